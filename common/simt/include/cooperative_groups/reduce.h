@@ -1,0 +1,42 @@
+// cooperative_groups::reduce() and its operations. Orders no memory, like a shuffle.
+#pragma once
+
+#include "cooperative_groups.h"
+
+namespace cooperative_groups {
+
+// clang-format off
+template <class T> struct plus    { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return a + b; } };
+template <class T> struct less    { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return b < a ? b : a; } };  // minimum
+template <class T> struct greater { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return a < b ? b : a; } };  // maximum
+template <class T> struct bit_and { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return a & b; } };
+template <class T> struct bit_or  { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return a | b; } };
+template <class T> struct bit_xor { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return a ^ b; } };
+// clang-format on
+
+namespace details {
+
+/// Combines the values of the chosen lanes from the lowest rank on.
+template <class T, class Operation>
+SIMT_UNINSTRUMENTED T fold(const Gathered<T>& values, unsigned lanes, Operation& operation) {
+  T total = values.value_of(static_cast<unsigned>(__builtin_ctz(lanes)));
+  for (lanes &= lanes - 1; lanes != 0; lanes &= lanes - 1) {
+    total = operation(total, values.value_of(static_cast<unsigned>(__builtin_ctz(lanes))));
+  }
+  return total;
+}
+
+}  // namespace details
+
+/// The values of all threads of a tile or coalesced group, combined; every thread gets the result.
+/// The operation must not care about order: a GPU combines in a tree, this device by rank.
+template <class Group, class T, class Operation>
+SIMT_API T reduce(const Group& group, const T& value, Operation&& operation) {
+  static_assert(std::is_base_of_v<lane_group, Group>,
+                "reduce() takes a tile of up to 32 threads or a coalesced group");
+  details::Gathered<T> values;
+  details::gather(values, "reduce()", details::Access::mask(group), value, SIMT_CALLER);
+  return details::fold(values, values.present, operation);
+}
+
+}  // namespace cooperative_groups

@@ -1,0 +1,236 @@
+// CUDA's atomic functions: exactly its names, types and results.
+//
+// They are plain overloads, as in CUDA: `atomicAdd(&i, 1.5)` converts, and a type that CUDA does
+// not have, such as atomicMax(float*, float), does not compile. Those for __half and __nv_bfloat16
+// come with the types, in half.hpp and bfloat16.hpp.
+//
+// Every CUDA thread runs on one thread of the host. Between atomic_access() and atomic_done() no
+// other one can run, so plain loads and stores are enough.
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "simt/platform.hpp"
+//
+#include "simt/runtime.hpp"
+#include "simt/vector_types.hpp"
+
+namespace simt {
+
+/// True if p points into shared memory (memory.cpp).
+bool is_shared(const void* p);
+
+/// What the atomic functions store: apply(what was there, the argument).
+namespace atomic_op {
+
+/// Integers wrap, signed ones, too.
+struct Add {
+  static constexpr AtomicKind kind = AtomicKind::read_modify_write;
+  template <class T>
+  SIMT_PURE static T apply(T old, T val) {
+    if constexpr (std::is_integral_v<T>) {
+      using U = std::make_unsigned_t<T>;
+      return T(U(old) + U(val));
+    } else {
+      return old + val;
+    }
+  }
+};
+struct Sub {
+  static constexpr AtomicKind kind = AtomicKind::read_modify_write;
+  template <class T>
+  SIMT_PURE static T apply(T old, T val) {
+    using U = std::make_unsigned_t<T>;
+    return T(U(old) - U(val));
+  }
+};
+struct Exchange {
+  static constexpr AtomicKind kind = AtomicKind::exchange;
+  template <class T>
+  SIMT_PURE static T apply(T, T val) {
+    return val;
+  }
+};
+struct Min {
+  static constexpr AtomicKind kind = AtomicKind::read_modify_write;
+  template <class T>
+  SIMT_PURE static T apply(T old, T val) {
+    return val < old ? val : old;
+  }
+};
+struct Max {
+  static constexpr AtomicKind kind = AtomicKind::read_modify_write;
+  template <class T>
+  SIMT_PURE static T apply(T old, T val) {
+    return val > old ? val : old;
+  }
+};
+/// Counts 0, 1, ..., val, 0, ...
+struct Increment {
+  static constexpr AtomicKind kind = AtomicKind::read_modify_write;
+  SIMT_PURE static unsigned apply(unsigned old, unsigned val) { return old >= val ? 0 : old + 1; }
+};
+/// Counts val, val - 1, ..., 0, val, ...
+struct Decrement {
+  static constexpr AtomicKind kind = AtomicKind::read_modify_write;
+  SIMT_PURE static unsigned apply(unsigned old, unsigned val) {
+    return old == 0 || old > val ? val : old - 1;
+  }
+};
+struct And {
+  static constexpr AtomicKind kind = AtomicKind::read_modify_write;
+  template <class T>
+  SIMT_PURE static T apply(T old, T val) {
+    return old & val;
+  }
+};
+struct Or {
+  static constexpr AtomicKind kind = AtomicKind::read_modify_write;
+  template <class T>
+  SIMT_PURE static T apply(T old, T val) {
+    return old | val;
+  }
+};
+struct Xor {
+  static constexpr AtomicKind kind = AtomicKind::read_modify_write;
+  template <class T>
+  SIMT_PURE static T apply(T old, T val) {
+    return old ^ val;
+  }
+};
+
+/// A subnormal float becomes zero and keeps its sign. Built-ins, because a function of <cmath> would
+/// be instrumented.
+SIMT_PURE float flush(float x) {
+  constexpr float smallest_normal = 0x1p-126f;
+  return __builtin_fabsf(x) < smallest_normal ? __builtin_copysignf(0.0f, x) : x;
+}
+/// Float add of the L2 cache, which has no subnormal numbers. The add of shared memory has them.
+struct AddFlushing {
+  static constexpr AtomicKind kind = AtomicKind::read_modify_write;
+  SIMT_PURE static float apply(float old, float val) { return flush(flush(old) + flush(val)); }
+  SIMT_PURE static float2 apply(const float2& old, const float2& val) {
+    return {apply(old.x, val.x), apply(old.y, val.y)};
+  }
+  SIMT_PURE static float4 apply(const float4& old, const float4& val) {
+    return {apply(old.x, val.x), apply(old.y, val.y), apply(old.z, val.z), apply(old.w, val.w)};
+  }
+};
+
+}  // namespace atomic_op
+
+/// Replaces *address by operation(*address, val) and returns what was there.
+template <class Operation, class T>
+SIMT_PURE T atomic_update(T* address, T val, Scope scope, const void* caller) {
+  atomic_access(address, sizeof(T), Operation::kind, scope, caller);
+  const T old = *address;
+  const T next = Operation::apply(old, val);
+  *address = next;
+  atomic_done(std::memcmp(&old, &next, sizeof(T)) != 0);
+  return old;
+}
+
+/// Replaces *address by val if it equals `compare`; returns what was there.
+template <class T>
+SIMT_PURE T atomic_compare_and_swap(T* address, T compare, T val, Scope scope, const void* caller) {
+  atomic_access(address, sizeof(T), AtomicKind::compare_and_swap, scope, caller, &compare);
+  const T old = *address;
+  if (old == compare) *address = val;
+  atomic_done(old == compare && val != old);
+  return old;
+}
+
+SIMT_PURE float atomic_add_float(float* address, float val, Scope scope, const void* caller) {
+  if (is_shared(address)) return atomic_update<atomic_op::Add>(address, val, scope, caller);
+  return atomic_update<atomic_op::AddFlushing>(address, val, scope, caller);
+}
+
+/// float2 and float4: one request; each element is added atomically, the vector as a whole is not.
+template <class V>
+SIMT_PURE V atomic_add_vector(V* address, V val, Scope scope, const void* caller) {
+  constexpr int invalid_address_space = 717;  // cudaErrorInvalidAddressSpace
+  if (is_shared(address)) {
+    trap("atomicAdd() of float2 or float4 works on global memory only, and this is shared memory",
+         invalid_address_space, caller);
+  }
+  return atomic_update<atomic_op::AddFlushing>(address, val, scope, caller);
+}
+
+}  // namespace simt
+
+// One atomic function, `T name(T* address, T val)`, done by a function of namespace simt.
+#define SIMT_ATOMIC_OF_SCOPE(name, scope, T, function)                    \
+  SIMT_API T name(T* address, T val) {                                    \
+    return simt::function(address, val, simt::Scope::scope, SIMT_CALLER); \
+  }
+// The same in CUDA's three scopes.
+#define SIMT_ATOMIC_BY(name, T, function)                \
+  SIMT_ATOMIC_OF_SCOPE(name, device, T, function)        \
+  SIMT_ATOMIC_OF_SCOPE(name##_block, block, T, function) \
+  SIMT_ATOMIC_OF_SCOPE(name##_system, system, T, function)
+#define SIMT_ATOMIC(name, T, operation) \
+  SIMT_ATOMIC_BY(name, T, atomic_update<simt::atomic_op::operation>)
+#define SIMT_ATOMIC_CAS_OF_SCOPE(name, scope, T)                                                  \
+  SIMT_API T name(T* address, T compare, T val) {                                                 \
+    return simt::atomic_compare_and_swap(address, compare, val, simt::Scope::scope, SIMT_CALLER); \
+  }
+#define SIMT_ATOMIC_CAS(T)                            \
+  SIMT_ATOMIC_CAS_OF_SCOPE(atomicCAS, device, T)      \
+  SIMT_ATOMIC_CAS_OF_SCOPE(atomicCAS_block, block, T) \
+  SIMT_ATOMIC_CAS_OF_SCOPE(atomicCAS_system, system, T)
+
+SIMT_ATOMIC(atomicAdd, int, Add)
+SIMT_ATOMIC(atomicAdd, unsigned, Add)
+SIMT_ATOMIC(atomicAdd, unsigned long long, Add)
+SIMT_ATOMIC_BY(atomicAdd, float, atomic_add_float)
+SIMT_ATOMIC(atomicAdd, double, Add)
+SIMT_ATOMIC_BY(atomicAdd, float2, atomic_add_vector)
+SIMT_ATOMIC_BY(atomicAdd, float4, atomic_add_vector)
+
+SIMT_ATOMIC(atomicSub, int, Sub)
+SIMT_ATOMIC(atomicSub, unsigned, Sub)
+
+SIMT_ATOMIC(atomicExch, int, Exchange)
+SIMT_ATOMIC(atomicExch, unsigned, Exchange)
+SIMT_ATOMIC(atomicExch, unsigned long long, Exchange)
+SIMT_ATOMIC(atomicExch, float, Exchange)
+
+SIMT_ATOMIC(atomicMin, int, Min)
+SIMT_ATOMIC(atomicMin, unsigned, Min)
+SIMT_ATOMIC(atomicMin, long long, Min)
+SIMT_ATOMIC(atomicMin, unsigned long long, Min)
+
+SIMT_ATOMIC(atomicMax, int, Max)
+SIMT_ATOMIC(atomicMax, unsigned, Max)
+SIMT_ATOMIC(atomicMax, long long, Max)
+SIMT_ATOMIC(atomicMax, unsigned long long, Max)
+
+SIMT_ATOMIC(atomicInc, unsigned, Increment)
+SIMT_ATOMIC(atomicDec, unsigned, Decrement)
+
+SIMT_ATOMIC(atomicAnd, int, And)
+SIMT_ATOMIC(atomicAnd, unsigned, And)
+SIMT_ATOMIC(atomicAnd, long long, And)
+SIMT_ATOMIC(atomicAnd, unsigned long long, And)
+
+SIMT_ATOMIC(atomicOr, int, Or)
+SIMT_ATOMIC(atomicOr, unsigned, Or)
+SIMT_ATOMIC(atomicOr, long long, Or)
+SIMT_ATOMIC(atomicOr, unsigned long long, Or)
+
+SIMT_ATOMIC(atomicXor, int, Xor)
+SIMT_ATOMIC(atomicXor, unsigned, Xor)
+SIMT_ATOMIC(atomicXor, long long, Xor)
+SIMT_ATOMIC(atomicXor, unsigned long long, Xor)
+
+SIMT_ATOMIC_CAS(int)
+SIMT_ATOMIC_CAS(unsigned)
+SIMT_ATOMIC_CAS(unsigned long long)
+SIMT_ATOMIC_CAS_OF_SCOPE(atomicCAS, device, unsigned short)
+
+#undef SIMT_ATOMIC_CAS
+#undef SIMT_ATOMIC_CAS_OF_SCOPE
+#undef SIMT_ATOMIC
+#undef SIMT_ATOMIC_BY
+#undef SIMT_ATOMIC_OF_SCOPE

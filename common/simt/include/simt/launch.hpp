@@ -1,0 +1,133 @@
+// What the rewriter turns launches and `__shared__` variables into.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "simt/api.hpp"
+#include "simt/launch_types.hpp"
+#include "simt/runtime.hpp"
+#include "simt/vector_types.hpp"
+
+namespace simt {
+
+/// int for `int`, `int[3]` and `int[3][4]`.
+template <class T>
+using element_t = std::remove_cv_t<std::remove_all_extents_t<std::remove_reference_t<T>>>;
+
+/// A launch as it is written: the kernel's name and the text between its parentheses.
+struct LaunchText {
+  const char* kernel;
+  const char* arguments;
+};
+
+/// The parts of "a, b.data(), f(x, y)" between its top-level commas.
+std::vector<std::string> split_arguments(const char* text);
+
+template <class T>
+constexpr std::size_t pointee_size() {
+  if constexpr (std::is_void_v<std::remove_pointer_t<T>>) {
+    return 1;
+  } else {
+    return sizeof(element_t<std::remove_pointer_t<T>>);
+  }
+}
+
+template <class T>
+void name_pointer(std::vector<PointerArgument>& pointers, const std::vector<std::string>& texts,
+                  std::size_t index, const T& argument) {
+  if constexpr (std::is_pointer_v<T>) {
+    if constexpr (!std::is_function_v<std::remove_pointer_t<T>>) {
+      pointers.push_back({const_cast<const void*>(static_cast<const volatile void*>(argument)),
+                          index < texts.size() ? texts[index] : std::string(), pointee_size<T>()});
+    }
+  }
+}
+
+/// The arguments of a launch. Not std::tuple, whose functions would be built with the kernel's
+/// checks, and run for every thread.
+template <class... Args>
+struct Arguments {};
+template <class First, class... Rest>
+struct Arguments<First, Rest...> {
+  First first;
+  Arguments<Rest...> rest;
+};
+
+template <class Call, class... Unpacked>
+SIMT_UNINSTRUMENTED void apply(Call& call, Arguments<>&, Unpacked&... unpacked) {
+  call(unpacked...);
+}
+template <class Call, class First, class... Rest, class... Unpacked>
+SIMT_UNINSTRUMENTED void apply(Call& call, Arguments<First, Rest...>& packed,
+                               Unpacked&... unpacked) {
+  apply(call, packed.rest, unpacked..., packed.first);
+}
+
+inline Arguments<> pack() { return {}; }
+template <class First, class... Rest>
+Arguments<First, Rest...> pack(const First& first, const Rest&... rest) {
+  return {first, pack(rest...)};
+}
+
+/// A kernel with its arguments, as the host left them.
+template <class Call, class... Args>
+struct Closure {
+  Call call;
+  Arguments<Args...> arguments;
+
+  /// Runs in every thread. The thread works on copies of its own on its own stack; they are made
+  /// bit by bit, as CUDA hands arguments to a GPU, and out of the checker's sight.
+  SIMT_UNINSTRUMENTED static void run(const void* original) {
+    alignas(Closure) unsigned char copy[sizeof(Closure)];
+    __builtin_memcpy(copy, original, sizeof(Closure));
+    auto& mine = *reinterpret_cast<Closure*>(copy);
+    apply(mine.call, mine.arguments);
+  }
+};
+
+/// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): `call` runs the kernel in one
+/// thread. The arguments are copied now.
+template <class Call>
+auto launch(LaunchText text, Call call, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
+            cudaStream_t stream = nullptr) {
+  return [=]<class... Args>(Args... arguments) {
+    const std::vector<std::string> texts = split_arguments(text.arguments);
+    using Mine = Closure<Call, Args...>;
+    Launch launch;
+    launch.kernel = text.kernel;
+    launch.grid = grid;
+    launch.block = block;
+    launch.shared_bytes = shared_bytes;
+    [[maybe_unused]] std::size_t index = 0;
+    (name_pointer(launch.pointers, texts, index++, arguments), ...);
+    launch.body = Mine::run;
+    launch.closure = std::make_shared<Mine>(Mine{call, pack(arguments...)});
+    enqueue_launch(std::move(launch), stream);
+  };
+}
+
+/// The running block's copy of a `__shared__` variable. Every variable passes a lambda of its own
+/// as Tag, so that each instantiation of a kernel template has its own.
+template <class Tag>
+inline constexpr char shared_key = 0;
+
+template <class T, class Tag>
+SIMT_UNINSTRUMENTED T& shared(const char* name, Tag) {
+  static_assert(alignof(T) <= 4096, "a __shared__ variable starts on a page");
+  const SharedVariable variable{
+      name, sizeof(T), sizeof(element_t<T>),
+      {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>}};
+  return *static_cast<T*>(block_shared(&shared_key<Tag>, variable));
+}
+
+/// `extern __shared__ T name[];`
+template <class T>
+SIMT_UNINSTRUMENTED T* dynamic_shared_array(const char* name) {
+  return static_cast<T*>(dynamic_shared(name, sizeof(element_t<T>)));
+}
+
+}  // namespace simt

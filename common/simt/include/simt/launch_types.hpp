@@ -1,0 +1,30 @@
+// A kernel launch as data: what launch.hpp makes of `kernel<<<...>>>(...)`, what streams queue and
+// what the scheduler runs.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simt/vector_types.hpp"
+
+namespace simt {
+
+/// A pointer argument of a launch: `text` names its allocation in messages.
+struct PointerArgument {
+  const void* pointer;
+  std::string text;
+  std::size_t element_size;
+};
+
+struct Launch {
+  const char* kernel = "";  // as written before <<<
+  dim3 grid, block;
+  std::size_t shared_bytes = 0;
+  void (*body)(const void* closure) = nullptr;  // calls the kernel, in one thread
+  std::shared_ptr<const void> closure;          // the kernel's arguments
+  std::vector<PointerArgument> pointers;
+};
+
+}  // namespace simt

@@ -1,0 +1,31 @@
+// CUDA's declaration keywords, and the few compiler features that the CPU device stands on.
+#pragma once
+
+#ifdef __CUDACC__
+#error "common/simt is the CPU device; a build with nvcc must not see its headers"
+#endif
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__ static
+#define __managed__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __align__(n) alignas(n)
+#define __grid_constant__
+#define __restrict__ __restrict
+
+// Kernels are compiled with -fsanitize=thread, which turns every load and store into a call of
+// simt's checker. The course's own glue must not be checked: it runs on behalf of a CUDA
+// instruction that reports itself.
+#define SIMT_UNINSTRUMENTED __attribute__((no_sanitize("thread"), no_sanitize("coverage")))
+#if defined(__GNUC__) && !defined(__clang__)
+#undef SIMT_UNINSTRUMENTED
+#define SIMT_UNINSTRUMENTED __attribute__((no_sanitize_thread, no_sanitize_coverage))
+#endif
+
+// A function of the device API: never inlined, so that its return address is the caller's line.
+#define SIMT_API SIMT_UNINSTRUMENTED __attribute__((noinline)) inline
+#define SIMT_API_TEMPLATE SIMT_UNINSTRUMENTED __attribute__((noinline))
+#define SIMT_CALLER __builtin_extract_return_addr(__builtin_return_address(0))

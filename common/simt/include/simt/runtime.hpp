@@ -1,0 +1,106 @@
+// What the device headers ask of the runtime library: the running thread, barriers, warp-wide
+// operations, and the announcement of atomics. Nothing here is part of CUDA.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simt {
+
+/// True while a kernel's thread runs, false in host code.
+bool in_kernel();
+/// Lane of the running thread in its warp, 0 to 31.
+unsigned lane_id();
+
+// ---- warp-wide operations ------------------------------------------------------------------
+
+struct WarpCall;
+
+/// The lanes that take part in one warp-wide operation; lane l is absent where call[l] is null.
+struct Lanes {
+  unsigned mask;     // what the callers named
+  unsigned present;  // those of them that have not returned from the kernel
+  WarpCall* call[32];
+};
+
+/// One lane's part in a warp-wide operation. Lives on the stack of the calling thread until every
+/// lane of `mask` that still runs has made the same call.
+struct WarpCall {
+  const char* name;                // "__shfl_sync()": what messages call it, and part of its identity
+  unsigned mask;                   // lanes that take part
+  void (*finish)(const Lanes&);    // computes `out` of every present lane; pure, runs once
+  const void* caller;              // SIMT_CALLER of the public function
+  bool orders_memory = false;      // __syncwarp() and what is built on it; shuffles do not
+  int argument = 0;                // source lane, predicate, width: the operation's own
+  unsigned size = 0;               // bytes of `in` that count
+  alignas(16) unsigned char in[16] = {};
+  alignas(16) unsigned char out[16] = {};
+};
+
+/// Waits for the other lanes of call.mask, then returns with call.out filled in. Ends the kernel
+/// with a message if the mask does not name the caller.
+void warp_call(WarpCall& call);
+
+/// __activemask(): the lanes of the warp that wait at this call together.
+unsigned active_mask(const void* caller);
+
+/// A remark that is shown only when a check fails anyway, such as "reads a lane that returned".
+void note(const char* text, const void* caller);
+
+// ---- block-wide barrier ---------------------------------------------------------------------
+
+struct BarrierResult {
+  int count;  // threads whose predicate was not 0
+  int all;    // 1 if that is every thread that arrived
+};
+/// __syncthreads() and its kin: waits for every thread of the block.
+BarrierResult block_barrier(const char* name, int predicate, const void* caller);
+
+enum class Scope : unsigned char { block, device, system };
+/// __threadfence_block(), __threadfence(), __threadfence_system().
+void fence(Scope scope);
+
+// ---- memory -----------------------------------------------------------------------------------
+
+enum class AtomicKind : unsigned char {
+  read_modify_write,
+  exchange,         // writes whatever was there: legal on memory that nothing has written
+  compare_and_swap  // pass the expected value
+};
+
+/// Announces an atomic access to the scheduler (which may switch threads first), the checker and
+/// the counters. On return the caller reads and writes *address as ordinary memory: no other
+/// thread can run in between. Does not return if the access is illegal.
+void atomic_access(void* address, std::size_t size, AtomicKind kind, Scope scope,
+                   const void* caller, const void* expected = nullptr);
+/// Must follow every atomic_access once the new value is stored; `changed` tells a loop that makes
+/// no progress from one that does.
+void atomic_done(bool changed);
+
+/// Storage of a `__shared__` variable of the running block; the rewriter calls it through
+/// simt::shared (launch.hpp). `key` tells variables apart.
+struct SharedVariable {
+  const char* name;
+  std::size_t size, element_size;
+  std::size_t extents[3];  // of an array; 0 beyond its dimensions
+};
+void* block_shared(const void* key, const SharedVariable& variable);
+/// Start of the dynamic shared memory of the running block, null if the launch gave none.
+void* dynamic_shared(const char* name, std::size_t element_size);
+
+/// A `__device__`, `__constant__` or `__managed__` variable, made known so that kernels may use it.
+enum class GlobalKind : unsigned char { device, constant, managed };
+struct GlobalVariable {
+  GlobalVariable(const char* name, void* address, std::size_t size, std::size_t element_size,
+                 GlobalKind kind);
+};
+
+/// Stops the running kernel: prints `message` with the thread's name and makes `error` sticky.
+[[noreturn]] void trap(const char* message, int error, const void* caller);
+
+/// Number of scheduler steps so far: the clock of the CPU device (clock64, __nanosleep).
+unsigned long long clock_ticks();
+/// Lets other threads run (__nanosleep).
+void yield();
+
+}  // namespace simt

@@ -1,0 +1,87 @@
+// What host code may ask of the CPU device: schedules, reports and counters.
+// Course code reaches it through course/device.cuh, which has the same calls on a GPU build.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace simt {
+
+// ---- schedules --------------------------------------------------------------------------------
+
+/// 0: threads run in order until they wait. Any other seed: a fixed, shuffled schedule in which
+/// threads are also switched between a load and the store that follows it.
+void set_seed(std::uint64_t seed);
+std::uint64_t seed();
+
+// ---- reports ----------------------------------------------------------------------------------
+
+enum class ReportKind {
+  race,           // two accesses that nothing orders
+  out_of_bounds,  // outside every allocation, or a host pointer in a kernel
+  use_after_free,
+  uninitialised,  // a read of memory that nothing has written
+  misaligned,
+  host_access,  // host code used a device pointer
+  barrier,      // a barrier or warp operation that some threads never reach
+  hang,         // no thread makes progress
+  trap          // __trap(), assert()
+};
+const char* to_string(ReportKind kind);
+
+/// One finding. `text` is complete and ready to print; `line` is the source line it points at first.
+struct Report {
+  ReportKind kind;
+  std::string kernel;  // name as launched; empty for host code
+  std::string file;    // of the access that completed the finding
+  int line = 0;
+  std::string text;
+};
+
+/// Receives every finding, on the host's stack, when the launch that made it has ended. The one
+/// installed last is called. Without one, findings go to stderr and the process exits with 66.
+using ReportHandler = std::function<void(const Report&)>;
+/// Installs a handler and returns the previous one.
+ReportHandler set_report_handler(ReportHandler handler);
+
+/// Remarks made since the last call: legal but suspicious; worth showing with a failed check.
+std::vector<std::string> take_notes();
+
+/// Clears the sticky error and everything still queued, as a new process would have it.
+void reset_device();
+
+// ---- counters ---------------------------------------------------------------------------------
+
+/// What the launches inside a CountScope did. A request is one instruction of one warp.
+struct Counters {
+  std::uint64_t launches = 0, blocks = 0, warps = 0, threads = 0;
+  std::uint64_t global_atomics = 0;           // requests
+  std::uint64_t global_atomic_lanes = 0;      // single atomics, one a lane
+  std::uint64_t global_atomic_addresses = 0;  // distinct addresses, summed over requests
+  std::uint64_t shared_atomics = 0, shared_atomic_lanes = 0, shared_atomic_addresses = 0;
+  std::uint64_t global_loads = 0, global_load_sectors = 0;    // requests; 32-byte sectors
+  std::uint64_t global_stores = 0, global_store_sectors = 0;
+  std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;  // 1 a request: no bank conflict
+  std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
+  std::uint64_t barriers = 0;       // __syncthreads(), once a block
+  std::uint64_t warp_barriers = 0;  // __syncwarp(), once a warp
+};
+
+/// While one lives, launches run in lockstep: the lanes of a warp take every instruction together,
+/// diverge and reconverge as on a GPU, and are counted exactly. Slower; nests.
+class CountScope {
+ public:
+  CountScope();
+  ~CountScope();
+  CountScope(const CountScope&) = delete;
+  CountScope& operator=(const CountScope&) = delete;
+  /// Waits for the device, then tells what happened since construction.
+  Counters counters() const;
+
+ private:
+  Counters before_;
+};
+
+}  // namespace simt

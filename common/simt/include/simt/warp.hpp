@@ -1,0 +1,283 @@
+// Barriers, fences and the warp-wide functions of the CUDA C++ Programming Guide.
+//
+// Every warp-wide function is one rendezvous of the lanes in its mask (simt::warp_call) and a pure
+// function that computes each lane's result from all lanes' inputs.
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "simt/platform.hpp"
+#include "simt/runtime.hpp"
+#include "simt/vector_types.hpp"
+
+// ---- barriers and fences ----------------------------------------------------------------------
+
+SIMT_API void __syncthreads() { simt::block_barrier("__syncthreads()", 0, SIMT_CALLER); }
+SIMT_API int __syncthreads_count(int predicate) {
+  return simt::block_barrier("__syncthreads_count()", predicate, SIMT_CALLER).count;
+}
+SIMT_API int __syncthreads_and(int predicate) {
+  return simt::block_barrier("__syncthreads_and()", predicate, SIMT_CALLER).all;
+}
+SIMT_API int __syncthreads_or(int predicate) {
+  return simt::block_barrier("__syncthreads_or()", predicate, SIMT_CALLER).count != 0;
+}
+SIMT_API void __threadfence_block() { simt::fence(simt::Scope::block); }
+SIMT_API void __threadfence() { simt::fence(simt::Scope::device); }
+SIMT_API void __threadfence_system() { simt::fence(simt::Scope::system); }
+
+namespace simt {
+
+SIMT_UNINSTRUMENTED inline void finish_nothing(const Lanes&) {}
+
+/// True for the lanes 0 <= lane < 32 that take part.
+SIMT_UNINSTRUMENTED inline bool takes_part(const Lanes& lanes, unsigned lane) {
+  return (lanes.present >> lane & 1u) != 0;
+}
+
+template <class T>
+SIMT_UNINSTRUMENTED T load_bits(const unsigned char* bytes) {
+  T value;
+  __builtin_memcpy(static_cast<void*>(&value), bytes, sizeof value);
+  return value;
+}
+
+template <class T>
+SIMT_UNINSTRUMENTED void store_bits(unsigned char* bytes, const T& value) {
+  __builtin_memcpy(bytes, &value, sizeof value);
+}
+
+SIMT_UNINSTRUMENTED inline WarpCall make_call(const char* name, unsigned mask,
+                                              void (*finish)(const Lanes&), const void* caller) {
+  WarpCall call;
+  call.name = name;
+  call.mask = mask;
+  call.finish = finish;
+  call.caller = caller;
+  return call;
+}
+
+/// __syncwarp: the one warp-wide function that also orders memory.
+SIMT_UNINSTRUMENTED inline void sync_warp(const char* name, unsigned mask, const void* caller) {
+  WarpCall call = make_call(name, mask, finish_nothing, caller);
+  call.orders_memory = true;
+  warp_call(call);
+}
+
+// ---- votes --------------------------------------------------------------------------------------
+
+SIMT_UNINSTRUMENTED inline void finish_ballot(const Lanes& lanes) {
+  unsigned votes = 0;
+  for (unsigned l = 0; l < 32; ++l) {
+    if (takes_part(lanes, l) && lanes.call[l]->argument != 0) votes |= 1u << l;
+  }
+  for (unsigned l = 0; l < 32; ++l) {
+    if (takes_part(lanes, l)) store_bits(lanes.call[l]->out, votes);
+  }
+}
+
+SIMT_UNINSTRUMENTED inline unsigned ballot(const char* name, unsigned mask, bool predicate,
+                                           const void* caller) {
+  WarpCall call = make_call(name, mask, finish_ballot, caller);
+  call.argument = predicate;
+  warp_call(call);
+  return load_bits<unsigned>(call.out);
+}
+
+// ---- match ----------------------------------------------------------------------------------------
+
+SIMT_UNINSTRUMENTED inline void finish_match_any(const Lanes& lanes) {
+  for (unsigned l = 0; l < 32; ++l) {
+    if (!takes_part(lanes, l)) continue;
+    unsigned equal = 0;
+    for (unsigned k = 0; k < 32; ++k) {
+      if (takes_part(lanes, k) &&
+          __builtin_memcmp(lanes.call[k]->in, lanes.call[l]->in, lanes.call[l]->size) == 0) {
+        equal |= 1u << k;
+      }
+    }
+    store_bits(lanes.call[l]->out, equal);
+  }
+}
+
+template <class T>
+SIMT_UNINSTRUMENTED unsigned match_any(const char* name, unsigned mask, const T& value,
+                                       const void* caller) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "match takes 4-byte and 8-byte arithmetic types");
+  WarpCall call = make_call(name, mask, finish_match_any, caller);
+  call.size = sizeof(T);
+  store_bits(call.in, value);
+  warp_call(call);
+  return load_bits<unsigned>(call.out);
+}
+
+// ---- shuffles ---------------------------------------------------------------------------------------
+
+/// What a lane gets from a lane that takes no part: undefined in CUDA, all ones (a NaN) here.
+constexpr unsigned char kUndefinedByte = 0xFF;
+
+SIMT_UNINSTRUMENTED inline void finish_shuffle(const Lanes& lanes) {
+  for (unsigned l = 0; l < 32; ++l) {
+    if (!takes_part(lanes, l)) continue;
+    WarpCall& mine = *lanes.call[l];
+    const unsigned source = static_cast<unsigned>(mine.argument);
+    if (takes_part(lanes, source)) {
+      __builtin_memcpy(mine.out, lanes.call[source]->in, mine.size);
+    } else {
+      __builtin_memset(mine.out, kUndefinedByte, mine.size);
+      note("a shuffle reads a lane that is not in the mask or has returned: the value is undefined",
+           mine.caller);
+    }
+  }
+}
+
+/// Gives every lane the value of lane `source` (0 to 31) of its warp.
+/// `value` is a reference: the textbook leader idiom passes an uninitialised variable in the other
+/// lanes, and a by-value copy of it would let the compiler drop the code before.
+template <class T>
+SIMT_UNINSTRUMENTED T shuffle(const char* name, unsigned mask, const T& value, unsigned source,
+                              const void* caller) {
+  static_assert(sizeof(T) <= sizeof(WarpCall::in));
+  WarpCall call = make_call(name, mask, finish_shuffle, caller);
+  call.size = sizeof(T);
+  call.argument = static_cast<int>(source);
+  store_bits(call.in, value);
+  warp_call(call);
+  return load_bits<T>(call.out);
+}
+
+/// Types that CUDA's shuffles take: 2 (half types), 4 and 8 bytes.
+template <class T>
+concept Shuffled = (std::is_arithmetic_v<T> && sizeof(T) <= 8) ||
+                   (std::is_class_v<T> && (sizeof(T) == 2 || sizeof(T) == 4));
+
+}  // namespace simt
+
+SIMT_API void __syncwarp(unsigned mask = 0xffffffffu) {
+  simt::sync_warp("__syncwarp()", mask, SIMT_CALLER);
+}
+SIMT_API unsigned __activemask() { return simt::active_mask(SIMT_CALLER); }
+
+SIMT_API unsigned __ballot_sync(unsigned mask, int predicate) {
+  return simt::ballot("__ballot_sync()", mask, predicate != 0, SIMT_CALLER);
+}
+SIMT_API int __any_sync(unsigned mask, int predicate) {
+  return simt::ballot("__any_sync()", mask, predicate != 0, SIMT_CALLER) != 0;
+}
+SIMT_API int __all_sync(unsigned mask, int predicate) {
+  return simt::ballot("__all_sync()", mask, predicate == 0, SIMT_CALLER) == 0;
+}
+
+template <class T>
+SIMT_API_TEMPLATE unsigned __match_any_sync(unsigned mask, T value) {
+  return simt::match_any("__match_any_sync()", mask, value, SIMT_CALLER);
+}
+/// The mask if every lane of it passes the same value, else 0; *predicate says which.
+template <class T>
+SIMT_API_TEMPLATE unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
+  const unsigned equal = simt::match_any("__match_all_sync()", mask, value, SIMT_CALLER);
+  const unsigned all = simt::ballot("__match_all_sync()", mask, true, SIMT_CALLER);
+  *predicate = equal == all;
+  return equal == all ? mask : 0;
+}
+
+template <simt::Shuffled T>
+SIMT_API_TEMPLATE T __shfl_sync(unsigned mask, const T& value, int source, int width = warpSize) {
+  const unsigned first = simt::lane_id() & ~static_cast<unsigned>(width - 1);
+  return simt::shuffle("__shfl_sync()", mask, value,
+                       first + (static_cast<unsigned>(source) & static_cast<unsigned>(width - 1)),
+                       SIMT_CALLER);
+}
+template <simt::Shuffled T>
+SIMT_API_TEMPLATE T __shfl_up_sync(unsigned mask, const T& value, unsigned delta,
+                                   int width = warpSize) {
+  const unsigned lane = simt::lane_id(), in_segment = lane & static_cast<unsigned>(width - 1);
+  return simt::shuffle("__shfl_up_sync()", mask, value, delta > in_segment ? lane : lane - delta,
+                       SIMT_CALLER);
+}
+template <simt::Shuffled T>
+SIMT_API_TEMPLATE T __shfl_down_sync(unsigned mask, const T& value, unsigned delta,
+                                     int width = warpSize) {
+  const unsigned lane = simt::lane_id(), in_segment = lane & static_cast<unsigned>(width - 1);
+  const bool inside = delta < static_cast<unsigned>(width) - in_segment;
+  return simt::shuffle("__shfl_down_sync()", mask, value, inside ? lane + delta : lane,
+                       SIMT_CALLER);
+}
+template <simt::Shuffled T>
+SIMT_API_TEMPLATE T __shfl_xor_sync(unsigned mask, const T& value, int lane_mask,
+                                    int width = warpSize) {
+  const unsigned lane = simt::lane_id();
+  const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
+  const unsigned end = (lane & ~static_cast<unsigned>(width - 1)) + static_cast<unsigned>(width);
+  return simt::shuffle("__shfl_xor_sync()", mask, value, source < end ? source : lane, SIMT_CALLER);
+}
+
+// ---- __reduce_*_sync (sm_80) --------------------------------------------------------------------
+
+namespace simt {
+
+/// Folds the inputs of all present lanes and hands the result to each.
+template <class T, class Operation>
+SIMT_UNINSTRUMENTED void finish_reduce(const Lanes& lanes) {
+  bool first = true;
+  T total{};
+  for (unsigned l = 0; l < 32; ++l) {
+    if (!takes_part(lanes, l)) continue;
+    const T value = load_bits<T>(lanes.call[l]->in);
+    total = first ? value : Operation::apply(total, value);
+    first = false;
+  }
+  for (unsigned l = 0; l < 32; ++l) {
+    if (takes_part(lanes, l)) store_bits(lanes.call[l]->out, total);
+  }
+}
+
+template <class Operation, class T>
+SIMT_UNINSTRUMENTED T reduce(const char* name, unsigned mask, T value, const void* caller) {
+  WarpCall call = make_call(name, mask, finish_reduce<T, Operation>, caller);
+  store_bits(call.in, value);
+  warp_call(call);
+  return load_bits<T>(call.out);
+}
+
+// clang-format off
+struct Add { template <class T> SIMT_UNINSTRUMENTED static T apply(T a, T b) { return a + b; } };
+struct Min { template <class T> SIMT_UNINSTRUMENTED static T apply(T a, T b) { return b < a ? b : a; } };
+struct Max { template <class T> SIMT_UNINSTRUMENTED static T apply(T a, T b) { return a < b ? b : a; } };
+struct And { template <class T> SIMT_UNINSTRUMENTED static T apply(T a, T b) { return a & b; } };
+struct Or  { template <class T> SIMT_UNINSTRUMENTED static T apply(T a, T b) { return a | b; } };
+struct Xor { template <class T> SIMT_UNINSTRUMENTED static T apply(T a, T b) { return a ^ b; } };
+// clang-format on
+
+}  // namespace simt
+
+SIMT_API unsigned __reduce_add_sync(unsigned mask, unsigned value) {
+  return simt::reduce<simt::Add>("__reduce_add_sync()", mask, value, SIMT_CALLER);
+}
+SIMT_API int __reduce_add_sync(unsigned mask, int value) {
+  // Unsigned arithmetic wraps, as the hardware does.
+  return static_cast<int>(simt::reduce<simt::Add>("__reduce_add_sync()", mask,
+                                                  static_cast<unsigned>(value), SIMT_CALLER));
+}
+SIMT_API unsigned __reduce_min_sync(unsigned mask, unsigned value) {
+  return simt::reduce<simt::Min>("__reduce_min_sync()", mask, value, SIMT_CALLER);
+}
+SIMT_API int __reduce_min_sync(unsigned mask, int value) {
+  return simt::reduce<simt::Min>("__reduce_min_sync()", mask, value, SIMT_CALLER);
+}
+SIMT_API unsigned __reduce_max_sync(unsigned mask, unsigned value) {
+  return simt::reduce<simt::Max>("__reduce_max_sync()", mask, value, SIMT_CALLER);
+}
+SIMT_API int __reduce_max_sync(unsigned mask, int value) {
+  return simt::reduce<simt::Max>("__reduce_max_sync()", mask, value, SIMT_CALLER);
+}
+SIMT_API unsigned __reduce_and_sync(unsigned mask, unsigned value) {
+  return simt::reduce<simt::And>("__reduce_and_sync()", mask, value, SIMT_CALLER);
+}
+SIMT_API unsigned __reduce_or_sync(unsigned mask, unsigned value) {
+  return simt::reduce<simt::Or>("__reduce_or_sync()", mask, value, SIMT_CALLER);
+}
+SIMT_API unsigned __reduce_xor_sync(unsigned mask, unsigned value) {
+  return simt::reduce<simt::Xor>("__reduce_xor_sync()", mask, value, SIMT_CALLER);
+}

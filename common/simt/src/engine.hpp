@@ -1,0 +1,232 @@
+// The state of a running kernel, shared by the scheduler, the collectives and the checker.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device.hpp"
+#include "fiber.hpp"
+#include "memory.hpp"
+
+namespace simt {
+
+constexpr unsigned kWarpSize = 32;
+constexpr unsigned kResidentBlocks = 8;  // blocks that run at the same time
+
+// ---- what the checker remembers of a thread -----------------------------------------------------
+
+/// A plain read that an atomicCAS expecting the value read may yet turn into the first step of a
+/// compare-and-swap loop. Until then a conflict with an atomic is held back.
+constexpr std::size_t kRecentReads = 4;
+struct RecentRead {
+  std::uint64_t value = 0;
+  std::uint32_t size = 0;
+  std::uint32_t pc = 0;
+  bool conflict = false;
+  Access other;  // the atomic it conflicts with
+};
+
+// ---- threads, warps, blocks -----------------------------------------------------------------------
+
+enum class State : unsigned char { ready, running, at_barrier, in_warp_call, parked, done };
+
+struct Block;
+
+/// The fields that every switch and every access touch come first: they share a cache line.
+struct Thread {
+  State state = State::ready;
+  std::uint8_t lane = 0;
+  std::uint8_t warp = 0;
+  std::uint8_t next_recent = 0;
+  std::uint8_t conflicts = 0;  // recent reads with a conflict held back
+  std::uint16_t flat = 0;      // rank in its block
+  std::uint32_t id = 0;
+  std::uint32_t clock = 1;  // of happens-before; see now()
+  Block* block = nullptr;
+  Fiber* fiber = nullptr;
+  uint3 index{};
+  unsigned spins = 0;  // consecutive atomics and volatile reads that changed nothing
+
+  // Waiting: what for, and the source line that waits.
+  WarpCall* call = nullptr;  // in_warp_call; null means __activemask()
+  const char* barrier_name = nullptr;
+  const void* caller = nullptr;
+  const char* last_collective = nullptr;  // since the last barrier: orders no memory
+  std::uint64_t call_path = 0;            // __activemask(): hash of the return addresses
+  unsigned active_result = 0;             // __activemask(): its result
+
+  // The clocks of the warp's lanes that it has synchronised with since the last block barrier.
+  std::array<std::uint32_t, kWarpSize> lanes_seen{};
+  std::array<std::uintptr_t, kRecentReads> recent_address{};  // 0: empty
+  std::array<RecentRead, kRecentReads> recent;
+
+  Parked parked;  // lockstep: the instruction that the lane is about to execute
+
+  /// The thread's time: a block barrier moves all its threads on at once.
+  inline std::uint32_t now() const;
+};
+
+struct Warp {
+  unsigned alive = 0;     // lanes that have not returned
+  unsigned runnable = 0;  // number of lanes that neither wait nor are done
+  unsigned waiting = 0;   // lanes in a warp call or __activemask()
+  std::uint64_t releases = 0;  // lockstep: groups let go so far
+};
+
+struct SharedInstance {
+  const void* key;
+  Allocation* memory;
+};
+
+struct Block {
+  uint3 index{};
+  unsigned linear = 0;
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<SharedInstance> shared;
+  Allocation* dynamic = nullptr;
+  unsigned alive = 0;
+  unsigned arrived = 0;             // threads at the barrier
+  const void* meeting = nullptr;    // where the first of them waits
+  bool scattered = false;           // some wait elsewhere
+  int predicate_count = 0;          // of the barrier being filled
+  BarrierResult barrier_result{};   // of the last one
+  std::uint32_t clock = 1;          // the latest of its threads' clocks
+  std::uint32_t barrier_clock = 1;  // every access with a smaller clock came before the last barrier
+
+  Warp& warp_of(const Thread& t) { return warps[t.warp]; }
+  Thread* lane(unsigned warp, unsigned l) {
+    const std::size_t i = warp * kWarpSize + l;
+    return i < threads.size() ? &threads[i] : nullptr;
+  }
+};
+
+inline std::uint32_t Thread::now() const {
+  return clock > block->barrier_clock ? clock : block->barrier_clock;
+}
+/// Moves a thread on: what it does from here on is later than what others have learnt of it.
+inline void tick(Thread& t) {
+  t.clock = t.now() + 1;
+  if (t.clock > t.block->clock) t.block->clock = t.clock;
+}
+
+/// "block (0,0,0) thread (37,0,0)"; dimensions beyond the launch's are left out.
+std::string thread_name(const Thread& t);
+/// The same from a thread id in a checker record.
+std::string thread_name(std::uint32_t id);
+
+/// Thread ids pack the block's and the thread's rank; the checker takes them apart often.
+constexpr unsigned kThreadBits = 10;
+constexpr std::uint32_t block_of(std::uint32_t id) { return id >> kThreadBits; }
+constexpr std::uint32_t rank_of(std::uint32_t id) { return id & ((1u << kThreadBits) - 1); }
+constexpr std::uint32_t warp_of(std::uint32_t id) { return id / kWarpSize; }
+constexpr std::uint32_t lane_of(std::uint32_t id) { return id % kWarpSize; }
+
+// ---- the engine --------------------------------------------------------------------------------------
+
+struct Engine {
+  const Launch* launch = nullptr;
+  std::uint32_t launch_number = 0;  // cells of earlier launches are void
+  Thread* current = nullptr;
+  bool failed = false;  // the kernel was stopped
+  int error = 0;        // cudaError_t of what stopped it
+
+  bool seeded = false;
+  bool lockstep = false;
+  std::uint64_t random_state = 1;
+  std::uint64_t steps_left = ~std::uint64_t(0);  // basic blocks until enter_slowly is due
+  std::uint64_t lockstep_steps = 0;              // in lockstep, every basic block is slow
+  std::uint64_t fruitless = 0;        // atomics since anything changed
+  std::uint64_t ticks = 0;
+
+  unsigned blocks_total = 0, blocks_started = 0;
+  unsigned resident_limit = 1;
+  std::vector<std::unique_ptr<Block>> resident, retired;
+  std::deque<Thread*> fifo;       // unseeded
+  std::vector<Thread*> shuffled;  // seeded
+
+  std::vector<Report> reports;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> reported;  // pc pairs of this launch
+  std::vector<std::pair<std::string, std::string>> lines_reported;  // of races
+  unsigned suppressed = 0;
+  std::function<void()> host_call;  // asked for by a fiber, run on the scheduler's stack
+
+  Counters counters;
+};
+extern Engine engine;
+
+std::uint64_t random_number();
+
+// ---- scheduler.cpp --------------------------------------------------------------------------------------
+
+void make_ready(Thread& t);
+/// The running thread waits: others run until somebody makes it ready again.
+void wait_for_others();
+/// The running thread stays ready, others go first.
+void give_way();
+/// Seeded schedules: sometimes lets others go first. One chance in `odds`.
+void maybe_preempt(unsigned odds);
+/// Runs `work` on the host's stack (which is large) and comes back.
+void on_host_stack(std::function<void()> work);
+/// Ends the kernel: files a report, makes `error` its result, never comes back.
+[[noreturn]] void stop_kernel(ReportKind kind, int error, const std::string& text,
+                              const void* caller);
+/// For the scheduler's own stack: the same, but returns.
+void fail_launch(ReportKind kind, int error, const std::string& text, const void* caller);
+/// A thread changed something: resets the watch for endless loops.
+void note_progress();
+/// An atomic or volatile read that changed nothing: yields now and then, gives up in the end.
+void note_spin(const void* caller);
+[[noreturn]] void stop_endless_loop(const void* caller);
+/// Called when steps_left has run out: a thread loops for ever, or runs in lockstep.
+void enter_slowly(const void* caller);
+/// Lockstep: the running lane waits until its warp takes the instruction `what` together.
+void park(const Parked& what);
+
+// ---- collectives.cpp --------------------------------------------------------------------------------------
+
+/// No lane of the warp can run: lets a parked group or an __activemask() group go.
+void wake_stalled_warp(Block& block, unsigned warp);
+/// A thread returned: barriers and warp calls may be complete without it.
+void complete_after_exit(Block& block, unsigned warp);
+/// Every thread waits and nothing can wake one.
+std::string describe_deadlock();
+
+// ---- checker.cpp, fences.cpp ----------------------------------------------------------------------------------
+
+void checker_start_launch();
+void checker_end_thread(Thread& t);
+void checker_barrier(Block& block);
+void checker_warp_sync(Block& block, unsigned warp, unsigned lanes);
+/// Decides whether a suspected write race wrote the same value twice. Called whenever a thread
+/// enters the runtime, because only then the store that follows the check has happened.
+void checker_settle_writes();
+/// A load or store of the running thread, or of host code. Called by the compiler's hooks.
+void check_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
+void check_volatile_access(std::uintptr_t address, std::size_t size, bool write,
+                           const void* caller);
+
+void fences_start_launch();
+bool fences_used();
+void fence_by(Thread& t, Scope scope);
+void fence_atomic(Thread& t, std::uintptr_t address);
+void fence_barrier(Block& block);
+void fence_warp_sync(Block& block, unsigned warp, unsigned lanes);
+/// True if fences and atomics order `earlier` before what t does now.
+bool ordered_by_fences(const Access& earlier, const Thread& t);
+/// True if only a fence by t itself, after its last atomic, is missing for that.
+bool lacks_acquire_fence(const Access& earlier, const Thread& t);
+
+// ---- counters.cpp -------------------------------------------------------------------------------------------------
+
+/// Counts one request: the same instruction of `n` lanes.
+void count_request(const Parked* const* lanes, unsigned n);
+
+}  // namespace simt

@@ -1,0 +1,148 @@
+// Memory ordering by fences and atomics, as the CUDA memory model has it: what a thread did before a
+// fence is visible to another thread after its own fence, if an atomic (or a chain of atomics,
+// barriers and warp barriers) leads from the first fence to the second.
+#include <unordered_map>
+
+#include "engine.hpp"
+
+namespace simt {
+namespace {
+
+/// "All accesses of this thread (or block) whose clock is smaller are known."
+/// The key tells thread from block, and device scope from block scope.
+using Knowledge = std::unordered_map<std::uint64_t, std::uint32_t>;
+constexpr std::uint64_t kWholeBlock = std::uint64_t(1) << 32;
+constexpr std::uint64_t kBlockFence = std::uint64_t(1) << 33;  // holds inside that block only
+
+struct FenceState {
+  Knowledge visible;  // what the thread may read
+  Knowledge carried;  // what its atomics pass on, and what the next fence makes visible
+};
+
+bool used = false;
+std::unordered_map<std::uint32_t, FenceState> of_thread;
+std::unordered_map<std::uint32_t, FenceState> of_block;  // what barriers have shared with all its threads
+std::unordered_map<std::uintptr_t, Knowledge> at_address;
+
+void join(Knowledge& into, const Knowledge& from) {
+  for (const auto& [key, clock] : from) {
+    std::uint32_t& mine = into[key];
+    if (mine < clock) mine = clock;
+  }
+}
+
+void learn(Knowledge& k, std::uint64_t key, std::uint32_t clock) {
+  std::uint32_t& mine = k[key];
+  if (mine < clock) mine = clock;
+}
+
+bool covers(const Knowledge& k, std::uint64_t key, std::uint32_t clock) {
+  auto it = k.find(key);
+  return it != k.end() && clock < it->second;
+}
+
+bool knows(const Knowledge& k, const Access& a, bool same_block) {
+  const std::uint32_t clock = a.clock >> kClockShift;
+  const std::uint64_t thread = a.thread, block = kWholeBlock | block_of(a.thread);
+  if (covers(k, thread, clock) || covers(k, block, clock)) return true;
+  return same_block &&
+         (covers(k, kBlockFence | thread, clock) || covers(k, kBlockFence | block, clock));
+}
+
+std::uint32_t block_of_key(std::uint64_t key) {
+  const auto id = static_cast<std::uint32_t>(key);
+  return (key & kWholeBlock) != 0 ? id : block_of(id);
+}
+
+const FenceState* find(const std::unordered_map<std::uint32_t, FenceState>& states, std::uint32_t id) {
+  auto it = states.find(id);
+  return it == states.end() ? nullptr : &it->second;
+}
+
+}  // namespace
+
+void fences_start_launch() {
+  used = false;
+  of_thread.clear();
+  of_block.clear();
+  at_address.clear();
+}
+
+bool fences_used() { return used; }
+
+void fence_by(Thread& t, Scope scope) {
+  used = true;
+  FenceState& mine = of_thread[t.id];
+  const std::uint32_t block = block_of(t.id);
+  if (const FenceState* shared = find(of_block, block)) join(mine.carried, shared->carried);
+  const bool device = scope != Scope::block;
+  for (const auto& [key, clock] : mine.carried) {
+    if (device || block_of_key(key) == block) learn(mine.visible, key, clock);
+  }
+  const std::uint64_t range = device ? 0 : kBlockFence;
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    const std::uint32_t lane_thread = t.id / kWarpSize * kWarpSize + l;
+    if (t.lanes_seen[l] > 0) learn(mine.carried, range | lane_thread, t.lanes_seen[l] + 1);
+  }
+  learn(mine.carried, range | kWholeBlock | block, t.block->barrier_clock);
+  learn(mine.carried, range | t.id, t.now() + 1);
+  tick(t);  // what follows is not published by this fence
+  if (device) join(mine.carried, mine.visible);
+}
+
+void fence_atomic(Thread& t, std::uintptr_t address) {
+  if (!used) return;
+  FenceState& mine = of_thread[t.id];
+  if (const FenceState* shared = find(of_block, block_of(t.id))) join(mine.carried, shared->carried);
+  Knowledge& here = at_address[address];
+  join(mine.carried, here);
+  join(here, mine.carried);
+}
+
+void fence_barrier(Block& block) {
+  if (!used) return;
+  FenceState& shared = of_block[block_of(block.threads.front().id)];
+  for (const Thread& t : block.threads) {
+    auto it = of_thread.find(t.id);
+    if (it == of_thread.end()) continue;
+    join(shared.visible, it->second.visible);
+    join(shared.carried, it->second.carried);
+  }
+}
+
+void fence_warp_sync(Block& block, unsigned warp, unsigned lanes) {
+  if (!used) return;
+  FenceState together;
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    if ((lanes >> l & 1u) == 0) continue;
+    if (const FenceState* s = find(of_thread, block.lane(warp, l)->id)) {
+      join(together.visible, s->visible);
+      join(together.carried, s->carried);
+    }
+  }
+  if (together.visible.empty() && together.carried.empty()) return;
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    if ((lanes >> l & 1u) != 0) of_thread[block.lane(warp, l)->id] = together;
+  }
+}
+
+namespace {
+bool known_by(const Access& earlier, const Thread& t, Knowledge FenceState::*part) {
+  const std::uint32_t block = block_of(t.id);
+  const bool same_block = block_of(earlier.thread) == block;
+  const FenceState* mine = find(of_thread, t.id);
+  if (mine != nullptr && knows(mine->*part, earlier, same_block)) return true;
+  const FenceState* shared = find(of_block, block);
+  return shared != nullptr && knows(shared->*part, earlier, same_block);
+}
+}  // namespace
+
+bool ordered_by_fences(const Access& earlier, const Thread& t) {
+  return used && known_by(earlier, t, &FenceState::visible);
+}
+
+bool lacks_acquire_fence(const Access& earlier, const Thread& t) {
+  return used && known_by(earlier, t, &FenceState::carried);
+}
+
+}  // namespace simt

@@ -1,0 +1,151 @@
+// What the compiler calls for every memory access and every basic block of code built with
+// -fsanitize=thread -fsanitize-coverage=trace-pc. The programs are linked without the sanitizers'
+// own runtimes: this file takes their place. The interface is documented with ThreadSanitizer and
+// SanitizerCoverage.
+#include <cstdint>
+#include <cstring>
+
+#include "engine.hpp"
+
+namespace simt {
+
+void park(const Parked& what) {
+  Thread& t = *engine.current;
+  t.parked = what;
+  const auto here = static_cast<char*>(__builtin_frame_address(0));
+  t.parked.depth = static_cast<std::uint32_t>(t.fiber->top - here);
+  t.parked.since = t.block->warp_of(t).releases;
+  t.state = State::parked;
+  wait_for_others();
+}
+
+namespace {
+
+inline std::uintptr_t bits(const volatile void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+}  // namespace
+}  // namespace simt
+
+#define SIMT_RETURN __builtin_return_address(0)
+
+extern "C" {
+
+void __sanitizer_cov_trace_pc() {
+  if (--simt::engine.steps_left == 0) simt::enter_slowly(SIMT_RETURN);
+}
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_ignore_thread_begin() {}
+void __tsan_ignore_thread_end() {}
+
+#define SIMT_ACCESS_HOOKS(size)                                                             \
+  void __tsan_read##size(void* p) { simt::check_access(simt::bits(p), size, false, SIMT_RETURN); } \
+  void __tsan_write##size(void* p) { simt::check_access(simt::bits(p), size, true, SIMT_RETURN); } \
+  void __tsan_unaligned_read##size(void* p) {                                               \
+    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                            \
+  }                                                                                         \
+  void __tsan_unaligned_write##size(void* p) {                                              \
+    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                             \
+  }                                                                                         \
+  void __tsan_read_write##size(void* p) {                                                   \
+    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                            \
+    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                             \
+  }                                                                                         \
+  void __tsan_unaligned_read_write##size(void* p) {                                         \
+    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                            \
+    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                             \
+  }                                                                                         \
+  void __tsan_volatile_read##size(void* p) {                                                \
+    simt::check_volatile_access(simt::bits(p), size, false, SIMT_RETURN);                   \
+  }                                                                                         \
+  void __tsan_volatile_write##size(void* p) {                                               \
+    simt::check_volatile_access(simt::bits(p), size, true, SIMT_RETURN);                    \
+  }                                                                                         \
+  void __tsan_unaligned_volatile_read##size(void* p) {                                      \
+    simt::check_volatile_access(simt::bits(p), size, false, SIMT_RETURN);                   \
+  }                                                                                         \
+  void __tsan_unaligned_volatile_write##size(void* p) {                                     \
+    simt::check_volatile_access(simt::bits(p), size, true, SIMT_RETURN);                    \
+  }
+SIMT_ACCESS_HOOKS(1)
+SIMT_ACCESS_HOOKS(2)
+SIMT_ACCESS_HOOKS(4)
+SIMT_ACCESS_HOOKS(8)
+SIMT_ACCESS_HOOKS(16)
+#undef SIMT_ACCESS_HOOKS
+
+void __tsan_read_range(void* p, std::size_t n) {
+  if (n > 0) simt::check_access(simt::bits(p), n, false, SIMT_RETURN);
+}
+void __tsan_write_range(void* p, std::size_t n) {
+  if (n > 0) simt::check_access(simt::bits(p), n, true, SIMT_RETURN);
+}
+void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
+  if (n == 0) return to;
+  simt::check_access(simt::bits(from), n, false, SIMT_RETURN);
+  simt::check_access(simt::bits(to), n, true, SIMT_RETURN);
+  return std::memcpy(to, from, n);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t n) {
+  if (n == 0) return to;
+  simt::check_access(simt::bits(from), n, false, SIMT_RETURN);
+  simt::check_access(simt::bits(to), n, true, SIMT_RETURN);
+  return std::memmove(to, from, n);
+}
+void* __tsan_memset(void* to, int byte, std::size_t n) {
+  if (n == 0) return to;
+  simt::check_access(simt::bits(to), n, true, SIMT_RETURN);
+  return std::memset(to, byte, n);
+}
+
+// std::atomic in host code (reference counts, for instance). Device code has no std::atomic.
+#define SIMT_ATOMIC_HOOKS(width, T)                                                              \
+  T __tsan_atomic##width##_load(const volatile T* p, int) {                                      \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                 \
+  }                                                                                              \
+  void __tsan_atomic##width##_store(volatile T* p, T v, int) {                                   \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                    \
+  }                                                                                              \
+  T __tsan_atomic##width##_exchange(volatile T* p, T v, int) {                                   \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                          \
+  }                                                                                              \
+  T __tsan_atomic##width##_fetch_add(volatile T* p, T v, int) {                                  \
+    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                           \
+  }                                                                                              \
+  T __tsan_atomic##width##_fetch_sub(volatile T* p, T v, int) {                                  \
+    return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                           \
+  }                                                                                              \
+  T __tsan_atomic##width##_fetch_and(volatile T* p, T v, int) {                                  \
+    return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                           \
+  }                                                                                              \
+  T __tsan_atomic##width##_fetch_or(volatile T* p, T v, int) {                                   \
+    return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                              \
+  T __tsan_atomic##width##_fetch_xor(volatile T* p, T v, int) {                                  \
+    return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                           \
+  }                                                                                              \
+  int __tsan_atomic##width##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) { \
+    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST,                  \
+                                       __ATOMIC_SEQ_CST);                                        \
+  }                                                                                              \
+  int __tsan_atomic##width##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {  \
+    return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }                                                                                              \
+  T __tsan_atomic##width##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {      \
+    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
+    return expected;                                                                             \
+  }
+SIMT_ATOMIC_HOOKS(8, std::uint8_t)
+SIMT_ATOMIC_HOOKS(16, std::uint16_t)
+SIMT_ATOMIC_HOOKS(32, std::uint32_t)
+SIMT_ATOMIC_HOOKS(64, std::uint64_t)
+#undef SIMT_ATOMIC_HOOKS
+
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) {}
+
+}  // extern "C"

@@ -1,0 +1,398 @@
+#include "memory.hpp"
+
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "engine.hpp"
+#include "simt/vector_types.hpp"
+
+namespace simt {
+
+Arena arena;
+
+namespace {
+
+constexpr std::size_t kPage = std::size_t(1) << kPageBits;
+constexpr std::size_t kGuard = 16 * kPage;  // between allocations
+constexpr std::size_t kArenaSize = std::size_t(64) << 30;
+constexpr unsigned char kPoison = 0xFF;  // -1 as an integer, NaN as a floating-point number
+
+std::map<std::uintptr_t, std::unique_ptr<Allocation>> allocations;  // by first address
+std::map<std::uintptr_t, std::unique_ptr<Allocation>>& globals() {
+  // Filled by constructors of static objects, so it must exist before the first of them.
+  static std::map<std::uintptr_t, std::unique_ptr<Allocation>> map;
+  return map;
+}
+std::vector<Allocation*> idle_shared;
+std::uintptr_t next_free = 0;
+std::size_t in_use = 0;
+std::uint32_t shared_generation = 0;
+
+/// Zeroed address space that costs memory only where it is touched; null if there is none.
+void* reserve(std::size_t size) {
+  void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+void* reserve_or_die(std::size_t size) {
+  void* p = reserve(size);
+  if (p == nullptr) {
+    std::perror("simt: no address space for the checker");
+    std::abort();
+  }
+  return p;
+}
+
+void open_arena() {
+  if (arena.page != nullptr) return;
+  // Limits on virtual memory are common in containers: take what there is.
+  std::size_t size = kArenaSize;
+  void* memory = reserve(size);
+  while (memory == nullptr && size > kDeviceMemory / 4) memory = reserve(size /= 2);
+  if (memory == nullptr) memory = reserve_or_die(size);
+  arena.begin = reinterpret_cast<std::uintptr_t>(memory);
+  arena.size = size;
+  arena.page = static_cast<Allocation**>(reserve_or_die((size >> kPageBits) * sizeof(Allocation*)));
+  next_free = arena.begin + kGuard;
+}
+
+std::size_t whole_pages(std::size_t size) { return (size + kPage - 1) / kPage * kPage; }
+
+Allocation* place(std::size_t size, Space space, std::size_t element_size) {
+  open_arena();
+  const std::size_t pages = whole_pages(size);
+  if (next_free + pages + kGuard > arena.begin + arena.size) return nullptr;
+  auto a = std::make_unique<Allocation>();
+  a->begin = next_free;
+  a->size = size;
+  a->space = space;
+  a->element_size = std::max<std::size_t>(element_size, 1);
+  a->name_origin = a->begin;
+  a->initialised = static_cast<std::uint8_t*>(reserve_or_die(size));
+  next_free += pages + kGuard;
+  for (std::size_t offset = 0; offset < pages; offset += kPage) {
+    arena.page[(a->begin + offset - arena.begin) >> kPageBits] = a.get();
+  }
+  std::memset(reinterpret_cast<void*>(a->begin), kPoison, size);
+  Allocation* result = a.get();
+  allocations[a->begin] = std::move(a);
+  return result;
+}
+
+void drop_shadow(Allocation& a) {
+  if (a.cells != nullptr) munmap(a.cells, a.cell_count() * sizeof(Cell));
+  a.cells = nullptr;
+}
+
+Allocation* in_map(const std::map<std::uintptr_t, std::unique_ptr<Allocation>>& map,
+                   std::uintptr_t address) {
+  auto it = map.upper_bound(address);
+  return it == map.begin() ? nullptr : std::prev(it)->second.get();
+}
+
+Allocation* live_owner(const void* p, std::size_t n) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  Allocation* a = owner_of(address);
+  if (a == nullptr) a = global_at(address);
+  const bool holds = a != nullptr && a->live && address >= a->begin && address <= a->end() &&
+                     n <= a->end() - address;
+  return holds ? a : nullptr;
+}
+
+}  // namespace
+
+// ---- allocation ---------------------------------------------------------------------------------
+
+void* allocate(std::size_t size, Space space, std::size_t element_size, const void* caller) {
+  if (size == 0) return nullptr;
+  if (size > kDeviceMemory - in_use) return nullptr;
+  Allocation* a = place(size, space, element_size);
+  if (a == nullptr) return nullptr;
+  a->allocated_by = caller;
+  if (space == Space::pinned || space == Space::managed) {
+    std::memset(a->initialised, 1, size);  // the host writes it unseen
+  }
+  in_use += size;
+  return reinterpret_cast<void*>(a->begin);
+}
+
+bool release(void* p, bool pinned, const void* caller) {
+  auto it = allocations.find(reinterpret_cast<std::uintptr_t>(p));
+  if (it == allocations.end() || !it->second->live) return false;
+  Allocation& a = *it->second;
+  const bool fits = pinned ? a.space == Space::pinned
+                           : a.space == Space::device || a.space == Space::managed;
+  if (!fits) return false;
+  a.live = false;
+  a.freed_by = caller;
+  in_use -= a.size;
+  // The addresses stay reserved, so that a use after free is always seen; the memory goes back.
+  drop_shadow(a);
+  munmap(a.initialised, a.size);
+  a.initialised = nullptr;
+  madvise(reinterpret_cast<void*>(a.begin), whole_pages(a.size), MADV_DONTNEED);
+  return true;
+}
+
+std::size_t allocated_bytes() { return in_use; }
+
+Allocation* acquire_shared(std::size_t size, std::size_t element_size, std::string name) {
+  auto fits = [&](const Allocation* a) { return a->size == size; };
+  auto it = std::find_if(idle_shared.rbegin(), idle_shared.rend(), fits);
+  Allocation* a = nullptr;
+  if (it != idle_shared.rend()) {
+    a = *it;
+    idle_shared.erase(std::next(it).base());
+    std::memset(a->initialised, 0, size);
+    std::memset(reinterpret_cast<void*>(a->begin), kPoison, size);
+  } else {
+    a = place(size, Space::shared, element_size);
+    if (a == nullptr) {
+      std::fputs("simt: the address space for shared memory is used up\n", stderr);
+      std::abort();
+    }
+  }
+  a->element_size = std::max<std::size_t>(element_size, 1);
+  a->name = std::move(name);
+  a->generation = ++shared_generation;
+  return a;
+}
+
+void release_shared(Allocation* a) { idle_shared.push_back(a); }
+
+// ---- questions --------------------------------------------------------------------------------------
+
+bool is_device_address(const void* p) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  return address - arena.begin < arena.size || global_at(address) != nullptr;
+}
+
+bool find_space(const void* p, std::size_t n, Space* space) {
+  const Allocation* a = live_owner(p, n);
+  if (a == nullptr) return false;
+  *space = a->space;
+  return true;
+}
+
+bool is_shared(const void* p) {
+  const Allocation* a = owner_of(reinterpret_cast<std::uintptr_t>(p));
+  return a != nullptr && a->space == Space::shared;
+}
+
+void mark_initialised(const void* p, std::size_t n) {
+  if (Allocation* a = live_owner(p, n)) {
+    std::memset(a->initialised + (reinterpret_cast<std::uintptr_t>(p) - a->begin), 1, n);
+  }
+}
+
+void copy_initialised(const void* to, const void* from, std::size_t n) {
+  Allocation* target = live_owner(to, n);
+  const Allocation* source = live_owner(from, n);
+  if (target == nullptr || source == nullptr) return;
+  std::memmove(target->initialised + (reinterpret_cast<std::uintptr_t>(to) - target->begin),
+               source->initialised + (reinterpret_cast<std::uintptr_t>(from) - source->begin), n);
+}
+
+Allocation* global_at(std::uintptr_t address) {
+  Allocation* a = in_map(globals(), address);
+  return a != nullptr && address < a->end() ? a : nullptr;
+}
+
+Allocation* nearest_allocation(std::uintptr_t address) {
+  Allocation* below = in_map(allocations, address);
+  auto above = allocations.upper_bound(address);
+  if (above == allocations.end()) return below;
+  if (below == nullptr) return above->second.get();
+  const std::uintptr_t past_below = address - below->end();
+  return past_below <= above->second->begin - address ? below : above->second.get();
+}
+
+GlobalVariable::GlobalVariable(const char* name, void* address, std::size_t size,
+                               std::size_t element_size, GlobalKind kind) {
+  auto a = std::make_unique<Allocation>();
+  a->begin = a->name_origin = reinterpret_cast<std::uintptr_t>(address);
+  a->size = size;
+  a->element_size = element_size;
+  a->name = name;
+  a->space = kind == GlobalKind::constant  ? Space::constant
+             : kind == GlobalKind::managed ? Space::managed
+                                           : Space::global;
+  a->initialised = static_cast<std::uint8_t*>(reserve_or_die(size));
+  std::memset(a->initialised, 1, size);  // C++ zero-initialises it
+  globals()[a->begin] = std::move(a);
+}
+
+// ---- shadow ---------------------------------------------------------------------------------------------
+
+void ensure_shadow(Allocation& a) {
+  if (a.cells == nullptr) {
+    a.cells = static_cast<Cell*>(reserve_or_die(a.cell_count() * sizeof(Cell)));
+  }
+}
+
+void refine_shadow(Allocation& a, unsigned shift) {
+  if (shift >= a.granule_shift) return;
+  if (a.cells == nullptr) {
+    a.granule_shift = static_cast<std::uint8_t>(shift);
+    ensure_shadow(a);
+    return;
+  }
+  Cell* coarse = a.cells;
+  const std::size_t coarse_count = a.cell_count();
+  const unsigned finer = a.granule_shift - shift;
+  a.granule_shift = static_cast<std::uint8_t>(shift);
+  a.cells = nullptr;
+  ensure_shadow(a);
+  for (std::size_t i = 0; i < a.cell_count(); ++i) {
+    const Cell& from = coarse[i >> finer];
+    if (from.generation != 0) a.cells[i] = from;  // leave untouched pages untouched
+  }
+  munmap(coarse, coarse_count * sizeof(Cell));
+}
+
+// ---- names ------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string without_suffix(std::string text, const std::string& suffix) {
+  if (text.size() > suffix.size() && text.ends_with(suffix)) {
+    text.resize(text.size() - suffix.size());
+  }
+  return text;
+}
+
+std::string elements(std::size_t n) { return fmt::format("{} element{}", n, n == 1 ? "" : "s"); }
+
+std::string display_name(const Allocation& a) {
+  if (!a.name.empty()) return a.name;
+  if (a.space == Space::shared) return "dynamic shared memory";
+  return fmt::format("the {} bytes allocated at {}", a.size, source_line(a.allocated_by).text());
+}
+
+/// "[3][5]" for an element of a variable; empty for a scalar.
+std::string subscript(const Allocation& a, std::size_t index) {
+  if (a.name.empty()) return "";
+  if (a.size == a.element_size && a.allocated_by == nullptr) return "";
+  if (a.extents.size() < 2) return fmt::format("[{}]", index);
+  std::string text;
+  for (std::size_t d = a.extents.size(); d-- > 0;) {
+    text = fmt::format("[{}]", d == 0 ? index : index % a.extents[d]) + text;
+    index /= a.extents[d];
+  }
+  return text;
+}
+
+std::string describe_inside(const Allocation& a, std::uintptr_t address) {
+  const std::uintptr_t offset = address - a.name_origin;
+  const std::size_t index = offset / a.element_size, rest = offset % a.element_size;
+  std::string text = display_name(a) + subscript(a, index);
+  if (a.name.empty()) return fmt::format("byte {} of {}", offset, text);
+  if (rest != 0) text += fmt::format(" (byte {} of that element)", rest);
+  return text;
+}
+
+std::string describe_host_memory(std::uintptr_t address) {
+  if (address < kPage) return "the null pointer";
+  const PointerArgument* best = nullptr;
+  if (engine.launch != nullptr) {
+    for (const PointerArgument& p : engine.launch->pointers) {
+      const auto value = reinterpret_cast<std::uintptr_t>(p.pointer);
+      if (value > address || is_device_address(p.pointer)) continue;
+      if (best == nullptr || p.pointer > best->pointer) best = &p;
+    }
+  }
+  if (best == nullptr) return "memory of the host";
+  return fmt::format("memory of the host, through the argument '{}'", best->text);
+}
+
+}  // namespace
+
+std::string describe_address(std::uintptr_t address) {
+  Allocation* a = owner_of(address);
+  if (a == nullptr) a = global_at(address);
+  const bool in_arena = address - arena.begin < arena.size;
+  if (a == nullptr && !in_arena) return describe_host_memory(address);
+  if (a == nullptr) a = nearest_allocation(address);
+  if (a == nullptr) return "device memory that nobody allocated";
+  if (address < a->name_origin) {
+    return fmt::format("{} bytes before {}", a->name_origin - address, display_name(*a));
+  }
+  if (address < a->end()) return describe_inside(*a, address);
+  const std::uintptr_t past = address - a->end();
+  const std::size_t count = (a->end() - a->name_origin) / a->element_size;
+  const std::string whole = fmt::format("{} ({})", display_name(*a), elements(count));
+  if (a->name.empty()) return fmt::format("{} bytes past the end of {}", past, display_name(*a));
+  if (past == 0) return fmt::format("{}[{}], just past the end of {}", a->name, count, whole);
+  return fmt::format("{}[{}], {} past the end of {}", a->name,
+                     (address - a->name_origin) / a->element_size,
+                     elements(past / a->element_size + 1), whole);
+}
+
+void name_allocations(const Launch& launch) {
+  // Backwards: of two arguments in one allocation, the first names it.
+  for (auto p = launch.pointers.rbegin(); p != launch.pointers.rend(); ++p) {
+    const auto address = reinterpret_cast<std::uintptr_t>(p->pointer);
+    Allocation* a = owner_of(address);
+    if (a == nullptr || p->text.empty() || a->space == Space::shared) continue;
+    a->name = without_suffix(without_suffix(p->text, ".data()"), ".get()");
+    a->name_origin = address;
+    if (p->element_size > 1 || a->element_size == 1) a->element_size = p->element_size;
+  }
+}
+
+// ---- the program's own addresses ---------------------------------------------------------------------------
+
+namespace {
+
+struct Segments {
+  std::uintptr_t program = 0;  // load address of the executable
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> read_only;
+  Segments() {
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* self) {
+          static_cast<Segments*>(self)->add(*info);
+          return 0;
+        },
+        this);
+  }
+  void add(const dl_phdr_info& info) {
+    if (first_) program = info.dlpi_addr;
+    first_ = false;
+    for (int i = 0; i < info.dlpi_phnum; ++i) {
+      const auto& h = info.dlpi_phdr[i];
+      const bool constant = h.p_type == PT_LOAD && (h.p_flags & PF_W) == 0;
+      if (!constant && h.p_type != PT_GNU_RELRO) continue;
+      const std::uintptr_t begin = info.dlpi_addr + h.p_vaddr;
+      read_only.emplace_back(begin, begin + h.p_memsz);
+    }
+  }
+
+ private:
+  bool first_ = true;
+};
+
+const Segments& segments() {
+  static const Segments s;
+  return s;
+}
+
+}  // namespace
+
+bool is_read_only_data(std::uintptr_t address) {
+  const auto& list = segments().read_only;
+  return std::any_of(list.begin(), list.end(),
+                     [&](const auto& r) { return address >= r.first && address < r.second; });
+}
+
+const std::uintptr_t program_begin = segments().program;
+
+}  // namespace simt

@@ -1,0 +1,417 @@
+// The runtime API's memory functions: allocation, copies, memset, symbols.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "memory.hpp"
+#include "streams.hpp"
+
+namespace simt {
+namespace {
+
+// ---- allocation ---------------------------------------------------------------------------------
+
+/// What the program holds, for cudaDeviceReset(): pointer, and whether it is pinned host memory.
+std::unordered_map<void*, bool>& held() {
+  static auto& map = *new std::unordered_map<void*, bool>;
+  return map;
+}
+
+cudaError_t take(void** pointer, std::size_t size, Space space, std::size_t element_size,
+                 const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (pointer == nullptr) return failed(cudaErrorInvalidValue);
+  *pointer = nullptr;
+  if (size == 0) return cudaSuccess;
+  *pointer = allocate(size, space, element_size, caller);
+  if (*pointer == nullptr) return failed(cudaErrorMemoryAllocation);
+  held()[*pointer] = space == Space::pinned;
+  return cudaSuccess;
+}
+
+bool holds(void* pointer, bool pinned) {
+  const auto it = held().find(pointer);
+  return it != held().end() && it->second == pinned;
+}
+
+void give_back(void* pointer, bool pinned, const void* caller) {
+  release(pointer, pinned, caller);
+  held().erase(pointer);
+}
+
+/// cudaFree and cudaFreeHost. Memory is given back after a sticky error, too, so that a program's
+/// clean-up leaves nothing behind for the next test; the error is returned all the same.
+cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
+  const cudaError_t error = enter(caller);
+  if (pointer == nullptr) return error;
+  if (!holds(pointer, pinned)) {
+    return error != cudaSuccess ? error : failed(cudaErrorInvalidValue);
+  }
+  drain_all_streams();
+  give_back(pointer, pinned, caller);
+  return sticky_error();
+}
+
+// ---- is a range what the call needs? ------------------------------------------------------------
+
+enum class Direction { read, write };
+
+/// Bytes from p to the end of the live allocation or variable it points into; 0 if there is none.
+std::size_t room_at(const void* p) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  const Allocation* a = owner_of(address);
+  if (a == nullptr) a = global_at(address);
+  return a != nullptr && a->live && address < a->end() ? a->end() - address : 0;
+}
+
+bool is_freed(const void* p) {
+  const Allocation* a = owner_of(reinterpret_cast<std::uintptr_t>(p));
+  return a != nullptr && !a->live;
+}
+
+cudaError_t report_range(const char* function, const void* p, std::size_t n, Direction direction,
+                         const void* caller) {
+  const SourceLine where = source_line(caller);
+  const bool freed = is_freed(p);
+  const char* verb = direction == Direction::write ? "write" : "read";
+  const std::string place = describe_address(reinterpret_cast<std::uintptr_t>(p));
+  std::string text;
+  if (freed) {
+    text = fmt::format("USE AFTER FREE: {}() would {} {} bytes of freed memory at {}\n  at {}",
+                       function, verb, n, place, where.text());
+  } else {
+    text = fmt::format(
+        "OUT OF BOUNDS: {}() would {} {} bytes from {} on, where {} bytes are left\n  at {}\n"
+        "  The count is in bytes: the number of elements times sizeof of one.",
+        function, verb, n, place, room_at(p), where.text());
+  }
+  const ReportKind kind = freed ? ReportKind::use_after_free : ReportKind::out_of_bounds;
+  deliver({kind, "", where.file, where.line, text});
+  return failed(cudaErrorInvalidValue);
+}
+
+/// Host memory cannot be checked; device memory must be live, all of it.
+cudaError_t check_range(const char* function, const void* p, std::size_t n, Direction direction,
+                        const void* caller) {
+  Space space;
+  if (!is_device_address(p)) return p == nullptr ? failed(cudaErrorInvalidValue) : cudaSuccess;
+  if (!find_space(p, n, &space)) return report_range(function, p, n, direction, caller);
+  return space == Space::shared ? failed(cudaErrorInvalidValue) : cudaSuccess;
+}
+
+// Pinned and managed memory is both the host's and the device's.
+bool on_host(const void* p) {
+  Space space;
+  if (!is_device_address(p)) return true;
+  return find_space(p, 1, &space) && (space == Space::pinned || space == Space::managed);
+}
+bool on_device(const void* p) { return is_device_address(p); }
+bool pageable(const void* p) { return !is_device_address(p); }
+
+/// As a GPU with unified addresses sees it: what a kind calls the device's must be within the
+/// device's reach; what it calls the host's may be anywhere.
+bool fits_kind(cudaMemcpyKind kind, const void* to, const void* from) {
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  return (!to_device || on_device(to)) && (!from_device || on_device(from));
+}
+
+// ---- copies -------------------------------------------------------------------------------------
+
+/// Rows of `width` bytes, `pitch` bytes apart; a plain copy is one row.
+struct Copy {
+  const char* function;
+  void* to;
+  const void* from;
+  std::size_t to_pitch, from_pitch, width, height;
+  cudaMemcpyKind kind;
+
+  std::size_t to_extent() const { return (height - 1) * to_pitch + width; }
+  std::size_t from_extent() const { return (height - 1) * from_pitch + width; }
+};
+
+cudaError_t check_copy(const Copy& copy, const void* caller) {
+  if (copy.width > copy.to_pitch || copy.width > copy.from_pitch) {
+    return failed(copy.height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue);
+  }
+  if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
+    return failed(cudaErrorInvalidMemcpyDirection);
+  }
+  if (!fits_kind(copy.kind, copy.to, copy.from)) return failed(cudaErrorInvalidValue);
+  const cudaError_t error =
+      check_range(copy.function, copy.to, copy.to_extent(), Direction::write, caller);
+  if (error != cudaSuccess) return error;
+  return check_range(copy.function, copy.from, copy.from_extent(), Direction::read, caller);
+}
+
+int run_copy(const Copy& copy) {
+  for (std::size_t row = 0; row < copy.height; ++row) {
+    auto* to = static_cast<unsigned char*>(copy.to) + row * copy.to_pitch;
+    const auto* from = static_cast<const unsigned char*>(copy.from) + row * copy.from_pitch;
+    std::memmove(to, from, copy.width);
+    if (is_device_address(from)) {
+      copy_initialised(to, from, copy.width);
+    } else {
+      mark_initialised(to, copy.width);
+    }
+  }
+  return cudaSuccess;
+}
+
+void enqueue_copy(CUstream_st& stream, const Copy& copy) {
+  if (!pageable(copy.from)) {
+    enqueue(stream, [copy] { return run_copy(copy); });
+    return;
+  }
+  // CUDA takes a snapshot of pageable memory: the program may change it when the call returns.
+  const auto* begin = static_cast<const unsigned char*>(copy.from);
+  auto snapshot =
+      std::make_shared<const std::vector<unsigned char>>(begin, begin + copy.from_extent());
+  enqueue(stream, [copy, snapshot] {
+    Copy later = copy;
+    later.from = snapshot->data();
+    return run_copy(later);
+  });
+}
+
+enum class Wait { no, yes };
+
+cudaError_t start_copy(const Copy& copy, cudaStream_t handle, Wait wait, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  CUstream_st* stream = find_stream(handle);
+  if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
+  if (copy.width == 0 || copy.height == 0) return cudaSuccess;
+  if (const cudaError_t error = check_copy(copy, caller)) return error;
+  // Between two places that only the device has, no function waits; between two of the host's, all.
+  const bool host_only = pageable(copy.to) && pageable(copy.from);
+  const bool device_only = !on_host(copy.to) && !on_host(copy.from);
+  if (host_only || (wait == Wait::yes && !device_only)) {
+    finish(*stream);
+    if (const cudaError_t error = sticky_error()) return error;
+    run_copy(copy);
+    return cudaSuccess;
+  }
+  enqueue_copy(*stream, copy);
+  return cudaSuccess;
+}
+
+Copy plain_copy(const char* function, void* to, const void* from, std::size_t count,
+                cudaMemcpyKind kind) {
+  return {function, to, from, count, count, count, 1, kind};
+}
+
+cudaError_t start_memset(const char* function, void* p, int value, std::size_t count,
+                         cudaStream_t handle, Wait wait, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  CUstream_st* stream = find_stream(handle);
+  if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
+  if (count == 0) return cudaSuccess;
+  if (!on_device(p)) return failed(cudaErrorInvalidValue);
+  const cudaError_t error = check_range(function, p, count, Direction::write, caller);
+  if (error != cudaSuccess) return error;
+  enqueue(*stream, [=] {
+    std::memset(p, value, count);
+    mark_initialised(p, count);
+    return cudaSuccess;
+  });
+  if (wait == Wait::no || !on_host(p)) return cudaSuccess;
+  finish(*stream);
+  return sticky_error();
+}
+
+// ---- symbols ------------------------------------------------------------------------------------
+
+/// The start of the range in device memory, null if there is no such variable or range.
+void* locate(const SymbolRange& range, cudaError_t* error) {
+  Space space;
+  const bool known = find_space(range.symbol, range.symbol_size, &space) &&
+                     (space == Space::global || space == Space::constant ||
+                      (space == Space::managed &&
+                       global_at(reinterpret_cast<std::uintptr_t>(range.symbol)) != nullptr));
+  if (!known) {
+    *error = failed(cudaErrorInvalidSymbol);
+    return nullptr;
+  }
+  auto* begin = static_cast<unsigned char*>(const_cast<void*>(range.symbol));
+  return begin + range.offset;
+}
+
+}  // namespace
+
+cudaError_t allocate_device(void** pointer, std::size_t size, std::size_t element_size,
+                            const void* caller) {
+  return take(pointer, size, Space::device, element_size, caller);
+}
+
+cudaError_t allocate_managed(void** pointer, std::size_t size, unsigned flags,
+                             std::size_t element_size, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
+    return failed(cudaErrorInvalidValue);
+  }
+  return take(pointer, size, Space::managed, element_size, caller);
+}
+
+cudaError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags,
+                            std::size_t element_size, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  constexpr unsigned known =
+      cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+  if ((flags & ~known) != 0) return failed(cudaErrorInvalidValue);
+  return take(pointer, size, Space::pinned, element_size, caller);
+}
+
+cudaError_t allocate_in_stream(void** pointer, std::size_t size, std::size_t element_size,
+                               cudaStream_t stream, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (find_stream(stream) == nullptr) return failed(cudaErrorInvalidResourceHandle);
+  return take(pointer, size, Space::device, element_size, caller);
+}
+
+cudaError_t copy_to_symbol(const SymbolRange& to, const void* from, cudaMemcpyKind kind,
+                           cudaStream_t stream, bool wait, const void* caller) {
+  cudaError_t error = enter(caller);
+  if (error != cudaSuccess) return error;
+  void* begin = locate(to, &error);
+  if (begin == nullptr) return error;
+  return start_copy(plain_copy("cudaMemcpyToSymbol", begin, from, to.count, kind), stream,
+                    wait ? Wait::yes : Wait::no, caller);
+}
+
+cudaError_t copy_from_symbol(void* to, const SymbolRange& from, cudaMemcpyKind kind,
+                             cudaStream_t stream, bool wait, const void* caller) {
+  cudaError_t error = enter(caller);
+  if (error != cudaSuccess) return error;
+  const void* begin = locate(from, &error);
+  if (begin == nullptr) return error;
+  return start_copy(plain_copy("cudaMemcpyFromSymbol", to, begin, from.count, kind), stream,
+                    wait ? Wait::yes : Wait::no, caller);
+}
+
+cudaError_t symbol_address(void** address, const void* symbol, const void* caller) {
+  cudaError_t error = enter(caller);
+  if (error != cudaSuccess) return error;
+  if (address == nullptr) return failed(cudaErrorInvalidValue);
+  *address = locate({symbol, 1, 0, 0}, &error);
+  return error;
+}
+
+void free_everything(const void* caller) {
+  while (!held().empty()) {
+    const auto [pointer, pinned] = *held().begin();
+    give_back(pointer, pinned, caller);
+  }
+}
+
+}  // namespace simt
+
+// ---- the runtime API ----------------------------------------------------------------------------
+
+using simt::Direction;
+using simt::Wait;
+
+cudaError_t cudaMalloc(void** pointer, std::size_t size) {
+  return simt::allocate_device(pointer, size, 1, SIMT_CALLER);
+}
+
+cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream) {
+  return simt::allocate_in_stream(pointer, size, 1, stream, SIMT_CALLER);
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned flags) {
+  return simt::allocate_managed(pointer, size, flags, 1, SIMT_CALLER);
+}
+
+cudaError_t cudaMallocHost(void** pointer, std::size_t size, unsigned flags) {
+  return simt::allocate_pinned(pointer, size, flags, 1, SIMT_CALLER);
+}
+
+cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned flags) {
+  return simt::allocate_pinned(pointer, size, flags, 1, SIMT_CALLER);
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  simt::Space space;
+  if (device == nullptr || flags != 0 || !simt::find_space(host, 1, &space) ||
+      space != simt::Space::pinned) {
+    return simt::failed(cudaErrorInvalidValue);
+  }
+  *device = host;
+  return cudaSuccess;
+}
+
+cudaError_t cudaFree(void* pointer) { return simt::free_now(pointer, false, SIMT_CALLER); }
+
+cudaError_t cudaFreeHost(void* pointer) { return simt::free_now(pointer, true, SIMT_CALLER); }
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
+  if (simt::sticky_error() != cudaSuccess) return simt::free_now(pointer, false, SIMT_CALLER);
+  const void* caller = SIMT_CALLER;
+  if (const cudaError_t error = simt::enter(caller)) return error;
+  CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (pointer == nullptr) return cudaSuccess;
+  if (!simt::holds(pointer, false)) return simt::failed(cudaErrorInvalidValue);
+  simt::enqueue(*stream, [=] {
+    simt::give_back(pointer, false, caller);
+    return cudaSuccess;
+  });
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (attributes == nullptr) return simt::failed(cudaErrorInvalidValue);
+  void* p = const_cast<void*>(pointer);
+  simt::Space space;
+  if (!simt::find_space(pointer, 1, &space)) {
+    *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, p};  // -2: cudaInvalidDeviceId
+  } else if (space == simt::Space::pinned) {
+    *attributes = {cudaMemoryTypeHost, 0, p, p};
+  } else if (space == simt::Space::managed) {
+    *attributes = {cudaMemoryTypeManaged, 0, p, p};
+  } else {
+    *attributes = {cudaMemoryTypeDevice, 0, p, nullptr};
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind) {
+  return simt::start_copy(simt::plain_copy("cudaMemcpy", to, from, count, kind), nullptr, Wait::yes,
+                          SIMT_CALLER);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t count, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return simt::start_copy(simt::plain_copy("cudaMemcpyAsync", to, from, count, kind), stream,
+                          Wait::no, SIMT_CALLER);
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return simt::start_copy({"cudaMemcpy2D", to, from, to_pitch, from_pitch, width, height, kind},
+                          nullptr, Wait::yes, SIMT_CALLER);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return simt::start_copy(
+      {"cudaMemcpy2DAsync", to, from, to_pitch, from_pitch, width, height, kind}, stream, Wait::no,
+      SIMT_CALLER);
+}
+
+cudaError_t cudaMemset(void* pointer, int value, std::size_t count) {
+  return simt::start_memset("cudaMemset", pointer, value, count, nullptr, Wait::yes, SIMT_CALLER);
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t count, cudaStream_t stream) {
+  return simt::start_memset("cudaMemsetAsync", pointer, value, count, stream, Wait::no,
+                            SIMT_CALLER);
+}
