@@ -50,6 +50,7 @@ bool is_atomic(Kind k) { return k != Kind::read && k != Kind::write; }
 
 /// False if this launch has told of the same pair of lines already, or has told enough.
 bool worth_telling(std::uint32_t pc_a, std::uint32_t pc_b) {
+  const OutOfSight guard;
   const auto pair = std::minmax(pc_a, pc_b);
   auto& told = engine.reported;
   const std::pair<std::uint32_t, std::uint32_t> key(pair.first, pair.second);
@@ -549,7 +550,7 @@ void access(std::uintptr_t address, std::size_t size, Kind kind, const void* cal
 
 void check_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
   if (engine.current != nullptr) {
-    access(address, size, write ? Kind::write : Kind::read, caller);
+    if (!engine.out_of_sight) access(address, size, write ? Kind::write : Kind::read, caller);
     return;
   }
   if (address - arena.begin >= arena.size) return;

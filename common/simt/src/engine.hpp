@@ -135,7 +135,8 @@ struct Engine {
   const Launch* launch = nullptr;
   std::uint32_t launch_number = 0;  // cells of earlier launches are void
   Thread* current = nullptr;
-  bool failed = false;  // the kernel was stopped
+  bool out_of_sight = false;  // see OutOfSight
+  bool failed = false;        // the kernel was stopped
   int error = 0;        // cudaError_t of what stopped it
 
   bool seeded = false;
@@ -163,6 +164,20 @@ struct Engine {
 extern Engine engine;
 
 std::uint64_t random_number();
+
+/// While one lives on a CUDA thread, accesses are the runtime's own. Containers of common types need
+/// it: the program may bring the same template instantiation, built with the kernel's checks, and
+/// the linker keeps only one of the two. Threads must not be switched meanwhile.
+class OutOfSight {
+ public:
+  OutOfSight() : before_(engine.out_of_sight) { engine.out_of_sight = true; }
+  ~OutOfSight() { engine.out_of_sight = before_; }
+  OutOfSight(const OutOfSight&) = delete;
+  OutOfSight& operator=(const OutOfSight&) = delete;
+
+ private:
+  bool before_;
+};
 
 // ---- scheduler.cpp --------------------------------------------------------------------------------------
 

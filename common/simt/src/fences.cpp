@@ -71,6 +71,7 @@ void fences_start_launch() {
 bool fences_used() { return used; }
 
 void fence_by(Thread& t, Scope scope) {
+  const OutOfSight guard;
   used = true;
   FenceState& mine = of_thread[t.id];
   const std::uint32_t block = block_of(t.id);
@@ -92,6 +93,7 @@ void fence_by(Thread& t, Scope scope) {
 
 void fence_atomic(Thread& t, std::uintptr_t address) {
   if (!used) return;
+  const OutOfSight guard;
   FenceState& mine = of_thread[t.id];
   if (const FenceState* shared = find(of_block, block_of(t.id))) join(mine.carried, shared->carried);
   Knowledge& here = at_address[address];
@@ -101,6 +103,7 @@ void fence_atomic(Thread& t, std::uintptr_t address) {
 
 void fence_barrier(Block& block) {
   if (!used) return;
+  const OutOfSight guard;
   FenceState& shared = of_block[block_of(block.threads.front().id)];
   for (const Thread& t : block.threads) {
     auto it = of_thread.find(t.id);
@@ -112,6 +115,7 @@ void fence_barrier(Block& block) {
 
 void fence_warp_sync(Block& block, unsigned warp, unsigned lanes) {
   if (!used) return;
+  const OutOfSight guard;
   FenceState together;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     if ((lanes >> l & 1u) == 0) continue;
@@ -128,6 +132,7 @@ void fence_warp_sync(Block& block, unsigned warp, unsigned lanes) {
 
 namespace {
 bool known_by(const Access& earlier, const Thread& t, Knowledge FenceState::*part) {
+  const OutOfSight guard;
   const std::uint32_t block = block_of(t.id);
   const bool same_block = block_of(earlier.thread) == block;
   const FenceState* mine = find(of_thread, t.id);

@@ -33,6 +33,7 @@ std::vector<std::string> split_arguments(const char* text) {
 }
 
 void* block_shared(const void* key, const SharedVariable& variable) {
+  const OutOfSight guard;
   Block& block = *engine.current->block;
   for (const SharedInstance& s : block.shared) {
     if (s.key == key) return reinterpret_cast<void*>(s.memory->begin);
@@ -47,6 +48,7 @@ void* block_shared(const void* key, const SharedVariable& variable) {
 }
 
 void* dynamic_shared(const char* name, std::size_t element_size) {
+  const OutOfSight guard;
   Allocation* a = engine.current->block->dynamic;
   if (a == nullptr) return nullptr;
   a->name = name;

@@ -12,8 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "device.hpp"
-#include "memory.hpp"
+#include "engine.hpp"
 
 extern char** environ;
 
@@ -175,6 +174,7 @@ const char* to_string(ReportKind kind) {
 }
 
 void note(const char* text, const void* caller) {
+  const OutOfSight guard;
   const auto same = [&](const Note& n) { return n.text == text && n.caller == caller; };
   if (notes.size() < kMostNotes && std::none_of(notes.begin(), notes.end(), same)) {
     notes.push_back({text, caller});

@@ -408,6 +408,10 @@ void enter_slowly(const void* caller) {
     engine.steps_left = ~std::uint64_t(0);  // host code may take as long as it likes
     return;
   }
+  if (engine.out_of_sight) {
+    engine.steps_left = 1;
+    return;
+  }
   if (!engine.lockstep || ++engine.lockstep_steps > kLockstepLimit) stop_endless_loop(caller);
   engine.steps_left = 1;
   Parked what;
