@@ -1,10 +1,10 @@
-// The memory and race checker. Every load, store and atomic of a kernel comes through here before it
-// happens.
+// The memory and race checker. Every load, store and atomic of a kernel comes through here before
+// it happens.
 //
-// Two accesses to the same bytes race if one of them writes, not both are atomic, and nothing orders
-// them. What orders in CUDA: the program order of a thread, __syncwarp() among its lanes,
-// __syncthreads() in a block, the end of a kernel, and fences with atomics (fences.cpp). Shuffles and
-// votes do not.
+// Two accesses to the same bytes race if one of them writes, not both are atomic, and nothing
+// orders them. What orders in CUDA: the program order of a thread, __syncwarp() among its lanes,
+// __syncthreads() in a block, the end of a kernel, and fences with atomics (fences.cpp). Shuffles
+// and votes do not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +26,9 @@ namespace {
 constexpr std::size_t kMostReports = 3;  // of one launch: a learner fixes one at a time
 constexpr unsigned kPreemptAtAccess = 8, kPreemptAtAtomic = 4;
 
+// For the few functions that every access goes through, one after another.
+#define SIMT_HOT inline __attribute__((always_inline))
+
 enum class Kind : unsigned char { read, write, atomic, volatile_read, volatile_write };
 
 const char* verb(Kind k) {
@@ -42,6 +45,8 @@ const char* verb(Kind k) {
       return "volatile write";
   }
 }
+
+std::string bytes(std::size_t n) { return fmt::format("{} byte{}", n, n == 1 ? "" : "s"); }
 
 bool writes(Kind k) { return k != Kind::read && k != Kind::volatile_read; }
 bool is_atomic(Kind k) { return k != Kind::read && k != Kind::write; }
@@ -73,8 +78,7 @@ void file_report(ReportKind kind, const SourceLine& where, std::string text) {
 
 /// `x += v` is two instructions on one line, and so two races of one mistake.
 bool lines_told(const SourceLine& a, const SourceLine& b) {
-  auto lines = std::minmax(a.text(), b.text());
-  const std::pair<std::string, std::string> key(lines.first, lines.second);
+  const std::pair<std::string, std::string> key = std::minmax({a.text(), b.text()});
   auto& told = engine.lines_reported;
   if (std::find(told.begin(), told.end(), key) != told.end()) return true;
   told.push_back(key);
@@ -92,8 +96,8 @@ std::string base_name(std::uintptr_t address) {
   return name.substr(0, name.find(" (byte"));
 }
 
-std::string race_hint(const Side& earlier, const Side& now, const Thread& t,
-                      std::uintptr_t address, const SourceLine& a, const SourceLine& b) {
+std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std::uintptr_t address,
+                      const SourceLine& a, const SourceLine& b) {
   const bool same_block = block_of(earlier.access.thread) == block_of(now.access.thread);
   const bool same_warp = warp_of(earlier.access.thread) == warp_of(now.access.thread);
   const bool same_line = a.file == b.file && a.line == b.line;
@@ -107,7 +111,8 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t,
     const Kind plain = is_atomic(earlier.kind) ? now.kind : earlier.kind;
     if (is_shared(reinterpret_cast<const void*>(address))) {
       return plain == Kind::read
-                 ? "No __syncthreads() lies between the atomics and this read: some threads have yet "
+                 ? "No __syncthreads() lies between the atomics and this read: some threads have "
+                   "yet "
                    "to add."
                  : "No __syncthreads() lies between the first values and the atomics: some threads "
                    "add\n  before others have set the start value.";
@@ -120,12 +125,14 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t,
           x);
     }
     return fmt::format(
-        "A plain write beside atomics loses what they did. To give {} its first value, do it before\n"
+        "A plain write beside atomics loses what they did. To give {} its first value, do it "
+        "before\n"
         "  the launch (cudaMemset); to change it, use an atomic function here too.",
         x);
   }
   if (lacks_acquire_fence(earlier.access, t)) {
-    return "The writer has a __threadfence(), the reader has none: it needs one between the atomic\n"
+    return "The writer has a __threadfence(), the reader has none: it needs one between the "
+           "atomic\n"
            "  that told it the data is ready and this access.";
   }
   if (writes(earlier.kind) && writes(now.kind) && same_line) {
@@ -134,19 +141,18 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t,
         "  missing, or an index? To add up, use an atomic function.",
         x);
   }
-  if (same_line) {
+  std::string missing;
+  if (same_line && !same_block) {
     return fmt::format(
         "Reading {0}, changing the value and writing it back are separate steps: two threads can\n"
-        "  read the same old value, and one update is lost.{1}",
-        x,
-        same_block ? " Use an atomic function, or let a barrier separate the\n  threads that read "
-                     "from the thread that writes."
-                   : fmt::format("\n  Use an atomic function: atomicAdd(&{}, ...).", x));
+        "  read the same old value, and one update is lost. Use an atomic function:\n"
+        "  atomicAdd(&{0}, ...).",
+        x);
   }
-  std::string missing;
   if (!same_block) {
     missing =
-        "Nothing orders the blocks of one kernel. Use atomics, or split the work into two kernels;\n"
+        "Nothing orders the blocks of one kernel. Use atomics, or split the work into two "
+        "kernels;\n"
         "  if an atomic flag or counter says that the data is ready, a __threadfence() is missing\n"
         "  before it in the writer and after it in the reader.";
   } else if (!same_warp) {
@@ -155,6 +161,10 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t,
     missing =
         "Two lanes of one warp, and no __syncwarp() or __syncthreads() lies between the two\n"
         "  accesses. Lanes do not run in step.";
+  }
+  if (same_line) {
+    missing += fmt::format(
+        "\n  (If both threads mean to change {}, one update is lost: use an atomic function.)", x);
   }
   if (t.last_collective != nullptr && same_block) {
     missing += fmt::format("\n  ({} exchanges values, but orders no memory.)", t.last_collective);
@@ -168,18 +178,19 @@ void report_race(Side earlier, Side now, std::uintptr_t address, const Thread& t
     const SourceLine now_line = source_line(return_address_of(now.access.pc));
     const SourceLine earlier_line = source_line(return_address_of(earlier.access.pc));
     if (lines_told(now_line, earlier_line)) return;
-    const std::string text = fmt::format(
-        "DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}\n  {}",
-        engine.launch->kernel, describe_address(address), verb(now.kind), now_line.text(),
-        thread_name(now.access.thread), verb(earlier.kind), earlier_line.text(),
-        thread_name(earlier.access.thread),
-        race_hint(earlier, now, t, address, earlier_line, now_line));
+    const std::string text =
+        fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}\n  {}",
+                    engine.launch->kernel, describe_address(address), verb(now.kind),
+                    now_line.text(), thread_name(now.access.thread), verb(earlier.kind),
+                    earlier_line.text(), thread_name(earlier.access.thread),
+                    race_hint(earlier, now, t, address, earlier_line, now_line));
     file_report(ReportKind::race, now_line, text);
   });
 }
 
 std::string bounds_hint(std::uintptr_t address, bool is_write) {
   const Allocation* a = owner_of(address);
+  if (a == nullptr) a = variable_near(address);
   if (a == nullptr && address - arena.begin >= arena.size) {
     return address < 4096 ? "Was the memory allocated, and the pointer passed to the kernel?"
                           : "A kernel reaches device memory only: cudaMalloc, cudaMemcpy the data "
@@ -188,7 +199,8 @@ std::string bounds_hint(std::uintptr_t address, bool is_write) {
   if (a != nullptr && a->space == Space::constant && is_write) {
     return "A kernel cannot write a __constant__ variable.";
   }
-  return "Is `if (i < n)` missing or off by one? The last block usually has more threads than there\n"
+  return "Is `if (i < n)` missing or off by one? The last block usually has more threads than "
+         "there\n"
          "  are elements left.";
 }
 
@@ -199,8 +211,8 @@ std::string bounds_hint(std::uintptr_t address, bool is_write) {
     const Allocation* a = owner_of(address);
     const bool freed = a != nullptr && !a->live;
     const std::string text = fmt::format(
-        "{} in kernel {}: {} of {} bytes at {}{}\n  at {} by {}\n  {}",
-        freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel, verb(kind), size,
+        "{} in kernel {}: {} of {} at {}{}\n  at {} by {}\n  {}",
+        freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel, verb(kind), bytes(size),
         freed ? "freed memory, " : "", describe_address(address), source_line(caller).text(),
         thread_name(t),
         freed ? "The memory was given back with cudaFree before or while the kernel used it."
@@ -234,16 +246,17 @@ void report_uninitialised(std::uintptr_t address, Kind kind, const void* caller)
     const Allocation* a = owner_of(address);
     const bool shared = a != nullptr && a->space == Space::shared;
     const SourceLine where = source_line(caller);
-    file_report(ReportKind::uninitialised, where,
-                fmt::format("UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}",
-                            engine.launch->kernel, verb(kind), describe_address(address),
-                            where.text(), thread_name(t),
-                            shared ? "Nothing has written it in this block. Shared memory starts "
-                                     "undefined: every element that\n  is read must be written first, "
-                                     "also by the threads that have no input."
-                                   : "Nothing has written it since cudaMalloc, which leaves memory "
-                                     "undefined. Give it its first\n  value before the launch: "
-                                     "cudaMemset or cudaMemcpy."));
+    file_report(
+        ReportKind::uninitialised, where,
+        fmt::format("UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}",
+                    engine.launch->kernel, verb(kind), describe_address(address), where.text(),
+                    thread_name(t),
+                    shared ? "Nothing has written it in this block. Shared memory starts "
+                             "undefined: every element that\n  is read must be written first, "
+                             "also by the threads that have no input."
+                           : "Nothing has written it since cudaMalloc, which leaves memory "
+                             "undefined. Give it its first\n  value before the launch: "
+                             "cudaMemset or cudaMemcpy."));
   });
 }
 
@@ -254,15 +267,16 @@ void report_host_access(std::uintptr_t address, std::size_t size, bool write, co
   report.file = where.file;
   report.line = where.line;
   report.text = fmt::format(
-      "DEVICE POINTER USED BY THE HOST: {} of {} bytes at {}\n  at {}\n  On a GPU this is a "
+      "DEVICE POINTER USED BY THE HOST: {} of {} at {}\n  at {}\n  On a GPU this is a "
       "segmentation fault. Copy the data with cudaMemcpy.",
-      write ? "write" : "read", size, describe_address(address), where.text());
+      write ? "write" : "read", bytes(size), describe_address(address), where.text());
   deliver(std::move(report));
 }
 
-// ---- happens-before ------------------------------------------------------------------------------
+// ---- happens-before
+// ------------------------------------------------------------------------------
 
-bool ordered(const Access& earlier, const Thread& t) {
+SIMT_HOT bool ordered(const Access& earlier, const Thread& t) {
   if (earlier.thread == t.id) return true;
   if (block_of(earlier.thread) == block_of(t.id)) {
     const std::uint32_t clock = earlier.clock >> kClockShift;
@@ -273,7 +287,7 @@ bool ordered(const Access& earlier, const Thread& t) {
   return fences_used() && ordered_by_fences(earlier, t);
 }
 
-bool conflicts(const Access& earlier, const Thread& t) {
+SIMT_HOT bool conflicts(const Access& earlier, const Thread& t) {
   return earlier.pc != 0 && !ordered(earlier, t);
 }
 
@@ -287,7 +301,8 @@ Kind kind_of(const Access& reader) {
   return (reader.clock & kAtomic) != 0 ? Kind::volatile_read : Kind::read;
 }
 
-// ---- writes of the same value ------------------------------------------------------------------------
+// ---- writes of the same value
+// ------------------------------------------------------------------------
 
 /// Two plain writes that race are a mistake unless both write the same value, which is common for
 /// flags and harmless on a GPU. The new value is known only after the store.
@@ -301,7 +316,8 @@ struct SuspectedWrite {
 };
 SuspectedWrite suspect;
 
-// ---- compare-and-swap loops -------------------------------------------------------------------------
+// ---- compare-and-swap loops
+// -------------------------------------------------------------------------
 
 std::uint64_t value_at(std::uintptr_t address, std::size_t size) {
   std::uint64_t value = 0;
@@ -318,7 +334,7 @@ void report_read_conflict(Thread& t, std::size_t slot) {
 }
 
 /// Remembers a plain read; the oldest of four is let go, and reported if an atomic raced with it.
-void remember_read(Thread& t, std::uintptr_t address, std::size_t size, std::uint32_t pc) {
+SIMT_HOT void remember_read(Thread& t, std::uintptr_t address, std::size_t size, std::uint32_t pc) {
   const std::size_t slot = t.next_recent++ % kRecentReads;
   RecentRead& r = t.recent[slot];
   if (t.recent_address[slot] != 0 && r.conflict) report_read_conflict(t, slot);
@@ -335,7 +351,7 @@ void forget_reader(Access& reader, const Thread& t, std::uint32_t pc) {
 
 /// The thread comes back to an address it has read: an atomicCAS that expects the value read makes
 /// the read part of the atomic operation, anything else leaves it a plain read.
-void settle_recent_read(Thread& t, std::uintptr_t address, const void* expected) {
+SIMT_HOT void settle_recent_read(Thread& t, std::uintptr_t address, const void* expected) {
   for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
     if (t.recent_address[slot] != address) continue;
     RecentRead& r = t.recent[slot];
@@ -367,8 +383,8 @@ Thread* running_thread(std::uint32_t id) {
   return nullptr;
 }
 
-/// An atomic met an unordered plain read of another thread: held back if that thread may still be in
-/// a compare-and-swap loop.
+/// An atomic met an unordered plain read of another thread: held back if that thread may still be
+/// in a compare-and-swap loop.
 bool hold_back(const Access& reader, std::uintptr_t address, const Access& atomic) {
   Thread* t = running_thread(reader.thread);
   if (t == nullptr) return false;
@@ -386,9 +402,11 @@ bool hold_back(const Access& reader, std::uintptr_t address, const Access& atomi
   return false;
 }
 
-// ---- one access ------------------------------------------------------------------------------------------
+// ---- one access
+// ------------------------------------------------------------------------------------------
 
-void check_read(Cell& cell, const Access& me, Kind kind, std::uintptr_t address, Thread& t) {
+SIMT_HOT void check_read(Cell& cell, const Access& me, Kind kind, std::uintptr_t address,
+                         Thread& t) {
   if (conflicts(cell.write, t)) report_race({cell.write, Kind::write}, {me, kind}, address, t);
   if (kind == Kind::read && conflicts(cell.atomic, t) && !hold_back(me, address, cell.atomic)) {
     report_race({cell.atomic, Kind::atomic}, {me, kind}, address, t);
@@ -420,7 +438,8 @@ bool suspect_write(const Access& earlier, const Access& me, std::uintptr_t addre
   return true;
 }
 
-void check_readers(Cell& cell, const Access& me, Kind kind, std::uintptr_t address, Thread& t) {
+SIMT_HOT void check_readers(Cell& cell, const Access& me, Kind kind, std::uintptr_t address,
+                            Thread& t) {
   for (const Access* reader : {&cell.last_read, &cell.other_thread, &cell.other_warp}) {
     if (!conflicts(*reader, t)) continue;
     if (is_atomic(kind)) {
@@ -431,8 +450,8 @@ void check_readers(Cell& cell, const Access& me, Kind kind, std::uintptr_t addre
   }
 }
 
-void check_write(Cell& cell, const Access& me, Kind kind, std::uintptr_t address,
-                 std::uintptr_t whole, std::size_t whole_size, Thread& t) {
+SIMT_HOT void check_write(Cell& cell, const Access& me, Kind kind, std::uintptr_t address,
+                          std::uintptr_t whole, std::size_t whole_size, Thread& t) {
   if (conflicts(cell.write, t)) {
     const bool later = kind == Kind::write && suspect_write(cell.write, me, whole, whole_size, t);
     if (!later) report_race({cell.write, Kind::write}, {me, kind}, address, t);
@@ -444,17 +463,14 @@ void check_write(Cell& cell, const Access& me, Kind kind, std::uintptr_t address
   (is_atomic(kind) ? cell.atomic : cell.write) = me;
 }
 
-unsigned granule_shift_of(std::size_t size) {
-  return size % 4 == 0 ? 2 : size % 2 == 0 ? 1 : 0;
-}
+unsigned granule_shift_of(std::size_t size) { return size % 4 == 0 ? 2 : size % 2 == 0 ? 1 : 0; }
 
-void check_cells(Allocation& a, std::uintptr_t address, std::size_t size, Kind kind,
-                 std::uint32_t flags, const void* caller, Thread& t) {
+SIMT_HOT void check_cells(Allocation& a, std::uintptr_t address, std::size_t size, Kind kind,
+                          std::uint32_t flags, const void* caller, Thread& t) {
   const unsigned shift = granule_shift_of(size | (address & 3));
   if (shift < a.granule_shift) refine_shadow(a, shift);
   ensure_shadow(a);
-  const std::uint32_t generation =
-      a.space == Space::shared ? a.generation : engine.launch_number;
+  const std::uint32_t generation = a.space == Space::shared ? a.generation : engine.launch_number;
   const Access me{t.id, t.now() << kClockShift | flags, pc_of(caller)};
   const std::size_t first = (address - a.begin) >> a.granule_shift;
   const std::size_t last = (address + size - 1 - a.begin) >> a.granule_shift;
@@ -473,7 +489,7 @@ void check_cells(Allocation& a, std::uintptr_t address, std::size_t size, Kind k
   }
 }
 
-bool all_initialised(const Allocation& a, std::uintptr_t address, std::size_t size) {
+SIMT_HOT bool all_initialised(const Allocation& a, std::uintptr_t address, std::size_t size) {
   const std::uint8_t* flag = a.initialised + (address - a.begin);
   if (size == 4) {
     std::uint32_t four;
@@ -501,7 +517,8 @@ Allocation* check_foreign(std::uintptr_t address, std::size_t size, Kind kind, c
 }
 
 /// The allocation of a legal access; null where there is nothing more to check.
-Allocation* find_target(std::uintptr_t address, std::size_t size, Kind kind, const void* caller) {
+SIMT_HOT Allocation* find_target(std::uintptr_t address, std::size_t size, Kind kind,
+                                 const void* caller) {
   if (address - arena.begin >= arena.size) return check_foreign(address, size, kind, caller);
   Allocation* a = owner_of(address);
   if (a == nullptr || !a->live || address + size > a->end()) {
@@ -513,9 +530,8 @@ Allocation* find_target(std::uintptr_t address, std::size_t size, Kind kind, con
   return a;
 }
 
-void park_if_lockstep(const Allocation& a, std::uintptr_t address, std::size_t size,
-                      AccessKind kind, const void* caller) {
-  if (!engine.lockstep) return;
+void park_for(const Allocation& a, std::uintptr_t address, std::size_t size, AccessKind kind,
+              const void* caller) {
   Parked what;
   what.pc = caller;
   what.address = address;
@@ -525,13 +541,15 @@ void park_if_lockstep(const Allocation& a, std::uintptr_t address, std::size_t s
   park(what);
 }
 
-void access(std::uintptr_t address, std::size_t size, Kind kind, const void* caller) {
+SIMT_HOT void access(std::uintptr_t address, std::size_t size, Kind kind, const void* caller) {
   Allocation* a = find_target(address, size, kind, caller);
   if (a == nullptr) return;
   Thread& t = *engine.current;
-  park_if_lockstep(*a, address, size, writes(kind) ? AccessKind::write : AccessKind::read, caller);
+  if (engine.lockstep)
+    park_for(*a, address, size, writes(kind) ? AccessKind::write : AccessKind::read, caller);
   maybe_preempt(kPreemptAtAccess);
-  checker_settle_writes();
+  if (suspect.pending) checker_settle_writes();
+  if (is_atomic(kind)) fence_atomic(t, address);
   std::uint8_t* initialised = a->initialised + (address - a->begin);
   if (writes(kind)) {
     std::memset(initialised, 1, size);
@@ -546,7 +564,8 @@ void access(std::uintptr_t address, std::size_t size, Kind kind, const void* cal
 
 }  // namespace
 
-// ---- called by the compiler's hooks -------------------------------------------------------------------
+// ---- called by the compiler's hooks
+// -------------------------------------------------------------------
 
 void check_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
   if (engine.current != nullptr) {
@@ -562,17 +581,18 @@ void check_access(std::uintptr_t address, std::size_t size, bool write, const vo
 
 void check_volatile_access(std::uintptr_t address, std::size_t size, bool write,
                            const void* caller) {
-  if (engine.current == nullptr || is_shared(reinterpret_cast<const void*>(address))) {
+  const bool in_kernel = engine.current != nullptr && !engine.out_of_sight;
+  if (in_kernel && !write)
+    note_spin(caller);  // before the access, which may switch threads no more
+  if (!in_kernel || is_shared(reinterpret_cast<const void*>(address))) {
     check_access(address, size, write, caller);  // volatile orders nothing in shared memory
-    if (engine.current != nullptr && !write) note_spin(caller);
     return;
   }
-  if (address - arena.begin < arena.size) fence_atomic(*engine.current, address);
   access(address, size, write ? Kind::volatile_write : Kind::volatile_read, caller);
-  if (!write) note_spin(caller);
 }
 
-// ---- called by atomic functions ------------------------------------------------------------------------
+// ---- called by atomic functions
+// ------------------------------------------------------------------------
 
 namespace {
 const void* atomic_caller = nullptr;  // of the atomic that has been announced but not done
@@ -585,7 +605,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, Scope scope
   atomic_caller = caller;
   if (a == nullptr) return;  // an atomic on a local variable
   Thread& t = *engine.current;
-  park_if_lockstep(*a, address, size, AccessKind::atomic, caller);
+  if (engine.lockstep) park_for(*a, address, size, AccessKind::atomic, caller);
   maybe_preempt(kPreemptAtAtomic);
   checker_settle_writes();
   fence_atomic(t, address);
@@ -607,7 +627,8 @@ void atomic_done(bool changed) {
   }
 }
 
-// ---- called by the scheduler and the collectives -------------------------------------------------------
+// ---- called by the scheduler and the collectives
+// -------------------------------------------------------
 
 void checker_start_launch() {
   suspect.pending = false;

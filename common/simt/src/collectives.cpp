@@ -16,10 +16,6 @@ void wake(Thread& t) {
   make_ready(t);
 }
 
-std::string block_name(const Block& b) {
-  return fmt::format("block ({},{},{})", b.index.x, b.index.y, b.index.z);
-}
-
 /// "threads 0-31, 64" of sorted ranks.
 std::string ranges(const std::vector<unsigned>& ranks) {
   std::string text;
@@ -51,8 +47,9 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
     lanes.call[l] = call;
   }
   if (lanes.present != lanes.mask) {
-    note("a mask names lanes that have returned from the kernel: legal, but they contribute nothing",
-         leader.caller);
+    note(
+        "a mask names lanes that have returned from the kernel: legal, but they contribute nothing",
+        leader.caller);
   }
   leader.finish(lanes);
   if (leader.orders_memory) {
@@ -74,7 +71,8 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
   on_host_stack([&] {
     const std::string text = fmt::format(
         "WRONG MASK in kernel {}: {} at {}\n  {} (lane {}) calls it with mask 0x{:08x}, which does "
-        "not name the calling lane.\n  Every lane that calls must be in the mask, and every lane in "
+        "not name the calling lane.\n  Every lane that calls must be in the mask, and every lane "
+        "in "
         "the mask must call.",
         engine.launch->kernel, call.name, source_line(call.caller).text(), thread_name(t), t.lane,
         call.mask);
@@ -83,7 +81,8 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
   std::abort();
 }
 
-// ---- __activemask() -------------------------------------------------------------------------------
+// ---- __activemask()
+// -------------------------------------------------------------------------------
 
 /// Tells calls apart by the whole path that led to them: with inlining on a GPU, the two calls of
 /// one helper in an if and its else are two instructions.
@@ -131,7 +130,8 @@ bool wake_active_group(Block& block, unsigned w) {
   return true;
 }
 
-// ---- lockstep ---------------------------------------------------------------------------------------
+// ---- lockstep
+// ---------------------------------------------------------------------------------------
 
 /// How many groups may overtake a parked lane: spin loops come back for ever, and the lane they
 /// wait for must run in the end.
@@ -177,7 +177,8 @@ bool wake_parked_group(Block& block, unsigned w) {
   return true;
 }
 
-// ---- block barrier --------------------------------------------------------------------------------
+// ---- block barrier
+// --------------------------------------------------------------------------------
 
 struct Meeting {
   const char* name;
@@ -198,8 +199,8 @@ std::vector<Meeting> meetings(const Block& block) {
 }
 
 std::string describe_barrier(const Block& block, const std::vector<Meeting>& list) {
-  std::string text = fmt::format("BARRIER IN DIVERGENT CODE in kernel {}, {}", engine.launch->kernel,
-                                 block_name(block));
+  std::string text = fmt::format("BARRIER IN DIVERGENT CODE in kernel {}, {}",
+                                 engine.launch->kernel, block_name(block.linear));
   const std::size_t total = block.threads.size(), returned = total - block.alive;
   for (const Meeting& m : list) {
     text += fmt::format("\n  {} of {} threads wait in {} at {}: {} {}", m.ranks.size(), total,
@@ -231,12 +232,19 @@ void finish_barrier(Block& block) {
   ++engine.counters.barriers;
   note_progress();
   checker_barrier(block);
-  for (Thread& t : block.threads) wake(t);
+  // Unseeded, the last to arrive go first: their stacks are still in the cache.
+  block.backwards = !block.backwards;
+  if (block.backwards) {
+    for (auto t = block.threads.rbegin(); t != block.threads.rend(); ++t) wake(*t);
+  } else {
+    for (Thread& t : block.threads) wake(t);
+  }
 }
 
 }  // namespace
 
-// ---- called by device code ------------------------------------------------------------------------------
+// ---- called by device code
+// ------------------------------------------------------------------------------
 
 void warp_call(WarpCall& call) {
   Thread& t = *engine.current;
@@ -289,7 +297,8 @@ void fence(Scope scope) {
   fence_by(*engine.current, scope);
 }
 
-// ---- called by the scheduler ------------------------------------------------------------------------------
+// ---- called by the scheduler
+// ------------------------------------------------------------------------------
 
 void wake_stalled_warp(Block& block, unsigned w) {
   if (engine.lockstep && wake_parked_group(block, w)) return;
@@ -298,7 +307,7 @@ void wake_stalled_warp(Block& block, unsigned w) {
 
 void complete_after_exit(Block& block, unsigned w) {
   Warp& warp = block.warps[w];
-  for (unsigned l = 0; l < kWarpSize; ++l) {
+  for (unsigned l = 0; warp.waiting != 0 && l < kWarpSize; ++l) {
     if ((warp.waiting >> l & 1u) == 0) continue;
     const Thread& t = *block.lane(w, l);
     if (t.call != nullptr && try_complete(block, w, *t.call)) break;
@@ -307,13 +316,16 @@ void complete_after_exit(Block& block, unsigned w) {
   if (block.arrived > 0 && block.arrived == block.alive) finish_barrier(block);
 }
 
-std::string describe_deadlock() {
-  std::string text = fmt::format("DEADLOCK in kernel {}: every thread that is left waits",
-                                 engine.launch->kernel);
+std::string describe_deadlock(const void** first) {
+  std::string text =
+      fmt::format("DEADLOCK in kernel {}: every thread that is left waits", engine.launch->kernel);
   const Block& block = *engine.resident.front();
   std::map<std::string, std::vector<unsigned>> groups;
-  std::string masks;
   for (const Thread& t : block.threads) {
+    const void* place = t.state == State::at_barrier                          ? t.caller
+                        : t.state == State::in_warp_call && t.call != nullptr ? t.call->caller
+                                                                              : nullptr;
+    if (*first == nullptr) *first = place;
     if (t.state == State::at_barrier) {
       groups[fmt::format("{} at {}", t.barrier_name, source_line(t.caller).text())].push_back(
           t.flat);
@@ -323,13 +335,14 @@ std::string describe_deadlock() {
           .push_back(t.flat);
     }
   }
-  text += fmt::format("\n  {}, {} threads, {} of them have returned:", block_name(block),
+  text += fmt::format("\n  {}, {} threads, {} of them have returned:", block_name(block.linear),
                       block.threads.size(), block.threads.size() - block.alive);
   for (const auto& [what, ranks] : groups) {
     text += fmt::format("\n    {} wait in {}: threads {}", ranks.size(), what, ranges(ranks));
   }
   text +=
-      "\n  All lanes that a mask names must make the same call with the same mask, and all threads\n"
+      "\n  All lanes that a mask names must make the same call with the same mask, and all "
+      "threads\n"
       "  of a block must reach the same __syncthreads().";
   return text;
 }

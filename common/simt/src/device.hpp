@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "simt/launch_types.hpp"
 #include "simt/runtime.hpp"
 #include "simt/testing.hpp"
-#include "simt/launch_types.hpp"
 #include "simt/vector_types.hpp"
 
 namespace simt {
@@ -50,10 +50,12 @@ void copy_initialised(const void* to, const void* from, std::size_t n);
 // ---- scheduler.cpp: kernels ---------------------------------------------------------------------
 
 /// Runs every thread of a launch to its end, then hands its reports to the handler. Returns a
-/// cudaError_t: 0, or the sticky error of what stopped the kernel. Must not be called from a kernel.
+/// cudaError_t: 0, or the sticky error of what stopped the kernel. Must not be called from a
+/// kernel.
 int run_launch(const Launch& launch);
 
-// ---- report.cpp -----------------------------------------------------------------------------------
+// ---- report.cpp
+// -----------------------------------------------------------------------------------
 
 /// Hands a finding to the installed handler now. Call on the host's stack only.
 void deliver(Report report);
@@ -65,7 +67,8 @@ struct SourceLine {
 };
 SourceLine source_line(const void* return_address);
 
-// ---- streams.cpp: the runtime API's queues ----------------------------------------------------------
+// ---- streams.cpp: the runtime API's queues
+// ----------------------------------------------------------
 
 /// Runs everything that is queued in every stream.
 void drain_all_streams();

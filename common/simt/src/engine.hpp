@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,7 +32,8 @@ struct RecentRead {
   Access other;  // the atomic it conflicts with
 };
 
-// ---- threads, warps, blocks -----------------------------------------------------------------------
+// ---- threads, warps, blocks
+// -----------------------------------------------------------------------
 
 enum class State : unsigned char { ready, running, at_barrier, in_warp_call, parked, done };
 
@@ -74,9 +74,9 @@ struct Thread {
 };
 
 struct Warp {
-  unsigned alive = 0;     // lanes that have not returned
-  unsigned runnable = 0;  // number of lanes that neither wait nor are done
-  unsigned waiting = 0;   // lanes in a warp call or __activemask()
+  unsigned alive = 0;          // lanes that have not returned
+  unsigned runnable = 0;       // number of lanes that neither wait nor are done
+  unsigned waiting = 0;        // lanes in a warp call or __activemask()
   std::uint64_t releases = 0;  // lockstep: groups let go so far
 };
 
@@ -93,13 +93,15 @@ struct Block {
   std::vector<SharedInstance> shared;
   Allocation* dynamic = nullptr;
   unsigned alive = 0;
-  unsigned arrived = 0;             // threads at the barrier
-  const void* meeting = nullptr;    // where the first of them waits
-  bool scattered = false;           // some wait elsewhere
-  int predicate_count = 0;          // of the barrier being filled
-  BarrierResult barrier_result{};   // of the last one
-  std::uint32_t clock = 1;          // the latest of its threads' clocks
-  std::uint32_t barrier_clock = 1;  // every access with a smaller clock came before the last barrier
+  unsigned arrived = 0;            // threads at the barrier
+  bool backwards = false;           // who goes first after it; see finish_barrier
+  const void* meeting = nullptr;   // where the first of them waits
+  bool scattered = false;          // some wait elsewhere
+  int predicate_count = 0;         // of the barrier being filled
+  BarrierResult barrier_result{};  // of the last one
+  std::uint32_t clock = 1;         // the latest of its threads' clocks
+  std::uint32_t barrier_clock =
+      1;  // every access with a smaller clock came before the last barrier
 
   Warp& warp_of(const Thread& t) { return warps[t.warp]; }
   Thread* lane(unsigned warp, unsigned l) {
@@ -117,7 +119,9 @@ inline void tick(Thread& t) {
   if (t.clock > t.block->clock) t.block->clock = t.clock;
 }
 
-/// "block (0,0,0) thread (37,0,0)"; dimensions beyond the launch's are left out.
+/// "block 2", "block (2,0)": as many coordinates as the launch has dimensions.
+std::string block_name(std::uint32_t block);
+/// "block 2 thread 37".
 std::string thread_name(const Thread& t);
 /// The same from a thread id in a checker record.
 std::string thread_name(std::uint32_t id);
@@ -129,32 +133,49 @@ constexpr std::uint32_t rank_of(std::uint32_t id) { return id & ((1u << kThreadB
 constexpr std::uint32_t warp_of(std::uint32_t id) { return id / kWarpSize; }
 constexpr std::uint32_t lane_of(std::uint32_t id) { return id % kWarpSize; }
 
-// ---- the engine --------------------------------------------------------------------------------------
+// ---- the engine
+// --------------------------------------------------------------------------------------
+
+/// Threads that can run, first come, first served. A ring: it never holds more than all threads of
+/// the resident blocks.
+class ReadyQueue {
+ public:
+  bool empty() const { return head_ == tail_; }
+  void push(Thread* t) { ring_[tail_++ % kCapacity] = t; }
+  Thread* pop() { return ring_[head_++ % kCapacity]; }
+  void clear() { head_ = tail_; }
+
+ private:
+  static constexpr unsigned kCapacity = kResidentBlocks * 1024;  // a power of two: indices wrap
+  std::array<Thread*, kCapacity> ring_;
+  unsigned head_ = 0, tail_ = 0;
+};
 
 struct Engine {
   const Launch* launch = nullptr;
-  std::uint32_t launch_number = 0;  // cells of earlier launches are void
+  std::uint32_t launch_number = 0;   // cells of earlier launches are void
+  std::uint32_t schedule_start = 0;  // launches before set_seed: they do not move the schedule
   Thread* current = nullptr;
   bool out_of_sight = false;  // see OutOfSight
   bool failed = false;        // the kernel was stopped
-  int error = 0;        // cudaError_t of what stopped it
+  int error = 0;              // cudaError_t of what stopped it
 
   bool seeded = false;
   bool lockstep = false;
   std::uint64_t random_state = 1;
   std::uint64_t steps_left = ~std::uint64_t(0);  // basic blocks until enter_slowly is due
   std::uint64_t lockstep_steps = 0;              // in lockstep, every basic block is slow
-  std::uint64_t fruitless = 0;        // atomics since anything changed
+  std::uint64_t fruitless = 0;                   // atomics since anything changed
   std::uint64_t ticks = 0;
 
   unsigned blocks_total = 0, blocks_started = 0;
   unsigned resident_limit = 1;
   std::vector<std::unique_ptr<Block>> resident, retired;
-  std::deque<Thread*> fifo;       // unseeded
+  ReadyQueue fifo;                // unseeded
   std::vector<Thread*> shuffled;  // seeded
 
   std::vector<Report> reports;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> reported;  // pc pairs of this launch
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> reported;    // pc pairs of this launch
   std::vector<std::pair<std::string, std::string>> lines_reported;  // of races
   unsigned suppressed = 0;
   std::function<void()> host_call;  // asked for by a fiber, run on the scheduler's stack
@@ -165,9 +186,9 @@ extern Engine engine;
 
 std::uint64_t random_number();
 
-/// While one lives on a CUDA thread, accesses are the runtime's own. Containers of common types need
-/// it: the program may bring the same template instantiation, built with the kernel's checks, and
-/// the linker keeps only one of the two. Threads must not be switched meanwhile.
+/// While one lives on a CUDA thread, accesses are the runtime's own. Containers of common types
+/// need it: the program may bring the same template instantiation, built with the kernel's checks,
+/// and the linker keeps only one of the two. Threads must not be switched meanwhile.
 class OutOfSight {
  public:
   OutOfSight() : before_(engine.out_of_sight) { engine.out_of_sight = true; }
@@ -179,15 +200,27 @@ class OutOfSight {
   bool before_;
 };
 
-// ---- scheduler.cpp --------------------------------------------------------------------------------------
+// ---- scheduler.cpp
+// --------------------------------------------------------------------------------------
 
-void make_ready(Thread& t);
-/// The running thread waits: others run until somebody makes it ready again.
+inline void make_ready(Thread& t) {
+  t.state = State::ready;
+  if (engine.seeded) {
+    engine.shuffled.push_back(&t);
+  } else {
+    engine.fifo.push(&t);
+  }
+}
+/// The running thread stops here and others go on, until somebody makes it ready again.
+void switch_away();
+/// The same for a thread that waits, which may set its warp free.
 void wait_for_others();
 /// The running thread stays ready, others go first.
 void give_way();
 /// Seeded schedules: sometimes lets others go first. One chance in `odds`.
-void maybe_preempt(unsigned odds);
+inline void maybe_preempt(unsigned odds) {
+  if (engine.seeded && random_number() % odds == 0) give_way();
+}
 /// Runs `work` on the host's stack (which is large) and comes back.
 void on_host_stack(std::function<void()> work);
 /// Ends the kernel: files a report, makes `error` its result, never comes back.
@@ -205,16 +238,18 @@ void enter_slowly(const void* caller);
 /// Lockstep: the running lane waits until its warp takes the instruction `what` together.
 void park(const Parked& what);
 
-// ---- collectives.cpp --------------------------------------------------------------------------------------
+// ---- collectives.cpp
+// --------------------------------------------------------------------------------------
 
 /// No lane of the warp can run: lets a parked group or an __activemask() group go.
 void wake_stalled_warp(Block& block, unsigned warp);
 /// A thread returned: barriers and warp calls may be complete without it.
 void complete_after_exit(Block& block, unsigned warp);
-/// Every thread waits and nothing can wake one.
-std::string describe_deadlock();
+/// Every thread waits and nothing can wake one: who waits where, and the first of these places.
+std::string describe_deadlock(const void** first);
 
-// ---- checker.cpp, fences.cpp ----------------------------------------------------------------------------------
+// ---- checker.cpp, fences.cpp
+// ----------------------------------------------------------------------------------
 
 void checker_start_launch();
 void checker_end_thread(Thread& t);
@@ -239,7 +274,8 @@ bool ordered_by_fences(const Access& earlier, const Thread& t);
 /// True if only a fence by t itself, after its last atomic, is missing for that.
 bool lacks_acquire_fence(const Access& earlier, const Thread& t);
 
-// ---- counters.cpp -------------------------------------------------------------------------------------------------
+// ---- counters.cpp
+// -------------------------------------------------------------------------------------------------
 
 /// Counts one request: the same instruction of `n` lanes.
 void count_request(const Parked* const* lanes, unsigned n);

@@ -1,5 +1,5 @@
-// Memory ordering by fences and atomics, as the CUDA memory model has it: what a thread did before a
-// fence is visible to another thread after its own fence, if an atomic (or a chain of atomics,
+// Memory ordering by fences and atomics, as the CUDA memory model has it: what a thread did before
+// a fence is visible to another thread after its own fence, if an atomic (or a chain of atomics,
 // barriers and warp barriers) leads from the first fence to the second.
 #include <unordered_map>
 
@@ -21,7 +21,8 @@ struct FenceState {
 
 bool used = false;
 std::unordered_map<std::uint32_t, FenceState> of_thread;
-std::unordered_map<std::uint32_t, FenceState> of_block;  // what barriers have shared with all its threads
+std::unordered_map<std::uint32_t, FenceState>
+    of_block;  // what barriers have shared with all its threads
 std::unordered_map<std::uintptr_t, Knowledge> at_address;
 
 void join(Knowledge& into, const Knowledge& from) {
@@ -54,7 +55,8 @@ std::uint32_t block_of_key(std::uint64_t key) {
   return (key & kWholeBlock) != 0 ? id : block_of(id);
 }
 
-const FenceState* find(const std::unordered_map<std::uint32_t, FenceState>& states, std::uint32_t id) {
+const FenceState* find(const std::unordered_map<std::uint32_t, FenceState>& states,
+                       std::uint32_t id) {
   auto it = states.find(id);
   return it == states.end() ? nullptr : &it->second;
 }
@@ -95,7 +97,8 @@ void fence_atomic(Thread& t, std::uintptr_t address) {
   if (!used) return;
   const OutOfSight guard;
   FenceState& mine = of_thread[t.id];
-  if (const FenceState* shared = find(of_block, block_of(t.id))) join(mine.carried, shared->carried);
+  if (const FenceState* shared = find(of_block, block_of(t.id)))
+    join(mine.carried, shared->carried);
   Knowledge& here = at_address[address];
   join(mine.carried, here);
   join(here, mine.carried);

@@ -7,6 +7,9 @@
 #include <vector>
 
 namespace simt {
+
+Fiber* leaving_fiber = nullptr;
+
 namespace {
 
 namespace bc = boost::context::detail;
@@ -18,11 +21,10 @@ constexpr std::size_t kColours = 61, kColourStep = 64;
 
 std::vector<Fiber*> idle;
 std::size_t created = 0;
-Fiber* leaving = nullptr;  // the fiber that is being suspended
 void (*fiber_body)() = nullptr;
 
 void entry(bc::transfer_t from) {
-  leaving->context = from.fctx;
+  leaving_fiber->context = from.fctx;
   for (;;) fiber_body();
 }
 
@@ -37,7 +39,7 @@ void allocate_slab() {
   for (std::size_t i = 0; i < kFibersPerSlab; ++i) {
     char* base = static_cast<char*>(memory) + i * stride;
     mprotect(base, kPage, PROT_NONE);  // a stack overflow faults instead of corrupting a neighbour
-    auto* fiber = new Fiber;  // lives as long as the process, like its stack
+    auto* fiber = new Fiber;           // lives as long as the process, like its stack
     fiber->stack = base + kPage;
     fiber->top = base + stride - created++ * 5 % kColours * kColourStep;
     reset_fiber(fiber);
@@ -62,11 +64,5 @@ Fiber* acquire_fiber() {
 }
 
 void release_fiber(Fiber* fiber) { idle.push_back(fiber); }
-
-void switch_fiber(Fiber& from, Fiber& to) {
-  leaving = &from;
-  const bc::transfer_t back = bc::jump_fcontext(to.context, nullptr);
-  leaving->context = back.fctx;  // set anew by whoever came back here
-}
 
 }  // namespace simt

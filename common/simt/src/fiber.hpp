@@ -21,8 +21,13 @@ Fiber* acquire_fiber();
 void release_fiber(Fiber* fiber);
 /// Forgets what the fiber was doing (its thread was stopped in the middle).
 void reset_fiber(Fiber* fiber);
+extern Fiber* leaving_fiber;  // the one that is being suspended
 /// Suspends `from` (the running one) and goes on with `to`; returns when somebody switches back.
-void switch_fiber(Fiber& from, Fiber& to);
+inline void switch_fiber(Fiber& from, Fiber& to) {
+  leaving_fiber = &from;
+  const auto back = boost::context::detail::jump_fcontext(to.context, nullptr);
+  leaving_fiber->context = back.fctx;  // set anew by whoever came back here
+}
 /// What a fiber runs, over and over, each time for one CUDA thread.
 void set_fiber_body(void (*body)());
 

@@ -42,34 +42,34 @@ void __tsan_vptr_read(void**) {}
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 
-#define SIMT_ACCESS_HOOKS(size)                                                             \
+#define SIMT_ACCESS_HOOKS(size)                                                                    \
   void __tsan_read##size(void* p) { simt::check_access(simt::bits(p), size, false, SIMT_RETURN); } \
   void __tsan_write##size(void* p) { simt::check_access(simt::bits(p), size, true, SIMT_RETURN); } \
-  void __tsan_unaligned_read##size(void* p) {                                               \
-    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                            \
-  }                                                                                         \
-  void __tsan_unaligned_write##size(void* p) {                                              \
-    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                             \
-  }                                                                                         \
-  void __tsan_read_write##size(void* p) {                                                   \
-    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                            \
-    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                             \
-  }                                                                                         \
-  void __tsan_unaligned_read_write##size(void* p) {                                         \
-    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                            \
-    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                             \
-  }                                                                                         \
-  void __tsan_volatile_read##size(void* p) {                                                \
-    simt::check_volatile_access(simt::bits(p), size, false, SIMT_RETURN);                   \
-  }                                                                                         \
-  void __tsan_volatile_write##size(void* p) {                                               \
-    simt::check_volatile_access(simt::bits(p), size, true, SIMT_RETURN);                    \
-  }                                                                                         \
-  void __tsan_unaligned_volatile_read##size(void* p) {                                      \
-    simt::check_volatile_access(simt::bits(p), size, false, SIMT_RETURN);                   \
-  }                                                                                         \
-  void __tsan_unaligned_volatile_write##size(void* p) {                                     \
-    simt::check_volatile_access(simt::bits(p), size, true, SIMT_RETURN);                    \
+  void __tsan_unaligned_read##size(void* p) {                                                      \
+    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                                   \
+  }                                                                                                \
+  void __tsan_unaligned_write##size(void* p) {                                                     \
+    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                                    \
+  }                                                                                                \
+  void __tsan_read_write##size(void* p) {                                                          \
+    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                                   \
+    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                                    \
+  }                                                                                                \
+  void __tsan_unaligned_read_write##size(void* p) {                                                \
+    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                                   \
+    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                                    \
+  }                                                                                                \
+  void __tsan_volatile_read##size(void* p) {                                                       \
+    simt::check_volatile_access(simt::bits(p), size, false, SIMT_RETURN);                          \
+  }                                                                                                \
+  void __tsan_volatile_write##size(void* p) {                                                      \
+    simt::check_volatile_access(simt::bits(p), size, true, SIMT_RETURN);                           \
+  }                                                                                                \
+  void __tsan_unaligned_volatile_read##size(void* p) {                                             \
+    simt::check_volatile_access(simt::bits(p), size, false, SIMT_RETURN);                          \
+  }                                                                                                \
+  void __tsan_unaligned_volatile_write##size(void* p) {                                            \
+    simt::check_volatile_access(simt::bits(p), size, true, SIMT_RETURN);                           \
   }
 SIMT_ACCESS_HOOKS(1)
 SIMT_ACCESS_HOOKS(2)
@@ -103,41 +103,40 @@ void* __tsan_memset(void* to, int byte, std::size_t n) {
 }
 
 // std::atomic in host code (reference counts, for instance). Device code has no std::atomic.
-#define SIMT_ATOMIC_HOOKS(width, T)                                                              \
-  T __tsan_atomic##width##_load(const volatile T* p, int) {                                      \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                 \
-  }                                                                                              \
-  void __tsan_atomic##width##_store(volatile T* p, T v, int) {                                   \
-    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                    \
-  }                                                                                              \
-  T __tsan_atomic##width##_exchange(volatile T* p, T v, int) {                                   \
-    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                          \
-  }                                                                                              \
-  T __tsan_atomic##width##_fetch_add(volatile T* p, T v, int) {                                  \
-    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                           \
-  }                                                                                              \
-  T __tsan_atomic##width##_fetch_sub(volatile T* p, T v, int) {                                  \
-    return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                           \
-  }                                                                                              \
-  T __tsan_atomic##width##_fetch_and(volatile T* p, T v, int) {                                  \
-    return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                           \
-  }                                                                                              \
-  T __tsan_atomic##width##_fetch_or(volatile T* p, T v, int) {                                   \
-    return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                              \
-  T __tsan_atomic##width##_fetch_xor(volatile T* p, T v, int) {                                  \
-    return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                           \
-  }                                                                                              \
-  int __tsan_atomic##width##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) { \
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST,                  \
-                                       __ATOMIC_SEQ_CST);                                        \
-  }                                                                                              \
-  int __tsan_atomic##width##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {  \
-    return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-  }                                                                                              \
-  T __tsan_atomic##width##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {      \
-    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
-    return expected;                                                                             \
+#define SIMT_ATOMIC_HOOKS(width, T)                                                                \
+  T __tsan_atomic##width##_load(const volatile T* p, int) {                                        \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                                \
+  void __tsan_atomic##width##_store(volatile T* p, T v, int) {                                     \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                \
+  T __tsan_atomic##width##_exchange(volatile T* p, T v, int) {                                     \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                                \
+  T __tsan_atomic##width##_fetch_add(volatile T* p, T v, int) {                                    \
+    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  T __tsan_atomic##width##_fetch_sub(volatile T* p, T v, int) {                                    \
+    return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  T __tsan_atomic##width##_fetch_and(volatile T* p, T v, int) {                                    \
+    return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  T __tsan_atomic##width##_fetch_or(volatile T* p, T v, int) {                                     \
+    return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                              \
+  }                                                                                                \
+  T __tsan_atomic##width##_fetch_xor(volatile T* p, T v, int) {                                    \
+    return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  int __tsan_atomic##width##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {  \
+    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }                                                                                                \
+  int __tsan_atomic##width##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {    \
+    return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
+  }                                                                                                \
+  T __tsan_atomic##width##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {        \
+    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
+    return expected;                                                                               \
   }
 SIMT_ATOMIC_HOOKS(8, std::uint8_t)
 SIMT_ATOMIC_HOOKS(16, std::uint16_t)

@@ -38,8 +38,8 @@ std::uint32_t shared_generation = 0;
 
 /// Zeroed address space that costs memory only where it is touched; null if there is none.
 void* reserve(std::size_t size) {
-  void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
   return p == MAP_FAILED ? nullptr : p;
 }
 
@@ -99,6 +99,8 @@ Allocation* in_map(const std::map<std::uintptr_t, std::unique_ptr<Allocation>>& 
   return it == map.begin() ? nullptr : std::prev(it)->second.get();
 }
 
+const PointerArgument* host_argument(std::uintptr_t address);
+
 Allocation* live_owner(const void* p, std::size_t n) {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   Allocation* a = owner_of(address);
@@ -129,8 +131,8 @@ bool release(void* p, bool pinned, const void* caller) {
   auto it = allocations.find(reinterpret_cast<std::uintptr_t>(p));
   if (it == allocations.end() || !it->second->live) return false;
   Allocation& a = *it->second;
-  const bool fits = pinned ? a.space == Space::pinned
-                           : a.space == Space::device || a.space == Space::managed;
+  const bool fits =
+      pinned ? a.space == Space::pinned : a.space == Space::device || a.space == Space::managed;
   if (!fits) return false;
   a.live = false;
   a.freed_by = caller;
@@ -169,7 +171,8 @@ Allocation* acquire_shared(std::size_t size, std::size_t element_size, std::stri
 
 void release_shared(Allocation* a) { idle_shared.push_back(a); }
 
-// ---- questions --------------------------------------------------------------------------------------
+// ---- questions
+// --------------------------------------------------------------------------------------
 
 bool is_device_address(const void* p) {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -207,6 +210,13 @@ Allocation* global_at(std::uintptr_t address) {
   return a != nullptr && address < a->end() ? a : nullptr;
 }
 
+Allocation* variable_near(std::uintptr_t address) {
+  if (Allocation* a = global_at(address)) return a;
+  Allocation* below = in_map(globals(), address);
+  const bool near = below != nullptr && address < below->end() + kPage;
+  return near && host_argument(address) == nullptr ? below : nullptr;
+}
+
 Allocation* nearest_allocation(std::uintptr_t address) {
   Allocation* below = in_map(allocations, address);
   auto above = allocations.upper_bound(address);
@@ -231,7 +241,8 @@ GlobalVariable::GlobalVariable(const char* name, void* address, std::size_t size
   globals()[a->begin] = std::move(a);
 }
 
-// ---- shadow ---------------------------------------------------------------------------------------------
+// ---- shadow
+// ---------------------------------------------------------------------------------------------
 
 void ensure_shadow(Allocation& a) {
   if (a.cells == nullptr) {
@@ -259,7 +270,8 @@ void refine_shadow(Allocation& a, unsigned shift) {
   munmap(coarse, coarse_count * sizeof(Cell));
 }
 
-// ---- names ------------------------------------------------------------------------------------------------
+// ---- names
+// ------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -268,6 +280,11 @@ std::string without_suffix(std::string text, const std::string& suffix) {
     text.resize(text.size() - suffix.size());
   }
   return text;
+}
+
+/// "(x + 60)", but "counts" and "data.counts": what may stand before a subscript.
+std::string in_parentheses(std::string text) {
+  return text.find_first_of(" +-*&?") == std::string::npos ? text : "(" + text + ")";
 }
 
 std::string elements(std::size_t n) { return fmt::format("{} element{}", n, n == 1 ? "" : "s"); }
@@ -300,25 +317,28 @@ std::string describe_inside(const Allocation& a, std::uintptr_t address) {
   return text;
 }
 
+/// The argument of the launch that points into host memory, at most a page below the address.
+const PointerArgument* host_argument(std::uintptr_t address) {
+  if (engine.launch == nullptr) return nullptr;
+  for (const PointerArgument& p : engine.launch->pointers) {
+    const auto value = reinterpret_cast<std::uintptr_t>(p.pointer);
+    if (address - value < kPage && !is_device_address(p.pointer)) return &p;
+  }
+  return nullptr;
+}
+
 std::string describe_host_memory(std::uintptr_t address) {
   if (address < kPage) return "the null pointer";
-  const PointerArgument* best = nullptr;
-  if (engine.launch != nullptr) {
-    for (const PointerArgument& p : engine.launch->pointers) {
-      const auto value = reinterpret_cast<std::uintptr_t>(p.pointer);
-      if (value > address || is_device_address(p.pointer)) continue;
-      if (best == nullptr || p.pointer > best->pointer) best = &p;
-    }
-  }
-  if (best == nullptr) return "memory of the host";
-  return fmt::format("memory of the host, through the argument '{}'", best->text);
+  const PointerArgument* argument = host_argument(address);
+  if (argument == nullptr) return "memory of the host";
+  return fmt::format("memory of the host, through the argument '{}'", argument->text);
 }
 
 }  // namespace
 
 std::string describe_address(std::uintptr_t address) {
   Allocation* a = owner_of(address);
-  if (a == nullptr) a = global_at(address);
+  if (a == nullptr) a = variable_near(address);
   const bool in_arena = address - arena.begin < arena.size;
   if (a == nullptr && !in_arena) return describe_host_memory(address);
   if (a == nullptr) a = nearest_allocation(address);
@@ -343,13 +363,14 @@ void name_allocations(const Launch& launch) {
     const auto address = reinterpret_cast<std::uintptr_t>(p->pointer);
     Allocation* a = owner_of(address);
     if (a == nullptr || p->text.empty() || a->space == Space::shared) continue;
-    a->name = without_suffix(without_suffix(p->text, ".data()"), ".get()");
+    a->name = in_parentheses(without_suffix(without_suffix(p->text, ".data()"), ".get()"));
     a->name_origin = address;
     if (p->element_size > 1 || a->element_size == 1) a->element_size = p->element_size;
   }
 }
 
-// ---- the program's own addresses ---------------------------------------------------------------------------
+// ---- the program's own addresses
+// ---------------------------------------------------------------------------
 
 namespace {
 

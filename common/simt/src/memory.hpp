@@ -32,14 +32,14 @@ struct Allocation {
   std::size_t size = 0;
   Space space = Space::device;
   bool live = true;
-  std::uint8_t granule_shift = 2;     // cells cover 1 << shift bytes; refined by narrower accesses
-  std::uint32_t generation = 0;       // shared memory: the block instance that owns it
-  Cell* cells = nullptr;              // made by the first kernel access
+  std::uint8_t granule_shift = 2;  // cells cover 1 << shift bytes; refined by narrower accesses
+  std::uint32_t generation = 0;    // shared memory: the block instance that owns it
+  Cell* cells = nullptr;           // made by the first kernel access
   std::uint8_t* initialised = nullptr;  // one byte per byte
   std::size_t element_size = 1;
-  std::vector<std::size_t> extents;   // of a __shared__ array of several dimensions
-  std::string name;                   // variable, or text of the launch argument
-  std::uintptr_t name_origin = 0;     // address of name[0]
+  std::vector<std::size_t> extents;  // of a __shared__ array of several dimensions
+  std::string name;                  // variable, or text of the launch argument
+  std::uintptr_t name_origin = 0;    // address of name[0]
   const void* allocated_by = nullptr;
   const void* freed_by = nullptr;
 
@@ -54,7 +54,8 @@ constexpr std::size_t kPageBits = 12;
 struct Arena {
   std::uintptr_t begin = 0;
   std::size_t size = 0;
-  Allocation** page = nullptr;  // owner of each page, null in guards and where nothing was allocated
+  Allocation** page =
+      nullptr;  // owner of each page, null in guards and where nothing was allocated
 };
 extern Arena arena;
 
@@ -65,6 +66,8 @@ inline Allocation* owner_of(std::uintptr_t address) {
 }
 /// The registered __device__, __constant__ or __managed__ variable at `address`, or null.
 Allocation* global_at(std::uintptr_t address);
+/// The same, or the one that ends less than a page before the address.
+Allocation* variable_near(std::uintptr_t address);
 /// The allocation, live or freed, nearest to a stray address, or null.
 Allocation* nearest_allocation(std::uintptr_t address);
 

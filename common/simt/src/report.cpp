@@ -34,7 +34,8 @@ std::string run_addr2line(const std::string& program, const std::string& address
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, words[0].c_str(), &actions, nullptr, argv.data(), environ);
+  const int failed =
+      posix_spawnp(&child, words[0].c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   std::string text;
@@ -116,7 +117,8 @@ ReportHandler& handler() {
   return h;
 }
 
-// ---- notes ------------------------------------------------------------------------------------------
+// ---- notes
+// ------------------------------------------------------------------------------------------
 
 struct Note {
   const char* text;
@@ -134,9 +136,7 @@ SourceLine source_line(const void* return_address) {
   return it->second;
 }
 
-std::string SourceLine::text() const {
-  return line > 0 ? fmt::format("{}:{}", file, line) : file;
-}
+std::string SourceLine::text() const { return line > 0 ? fmt::format("{}:{}", file, line) : file; }
 
 void deliver(Report report) {
   // A copy: the handler may install another one.

@@ -1,4 +1,5 @@
-// Runs the threads of a launch on fibers: which thread goes next, and when a kernel must be stopped.
+// Runs the threads of a launch on fibers: which thread goes next, and when a kernel must be
+// stopped.
 //
 // Unseeded, threads run in order, each until it waits, and a further block starts only when no
 // thread can run: fast, and the same every time. Seeded, eight blocks are resident, the next thread
@@ -64,7 +65,8 @@ std::uint64_t scramble(std::uint64_t x) {
   return (x ^ x >> 31) | 1u;
 }
 
-// ---- blocks --------------------------------------------------------------------------------------
+// ---- blocks
+// --------------------------------------------------------------------------------------
 
 void start_thread(Block& block, unsigned flat) {
   Thread& t = block.threads[flat];
@@ -103,6 +105,7 @@ bool start_next_block() {
   block->warps.assign((threads + kWarpSize - 1) / kWarpSize, Warp{});
   block->alive = threads;
   block->arrived = 0;
+  block->backwards = false;
   block->predicate_count = 0;
   block->clock = 1;
   block->barrier_clock = 1;
@@ -147,7 +150,8 @@ void abandon_everything() {
   engine.shuffled.clear();
 }
 
-// ---- threads --------------------------------------------------------------------------------------
+// ---- threads
+// --------------------------------------------------------------------------------------
 
 void thread_body() {
   engine.launch->body(engine.launch->closure.get());
@@ -173,7 +177,7 @@ void finish_thread(Thread& t) {
 }
 
 /// Makes t the running thread; the caller switches to its fiber.
-void install(Thread& t) {
+inline void install(Thread& t) {
   if (t.fiber == nullptr) t.fiber = acquire_fiber();
   running_thread_index = t.index;
   running_block_index = t.block->index;
@@ -183,14 +187,9 @@ void install(Thread& t) {
 }
 
 /// A thread that is ready, or null.
-Thread* take_ready() {
+inline Thread* take_ready() {
   Engine& e = engine;
-  if (!e.seeded) {
-    if (e.fifo.empty()) return nullptr;
-    Thread* t = e.fifo.front();
-    e.fifo.pop_front();
-    return t;
-  }
+  if (!e.seeded) return e.fifo.empty() ? nullptr : e.fifo.pop();
   if (e.shuffled.empty()) return nullptr;
   std::swap(e.shuffled[random_number() % e.shuffled.size()], e.shuffled.back());
   Thread* t = e.shuffled.back();
@@ -198,25 +197,17 @@ Thread* take_ready() {
   return t;
 }
 
+bool wants_block() {
+  return engine.resident.size() < engine.resident_limit &&
+         engine.blocks_started < engine.blocks_total;
+}
+
 Thread* next_thread() {
-  while (engine.resident.size() < engine.resident_limit && start_next_block()) {
+  while (wants_block() && start_next_block()) {
   }
   Thread* t = take_ready();
   if (t == nullptr && start_next_block()) t = take_ready();
   return t;
-}
-
-/// The running thread stops here; the next one goes on without a detour over the scheduler, which
-/// is needed only to start blocks.
-void switch_away() {
-  Thread& t = *engine.current;
-  Thread* next = take_ready();
-  if (next == nullptr) {
-    switch_fiber(*t.fiber, host_fiber);
-    return;
-  }
-  install(*next);
-  if (next != &t) switch_fiber(*t.fiber, *next->fiber);
 }
 
 /// Threads run until one of them returns here: it has ended, nobody can go on, or it wants
@@ -243,7 +234,9 @@ void run_all_threads() {
     if (engine.failed) return;
   }
   if (!engine.resident.empty()) {
-    fail_launch(ReportKind::barrier, cudaErrorLaunchTimeout, describe_deadlock(), nullptr);
+    const void* first = nullptr;
+    const std::string text = describe_deadlock(&first);
+    fail_launch(ReportKind::barrier, cudaErrorLaunchTimeout, text, first);
   }
 }
 
@@ -254,7 +247,7 @@ void start_launch(const Launch& launch) {
   e.failed = false;
   e.error = cudaSuccess;
   e.seeded = seed() != 0;
-  e.random_state = scramble(seed() * 0x10001 + e.launch_number);
+  e.random_state = scramble(seed() * 0x10001 + e.launch_number - e.schedule_start);
   e.blocks_total = count(launch.grid);
   e.blocks_started = 0;
   e.resident_limit = e.seeded ? kResidentBlocks : 1;
@@ -274,9 +267,13 @@ void start_launch(const Launch& launch) {
 
 }  // namespace
 
-// ---- what the rest of the library calls ------------------------------------------------------------
+// ---- what the rest of the library calls
+// ------------------------------------------------------------
 
-void set_seed(std::uint64_t seed) { seed_setting() = seed; }
+void set_seed(std::uint64_t seed) {
+  seed_setting() = seed;
+  engine.schedule_start = engine.launch_number;
+}
 std::uint64_t seed() { return seed_setting(); }
 
 std::uint64_t random_number() {  // xorshift64*
@@ -330,13 +327,17 @@ unsigned lane_id() { return engine.current->lane; }
 unsigned long long clock_ticks() { return ++engine.ticks; }
 void yield() { give_way(); }
 
-void make_ready(Thread& t) {
-  t.state = State::ready;
-  if (engine.seeded) {
-    engine.shuffled.push_back(&t);
-  } else {
-    engine.fifo.push_back(&t);
+// The next thread goes on without a detour over the scheduler, which is needed only to start
+// blocks.
+void switch_away() {
+  Thread& t = *engine.current;
+  Thread* next = wants_block() ? nullptr : take_ready();
+  if (next == nullptr) {
+    switch_fiber(*t.fiber, host_fiber);
+    return;
   }
+  install(*next);
+  if (next != &t) switch_fiber(*t.fiber, *next->fiber);
 }
 
 void wait_for_others() {
@@ -351,10 +352,6 @@ void give_way() {
   switch_away();
 }
 
-void maybe_preempt(unsigned odds) {
-  if (engine.seeded && random_number() % odds == 0) give_way();
-}
-
 void on_host_stack(std::function<void()> work) {
   if (engine.current == nullptr) {
     work();
@@ -364,7 +361,8 @@ void on_host_stack(std::function<void()> work) {
   switch_fiber(*engine.current->fiber, host_fiber);
 }
 
-// ---- stopping a kernel ----------------------------------------------------------------------------------
+// ---- stopping a kernel
+// ----------------------------------------------------------------------------------
 
 void fail_launch(ReportKind kind, int error, const std::string& text, const void* caller) {
   Report report;
@@ -389,9 +387,9 @@ void stop_kernel(ReportKind kind, int error, const std::string& text, const void
 void trap(const char* message, int error, const void* caller) {
   const Thread& t = *engine.current;
   on_host_stack([&] {
-    const std::string text = fmt::format("KERNEL STOPPED in {}: {}\n  at {} by {}",
-                                         engine.launch->kernel, message,
-                                         source_line(caller).text(), thread_name(t));
+    const std::string text =
+        fmt::format("KERNEL STOPPED in {}: {}\n  at {} by {}", engine.launch->kernel, message,
+                    source_line(caller).text(), thread_name(t));
     fail_launch(ReportKind::trap, error, text, caller);
   });
   std::abort();
@@ -433,7 +431,8 @@ void stop_endless_loop(const void* caller) {
   on_host_stack([&] {
     const std::string text = fmt::format(
         "ENDLESS LOOP in kernel {}: {} repeats without changing anything\n  at {}\n  What it waits "
-        "for never happens. Does an atomicCAS loop take up the value that atomicCAS\n  returned? Is "
+        "for never happens. Does an atomicCAS loop take up the value that atomicCAS\n  returned? "
+        "Is "
         "a lock released? (At most {} blocks run at the same time here; a GPU runs\n  more, but "
         "never all of a large grid.)",
         engine.launch->kernel, thread_name(t), source_line(caller).text(), kResidentBlocks);
@@ -442,7 +441,8 @@ void stop_endless_loop(const void* caller) {
   std::abort();
 }
 
-// ---- names --------------------------------------------------------------------------------------------------
+// ---- names
+// --------------------------------------------------------------------------------------------------
 
 namespace {
 std::string coordinates(uint3 i, dim3 extent) {
@@ -452,10 +452,15 @@ std::string coordinates(uint3 i, dim3 extent) {
 }
 }  // namespace
 
+std::string block_name(std::uint32_t block) {
+  const dim3 grid = engine.launch->grid;
+  return fmt::format("block {}", coordinates(unflatten(block, grid), grid));
+}
+
 std::string thread_name(std::uint32_t id) {
-  const Launch& l = *engine.launch;
-  return fmt::format("block {} thread {}", coordinates(unflatten(block_of(id), l.grid), l.grid),
-                     coordinates(unflatten(rank_of(id), l.block), l.block));
+  const dim3 block = engine.launch->block;
+  return fmt::format("{} thread {}", block_name(block_of(id)),
+                     coordinates(unflatten(rank_of(id), block), block));
 }
 
 std::string thread_name(const Thread& t) { return thread_name(t.id); }

@@ -100,8 +100,8 @@ struct Xor {
   }
 };
 
-/// A subnormal float becomes zero and keeps its sign. Built-ins, because a function of <cmath> would
-/// be instrumented.
+/// A subnormal float becomes zero and keeps its sign. Built-ins, because a function of <cmath>
+/// would be instrumented.
 SIMT_PURE float flush(float x) {
   constexpr float smallest_normal = 0x1p-126f;
   return __builtin_fabsf(x) < smallest_normal ? __builtin_copysignf(0.0f, x) : x;

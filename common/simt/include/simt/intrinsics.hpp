@@ -31,16 +31,13 @@ SIMT_PURE unsigned __brev(unsigned x) {
 SIMT_PURE unsigned long long __brevll(unsigned long long x) {
   return (unsigned long long)(__brev(unsigned(x))) << 32 | __brev(unsigned(x >> 32));
 }
-/// Four bytes picked from the eight of y:x; selector digit i names result byte i. A digit with bit
-/// 3 set copies the sign of the byte it names into all 8 bits.
+/// Four bytes picked from the eight of y:x: the low 3 bits of selector digit i name result byte i.
 SIMT_PURE unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const unsigned long long bytes = (unsigned long long)y << 32 | x;
   unsigned result = 0;
   for (int i = 0; i < 4; ++i) {
-    const unsigned digit = selector >> (4 * i) & 0xF;
-    unsigned byte = unsigned(bytes >> (8 * (digit & 7))) & 0xFF;
-    if (digit & 8) byte = byte & 0x80 ? 0xFF : 0;
-    result |= byte << (8 * i);
+    const unsigned index = selector >> (4 * i) & 7;
+    result |= (unsigned(bytes >> (8 * index)) & 0xFF) << (8 * i);
   }
   return result;
 }

@@ -12,7 +12,8 @@ namespace simt {
 // ---- schedules --------------------------------------------------------------------------------
 
 /// 0: threads run in order until they wait. Any other seed: a fixed, shuffled schedule in which
-/// threads are also switched between a load and the store that follows it.
+/// threads are also switched between a load and the store that follows it. Starts the schedule
+/// anew: the same launches after it run in the same order.
 void set_seed(std::uint64_t seed);
 std::uint64_t seed();
 

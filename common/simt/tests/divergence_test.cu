@@ -1,0 +1,358 @@
+// Threads that take different ways: what is legal, and what is said when a barrier or a mask waits
+// for a thread that never comes.
+#include <cuda_runtime.h>
+
+#include <cassert>
+#include <catch2/catch_test_macros.hpp>
+
+#include "testing.hpp"
+
+using simt::Report;
+using simt::ReportKind;
+using simt_test::Array;
+using simt_test::first_complaint;
+using simt_test::first_miss;
+using simt_test::lacks;
+using simt_test::observe;
+using simt_test::only_report;
+using simt_test::Outcome;
+
+// ---- __syncthreads in divergent code
+// ------------------------------------------------------------------
+
+namespace {
+
+constexpr int kBarrierAfterReturn = __LINE__ + 5;
+__global__ void return_before_barrier(float* x, int n) {
+  const int i = static_cast<int>(threadIdx.x);
+  if (i >= n) return;
+  x[i] = 1;
+  __syncthreads();
+  x[i] += x[n - 1 - i];
+}
+
+constexpr int kFirstBarrier = __LINE__ + 3, kSecondBarrier = __LINE__ + 5;
+__global__ void two_barriers() {
+  if (threadIdx.x < 64) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+}
+
+__global__ void barrier_in_branch(int* out) {
+  if (threadIdx.x % 2 == 0) __syncthreads();
+  out[threadIdx.x] = 1;
+}
+
+__global__ void barrier_in_uneven_loop(int* out) {
+  const int rounds = threadIdx.x < 32 ? 3 : 2;
+  for (int i = 0; i < rounds; ++i) {
+    out[threadIdx.x] = i;
+    __syncthreads();
+  }
+}
+
+// The barrier is in an if, but the whole block takes it.
+__global__ void barrier_in_uniform_branch(int* out) {
+  __shared__ int s_x[64];
+  s_x[threadIdx.x] = static_cast<int>(threadIdx.x);
+  if (blockIdx.x % 2 == 0) __syncthreads();
+  const unsigned source = blockIdx.x % 2 == 0 ? 63 - threadIdx.x : threadIdx.x;
+  out[blockIdx.x * 64 + threadIdx.x] = s_x[source];
+}
+
+// Threads without work return after the last barrier: legal.
+__global__ void return_after_barrier(int* out, int n) {
+  __syncthreads();
+  if (static_cast<int>(threadIdx.x) >= n) return;
+  out[threadIdx.x] = 1;
+}
+
+}  // namespace
+
+TEST_CASE("threads that returned never arrive at a barrier") {
+  auto x = Array<float>::zeros(128);
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const Outcome outcome = observe([&] { return_before_barrier<<<2, 128>>>(x.data(), 64); }, seed);
+    REQUIRE(outcome.reports.size() == 1);
+    const Report& report = outcome.reports.front();
+    CHECK(report.kind == ReportKind::barrier);
+    CHECK(report.kernel == "return_before_barrier");
+    CHECK(report.line == kBarrierAfterReturn);
+    CHECK(outcome.error == cudaErrorLaunchFailure);
+    CHECK(lacks(report, {"BARRIER IN DIVERGENT CODE in kernel return_before_barrier, block (",
+                         "64 of 128 threads wait in __syncthreads() at", ": threads 0-63",
+                         "64 of 128 threads have returned and never arrive",
+                         "no early return before it"}) == "");
+  }
+}
+
+TEST_CASE("two different barriers are not one") {
+  const Report report = only_report([] { two_barriers<<<1, 128>>>(); });
+  CHECK(report.kind == ReportKind::barrier);
+  CHECK((report.line == kFirstBarrier || report.line == kSecondBarrier));
+  const std::string first =
+      "divergence_test.cu:" + std::to_string(kFirstBarrier) + ": threads 0-63";
+  const std::string second =
+      "divergence_test.cu:" + std::to_string(kSecondBarrier) + ": threads 64-127";
+  CHECK(lacks(report, {"BARRIER IN DIVERGENT CODE", first.c_str(), second.c_str(),
+                       "Every thread of the block must reach the same barrier"}) == "");
+  CHECK(first_miss(ReportKind::barrier, [] { two_barriers<<<3, 128>>>(); }) == "");
+}
+
+TEST_CASE("a barrier in a branch or an uneven loop that threads leave") {
+  Array<int> out(64);
+  CHECK(lacks(only_report([&] { barrier_in_branch<<<1, 8>>>(out.data()); }),
+              {"4 of 8 threads wait", "threads 0, 2, 4, 6", "4 of 8 threads have returned"}) == "");
+  CHECK(first_miss(ReportKind::barrier, [&] { barrier_in_branch<<<1, 64>>>(out.data()); }) == "");
+  CHECK(first_miss(ReportKind::barrier, [&] { barrier_in_uneven_loop<<<1, 64>>>(out.data()); }) ==
+        "");
+}
+
+TEST_CASE("barriers that every thread of the block reaches are right, in a branch, too") {
+  Array<int> out(256);
+  CHECK(first_complaint([&] {
+          barrier_in_uniform_branch<<<4, 64>>>(out.data());
+          return_after_barrier<<<2, 64>>>(out.data(), 10);
+          return out.values()[191] == 0;
+        }) == "");
+}
+
+// ---- masks
+// ------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kForeignMask = __LINE__ + 2;
+__global__ void mask_without_caller(int* out) {
+  if (threadIdx.x >= 16) out[threadIdx.x] = __shfl_sync(0xffffu, 1, 0);
+}
+
+__global__ void syncwarp_without_caller() {
+  if (threadIdx.x == 5) __syncwarp(0x1);
+}
+
+constexpr int kMissingLane = __LINE__ + 3;
+__global__ void one_lane_stays_away(int* out) {
+  int v = 1;
+  if (threadIdx.x != 7) v = __shfl_down_sync(0xffffffffu, v, 1);
+  __syncwarp();
+  out[threadIdx.x] = v;
+}
+
+// In the first round 32 lanes call, later fewer: the others wait at the end of the loop's body.
+__global__ void full_mask_in_branch_of_loop(const int* x, int* out) {
+  for (int i = static_cast<int>(threadIdx.x); i < 70; i += 32) {
+    if (x[i] > 3) out[i] = __popc(__ballot_sync(0xffffffffu, 1));
+    __syncwarp();
+  }
+}
+
+__global__ void masks_differ(int* out) {
+  const unsigned mask = threadIdx.x == 0 ? 0xffffffffu : 0xfffffffeu;
+  out[threadIdx.x] = __shfl_sync(mask, 1, 1);
+  if (threadIdx.x == 1) out[threadIdx.x] = __shfl_sync(0x3u, 1, 0);
+}
+
+__global__ void barrier_against_shuffle(int* out) {
+  int v = 1;
+  if (threadIdx.x < 16) {
+    __syncthreads();
+  } else {
+    v = __shfl_down_sync(0xffffffffu, v, 1);
+  }
+  out[threadIdx.x] = v;
+}
+
+// All lanes come, each half for another operation.
+__global__ void operations_differ(unsigned* out) {
+  if (threadIdx.x < 16) {
+    out[threadIdx.x] = __ballot_sync(0xffffffffu, 1);
+  } else {
+    out[threadIdx.x] = static_cast<unsigned>(__any_sync(0xffffffffu, 1));
+  }
+}
+
+// The lanes that returned are still named by the mask.
+__global__ void full_mask_after_return(int* out) {
+  if (threadIdx.x >= 20) return;
+  out[threadIdx.x] = __reduce_add_sync(0xffffffffu, 1);
+}
+
+__global__ void shuffle_from_returned_lane(int* out) {
+  if (threadIdx.x >= 20) return;
+  out[threadIdx.x] = __shfl_down_sync(0xffffffffu, 1, 1);
+}
+
+}  // namespace
+
+TEST_CASE("a mask must name the lane that calls") {
+  Array<int> out(64);
+  const Report report = only_report([&] { mask_without_caller<<<1, 64>>>(out.data()); });
+  CHECK(report.kind == ReportKind::barrier);
+  CHECK(report.line == kForeignMask);
+  CHECK(lacks(report,
+              {"WRONG MASK in kernel mask_without_caller: __shfl_sync() at", "block 0 thread 16",
+               "(lane 16) calls it with mask 0x0000ffff, which does not name the calling lane."}) ==
+        "");
+  CHECK(lacks(only_report([] { syncwarp_without_caller<<<1, 32>>>(); }),
+              {"WRONG MASK", "__syncwarp()", "lane 5", "0x00000001"}) == "");
+  CHECK(first_miss(ReportKind::barrier, [&] { mask_without_caller<<<2, 64>>>(out.data()); }) == "");
+}
+
+TEST_CASE("a lane that the mask names stays away: deadlock") {
+  Array<int> out(32);
+  const Report report = only_report([&] { one_lane_stays_away<<<1, 32>>>(out.data()); });
+  CHECK(report.kind == ReportKind::barrier);
+  const std::string place =
+      "31 wait in __shfl_down_sync() with mask 0xffffffff at common/simt/tests/"
+      "divergence_test.cu:" +
+      std::to_string(kMissingLane) + ": threads 0-6, 8-31";
+  CHECK(lacks(report, {"DEADLOCK in kernel one_lane_stays_away", place.c_str(),
+                       "1 wait in __syncwarp() with mask 0xffffffff", "threads 7",
+                       "All lanes that a mask names must make the same call"}) == "");
+  CHECK(report.line > 0);
+  CHECK(first_miss(ReportKind::barrier, [&] { one_lane_stays_away<<<1, 32>>>(out.data()); }) == "");
+}
+
+TEST_CASE("other mistakes with masks end in a deadlock that says who waits where") {
+  std::vector<int> some(70, 5);
+  some[40] = 1;
+  const Array<int> x(some);
+  Array<int> out(128);
+  Array<unsigned> votes(32);
+  CHECK(lacks(only_report([&] { full_mask_in_branch_of_loop<<<1, 32>>>(x.data(), out.data()); }),
+              {"DEADLOCK", "31 wait in __ballot_sync()", "1 wait in __syncwarp()", "threads 8"}) ==
+        "");
+  CHECK(lacks(only_report([&] { masks_differ<<<1, 32>>>(out.data()); }),
+              {"DEADLOCK", "with mask 0xffffffff", "threads 0", "with mask 0x00000003"}) == "");
+  CHECK(lacks(only_report([&] { barrier_against_shuffle<<<1, 32>>>(out.data()); }),
+              {"DEADLOCK", "16 wait in __syncthreads() at", "16 wait in __shfl_down_sync()"}) ==
+        "");
+  CHECK(lacks(only_report([&] { operations_differ<<<1, 32>>>(votes.data()); }),
+              {"DEADLOCK", "16 wait in __ballot_sync()", "16 wait in __any_sync()"}) == "");
+}
+
+TEST_CASE("a mask may name lanes that returned; a note says so") {
+  Array<int> out(32);
+  Outcome outcome = observe([&] { full_mask_after_return<<<1, 32>>>(out.data()); }, 1);
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(out.values()[0] == 20);
+  REQUIRE(outcome.notes.size() == 1);
+  CHECK(lacks(outcome.notes.front(), {"divergence_test.cu:", "lanes that have returned"}) == "");
+  outcome = observe([&] { shuffle_from_returned_lane<<<1, 32>>>(out.data()); });
+  CHECK(outcome.clean());
+  REQUIRE(outcome.notes.size() == 2);
+  CHECK(lacks(outcome.notes[0] + outcome.notes[1],
+              {"a shuffle reads a lane that is not in the mask or has returned"}) == "");
+}
+
+// ---- loops without end
+// ------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kLock = __LINE__ + 2;
+__global__ void lock_is_never_released(int* lock) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+}
+
+// The value that atomicCAS returns is not taken up: only one thread gets through.
+__global__ void stale_assumed(int* total) {
+  const int assumed = *total;
+  __syncthreads();
+  while (atomicCAS(total, assumed, assumed + 1) != assumed) {
+  }
+}
+
+__global__ void wait_for_nobody(volatile int* flag) {
+  while (*flag == 0) {
+  }
+}
+
+__global__ void count_for_ever(int* out) {
+  for (unsigned i = 0;; ++i) {
+    if (i == 0) *out = 1;
+  }
+}
+
+// Legal: the block that is waited for starts late, but it starts.
+__global__ void wait_for_last_block(int* flag) {
+  if (blockIdx.x == gridDim.x - 1) {
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a spin loop that nobody ends is stopped") {
+  const auto run = [](auto kernel, int threads) {
+    auto word = Array<int>::zeros(1);
+    kernel<<<1, threads>>>(word.data());
+    cudaDeviceSynchronize();
+  };
+  const Report report = only_report([&] { run(lock_is_never_released, 2); });
+  CHECK(report.kind == ReportKind::hang);
+  CHECK(report.line == kLock);
+  CHECK(lacks(report, {"ENDLESS LOOP in kernel", "thread 1 repeats without changing anything",
+                       "Is a lock released?", "At most 8 blocks run at the same time"}) == "");
+  CHECK(lacks(only_report([&] { run(stale_assumed, 2); }),
+              {"ENDLESS LOOP",
+               "Does an atomicCAS loop take up the value that atomicCAS\n  returned?"}) == "");
+  CHECK(lacks(only_report([&] { run(wait_for_nobody, 1); }), {"ENDLESS LOOP"}) == "");
+  CHECK(only_report([&] { run(lock_is_never_released, 33); }, 3).kind == ReportKind::hang);
+}
+
+TEST_CASE("waiting for a block that starts later is no endless loop") {
+  CHECK(first_complaint([] {
+          auto flag = Array<int>::zeros(1);
+          wait_for_last_block<<<7, 1>>>(flag.data());
+          return flag.front() == 1;
+        }) == "");
+}
+
+TEST_CASE("a loop that touches no memory is stopped after very many steps", "[.slow]") {
+  auto out = Array<int>::zeros(1);
+  const Report report = only_report([&] { count_for_ever<<<1, 1>>>(out.data()); });
+  CHECK(report.kind == ReportKind::hang);
+}
+
+// ---- kernels that stop themselves
+// ---------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kAssert = __LINE__ + 1;
+__global__ void assert_small(int limit) { assert(static_cast<int>(threadIdx.x) < limit); }
+
+__global__ void trap_at(unsigned thread) {
+  if (threadIdx.x == thread) __trap();
+}
+
+}  // namespace
+
+TEST_CASE("assert names the condition and the thread") {
+  const Outcome outcome = observe([] { assert_small<<<1, 64>>>(40); });
+  REQUIRE(outcome.reports.size() == 1);
+  const Report& report = outcome.reports.front();
+  CHECK(report.kind == ReportKind::trap);
+  CHECK(report.line == kAssert);
+  CHECK(outcome.error == cudaErrorAssert);
+  CHECK(lacks(report, {"KERNEL STOPPED in assert_small: assertion failed",
+                       "static_cast<int>(threadIdx.x) < limit", "block 0 thread 40"}) == "");
+  CHECK(observe([] { assert_small<<<1, 64>>>(64); }).clean());
+}
+
+TEST_CASE("__trap stops the kernel") {
+  const Outcome outcome = observe([] { trap_at<<<1, 64>>>(3); });
+  REQUIRE(outcome.reports.size() == 1);
+  CHECK(outcome.reports.front().kind == ReportKind::trap);
+  CHECK(outcome.error == cudaErrorLaunchFailure);
+  CHECK(lacks(outcome.reports.front(), {"KERNEL STOPPED in trap_at", "block 0 thread 3"}) == "");
+}

@@ -1,0 +1,339 @@
+// Ordering across blocks and warps without barriers: flags, fences, locks and compare-and-swap
+// loops, in right and wrong forms.
+#include <cuda_runtime.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "testing.hpp"
+
+using simt::ReportKind;
+using simt_test::Array;
+using simt_test::first_complaint;
+using simt_test::first_miss;
+using simt_test::lacks;
+using simt_test::observe;
+using simt_test::Outcome;
+
+// ---- one thread hands a value to another
+// -------------------------------------------------------------
+
+namespace {
+
+enum class Fence { none, writer_only, reader_only, both, both_block };
+
+__device__ void fence_if(bool wanted, Fence fence) {
+  if (!wanted) return;
+  if (fence == Fence::both_block) {
+    __threadfence_block();
+  } else {
+    __threadfence();
+  }
+}
+
+/// Block `from` writes data[0] and raises the flag; thread 32 of block `to` waits, then reads.
+template <Fence fence>
+__global__ void hand_over(int* flag, int* data, int from, int to) {
+  constexpr bool in_writer = fence != Fence::none && fence != Fence::reader_only;
+  constexpr bool in_reader = fence != Fence::none && fence != Fence::writer_only;
+  const int block = static_cast<int>(blockIdx.x);
+  if (threadIdx.x == 0 && block == from) {
+    data[0] = 42;
+    fence_if(in_writer, fence);
+    atomicExch(flag, 1);
+  }
+  if (threadIdx.x == 32 && block == to) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+    fence_if(in_reader, fence);
+    data[1] = data[0];
+  }
+}
+
+/// The same with a volatile flag.
+template <Fence fence>
+__global__ void hand_over_volatile(volatile int* flag, int* data) {
+  if (threadIdx.x == 0) {
+    data[0] = 42;
+    if (fence == Fence::both) __threadfence();
+    *flag = 1;
+  } else if (threadIdx.x == 32) {
+    while (*flag == 0) {
+    }
+    if (fence == Fence::both) __threadfence();
+    data[1] = data[0];
+  }
+}
+
+/// The flag lives in shared memory: both threads are of one block, a fence of block scope is
+/// enough.
+__global__ void hand_over_in_block(int* data) {
+  __shared__ int s_flag;
+  if (threadIdx.x == 0) atomicExch(&s_flag, 0);
+  __syncthreads();
+  if (threadIdx.x == 32) {
+    data[0] = 42;
+    __threadfence_block();
+    atomicExch(&s_flag, 1);
+  }
+  if (threadIdx.x == 0) {
+    while (atomicAdd(&s_flag, 0) == 0) {
+    }
+    __threadfence_block();
+    data[1] = data[0];
+  }
+}
+
+/// Runs one hand-over on fresh memory; true if the value arrives.
+template <Fence fence>
+bool value_arrives(int from, int to) {
+  auto flag = Array<int>::zeros(1);
+  auto data = Array<int>::zeros(2);
+  hand_over<fence><<<2, 64>>>(flag.data(), data.data(), from, to);
+  return data.values()[1] == 42;
+}
+
+template <Fence fence>
+bool value_arrives_volatile() {
+  auto flag = Array<int>::zeros(1);
+  auto data = Array<int>::zeros(2);
+  hand_over_volatile<fence><<<1, 64>>>(flag.data(), data.data());
+  return data.values()[1] == 42;
+}
+
+}  // namespace
+
+TEST_CASE("a flag with a fence on both sides hands a value over") {
+  CHECK(first_complaint([] { return value_arrives<Fence::both>(0, 0); }) == "");
+  CHECK(first_complaint([] { return value_arrives<Fence::both>(0, 1); }) == "");
+  CHECK(first_complaint([] { return value_arrives<Fence::both>(1, 0); }) == "");
+}
+
+TEST_CASE("an atomic flag without fences orders nothing") {
+  for (const int to : {0, 1}) {
+    CHECK(first_miss(ReportKind::race, [=] { value_arrives<Fence::none>(0, to); }) == "");
+    CHECK(first_miss(ReportKind::race, [=] { value_arrives<Fence::writer_only>(0, to); }) == "");
+    CHECK(first_miss(ReportKind::race, [=] { value_arrives<Fence::reader_only>(0, to); }) == "");
+  }
+  CHECK(
+      lacks(
+          observe([] { value_arrives<Fence::none>(0, 1); }).text(),
+          {"data[0]", "Nothing orders the blocks of one kernel",
+           "a __threadfence() is missing\n  before it in the writer and after it in the reader"}) ==
+      "");
+}
+
+TEST_CASE("a missing fence in the reader has a hint of its own") {
+  const Outcome outcome = observe([] { value_arrives<Fence::writer_only>(0, 1); });
+  CHECK(lacks(outcome.text(),
+              {"data[0]", "The writer has a __threadfence(), the reader has none"}) == "");
+}
+
+TEST_CASE("a fence of block scope orders inside its block only") {
+  CHECK(first_complaint([] { return value_arrives<Fence::both_block>(0, 0); }) == "");
+  CHECK(first_miss(ReportKind::race, [] { value_arrives<Fence::both_block>(0, 1); }) == "");
+  CHECK(first_complaint([] {
+          auto data = Array<int>::zeros(2);
+          hand_over_in_block<<<1, 64>>>(data.data());
+          return data.values()[1] == 42;
+        }) == "");
+}
+
+TEST_CASE("a volatile flag is a relaxed atomic: it needs the fences, too") {
+  CHECK(first_complaint([] { return value_arrives_volatile<Fence::both>(); }) == "");
+  CHECK(first_miss(ReportKind::race, [] { value_arrives_volatile<Fence::none>(); }) == "");
+}
+
+// ---- volatile in shared memory
+// ---------------------------------------------------------------------
+
+namespace {
+
+/// The "warp-synchronous" tail of older textbooks.
+__global__ void tail_with_volatile(const float* x, float* y) {
+  __shared__ float s_x[64];
+  const unsigned t = threadIdx.x;
+  s_x[t] = x[t];
+  __syncthreads();
+  if (t < 32) {
+    volatile float* v = s_x;
+    v[t] = v[t] + v[t + 32];
+    v[t] = v[t] + v[t + 16];
+    v[t] = v[t] + v[t + 8];
+    v[t] = v[t] + v[t + 4];
+    v[t] = v[t] + v[t + 2];
+    v[t] = v[t] + v[t + 1];
+  }
+  if (t == 0) *y = s_x[0];
+}
+
+}  // namespace
+
+TEST_CASE("volatile does not order the lanes of a warp") {
+  const auto x = Array<float>::zeros(64);
+  auto y = Array<float>::zeros(1);
+  CHECK(first_miss(ReportKind::race, [&] { tail_with_volatile<<<1, 64>>>(x.data(), y.data()); }) ==
+        "");
+}
+
+// ---- the last block adds up
+// -------------------------------------------------------------------------
+
+namespace {
+
+/// One warp a block. __syncwarp passes the ticket on to the other lanes.
+__global__ void last_block_syncwarp(const float* x, float* part, unsigned* ticket, float* y) {
+  __shared__ bool s_last;
+  const unsigned t = threadIdx.x;
+  if (t == 0) {
+    part[blockIdx.x] = x[blockIdx.x];
+    __threadfence();
+    s_last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncwarp();
+  if (!s_last) return;
+  float v = t < gridDim.x ? part[t] : 0;
+  for (int offset = 16; offset > 0; offset /= 2) v += __shfl_down_sync(0xffffffffu, v, offset);
+  if (t == 0) *y = v;
+}
+
+/// A shuffle passes the ticket on, which orders nothing: every lane needs its own fence after it.
+template <bool every_lane_fences>
+__global__ void last_block_shuffle(const float* x, float* part, unsigned* ticket, float* y) {
+  const unsigned t = threadIdx.x;
+  unsigned mine = 0;
+  if (t == 0) {
+    part[blockIdx.x] = x[blockIdx.x];
+    __threadfence();
+    mine = atomicInc(ticket, gridDim.x - 1);
+    if (!every_lane_fences) __threadfence();
+  }
+  mine = __shfl_sync(0xffffffffu, mine, 0);
+  if (every_lane_fences) __threadfence();
+  if (mine != gridDim.x - 1) return;
+  float v = t < gridDim.x ? part[t] : 0;
+  for (int offset = 16; offset > 0; offset /= 2) v += __shfl_down_sync(0xffffffffu, v, offset);
+  if (t == 0) *y = v;
+}
+
+template <class Kernel>
+bool adds_up(Kernel kernel) {
+  const Array<float> x(std::vector<float>(16, 1.0f));
+  Array<float> part(16);
+  auto ticket = Array<unsigned>::zeros(1);
+  auto y = Array<float>::zeros(1);
+  kernel<<<16, 32>>>(x.data(), part.data(), ticket.data(), y.data());
+  return y.front() == 16;
+}
+
+}  // namespace
+
+TEST_CASE("the last block may learn that it is last through __syncwarp") {
+  CHECK(first_complaint([] { return adds_up(last_block_syncwarp); }) == "");
+}
+
+TEST_CASE("a ticket that went through a shuffle needs a fence in every lane") {
+  CHECK(first_miss(ReportKind::race, [] { adds_up(last_block_shuffle<false>); }) == "");
+}
+
+// ---- locks
+// --------------------------------------------------------------------------------------------
+
+namespace {
+
+template <bool acquire, bool release>
+__global__ void count_under_lock(int* lock, int* count) {
+  bool done = false;
+  while (!done) {
+    if (atomicCAS(lock, 0, 1) != 0) continue;
+    if (acquire) __threadfence();
+    *count += 1;
+    if (release) __threadfence();
+    atomicExch(lock, 0);
+    done = true;
+  }
+}
+
+/// Spins outside the critical section: every lane must make progress by itself.
+__global__ void count_under_spin_lock(int* lock, int* count) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  *count += 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+__global__ void count_volatile_under_lock(int* lock, volatile int* count) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  *count = *count + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+template <class Kernel>
+bool counts_all(Kernel kernel) {
+  auto lock = Array<int>::zeros(1);
+  auto count = Array<int>::zeros(1);
+  kernel<<<4, 40>>>(lock.data(), count.data());
+  return count.front() == 160;
+}
+
+}  // namespace
+
+TEST_CASE("spin locks: right with two fences") {
+  CHECK(first_complaint([] { return counts_all(count_under_lock<true, true>); }, 12) == "");
+  CHECK(first_complaint([] { return counts_all(count_under_spin_lock); }, 12) == "");
+  CHECK(first_complaint([] { return counts_all(count_volatile_under_lock); }, 12) == "");
+}
+
+TEST_CASE("spin locks: a race without either fence") {
+  CHECK(first_miss(ReportKind::race, [] { counts_all(count_under_lock<false, true>); }) == "");
+  CHECK(first_miss(ReportKind::race, [] { counts_all(count_under_lock<true, false>); }) == "");
+}
+
+// ---- compare-and-swap loops
+// -----------------------------------------------------------------------------
+
+namespace {
+
+/// The Programming Guide's loop: its first read is plain.
+__global__ void add_by_cas(double* total) {
+  auto* bits = reinterpret_cast<unsigned long long*>(total);
+  unsigned long long old = *bits, assumed;
+  do {
+    assumed = old;
+    const double next = 1.0 + __longlong_as_double(static_cast<long long>(assumed));
+    old = atomicCAS(bits, assumed, static_cast<unsigned long long>(__double_as_longlong(next)));
+  } while (assumed != old);
+}
+
+/// The plain value read is also used: that read is no part of the atomicCAS.
+__global__ void read_then_add_by_cas(int* total, int* seen) {
+  seen[blockIdx.x * blockDim.x + threadIdx.x] = *total;
+  int old = 0, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(total, assumed, assumed + 1);
+  } while (assumed != old);
+}
+
+}  // namespace
+
+TEST_CASE("the plain first read of a compare-and-swap loop is no race") {
+  CHECK(first_complaint([] {
+          auto total = Array<double>::zeros(1);
+          add_by_cas<<<4, 64>>>(total.data());
+          return total.front() == 256;
+        }) == "");
+}
+
+TEST_CASE("a plain read that no compare-and-swap confirms is a race") {
+  CHECK(first_miss(ReportKind::race, [] {
+          auto total = Array<int>::zeros(1);
+          Array<int> seen(256);
+          read_then_add_by_cas<<<4, 64>>>(total.data(), seen.data());
+          cudaDeviceSynchronize();
+        }) == "");
+}

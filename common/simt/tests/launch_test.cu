@@ -1,0 +1,284 @@
+// Launches: indices in 1 to 3 dimensions, arguments, shared memory of every block, templates,
+// streams of kernels; and the program's own code beside them.
+#include <cuda_runtime.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "testing.hpp"
+
+using simt_test::Array;
+using simt_test::first_complaint;
+using simt_test::observe;
+using simt_test::Outcome;
+
+// ---- indices
+// ------------------------------------------------------------------------------------------
+
+namespace {
+
+__global__ void write_indices(int* out) {
+  const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+  const unsigned digits = threadIdx.x + 10 * threadIdx.y + 100 * threadIdx.z + 1000 * blockIdx.x +
+                          10000 * blockIdx.y + 100000 * blockIdx.z;
+  out[block * threads + thread] = static_cast<int>(digits);
+}
+
+__global__ void count_threads(unsigned* total) { atomicAdd(total, 1u); }
+
+}  // namespace
+
+TEST_CASE("indices in three dimensions") {
+  const dim3 grid(2, 3, 4), block(5, 2, 3);
+  Array<int> out(24 * 30);
+  CHECK(first_complaint(
+            [&] {
+              write_indices<<<grid, block>>>(out.data());
+              const std::vector<int> digits = out.values();
+              std::size_t i = 0;
+              bool right = true;
+              for (int bz = 0; bz < 4; ++bz)
+                for (int by = 0; by < 3; ++by)
+                  for (int bx = 0; bx < 2; ++bx)
+                    for (int tz = 0; tz < 3; ++tz)
+                      for (int ty = 0; ty < 2; ++ty)
+                        for (int tx = 0; tx < 5; ++tx)
+                          right &= digits[i++] ==
+                                   tx + 10 * ty + 100 * tz + 1000 * bx + 10000 * by + 100000 * bz;
+              return right;
+            },
+            3) == "");
+}
+
+TEST_CASE("every thread of every block runs once, whatever the shape") {
+  for (const dim3 block : {dim3(1), dim3(31), dim3(33), dim3(1024), dim3(7, 5), dim3(4, 4, 4)}) {
+    for (const unsigned blocks : {1u, 7u, 8u, 9u, 40u}) {
+      auto total = Array<unsigned>::zeros(1);
+      const Outcome outcome =
+          observe([&] { count_threads<<<blocks, block>>>(total.data()); }, blocks);
+      INFO(outcome.text());
+      CHECK(outcome.clean());
+      CHECK(total.front() == blocks * block.x * block.y * block.z);
+    }
+  }
+}
+
+// ---- arguments
+// ------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Line {
+  double slope, offset;
+  __device__ double at(double x) const { return slope * x + offset; }
+};
+
+template <class Function>
+__global__ void tabulate(Function function, double* y) {
+  y[threadIdx.x] = function.at(threadIdx.x);
+}
+
+__global__ void many_arguments(char a, short b, long long c, bool d, float e, const int* f, dim3 g,
+                               int* out) {
+  *out = a + b + static_cast<int>(c) + (d ? 1000 : 0) + static_cast<int>(e) + *f +
+         static_cast<int>(g.z);
+}
+
+__global__ void change_own_copy(int n, int* out) {
+  for (; n > 0; --n) out[threadIdx.x] += 1;
+}
+
+template <int factor, class T>
+__global__ void multiply(T* x) {
+  x[threadIdx.x] *= factor;
+}
+
+__global__ void overloaded(int* out) { *out = 1; }
+__global__ void overloaded(float* out) { *out = 2; }
+
+}  // namespace
+
+TEST_CASE("arguments of every kind reach each thread in a copy of its own") {
+  Array<double> y(40);
+  Array<int> out(1);
+  const Array<int> five(std::vector<int>{5});
+  auto counts = Array<int>::zeros(64);
+  const Outcome outcome = observe([&] {
+    tabulate<<<1, 40>>>(Line{2, 1}, y.data());
+    many_arguments<<<1, 1>>>('\1', 20, 300LL, true, 7.5f, five.data(), dim3(1, 2, 3), out.data());
+    change_own_copy<<<1, 64>>>(4, counts.data());
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(y.values()[39] == 79);
+  CHECK(out.front() == 1 + 20 + 300 + 1000 + 7 + 5 + 3);
+  CHECK(counts.values() == std::vector<int>(64, 4));
+}
+
+TEST_CASE("templates and overloads") {
+  const Array<int> ints(std::vector<int>(8, 2));
+  const Array<double> doubles(std::vector<double>(8, 2));
+  Array<int> one(1);
+  Array<float> two(1);
+  const Outcome outcome = observe([&] {
+    multiply<3><<<1, 8>>>(ints.data());
+    multiply<5, double><<<1, 8>>>(doubles.data());
+    overloaded<<<1, 1>>>(one.data());
+    overloaded<<<1, 1>>>(two.data());
+  });
+  CHECK(outcome.clean());
+  CHECK(ints.values()[7] == 6);
+  CHECK(doubles.values()[7] == 10);
+  CHECK(one.front() == 1);
+  CHECK(two.front() == 2);
+}
+
+// ---- shared memory
+// ------------------------------------------------------------------------------------------
+
+namespace {
+
+template <class T>
+__device__ T* block_scratch() {
+  __shared__ T s_scratch[32];
+  return s_scratch;
+}
+
+__global__ void several_shared_variables(int* out) {
+  __shared__ int s_a[32], s_b[2][16];
+  __shared__ double s_c;
+  extern __shared__ int s_dynamic[];
+  const unsigned t = threadIdx.x;
+  s_a[t] = 1;
+  s_b[t / 16][t % 16] = 10;
+  s_dynamic[t] = 100;
+  block_scratch<int>()[t] = 1000;
+  block_scratch<float>()[t] = 10000;
+  if (t == 0) s_c = 100000;
+  __syncthreads();
+  const unsigned u = 31 - t;
+  out[blockIdx.x * 32 + t] = s_a[u] + s_b[u / 16][u % 16] + s_dynamic[u] + block_scratch<int>()[u] +
+                             static_cast<int>(block_scratch<float>()[u] + s_c);
+}
+
+// Blocks that run at the same time have shared memory of their own.
+__global__ void own_number_in_shared(int* out) {
+  __shared__ int s_block;
+  if (threadIdx.x == 0) s_block = static_cast<int>(blockIdx.x);
+  __syncthreads();
+  if (threadIdx.x == 63) out[blockIdx.x] = s_block;
+}
+
+}  // namespace
+
+TEST_CASE("shared variables are distinct, and every block has its own") {
+  Array<int> out(64);
+  Array<int> numbers(20);
+  CHECK(first_complaint(
+            [&] {
+              several_shared_variables<<<2, 32, 32 * sizeof(int)>>>(out.data());
+              return out.values() == std::vector<int>(64, 111111);
+            },
+            10) == "");
+  CHECK(first_complaint(
+            [&] {
+              own_number_in_shared<<<20, 64>>>(numbers.data());
+              const std::vector<int> values = numbers.values();
+              bool right = true;
+              for (int block = 0; block < 20; ++block) {
+                right &= values[static_cast<std::size_t>(block)] == block;
+              }
+              return right;
+            },
+            10) == "");
+}
+
+// ---- the stack of a thread
+// ------------------------------------------------------------------------------------
+
+namespace {
+
+__device__ __attribute__((noinline)) int depth_of(int n) {
+  return n == 0 ? 0 : 1 + depth_of(n - 1);
+}
+
+__global__ void recurse(int* out) { out[threadIdx.x] = depth_of(50); }
+
+__global__ void sort_own_numbers(int* out) {
+  int numbers[128];
+  for (int i = 0; i < 128; ++i) numbers[i] = (i * 77 + static_cast<int>(threadIdx.x)) % 128;
+  for (int i = 0; i < 128; ++i) {
+    for (int k = i; k > 0 && numbers[k] < numbers[k - 1]; --k) {
+      const int swap = numbers[k];
+      numbers[k] = numbers[k - 1];
+      numbers[k - 1] = swap;
+    }
+  }
+  out[threadIdx.x] = numbers[64];
+}
+
+}  // namespace
+
+TEST_CASE("local arrays and recursion") {
+  Array<int> depth(32), middle(4);
+  const Outcome outcome = observe([&] {
+    recurse<<<1, 32>>>(depth.data());
+    sort_own_numbers<<<1, 4>>>(middle.data());
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(depth.values() == std::vector<int>(32, 50));
+  CHECK(middle.values() == std::vector<int>(4, 64));
+}
+
+// ---- beside the kernels
+// -----------------------------------------------------------------------------------------
+
+namespace {
+
+__global__ void publish(int* data, int* flag) {
+  if (blockIdx.x == 0) {
+    *data = 7;
+    __threadfence();
+    atomicExch(flag, 1);
+  } else {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+    __threadfence();
+    atomicAdd(flag, *data);
+  }
+}
+
+}  // namespace
+
+// The program and the device's runtime library are linked together: containers of the same type
+// must not be mixed up, because only the program's are compiled with the checker's hooks.
+TEST_CASE("the program's own containers do not disturb the device") {
+  std::unordered_map<unsigned long, unsigned> clocks;
+  std::unordered_map<std::uint64_t, std::uint32_t> counts;
+  std::map<unsigned long, std::string> names;
+  for (unsigned long i = 0; i < 100; ++i) {
+    clocks[i * i] += 1;
+    counts[i % 7] += 1;
+    names[i] = std::to_string(i);
+  }
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const Outcome outcome = observe(
+        [&] {
+          auto data = Array<int>::zeros(1);
+          auto flag = Array<int>::zeros(1);
+          publish<<<8, 1>>>(data.data(), flag.data());
+          cudaDeviceSynchronize();
+        },
+        seed);
+    INFO(outcome.text());
+    CHECK(outcome.clean());
+  }
+  CHECK(clocks.size() == 100);
+  CHECK(counts[3] == 14);
+  CHECK(names[99] == "99");
+}

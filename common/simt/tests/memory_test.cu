@@ -1,0 +1,457 @@
+// What a kernel may touch: accesses out of bounds, misaligned, to freed or uninitialised memory,
+// and the two sides using each other's pointers.
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "testing.hpp"
+
+using simt::Report;
+using simt::ReportKind;
+using simt_test::Array;
+using simt_test::first_complaint;
+using simt_test::first_miss;
+using simt_test::lacks;
+using simt_test::observe;
+using simt_test::only_report;
+using simt_test::Outcome;
+
+// ---- out of bounds
+// --------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kStoreAt = __LINE__ + 1;
+__global__ void store_at(float* x, long i) { x[i + static_cast<long>(threadIdx.x)] = 1.0f; }
+__global__ void load_at(const float* x, long i, float* y) { *y = x[i]; }
+__global__ void add_at(int* counts, int i) { atomicAdd(&counts[i], 1); }
+
+constexpr int kNoBoundsCheck = __LINE__ + 3;
+__global__ void scale(float* x, int n, float factor) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  x[i] *= factor;
+  static_cast<void>(n);
+}
+
+__global__ void past_static_array(float* y) {
+  __shared__ float s_x[64];
+  s_x[threadIdx.x] = 1;
+  __syncthreads();
+  if (threadIdx.x == 0) y[0] = s_x[64];
+}
+
+__global__ void past_dynamic_array(float* y) {
+  extern __shared__ float s_dynamic[];
+  s_dynamic[threadIdx.x] = 1;
+  if (threadIdx.x == 0) y[0] = s_dynamic[blockDim.x];
+}
+
+__global__ void no_dynamic_memory() {
+  extern __shared__ float s_missing[];
+  s_missing[threadIdx.x] = 1;
+}
+
+__global__ void halves_past_end(__half2* h) { h[4] = __floats2half2_rn(1, 2); }
+
+}  // namespace
+
+TEST_CASE("a missing bounds check: one past the end") {
+  auto values = Array<float>::zeros(100);
+  const Report report = only_report([&] { scale<<<1, 128>>>(values.data(), 100, 2.0f); });
+  CHECK(report.kind == ReportKind::out_of_bounds);
+  CHECK(report.kernel == "scale");
+  CHECK(report.line == kNoBoundsCheck);
+  CHECK(
+      lacks(report, {"OUT OF BOUNDS in kernel scale: read of 4 bytes at values[100], just past the "
+                     "end of values (100 elements)",
+                     "by block 0 thread 100", "Is `if (i < n)` missing or off by one?"}) == "");
+  for (std::uint64_t seed = 1; seed < 12; ++seed) {
+    const Outcome outcome = observe([&] { scale<<<1, 128>>>(values.data(), 100, 2.0f); }, seed);
+    CHECK(outcome.found(ReportKind::out_of_bounds));
+    CHECK(outcome.error == cudaErrorIllegalAddress);
+  }
+}
+
+TEST_CASE("indices before, behind and far from an array") {
+  auto values = Array<float>::zeros(64);
+  const auto text = [&](long i) {
+    return only_report([&] { store_at<<<1, 1>>>(values.data(), i); }).text;
+  };
+  CHECK(lacks(text(-1), {"write of 4 bytes at 4 bytes before values"}) == "");
+  CHECK(lacks(text(64), {"values[64], just past the end of values (64 elements)"}) == "");
+  CHECK(lacks(text(80), {"values[80], 17 elements past the end of values (64 elements)"}) == "");
+  CHECK(lacks(text(1L << 31), {"OUT OF BOUNDS"}) == "");
+  CHECK(lacks(text(-(1L << 33)), {"OUT OF BOUNDS"}) == "");
+  const Report report = only_report([&] { store_at<<<1, 1>>>(values.data(), -1); });
+  CHECK(report.line == kStoreAt);
+}
+
+TEST_CASE("an illegal read or atomic stops the kernel, too") {
+  auto values = Array<float>::zeros(64);
+  auto counts = Array<int>::zeros(4);
+  auto result = Array<float>::zeros(1);
+  CHECK(lacks(only_report([&] { load_at<<<1, 1>>>(values.data(), 64, result.data()); }),
+              {"OUT OF BOUNDS", "read of 4 bytes at values[64]"}) == "");
+  CHECK(lacks(only_report([&] { add_at<<<1, 1>>>(counts.data(), 4); }),
+              {"OUT OF BOUNDS", "atomic of 4 bytes at counts[4], just past the end of counts"}) ==
+        "");
+}
+
+TEST_CASE("a pointer into the middle of an array names the argument") {
+  auto values = Array<float>::zeros(64);
+  const auto text = [&](long i) {
+    return only_report([&] { store_at<<<1, 1>>>(values.data() + 60, i); }).text;
+  };
+  CHECK(lacks(text(4), {"(values.data() + 60)[4], just past the end"}) == "");
+  CHECK(lacks(text(-61), {"244 bytes before (values.data() + 60)"}) == "");
+}
+
+TEST_CASE("shared arrays have bounds") {
+  auto y = Array<float>::zeros(1);
+  CHECK(lacks(only_report([&] { past_static_array<<<1, 64>>>(y.data()); }),
+              {"OUT OF BOUNDS", "s_x[64], just past the end of s_x (64 elements)"}) == "");
+  CHECK(lacks(only_report([&] { past_dynamic_array<<<1, 32, 32 * sizeof(float)>>>(y.data()); }),
+              {"OUT OF BOUNDS", "s_dynamic[32], just past the end of s_dynamic (32 elements)"}) ==
+        "");
+  CHECK(lacks(only_report([] { no_dynamic_memory<<<1, 1>>>(); }),
+              {"OUT OF BOUNDS", "the null pointer"}) == "");
+}
+
+TEST_CASE("elements of structs and half types count as one") {
+  auto pairs = Array<__half2>(std::vector<__half2>(4));
+  CHECK(lacks(only_report([&] { halves_past_end<<<1, 1>>>(pairs.data()); }),
+              {"write of 4 bytes at pairs[4], just past the end of pairs (4 elements)"}) == "");
+}
+
+TEST_CASE("after an illegal access the error is sticky, until the device is reset") {
+  auto values = Array<float>::zeros(64);
+  const Outcome outcome = observe([&] {
+    store_at<<<1, 1>>>(values.data(), 64);
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    void* more = nullptr;
+    CHECK(cudaMalloc(&more, 4) == cudaErrorIllegalAddress);
+  });
+  CHECK(outcome.reports.size() == 1);
+  CHECK(outcome.error == cudaErrorIllegalAddress);
+  CHECK(observe([&] { store_at<<<1, 1>>>(values.data(), 0); }).clean());
+}
+
+TEST_CASE("the illegal access itself does not happen") {
+  Array<float> first(std::vector<float>(1024, 3.0f));
+  const Array<float> second(std::vector<float>(1024, 5.0f));
+  observe([&] { store_at<<<1, 1>>>(first.data(), second.data() - first.data() - 16); });
+  CHECK(first.values() == std::vector<float>(1024, 3.0f));
+  CHECK(second.values() == std::vector<float>(1024, 5.0f));
+}
+
+// ---- variables of the program
+// -------------------------------------------------------------------------
+
+__device__ int device_counts[4];
+__device__ int device_total;
+__constant__ float coefficients[4] = {1, 2, 3, 4};
+__managed__ int managed_total;
+int host_total;
+// Followed by memory of the host, so that its first neighbour is no variable of the device.
+__device__ int device_last[4];
+int host_table[4096];
+const int kTable[4] = {1, 2, 3, 4};
+
+namespace {
+
+__global__ void add_to_device_variables() {
+  atomicAdd(&device_total, 1);
+  atomicAdd(&managed_total, 1);
+  atomicAdd(&device_counts[threadIdx.x % 4], kTable[threadIdx.x % 4]);
+}
+__global__ void bump_device_variable() { device_total++; }
+__global__ void past_device_variable() { device_last[4] = 1; }
+__global__ void read_constants(float* y) { y[threadIdx.x] = coefficients[threadIdx.x % 4]; }
+__global__ void write_constant(float* pointer) { pointer[2] = 1; }
+__global__ void write_host_variable(int* pointer) { *pointer = 1; }
+__global__ void read_host_variable(int* y) { *y = host_table[4000]; }
+
+struct Settings {
+  int values[8];
+};
+__global__ void use_own_memory(Settings settings, int* y) {
+  int squares[8];
+  for (int i = 0; i < 8; ++i) squares[i] = settings.values[i] * settings.values[i];
+  const char* text = "digits";
+  int* const p = &squares[threadIdx.x % 8];
+  *p += text[0] == 'd' ? 1 : 0;
+  y[threadIdx.x] = *p;
+}
+
+}  // namespace
+
+TEST_CASE("kernels use device, constant and managed variables, tables, arguments and their stack") {
+  Array<float> y(32);
+  Array<int> squares(32);
+  const Settings settings{{0, 1, 2, 3, 4, 5, 6, 7}};
+  managed_total = 0;
+  const Outcome outcome = observe([&] {
+    add_to_device_variables<<<2, 32>>>();
+    read_constants<<<1, 32>>>(y.data());
+    use_own_memory<<<1, 32>>>(settings, squares.data());
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(managed_total == 64);
+  CHECK(y.values()[7] == 4);
+  CHECK(squares.values()[31] == 50);
+}
+
+TEST_CASE("races on __device__ variables are found") {
+  const Outcome outcome = observe([] { bump_device_variable<<<2, 1>>>(); });
+  CHECK(outcome.found(ReportKind::race));
+  CHECK(lacks(outcome.text(), {"DATA RACE in kernel bump_device_variable on device_total\n"}) ==
+        "");
+  CHECK(first_miss(ReportKind::race, [] { bump_device_variable<<<4, 64>>>(); }) == "");
+}
+
+TEST_CASE("a write past a __device__ array is out of bounds") {
+  CHECK(lacks(only_report([] { past_device_variable<<<1, 1>>>(); }),
+              {"OUT OF BOUNDS", "device_last[4], just past the end of device_last"}) == "");
+}
+
+TEST_CASE("a kernel must not write __constant__ memory") {
+  CHECK(lacks(only_report([] { write_constant<<<1, 1>>>(coefficients); }),
+              {"write of 4 bytes at coefficients[2]",
+               "A kernel cannot write a __constant__ variable."}) == "");
+}
+
+// ---- pointers of the other side
+// -------------------------------------------------------------------------
+
+namespace {
+constexpr int kHostRead = __LINE__ + 1;
+float first_of(const float* values) { return values[0]; }
+constexpr int kHostWrite = __LINE__ + 1;
+void set_first(float* values) { values[0] = 1; }
+}  // namespace
+
+TEST_CASE("host memory in a kernel") {
+  std::vector<float> numbers(64, 1.0f);
+  auto y = Array<float>::zeros(1);
+  int local = 0;
+  CHECK(lacks(only_report([&] { load_at<<<1, 1>>>(numbers.data(), 3, y.data()); }),
+              {"OUT OF BOUNDS", "memory of the host, through the argument 'numbers.data()'",
+               "A kernel reaches device memory only: cudaMalloc, cudaMemcpy"}) == "");
+  CHECK(lacks(only_report([&] { write_host_variable<<<1, 1>>>(&local); }),
+              {"memory of the host, through the argument '&local'"}) == "");
+  CHECK(lacks(only_report([&] { write_host_variable<<<1, 1>>>(&host_total); }),
+              {"memory of the host, through the argument '&host_total'"}) == "");
+  auto out = Array<int>::zeros(1);
+  CHECK(lacks(only_report([&] { read_host_variable<<<1, 1>>>(out.data()); }),
+              {"OUT OF BOUNDS", "read of 4 bytes at memory of the host"}) == "");
+}
+
+TEST_CASE("a null pointer in a kernel") {
+  CHECK(lacks(only_report([] { store_at<<<1, 1>>>(nullptr, 3); }),
+              {"OUT OF BOUNDS", "the null pointer", "Was the memory allocated"}) == "");
+}
+
+TEST_CASE("device memory in host code") {
+  auto values = Array<float>::zeros(64);
+  Report report = only_report([&] { static_cast<void>(first_of(values.data())); });
+  CHECK(report.kind == ReportKind::host_access);
+  CHECK(report.kernel == "");
+  CHECK(report.line == kHostRead);
+  CHECK(lacks(report, {"DEVICE POINTER USED BY THE HOST: read of 4 bytes",
+                       "Copy the data with cudaMemcpy."}) == "");
+  report = only_report([&] { set_first(values.data()); });
+  CHECK(report.kind == ReportKind::host_access);
+  CHECK(report.line == kHostWrite);
+}
+
+TEST_CASE("managed and pinned memory belongs to both sides") {
+  float *managed = nullptr, *pinned = nullptr;
+  const Outcome outcome = observe([&] {
+    cudaMallocManaged(&managed, 64 * sizeof(float));
+    cudaMallocHost(&pinned, 64 * sizeof(float));
+    set_first(managed);
+    set_first(pinned);
+    load_at<<<1, 1>>>(managed, 0, pinned);
+    cudaDeviceSynchronize();
+    CHECK(first_of(pinned) == 1);
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(only_report([&] { set_first(managed + 64); }).kind == ReportKind::host_access);
+  cudaFree(managed);
+  cudaFreeHost(pinned);
+  CHECK(only_report([&] { set_first(managed); }).kind == ReportKind::host_access);
+}
+
+// ---- freed memory
+// -----------------------------------------------------------------------------------------
+
+TEST_CASE("freed memory stays out of reach") {
+  float* values = nullptr;
+  cudaMalloc(&values, 64 * sizeof(float));
+  cudaMemset(values, 0, 64 * sizeof(float));
+  cudaFree(values);
+  const Report report = only_report([&] { store_at<<<1, 1>>>(values, 5); });
+  CHECK(report.kind == ReportKind::use_after_free);
+  CHECK(report.line == kStoreAt);
+  CHECK(lacks(report,
+              {"USE AFTER FREE in kernel store_at: write of 4 bytes at freed memory, values[5]",
+               "given back with cudaFree before or while the kernel used it"}) == "");
+  float* again = nullptr;
+  cudaMalloc(&again, 64 * sizeof(float));
+  CHECK(again != values);
+  cudaFree(again);
+}
+
+// ---- alignment
+// ---------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kMisalignedLoad = __LINE__ + 2;
+__global__ void load_four(const float* x, int first, float* y) {
+  const float4 v = *reinterpret_cast<const float4*>(x + first);
+  *y = v.x + v.w;
+}
+__global__ void store_two(float* x, int first) {
+  *reinterpret_cast<float2*>(x + first) = make_float2(1, 2);
+}
+__global__ void add_two_halves(__half* h, int first) {
+  atomicAdd(reinterpret_cast<__half2*>(h + first), __floats2half2_rn(1, 2));
+}
+__global__ void load_int_from_bytes(const unsigned char* bytes, int first, int* y) {
+  *y = *reinterpret_cast<const int*>(bytes + first);
+}
+
+}  // namespace
+
+TEST_CASE("vector accesses must be aligned to their size") {
+  auto values = Array<float>::zeros(64);
+  auto halves = Array<__half>::zeros(64);
+  auto bytes = Array<unsigned char>::zeros(64);
+  auto y = Array<float>::zeros(1);
+  auto n = Array<int>::zeros(1);
+  const Report report = only_report([&] { load_four<<<1, 1>>>(values.data(), 1, y.data()); });
+  CHECK(report.kind == ReportKind::misaligned);
+  CHECK(report.line == kMisalignedLoad);
+  CHECK(lacks(report, {"MISALIGNED ACCESS in kernel load_four: read of 16 bytes at values[1]",
+                       "needs an address that is a multiple of 16; this one is 4 bytes past one",
+                       "Treat the elements before the first aligned address one by one."}) == "");
+  CHECK(observe([&] { load_four<<<1, 1>>>(values.data(), 1, y.data()); }).error ==
+        cudaErrorMisalignedAddress);
+  CHECK(lacks(only_report([&] { store_two<<<1, 1>>>(values.data(), 3); }),
+              {"write of 8 bytes at values[3]", "a multiple of 8"}) == "");
+  CHECK(lacks(only_report([&] { add_two_halves<<<1, 1>>>(halves.data(), 3); }),
+              {"MISALIGNED ACCESS", "atomic of 4 bytes at halves[3]"}) == "");
+  CHECK(lacks(only_report([&] { load_int_from_bytes<<<1, 1>>>(bytes.data(), 2, n.data()); }),
+              {"MISALIGNED ACCESS", "read of 4 bytes at bytes[2]"}) == "");
+  CHECK(observe([&] {
+          load_four<<<1, 1>>>(values.data(), 4, y.data());
+          store_two<<<1, 1>>>(values.data(), 2);
+          add_two_halves<<<1, 1>>>(halves.data(), 2);
+          load_int_from_bytes<<<1, 1>>>(bytes.data(), 8, n.data());
+        }).clean());
+}
+
+// ---- uninitialised memory
+// -----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kReadFresh = __LINE__ + 1;
+__global__ void copy_element(const float* x, int i, float* y) { *y = x[i]; }
+
+__global__ void sum_block(const float* x, int n, float* y) {  // idle threads do not clear theirs
+  __shared__ float s_x[64];
+  if (static_cast<int>(threadIdx.x) < n) s_x[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  float total = 0;
+  for (int i = 0; i < 64; ++i) total += s_x[i];
+  *y = total;
+}
+
+__global__ void one_of_four(float* y) {
+  __shared__ float4 s_v[2];
+  if (threadIdx.x == 0) s_v[0].x = 1;
+  __syncthreads();
+  const float4 v = s_v[0];
+  y[threadIdx.x] = v.y;
+}
+
+__global__ void shared_is_fresh_in_every_block(int* y) {
+  __shared__ int s_count;
+  if (blockIdx.x == 0) s_count = 1;
+  y[blockIdx.x] = s_count;
+}
+
+__global__ void add_one(int* total) { atomicAdd(total, 1); }
+__global__ void exchange_one(int* total) { atomicExch(total, 1); }
+
+}  // namespace
+
+TEST_CASE("a read of memory that nobody has written") {
+  Array<float> fresh(64);
+  auto y = Array<float>::zeros(1);
+  const Report report = only_report([&] { copy_element<<<1, 1>>>(fresh.data(), 37, y.data()); });
+  CHECK(report.kind == ReportKind::uninitialised);
+  CHECK(report.line == kReadFresh);
+  CHECK(lacks(report, {"UNINITIALISED MEMORY in kernel copy_element: read of fresh[37]",
+                       "Nothing has written it since cudaMalloc", "cudaMemset or cudaMemcpy"}) ==
+        "");
+  cudaMemset(fresh.data(), 0, 37 * sizeof(float));
+  CHECK(observe([&] { copy_element<<<1, 1>>>(fresh.data(), 36, y.data()); }).clean());
+  CHECK(observe([&] {
+          copy_element<<<1, 1>>>(fresh.data(), 37, y.data());
+        }).found(ReportKind::uninitialised));
+}
+
+TEST_CASE("an atomicAdd reads, an atomicExch does not") {
+  Array<int> total(1), other(1);
+  CHECK(lacks(only_report([&] { add_one<<<1, 1>>>(total.data()); }),
+              {"UNINITIALISED MEMORY", "atomic of total[0]"}) == "");
+  CHECK(observe([&] { exchange_one<<<1, 1>>>(other.data()); }).clean());
+}
+
+TEST_CASE("shared memory starts undefined, in every block and every byte") {
+  const Array<float> x(std::vector<float>(64, 1.0f));
+  auto y = Array<float>::zeros(32);
+  auto n = Array<int>::zeros(4);
+  CHECK(observe([&] { sum_block<<<1, 64>>>(x.data(), 64, y.data()); }).clean());
+  CHECK(lacks(observe([&] { sum_block<<<1, 64>>>(x.data(), 50, y.data()); }).text(),
+              {"UNINITIALISED MEMORY", "s_x[50]", "Nothing has written it in this block",
+               "also by the threads that have no input"}) == "");
+  CHECK(first_miss(ReportKind::uninitialised, [&] { one_of_four<<<1, 32>>>(y.data()); }) == "");
+  CHECK(first_miss(ReportKind::uninitialised,
+                   [&] { shared_is_fresh_in_every_block<<<4, 1>>>(n.data()); }) == "");
+}
+
+TEST_CASE("a kernel's result is initialised for the next kernel") {
+  Array<float> middle(1);
+  auto y = Array<float>::zeros(1);
+  CHECK(first_complaint([&] {
+          store_at<<<1, 1>>>(middle.data(), 0);
+          copy_element<<<1, 1>>>(middle.data(), 0, y.data());
+          return y.front() == 1;
+        }) == "");
+}
+
+// ---- copies
+// -------------------------------------------------------------------------------------------------
+
+TEST_CASE("copies and memsets have bounds") {
+  auto values = Array<float>::zeros(64);
+  std::vector<float> host(100);
+  Report report = only_report([&] {
+    static_cast<void>(cudaMemcpy(values.data(), host.data(), 400, cudaMemcpyHostToDevice));
+  });
+  CHECK(report.kind == ReportKind::out_of_bounds);
+  CHECK(lacks(report, {"cudaMemcpy() would write 400 bytes", "where 256 bytes are left",
+                       "The count is in bytes"}) == "");
+  report = only_report([&] { static_cast<void>(cudaMemset(values.data() + 60, 0, 32)); });
+  CHECK(lacks(report, {"cudaMemset() would write 32 bytes", "where 16 bytes are left"}) == "");
+}

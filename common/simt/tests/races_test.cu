@@ -1,0 +1,458 @@
+// The race checker: races of each kind are found, at the right line and with the right advice; code
+// that is right stays unreported under 50 schedules.
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "testing.hpp"
+
+using simt::Report;
+using simt::ReportKind;
+using simt_test::Array;
+using simt_test::first_complaint;
+using simt_test::first_miss;
+using simt_test::lacks;
+using simt_test::observe;
+using simt_test::only_report;
+using simt_test::Outcome;
+
+// ---- one update is lost -------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kPlainAdd = __LINE__ + 1;
+__global__ void add_plain(float* sum) { *sum += 1.0f; }
+__global__ void add_atomic(float* sum) { atomicAdd(sum, 1.0f); }
+
+constexpr int kHistogramAdd = __LINE__ + 3;
+__global__ void count_plain(unsigned* counts) {
+  const unsigned bin = threadIdx.x % 4;
+  counts[bin] += 1;
+}
+
+}  // namespace
+
+TEST_CASE("a plain += by several blocks is a race") {
+  auto total = Array<float>::zeros(1);
+  const Report report = only_report([&] { add_plain<<<3, 1>>>(total.data()); });
+  CHECK(report.kind == ReportKind::race);
+  CHECK(report.kernel == "add_plain");
+  CHECK(report.file == "common/simt/tests/races_test.cu");
+  CHECK(report.line == kPlainAdd);
+  CHECK(lacks(report, {"DATA RACE in kernel add_plain on total[0]", "read ", "write ",
+                       "by block 0 thread 0", "by block 1 thread 0",
+                       "Use an atomic function: atomicAdd(&total[0], ...)."}) == "");
+  CHECK(first_miss(ReportKind::race, [&] { add_plain<<<3, 1>>>(total.data()); }) == "");
+  CHECK(first_miss(ReportKind::race, [&] { add_plain<<<2, 64>>>(total.data()); }) == "");
+  CHECK(first_complaint([&] {
+          add_atomic<<<4, 64>>>(total.data());
+          return true;
+        }) == "");
+}
+
+TEST_CASE("a plain += by threads of one block is a race, and names the element") {
+  auto counts = Array<unsigned>::zeros(4);
+  const Outcome outcome = observe([&] { count_plain<<<1, 7>>>(counts.data()); });
+  REQUIRE(outcome.reports.size() == 1);  // one pair of lines is told once
+  const Report& report = outcome.reports.front();
+  CHECK(report.kind == ReportKind::race);
+  CHECK(report.line == kHistogramAdd);
+  CHECK(lacks(report, {"counts[0]", "block 0 thread 4", "block 0 thread 0",
+                       "one update is lost. Use an atomic function"}) == "");
+}
+
+// ---- a missing barrier
+// ----------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kReverseWrite = __LINE__ + 4, kReverseRead = __LINE__ + 6;
+template <bool barrier>
+__global__ void reverse(int* out) {
+  __shared__ int s_values[64];
+  s_values[threadIdx.x] = static_cast<int>(threadIdx.x);
+  if (barrier) __syncthreads();
+  out[threadIdx.x] = s_values[63 - threadIdx.x];
+}
+
+template <bool barrier>
+__global__ void swap_lanes(int* out) {
+  __shared__ int s_values[32];
+  s_values[threadIdx.x] = static_cast<int>(threadIdx.x);
+  if (barrier) __syncwarp();
+  out[threadIdx.x] = s_values[threadIdx.x ^ 1];
+}
+
+// A shuffle makes the lanes wait for one another, but publishes nothing.
+template <class Collective>
+__global__ void swap_lanes_after(Collective collective, int* out) {
+  __shared__ int s_values[32];
+  s_values[threadIdx.x] = static_cast<int>(threadIdx.x);
+  collective();
+  out[threadIdx.x] = s_values[threadIdx.x ^ 1];
+}
+
+struct Shuffle {
+  __device__ void operator()() const { __shfl_sync(0xffffffffu, 1, 0); }
+};
+struct Ballot {
+  __device__ void operator()() const { __ballot_sync(0xffffffffu, 1); }
+};
+struct Match {
+  __device__ void operator()() const { __match_any_sync(0xffffffffu, 1); }
+};
+struct Reduce {
+  __device__ void operator()() const { __reduce_add_sync(0xffffffffu, 1u); }
+};
+
+}  // namespace
+
+TEST_CASE("a missing __syncthreads is a race between warps") {
+  Array<int> out(64);
+  const Outcome outcome = observe([&] { reverse<false><<<1, 64>>>(out.data()); }, 1);
+  REQUIRE(outcome.found(ReportKind::race));
+  const Report& report = outcome.reports.front();
+  const bool at_write = report.line == kReverseWrite, at_read = report.line == kReverseRead;
+  CHECK((at_write || at_read));
+  CHECK(lacks(report, {"DATA RACE in kernel reverse<false> on s_values[",
+                       "no __syncthreads() lies between the two accesses."}) == "");
+  CHECK(first_miss(ReportKind::race, [&] { reverse<false><<<1, 64>>>(out.data()); }) == "");
+  CHECK(first_complaint([&] {
+          reverse<true><<<3, 64>>>(out.data());
+          return true;
+        }) == "");  // three blocks write the same values to out: a note, no race
+}
+
+TEST_CASE("a missing __syncwarp is a race between lanes") {
+  Array<int> out(32);
+  const Outcome outcome = observe([&] { swap_lanes<false><<<1, 32>>>(out.data()); });
+  REQUIRE(outcome.found(ReportKind::race));
+  CHECK(lacks(outcome.reports.front(), {"s_values[", "Two lanes of one warp", "__syncwarp()"}) ==
+        "");
+  CHECK(first_miss(ReportKind::race, [&] { swap_lanes<false><<<1, 32>>>(out.data()); }) == "");
+  CHECK(first_complaint([&] {
+          swap_lanes<true><<<1, 32>>>(out.data());
+          return out.values()[31] == 30;
+        }) == "");
+}
+
+TEST_CASE("shuffles, votes, matches and reductions do not order memory, and the report says so") {
+  Array<int> out(32);
+  const auto text = [&](auto collective) {
+    const Outcome outcome = observe([&] { swap_lanes_after<<<1, 32>>>(collective, out.data()); });
+    return outcome.found(ReportKind::race) ? outcome.text() : "no race";
+  };
+  CHECK(lacks(text(Shuffle{}), {"(__shfl_sync() exchanges values, but orders no memory.)"}) == "");
+  CHECK(lacks(text(Ballot{}), {"(__ballot_sync() exchanges values, but"}) == "");
+  CHECK(lacks(text(Match{}), {"(__match_any_sync() exchanges values, but"}) == "");
+  CHECK(lacks(text(Reduce{}), {"(__reduce_add_sync() exchanges values, but"}) == "");
+}
+
+// ---- who reads last
+// ---------------------------------------------------------------------------------
+
+namespace {
+
+// Lane 0 overwrites what the other warps may still be reading.
+__global__ void overwrite_under_other_warps(const float* x, float* y) {
+  __shared__ float s_value;
+  if (threadIdx.x == 0) s_value = x[0];
+  __syncthreads();
+  const float v = s_value;
+  __syncwarp();
+  if (threadIdx.x == 0) s_value = v + 1;
+  y[threadIdx.x] = v;
+}
+
+// The only foreign reader comes first; 32 lanes of the writer's own warp read after it.
+__global__ void overwrite_under_one_reader(const float* x, float* y) {
+  __shared__ float s_value;
+  if (threadIdx.x == 0) s_value = x[0];
+  __syncthreads();
+  float v = 0;
+  if (threadIdx.x == 40) v = s_value;
+  if (threadIdx.x < 32) {
+    v = s_value;
+    __syncwarp();
+    if (threadIdx.x == 0) s_value = v + 1;
+  }
+  y[threadIdx.x] = v;
+}
+
+// Every block reads x[0]; the last thread of the last block overwrites it.
+__global__ void overwrite_under_other_blocks(float* x, float* y) {
+  y[blockIdx.x * blockDim.x + threadIdx.x] = x[0];
+  __syncthreads();
+  if (blockIdx.x == gridDim.x - 1 && threadIdx.x == blockDim.x - 1) x[0] = 2;
+}
+
+__global__ void overwrite_after_barrier(float* x, float* y) {
+  y[threadIdx.x] = x[0];
+  __syncthreads();
+  if (threadIdx.x == 0) x[0] = y[0] + 1;
+}
+
+}  // namespace
+
+TEST_CASE("a write races with readers of other warps and blocks, whoever read last") {
+  const auto x = Array<float>::zeros(1);
+  Array<float> y(256);
+  CHECK(first_miss(ReportKind::race,
+                   [&] { overwrite_under_other_warps<<<1, 128>>>(x.data(), y.data()); }) == "");
+  CHECK(first_miss(ReportKind::race,
+                   [&] { overwrite_under_one_reader<<<1, 64>>>(x.data(), y.data()); }) == "");
+  CHECK(first_miss(ReportKind::race,
+                   [&] { overwrite_under_other_blocks<<<4, 64>>>(x.data(), y.data()); }) == "");
+  CHECK(first_complaint([&] {
+          overwrite_after_barrier<<<1, 128>>>(x.data(), y.data());
+          return true;
+        }) == "");
+}
+
+// ---- several writers
+// ------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kLastWins = __LINE__ + 1;
+__global__ void last_one_wins(int* out) { *out = static_cast<int>(threadIdx.x); }
+
+__global__ void any_above_three(const int* x, int* flag) {
+  if (x[threadIdx.x] > 3) *flag = 1;
+}
+
+}  // namespace
+
+TEST_CASE("several threads write different values: a race, with a hint at the missing if") {
+  auto result = Array<int>::zeros(1);
+  const Report report = only_report([&] { last_one_wins<<<1, 8>>>(result.data()); });
+  CHECK(report.kind == ReportKind::race);
+  CHECK(report.line == kLastWins);
+  CHECK(lacks(report, {"result[0]", "write  at", "Several threads write result[0] at this line",
+                       "Is `if (threadIdx.x == 0)`"}) == "");
+}
+
+TEST_CASE("several threads write the same value: a note, no failure") {
+  const Array<int> x(std::vector<int>(64, 5));
+  auto flag = Array<int>::zeros(1);
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const Outcome outcome =
+        observe([&] { any_above_three<<<2, 64>>>(x.data(), flag.data()); }, seed);
+    INFO(outcome.text());
+    CHECK(outcome.clean());
+    REQUIRE(!outcome.notes.empty());
+    CHECK(lacks(outcome.notes.front(),
+                {"races_test.cu:", "several threads write the same value without order"}) == "");
+  }
+  CHECK(flag.front() == 1);
+}
+
+// ---- plain accesses beside atomics
+// -------------------------------------------------------------------
+
+namespace {
+
+constexpr int kReadBeside = __LINE__ + 3;
+__global__ void read_beside_atomic(int* next, int* out) {
+  atomicAdd(next, 1);
+  out[threadIdx.x + blockIdx.x * blockDim.x] = *next;
+}
+__global__ void use_returned_value(int* next, int* out) {
+  out[threadIdx.x + blockIdx.x * blockDim.x] = atomicAdd(next, 1);
+}
+
+constexpr int kResetBeside = __LINE__ + 2;
+__global__ void reset_beside_atomic(int* total) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *total = 0;
+  atomicAdd(total, 1);
+}
+__global__ void reset_then_barrier(int* total) {
+  if (threadIdx.x == 0) *total = 0;
+  __syncthreads();
+  atomicAdd(total, 1);
+}
+
+__global__ void check_before_add(int* n) {
+  if (*n < 100) atomicAdd(n, 1);
+}
+
+__global__ void shared_count(const int* x, int* out) {
+  __shared__ int s_n;
+  if (threadIdx.x == 0) s_n = 0;
+  __syncthreads();
+  atomicAdd(&s_n, x[threadIdx.x]);
+  __syncthreads();
+  if (threadIdx.x == 0) *out = s_n;
+}
+
+__global__ void add_block_scope(int* total) { atomicAdd_block(total, 1); }
+
+__global__ void exchange_then_add(int* fresh) {
+  if (threadIdx.x == 0) atomicExch(fresh, 0);
+}
+
+}  // namespace
+
+TEST_CASE("a plain read beside an atomic is a race: use the value that the atomic returns") {
+  auto next = Array<int>::zeros(1);
+  Array<int> out(256);
+  const Outcome outcome = observe([&] { read_beside_atomic<<<1, 4>>>(next.data(), out.data()); });
+  REQUIRE(outcome.reports.size() == 1);
+  const Report& report = outcome.reports.front();
+  CHECK(report.kind == ReportKind::race);
+  CHECK(lacks(report, {"next[0]", "atomic at", "Use the value that the atomic function returns"}) ==
+        "");
+  CHECK((report.line == kReadBeside || report.line == kReadBeside - 1));
+  CHECK(first_miss(ReportKind::race,
+                   [&] { read_beside_atomic<<<4, 64>>>(next.data(), out.data()); }) == "");
+  CHECK(first_complaint([&] {
+          use_returned_value<<<4, 64>>>(next.data(), out.data());
+          return true;
+        }) == "");
+}
+
+TEST_CASE("a plain write beside an atomic is a race: initialise before the launch") {
+  auto total = Array<int>::zeros(1);
+  const Outcome outcome = observe([&] { reset_beside_atomic<<<2, 2>>>(total.data()); });
+  REQUIRE(outcome.found(ReportKind::race));
+  const Report& report = outcome.reports.front();
+  CHECK(lacks(report, {"total[0]", "A plain write beside atomics loses what they did", "cudaMemset",
+                       "atomic"}) == "");
+  CHECK((report.line == kResetBeside || report.line == kResetBeside + 1));
+  CHECK(first_miss(ReportKind::race, [&] { reset_beside_atomic<<<4, 64>>>(total.data()); }) == "");
+  CHECK(first_complaint([&] {
+          reset_then_barrier<<<1, 64>>>(total.data());
+          return total.front() == 64;
+        }) == "");
+}
+
+TEST_CASE("a barrier separates initialisation, atomics and the final read in shared memory") {
+  const Array<int> x(std::vector<int>(64, 5));
+  auto out = Array<int>::zeros(1);
+  CHECK(first_complaint([&] {
+          shared_count<<<1, 64>>>(x.data(), out.data());
+          return out.front() == 320;
+        }) == "");
+}
+
+TEST_CASE("a plain test before an atomicAdd is a race") {
+  CHECK(first_miss(ReportKind::race, [] {
+          auto n = Array<int>::zeros(1);
+          check_before_add<<<4, 64>>>(n.data());
+          cudaDeviceSynchronize();
+        }) == "");
+}
+
+TEST_CASE("an atomic of block scope does not reach other blocks") {
+  auto total = Array<int>::zeros(1);
+  const Report report = only_report([&] { add_block_scope<<<2, 1>>>(total.data()); });
+  CHECK(report.kind == ReportKind::race);
+  CHECK(lacks(report, {"total[0]", "_block is atomic only among the threads of one block"}) == "");
+  CHECK(first_complaint([&] {
+          add_block_scope<<<1, 64>>>(total.data());
+          return true;
+        }) == "");
+}
+
+TEST_CASE("an exchange on fresh memory is no read of it") {
+  Array<int> fresh(1);
+  CHECK(observe([&] { exchange_then_add<<<1, 32>>>(fresh.data()); }).clean());
+}
+
+// ---- accesses narrower than a word
+// ----------------------------------------------------------------
+
+namespace {
+
+__global__ void write_own_byte(unsigned char* bytes) {
+  bytes[threadIdx.x] = static_cast<unsigned char>(threadIdx.x);
+}
+
+// Thread 64 reads byte 0, which thread 0 wrote; thread 1 wrote its neighbour since.
+__global__ void read_foreign_byte(unsigned char* bytes, int* out) {
+  if (threadIdx.x < 2) bytes[threadIdx.x] = static_cast<unsigned char>(threadIdx.x);
+  if (threadIdx.x == 64) out[0] = bytes[0];
+}
+
+__global__ void write_own_half(__half* h) { h[threadIdx.x] = __float2half(1.0f); }
+__global__ void read_left_half(__half* h, float* out) {
+  h[threadIdx.x] = __float2half(1.0f);
+  if (threadIdx.x > 0) out[threadIdx.x] = __half2float(h[threadIdx.x - 1]);
+}
+
+__global__ void one_float_of_four(float4* v) {
+  if (threadIdx.x == 0) v[0] = make_float4(1, 2, 3, 4);
+  if (threadIdx.x == 32) v[0].z = 5;
+}
+
+}  // namespace
+
+TEST_CASE("bytes and halves of one word are different places") {
+  Array<unsigned char> bytes(96);
+  Array<__half> halves(64);
+  CHECK(first_complaint([&] {
+          write_own_byte<<<1, 96>>>(bytes.data());
+          write_own_half<<<1, 64>>>(halves.data());
+          return bytes.values()[95] == 95;
+        }) == "");
+}
+
+TEST_CASE("a race on one byte is found though its neighbour was written since") {
+  auto bytes = Array<unsigned char>::zeros(96);
+  auto out = Array<int>::zeros(1);
+  CHECK(first_miss(ReportKind::race,
+                   [&] { read_foreign_byte<<<1, 96>>>(bytes.data(), out.data()); }) == "");
+  const Outcome outcome = observe([&] { read_foreign_byte<<<1, 96>>>(bytes.data(), out.data()); });
+  CHECK(lacks(outcome.text(), {"on bytes[0]\n"}) == "");
+}
+
+TEST_CASE("races on halves and on parts of a float4 are found") {
+  auto halves = Array<__half>::zeros(64);
+  auto quads = Array<float4>::zeros(1);
+  Array<float> out(64);
+  CHECK(first_miss(ReportKind::race,
+                   [&] { read_left_half<<<1, 64>>>(halves.data(), out.data()); }) == "");
+  CHECK(first_miss(ReportKind::race, [&] { one_float_of_four<<<1, 64>>>(quads.data()); }) == "");
+}
+
+// ---- what orders --------------------------------------------------------------------------------
+
+namespace {
+
+__global__ void fill(int* x) { x[threadIdx.x] = static_cast<int>(threadIdx.x); }
+__global__ void double_reversed(const int* x, int* y) { y[threadIdx.x] = 2 * x[63 - threadIdx.x]; }
+
+}  // namespace
+
+TEST_CASE("the end of a kernel orders") {
+  Array<int> x(64), y(64);
+  CHECK(first_complaint([&] {
+          fill<<<1, 64>>>(x.data());
+          double_reversed<<<1, 64>>>(x.data(), y.data());
+          return y.values()[0] == 126;
+        }) == "");
+}
+
+// ---- many findings
+// --------------------------------------------------------------------------------
+
+namespace {
+
+__global__ void six_races(int* x) {
+  x[0] += 1;
+  x[1] += 1;
+  x[2] += 1;
+  x[3] += 1;
+  x[4] += 1;
+  x[5] += 1;
+}
+
+}  // namespace
+
+TEST_CASE("a launch shows three findings and counts the rest") {
+  auto x = Array<int>::zeros(6);
+  const Outcome outcome = observe([&] { six_races<<<1, 2>>>(x.data()); });
+  REQUIRE(outcome.reports.size() == 3);
+  CHECK(lacks(outcome.reports.back(), {"more findings of the same launch)"}) == "");
+}

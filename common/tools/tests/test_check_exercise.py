@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""The exercise runner: what it takes from a compiler's output, and how it ends."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[1]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOOLS))
+import check_exercise  # noqa: E402
+
+TOP = check_exercise.TOP
+EXERCISE = TOP / "exercises" / "01-global-atomic" / "word_count.cuh"
+
+GCC = f"""ninja: Entering directory `build'
+[1/3] Generating 'x.p/word_count.cu.cpp'
+[2/3] Compiling C++ object x.p/word_count.cu.cpp.o
+FAILED: x.p/word_count.cu.cpp.o
+c++ -Ix.p -O0 -g -c x.p/word_count.cu.cpp
+{TOP}/chapters/01-global-atomic/checks/word_count.cu: In function 'void test()':
+{TOP}/chapters/01-global-atomic/checks/word_count.cu:20:3: error: 'word_count' was not declared in this scope
+   20 |   word_count(text);
+      |   ^~~~~~~~~~
+{EXERCISE}: In function 'void word_count()':
+{EXERCISE}:31:9: warning: unused variable 'y' [-Wunused-variable]
+   31 |     int y = 1;
+      |         ^
+{EXERCISE}:32:7: error: expected ';' before 'return'
+   32 |   x = 1
+      |        ^
+      |        ;
+ninja: build stopped: subcommand failed.
+"""
+NVCC = f"""FAILED: x.p/word_count.cu.o
+nvcc -c word_count.cu
+{EXERCISE}(31): error: identifier "foo" is undefined
+    foo();
+    ^
+
+1 error detected in the compilation of "word_count.cu".
+ninja: build stopped: subcommand failed.
+"""
+
+
+class WhatAnErrorShows(unittest.TestCase):
+    def setUp(self):
+        os.environ["PWD"] = str(TOP)
+
+    def test_the_learners_own_error_comes_first_with_a_short_path(self):
+        text = check_exercise.explain_build_failure(GCC, EXERCISE)
+        self.assertEqual(
+            text.splitlines(),
+            [
+                "exercises/01-global-atomic/word_count.cuh:32:7: error: expected ';' before 'return'",
+                "   32 |   x = 1",
+                "      |        ^",
+                "      |        ;",
+                "chapters/01-global-atomic/checks/word_count.cu: In function 'void test()':",
+                "chapters/01-global-atomic/checks/word_count.cu:20:3: error: 'word_count' was not "
+                "declared in this scope",
+                "   20 |   word_count(text);",
+                "      |   ^~~~~~~~~~",
+            ],
+        )
+
+    def test_nvcc(self):
+        text = check_exercise.explain_build_failure(NVCC, EXERCISE)
+        self.assertEqual(
+            text.splitlines(),
+            [
+                'exercises/01-global-atomic/word_count.cuh(31): error: identifier "foo" is undefined',
+                "    foo();",
+                "    ^",
+            ],
+        )
+
+    def test_many_errors_are_cut(self):
+        many = "".join(f"{EXERCISE}:{i}:1: error: e{i}\n" for i in range(9))
+        self.assertIn("... and 6 more errors", check_exercise.explain_build_failure(many, EXERCISE))
+
+    def test_a_linkers_message_is_shown_as_it_is(self):
+        text = "FAILED: x\n/usr/bin/ld: undefined reference to `f()'\nninja: build stopped: x\n"
+        self.assertEqual(
+            check_exercise.explain_build_failure(text, EXERCISE),
+            "/usr/bin/ld: undefined reference to `f()'",
+        )
+
+    def test_paths_from_another_folder(self):
+        os.environ["PWD"] = str(TOP / "exercises")
+        self.assertEqual(check_exercise.seen_from_the_shell(EXERCISE), "01-global-atomic/word_count.cuh")
+        os.environ["PWD"] = "/"
+        self.assertEqual(check_exercise.seen_from_the_shell(EXERCISE), str(EXERCISE).lstrip("/"))
+
+
+class Marker(unittest.TestCase):
+    def test_only_the_line_counts(self):
+        self.assertFalse(check_exercise.is_started("a\nNOT_STARTED  // delete this line\nb\n"))
+        self.assertTrue(check_exercise.is_started("// delete NOT_STARTED\n"))
+        self.assertTrue(check_exercise.is_started("// NOT_STARTED\n"))
+
+
+class TheRunner(unittest.TestCase):
+    """Runs the whole script on a build folder where `ninja` is a stand-in."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.build = Path(self.folder.name) / "build"
+        (self.build / "meson-private").mkdir(parents=True)
+        self.exercise = Path(self.folder.name) / "word_count.cuh"
+        self.exercise.write_text("int x;\n")
+        self.script("ninja", "exit 0")
+        self.script("check", "exit 0")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def script(self, name, body):
+        file = self.build / name
+        file.write_text(f"#!/bin/sh\n{body}\n")
+        file.chmod(0o755)
+
+    def run_it(self, **environment):
+        done = subprocess.run(
+            [sys.executable, str(TOOLS / "check_exercise.py"), str(self.exercise), "check"],
+            cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={**os.environ, "NINJA": str(self.build / "ninja"), "PWD": self.folder.name, **environment},
+        )
+        return done.returncode, done.stdout
+
+    def test_not_started_is_a_skip_that_builds_nothing(self):
+        self.exercise.write_text("NOT_STARTED\n")
+        self.script("ninja", "exit 1")
+        code, text = self.run_it()
+        self.assertEqual(code, 77)
+        self.assertIn("Open word_count.cuh", text)
+
+    def test_the_verdict_is_the_checks_own(self):
+        self.script("check", 'echo "$COURSE_EDIT|$COURSE_RERUN"; exit 1')
+        self.assertEqual(self.run_it(), (1, "word_count.cuh|meson test -C build word_count\n"))
+        self.script("check", "exit 77")
+        self.assertEqual(self.run_it()[0], 77)
+        self.script("check", "exit 0")
+        self.assertEqual(self.run_it(), (0, ""))
+
+    def test_a_failed_build_fails(self):
+        self.script("ninja", f'echo "{self.exercise}:3:1: error: no"; exit 1')
+        code, text = self.run_it()
+        self.assertEqual(code, 1)
+        self.assertIn("word_count does not compile", text)
+        self.assertIn("word_count.cuh:3:1: error: no", text)
+        self.assertIn("rerun  meson test -C build word_count", text)
+
+    def test_a_crash_fails(self):
+        self.script("check", "kill -SEGV $$")
+        code, text = self.run_it()
+        self.assertEqual(code, 1)
+        self.assertIn("The check crashed: SIGSEGV", text)
+
+    def test_a_check_that_never_ends_fails(self):
+        self.script("check", "sleep 60")
+        code, text = self.run_it(COURSE_TIMEOUT="0.3")
+        self.assertEqual(code, 1)
+        self.assertIn("within 0.3 seconds", text)
+
+    def test_the_wrapper_stands_in_front_of_the_check_itself(self):
+        self.script("wrapper", 'echo "wrapped $2"; exit 9')
+        code, text = self.run_it(COURSE_WRAPPER=f"{self.build}/wrapper 'two words'")
+        self.assertEqual((code, text), (9, f"wrapped {self.build.resolve()}/check\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""course_lint.py: a complete chapter is complete, and every gap is named."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parents[1] / "course_lint.py"
+HINT = "<details><summary>Hint</summary>\n\nLook at the returned value.\n\n</details>\n"
+
+
+class Lint(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.top = Path(self.folder.name)
+        self.write("README.md", "01-x\n")
+        self.write("meson.build", "foreach c : ['01-x']\n")
+        self.write("chapters/01-x/README.md", f"## Exercise: sum\n{HINT * 3}\n## Sources\n")
+        self.write("chapters/01-x/meson.build", "exercises = {\n  'sum': [\n    'a', 'b',\n    'c',\n  ],\n}\n")
+        self.write("chapters/01-x/checks/sum.cu", "")
+        self.write("exercises/01-x/sum.cuh", "NOT_STARTED  // delete\n")
+        self.write("solutions/01-x/sum.cuh", "\n")
+        for mistake in "abc":
+            self.write(f"chapters/01-x/mistakes/sum/{mistake}/sum.cuh", "// Adds nothing: the sum\n// is 0.\nint a;\n")
+        self.write("common/meson.options", "")
+        (self.top / "chapters/01-x/common").symlink_to("../../common")
+        (self.top / "chapters/01-x/meson.options").symlink_to("common/meson.options")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def write(self, name, text):
+        file = self.top / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def lint(self):
+        done = subprocess.run([sys.executable, str(TOOL), str(self.top)], capture_output=True, text=True)
+        return done.returncode, done.stdout
+
+    def test_complete(self):
+        self.assertEqual(self.lint(), (0, "1 chapters are complete\n"))
+
+    def test_gaps(self):
+        gaps = {
+            "exercises/01-x/sum.cuh": ("int x;\n", "needs one NOT_STARTED line"),
+            "solutions/01-x/sum.cuh": ("NOT_STARTED\n", "a solution has no NOT_STARTED line"),
+            "chapters/01-x/mistakes/sum/a/sum.cuh": ("int a;\n", "must open with a sentence"),
+            "chapters/01-x/README.md": (f"## Exercise: sum\n{HINT * 2}## Next\n{HINT}", "2 hints for sum, not 3"),
+            "chapters/01-x/meson.build": ("exercises = {\n  'sum': ['a', 'b'],\n}\n", "'c' of sum is not in both"),
+            "README.md": ("nothing\n", "README.md does not name 01-x"),
+        }
+        for name, (text, problem) in gaps.items():
+            with self.subTest(name):
+                before = (self.top / name).read_text()
+                self.write(name, text)
+                code, output = self.lint()
+                self.assertEqual(code, 1)
+                self.assertIn(problem, output)
+                self.write(name, before)
+
+    def test_a_test_that_nothing_runs(self):
+        self.write("common/tests/meson.build", "foreach name : ['a']\n")
+        self.write("common/tests/a_test.cu", "")
+        self.assertEqual(self.lint()[0], 0)
+        self.write("common/tests/b_test.cu", "")
+        self.assertIn("common/tests/meson.build does not name b_test.cu", self.lint()[1])
+
+    def test_a_missing_solution(self):
+        (self.top / "solutions/01-x/sum.cuh").unlink()
+        self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
