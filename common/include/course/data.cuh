@@ -1,0 +1,72 @@
+// Test data: sizes that break kernels, values that show a permutation, tolerances with a reason.
+#pragma once
+
+#include <course/device.cuh>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+namespace course {
+
+/// Nothing, one, and both sides of a warp's 32, a block's 256 and a full block's 1024 threads.
+inline const std::vector<std::size_t> kSizes = {0, 1, 31, 32, 33, 255, 256, 257, 1023, 1025};
+
+/// Many blocks, and no multiple of anything. Smaller on the CPU device, where it has to be quick.
+inline constexpr std::size_t kBigSize = kCpuDevice ? 10'007 : 1'000'007;
+
+/// kSizes and kBigSize.
+inline std::vector<std::size_t> all_sizes() {
+  std::vector<std::size_t> sizes = kSizes;
+  sizes.push_back(kBigSize);
+  return sizes;
+}
+
+/// n values that depend on their position, so that an element used twice, left out or taken from
+/// the wrong place changes the answer. The same values for the same seed, everywhere.
+/// Floating-point types get k/8 with k from 1 to 15: exact in every type down to __half, and a
+/// float sum of up to 2^20 of them is exact in any order. Integers get 1 to 1000, bytes 0 to 255.
+template <class T>
+std::vector<T> position_values(std::size_t n, std::uint32_t seed = 1) {
+  std::mt19937 random(seed);  // the standard fixes its numbers, but not those of distributions
+  std::vector<T> values(n);
+  for (T& value : values) {
+    const std::uint32_t bits = random() >> 8;
+    if constexpr (!std::is_integral_v<T>) {
+      value = T(static_cast<float>(1 + bits % 15) / 8);
+    } else if constexpr (sizeof(T) == 1) {
+      value = static_cast<T>(bits % 256);
+    } else {
+      value = static_cast<T>(1 + bits % 1000);
+    }
+  }
+  return values;
+}
+
+/// Half the distance from 1 to the next larger number: the largest relative error of one rounding.
+inline constexpr double kFloatRoundoff = 0x1p-24;
+inline constexpr double kDoubleRoundoff = 0x1p-53;
+inline constexpr double kHalfRoundoff = 0x1p-11;
+inline constexpr double kBfloat16Roundoff = 0x1p-8;
+
+/// How far a sum of x, added up in any order, can be from the exact one:
+/// (n-1) u / (1 - (n-1) u) * sum |x| with u = `roundoff` (Higham, Accuracy and Stability of
+/// Numerical Algorithms, 2nd edition, section 4.2). It is a worst case: errors that partly cancel
+/// stay far below. With n large it is too wide to notice a few lost updates; prefer data whose sum
+/// is exact (position_values) and a tolerance of 0 there. Throws std::domain_error if (n-1) u >= 1:
+/// then nothing is known about the sum.
+template <class T>
+double sum_tolerance(const std::vector<T>& x, double roundoff = kFloatRoundoff) {
+  if (x.size() < 2) return 0;
+  const double k = static_cast<double>(x.size() - 1) * roundoff;
+  if (k >= 1) throw std::domain_error("sum_tolerance: too many elements for this precision");
+  double magnitude = 0;
+  for (const T& value : x) magnitude += std::fabs(static_cast<double>(value));
+  return k / (1 - k) * magnitude;
+}
+
+}  // namespace course

@@ -1,0 +1,84 @@
+// The device under test: the same calls for a GPU and for the course's CPU device.
+#pragma once
+
+#include <course/verdict.cuh>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+// 1 when kernels run on the course's CPU device, 0 on a GPU. The build defines it for plain C++
+// files, which know nothing of their device; here the compiler tells.
+#ifndef COURSE_CPU_DEVICE
+#ifdef __CUDACC__
+#define COURSE_CPU_DEVICE 0
+#else
+#define COURSE_CPU_DEVICE 1
+#endif
+#endif
+
+namespace course {
+
+inline constexpr bool kCpuDevice = COURSE_CPU_DEVICE != 0;
+
+/// Why a check of races, uninitialised memory or counters cannot run here.
+inline constexpr const char* kNoChecker =
+    "a GPU has no race checker: build with -Ddevice=cpu to run this check";
+inline constexpr const char* kNoCounters = "a GPU counts nothing here: build with -Ddevice=cpu";
+
+/// What the kernels inside course::count() did. A request is one instruction of one warp, however
+/// many of its 32 lanes take part.
+struct Counters {
+  std::uint64_t launches = 0, blocks = 0, warps = 0, threads = 0;
+  std::uint64_t global_atomics = 0;           // requests
+  std::uint64_t global_atomic_lanes = 0;      // single atomics: one a lane
+  std::uint64_t global_atomic_addresses = 0;  // distinct addresses, summed over requests
+  std::uint64_t shared_atomics = 0, shared_atomic_lanes = 0, shared_atomic_addresses = 0;
+  std::uint64_t global_loads = 0, global_load_sectors = 0;    // requests; sectors of 32 bytes
+  std::uint64_t global_stores = 0, global_store_sectors = 0;  // requests; sectors of 32 bytes
+  std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;
+  std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
+  std::uint64_t barriers = 0;       // __syncthreads(), once a block
+  std::uint64_t warp_barriers = 0;  // __syncwarp(), once a warp
+
+  /// 32-byte sectors that one load or store of global memory touches, on average: 4 when 32 lanes
+  /// read consecutive floats, 32 when they are far apart. 0 if there was no access.
+  double sectors_per_request() const {
+    const std::uint64_t requests = global_loads + global_stores;
+    return requests == 0 ? 0.0
+                         : static_cast<double>(global_load_sectors + global_store_sectors) /
+                               static_cast<double>(requests);
+  }
+  /// Passes over shared memory beyond the first of each request: 0 means no bank conflict.
+  std::uint64_t bank_conflicts() const {
+    return shared_load_wavefronts + shared_store_wavefronts - shared_loads - shared_stores;
+  }
+};
+
+/// Runs `work` on the CPU device in lockstep, as a GPU runs its warps, and tells what its kernels
+/// did. On a GPU: runs `work` and returns nothing.
+std::optional<Counters> count(const std::function<void()>& work);
+
+/// What the CPU device found while `work` ran.
+struct Findings {
+  bool checked = false;            // false on a GPU: nobody looked
+  int races = 0;                   // reports of a race
+  int others = 0;                  // reports of anything else
+  std::vector<std::string> texts;  // the reports, complete
+};
+/// Runs `work` up to its end on the device, keeps the reports of the CPU device's checker and
+/// leaves the device usable. CudaErrors that a report explains are swallowed; others are thrown.
+Findings find_races(const std::function<void()>& work);
+
+/// A race declared on purpose: ok if `work` makes the CPU device report at least one race and
+/// nothing else. The reports are consumed; pass `findings` to read them. On a GPU: runs `work`,
+/// and is ok with the text "not checked on a GPU".
+Verdict expect_race(const std::function<void()>& work, Findings* findings = nullptr);
+
+/// Runs `work` under a schedule of the CPU device: 0 is "in order", every other seed is its own
+/// fixed shuffle. On a GPU, which has no seeds, just runs it.
+void with_seed(std::uint64_t seed, const std::function<void()>& work);
+
+}  // namespace course

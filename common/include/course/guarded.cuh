@@ -1,0 +1,74 @@
+// An output for tests that notices writes before its first and behind its last element.
+#pragma once
+
+#include <course/buffer.cuh>
+#include <course/device.cuh>
+#include <course/verdict.cuh>
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace course {
+
+/// n elements of device memory between two guard bands, all of it poisoned: an element that no
+/// kernel wrote reads as kPoison bytes (NaN as float, half and double; a huge unsigned).
+///
+/// The CPU device has its own guards around every allocation and names the line that crossed
+/// them, so there the bands are left out, and reading an element that nobody wrote is reported.
+/// Pass `band` to have them anyway.
+template <class T>
+class GuardedBuffer {
+ public:
+  static constexpr int kPoison = 0xFF;
+  static constexpr std::size_t kBand = kCpuDevice ? 0 : 64;  // elements on either side
+
+  explicit GuardedBuffer(std::size_t n, std::size_t band = kBand)
+      : n_(n), band_(band), memory_(n + 2 * band) {
+    if (band_ > 0) memory_.fill_bytes(kPoison);
+  }
+
+  T* data() { return memory_.data() + band_; }
+  const T* data() const { return memory_.data() + band_; }
+  std::size_t size() const { return n_; }
+  std::size_t bytes() const { return n_ * sizeof(T); }
+  /// Sets every byte between the bands.
+  void fill_bytes(int byte) {
+    if (n_ > 0) CUDA_CHECK(cudaMemset(data(), byte, bytes()));
+  }
+  /// The elements between the bands; waits for the kernels before it.
+  std::vector<T> download() const {
+    std::vector<T> v(n_);
+    if (n_ > 0) CUDA_CHECK(cudaMemcpy(v.data(), data(), bytes(), cudaMemcpyDeviceToHost));
+    return v;
+  }
+  /// Ok if both bands are as they were; else names the first byte that is not.
+  Verdict intact(std::string_view name) const {
+    if (band_ == 0) return {};
+    const std::vector<T> all = memory_.download();
+    std::vector<unsigned char> bytes(all.size() * sizeof(T));
+    if (!all.empty()) std::memcpy(bytes.data(), all.data(), bytes.size());
+    const std::size_t first = band_ * sizeof(T);
+    const std::size_t behind = first + n_ * sizeof(T);
+    for (std::size_t i = first; i-- > 0;) {  // the byte next to the array is the likeliest
+      if (bytes[i] != kPoison) return overwritten(name, first - i, "before its first");
+    }
+    for (std::size_t i = behind; i < bytes.size(); ++i) {
+      if (bytes[i] != kPoison) return overwritten(name, i - behind, "behind its last");
+    }
+    return {};
+  }
+
+ private:
+  static Verdict overwritten(std::string_view name, std::size_t distance, const char* where) {
+    return {false, std::string(name) + ": a kernel wrote outside the array, " +
+                       std::to_string(distance) + " bytes " + where + " element"};
+  }
+
+  std::size_t n_, band_;
+  DeviceBuffer<T> memory_;
+};
+
+}  // namespace course

@@ -1,0 +1,134 @@
+// A ladder runs the rungs of a chapter, checks each against the reference, and prints one table:
+// times on a GPU, counts of what the hardware would do on the CPU device.
+//
+//   int main(int argc, char** argv) {
+//     course::Ladder ladder("01-global-atomic", argc, argv);
+//     return ladder.run([](course::Ladder& ladder) {
+//       const auto x = course::position_values<float>(ladder.n());
+//       const auto d_x = course::DeviceBuffer<float>::from(x);
+//       auto d_sum = course::DeviceBuffer<float>::zeros(1);
+//       ladder.reference("CPU reference", std::accumulate(x.begin(), x.end(), 0.0));
+//       ladder.rung({.name = "sum_global_atomic",
+//                    .changed = "one atomicAdd per element",
+//                    .reset = [&] { d_sum.fill_bytes(0); },
+//                    .launch = [&] { sum_global_atomic(d_x.data(), x.size(), d_sum.data()); },
+//                    .result = [&] { return d_sum.front(); },
+//                    .bytes = d_x.bytes()});
+//     });
+//   }
+#pragma once
+
+#include <course/device.cuh>
+#include <course/verdict.cuh>
+
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace course {
+
+/// One way to compute the answer. Members that do not apply are left out.
+struct Rung {
+  std::string name = {};     // the function's name; --only asks for it
+  std::string changed = {};  // what is new against the rung before, in a few words
+  /// Brings the output back to its start. Runs before every launch, is never timed or counted.
+  std::function<void()> reset = {};
+  /// Starts the kernel. The only part that is timed or counted.
+  std::function<void()> launch = {};
+  /// Reads the number that the table shows; compared with the reference's value unless `check` is
+  /// given.
+  std::function<double()> result = {};
+  double tolerance = 0;  // how far `result` may be from the reference: 0 asks for equality
+  /// Replaces the comparison of `result`: for answers that are more than one number.
+  std::function<Verdict()> check = {};
+  std::size_t bytes = 0;  // that the idea has to read and write; 0: GB/s says nothing here
+  std::size_t n = 0;      // if not the ladder's n
+};
+
+/// What makes a rung wrong that is wrong on purpose.
+enum class Expect {
+  race,                  // the CPU device reports a race; the value may come out right by luck
+  race_and_wrong_value,  // it reports a race, and the value is wrong
+  wrong_value            // no race, but a wrong value, as when a sum stagnates
+};
+
+/// A rung that is wrong on purpose: it is shown next to the right value, and never timed. The
+/// ladder fails if it is not wrong in the declared way.
+struct WrongRung {
+  std::string name = {};
+  std::string changed = {};
+  Expect expect = Expect::wrong_value;
+  std::string because = {};  // why it is wrong, in one sentence; shown below the values
+  std::function<void()> reset = {};
+  std::function<void()> launch = {};
+  std::function<double()> result = {};
+  double tolerance = 0;                 // a result this close to the reference counts as right
+  std::function<Verdict()> check = {};  // replaces the comparison, as in Rung
+  std::optional<double> exactly = {};   // the wrong value, if it is known and the same everywhere
+  std::size_t n = 0;
+};
+
+/// What a chapter chooses for its ladder.
+struct LadderOptions {
+  std::size_t gpu_n = std::size_t(1) << 24;  // default of --n on a GPU
+  std::size_t cpu_n = std::size_t(1) << 16;  // and on the CPU device: a few seconds for all rungs
+  std::size_t max_n = std::size_t(1) << 31;  // larger values of --n are refused
+  std::string n_means = "elements";          // what --n counts
+  /// Not empty: the ladder has --file, and reads this file, whose path is relative to the top of
+  /// the repository, if it is not given.
+  std::string default_file = {};
+  /// The CPU device reads no more than this of a file, unless --n says how much.
+  std::size_t cpu_file_bytes = std::size_t(1) << 18;
+};
+
+/// Parses the options, runs, checks and prints. The members that take a rung run it at once: what
+/// its functions refer to has to live no longer than the call.
+///   --n N            problem size: 1000000, 1e6 or 2^20
+///   --only A,B       only these rungs
+///   --list           name the rungs, run nothing
+///   --file PATH      the input, where the chapter reads one
+///   --json FILE      results for programs, too; '-' is standard output
+class Ladder {
+ public:
+  Ladder(std::string chapter, int argc, const char* const* argv, LadderOptions options = {});
+  /// The same with its output somewhere else.
+  Ladder(std::string chapter, int argc, const char* const* argv, LadderOptions options,
+         std::ostream& out, std::ostream& err);
+  ~Ladder();
+  Ladder(const Ladder&) = delete;
+  Ladder& operator=(const Ladder&) = delete;
+
+  /// Runs `body`, which makes the data and calls the members below, and returns main's exit code:
+  /// 0 every rung is as declared, 1 one is not or a CUDA call failed, 2 the options make no sense,
+  /// 77 there is no GPU.
+  int run(const std::function<void(Ladder&)>& body);
+
+  /// The problem size: --n, or the default of this device.
+  std::size_t n() const;
+  /// The bytes of --file; with --n at most n() of them.
+  const std::vector<unsigned char>& file_bytes() const;
+
+  /// Begins a group of rungs that answer the same question; `value` is the right answer, computed
+  /// on the CPU, exactly or in double.
+  void reference(const std::string& name, double value, const std::string& how = "");
+  /// Checks a rung; then times it on a GPU, counts it on the CPU device, and prints its row.
+  void rung(const Rung& rung);
+  /// Shows a rung that is wrong on purpose.
+  void wrong(const WrongRung& rung);
+  /// The vendor's library on the same question: a rung that the others are compared with. Lives
+  /// in files that only a GPU build compiles.
+  void vendor(const Rung& rung);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The size that a text like 1000000, 1e6 or 2^20 means; nothing if it means none.
+std::optional<std::size_t> parse_size(const std::string& text);
+
+}  // namespace course

@@ -1,0 +1,170 @@
+// What CUDA C++ has no function for: instructions that a GPU build reaches by inline PTX. The CPU
+// device, and GPUs too old for an instruction, run the same thing in C++.
+#pragma once
+
+#include <course/device.cuh>
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+namespace course {
+
+// ---- lanes ----------------------------------------------------------------------------------
+
+/// The calling thread's place in its warp, 0 to 31. Unlike threadIdx.x % 32 it is right for blocks
+/// of two and three dimensions.
+__device__ __forceinline__ unsigned lane_id() {
+#ifdef __CUDA_ARCH__
+  unsigned lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+#else
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+#endif
+}
+
+/// A mask with the calling lane's bit alone.
+__device__ __forceinline__ unsigned lanemask_eq() {
+#ifdef __CUDA_ARCH__
+  unsigned mask;
+  asm("mov.u32 %0, %%lanemask_eq;" : "=r"(mask));
+  return mask;
+#else
+  return 1u << lane_id();
+#endif
+}
+
+/// The bits of all lanes before the calling one: __popc(ballot & lanemask_lt()) is a lane's rank
+/// among those that voted.
+__device__ __forceinline__ unsigned lanemask_lt() {
+#ifdef __CUDA_ARCH__
+  unsigned mask;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));
+  return mask;
+#else
+  return (1u << lane_id()) - 1;
+#endif
+}
+
+/// The bits of all lanes up to the calling one.
+__device__ __forceinline__ unsigned lanemask_le() {
+#ifdef __CUDA_ARCH__
+  unsigned mask;
+  asm("mov.u32 %0, %%lanemask_le;" : "=r"(mask));
+  return mask;
+#else
+  return lanemask_lt() | lanemask_eq();
+#endif
+}
+
+/// The bits of all lanes behind the calling one.
+__device__ __forceinline__ unsigned lanemask_gt() {
+#ifdef __CUDA_ARCH__
+  unsigned mask;
+  asm("mov.u32 %0, %%lanemask_gt;" : "=r"(mask));
+  return mask;
+#else
+  return ~lanemask_le();
+#endif
+}
+
+/// The bits of all lanes from the calling one on.
+__device__ __forceinline__ unsigned lanemask_ge() {
+#ifdef __CUDA_ARCH__
+  unsigned mask;
+  asm("mov.u32 %0, %%lanemask_ge;" : "=r"(mask));
+  return mask;
+#else
+  return ~lanemask_lt();
+#endif
+}
+
+// ---- reductions on global memory ----------------------------------------------------------------
+// RED adds without returning the old value: the warp does not wait for an answer. Every element is
+// added atomically, a pair or a vector of them is not: another thread may read it half updated.
+// All pointers must point to global memory, and v must not alias it.
+
+/// p[0] += v: one RED of two halves, from sm_60 on. p needs 4-byte alignment.
+__device__ __forceinline__ void red_add(__half2* p, __half2 v) {
+#ifdef __CUDA_ARCH__
+  const unsigned* const bits = reinterpret_cast<const unsigned*>(&v);
+  asm volatile("red.global.add.noftz.f16x2 [%0], %1;"
+               :
+               : "l"(__cvta_generic_to_global(p)), "r"(bits[0])
+               : "memory");
+#else
+  atomicAdd(p, v);
+#endif
+}
+
+/// p[0] += v: two bfloat16, one RED from sm_90 on, a compare-and-swap loop before. p needs 4-byte
+/// alignment.
+__device__ __forceinline__ void red_add(__nv_bfloat162* p, __nv_bfloat162 v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  const unsigned* const bits = reinterpret_cast<const unsigned*>(&v);
+  asm volatile("red.global.add.noftz.bf16x2 [%0], %1;"
+               :
+               : "l"(__cvta_generic_to_global(p)), "r"(bits[0])
+               : "memory");
+#else
+  atomicAdd(p, v);
+#endif
+}
+
+/// p[0..1] += v[0..1]: four halves, one RED from sm_90 on, two before. p needs 8-byte alignment.
+__device__ __forceinline__ void red_add_v2(__half2* p, const __half2 (&v)[2]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  const unsigned* const bits = reinterpret_cast<const unsigned*>(v);
+  asm volatile("red.global.add.noftz.v2.f16x2 [%0], {%1, %2};"
+               :
+               : "l"(__cvta_generic_to_global(p)), "r"(bits[0]), "r"(bits[1])
+               : "memory");
+#else
+  for (int i = 0; i < 2; ++i) red_add(p + i, v[i]);
+#endif
+}
+
+/// p[0..3] += v[0..3]: eight halves, one RED from sm_90 on, four before. p needs 16-byte alignment.
+__device__ __forceinline__ void red_add_v4(__half2* p, const __half2 (&v)[4]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  const unsigned* const bits = reinterpret_cast<const unsigned*>(v);
+  asm volatile("red.global.add.noftz.v4.f16x2 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(__cvta_generic_to_global(p)), "r"(bits[0]), "r"(bits[1]), "r"(bits[2]),
+                 "r"(bits[3])
+               : "memory");
+#else
+  for (int i = 0; i < 4; ++i) red_add(p + i, v[i]);
+#endif
+}
+
+/// *p += v: two floats, one RED from sm_90 on, two before. p needs 8-byte alignment.
+__device__ __forceinline__ void red_add(float2* p, float2 v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("red.global.add.v2.f32 [%0], {%1, %2};"
+               :
+               : "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y)
+               : "memory");
+#else
+  atomicAdd(&p->x, v.x);
+  atomicAdd(&p->y, v.y);
+#endif
+}
+
+/// *p += v: four floats, one RED from sm_90 on, four before. p needs 16-byte alignment.
+__device__ __forceinline__ void red_add(float4* p, float4 v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+               : "memory");
+#else
+  atomicAdd(&p->x, v.x);
+  atomicAdd(&p->y, v.y);
+  atomicAdd(&p->z, v.z);
+  atomicAdd(&p->w, v.w);
+#endif
+}
+
+}  // namespace course

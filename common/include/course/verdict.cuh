@@ -1,0 +1,158 @@
+// Comparisons that explain themselves: what was expected, what was found, and where they differ.
+// Never a dump: a million wrong elements fit in two lines.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace course {
+
+/// The outcome of a comparison. CHECK(course::same(...)) prints `text` if it fails.
+struct Verdict {
+  bool ok = true;
+  std::string text;  // empty if there is nothing to say
+  explicit operator bool() const { return ok; }
+};
+
+/// A number as messages show it: with as many digits as tell it from its neighbours, and
+/// characters as numbers.
+std::string number_text(double value);
+std::string number_text(float value);
+template <class T>
+std::string number_text(const T& value) {
+  if constexpr (std::is_integral_v<T>) {
+    return std::to_string(value);
+  } else {
+    return number_text(static_cast<float>(value));  // __half and __nv_bfloat16
+  }
+}
+
+namespace detail {
+
+/// Which elements of an answer are wrong; filled in by the templates below.
+struct Differences {
+  std::string_view name = {};
+  std::size_t size = 0;
+  std::vector<std::size_t> wrong = {};    // their indices, ascending
+  std::string expected = {}, found = {};  // of the first of them
+  std::size_t small = 0, large = 0;       // how many of them are below or above the expected value
+  void add(std::size_t index, const std::string& expected_text, const std::string& found_text) {
+    if (wrong.empty()) {
+      expected = expected_text;
+      found = found_text;
+    }
+    wrong.push_back(index);
+  }
+};
+Verdict explain(const Differences& differences, std::string_view hint);
+Verdict explain_sizes(std::string_view name, std::size_t expected, std::size_t found);
+Verdict explain_set(std::string_view name, std::size_t expected, std::size_t found,
+                    const std::vector<std::string>& missing,
+                    const std::vector<std::string>& duplicated,
+                    const std::vector<std::string>& foreign, std::string_view hint);
+Verdict explain_scalar(std::string_view name, const std::string& expected, const std::string& found,
+                       std::string_view hint);
+
+/// NaN is unequal to itself; exact integers never are.
+template <class T>
+bool is_nan(const T& value) {
+  if constexpr (std::is_integral_v<T>) {
+    return false;
+  } else {
+    return std::isnan(static_cast<double>(static_cast<float>(value)));
+  }
+}
+
+}  // namespace detail
+
+/// Ok if found == expected, element by element. NaN is always wrong.
+/// `name` is what the learner calls the array; `hint` is appended if the comparison fails.
+///   count[97]: expected 1203, found 1190; 37 of 256 elements are wrong (first [97], last [122])
+template <class T>
+Verdict same(const std::vector<T>& found, const std::vector<T>& expected, std::string_view name,
+             std::string_view hint = "") {
+  if (found.size() != expected.size()) {
+    return detail::explain_sizes(name, expected.size(), found.size());
+  }
+  detail::Differences differences{.name = name, .size = expected.size()};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (found[i] == expected[i]) continue;
+    differences.add(i, number_text(expected[i]), number_text(found[i]));
+    differences.small += found[i] < expected[i] ? 1 : 0;
+    differences.large += found[i] > expected[i] ? 1 : 0;
+  }
+  return detail::explain(differences, hint);
+}
+
+/// The same for one number.
+///   sum: expected 4, found 3
+template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+Verdict same(T found, std::type_identity_t<T> expected, std::string_view name,
+             std::string_view hint = "") {
+  if (found == expected) return {};
+  return detail::explain_scalar(name, number_text(expected), number_text(found), hint);
+}
+
+/// Ok if `found` holds the elements of `expected` in any order, each as often.
+///   kept: 1 missing (7), 2 duplicated (3, 5); expected 100 elements in any order, found 101
+template <class T>
+Verdict same_set(const std::vector<T>& found, const std::vector<T>& expected, std::string_view name,
+                 std::string_view hint = "") {
+  std::vector<T> f = found;
+  std::vector<T> e = expected;
+  std::vector<std::string> missing, duplicated, foreign;
+  // NaN has no place in an order, and is never right.
+  const auto nans =
+      std::stable_partition(f.begin(), f.end(), [](const T& x) { return !detail::is_nan(x); });
+  foreign.assign(static_cast<std::size_t>(f.end() - nans), "NaN");
+  f.erase(nans, f.end());
+  std::sort(f.begin(), f.end());
+  std::sort(e.begin(), e.end());
+  auto i = f.begin();
+  auto j = e.begin();
+  while (i != f.end() || j != e.end()) {
+    if (i == f.end() || (j != e.end() && *j < *i)) {
+      missing.push_back(number_text(*j++));
+    } else if (j == e.end() || *i < *j) {
+      // A value that was matched just before is there once too often; any other is not expected.
+      const bool known = j != e.begin() && *(j - 1) == *i;
+      (known ? duplicated : foreign).push_back(number_text(*i++));
+    } else {
+      ++i;
+      ++j;
+    }
+  }
+  return detail::explain_set(name, expected.size(), found.size(), missing, duplicated, foreign,
+                             hint);
+}
+
+/// Ok if |found - expected| <= tolerance; NaN is never close. data.cuh derives tolerances.
+///   sum: expected 500012.5 +- 0.03, found 33554432 (off by 3.3e+07)
+Verdict close(double found, double expected, double tolerance, std::string_view name,
+              std::string_view hint = "");
+
+/// The same, element by element.
+template <class T>
+Verdict close(const std::vector<T>& found, const std::vector<double>& expected, double tolerance,
+              std::string_view name, std::string_view hint = "") {
+  if (found.size() != expected.size()) {
+    return detail::explain_sizes(name, expected.size(), found.size());
+  }
+  detail::Differences differences{.name = name, .size = expected.size()};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double value = static_cast<double>(found[i]);
+    if (std::fabs(value - expected[i]) <= tolerance) continue;  // false for NaN
+    differences.add(i, number_text(expected[i]) + " +- " + number_text(tolerance),
+                    number_text(found[i]));
+    differences.small += value < expected[i] ? 1 : 0;
+    differences.large += value > expected[i] ? 1 : 0;
+  }
+  return detail::explain(differences, hint);
+}
+
+}  // namespace course

@@ -1,0 +1,119 @@
+// The device under test: on the CPU device its checker and counters, on a GPU plain launches.
+#include <course/device.cuh>
+#include <course/error.cuh>
+
+#if COURSE_CPU_DEVICE
+#include <simt/testing.hpp>
+#endif
+
+namespace course {
+
+#if COURSE_CPU_DEVICE
+
+namespace {
+
+/// Sends the checker's reports to a Findings as long as it lives.
+class Collector {
+ public:
+  explicit Collector(Findings& findings)
+      : previous_(simt::set_report_handler([&findings](const simt::Report& report) {
+          ++(report.kind == simt::ReportKind::race ? findings.races : findings.others);
+          findings.texts.push_back(report.text);
+        })) {}
+  ~Collector() { simt::set_report_handler(previous_); }
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+ private:
+  simt::ReportHandler previous_;
+};
+
+}  // namespace
+
+std::optional<Counters> count(const std::function<void()>& work) {
+  CUDA_CHECK(cudaDeviceSynchronize());  // what was launched before does not belong to `work`
+  const simt::CountScope scope;
+  work();
+  CUDA_CHECK(cudaDeviceSynchronize());
+  const simt::Counters c = scope.counters();
+  Counters counters;
+  counters.launches = c.launches;
+  counters.blocks = c.blocks;
+  counters.warps = c.warps;
+  counters.threads = c.threads;
+  counters.global_atomics = c.global_atomics;
+  counters.global_atomic_lanes = c.global_atomic_lanes;
+  counters.global_atomic_addresses = c.global_atomic_addresses;
+  counters.shared_atomics = c.shared_atomics;
+  counters.shared_atomic_lanes = c.shared_atomic_lanes;
+  counters.shared_atomic_addresses = c.shared_atomic_addresses;
+  counters.global_loads = c.global_loads;
+  counters.global_load_sectors = c.global_load_sectors;
+  counters.global_stores = c.global_stores;
+  counters.global_store_sectors = c.global_store_sectors;
+  counters.shared_loads = c.shared_loads;
+  counters.shared_load_wavefronts = c.shared_load_wavefronts;
+  counters.shared_stores = c.shared_stores;
+  counters.shared_store_wavefronts = c.shared_store_wavefronts;
+  counters.barriers = c.barriers;
+  counters.warp_barriers = c.warp_barriers;
+  return counters;
+}
+
+Findings find_races(const std::function<void()>& work) {
+  CUDA_CHECK(cudaDeviceSynchronize());  // reports of earlier launches are not ours
+  Findings findings;
+  findings.checked = true;
+  const Collector collector(findings);
+  try {
+    work();
+    CUDA_CHECK(cudaDeviceSynchronize());
+  } catch (const CudaError& error) {
+    if (findings.texts.empty()) throw;
+    if (is_sticky(error.code())) simt::reset_device();
+  }
+  return findings;
+}
+
+void with_seed(std::uint64_t seed, const std::function<void()>& work) {
+  struct Restore {
+    std::uint64_t seed = simt::seed();
+    ~Restore() { simt::set_seed(seed); }
+  } restore;
+  simt::set_seed(seed);
+  work();
+}
+
+#else
+
+std::optional<Counters> count(const std::function<void()>& work) {
+  work();
+  CUDA_CHECK(cudaDeviceSynchronize());
+  return std::nullopt;
+}
+
+Findings find_races(const std::function<void()>& work) {
+  work();
+  CUDA_CHECK(cudaDeviceSynchronize());
+  return {};
+}
+
+void with_seed(std::uint64_t, const std::function<void()>& work) { work(); }
+
+#endif
+
+Verdict expect_race(const std::function<void()>& work, Findings* findings) {
+  const Findings found = find_races(work);
+  if (findings != nullptr) *findings = found;
+  if (!found.checked) return {true, "not checked on a GPU"};
+  if (found.races == 0 && found.others == 0) {
+    return {false, "a race was expected here, and none was reported"};
+  }
+  if (found.others > 0) {
+    return {false, "only a race was expected here, but something else was reported, too:\n" +
+                       found.texts.back()};
+  }
+  return {};
+}
+
+}  // namespace course

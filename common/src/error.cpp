@@ -1,0 +1,103 @@
+// What a CUDA error means, and what to try.
+#include <course/device.cuh>
+#include <course/error.cuh>
+
+#include "short_path.hpp"
+
+namespace course {
+namespace {
+
+constexpr const char* kLaunchHint =
+    "Look at <<<grid, block, shared bytes>>>: is the grid or the block 0 (n = 0?), has the block\n"
+    "  more than 1024 threads, or is it too much shared memory?";
+constexpr const char* kReportHint = "The report above names the line of the kernel.";
+
+/// What to try; empty if the error's own text says it all.
+std::string hint(cudaError_t code) {
+  switch (code) {
+    case cudaErrorInvalidConfiguration:
+      return kLaunchHint;
+    case cudaErrorInvalidValue:
+      return "Look at the arguments: a null pointer, a size beyond the allocation, or a copy in "
+             "the\n"
+             "  wrong direction?";
+    case cudaErrorMemoryAllocation:
+      return "The device's memory is full: is n what you meant it to be, and is everything freed?";
+    case cudaErrorInvalidDevicePointer:
+      return "Is this a host pointer, freed already, or not the start of an allocation?";
+    case cudaErrorIllegalAddress:
+      return kCpuDevice ? kReportHint
+                        : "A kernel before this call used memory that is not its own. Build with\n"
+                          "  -Ddevice=cpu, or run under compute-sanitizer, to see its line.";
+    case cudaErrorMisalignedAddress:
+      return kCpuDevice ? kReportHint
+                        : "A kernel before this call used an address that is no multiple of the\n"
+                          "  access's size, such as a float4 at an odd element.";
+    case cudaErrorLaunchFailure:
+      return kCpuDevice
+                 ? kReportHint
+                 : "A kernel before this call crashed. Build with -Ddevice=cpu, or run under\n"
+                   "  compute-sanitizer, to see where.";
+    case cudaErrorAssert:
+      return "An assert() in a kernel failed; its message stands above.";
+    case cudaErrorLaunchTimeout:
+      return "The kernel ran too long: does one of its loops never end?";
+    case cudaErrorLaunchOutOfResources:
+      return "The kernel needs more registers than so large a block can have: launch smaller\n"
+             "  blocks, or give the kernel __launch_bounds__.";
+    case cudaErrorNoDevice:
+      return "This program was built for a GPU and finds none: build with -Ddevice=cpu.";
+    case cudaErrorInsufficientDriver:
+      return "The GPU's driver is older than this CUDA toolkit: update the driver, or build with\n"
+             "  -Ddevice=cpu.";
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorInvalidDeviceFunction:
+      return "The program holds no code for this GPU: build on the machine that has it, or name\n"
+             "  its architecture (-Darch=sm_90).";
+    default:
+      return "";
+  }
+}
+
+[[noreturn]] void throw_error(cudaError_t code, const std::string& what, const char* file, int line,
+                              const std::string& what_to_try) {
+  std::string text = what + " failed: " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
+                     ")\n  at " + short_path(file) + ":" + std::to_string(line);
+  if (!what_to_try.empty()) text += "\n  " + what_to_try;
+  throw CudaError(code, text);
+}
+
+}  // namespace
+
+void throw_cuda_error(cudaError_t code, const char* expression, const char* file, int line) {
+  throw_error(code, expression, file, line, hint(code));
+}
+
+void check_launch(const char* file, int line) {
+  const cudaError_t code = cudaGetLastError();
+  if (code == cudaSuccess) return;
+  // CUDA 13 calls an impossible launch an invalid value, older ones an invalid configuration.
+  const bool refused = code == cudaErrorInvalidConfiguration || code == cudaErrorInvalidValue;
+  throw_error(code, "the kernel launch before this line", file, line,
+              refused ? kLaunchHint : hint(code));
+}
+
+bool is_sticky(cudaError_t code) {
+  switch (code) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorAssert:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorHardwareStackError:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace course

@@ -1,0 +1,82 @@
+// What a ladder found out, and the two forms in which it tells it: a table and JSON.
+#pragma once
+
+#include <course/device.cuh>
+#include <course/ladder.cuh>
+#include <course/timing.cuh>
+
+#include <cstddef>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace course {
+
+/// One row of the table.
+struct Row {
+  enum class Kind { reference, rung, wrong, vendor };
+  Kind kind = Kind::rung;
+  int group = 0;  // rows that answer the same question
+  std::string name;
+  std::string changed;
+  std::size_t n = 0;
+  std::optional<double> expected;  // the reference's value
+  std::optional<double> result;
+  double tolerance = 0;
+  std::optional<std::string> failure;  // why the row is not as declared
+  std::size_t bytes = 0;
+  std::optional<Quantiles> microseconds;  // on a GPU
+  std::optional<Counters> counters;       // on the CPU device
+  // Kind::wrong
+  Expect expect = Expect::wrong_value;
+  std::string because;
+  bool came_out_right = false;
+  Findings findings;
+};
+
+/// Where and how the rows came about.
+struct Environment {
+  std::string chapter;
+  std::string device;              // its name
+  std::string compute_capability;  // "9.0"; empty on the CPU device, as are the next two
+  std::string cuda_version;        // of the runtime the program was linked with
+  std::string driver_version;      // the newest CUDA that the driver knows
+  std::string compiler;
+  std::string date;  // UTC, ISO 8601
+  std::size_t n = 0;
+  std::string n_means;
+  std::string file;  // empty if none was read
+  std::size_t file_size = 0;
+  std::size_t file_bytes_used = 0;
+  std::optional<double> copy_gbs;  // measured in this run
+};
+/// Fills in the device, the versions and the date. Throws CudaError.
+void describe_device(Environment& environment);
+
+/// Prints rows below one heading as they come. Times compare with the row before and with the
+/// vendor's of the same group, so on a GPU rows are printed when all are known.
+class Table {
+ public:
+  Table(const Environment& environment, std::ostream& out) : environment_(environment), out_(out) {}
+  void print(const Row& row, const Row* before, const Row* vendor);
+
+ private:
+  void print_heading();
+
+  const Environment& environment_;
+  std::ostream& out_;
+  bool headed_ = false;
+};
+
+/// GB/s (10^9 bytes a second) of a timed row; nothing if it has no time or no bytes.
+std::optional<double> gigabytes_per_second(const Row& row);
+
+/// "race", "race_and_wrong_value" or "wrong_value".
+std::string expect_text(Expect expect);
+
+/// All of it for programs; `rows` in the order of the ladder.
+std::string to_json(const Environment& environment, const std::vector<Row>& rows);
+
+}  // namespace course

@@ -1,0 +1,247 @@
+// The device under test: counters, declared races, schedules, PTX and clocks.
+#include <course/check.cuh>
+#include <course/ptx.cuh>
+#include <course/timing.cuh>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <vector>
+
+using course::DeviceBuffer;
+
+namespace {
+
+__global__ void count_atomic(unsigned* d_count) { atomicAdd(d_count, 1u); }
+__global__ void count_racy(unsigned* d_count) { *d_count += 1; }
+__global__ void write_behind(unsigned* d_x, int i) { d_x[i] = 1; }
+
+__global__ void write_lanes(unsigned* d_out) {
+  const unsigned thread = threadIdx.x + blockDim.x * threadIdx.y;
+  unsigned* const out = d_out + 6 * thread;
+  out[0] = course::lane_id();
+  out[1] = course::lanemask_eq();
+  out[2] = course::lanemask_lt();
+  out[3] = course::lanemask_le();
+  out[4] = course::lanemask_gt();
+  out[5] = course::lanemask_ge();
+}
+
+__global__ void add_floats(float2* d_pair, float4* d_four) {
+  course::red_add(d_pair, make_float2(1, 2));
+  course::red_add(d_four, make_float4(1, 2, 3, 4));
+}
+
+/// Thread 0 sets all elements; the launch with `add` adds to them.
+__global__ void set_halves(__half2* d_x, __nv_bfloat162* d_b) {
+  for (int i = 0; i < 7; ++i) d_x[i] = __floats2half2_rn(0, 0);
+  d_b[0] = __floats2bfloat162_rn(0, 0);
+}
+__global__ void add_halves(__half2* d_x, __nv_bfloat162* d_b) {
+  const __half2 one_two = __floats2half2_rn(1, 2);
+  const __half2 pair[2] = {one_two, __floats2half2_rn(3, 4)};
+  const __half2 four[4] = {one_two, pair[1], __floats2half2_rn(5, 6), __floats2half2_rn(7, 8)};
+  course::red_add_v4(d_x, four);
+  course::red_add_v2(d_x + 4, pair);
+  course::red_add(d_x + 6, one_two);
+  course::red_add(d_b, __floats2bfloat162_rn(1, 2));
+}
+__global__ void halves_to_floats(const __half2* d_x, const __nv_bfloat162* d_b, float* d_y) {
+  for (int i = 0; i < 7; ++i) {
+    d_y[2 * i] = __low2float(d_x[i]);
+    d_y[2 * i + 1] = __high2float(d_x[i]);
+  }
+  d_y[14] = __low2float(d_b[0]);
+  d_y[15] = __high2float(d_b[0]);
+}
+
+}  // namespace
+
+// ---- device.cuh
+// -------------------------------------------------------------------------------------
+
+TEST_CASE("count tells what a kernel did, and nothing of the kernels around it") {
+  course::skip_without_counters();
+  auto d_count = DeviceBuffer<unsigned>::zeros(1);
+  count_atomic<<<1, 32>>>(d_count.data());
+  const auto counters = course::count([&] { count_atomic<<<3, 50>>>(d_count.data()); });
+  count_atomic<<<1, 32>>>(d_count.data());
+  REQUIRE(counters.has_value());
+  CHECK(counters->launches == 1);
+  CHECK(counters->blocks == 3);
+  CHECK(counters->warps == 6);
+  CHECK(counters->threads == 150);
+  CHECK(counters->global_atomics == 6);
+  CHECK(counters->global_atomic_lanes == 150);
+  CHECK(counters->global_atomic_addresses == 6);
+  CHECK(counters->sectors_per_request() == 0);
+  CHECK(counters->bank_conflicts() == 0);
+  CHECK(d_count.front() == 214);
+}
+
+TEST_CASE("a GPU runs what it does not count") {
+  auto d_count = DeviceBuffer<unsigned>::zeros(1);
+  const auto counters = course::count([&] { count_atomic<<<1, 32>>>(d_count.data()); });
+  CHECK(counters.has_value() == course::kCpuDevice);
+  CHECK(d_count.front() == 32);
+}
+
+TEST_CASE("counters sum up") {
+  course::Counters c;
+  c.global_loads = 2;
+  c.global_load_sectors = 8;
+  c.global_stores = 2;
+  c.global_store_sectors = 64;
+  c.shared_loads = 10;
+  c.shared_load_wavefronts = 41;
+  CHECK(c.sectors_per_request() == 18);
+  CHECK(c.bank_conflicts() == 31);
+}
+
+TEST_CASE("a declared race is found and used up") {
+  course::skip_without_checker();
+  auto d_count = DeviceBuffer<unsigned>::zeros(1);
+  course::Findings findings;
+  CHECK(course::expect_race([&] { count_racy<<<2, 64>>>(d_count.data()); }, &findings));
+  CHECK(findings.races > 0);
+  CHECK(findings.others == 0);
+  REQUIRE_FALSE(findings.texts.empty());
+  CHECK(findings.texts[0].starts_with("DATA RACE in kernel count_racy on d_count"));
+}
+
+TEST_CASE("a race that is not there is no race") {
+  course::skip_without_checker();
+  auto d_count = DeviceBuffer<unsigned>::zeros(1);
+  const auto verdict = course::expect_race([&] { count_atomic<<<2, 64>>>(d_count.data()); });
+  CHECK(verdict.text == "a race was expected here, and none was reported");
+}
+
+TEST_CASE("an illegal access is no race, and does not spoil the next kernel") {
+  course::skip_without_checker();
+  auto d_x = DeviceBuffer<unsigned>::zeros(1);
+  const auto verdict = course::expect_race([&] { write_behind<<<1, 1>>>(d_x.data(), 1); });
+  CHECK(verdict.text.starts_with("only a race was expected here, but something else was reported"));
+  CHECK(cudaGetLastError() == cudaSuccess);
+  auto d_count = DeviceBuffer<unsigned>::zeros(1);
+  count_atomic<<<1, 32>>>(d_count.data());
+  CHECK(d_count.front() == 32);
+}
+
+TEST_CASE("errors that no report explains pass through") {
+  CHECK_THROWS_AS(course::find_races([] {
+                    count_atomic<<<1, 2000>>>(nullptr);
+                    CUDA_CHECK_LAUNCH();
+                  }),
+                  course::CudaError);
+}
+
+TEST_CASE("the same seed loses the same updates") {
+  course::skip_without_checker();
+  const auto lost = [](std::uint64_t seed) {
+    unsigned found = 0;
+    course::with_seed(seed, [&] {
+      course::find_races([&] {
+        auto d_count = DeviceBuffer<unsigned>::zeros(1);
+        count_racy<<<4, 128>>>(d_count.data());
+        found = d_count.front();
+      });
+    });
+    return 512 - found;
+  };
+  CHECK(lost(1) > 0);
+  CHECK(lost(1) == lost(1));
+  CHECK(lost(0) == 0);  // in order
+}
+
+// ---- ptx.cuh
+// ----------------------------------------------------------------------------------------
+
+TEST_CASE("lanes and their masks, also in a block of two dimensions") {
+  constexpr unsigned kThreads = 8 * 12;
+  DeviceBuffer<unsigned> d_out(6 * kThreads);
+  write_lanes<<<1, dim3(8, 12)>>>(d_out.data());
+  CUDA_CHECK_LAUNCH();
+  std::vector<unsigned> expected;
+  for (unsigned t = 0; t < kThreads; ++t) {
+    const unsigned lane = t % 32;
+    const auto before = static_cast<unsigned>((std::uint64_t{1} << lane) - 1);
+    const auto up_to = static_cast<unsigned>((std::uint64_t{2} << lane) - 1);
+    expected.insert(expected.end(), {lane, 1u << lane, before, up_to, ~up_to, ~before});
+  }
+  CHECK(course::same(d_out.download(), expected, "out"));
+}
+
+TEST_CASE("vector reductions add every element") {
+  auto d_pair = DeviceBuffer<float2>::zeros(1);
+  auto d_four = DeviceBuffer<float4>::zeros(1);
+  add_floats<<<4, 100>>>(d_pair.data(), d_four.data());
+  CUDA_CHECK_LAUNCH();
+  const float2 pair = d_pair.front();
+  const float4 four = d_four.front();
+  CHECK(course::same({pair.x, pair.y}, std::vector<float>{400, 800}, "pair"));
+  CHECK(course::same({four.x, four.y, four.z, four.w}, std::vector<float>{400, 800, 1200, 1600},
+                     "four"));
+}
+
+TEST_CASE("reductions of halves add every element") {
+  DeviceBuffer<__half2> d_x(7);
+  DeviceBuffer<__nv_bfloat162> d_b(1);
+  DeviceBuffer<float> d_y(16);
+  set_halves<<<1, 1>>>(d_x.data(), d_b.data());
+  add_halves<<<2, 64>>>(d_x.data(), d_b.data());
+  halves_to_floats<<<1, 1>>>(d_x.data(), d_b.data(), d_y.data());
+  CUDA_CHECK_LAUNCH();
+  const std::vector<float> expected = {128, 256, 384, 512, 640, 768, 896, 1024,
+                                       128, 256, 384, 512, 128, 256, 128, 256};
+  CHECK(course::same(d_y.download(), expected, "y"));
+}
+
+// ---- timing.cuh
+// -------------------------------------------------------------------------------------
+
+TEST_CASE("quantiles lie between the samples") {
+  std::vector<double> samples;
+  for (int i = 20; i >= 0; --i) samples.push_back(i);
+  const course::Quantiles q = course::quantiles(samples);
+  CHECK(q.p10 == 2);
+  CHECK(q.median == 10);
+  CHECK(q.p90 == 18);
+  CHECK(q.samples == 21);
+  CHECK(course::quantiles({1, 2}).median == 1.5);
+  CHECK(course::quantiles({7}).p90 == 7);
+  CHECK_THROWS_AS(course::quantiles({}), std::invalid_argument);
+}
+
+TEST_CASE("every launch is preceded by a reset") {
+  int resets = 0;
+  int launches = 0;
+  auto d_count = DeviceBuffer<unsigned>::zeros(1);
+  const course::Quantiles q = course::sample_microseconds(
+      [&] {
+        ++resets;
+        d_count.fill_bytes(0);
+      },
+      [&] {
+        ++launches;
+        count_atomic<<<1, 32>>>(d_count.data());
+      },
+      {.warm_up = 2, .samples = 25, .scrub_l2 = false});
+  CHECK(resets == 27);
+  CHECK(launches == 27);
+  CHECK(q.samples == 25);
+  CHECK(q.p10 <= q.median);
+  CHECK(q.median <= q.p90);
+  CHECK(d_count.front() == 32);
+}
+
+TEST_CASE("fewer than 20 samples are refused") {
+  CHECK_THROWS_AS(
+      course::sample_microseconds({}, [] {}, {.warm_up = 0, .samples = 19, .scrub_l2 = false}),
+      std::invalid_argument);
+}
+
+TEST_CASE("the host's clock goes on") {
+  const course::HostTimer timer;
+  const double earlier = timer.microseconds();
+  CHECK(earlier >= 0);
+  CHECK(timer.microseconds() >= earlier);
+}

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Runs the test cases of specimen.cu and looks at what a learner gets to see, and at the exit codes.
+
+    main_test.py SPECIMEN NOT_STARTED_SPECIMEN
+
+The second program is specimen.cu compiled with -DSPECIMEN_NOT_STARTED.
+"""
+
+import os
+import subprocess
+import sys
+import unittest
+
+SPECIMEN = ""
+NOT_STARTED = ""
+
+
+def run(*tests, options=(), program=None, timeout=120, **environment):
+    """Runs test cases by name; returns the exit code and the output."""
+    names = ",".join(test.replace(",", "\\,") for test in tests)  # a comma means "or"
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("COURSE_", "SIMT_"))}
+    env.update(environment)
+    done = subprocess.run(
+        [program or SPECIMEN, *([names] if names else []), *options],
+        env=env, timeout=timeout, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )
+    return done.returncode, done.stdout
+
+
+def on_gpu():
+    return "1 check passed\n" in run("passes")[1]
+
+
+class Screen(unittest.TestCase):
+    """What stands on the screen after an ordinary run."""
+
+    maxDiff = None
+
+    def test_a_pass_is_one_line(self):
+        schedules = "" if on_gpu() else " under 4 schedules"
+        self.assertEqual(run("passes"), (0, f"1 check passed{schedules}\n"))
+
+    def test_one_schedule(self):
+        if on_gpu():
+            self.skipTest("a GPU has no schedules")
+        self.assertEqual(run("passes", SIMT_SEED="3"), (0, "1 check passed\n"))
+
+    def test_a_bad_seed(self):
+        if on_gpu():
+            self.skipTest("a GPU has no schedules")
+        self.assertEqual(run("passes", SIMT_SEED="x"), (1, "SIMT_SEED must be a number\n"))
+
+    def test_a_verdict_stands_without_its_expression(self):
+        code, out = run("fails with a verdict")
+        self.assertEqual(code, 1)
+        self.assertRegex(
+            out,
+            r"^FAILED: fails with a verdict\n"
+            r"  y\[256\]: expected 1, found 0; the other 299 elements are right\n"
+            r"  n = 300\n"
+            r"  at .*specimen\.cu:\d+\n$",
+        )
+
+    def test_an_expression_is_shown_with_its_values(self):
+        code, out = run("fails with an expression")
+        self.assertEqual(code, 1)
+        self.assertIn("FAILED: fails with an expression / in a section\n", out)
+        self.assertIn("  expected: sum == 4\n  found:    3 == 4\n", out)
+
+    def test_a_message(self):
+        code, out = run("fails with a message")
+        self.assertEqual(code, 1)
+        self.assertIn("  the reason\n", out)
+
+    def test_an_exception(self):
+        code, out = run("throws")
+        self.assertEqual(code, 1)
+        self.assertIn("  an exception was thrown: out of ideas\n", out)
+
+    def test_a_missing_exception(self):
+        code, out = run("throws nothing")
+        self.assertEqual(code, 1)
+        self.assertIn("  an exception was expected from std::abs(1)\n", out)
+
+    def test_a_bad_launch(self):
+        code, out = run("makes a bad launch")
+        self.assertEqual(code, 1)
+        self.assertIn("the kernel launch before this line failed: cudaErrorInvalid", out)
+        self.assertIn("Look at <<<grid, block, shared bytes>>>", out)
+
+    def test_the_first_failure_is_shown_and_the_others_are_named(self):
+        code, out = run("fails with*", "throws")
+        self.assertEqual(code, 1)
+        self.assertEqual(out.count("FAILED: "), 1)
+        self.assertIn("also failed: fails with an expression / in a section\n", out)
+        self.assertNotIn("never shown", out)
+
+    def test_what_to_do_next(self):
+        code, out = run("fails with a message", COURSE_EDIT="a/b.cuh", COURSE_RERUN="meson test b")
+        self.assertEqual(code, 1)
+        self.assertTrue(out.endswith("\n\nedit:  a/b.cuh\nrerun: meson test b\n"), out)
+        self.assertNotIn("edit:", run("passes", COURSE_EDIT="a/b.cuh")[1])
+
+    def test_a_skip_says_why(self):
+        self.assertEqual(run("is skipped"), (77, "skipped: is skipped: no reason\n"))
+        code, out = run("is skipped", "passes")
+        self.assertEqual(code, 0)
+        self.assertIn("skipped: is skipped: no reason\n1 check passed", out)
+
+    def test_skips_hide_no_failure(self):
+        self.assertEqual(run("is skipped", "fails with a message")[0], 1)
+
+    def test_a_race_is_reported_instead_of_its_consequences(self):
+        if on_gpu():
+            self.skipTest("a GPU has no race checker")
+        code, out = run("races")
+        self.assertEqual(code, 1)
+        self.assertRegex(out, r"^FAILED: races\n  DATA RACE in kernel add_racy on d_sum")
+        self.assertIn("  two blocks\n", out)
+        self.assertNotIn("main.cpp", out)
+        self.assertNotIn("expected 63", out)
+
+    def test_a_race_that_nobody_waits_for(self):
+        if on_gpu():
+            self.skipTest("a GPU has no race checker")
+        code, out = run("races, and nobody waits")
+        self.assertEqual(code, 1)
+        self.assertIn("FAILED: races, and nobody waits\n  DATA RACE in kernel add_racy", out)
+
+    def test_an_illegal_access(self):
+        code, out = run("leaves its array", "passes")
+        if on_gpu():
+            self.skipTest("whether 4 bytes behind an allocation trap is up to the GPU")
+        self.assertEqual(code, 1)
+        self.assertIn("OUT OF BOUNDS in kernel write_at", out)
+        self.assertNotIn("also failed", out)
+
+    def test_a_failing_schedule_can_be_replayed(self):
+        if on_gpu():
+            self.skipTest("a GPU has no schedules")
+        code, out = run("depends on the order")
+        self.assertEqual(code, 1)
+        self.assertIn("Only a shuffled schedule shows this; SIMT_SEED=1 replays it.\n", out)
+        self.assertEqual(run("depends on the order", SIMT_SEED="1"), (code, out))
+        self.assertEqual(run("depends on the order", "races*", SIMT_SEED="1")[0], 1)
+        self.assertEqual(run("depends on the order", SIMT_SEED="0")[0], 0)
+
+
+class ExitCodes(unittest.TestCase):
+    def test_nothing_selected_is_no_pass(self):
+        self.assertEqual(run("no such test")[0], 1)
+
+    def test_an_unknown_option(self):
+        self.assertEqual(run(options=["--no-such-option"])[0], 1)
+
+    def test_a_crash_is_a_signal_or_a_failure(self):
+        code, out = run("crashes")
+        self.assertNotIn(code, (0, 77))
+        self.assertIn("the program crashed: SIGSEGV", out)
+
+    def test_catch2_options_still_work(self):
+        self.assertEqual(run(options=["--list-tests"])[0], 0)
+        code, out = run("passes", options=["-r", "console", "-s"])
+        self.assertEqual(code, 0)
+        self.assertIn("All tests passed", out)
+        self.assertEqual(run("fails with a message", options=["-r", "compact"])[0], 1)
+
+    def test_other_reporters_show_reports_too(self):
+        if on_gpu():
+            self.skipTest("a GPU has no race checker")
+        code, out = run("races", options=["-r", "compact"])
+        self.assertEqual(code, 1)
+        self.assertIn("DATA RACE in kernel add_racy", out)
+
+    def test_an_exercise_that_is_not_started(self):
+        code, out = run(program=NOT_STARTED)
+        self.assertEqual(code, 77)
+        self.assertIn("delete its NOT_STARTED line", out)
+
+
+class Rejection(unittest.TestCase):
+    """COURSE_EXPECT=rejection, for answers that are known to be wrong."""
+
+    def judge(self, *tests, **environment):
+        return run(*tests, COURSE_EXPECT="rejection", **environment)
+
+    def test_a_verdict_rejects(self):
+        self.assertEqual(
+            self.judge("fails with a verdict"),
+            (0, "rejected by 'fails with a verdict': "
+                "y[256]: expected 1, found 0; the other 299 elements are right\n"),
+        )
+
+    def test_an_assertion_rejects(self):
+        for test in ("fails with an expression", "fails with a message", "throws nothing"):
+            self.assertEqual(self.judge(test)[0], 0, test)
+
+    def test_reports_reject(self):
+        if on_gpu():
+            self.skipTest("a GPU has no checker")
+        for test in ("races", "races, and nobody waits", "leaves its array"):
+            code, out = self.judge(test)
+            self.assertEqual(code, 0, test)
+            self.assertIn("rejected by", out)
+        self.assertEqual(self.judge("depends on the order")[0], 0)
+
+    def test_a_right_answer_is_not_rejected(self):
+        code, out = self.judge("passes")
+        self.assertEqual(code, 1)
+        self.assertIn("not rejected: 1 checks passed", out)
+
+    def test_no_verdict_is_no_rejection(self):
+        for test in ("throws", "makes a bad launch", "crashes", "is skipped", "no such test"):
+            self.assertNotIn(self.judge(test)[0], (0, 77), test)
+
+    def test_only_the_first_failure_counts(self):
+        # In the order of specimen.cu: the exception comes between the two.
+        self.assertEqual(self.judge("fails with a message", "throws")[0], 0)
+        self.assertEqual(self.judge("throws", "throws nothing")[0], 1)
+
+    def test_a_hang_is_no_rejection(self):
+        with self.assertRaises(subprocess.TimeoutExpired):
+            run("hangs", timeout=3, COURSE_EXPECT="rejection")
+
+    def test_an_exercise_that_is_not_started_is_no_rejection(self):
+        self.assertEqual(run(program=NOT_STARTED, COURSE_EXPECT="rejection")[0], 1)
+
+
+if __name__ == "__main__":
+    SPECIMEN, NOT_STARTED = sys.argv[1:3]
+    if run("passes")[0] == 77:
+        print("skipped: no kernel can run here")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])

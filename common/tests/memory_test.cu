@@ -1,0 +1,183 @@
+// Device memory with an owner, guard bands, and what errors say.
+#include <course/check.cuh>
+#include <course/error.cuh>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+using course::DeviceBuffer;
+using course::GuardedBuffer;
+
+namespace {
+
+__global__ void add_one(std::size_t n, int* d_x) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) d_x[i] += 1;
+}
+
+/// Writes one element at any distance from d_x, also outside of it.
+__global__ void write_at(int* d_x, std::ptrdiff_t i) { d_x[i] = 7; }
+
+/// what() of the CudaError that `work` throws; empty if it throws none.
+template <class Work>
+std::string cuda_error_text(Work work, cudaError_t expected) {
+  try {
+    work();
+  } catch (const course::CudaError& error) {
+    CHECK(error.code() == expected);
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+// ---- DeviceBuffer
+// -----------------------------------------------------------------------------------
+
+TEST_CASE("a buffer carries data to the device and back") {
+  std::vector<int> expected = course::position_values<int>(1000);
+  auto d_x = DeviceBuffer<int>::from(expected);
+  CHECK(d_x.size() == 1000);
+  CHECK(d_x.bytes() == 4000);
+  add_one<<<4, 256>>>(d_x.size(), d_x.data());
+  CUDA_CHECK_LAUNCH();
+  for (int& x : expected) ++x;
+  CHECK(course::same(d_x.download(), expected, "x"));
+  CHECK(d_x.front() == expected[0]);
+}
+
+TEST_CASE("a buffer can be zeroed and filled") {
+  auto d_x = DeviceBuffer<std::uint32_t>::zeros(33);
+  CHECK(course::same(d_x.download(), std::vector<std::uint32_t>(33, 0), "x"));
+  d_x.fill_bytes(0xAB);
+  CHECK(course::same(d_x.download(), std::vector<std::uint32_t>(33, 0xABABABABu), "x"));
+}
+
+TEST_CASE("an empty buffer is a buffer") {
+  DeviceBuffer<float> none(0);
+  CHECK(none.data() == nullptr);
+  CHECK(none.download().empty());
+  none.fill_bytes(1);
+  none.upload({});
+  CHECK_THROWS_AS(none.front(), std::out_of_range);
+  CHECK(DeviceBuffer<float>::from({}).size() == 0);
+}
+
+TEST_CASE("moving a buffer moves its memory") {
+  auto a = DeviceBuffer<int>::from({1, 2, 3});
+  int* const memory = a.data();
+  DeviceBuffer<int> b = std::move(a);
+  CHECK(b.data() == memory);
+  CHECK(a.data() == nullptr);  // NOLINT: what a moved-from buffer looks like is the question
+  CHECK(a.size() == 0);
+  auto c = DeviceBuffer<int>::from({4});
+  c = std::move(b);
+  CHECK(c.data() == memory);
+  CHECK(course::same(c.download(), {1, 2, 3}, "c"));
+}
+
+TEST_CASE("an upload of another size is refused") {
+  DeviceBuffer<int> d_x(3);
+  CHECK_THROWS_AS(d_x.upload({1, 2}), std::invalid_argument);
+}
+
+// ---- GuardedBuffer
+// ----------------------------------------------------------------------------------
+
+TEST_CASE("guard bands notice the first byte outside") {
+  // With a band on the CPU device, too: write_at stays inside the allocation.
+  constexpr std::size_t kBand = 16;
+  GuardedBuffer<int> y(10, kBand);
+  CHECK(y.intact("y"));
+  write_at<<<1, 1>>>(y.data(), 0);
+  write_at<<<1, 1>>>(y.data(), 9);
+  CHECK(y.intact("y"));
+  SECTION("behind the end") {
+    write_at<<<1, 1>>>(y.data(), 12);
+    CHECK(y.intact("y").text ==
+          "y: a kernel wrote outside the array, 8 bytes behind its last element");
+  }
+  SECTION("right behind the end") {
+    write_at<<<1, 1>>>(y.data(), 10);
+    CHECK(y.intact("y").text ==
+          "y: a kernel wrote outside the array, 0 bytes behind its last element");
+  }
+  SECTION("before the start") {
+    write_at<<<1, 1>>>(y.data(), -2);
+    CHECK(y.intact("y").text ==
+          "y: a kernel wrote outside the array, 5 bytes before its first element");
+  }
+}
+
+TEST_CASE("what no kernel wrote reads as poison") {
+  GuardedBuffer<float> y(3, 4);
+  const std::vector<float> poison = y.download();
+  for (const float value : poison) CHECK(value != value);
+  y.fill_bytes(0);
+  CHECK(course::same(y.download(), {0, 0, 0}, "y"));
+  CHECK(y.intact("y"));
+}
+
+TEST_CASE("guarded buffers may be empty") {
+  GuardedBuffer<int> y(0);
+  CHECK(y.download().empty());
+  CHECK(y.intact("y"));
+}
+
+// ---- CudaError
+// --------------------------------------------------------------------------------------
+
+TEST_CASE("a launch that CUDA refuses says what to look at") {
+  const auto launch = [](unsigned grid, unsigned block) {
+    add_one<<<grid, block>>>(std::size_t{0}, static_cast<int*>(nullptr));
+    CUDA_CHECK_LAUNCH();
+  };
+  const auto [grid, block] = GENERATE(std::pair{1u, 2000u}, std::pair{0u, 256u}, std::pair{1u, 0u});
+  CAPTURE(grid, block);
+  std::string text;
+  try {
+    launch(grid, block);
+  } catch (const course::CudaError& error) {
+    text = error.what();
+  }
+  // cudaErrorInvalidConfiguration, or cudaErrorInvalidValue with newer drivers.
+  CHECK(text.starts_with("the kernel launch before this line failed: cudaErrorInvalid"));
+  CHECK(contains(text, "memory_test.cu:"));
+  CHECK(contains(text, "Look at <<<grid, block, shared bytes>>>: is the grid or the block 0"));
+  CHECK(cudaGetLastError() == cudaSuccess);  // the error was taken, the next launch starts afresh
+}
+
+TEST_CASE("more memory than there is") {
+  const std::string text =
+      cuda_error_text([] { DeviceBuffer<char> all(std::numeric_limits<std::size_t>::max() / 4); },
+                      cudaErrorMemoryAllocation);
+  CHECK(contains(text, "cudaMalloc(&data_, n * sizeof(T)) failed: cudaErrorMemoryAllocation"));
+  CHECK(contains(text, "The device's memory is full"));
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a failed call names its expression") {
+  const std::string text =
+      cuda_error_text([] { CUDA_CHECK(cudaSetDevice(99)); }, cudaErrorInvalidDevice);
+  CHECK(contains(text, "cudaSetDevice(99) failed: cudaErrorInvalidDevice"));
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("sticky errors are those that end a GPU's context") {
+  CHECK(course::is_sticky(cudaErrorIllegalAddress));
+  CHECK(course::is_sticky(cudaErrorMisalignedAddress));
+  CHECK(course::is_sticky(cudaErrorAssert));
+  CHECK_FALSE(course::is_sticky(cudaErrorInvalidConfiguration));
+  CHECK_FALSE(course::is_sticky(cudaErrorMemoryAllocation));
+  CHECK_FALSE(course::is_sticky(cudaSuccess));
+}

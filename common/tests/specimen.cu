@@ -1,0 +1,90 @@
+// Test cases of every fate. main_test.py runs them one by one and looks at what main() makes of
+// them; together they are no test.
+#include <course/check.cuh>
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+
+#include <catch2/catch_test_macros.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <vector>
+
+#ifdef SPECIMEN_NOT_STARTED
+NOT_STARTED
+#endif
+
+namespace {
+
+__global__ void add_racy(unsigned* d_sum) { *d_sum += 1; }
+__global__ void write_at(unsigned* d_x, int i) { d_x[i] = 1; }
+
+/// Adds the position of this thread's wake-up in `order`: a schedule in order gives 0, 1, 2, ...
+__global__ void note_order(unsigned* d_next, unsigned* d_order) {
+  d_order[atomicAdd(d_next, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+}  // namespace
+
+TEST_CASE("passes") { CHECK(1 + 1 == 2); }
+
+TEST_CASE("fails with a verdict") {
+  std::vector<unsigned> found(300, 1);
+  found[256] = 0;
+  INFO("n = 300");
+  CHECK(course::same(found, std::vector<unsigned>(300, 1), "y"));
+  CHECK(course::same(1, 2, "never shown: the second failure of a test case"));
+}
+
+TEST_CASE("fails with an expression") {
+  const int sum = 3;
+  SECTION("in a section") { CHECK(sum == 4); }
+}
+
+TEST_CASE("fails with a message") { FAIL("the reason"); }
+
+TEST_CASE("throws") { throw std::runtime_error("out of ideas"); }
+
+TEST_CASE("throws nothing") { CHECK_THROWS(std::abs(1)); }
+
+TEST_CASE("makes a bad launch") {
+  write_at<<<1, 2000>>>(nullptr, 0);
+  CUDA_CHECK_LAUNCH();
+}
+
+TEST_CASE("races") {
+  auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
+  INFO("two blocks");
+  add_racy<<<2, 32>>>(d_sum.data());
+  CHECK(course::same(d_sum.front(), 63, "sum"));  // wrong, but the race comes first
+}
+
+TEST_CASE("races, and nobody waits") {
+  static auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
+  add_racy<<<2, 32>>>(d_sum.data());
+}
+
+TEST_CASE("leaves its array") {
+  course::DeviceBuffer<unsigned> d_x(4);
+  write_at<<<1, 1>>>(d_x.data(), 4);
+  CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+TEST_CASE("depends on the order") {
+  constexpr unsigned kThreads = 256;
+  auto d_next = course::DeviceBuffer<unsigned>::zeros(1);
+  course::DeviceBuffer<unsigned> d_order(kThreads);
+  note_order<<<2, kThreads / 2>>>(d_next.data(), d_order.data());
+  std::vector<unsigned> in_order(kThreads);
+  for (unsigned i = 0; i < kThreads; ++i) in_order[i] = i;
+  CHECK(course::same(d_order.download(), in_order, "order"));
+}
+
+TEST_CASE("is skipped") { SKIP("no reason"); }
+
+TEST_CASE("crashes") { std::raise(SIGSEGV); }
+
+TEST_CASE("hangs") {
+  for (volatile bool forever = true; forever;) {
+  }
+}
