@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Checks one exercise, and says what to do next.
+
+    check_exercise.py EXERCISE_FILE CHECK_PROGRAM
+
+Runs in the build folder, where Meson starts its tests. Skips an exercise whose file still has its NOT_STARTED line (exit code 77). Else builds the check of
+this exercise alone, so that what does not compile fails this test and no other, and runs it. Exit
+code: the check's own, or 1 if it cannot be built, crashes, or does not come to an end.
+
+COURSE_WRAPPER is put in front of the check, such as "compute-sanitizer --error-exitcode 9".
+COURSE_TIMEOUT is the number of seconds that the check may take, 60 by default.
+"""
+
+import fcntl
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+SKIPPED = 77
+TOP = Path(__file__).resolve().parents[2]
+LINES_OF_AN_ERROR = 8  # the message, its source line, the caret, a few notes
+ERRORS_SHOWN = 3
+
+# g++, clang and the rewriter: "file:12:3: error: text"; nvcc: "file(12): error: text".
+ERROR = re.compile(r"^(?P<file>[^\s:(][^:(]*)(:\d+(:\d+)?|\(\d+\)): (fatal |catastrophic )?error\b")
+# Lines that lead up to an error: they belong to the one that follows.
+LEAD_IN = re.compile(r"^(In file included from|\s+from |[^\s:]+: In |[^\s:]+: At |[^\s:]+: In member)")
+# What is no message: ninja's own lines, the command line that failed, and closing counts.
+NOISE = re.compile(
+    r"^(ninja: |\[\d+/\d+\] |FAILED: |\d+ errors? (generated|detected)|compilation terminated)"
+)
+
+
+def is_started(text):
+    """True once the NOT_STARTED line is gone from an exercise's text."""
+    return re.search(r"^\s*NOT_STARTED\b", text, re.MULTILINE) is None
+
+
+def seen_from_the_shell(path):
+    """`path` as the learner would type it: relative to the folder where `meson` was called.
+
+    Where a wrapper around Python has replaced that folder's name by the build folder's, the top of
+    the repository is taken.
+    """
+    here = os.environ.get("PWD", "")
+    if not os.path.isdir(here) or (Path(here) / "build.ninja").exists():
+        here = TOP
+    relative = os.path.relpath(path, here)
+    return str(path) if relative.startswith(os.path.join("..", "..", "")) else relative
+
+
+def rerun_command(build, name):
+    """The command that runs this test again."""
+    return f"meson test -C {shlex.quote(seen_from_the_shell(build))} {name}"
+
+
+def errors_of(output, exercise):
+    """The errors in a failed build's output, each a list of lines; the exercise's own come first."""
+    errors = []
+    lead_in = []
+    after_failed = False
+    for line in output.splitlines():
+        if after_failed:  # the command line that failed
+            after_failed = False
+            continue
+        if line.startswith("FAILED: "):
+            after_failed = True
+        if NOISE.match(line):
+            continue
+        if ERROR.match(line):
+            errors.append([*lead_in, line])
+            lead_in = []
+        elif LEAD_IN.match(line):
+            lead_in.append(line)
+        elif re.match(r"^\S+(:\d+(:\d+)?|\(\d+\)): (warning|note)\b", line) and " warning" in line[:300]:
+            lead_in = []
+            errors.append(None)  # the lines of a warning belong to no error
+        elif errors and errors[-1] is not None:
+            errors[-1].append(line)
+    errors = [error for error in errors if error is not None]
+    mine = str(exercise)
+    errors.sort(key=lambda error: not any(mine in line for line in error))
+    return errors
+
+
+def explain_build_failure(output, exercise):
+    """What a learner needs of a failed build's output: the first errors, with short paths."""
+    errors = errors_of(output, exercise)
+    lines = []
+    for error in errors[:ERRORS_SHOWN]:
+        while error and not error[-1].strip():
+            error.pop()
+        lines += error[:LINES_OF_AN_ERROR]
+    if len(errors) > ERRORS_SHOWN:
+        lines.append(f"... and {len(errors) - ERRORS_SHOWN} more errors")
+    if not errors:  # a linker's message, or none that is known
+        lines = [line for line in output.splitlines() if not NOISE.match(line)][-20:]
+    text = "\n".join(lines)
+    shell_top = seen_from_the_shell(TOP)
+    return text.replace(f"{TOP}/", "" if shell_top == "." else shell_top + "/")
+
+
+def build_check(build, program, exercise):
+    """Builds the check; returns None, or the text that explains why it cannot be built."""
+    ninja = os.environ.get("NINJA") or shutil.which("ninja") or shutil.which("ninja-build")
+    if not ninja:
+        return "ninja was not found: run common/tools/setup.sh"
+    # One ninja at a time: tests run in parallel, and two would write the same files.
+    with open(build / "meson-private" / "exercise.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = subprocess.run(
+            [ninja, "-C", str(build), os.path.relpath(program, build)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+    if result.returncode == 0:
+        return None
+    return explain_build_failure(result.stdout, exercise)
+
+
+def run_check(program, edit, rerun):
+    """Runs the check; returns its exit code and, where it ended in no ordinary way, a remark."""
+    wrapper = shlex.split(os.environ.get("COURSE_WRAPPER", ""))
+    seconds = float(os.environ.get("COURSE_TIMEOUT", "60"))
+    environment = {**os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun}
+    process = subprocess.Popen([*wrapper, str(program)], env=environment, start_new_session=True)
+    try:
+        code = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return 1, f"The check did not come to an end within {seconds:g} seconds: does a loop never end?"
+    except BaseException:  # meson's own timeout, or Ctrl-C: leave no process behind
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    if code < 0:
+        return 1, f"The check crashed: {signal.Signals(-code).name}."
+    return code, None
+
+
+def main():
+    exercise, program = (Path(argument).resolve() for argument in sys.argv[1:])
+    build = Path.cwd()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    edit = seen_from_the_shell(exercise)
+    rerun = rerun_command(build, exercise.stem)
+
+    if not is_started(exercise.read_text(encoding="utf-8", errors="replace")):
+        print(f"Not started. Open {edit} and delete its NOT_STARTED line when you begin.")
+        return SKIPPED
+
+    problem = build_check(build, program, exercise)
+    if problem is not None:
+        print(f"{exercise.stem} does not compile:\n\n{problem}")
+        code = 1
+    else:
+        sys.stdout.flush()
+        code, problem = run_check(program, edit, rerun)
+        if problem is not None:
+            print(problem)
+    if problem is not None:
+        print(f"\n  edit   {edit}\n  rerun  {rerun}")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

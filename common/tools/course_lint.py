@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Checks that every chapter is complete, and prints what is missing; exit code 1 if anything is.
+
+    course_lint.py [TOP]
+
+Every exercise has a file that is not started, a solution, a check, at least three mistakes that open
+with a sentence on what is wrong, and three hints in the chapter's README. The chapter's meson.build
+names exactly the exercises and the mistakes that are there, and README.md names the chapter. The
+meson.build of every folder of tests names all of them.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+MISTAKES = 3
+HINTS = 3
+MARKER = re.compile(r"^NOT_STARTED\b", re.MULTILINE)
+
+
+def opening(text):
+    """The comment that a file begins with, as one line."""
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("//") or line.strip() == "//":
+            break
+        lines.append(line[2:].strip())
+    return " ".join(lines)
+
+
+def named_in_meson(text):
+    """{exercise: {mistake, ...}} of a chapter's meson.build."""
+    table = re.search(r"^exercises = \{(.*?)^\}", text, re.MULTILINE | re.DOTALL)
+    exercises = re.findall(r"'(\w+)':\s*\[(.*?)\]", table.group(1), re.DOTALL) if table else []
+    return {name: set(re.findall(r"'(\w+)'", mistakes)) for name, mistakes in exercises}
+
+
+def hints_of(readme, exercise):
+    """How many hints with a text the README gives to an exercise, from its heading to the next."""
+    section = re.search(
+        rf"^(#+) [^\n]*\b{exercise}\b[^\n]*\n(.*?)(?=^#{{1,3}} |\Z)", readme, re.MULTILINE | re.DOTALL
+    )
+    if not section:
+        return 0
+    bodies = re.findall(r"<details>\s*<summary>.*?</summary>(.*?)</details>", section.group(2), re.DOTALL)
+    return sum(len(body.split()) >= 3 for body in bodies)
+
+
+def check_exercise(top, chapter, exercise, named, readme):
+    """The problems of one exercise."""
+    problems = []
+    starter = top / "exercises" / chapter / f"{exercise}.cuh"
+    solution = top / "solutions" / chapter / f"{exercise}.cuh"
+    folder = top / "chapters" / chapter
+    if not (folder / "checks" / f"{exercise}.cu").exists():
+        problems.append(f"chapters/{chapter}/checks/{exercise}.cu is missing")
+    if not starter.exists():
+        problems.append(f"{starter.relative_to(top)} is missing")
+    elif len(MARKER.findall(starter.read_text())) != 1:
+        problems.append(f"{starter.relative_to(top)}: needs one NOT_STARTED line")
+    if not solution.exists():
+        problems.append(f"{solution.relative_to(top)} is missing")
+    elif MARKER.search(solution.read_text()):
+        problems.append(f"{solution.relative_to(top)}: a solution has no NOT_STARTED line")
+
+    files = sorted((folder / "mistakes" / exercise).glob(f"*/{exercise}.cuh"))
+    if len(files) < MISTAKES:
+        problems.append(f"chapters/{chapter}/mistakes/{exercise}: {len(files)} mistakes, not {MISTAKES}")
+    for file in files:
+        text = file.read_text()
+        sentence = opening(text)
+        if len(sentence.split()) < 4 or not sentence.rstrip().endswith((".", "!")):
+            problems.append(f"{file.relative_to(top)}: must open with a sentence on what is wrong")
+        if MARKER.search(text):
+            problems.append(f"{file.relative_to(top)}: a mistake has no NOT_STARTED line")
+    there = {file.parent.name for file in files}
+    for mistake in sorted(there ^ named):
+        problems.append(f"chapters/{chapter}/meson.build: mistake '{mistake}' of {exercise} is not in both places")
+    if (hints := hints_of(readme, exercise)) < HINTS:
+        problems.append(f"chapters/{chapter}/README.md: {hints} hints for {exercise}, not {HINTS}")
+    return problems
+
+
+def check_chapter(top, folder):
+    """The problems of one chapter."""
+    chapter = folder.name
+    problems = []
+    readme_file = folder / "README.md"
+    readme = readme_file.read_text(encoding="utf-8") if readme_file.exists() else ""
+    if not readme:
+        problems.append(f"chapters/{chapter}/README.md is missing")
+    if chapter not in (top / "README.md").read_text(encoding="utf-8"):
+        problems.append(f"README.md does not name {chapter}")
+    if f"'{chapter}'" not in (top / "meson.build").read_text():
+        problems.append(f"meson.build does not name {chapter}")
+    for link in ("common", "meson.options"):
+        if not (folder / link).is_symlink() or not (folder / link).exists():
+            problems.append(f"chapters/{chapter}/{link} must be a link into common")
+    named = named_in_meson((folder / "meson.build").read_text())
+    there = {file.stem for file in (top / "exercises" / chapter).glob("*.cuh")}
+    for exercise in sorted(there ^ set(named)):
+        problems.append(f"chapters/{chapter}/meson.build: exercise '{exercise}' is not in both places")
+    for exercise in named:
+        problems += check_exercise(top, chapter, exercise, named[exercise], readme)
+    return problems
+
+
+def check_tests(top):
+    """Test files that the meson.build beside them does not name: nothing would run them."""
+    problems = []
+    for build_file in sorted(top.glob("common/**/tests/meson.build")):
+        names = set(re.findall(r"'(\w+)'", build_file.read_text()))
+        for file in sorted(build_file.parent.iterdir()):
+            found = re.fullmatch(r"(\w+)_test\.cu|test_(\w+)\.py", file.name)
+            if found and (found.group(1) or found.group(2)) not in names:
+                problems.append(f"{build_file.relative_to(top)} does not name {file.name}")
+    return problems
+
+
+def main():
+    top = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
+    chapters = sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
+    problems = [problem for folder in chapters for problem in check_chapter(top, folder)]
+    problems += check_tests(top)
+    print("\n".join(problems) if problems else f"{len(chapters)} chapters are complete")
+    return 1 if problems or not chapters else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Everything that only a machine with a GPU can tell: builds with nvcc, runs all tests, runs lessons
+# and solutions under compute-sanitizer, and the ladders, whose results it writes.
+#
+#   common/tools/gpu_check.sh OUTPUT_FOLDER [meson setup options]
+#
+# OUTPUT_FOLDER gets build.log, tests.log, a log of each sanitizer, NN-topic.json of each ladder, and
+# summary.txt. Exit code 0 only if all passed and each sanitizer really looked: one that is missing,
+# refuses the device or overlooks a planted error is "not available", which is not "clean".
+set -uo pipefail
+
+if [ $# -lt 1 ]; then
+  sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+fi
+mkdir -p "$1" || exit 2
+out=$(cd "$1" && pwd)
+shift
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=$top/build-gpu-check
+tools=$top/common/tools
+rm -f "$out"/{build,tests,memcheck,racecheck,initcheck,synccheck}.log "$out"/[0-9][0-9]-*.json "$out"/summary.txt
+
+failed=no
+row() {  # NAME OK|BAD TEXT
+  [ "$2" = OK ] || failed=yes
+  printf '%-28s %-4s %s\n' "$1" "$2" "$3" | tee -a "$out/summary.txt"
+}
+finish() {
+  echo "Logs and results: $out"
+  [ $failed = no ] && exit 0
+  exit 1
+}
+
+if ! command -v nvcc >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
+  row device BAD 'not available: needs nvcc on PATH and a GPU'
+  finish
+fi
+row device OK "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), $(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p')"
+
+again=()
+[ ! -e "$build/build.ninja" ] || again=(--reconfigure)
+if {
+  meson setup "${again[@]}" "$build" "$top" -Ddevice=cuda "$@" && meson compile -C "$build" &&
+    nvcc -arch=native -g -lineinfo -o "$build/sanitizer_probe" "$tools/sanitizer_probe.cu"
+} >"$out/build.log" 2>&1 </dev/null; then
+  row build OK "$SECONDS s"
+else
+  row build BAD 'see build.log'
+  tail -n 20 "$out/build.log"
+  finish
+fi
+
+meson test -C "$build" --no-rebuild --print-errorlogs >"$out/tests.log" 2>&1 </dev/null
+code=$?
+count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p" "$out/tests.log" | tail -n 1; }
+passed=$(count Ok)
+text="${passed:-0} passed, $(count Fail) failed, $(count Skipped) skipped, $(count Timeout) out of time"
+if [ $code = 0 ] && [ "${passed:-0}" -gt 0 ]; then row tests OK "$text"; else row tests BAD "$text"; fi
+
+for tool in memcheck racecheck initcheck synccheck; do
+  if text=$("$tools/sanitize.py" $tool "$build" "$out/$tool.log" "$build/sanitizer_probe" 2>&1); then
+    row $tool OK "$text"
+  else
+    row $tool BAD "$text"
+  fi
+done
+
+for ladder in "$build"/chapters/*/ladder; do
+  chapter=$(basename "$(dirname "$ladder")")
+  if "$ladder" --json "$out/$chapter.json" >>"$out/tests.log" 2>&1 </dev/null && [ -s "$out/$chapter.json" ]; then
+    row "ladder $chapter" OK "$chapter.json"
+  else
+    row "ladder $chapter" BAD 'see tests.log'
+  fi
+done
+finish
