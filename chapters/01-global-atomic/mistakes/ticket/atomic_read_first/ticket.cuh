@@ -1,0 +1,19 @@
+// Reads with one atomic and counts with another: two threads get the same ticket and write to one
+// place; places stay empty, and a race is reported.
+#pragma once
+
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+#include <cstddef>
+
+__global__ void append_loud(const float* samples, std::size_t n, float limit, unsigned* hits,
+                            unsigned capacity, unsigned* required) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    if (samples[i] > limit) {
+      const unsigned ticket = atomicAdd(required, 0u);
+      if (ticket < capacity) hits[ticket] = static_cast<unsigned>(i);
+      atomicAdd(required, 1u);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// Every rung of this chapter is right at every awkward size, and what is wrong on purpose is wrong
+// in the way that the lesson says.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "contention.cuh"
+#include "global_atomic.cuh"
+#include "histogram.cuh"
+#include "stagnation.cuh"
+
+namespace {
+
+/// An output of n elements that all hold `value`.
+template <class T>
+course::GuardedBuffer<T> output(std::size_t n, T value) {
+  course::GuardedBuffer<T> buffer(n);
+  const std::vector<T> values(n, value);
+  if (n > 0) {
+    CUDA_CHECK(cudaMemcpy(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice));
+  }
+  return buffer;
+}
+
+}  // namespace
+
+TEST_CASE("sum_global_atomic adds every element once") {
+  for (const std::size_t n : course::all_sizes()) {
+    INFO("n = " << n);
+    const std::vector<float> x = course::position_values<float>(n);  // sums of these are exact
+    const auto d_x = course::DeviceBuffer<float>::from(x);
+    auto y = output(1, 0.5f);
+    sum_global_atomic(d_x.data(), n, y.data(), nullptr);
+    const auto expected = static_cast<float>(sum_reference(x));
+    REQUIRE(course::same(y.download().front(), expected + 0.5f, "y"));
+    REQUIRE(y.intact("y"));
+    REQUIRE(course::same(sum_global_atomic(d_x.data(), n), expected, "sum of the host wrapper"));
+  }
+}
+
+TEST_CASE("sum_racy races, and loses updates") {
+  const std::vector<float> x = course::position_values<float>(4096);
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  auto y = course::DeviceBuffer<float>::zeros(1);
+  course::Findings findings;
+  float sum = 0.0f;
+  REQUIRE(course::expect_race(
+      [&] {
+        course::count([&] { sum_racy(d_x.data(), x.size(), y.data(), nullptr); });
+        sum = y.front();
+      },
+      &findings));
+  INFO("sum_racy gave " << sum << ", the sum is " << sum_reference(x));
+  REQUIRE(sum < sum_reference(x));
+  REQUIRE(sum > 0.0f);
+  if (findings.checked) {
+    INFO(findings.texts.front());
+    REQUIRE(findings.texts.front().find("global_atomic.cuh") != std::string::npos);
+  }
+}
+
+TEST_CASE("sum_global_atomic depends on the order if sums are rounded") {
+  course::skip_without_checker();  // a GPU's order cannot be chosen, so nothing can be demanded of
+                                   // it
+  std::vector<float> x(1024, 1.0f);
+  x[0] = 16'777'216.0f;  // 2^24: from here on, adding 1 is rounded back
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  std::set<float> sums;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    course::with_seed(seed, [&] {
+      const float sum = sum_global_atomic(d_x.data(), x.size());
+      REQUIRE(course::close(sum, sum_reference(x), course::sum_tolerance(x), "sum"));
+      sums.insert(sum);
+    });
+  }
+  REQUIRE(sums.size() > 1);
+}
+
+TEST_CASE("count_above counts every hit once") {
+  constexpr float kThreshold = 1.0f;  // one of the values: it does not count itself
+  for (const std::size_t n : course::all_sizes()) {
+    INFO("n = " << n);
+    const std::vector<float> x = course::position_values<float>(n);
+    const auto d_x = course::DeviceBuffer<float>::from(x);
+    auto count = output(1, 3);
+    count_above(d_x.data(), n, kThreshold, count.data(), nullptr);
+    REQUIRE(
+        course::same(count.download().front(), 3 + count_above_reference(x, kThreshold), "count"));
+    REQUIRE(count.intact("count"));
+  }
+}
+
+TEST_CASE("add_same_value stagnates where one thread does") {
+  const Stagnation s = course::kCpuDevice ? kStagnationEnd : kStagnationFull;
+  auto y = output(1, s.start);
+  add_same_value(s.value, s.count, y.data(), nullptr);
+  REQUIRE(course::same(y.download().front(), kStagnatesAt, "y"));
+  REQUIRE(y.intact("y"));
+  REQUIRE(course::same(add_same_value_float(s), kStagnatesAt, "sum of one CPU thread"));
+  REQUIRE(add_same_value_reference(s) > kStagnatesAt + 30'000.0);
+}
+
+TEST_CASE("a hundred million times 1.23 in float is 2^25") {
+  static const float sum = add_same_value_float(kStagnationFull);  // once, not for every schedule
+  REQUIRE(course::same(sum, kStagnatesAt, "sum"));
+  REQUIRE(
+      course::close(add_same_value_reference(kStagnationFull), 123'000'000.0, 2.0, "reference"));
+}
+
+TEST_CASE("byte_histogram counts every byte once") {
+  for (const std::size_t n : course::all_sizes()) {
+    for (const bool all_equal : {false, true}) {
+      INFO("n = " << n << (all_equal ? ", all bytes are 255" : ""));
+      std::vector<unsigned char> bytes = course::position_values<unsigned char>(n);
+      if (all_equal) std::fill(bytes.begin(), bytes.end(), 255);
+      const auto d_bytes = course::DeviceBuffer<unsigned char>::from(bytes);
+      auto bins = output(kBins, 5u);
+      byte_histogram(d_bytes.data(), n, bins.data(), nullptr);
+      std::vector<unsigned> expected = byte_histogram_reference(bytes);
+      for (unsigned& bin : expected) bin += 5;
+      REQUIRE(course::same(bins.download(), expected, "bins"));
+      REQUIRE(bins.intact("bins"));
+    }
+  }
+}
+
+TEST_CASE("the contention rungs add to the addresses that they name") {
+  for (const std::size_t n : course::all_sizes()) {
+    INFO("n = " << n);
+    auto one = output(1, 2.0f);
+    add_to_one_address(n, one.data(), nullptr);
+    REQUIRE(course::same(one.download().front(), 2.0f + static_cast<float>(n), "one"));
+    REQUIRE(one.intact("one"));
+
+    auto bins = output(kContentionBins, 0.0f);
+    add_to_256_bins(n, bins.data(), nullptr);
+    std::vector<float> expected(kContentionBins, 0.0f);
+    for (std::size_t i = 0; i < n; ++i) expected[i % kContentionBins] += 1.0f;
+    REQUIRE(course::same(bins.download(), expected, "bins"));
+    REQUIRE(bins.intact("bins"));
+
+    auto own = output(n, 1.0f);
+    add_to_own_address(n, own.data(), nullptr);
+    REQUIRE(course::same(own.download(), std::vector<float>(n, 2.0f), "own"));
+    REQUIRE(own.intact("own"));
+  }
+}
