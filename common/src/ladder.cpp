@@ -105,7 +105,7 @@ struct Ladder::State {
   int conclude();
 };
 
-// ---- options ----------------------------------------------------------------------------------
+// ---- options -----------------------------------------------------------------------------------
 
 void Ladder::State::parse() {
   CLI::App app("Runs the rungs of chapter " + environment.chapter + ", checks them, and compares.");
@@ -178,7 +178,7 @@ void Ladder::State::require_writable_json() const {
   }
 }
 
-// ---- rows ---------------------------------------------------------------------------------------
+// ---- rows --------------------------------------------------------------------------------------
 
 bool Ladder::State::wanted(const std::string& name, const std::string& changed) {
   names.push_back(name);
@@ -269,7 +269,7 @@ std::optional<std::string> broken_promise(const WrongRung& rung, const Row& row)
   return std::nullopt;
 }
 
-// ---- the interface ----------------------------------------------------------------------------
+// ---- the interface -----------------------------------------------------------------------------
 
 Ladder::Ladder(std::string chapter, int argc, const char* const* argv, LadderOptions options)
     : Ladder(std::move(chapter), argc, argv, std::move(options), std::cout, std::cerr) {}
@@ -339,7 +339,7 @@ void Ladder::wrong(const WrongRung& rung) {
   });
 }
 
-// ---- the end ------------------------------------------------------------------------------------
+// ---- the end -----------------------------------------------------------------------------------
 
 void Ladder::State::check_names() const {
   for (const std::string& name : only) {

@@ -139,7 +139,7 @@ void describe_device(Environment& e) {
   e.driver_version = version_text(driver);
 }
 
-// ---- the table --------------------------------------------------------------------------------
+// ---- the table ---------------------------------------------------------------------------------
 
 void Table::print_heading() {
   const Environment& e = environment_;
@@ -234,7 +234,7 @@ void Table::print(const Row& row, const Row* before, const Row* vendor) {
   out_ << paragraph(row.changed + other_n) << paragraph(details(row)) << std::flush;
 }
 
-// ---- JSON ---------------------------------------------------------------------------------------
+// ---- JSON --------------------------------------------------------------------------------------
 
 namespace {
 

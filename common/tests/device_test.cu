@@ -56,8 +56,7 @@ __global__ void halves_to_floats(const __half2* d_x, const __nv_bfloat162* d_b, 
 
 }  // namespace
 
-// ---- device.cuh
-// -------------------------------------------------------------------------------------
+// ---- device.cuh --------------------------------------------------------------------------------
 
 TEST_CASE("count tells what a kernel did, and nothing of the kernels around it") {
   course::skip_without_counters();
@@ -152,8 +151,7 @@ TEST_CASE("the same seed loses the same updates") {
   CHECK(lost(0) == 0);  // in order
 }
 
-// ---- ptx.cuh
-// ----------------------------------------------------------------------------------------
+// ---- ptx.cuh -----------------------------------------------------------------------------------
 
 TEST_CASE("lanes and their masks, also in a block of two dimensions") {
   constexpr unsigned kThreads = 8 * 12;
@@ -195,8 +193,7 @@ TEST_CASE("reductions of halves add every element") {
   CHECK(course::same(d_y.download(), expected, "y"));
 }
 
-// ---- timing.cuh
-// -------------------------------------------------------------------------------------
+// ---- timing.cuh --------------------------------------------------------------------------------
 
 TEST_CASE("quantiles lie between the samples") {
   std::vector<double> samples;

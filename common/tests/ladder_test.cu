@@ -116,7 +116,7 @@ nlohmann::json json_of(const std::function<void(Ladder&)>& body) {
 
 }  // namespace
 
-// ---- options ------------------------------------------------------------------------------------
+// ---- options -----------------------------------------------------------------------------------
 
 TEST_CASE("sizes may be written in three ways") {
   CHECK(course::parse_size("1000000") == 1000000);
@@ -211,8 +211,7 @@ TEST_CASE("a file's bytes reach the rungs, no more than n of them") {
   CHECK(bytes.size() == 2);
 }
 
-// ---- checks
-// ---------------------------------------------------------------------------------------
+// ---- checks ------------------------------------------------------------------------------------
 
 TEST_CASE("a right rung is shown with its result") {
   const Outcome outcome = run_ladder({}, one_rung);
@@ -337,8 +336,7 @@ TEST_CASE("an exception in the chapter's own code ends the ladder") {
   CHECK(outcome.says("count_atomic                      1000"));
 }
 
-// ---- wrong on purpose
-// -----------------------------------------------------------------------------
+// ---- wrong on purpose --------------------------------------------------------------------------
 
 TEST_CASE("a declared race is shown beside the right value, and runs once") {
   Counting counting;
@@ -405,8 +403,7 @@ TEST_CASE("a wrong value that is known must be that value") {
   CHECK(run(999).says("declared to give 999, but gave 1000"));
 }
 
-// ---- JSON
-// -----------------------------------------------------------------------------------------
+// ---- JSON --------------------------------------------------------------------------------------
 
 TEST_CASE("the JSON says what ran, where and how") {
   const nlohmann::json j = json_of([](Ladder& ladder) {

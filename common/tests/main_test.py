@@ -95,6 +95,12 @@ class Screen(unittest.TestCase):
         self.assertIn("also failed: fails with an expression / in a section\n", out)
         self.assertNotIn("never shown", out)
 
+    def test_the_first_failure_has_its_own_messages(self):
+        code, out = run("fails twice")
+        self.assertEqual(code, 1)
+        self.assertIn("expected: sum == 4", out)
+        self.assertNotIn("second failure", out)
+
     def test_what_to_do_next(self):
         code, out = run("fails with a message", COURSE_EDIT="a/b.cuh", COURSE_RERUN="meson test b")
         self.assertEqual(code, 1)

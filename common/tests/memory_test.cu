@@ -41,8 +41,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-// ---- DeviceBuffer
-// -----------------------------------------------------------------------------------
+// ---- DeviceBuffer ------------------------------------------------------------------------------
 
 TEST_CASE("a buffer carries data to the device and back") {
   std::vector<int> expected = course::position_values<int>(1000);
@@ -91,8 +90,7 @@ TEST_CASE("an upload of another size is refused") {
   CHECK_THROWS_AS(d_x.upload({1, 2}), std::invalid_argument);
 }
 
-// ---- GuardedBuffer
-// ----------------------------------------------------------------------------------
+// ---- GuardedBuffer -----------------------------------------------------------------------------
 
 TEST_CASE("guard bands notice the first byte outside") {
   // With a band on the CPU device, too: write_at stays inside the allocation.
@@ -134,8 +132,7 @@ TEST_CASE("guarded buffers may be empty") {
   CHECK(y.intact("y"));
 }
 
-// ---- CudaError
-// --------------------------------------------------------------------------------------
+// ---- CudaError ---------------------------------------------------------------------------------
 
 TEST_CASE("a launch that CUDA refuses says what to look at") {
   const auto launch = [](unsigned grid, unsigned block) {

@@ -19,7 +19,7 @@ namespace {
 __global__ void add_racy(unsigned* d_sum) { *d_sum += 1; }
 __global__ void write_at(unsigned* d_x, int i) { d_x[i] = 1; }
 
-/// Adds the position of this thread's wake-up in `order`: a schedule in order gives 0, 1, 2, ...
+/// Notes the threads in the order of their atomics: a schedule in order gives 0, 1, 2, ...
 __global__ void note_order(unsigned* d_next, unsigned* d_order) {
   d_order[atomicAdd(d_next, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
 }
@@ -42,6 +42,13 @@ TEST_CASE("fails with an expression") {
 }
 
 TEST_CASE("fails with a message") { FAIL("the reason"); }
+
+TEST_CASE("fails twice") {
+  const int sum = 3;
+  CHECK(sum == 4);
+  INFO("a message of the second failure");
+  CHECK(sum == 5);
+}
 
 TEST_CASE("throws") { throw std::runtime_error("out of ideas"); }
 

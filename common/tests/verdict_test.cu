@@ -127,8 +127,7 @@ TEST_CASE("sets tell what is missing, what is there too often, and what is forei
         "kept: 100 missing (0, 1, 2, 3, 4, ...); expected 100 elements in any order, found 0");
 }
 
-// ---- data.cuh
-// -------------------------------------------------------------------------------------
+// ---- data.cuh ----------------------------------------------------------------------------------
 
 TEST_CASE("position values are the same everywhere, and float sums of them exact") {
   const std::vector<float> x = course::position_values<float>(1 << 20);

@@ -13,10 +13,12 @@ Included .cuh files are pulled in and rewritten, too; other headers stay include
 its file and number, so that the compiler and the checker name the learner's own lines. Comments,
 strings and macros are left alone. What cannot be understood is an error at file:line, not a guess.
 
-Limits: a launch hands its arguments on as variables, so neither a braced list nor a 0 that means a
-null pointer can be one (write Type{...} and nullptr). A kernel that is called through a global or
-member variable needs parentheses: (member_)<<<1, 32>>>(n). A `__device__` variable that is a class
-member or local to a function is not made known to the checker.
+Arguments are evaluated once, at the launch, and handed on as variables. Only a braced list, and a 0
+or NULL that may mean a pointer, cannot be variables: the call of the kernel has them as written.
+
+Limits: a kernel that is called through a global or member variable needs parentheses:
+(member_)<<<1, 32>>>(n). A `__device__` variable that is a class member or local to a function is not
+made known to the checker.
 """
 import collections
 import os
@@ -230,16 +232,22 @@ class CudaFile:
         if self.text(opening) != "(":
             self.fail(end, "a launch needs its arguments in parentheses behind >>>")
         closing = self.other_end(opening)
-        self.check_arguments(opening, closing)
-
         kernel = one_line(self.between(begin, at))
         arguments = one_line(self.source[self.tokens[opening].end:self.tokens[closing].begin])
         # A name may stand for a template or several overloads, so the call must be written with
         # it. Any other expression is evaluated once, as a launch on a GPU does.
         capture, callee = ("=", kernel) if is_name else (f"simt_kernel = {kernel}", "simt_kernel")
+        parameters, passed = "auto&... simt_args", "simt_args..."
+        arguments_as_written = self.only_as_written(opening, closing)
+        if any(arguments_as_written):
+            capture = "=" if is_name else "=, " + capture
+            parameters = ", ".join("auto&" if written else f"auto& simt_{i}"
+                                   for i, written in enumerate(arguments_as_written))
+            passed = ", ".join(written or f"simt_{i}"
+                               for i, written in enumerate(arguments_as_written))
         self.replace(begin, at + 1,
                      f" ::simt::launch({{{c_string(kernel)}, {c_string(arguments)}}}, "
-                     f"[{capture}](auto&... simt_args) {{ {callee}(simt_args...); }}, ")
+                     f"[{capture}]({parameters}) {{ {callee}({passed}); }}, ")
         self.replace(end, end + 3, ")")
 
     def kernel_begin(self, at):
@@ -307,16 +315,20 @@ class CudaFile:
         return ([token.text for token in three] == [">"] * 3 and self.text(i + 3) != ">"
                 and three[2].end - three[0].begin == 3)
 
-    def check_arguments(self, opening, closing):
-        i = opening + 1
-        while i < closing:
-            if self.text(i - 1) in ("(", ","):
-                if self.text(i) == "{":
-                    self.fail(i, "a braced list cannot be a kernel's argument: write its type in "
-                              "front of it, as in float2{1, 2}")
-                if self.text(i) == "NULL" and self.text(i + 1) in (",", ")"):
-                    self.replace(i, i + 1, "nullptr")  # NULL would be passed on as an integer
-            i = self.after(i)
+    def only_as_written(self, opening, closing):
+        """The text of each argument that no variable can replace, None for the others. Such an
+        argument is evaluated in the call of the kernel; the launch passes a stand-in."""
+        texts, first, i = [], opening + 1, opening + 1
+        while first < closing:
+            if i < closing and self.text(i) != ",":
+                i = self.after(i)
+                continue
+            written = self.text(first) == "{" or self.spell(range(first, i)) in ("0", "NULL")
+            texts.append(one_line(self.between(first, i)) if written else None)
+            if written:
+                self.replace(first, i, "nullptr")
+            first = i = i + 1
+        return texts
 
     # ---- Declarations ----
 

@@ -10,7 +10,7 @@
 
 namespace course {
 
-// ---- lanes ----------------------------------------------------------------------------------
+// ---- lanes -------------------------------------------------------------------------------------
 
 /// The calling thread's place in its warp, 0 to 31. Unlike threadIdx.x % 32 it is right for blocks
 /// of two and three dimensions.
@@ -80,7 +80,7 @@ __device__ __forceinline__ unsigned lanemask_ge() {
 #endif
 }
 
-// ---- reductions on global memory ----------------------------------------------------------------
+// ---- reductions on global memory ---------------------------------------------------------------
 // RED adds without returning the old value: the warp does not wait for an answer. Every element is
 // added atomically, a pair or a vector of them is not: another thread may read it half updated.
 // All pointers must point to global memory, and v must not alias it.

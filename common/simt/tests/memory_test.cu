@@ -35,11 +35,11 @@ __global__ void scale(float* x, int n, float factor) {
   static_cast<void>(n);
 }
 
-__global__ void past_static_array(float* y) {
+__global__ void past_static_array(float* y, int i) {
   __shared__ float s_x[64];
   s_x[threadIdx.x] = 1;
   __syncthreads();
-  if (threadIdx.x == 0) y[0] = s_x[64];
+  if (threadIdx.x == 0) y[0] = s_x[i];
 }
 
 __global__ void past_dynamic_array(float* y) {
@@ -110,7 +110,7 @@ TEST_CASE("a pointer into the middle of an array names the argument") {
 
 TEST_CASE("shared arrays have bounds") {
   auto y = Array<float>::zeros(1);
-  CHECK(lacks(only_report([&] { past_static_array<<<1, 64>>>(y.data()); }),
+  CHECK(lacks(only_report([&] { past_static_array<<<1, 64>>>(y.data(), 64); }),
               {"OUT OF BOUNDS", "s_x[64], just past the end of s_x (64 elements)"}) == "");
   CHECK(lacks(only_report([&] { past_dynamic_array<<<1, 32, 32 * sizeof(float)>>>(y.data()); }),
               {"OUT OF BOUNDS", "s_dynamic[32], just past the end of s_dynamic (32 elements)"}) ==
@@ -168,7 +168,7 @@ __global__ void add_to_device_variables() {
   atomicAdd(&device_counts[threadIdx.x % 4], kTable[threadIdx.x % 4]);
 }
 __global__ void bump_device_variable() { device_total++; }
-__global__ void past_device_variable() { device_last[4] = 1; }
+__global__ void past_device_variable(int i) { device_last[i] = 1; }
 __global__ void read_constants(float* y) { y[threadIdx.x] = coefficients[threadIdx.x % 4]; }
 __global__ void write_constant(float* pointer) { pointer[2] = 1; }
 __global__ void write_host_variable(int* pointer) { *pointer = 1; }
@@ -214,7 +214,7 @@ TEST_CASE("races on __device__ variables are found") {
 }
 
 TEST_CASE("a write past a __device__ array is out of bounds") {
-  CHECK(lacks(only_report([] { past_device_variable<<<1, 1>>>(); }),
+  CHECK(lacks(only_report([] { past_device_variable<<<1, 1>>>(4); }),
               {"OUT OF BOUNDS", "device_last[4], just past the end of device_last"}) == "");
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("a plain += by several blocks is a race") {
   CHECK(report.line == kPlainAdd);
   CHECK(lacks(report, {"DATA RACE in kernel add_plain on total[0]", "read ", "write ",
                        "by block 0 thread 0", "by block 1 thread 0",
-                       "Use an atomic function: atomicAdd(&total[0], ...)."}) == "");
+                       "Use an atomic function:\n  atomicAdd(&total[0], ...)."}) == "");
   CHECK(first_miss(ReportKind::race, [&] { add_plain<<<3, 1>>>(total.data()); }) == "");
   CHECK(first_miss(ReportKind::race, [&] { add_plain<<<2, 64>>>(total.data()); }) == "");
   CHECK(first_complaint([&] {
@@ -59,7 +59,7 @@ TEST_CASE("a plain += by threads of one block is a race, and names the element")
   CHECK(report.kind == ReportKind::race);
   CHECK(report.line == kHistogramAdd);
   CHECK(lacks(report, {"counts[0]", "block 0 thread 4", "block 0 thread 0",
-                       "one update is lost. Use an atomic function"}) == "");
+                       "one update is lost: use an atomic function."}) == "");
 }
 
 // ---- a missing barrier

@@ -163,6 +163,14 @@ TEST_CASE("no arguments, and arguments of many types") {
   CHECK(out.values() == std::vector<int>{3, -1});
 }
 
+TEST_CASE("a braced list and a literal 0 as arguments") {
+  Numbers out(2);
+  by_value<<<1, 1>>>(out.data(), {7, 3}, 0, true);
+  CHECK(out.values() == std::vector<int>{4, -1});
+  by_value<<<1, 1>>>(out.data(), {7, 3}, NULL, false);
+  CHECK(out.values() == std::vector<int>{10, -1});
+}
+
 namespace {
 int launched_by(int how, int* out) {
   if (how == 0) count<<<1, 1>>>(out);
