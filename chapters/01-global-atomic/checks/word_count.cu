@@ -109,8 +109,8 @@ course::Verdict wrapper_counts(const std::vector<char>& text) {
   try {
     return course::same(word_count(text), reference(text), "words");
   } catch (const course::CudaError& error) {
-    const bool refused = error.code() == cudaErrorInvalidConfiguration ||
-                         error.code() == cudaErrorInvalidValue;
+    const bool refused =
+        error.code() == cudaErrorInvalidConfiguration || error.code() == cudaErrorInvalidValue;
     if (!refused) throw;
     return {false, error.what()};
   }

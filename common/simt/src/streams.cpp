@@ -7,6 +7,7 @@
 #include "streams.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -188,6 +189,9 @@ CUstream_st* find_stream(cudaStream_t handle) {
 }
 
 void enqueue(CUstream_st& stream, std::function<int()> work) {
+  // A program that ends without waiting has its work done all the same: what is wrong with it shows.
+  static const int at_exit = std::atexit(drain_all_streams);
+  static_cast<void>(at_exit);
   Operation operation;
   operation.work = std::move(work);
   push(stream, std::move(operation));

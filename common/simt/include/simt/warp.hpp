@@ -132,9 +132,8 @@ SIMT_UNINSTRUMENTED inline void finish_shuffle(const Lanes& lanes) {
   }
 }
 
-/// Gives every lane the value of lane `source` (0 to 31) of its warp.
-/// `value` is a reference: the textbook leader idiom passes an uninitialised variable in the other
-/// lanes, and a by-value copy of it would let the compiler drop the code before.
+/// Gives every lane the value of lane `source` (0 to 31) of its warp. The public functions take it by
+/// value, so that a read of shared memory in the argument is the kernel's, and checked.
 template <class T>
 SIMT_UNINSTRUMENTED T shuffle(const char* name, unsigned mask, const T& value, unsigned source,
                               const void* caller) {
@@ -183,21 +182,21 @@ SIMT_API_TEMPLATE unsigned __match_all_sync(unsigned mask, T value, int* predica
 }
 
 template <simt::Shuffled T>
-SIMT_API_TEMPLATE T __shfl_sync(unsigned mask, const T& value, int source, int width = warpSize) {
+SIMT_API_TEMPLATE T __shfl_sync(unsigned mask, T value, int source, int width = warpSize) {
   const unsigned first = simt::lane_id() & ~static_cast<unsigned>(width - 1);
   return simt::shuffle("__shfl_sync()", mask, value,
                        first + (static_cast<unsigned>(source) & static_cast<unsigned>(width - 1)),
                        SIMT_CALLER);
 }
 template <simt::Shuffled T>
-SIMT_API_TEMPLATE T __shfl_up_sync(unsigned mask, const T& value, unsigned delta,
+SIMT_API_TEMPLATE T __shfl_up_sync(unsigned mask, T value, unsigned delta,
                                    int width = warpSize) {
   const unsigned lane = simt::lane_id(), in_segment = lane & static_cast<unsigned>(width - 1);
   return simt::shuffle("__shfl_up_sync()", mask, value, delta > in_segment ? lane : lane - delta,
                        SIMT_CALLER);
 }
 template <simt::Shuffled T>
-SIMT_API_TEMPLATE T __shfl_down_sync(unsigned mask, const T& value, unsigned delta,
+SIMT_API_TEMPLATE T __shfl_down_sync(unsigned mask, T value, unsigned delta,
                                      int width = warpSize) {
   const unsigned lane = simt::lane_id(), in_segment = lane & static_cast<unsigned>(width - 1);
   const bool inside = delta < static_cast<unsigned>(width) - in_segment;
@@ -205,7 +204,7 @@ SIMT_API_TEMPLATE T __shfl_down_sync(unsigned mask, const T& value, unsigned del
                        SIMT_CALLER);
 }
 template <simt::Shuffled T>
-SIMT_API_TEMPLATE T __shfl_xor_sync(unsigned mask, const T& value, int lane_mask,
+SIMT_API_TEMPLATE T __shfl_xor_sync(unsigned mask, T value, int lane_mask,
                                     int width = warpSize) {
   const unsigned lane = simt::lane_id();
   const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
