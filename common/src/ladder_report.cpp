@@ -40,10 +40,12 @@ std::string fixed_text(std::optional<double> value, int digits) {
   return value ? fmt::format("{:.{}f}", *value, digits) : kNone;
 }
 
-/// "3.1x": how many times as fast as `other`.
+/// "3.1x": how many times as fast as `other`; "1/1072" if it is much slower.
 std::string ratio_text(const Row& row, const Row* other) {
   if (!row.microseconds || other == nullptr || !other->microseconds) return kNone;
-  return fmt::format("{:.3g}x", other->microseconds->median / row.microseconds->median);
+  const double ratio = other->microseconds->median / row.microseconds->median;
+  if (ratio < 0.1) return fmt::format("1/{:.0f}", 1 / ratio);
+  return ratio < 100 ? fmt::format("{:.3g}x", ratio) : fmt::format("{:.0f}x", ratio);
 }
 
 /// Indented and broken between words, so that no line is longer than the table.

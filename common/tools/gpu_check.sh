@@ -55,7 +55,9 @@ meson test -C "$build" --no-rebuild --print-errorlogs >"$out/tests.log" 2>&1 </d
 code=$?
 count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p" "$out/tests.log" | tail -n 1; }
 passed=$(count Ok)
-text="${passed:-0} passed, $(count Fail) failed, $(count Skipped) skipped, $(count Timeout) out of time"
+# Meson leaves out the lines of what did not happen.
+text="${passed:-0} passed" failures=$(count Fail) skips=$(count Skipped) timeouts=$(count Timeout)
+text="$text, ${failures:-0} failed, ${skips:-0} skipped, ${timeouts:-0} out of time"
 if [ $code = 0 ] && [ "${passed:-0}" -gt 0 ]; then row tests OK "$text"; else row tests BAD "$text"; fi
 
 for tool in memcheck racecheck initcheck synccheck; do

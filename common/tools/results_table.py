@@ -29,7 +29,10 @@ def ratio(row, other):
     """How many times as fast as `other`."""
     if not other or not row.get("microseconds") or not other.get("microseconds"):
         return NONE
-    return f"{other['microseconds']['median'] / row['microseconds']['median']:.3g}x"
+    ratio = other["microseconds"]["median"] / row["microseconds"]["median"]
+    if ratio < 0.1:  # much slower
+        return f"1/{1 / ratio:.0f}"
+    return f"{ratio:.3g}x" if ratio < 100 else f"{ratio:.0f}x"
 
 
 def escaped(text):

@@ -94,7 +94,7 @@ struct Block {
   Allocation* dynamic = nullptr;
   unsigned alive = 0;
   unsigned arrived = 0;            // threads at the barrier
-  bool backwards = false;           // who goes first after it; see finish_barrier
+  bool backwards = false;          // who goes first after it; see finish_barrier
   const void* meeting = nullptr;   // where the first of them waits
   bool scattered = false;          // some wait elsewhere
   int predicate_count = 0;         // of the barrier being filled

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -304,9 +305,39 @@ void put_causes_first(std::vector<Report>& reports) {
 }
 }  // namespace
 
+namespace {
+
+[[noreturn]] void stop_division(int, siginfo_t* info, void*) {
+  // The address is that of the division itself, not of the instruction behind it.
+  trap("an integer is divided by zero: a GPU goes on with an undefined result",
+       cudaErrorLaunchFailure, static_cast<const char*>(info->si_addr) + 1);
+}
+
+/// While threads run, a division by zero is a finding of the kernel, not the end of the process.
+class DivisionTrap {
+ public:
+  DivisionTrap() {
+    struct sigaction action {};
+    action.sa_sigaction = stop_division;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;  // the handler never returns
+    sigaction(SIGFPE, &action, &before_);
+  }
+  ~DivisionTrap() { sigaction(SIGFPE, &before_, nullptr); }
+  DivisionTrap(const DivisionTrap&) = delete;
+  DivisionTrap& operator=(const DivisionTrap&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+}  // namespace
+
 int run_launch(const Launch& launch) {
   start_launch(launch);
-  run_all_threads();
+  {
+    const DivisionTrap trap;
+    run_all_threads();
+  }
   checker_settle_writes();
   abandon_everything();
   engine.launch = nullptr;

@@ -189,7 +189,8 @@ CUstream_st* find_stream(cudaStream_t handle) {
 }
 
 void enqueue(CUstream_st& stream, std::function<int()> work) {
-  // A program that ends without waiting has its work done all the same: what is wrong with it shows.
+  // A program that ends without waiting has its work done all the same: what is wrong with it
+  // shows.
   static const int at_exit = std::atexit(drain_all_streams);
   static_cast<void>(at_exit);
   Operation operation;

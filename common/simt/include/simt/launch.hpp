@@ -118,9 +118,10 @@ inline constexpr char shared_key = 0;
 template <class T, class Tag>
 SIMT_UNINSTRUMENTED T& shared(const char* name, Tag) {
   static_assert(alignof(T) <= 4096, "a __shared__ variable starts on a page");
-  const SharedVariable variable{
-      name, sizeof(T), sizeof(element_t<T>),
-      {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>}};
+  const SharedVariable variable{name,
+                                sizeof(T),
+                                sizeof(element_t<T>),
+                                {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>}};
   return *static_cast<T*>(block_shared(&shared_key<Tag>, variable));
 }
 

@@ -26,13 +26,13 @@ struct Lanes {
 /// One lane's part in a warp-wide operation. Lives on the stack of the calling thread until every
 /// lane of `mask` that still runs has made the same call.
 struct WarpCall {
-  const char* name;                // "__shfl_sync()": what messages call it, and part of its identity
-  unsigned mask;                   // lanes that take part
-  void (*finish)(const Lanes&);    // computes `out` of every present lane; pure, runs once
-  const void* caller;              // SIMT_CALLER of the public function
-  bool orders_memory = false;      // __syncwarp() and what is built on it; shuffles do not
-  int argument = 0;                // source lane, predicate, width: the operation's own
-  unsigned size = 0;               // bytes of `in` that count
+  const char* name;              // "__shfl_sync()": what messages call it, and part of its identity
+  unsigned mask;                 // lanes that take part
+  void (*finish)(const Lanes&);  // computes `out` of every present lane; pure, runs once
+  const void* caller;            // SIMT_CALLER of the public function
+  bool orders_memory = false;    // __syncwarp() and what is built on it; shuffles do not
+  int argument = 0;              // source lane, predicate, width: the operation's own
+  unsigned size = 0;             // bytes of `in` that count
   alignas(16) unsigned char in[16] = {};
   alignas(16) unsigned char out[16] = {};
 };

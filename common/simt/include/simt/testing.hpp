@@ -32,7 +32,8 @@ enum class ReportKind {
 };
 const char* to_string(ReportKind kind);
 
-/// One finding. `text` is complete and ready to print; `line` is the source line it points at first.
+/// One finding. `text` is complete and ready to print; `line` is the source line it points at
+/// first.
 struct Report {
   ReportKind kind;
   std::string kernel;  // name as launched; empty for host code
@@ -62,7 +63,7 @@ struct Counters {
   std::uint64_t global_atomic_lanes = 0;      // single atomics, one a lane
   std::uint64_t global_atomic_addresses = 0;  // distinct addresses, summed over requests
   std::uint64_t shared_atomics = 0, shared_atomic_lanes = 0, shared_atomic_addresses = 0;
-  std::uint64_t global_loads = 0, global_load_sectors = 0;    // requests; 32-byte sectors
+  std::uint64_t global_loads = 0, global_load_sectors = 0;  // requests; 32-byte sectors
   std::uint64_t global_stores = 0, global_store_sectors = 0;
   std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;  // 1 a request: no bank conflict
   std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;

@@ -85,7 +85,8 @@ SIMT_UNINSTRUMENTED inline unsigned ballot(const char* name, unsigned mask, bool
   return load_bits<unsigned>(call.out);
 }
 
-// ---- match ----------------------------------------------------------------------------------------
+// ---- match
+// ----------------------------------------------------------------------------------------
 
 SIMT_UNINSTRUMENTED inline void finish_match_any(const Lanes& lanes) {
   for (unsigned l = 0; l < 32; ++l) {
@@ -112,7 +113,8 @@ SIMT_UNINSTRUMENTED unsigned match_any(const char* name, unsigned mask, const T&
   return load_bits<unsigned>(call.out);
 }
 
-// ---- shuffles ---------------------------------------------------------------------------------------
+// ---- shuffles
+// ---------------------------------------------------------------------------------------
 
 /// What a lane gets from a lane that takes no part: undefined in CUDA, all ones (a NaN) here.
 constexpr unsigned char kUndefinedByte = 0xFF;
@@ -132,8 +134,8 @@ SIMT_UNINSTRUMENTED inline void finish_shuffle(const Lanes& lanes) {
   }
 }
 
-/// Gives every lane the value of lane `source` (0 to 31) of its warp. The public functions take it by
-/// value, so that a read of shared memory in the argument is the kernel's, and checked.
+/// Gives every lane the value of lane `source` (0 to 31) of its warp. The public functions take it
+/// by value, so that a read of shared memory in the argument is the kernel's, and checked.
 template <class T>
 SIMT_UNINSTRUMENTED T shuffle(const char* name, unsigned mask, const T& value, unsigned source,
                               const void* caller) {
@@ -189,23 +191,20 @@ SIMT_API_TEMPLATE T __shfl_sync(unsigned mask, T value, int source, int width = 
                        SIMT_CALLER);
 }
 template <simt::Shuffled T>
-SIMT_API_TEMPLATE T __shfl_up_sync(unsigned mask, T value, unsigned delta,
-                                   int width = warpSize) {
+SIMT_API_TEMPLATE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
   const unsigned lane = simt::lane_id(), in_segment = lane & static_cast<unsigned>(width - 1);
   return simt::shuffle("__shfl_up_sync()", mask, value, delta > in_segment ? lane : lane - delta,
                        SIMT_CALLER);
 }
 template <simt::Shuffled T>
-SIMT_API_TEMPLATE T __shfl_down_sync(unsigned mask, T value, unsigned delta,
-                                     int width = warpSize) {
+SIMT_API_TEMPLATE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
   const unsigned lane = simt::lane_id(), in_segment = lane & static_cast<unsigned>(width - 1);
   const bool inside = delta < static_cast<unsigned>(width) - in_segment;
   return simt::shuffle("__shfl_down_sync()", mask, value, inside ? lane + delta : lane,
                        SIMT_CALLER);
 }
 template <simt::Shuffled T>
-SIMT_API_TEMPLATE T __shfl_xor_sync(unsigned mask, T value, int lane_mask,
-                                    int width = warpSize) {
+SIMT_API_TEMPLATE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize) {
   const unsigned lane = simt::lane_id();
   const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
   const unsigned end = (lane & ~static_cast<unsigned>(width - 1)) + static_cast<unsigned>(width);
