@@ -13,20 +13,7 @@
 
 namespace {
 
-struct Launch {
-  unsigned grid, block;
-};
-
-/// Grids that are too small, exact, and larger than the readings need.
-std::vector<Launch> launches_for(std::size_t n) {
-  std::vector<Launch> launches;
-  for (const unsigned block : {32u, 96u, 128u, 1024u}) {
-    const auto exact = static_cast<unsigned>((n + block - 1) / block);
-    launches.insert(launches.end(), {{1, block}, {3, block}, {exact + 2, block}});
-    if (exact > 0) launches.push_back({exact, block});
-  }
-  return launches;
-}
+using Launch = course::LaunchShape;
 
 enum class Kind { rising, falling, frost, random, peak_first, peak_last, constant, extreme };
 constexpr Kind kKinds[] = {Kind::rising,     Kind::falling,   Kind::frost,    Kind::random,
@@ -141,7 +128,7 @@ std::string describe(std::size_t n, Launch launch, Kind kind) {
 TEST_CASE("lost_update: peak and alarms are right at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
-    const std::vector<Launch> launches = launches_for(n);
+    const std::vector<Launch> launches = course::launch_shapes(n);
     for (const Kind kind : kKinds) {
       const Launch launch = launches[turn++ % launches.size()];
       INFO(describe(n, launch, kind));
@@ -152,7 +139,7 @@ TEST_CASE("lost_update: peak and alarms are right at every size") {
 
 TEST_CASE("lost_update: peak and alarms are right for every grid") {
   for (const Kind kind : {Kind::falling, Kind::random}) {
-    for (const Launch launch : launches_for(1025)) {
+    for (const Launch launch : course::launch_shapes(1025)) {
       INFO(describe(1025, launch, kind));
       check_launch(make_readings(kind, 1025), launch, {0, INT_MIN});
     }

@@ -14,20 +14,7 @@
 
 namespace {
 
-struct Launch {
-  unsigned grid, block;
-};
-
-/// Grids that are too small, exact, and larger than the samples need.
-std::vector<Launch> launches_for(std::size_t n) {
-  std::vector<Launch> launches;
-  for (const unsigned block : {32u, 96u, 128u, 1024u}) {
-    const auto exact = static_cast<unsigned>((n + block - 1) / block);
-    launches.insert(launches.end(), {{1, block}, {3, block}, {exact + 2, block}});
-    if (exact > 0) launches.push_back({exact, block});
-  }
-  return launches;
-}
+using Launch = course::LaunchShape;
 
 enum class Kind { some, all, none, only_last, special };
 constexpr Kind kKinds[] = {Kind::some, Kind::all, Kind::none, Kind::only_last, Kind::special};
@@ -164,7 +151,7 @@ std::string describe(std::size_t n, Launch launch, Kind kind) {
 TEST_CASE("ticket: the list holds all hits at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
-    const std::vector<Launch> launches = launches_for(n);
+    const std::vector<Launch> launches = course::launch_shapes(n);
     for (const Kind kind : kKinds) {
       const Launch launch = launches[turn++ % launches.size()];
       INFO(describe(n, launch, kind));
@@ -176,7 +163,7 @@ TEST_CASE("ticket: the list holds all hits at every size") {
 
 TEST_CASE("ticket: the list holds all hits for every grid") {
   const std::vector<float> samples = make_samples(Kind::some, 1025);
-  for (const Launch launch : launches_for(samples.size())) {
+  for (const Launch launch : course::launch_shapes(samples.size())) {
     INFO(describe(samples.size(), launch, Kind::some));
     List list(1025);
     append(list, samples, launch);

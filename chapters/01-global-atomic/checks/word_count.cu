@@ -12,20 +12,7 @@
 
 namespace {
 
-struct Launch {
-  unsigned grid, block;
-};
-
-/// Grids that are too small, exact, and larger than the text needs.
-std::vector<Launch> launches_for(std::size_t n) {
-  std::vector<Launch> launches;
-  for (const unsigned block : {32u, 96u, 128u, 1024u}) {
-    const auto exact = static_cast<unsigned>((n + block - 1) / block);
-    launches.insert(launches.end(), {{1, block}, {3, block}, {exact + 2, block}});
-    if (exact > 0) launches.push_back({exact, block});
-  }
-  return launches;
-}
+using Launch = course::LaunchShape;
 
 enum class Kind { one_letter_words, one_long_word, separators, mixed };
 constexpr Kind kKinds[] = {Kind::one_letter_words, Kind::one_long_word, Kind::separators,
@@ -169,7 +156,7 @@ TEST_CASE("word_count counts the words of short texts") {
 TEST_CASE("word_count counts the words of every text, at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
-    const std::vector<Launch> launches = launches_for(n);
+    const std::vector<Launch> launches = course::launch_shapes(n);
     for (const Kind kind : kKinds) {
       const std::vector<char> text = make_text(kind, n);
       for (const std::string around : {"", "xyz", "   "}) {
@@ -185,7 +172,7 @@ TEST_CASE("word_count counts the words of every text, at every size") {
 TEST_CASE("word_count is right for every grid") {
   const std::vector<char> text = make_text(Kind::mixed, 1025);
   const DeviceText d_text(text, "");
-  for (const Launch launch : launches_for(text.size())) {
+  for (const Launch launch : course::launch_shapes(text.size())) {
     INFO(describe(text.size(), launch, to_string(Kind::mixed)));
     REQUIRE(course::same(run(d_text, launch), reference(text), "words"));
   }

@@ -26,6 +26,23 @@ inline std::vector<std::size_t> all_sizes() {
   return sizes;
 }
 
+/// A one-dimensional launch: kernel<<<grid, block>>>.
+struct LaunchShape {
+  unsigned grid, block;
+};
+
+/// Grids that are too small, exact, and larger than one thread per element needs, in blocks of one
+/// warp, of three, of four, and of all that a block can have.
+inline std::vector<LaunchShape> launch_shapes(std::size_t n) {
+  std::vector<LaunchShape> shapes;
+  for (const unsigned block : {32u, 96u, 128u, 1024u}) {
+    const auto exact = static_cast<unsigned>((n + block - 1) / block);
+    shapes.insert(shapes.end(), {{1, block}, {3, block}, {exact + 2, block}});
+    if (exact > 0) shapes.push_back({exact, block});
+  }
+  return shapes;
+}
+
 /// n values that depend on their position, so that an element used twice, left out or taken from
 /// the wrong place changes the answer. The same values for the same seed, everywhere.
 /// Floating-point types get k/8 with k from 1 to 15: exact in every type down to __half, and a
