@@ -166,7 +166,7 @@ def main():
         if problem is not None:
             print(problem)
     if problem is not None:
-        print(f"\n  edit   {edit}\n  rerun  {rerun}")
+        print(f"\nedit:  {edit}\nrerun: {rerun}")
     return code
 
 

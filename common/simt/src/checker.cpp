@@ -142,7 +142,7 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
         x);
   }
   std::string missing;
-  if (same_line && !same_block) {
+  if (same_line && !is_shared(reinterpret_cast<const void*>(address))) {
     return fmt::format(
         "Reading {0}, changing the value and writing it back are separate steps: two threads can\n"
         "  read the same old value, and one update is lost. Use an atomic function:\n"

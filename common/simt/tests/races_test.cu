@@ -58,8 +58,9 @@ TEST_CASE("a plain += by threads of one block is a race, and names the element")
   const Report& report = outcome.reports.front();
   CHECK(report.kind == ReportKind::race);
   CHECK(report.line == kHistogramAdd);
-  CHECK(lacks(report, {"counts[0]", "block 0 thread 4", "block 0 thread 0",
-                       "one update is lost: use an atomic function."}) == "");
+  CHECK(lacks(report,
+              {"counts[0]", "block 0 thread 4", "block 0 thread 0",
+               "one update is lost. Use an atomic function:\n  atomicAdd(&counts[0], ...)"}) == "");
 }
 
 // ---- a missing barrier

@@ -152,7 +152,7 @@ class TheRunner(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("word_count does not compile", text)
         self.assertIn("word_count.cuh:3:1: error: no", text)
-        self.assertIn("rerun  meson test -C build word_count", text)
+        self.assertIn("rerun: meson test -C build word_count", text)
 
     def test_a_crash_fails(self):
         self.script("check", "kill -SEGV $$")
