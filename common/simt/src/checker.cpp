@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -28,6 +27,11 @@ constexpr unsigned kPreemptAtAccess = 8, kPreemptAtAtomic = 4;
 
 // For the few functions that every access goes through, one after another.
 #define SIMT_HOT inline __attribute__((always_inline))
+
+// Four bytes of anything, at any address: most accesses have this size, and for a size that is
+// known only at run time memcpy and memset are calls.
+using Word [[gnu::may_alias, gnu::aligned(1)]] = std::uint32_t;
+constexpr std::uint32_t kFourInitialised = 0x01010101;  // a flag for each of four bytes
 
 enum class Kind : unsigned char { read, write, atomic, volatile_read, volatile_write };
 
@@ -319,7 +323,8 @@ SuspectedWrite suspect;
 // ---- compare-and-swap loops
 // -------------------------------------------------------------------------
 
-std::uint64_t value_at(std::uintptr_t address, std::size_t size) {
+SIMT_HOT std::uint64_t value_at(std::uintptr_t address, std::size_t size) {
+  if (size == 4) return *reinterpret_cast<const Word*>(address);
   std::uint64_t value = 0;
   std::memcpy(&value, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, 8));
   return value;
@@ -489,13 +494,18 @@ SIMT_HOT void check_cells(Allocation& a, std::uintptr_t address, std::size_t siz
   }
 }
 
+SIMT_HOT void set_initialised(Allocation& a, std::uintptr_t address, std::size_t size) {
+  std::uint8_t* flag = a.initialised + (address - a.begin);
+  if (size == 4) {
+    *reinterpret_cast<Word*>(flag) = kFourInitialised;
+  } else {
+    std::memset(flag, 1, size);
+  }
+}
+
 SIMT_HOT bool all_initialised(const Allocation& a, std::uintptr_t address, std::size_t size) {
   const std::uint8_t* flag = a.initialised + (address - a.begin);
-  if (size == 4) {
-    std::uint32_t four;
-    std::memcpy(&four, flag, 4);
-    return four == 0x01010101u;
-  }
+  if (size == 4) return *reinterpret_cast<const Word*>(flag) == kFourInitialised;
   return std::all_of(flag, flag + size, [](std::uint8_t f) { return f != 0; });
 }
 
@@ -524,7 +534,8 @@ SIMT_HOT Allocation* find_target(std::uintptr_t address, std::size_t size, Kind 
   if (a == nullptr || !a->live || address + size > a->end()) {
     stop_illegal(address, size, kind, caller);
   }
-  if (std::has_single_bit(size) && size <= 16 && (address & (size - 1)) != 0) {
+  const bool power_of_two = (size & (size - 1)) == 0;
+  if (power_of_two && size <= 16 && (address & (size - 1)) != 0) {
     stop_misaligned(address, size, kind, caller);
   }
   return a;
@@ -550,9 +561,8 @@ SIMT_HOT void access(std::uintptr_t address, std::size_t size, Kind kind, const 
   maybe_preempt(kPreemptAtAccess);
   if (suspect.pending) checker_settle_writes();
   if (is_atomic(kind)) fence_atomic(t, address);
-  std::uint8_t* initialised = a->initialised + (address - a->begin);
   if (writes(kind)) {
-    std::memset(initialised, 1, size);
+    set_initialised(*a, address, size);
     engine.fruitless = 0;
   } else if (!all_initialised(*a, address, size)) {
     report_uninitialised(address, kind, caller);
@@ -613,7 +623,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, Scope scope
   if (kind != AtomicKind::exchange && !all_initialised(*a, address, size)) {
     report_uninitialised(address, Kind::atomic, caller);
   }
-  std::memset(a->initialised + (address - a->begin), 1, size);
+  set_initialised(*a, address, size);
   const std::uint32_t flags = kAtomic | (scope == Scope::block ? kBlockScope : 0);
   check_cells(*a, address, size, Kind::atomic, flags, caller, t);
   atomic_caller = caller;
