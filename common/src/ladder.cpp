@@ -198,7 +198,7 @@ Row Ladder::State::start_row(Row::Kind kind, const std::string& name, const std:
   row.group = group;
   row.name = name;
   row.changed = changed;
-  row.n = n == 0 ? environment.n : n;
+  row.n = n > 0 ? n : reference ? reference->n : environment.n;
   if (reference) row.expected = reference->expected;
   return row;
 }
@@ -286,13 +286,19 @@ Ladder::~Ladder() = default;
 std::size_t Ladder::n() const { return state_->environment.n; }
 const std::vector<unsigned char>& Ladder::file_bytes() const { return state_->file; }
 
-void Ladder::reference(const std::string& name, double value, const std::string& how) {
+std::vector<std::size_t> Ladder::sizes(std::initializer_list<std::size_t> gpu_sizes) const {
+  if (kCpuDevice || state_->n_given || state_->list) return {n()};
+  return gpu_sizes;
+}
+
+void Ladder::reference(const std::string& name, double value, const std::string& how,
+                       std::size_t group_n) {
   Row row;
   row.kind = Row::Kind::reference;
   row.group = ++state_->group;
   row.name = name;
   row.changed = how;
-  row.n = n();
+  row.n = group_n == 0 ? n() : group_n;
   row.expected = value;
   state_->reference = std::move(row);
   state_->reference_shown = false;
@@ -305,6 +311,10 @@ void Ladder::State::run(const Rung& rung, Row::Kind kind) {
   if (!wanted(rung.name, rung.changed)) return;
   finish(start_row(kind, rung.name, rung.changed, rung.n), [&](Row& row) {
     row.bytes = rung.bytes;
+    row.operations = rung.operations;
+    row.l2 = rung.l2;
+    row.series = rung.series;
+    row.x = rung.x;
     Verdict verdict;
     const Findings findings = find_races([&] {
       if (rung.reset) rung.reset();
@@ -317,7 +327,8 @@ void Ladder::State::run(const Rung& rung, Row::Kind kind) {
       row.failure = verdict.text;
     } else if (!kCpuDevice) {
       if (!environment.copy_gbs) environment.copy_gbs = copy_bandwidth();
-      row.microseconds = sample_microseconds(rung.reset, rung.launch);
+      row.microseconds =
+          sample_microseconds(rung.reset, rung.launch, {.scrub_l2 = rung.l2 == L2::cold});
     }
   });
 }

@@ -91,6 +91,9 @@ std::string details(const Row& row) {
     const bool race = row.expect != Expect::wrong_value;
     return (race ? "There is a race, which a GPU does not report.\n" : "") + row.because;
   }
+  if (const auto rate = operations_per_nanosecond(row)) {
+    return fmt::format("{:.3g} operations per ns", *rate);
+  }
   const Counters c = row.counters.value_or(Counters());
   if (c.shared_atomic_lanes == 0) return "";
   return fmt::format("on shared memory: {} atomics, {} addresses", c.shared_atomic_lanes,
@@ -102,6 +105,11 @@ std::string details(const Row& row) {
 std::optional<double> gigabytes_per_second(const Row& row) {
   if (!row.microseconds || row.bytes == 0) return std::nullopt;
   return static_cast<double>(row.bytes) / row.microseconds->median / 1e3;
+}
+
+std::optional<double> operations_per_nanosecond(const Row& row) {
+  if (!row.microseconds || row.operations == 0) return std::nullopt;
+  return static_cast<double>(row.operations) / row.microseconds->median / 1e3;
 }
 
 std::string expect_text(Expect expect) {
@@ -232,8 +240,10 @@ void Table::print(const Row& row, const Row* before, const Row* vendor) {
     out_ << name_text(row.name) << fmt::format("{:>12}", value)
          << times_text(row, before, vendor, environment_.copy_gbs) << "\n";
   }
-  const std::string other_n = row.n == environment_.n ? "" : fmt::format(" (n = {})", row.n);
-  out_ << paragraph(row.changed + other_n) << paragraph(details(row)) << std::flush;
+  std::string changed = row.changed;
+  if (row.n != environment_.n) changed += fmt::format(" (n = {})", row.n);
+  if (row.microseconds && row.l2 == L2::warm) changed += " (L2 warm)";
+  out_ << paragraph(changed) << paragraph(details(row)) << std::flush;
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -310,11 +320,18 @@ ordered_json row_json(const Environment& e, const Row& row) {
                   {"races_checked", row.findings.checked},
                   {"races", row.findings.races}};
   }
+  if (!row.series.empty()) {
+    j["series"] = row.series;
+    j["x"] = row.x;
+  }
   if (row.microseconds) {
     const Quantiles& q = *row.microseconds;
     j["microseconds"] = {
         {"p10", q.p10}, {"median", q.median}, {"p90", q.p90}, {"samples", q.samples}};
     const std::optional<double> gbs = gigabytes_per_second(row);
+    j["l2"] = row.l2 == L2::cold ? "cold" : "warm";
+    j["operations"] = row.operations;
+    j["per_ns"] = or_null(operations_per_nanosecond(row));
     j["bytes"] = row.bytes;
     j["gb_per_s"] = or_null(gbs);
     j["percent_of_copy"] =

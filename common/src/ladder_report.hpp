@@ -27,6 +27,10 @@ struct Row {
   double tolerance = 0;
   std::optional<std::string> failure;  // why the row is not as declared
   std::size_t bytes = 0;
+  std::size_t operations = 0;
+  L2 l2 = L2::cold;
+  std::string series;
+  double x = 0;
   std::optional<Quantiles> microseconds;  // on a GPU
   std::optional<Counters> counters;       // on the CPU device
   // Kind::wrong
@@ -72,6 +76,9 @@ class Table {
 
 /// GB/s (10^9 bytes a second) of a timed row; nothing if it has no time or no bytes.
 std::optional<double> gigabytes_per_second(const Row& row);
+
+/// Operations per nanosecond of a timed row; nothing if it has no time or counts none.
+std::optional<double> operations_per_nanosecond(const Row& row);
 
 /// "race", "race_and_wrong_value" or "wrong_value".
 std::string expect_text(Expect expect);

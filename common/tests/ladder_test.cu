@@ -3,6 +3,7 @@
 #include <course/check.cuh>
 #include <course/ladder.cuh>
 
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <fstream>
@@ -200,6 +201,31 @@ TEST_CASE("the size reaches the rungs") {
   CHECK(n == 512);
   CHECK(run_ladder({}, [&](Ladder& ladder) { n = ladder.n(); }).code == 0);
   CHECK(n == 1000);
+}
+
+TEST_CASE("a group may have a size of its own") {
+  const auto body = [](Ladder& ladder) {
+    Counting counting;
+    for (const std::size_t n : ladder.sizes({200, 300})) {
+      ladder.reference("CPU reference", static_cast<double>(n), "", n);
+      ladder.rung(counting.atomic(n));
+    }
+  };
+  const auto sizes_of = [&](std::vector<const char*> arguments) {
+    arguments.insert(arguments.end(), {"--json", "-"});
+    std::vector<std::size_t> sizes;
+    const nlohmann::json j = nlohmann::json::parse(run_ladder(arguments, body).out);
+    for (const nlohmann::json& rung : j["rungs"]) {
+      CHECK(rung["as_declared"] == true);
+      if (rung["kind"] == "rung") sizes.push_back(rung["n"]);
+    }
+    return sizes;
+  };
+  using Sizes = std::vector<std::size_t>;
+  CHECK(sizes_of({"--n", "77"}) == Sizes{77});
+  CHECK(sizes_of({}) == (course::kCpuDevice ? Sizes{1000} : Sizes{200, 300}));
+  CHECK(run_ladder({"--list"}, body).out ==
+        "count_atomic               one atomicAdd per element\n");
 }
 
 TEST_CASE("a file's bytes reach the rungs, no more than n of them") {
@@ -446,6 +472,33 @@ TEST_CASE("the JSON says what ran, where and how") {
     CHECK(rung["microseconds"]["p10"] <= rung["microseconds"]["median"]);
     CHECK(rung["gb_per_s"] > 0);
     CHECK_FALSE(rung.contains("counters"));
+  }
+}
+
+TEST_CASE("the JSON has the points of a curve, and what a launch does per nanosecond") {
+  const nlohmann::json j = json_of([](Ladder& ladder) {
+    Counting counting;
+    ladder.reference("CPU reference", 1000);
+    course::Rung point = counting.atomic(1000);
+    point.l2 = course::L2::warm;
+    point.operations = 1000;
+    point.series = "unsigned";
+    point.x = 64;
+    ladder.rung(point);
+    ladder.rung(counting.atomic(1000));
+  });
+  const nlohmann::json& point = j["rungs"][1];
+  CHECK(point["series"] == "unsigned");
+  CHECK(point["x"] == 64);
+  const nlohmann::json& plain = j["rungs"][2];
+  CHECK_FALSE(plain.contains("series"));
+  if (!course::kCpuDevice) {
+    CHECK(point["l2"] == "warm");
+    CHECK(point["operations"] == 1000);
+    CHECK(point["per_ns"].get<double>() * point["microseconds"]["median"].get<double>() ==
+          Catch::Approx(1.0));
+    CHECK(plain["l2"] == "cold");
+    CHECK(plain["per_ns"].is_null());
   }
 }
 

@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -30,6 +31,12 @@
 #include <vector>
 
 namespace course {
+
+/// What the GPU's L2 cache holds when a launch begins.
+enum class L2 {
+  cold,  // other data, just written: twice its size
+  warm   // what the launch before left there
+};
 
 /// One way to compute the answer. Members that do not apply are left out.
 struct Rung {
@@ -46,7 +53,13 @@ struct Rung {
   /// Replaces the comparison of `result`: for answers that are more than one number.
   std::function<Verdict()> check = {};
   std::size_t bytes = 0;  // that the idea has to read and write; 0: GB/s says nothing here
-  std::size_t n = 0;      // if not the ladder's n
+  std::size_t n = 0;      // if not the group's n
+  L2 l2 = L2::cold;
+  std::size_t operations = 0;  // atomics, say, that a launch makes; shown as operations per ns
+  /// Not empty: this rung is a point of a curve, `x` on the axis of the line named `series`. A
+  /// group of such rungs becomes a plot in the chapter's README.
+  std::string series = {};
+  double x = 0;
 };
 
 /// What makes a rung wrong that is wrong on purpose.
@@ -109,12 +122,15 @@ class Ladder {
 
   /// The problem size: --n, or the default of this device.
   std::size_t n() const;
+  /// The sizes to run a group at: these on a GPU; n() alone on the CPU device or with --n.
+  std::vector<std::size_t> sizes(std::initializer_list<std::size_t> gpu_sizes) const;
   /// The bytes of --file; with --n at most n() of them.
   const std::vector<unsigned char>& file_bytes() const;
 
   /// Begins a group of rungs that answer the same question; `value` is the right answer, computed
-  /// on the CPU, exactly or in double.
-  void reference(const std::string& name, double value, const std::string& how = "");
+  /// on the CPU, exactly or in double. `n` is the group's problem size; 0: the ladder's.
+  void reference(const std::string& name, double value, const std::string& how = "",
+                 std::size_t n = 0);
   /// Checks a rung; then times it on a GPU, counts it on the CPU device, and prints its row.
   void rung(const Rung& rung);
   /// Shows a rung that is wrong on purpose.
