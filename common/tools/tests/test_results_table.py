@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 from pathlib import Path
 
 TOOL = Path(__file__).resolve().parents[1] / "results_table.py"
@@ -68,10 +69,51 @@ class Table(unittest.TestCase):
         text = self.readme.read_text()
         self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n"))
         self.assertIn("GPU X, CUDA 13.0, n = 1,000 elements, measured 2026-01-02", text)
-        self.assertIn("| `slow` | a \\| b | 5 | 100.0 | 99.0 – 101.0 | 12.3 | 0.5 | – | 0.5x |", text)
-        self.assertIn("| `fast` | a \\| b (n = 2,000) | 5 | 25.0 | 24.0 – 26.0 | 12.3 | 0.5 | 4x | 2x |", text)
+        self.assertIn("| `slow` | a \\| b | 5 | 100.0 | 99.0 – 101.0 | – | 12.3 | 0.5 | – | 0.5x |", text)
+        self.assertIn("| `fast` | a \\| b (n = 2,000) | 5 | 25.0 | 24.0 – 26.0 | – | 12.3 | 0.5 | 4x | 2x |", text)
         self.assertIn("| `racy` | a \\| b; **wrong on purpose** | 3 | – |", text)
         self.assertEqual(text.count("| rung | what changed |"), 2)
+
+    def results_with(self, *rows):
+        self.write({**RESULTS, "rungs": list(rows)})
+        self.assertEqual(self.run_it(), 0)
+        return self.readme.read_text()
+
+    def test_a_difference_within_the_spread_is_a_tie(self):
+        mine, vendor = row("mine", "rung", 100.0), row("cub", "vendor", 102.0)
+        mine["microseconds"]["runs"], vendor["microseconds"]["runs"] = [100.0, 100.5], [101.0, 103.1]
+        self.assertIn("| 0.5 % | 12.3 | 0.5 | – | tie (1.02x) |", self.results_with(mine, vendor))
+        vendor["microseconds"]["runs"] = [101.9, 102.1]
+        self.assertIn("| – | 1.02x |", self.results_with(mine, vendor))
+
+    def test_a_group_with_another_size_says_so(self):
+        text = self.results_with(row("CPU reference", "reference", n=1 << 20), row("mine", "rung", 9.0, n=1 << 20))
+        self.assertIn("\nn = 2^20:\n\n| rung |", text)
+        self.assertNotIn("(n =", text)
+
+    def test_a_warm_cache_and_operations_are_shown(self):
+        text = self.results_with(row("mine", "rung", 9.0, l2="warm", per_ns=1.234))
+        self.assertIn("| per ns |", text)
+        self.assertIn("a \\| b; L2 warm", text)
+        self.assertIn("| 1.23 |", text)
+
+    def test_curves_become_a_table_and_a_plot(self):
+        rows = [row("curve ref", "reference", changed="Atomics & addresses")]
+        for x, rate in ((1, 0.5), (1024, 20.0)):
+            rows.append(row(f"f{x}", "rung", 9.0, series="float", x=x, per_ns=rate))
+        rows.append(row("i1", "rung", 9.0, series="int", x=1, per_ns=30.0))
+        text = self.results_with(*rows)
+        self.assertIn("![Atomics & addresses](results/h200-curve-ref.svg)", text)
+        self.assertIn("| 1 | 0.5 | 30 |\n| 2^10 | 20 | – |", text)
+        picture = self.chapter / "results" / "h200-curve-ref.svg"
+        root = xml.etree.ElementTree.fromstring(picture.read_text())
+        lines = root.findall("{http://www.w3.org/2000/svg}polyline")
+        self.assertEqual([len(line.get("points").split()) for line in lines], [2, 1])
+        self.assertEqual(self.run_it("--check"), 0)
+        picture.write_text("stale")
+        self.assertEqual(self.run_it("--check"), 1)
+        picture.unlink()
+        self.assertEqual(self.run_it("--check"), 1)
 
     def test_missing_results_or_markers_fail(self):
         (self.chapter / "results" / "h200.json").unlink()

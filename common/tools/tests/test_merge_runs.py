@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Several runs of a ladder as one."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parents[1] / "merge_runs.py"
+
+
+def run(median, copy=4000.0, **more):
+    row = {"name": "fast", "group": 1, "n": 1000, "expected": 5.0, "result": 5.0, "bytes": 4000, "operations": 1000,
+           "gb_per_s": 0.0, "percent_of_copy": 0.0, "per_ns": 0.0,
+           "microseconds": {"p10": median - 1, "median": median, "p90": median + 1, "samples": 20}}
+    reference = {"name": "reference", "group": 1, "n": 1000, "expected": 5.0, "result": None}
+    return {"chapter": "01", "device": "GPU X", "cuda": "13.0", "n": 1000, "copy_gb_per_s": copy,
+            "rungs": [reference, row], **more}
+
+
+class Merge(unittest.TestCase):
+    def merge(self, *runs):
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            for index, content in enumerate(runs):
+                files.append(Path(folder) / f"{index}.json")
+                files[-1].write_text(json.dumps(content))
+            out = Path(folder) / "out.json"
+            done = subprocess.run([sys.executable, str(TOOL), str(out), *map(str, files)], capture_output=True, text=True)
+            return done.returncode, json.loads(out.read_text()) if out.exists() else None
+
+    def test_medians_of_medians(self):
+        code, merged = self.merge(run(10.0, 4000.0), run(30.0, 4200.0), run(20.0, 4100.0))
+        self.assertEqual(code, 0)
+        reference, row = merged["rungs"]
+        self.assertNotIn("microseconds", reference)
+        self.assertEqual(row["microseconds"],
+                         {"p10": 9.0, "median": 20.0, "p90": 31.0, "samples": 60, "runs": [10.0, 30.0, 20.0]})
+        self.assertEqual(merged["copy_gb_per_s"], 4100.0)
+        self.assertAlmostEqual(row["gb_per_s"], 0.2)
+        self.assertAlmostEqual(row["percent_of_copy"], 100 * 0.2 / 4100)
+        self.assertAlmostEqual(row["per_ns"], 0.05)
+
+    def test_runs_that_do_not_belong_together_are_refused(self):
+        other = run(10.0)
+        other["rungs"][1]["name"] = "slow"
+        for stranger in (other, run(10.0, device="GPU Y"), run(10.0, n=2000)):
+            code, merged = self.merge(run(10.0), stranger)
+            self.assertEqual((code, merged), (1, None))
+
+
+if __name__ == "__main__":
+    unittest.main()
