@@ -51,7 +51,7 @@ else
   finish
 fi
 
-meson test -C "$build" --no-rebuild --print-errorlogs >"$out/tests.log" 2>&1 </dev/null
+meson test -C "$build" --setup all --print-errorlogs >"$out/tests.log" 2>&1 </dev/null
 code=$?
 count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p" "$out/tests.log" | tail -n 1; }
 passed=$(count Ok)
