@@ -3,9 +3,10 @@
 
     check_exercise.py EXERCISE_FILE CHECK_PROGRAM
 
-Runs in the build folder, where Meson starts its tests. Skips an exercise whose file still has its NOT_STARTED line (exit code 77). Else builds the check of
-this exercise alone, so that what does not compile fails this test and no other, and runs it. Exit
-code: the check's own, or 1 if it cannot be built, crashes, or does not come to an end.
+Runs in the build folder, where Meson starts its tests. Skips an exercise whose file still has its
+NOT_STARTED line (exit code 77). Else builds the check of this exercise alone, so that what does not
+compile fails this test and no other, and runs it. Exit code: the check's own, or 1 if it cannot be
+built, crashes, or does not come to an end. Known-wrong answers are run in the same way.
 
 COURSE_WRAPPER is put in front of the check, such as "compute-sanitizer --error-exitcode 9".
 COURSE_TIMEOUT is the number of seconds that the check may take, 60 by default.

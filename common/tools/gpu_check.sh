@@ -42,6 +42,7 @@ again=()
 [ ! -e "$build/build.ninja" ] || again=(--reconfigure)
 if {
   meson setup "${again[@]}" "$build" "$top" -Ddevice=cuda "$@" && meson compile -C "$build" &&
+    "$tools/build_mistakes.sh" "$build" &&
     nvcc -arch=native -g -lineinfo -o "$build/sanitizer_probe" "$tools/sanitizer_probe.cu"
 } >"$out/build.log" 2>&1 </dev/null; then
   row build OK "$SECONDS s"
