@@ -37,7 +37,9 @@ __device__ __forceinline__ void copy_tile(const float* d_x, std::size_t packs, f
       }
     }
   } else {  // the last tile is shorter
-    for (std::size_t i = first; i < packs; i += kBlockSize) {
+    for (int k = 0; k < kInFlight; ++k) {
+      const std::size_t i = first + k * kBlockSize;
+      if (i >= packs) break;
       course::store_pack(d_y + kFloatsOfPack * i, course::load_pack<4>(d_x + kFloatsOfPack * i));
     }
   }

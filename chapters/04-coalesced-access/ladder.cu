@@ -133,7 +133,8 @@ void strides(course::Ladder& ladder, const std::vector<float>& x, const std::str
       return std::accumulate(y.begin(), y.end(), 0.0);
     };
     ladder.rung({.name = "sum_strided_" + std::to_string(stride) + suffix,
-                 .changed = "lanes " + std::to_string(stride) + " floats apart, " + series,
+                 .changed = "a stride of " + std::to_string(stride) +
+                            (stride == 1 ? " float, " : " floats, ") + series,
                  .reset = [&] { d_y.fill_bytes(0xFF); },
                  .launch = [&] { sum_strided(d_x.data(), x.size(), stride, d_y.data(), nullptr); },
                  .result = result,

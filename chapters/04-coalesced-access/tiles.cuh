@@ -57,10 +57,12 @@ __global__ void row_sums_of_tiles(const float* d_x, std::size_t rows, std::size_
   float sum = 0.0f;
   for (std::size_t first_col = 0; first_col < cols; first_col += kTile) {
     const std::size_t c = first_col + lane;
+    float column[kTile];  // all loads stand before the first store: none waits for another one
     for (unsigned r = 0; r < kTile; ++r) {
       const bool inside = first_row + r < rows && c < cols;
-      s_tiles[warp][r][lane] = inside ? d_x[(first_row + r) * cols + c] : 0.0f;
+      column[r] = inside ? d_x[(first_row + r) * cols + c] : 0.0f;
     }
+    for (unsigned r = 0; r < kTile; ++r) s_tiles[warp][r][lane] = column[r];
     __syncwarp();  // the tile is full: lane t may read what the others wrote
     for (unsigned k = 0; k < kTile; ++k) sum += s_tiles[warp][lane][k];
     __syncwarp();  // all have read it: the next tile may be written

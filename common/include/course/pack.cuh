@@ -63,7 +63,7 @@ template <class T, int N>
 using WordOf = typename Word<sizeof(Pack<T, N>)>::type;
 
 template <int N, class T>
-__device__ __forceinline__ Pack<T, N> pack_of(const WordOf<T, N>& word) {
+__device__ __forceinline__ Pack<T, N> pack_of(WordOf<T, N> word) {
   Pack<T, N> pack;
   memcpy(static_cast<void*>(&pack), &word, sizeof pack);
   return pack;
