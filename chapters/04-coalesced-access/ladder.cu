@@ -111,7 +111,8 @@ void widths(course::Ladder& ladder, std::size_t n) {
   const std::vector<float> x = course::position_values<float>(n);
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(n);
-  ladder.reference("bytes a lane", static_cast<double>(n), "floats that are right", n);
+  ladder.reference("widths", static_cast<double>(n), "bandwidth of a copy, against bytes a lane",
+                   n);
   width<unsigned char>(ladder, x, d_x, d_y);
   width<unsigned short>(ladder, x, d_x, d_y);
   width<unsigned>(ladder, x, d_x, d_y);
@@ -149,11 +150,12 @@ void strides(course::Ladder& ladder, const std::vector<float>& x, const std::str
 
 void strides(course::Ladder& ladder, std::size_t n) {
   const std::vector<float> x = course::position_values<float>(n);
-  ladder.reference("stride", std::accumulate(x.begin(), x.end(), 0.0), "the sum, in double", n);
+  ladder.reference("strides", std::accumulate(x.begin(), x.end(), 0.0),
+                   "useful bandwidth of reads, against the stride in floats", n);
   strides(ladder, x, "from memory", "", course::L2::cold);
   if (!course::kCpuDevice) {  // which has no caches
     const auto end = x.begin() + static_cast<std::ptrdiff_t>(std::min(n, kInL2));
-    strides(ladder, {x.begin(), end}, "from the L2", "_l2", course::L2::warm);
+    strides(ladder, {x.begin(), end}, "from the L2 (2^22 floats)", "_l2", course::L2::warm);
   }
 }
 

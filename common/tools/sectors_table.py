@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Compares what the CPU device counts with what a GPU counted, in a chapter's README.
+
+    sectors_table.py CHAPTER_FOLDER --count LADDER [--n N]
+        runs the ladder of a build for the CPU device, and writes results/sectors_cpu.json
+    sectors_table.py CHAPTER_FOLDER --profile LADDER
+        runs each of these rungs under ncu (Nsight Compute) on a GPU, at the same n, and writes
+        results/ncu_h200.json
+    sectors_table.py CHAPTER_FOLDER [--check]
+        writes the table of both between <!-- sectors:begin --> and <!-- sectors:end --> in README.md.
+        --check changes nothing, and exits with 1 if the table is out of step.
+
+A cell reads "requests × sectors of each"; for shared memory, "requests × passes of each".
+"""
+
+import argparse
+import csv
+import datetime
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BEGIN, END = "<!-- sectors:begin -->", "<!-- sectors:end -->"
+NONE = "–"
+N = 1 << 16
+
+# What is counted: its name here, (requests, pieces) of the ladder's counters and of ncu's metrics.
+COUNTS = {
+    "loads": (
+        ("global_loads", "global_load_sectors"),
+        ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
+    ),
+    "stores": (
+        ("global_stores", "global_store_sectors"),
+        ("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
+    ),
+    "shared loads": (
+        ("shared_loads", "shared_load_wavefronts"),
+        ("smsp__inst_executed_op_shared_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
+    ),
+}
+
+
+class Failed(Exception):
+    """What went wrong, for the user."""
+
+
+# ---- counting ------------------------------------------------------------------------------------
+
+
+def run(command):
+    """The output of a command; what it said, if it failed."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError as error:
+        raise Failed(f"{command[0]}: {error.strerror}") from error
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def counted(ladder, n):
+    """What the ladder of the CPU device counts, rung by rung."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "ladder.json"
+        run([ladder, "--n", str(n), "--json", str(file)])
+        results = json.loads(file.read_text(encoding="utf-8"))
+    rungs = []
+    for row in results["rungs"]:
+        if row["kind"] != "rung":
+            continue
+        if "counters" not in row:
+            raise Failed(f"{ladder}: counts nothing; build it with -Ddevice=cpu")
+        counts = {name: [row["counters"][key] for key in cpu] for name, (cpu, _) in COUNTS.items()}
+        rungs.append({"name": row["name"], "n": row["n"], **counts})
+    return {"chapter": results["chapter"], "n": n, "rungs": rungs}
+
+
+def parse_ncu(text):
+    """The first kernel in ncu's CSV: its name, and {metric: value}. Other lines are passed over."""
+    lines = text.splitlines()
+    begin = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    if begin is None:
+        said = "\n".join(line for line in lines if line.startswith("==")) or text.strip()
+        raise Failed(f"ncu profiled no kernel:\n{said}")
+    kernel, identity, metrics = None, None, {}
+    for row in csv.DictReader(line for line in lines[begin:] if line.startswith('"')):
+        identity = identity or row["ID"]
+        if row["ID"] != identity:
+            break
+        kernel = row["Kernel Name"]
+        try:
+            metrics[row["Metric Name"]] = int(float(row["Metric Value"].replace(",", "")))
+        except ValueError:  # a metric that this GPU does not have: "n/a"
+            metrics[row["Metric Name"]] = None
+    if kernel is None:
+        raise Failed("ncu profiled no kernel: its table is empty")
+    return kernel, metrics
+
+
+def profiled(ladder, cpu, ncu):
+    """What the GPU counts for the rungs in `cpu`: one run for each, and its first launch alone."""
+    metrics = [metric for _, names in COUNTS.values() for metric in names]
+    rungs = []
+    for rung in cpu["rungs"]:
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / "ncu.csv"
+            command = [ncu, "--clock-control", "none", "--launch-count", "1", "--csv", "--log-file", str(log)]
+            command += ["--metrics", ",".join(metrics), ladder, "--only", rung["name"], "--n", str(cpu["n"])]
+            run(command)
+            kernel, values = parse_ncu(log.read_text(encoding="utf-8"))
+        counts = {name: [values.get(metric) for metric in names] for name, (_, names) in COUNTS.items()}
+        rungs.append({"name": rung["name"], "kernel": kernel, **counts})
+    device = run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]).strip().splitlines()[0]
+    return {
+        "device": device,
+        "ncu": run([ncu, "--version"]).strip().splitlines()[-1],
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "n": cpu["n"],
+        "rungs": rungs,
+    }
+
+
+# ---- the table -----------------------------------------------------------------------------------
+
+
+def cell(count):
+    """[1024, 4096] as "1,024 × 4"."""
+    if not count or count[0] is None or count[1] is None:
+        return NONE
+    requests, pieces = count
+    return f"{requests:,} × {pieces / requests:.3g}" if requests else "0"
+
+
+def table(cpu, gpu):
+    """The Markdown. Columns that are 0 in every row are left out."""
+    shown = [name for name in COUNTS if any(rung[name][0] for rung in cpu["rungs"])]
+    of_gpu = {rung["name"]: rung for rung in gpu["rungs"]} if gpu else {}
+    if gpu:
+        head = f"n = {cpu['n']:,}; {gpu['device']}, {gpu['ncu']}, {gpu['date'][:10]}. Counts that differ are bold."
+    else:
+        head = f"n = {cpu['n']:,}; not counted on a GPU yet."
+    lines = [
+        head,
+        "",
+        "| rung | " + " | ".join(f"{name}, CPU device | GPU" for name in shown) + " |",
+        "|---|" + "--:|--:|" * len(shown),
+    ]
+    for rung in cpu["rungs"]:
+        cells = [f"`{rung['name']}`"]
+        for name in shown:
+            here, there = cell(rung[name]), cell(of_gpu.get(rung["name"], {}).get(name))
+            cells += [here, f"**{there}**" if there not in (here, NONE) else there]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def write_table(chapter, cpu_file, gpu_file, check):
+    readme = chapter / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        raise Failed(f"{readme}: needs one line {BEGIN} and one line {END}")
+    if not cpu_file.exists():
+        raise Failed(f"{cpu_file}: missing; --count writes it")
+    cpu = json.loads(cpu_file.read_text(encoding="utf-8"))
+    gpu = json.loads(gpu_file.read_text(encoding="utf-8")) if gpu_file.exists() else None
+    if gpu and gpu["n"] != cpu["n"]:
+        raise Failed(f"{gpu_file}: n is {gpu['n']}, and {cpu['n']} in {cpu_file.name}")
+    head, rest = text.split(BEGIN)
+    new = f"{head}{BEGIN}\n\n{table(cpu, gpu)}\n\n{END}{rest.split(END)[1]}"
+    if not check:
+        readme.write_text(new, encoding="utf-8")
+    elif new != text:
+        raise Failed(f"{readme}: the table of sectors is out of step with {cpu_file.parent}")
+
+
+def write_json(file, content):
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("chapter", type=Path)
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--count", metavar="LADDER")
+    mode.add_argument("--profile", metavar="LADDER")
+    mode.add_argument("--check", action="store_true")
+    parser.add_argument("--n", type=int, default=N)
+    parser.add_argument("--ncu", default="ncu", help="the profiler, if it is not on PATH")
+    options = parser.parse_args()
+    cpu_file = options.chapter / "results" / "sectors_cpu.json"
+    gpu_file = options.chapter / "results" / "ncu_h200.json"
+    try:
+        if options.count:
+            write_json(cpu_file, counted(options.count, options.n))
+        elif options.profile:
+            if not cpu_file.exists():
+                raise Failed(f"{cpu_file}: missing; --count writes it")
+            cpu = json.loads(cpu_file.read_text(encoding="utf-8"))
+            write_json(gpu_file, profiled(options.profile, cpu, options.ncu))
+        else:
+            write_table(options.chapter, cpu_file, gpu_file, options.check)
+    except Failed as failed:
+        return str(failed)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
