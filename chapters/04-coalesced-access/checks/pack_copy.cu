@@ -1,0 +1,188 @@
+// Check of the exercise pack_copy: every start on both sides, every size around a pack's, what lies
+// before and behind, every kind of grid; then how many requests it takes, and more than 2^32 bytes.
+#include "pack_copy.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Launch = course::LaunchShape;
+using Bytes = std::vector<unsigned char>;
+
+/// Where the arrays begin: bytes past a multiple of 16.
+struct Starts {
+  std::size_t from, to;
+};
+
+constexpr std::size_t kBehind = 48;      // bytes behind the destination that are watched
+constexpr unsigned char kAround = 0xA5;  // what they hold, and those before it
+
+/// The kernel's arrays. The bytes before the source are never written, and its allocation ends with
+/// it: the CPU device reports who reads there. The destination has watched bytes on both sides.
+class Arrays {
+ public:
+  Arrays(std::size_t n, Starts starts)
+      : starts_(starts),
+        bytes_(course::position_values<unsigned char>(n, static_cast<std::uint32_t>(n + 1))),
+        source_(starts.from + n),
+        target_(starts.to + n + kBehind) {
+    if (n > 0) {
+      CUDA_CHECK(
+          cudaMemcpy(source_.data() + starts.from, bytes_.data(), n, cudaMemcpyHostToDevice));
+    }
+    target_.fill_bytes(kAround);
+  }
+  const unsigned char* from() const {
+    return source_.size() > 0 ? source_.data() + starts_.from : nullptr;
+  }
+  unsigned char* to() { return target_.data() + starts_.to; }
+  std::size_t n() const { return bytes_.size(); }
+
+  /// Ok if the destination holds the source's bytes, and its surroundings what they held.
+  course::Verdict copied() const {
+    const Bytes all = target_.download();
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(starts_.to);
+    const auto behind = first + static_cast<std::ptrdiff_t>(n());
+    const auto changed = [](unsigned char byte) { return byte != kAround; };
+    if (std::any_of(all.begin(), first, changed)) {
+      return {false, "a byte before to[0] was written"};
+    }
+    const auto wrong = std::find_if(behind, all.end(), changed);
+    if (wrong != all.end()) {
+      return {false, "to[" + std::to_string(wrong - first) + "] was written, but n is " +
+                         std::to_string(n())};
+    }
+    return course::same(Bytes(first, behind), bytes_, "to");
+  }
+
+ private:
+  Starts starts_;
+  Bytes bytes_;
+  course::DeviceBuffer<unsigned char> source_, target_;
+};
+
+void check_launch(std::size_t n, Starts starts, Launch launch) {
+  Arrays arrays(n, starts);
+  const unsigned char* const from = arrays.from();
+  unsigned char* const to = arrays.to();
+  pack_copy<<<launch.grid, launch.block>>>(from, n, to);
+  CUDA_CHECK_LAUNCH();
+  REQUIRE(arrays.copied());
+}
+
+std::string describe(std::size_t n, Starts starts, Launch launch) {
+  return "n = " + std::to_string(n) + " bytes; pack_copy<<<" + std::to_string(launch.grid) + ", " +
+         std::to_string(launch.block) + ">>>; from % 16 = " + std::to_string(starts.from) +
+         ", to % 16 = " + std::to_string(starts.to);
+}
+
+/// Ok if there are at most as many requests, or sectors.
+course::Verdict at_most(const char* what, std::uint64_t found, std::uint64_t most,
+                        const char* hint) {
+  if (found <= most) return {};
+  return {false, std::string(what) + ": expected at most " + std::to_string(most) +
+                     " for the whole grid, found " + std::to_string(found) + "; " + hint};
+}
+
+/// At either end up to 15 bytes may go alone, each with a request of its own.
+constexpr std::uint64_t kEnds = 32;
+
+}  // namespace
+
+TEST_CASE("pack_copy: every start on both sides") {
+  const std::vector<std::size_t> sizes = {100, 16, 1, 31, 15, 64, 17, 33, 2, 48, 9};
+  std::size_t turn = 0;  // another size each time
+  for (std::size_t from = 0; from < 16; ++from) {
+    for (std::size_t to = 0; to < 16; ++to) {
+      const std::size_t n = sizes[turn++ % sizes.size()];
+      INFO(describe(n, {from, to}, {2, 32}));
+      check_launch(n, {from, to}, {2, 32});
+    }
+  }
+}
+
+TEST_CASE("pack_copy: every size around a pack's, equally misaligned") {
+  for (std::size_t start = 0; start < 16; ++start) {
+    for (std::size_t n = 0; n < 36; n += start % 4 == 1 ? 1 : 5) {
+      INFO(describe(n, {start, start}, {1, 32}));
+      check_launch(n, {start, start}, {1, 32});
+    }
+  }
+}
+
+TEST_CASE("pack_copy: every size and grid") {
+  const std::vector<Starts> starts = {{0, 0}, {1, 1}, {15, 15}, {8, 8}, {0, 8}, {3, 7}, {12, 0}};
+  std::size_t turn = 0;  // other starts and another grid each time
+  for (const std::size_t n : course::all_sizes()) {
+    const std::vector<Launch> launches = course::launch_shapes(n);
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      const Starts s = starts[turn % starts.size()];
+      const Launch launch = launches[turn++ % launches.size()];
+      INFO(describe(n, s, launch));
+      check_launch(n, s, launch);
+    }
+  }
+}
+
+TEST_CASE("pack_copy: 16 bytes at a time where both sides are equally misaligned") {
+  course::skip_without_counters();
+  constexpr std::size_t n = 32'768;
+  for (const std::size_t start : {0u, 1u, 5u, 8u, 15u}) {
+    for (const Launch launch : {Launch{4, 128}, Launch{1, 1024}, Launch{16, 128}}) {
+      INFO(describe(n, {start, start}, launch));
+      const auto c = course::count([&] { check_launch(n, {start, start}, launch); });
+      constexpr const char* kWidth = "one request of a warp moves 32 x 16 bytes";
+      REQUIRE(at_most("loads", c->global_loads, n / 512 + kEnds, kWidth));
+      REQUIRE(at_most("stores", c->global_stores, n / 512 + kEnds, kWidth));
+      // 512 bytes from a multiple of 16 on lie in up to 17 sectors.
+      constexpr const char* kGaps = "are the lanes of a warp side by side?";
+      constexpr std::uint64_t kSectors = n / 512 * 17 + kEnds;
+      REQUIRE(at_most("sectors of the loads", c->global_load_sectors, kSectors, kGaps));
+      REQUIRE(at_most("sectors of the stores", c->global_store_sectors, kSectors, kGaps));
+    }
+  }
+}
+
+TEST_CASE("pack_copy: the lanes share the work where the sides are not equally misaligned") {
+  course::skip_without_counters();
+  constexpr std::size_t n = 4096;
+  for (const Starts starts : {Starts{0, 1}, Starts{13, 6}, Starts{8, 0}}) {
+    INFO(describe(n, starts, {4, 128}));
+    const auto c = course::count([&] { check_launch(n, starts, {4, 128}); });
+    constexpr const char* kShare = "one request of a warp moves 32 bytes or more";
+    // Loads of a wider kind, put together from two, are welcome: hence twice as many.
+    REQUIRE(at_most("loads", c->global_loads, 2 * n / 32 + kEnds, kShare));
+    REQUIRE(at_most("stores", c->global_stores, n / 32 + kEnds, kShare));
+  }
+}
+
+TEST_CASE("pack_copy: more than 2^32 bytes") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 77;
+  constexpr Starts kStarts{3, 3};
+  if (course::kCpuDevice) SKIP("too many for the CPU device");
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+  if (free_bytes < 2 * n + (std::size_t{1} << 30)) SKIP("the GPU has not enough memory");
+  course::DeviceBuffer<unsigned char> from(kStarts.from + n);
+  course::DeviceBuffer<unsigned char> to(kStarts.to + n);
+  from.fill_bytes(7);
+  to.fill_bytes(0);
+  const Bytes end = course::position_values<unsigned char>(4096);
+  const auto offset = kStarts.from + n - end.size();
+  CUDA_CHECK(cudaMemcpy(from.data() + offset, end.data(), end.size(), cudaMemcpyHostToDevice));
+  INFO(describe(n, kStarts, {1024, 256}));
+  pack_copy<<<1024, 256>>>(from.data() + kStarts.from, n, to.data() + kStarts.to);
+  CUDA_CHECK_LAUNCH();
+  Bytes found(end.size());
+  CUDA_CHECK(cudaMemcpy(found.data(), to.data() + offset, end.size(), cudaMemcpyDeviceToHost));
+  REQUIRE(course::same(found, end, "to (its last 4096 bytes)"));
+  CUDA_CHECK(cudaMemcpy(found.data(), to.data() + kStarts.to, end.size(), cudaMemcpyDeviceToHost));
+  REQUIRE(course::same(found, Bytes(end.size(), 7), "to (its first 4096 bytes)"));
+}

@@ -1,0 +1,18 @@
+// Reads and writes 16 bytes from wherever the arrays begin: a misaligned address.
+#pragma once
+
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+#include <course/pack.cuh>
+#include <cstddef>
+#include <cstdint>
+
+__global__ void pack_copy(const unsigned char* from, std::size_t n, unsigned char* to) {
+  const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  const std::size_t packs = n / 16;
+  for (std::size_t i = first; i < packs; i += stride) {
+    course::store_pack(to + 16 * i, course::load_pack<16>(from + 16 * i));
+  }
+  for (std::size_t i = 16 * packs + first; i < n; i += stride) to[i] = from[i];
+}
