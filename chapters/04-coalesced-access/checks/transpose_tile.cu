@@ -1,0 +1,119 @@
+// Check of the exercise transpose_tile: matrices of all shapes, blocks of all heights; then sectors
+// on both sides, and bank conflicts.
+#include "transpose_tile.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Shape {
+  std::size_t rows, cols;
+};
+
+unsigned tiles(std::size_t n) { return static_cast<unsigned>((n + 31) / 32); }
+
+void check_launch(Shape shape, unsigned block_rows, std::uint32_t seed = 1) {
+  const auto [rows, cols] = shape;
+  const std::vector<float> x = course::position_values<float>(rows * cols, seed);
+  std::vector<float> expected(rows * cols);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < cols; ++c) expected[c * rows + r] = x[r * cols + c];
+  }
+  const auto in = course::DeviceBuffer<float>::from(x);
+  course::GuardedBuffer<float> output(rows * cols);
+  float* const out = output.data();
+  const dim3 grid(tiles(cols), tiles(rows));
+  const dim3 block(32, block_rows);
+  transpose_tile<<<grid, block>>>(in.data(), rows, cols, out);
+  CUDA_CHECK_LAUNCH();
+  REQUIRE(course::same(output.download(), expected, "out"));
+  REQUIRE(output.intact("out"));
+}
+
+std::string describe(Shape shape, unsigned block_rows) {
+  return std::to_string(shape.rows) + " rows, " + std::to_string(shape.cols) +
+         " columns; transpose_tile<<<dim3(" + std::to_string(tiles(shape.cols)) + ", " +
+         std::to_string(tiles(shape.rows)) + "), dim3(32, " + std::to_string(block_rows) + ")>>>";
+}
+
+/// Ok if there are at most as many requests or sectors.
+course::Verdict at_most(const char* what, std::uint64_t found, std::uint64_t most,
+                        const char* hint) {
+  if (found <= most) return {};
+  return {false, std::string(what) + ": expected at most " + std::to_string(most) + ", found " +
+                     std::to_string(found) + "; " + hint};
+}
+
+course::Verdict no_conflicts(const course::Counters& c) {
+  if (c.bank_conflicts() == 0) return {};
+  return {false, "bank conflicts: " + std::to_string(c.shared_loads + c.shared_stores) +
+                     " requests to shared memory took " + std::to_string(c.bank_conflicts()) +
+                     " passes more than one each; in which banks are the 32 elements of a column?"};
+}
+
+}  // namespace
+
+TEST_CASE("transpose_tile: matrices of all shapes") {
+  const std::vector<Shape> shapes = {{1, 1},   {32, 32}, {1, 100}, {100, 1}, {31, 33},
+                                     {33, 31}, {2, 3},   {64, 32}, {32, 64}, {65, 97},
+                                     {97, 65}, {33, 64}, {64, 33}, {5, 257}, {257, 5}};
+  std::size_t turn = 0;  // blocks of another height each time
+  for (const Shape shape : shapes) {
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      const unsigned block_rows = std::vector<unsigned>{8, 32, 1, 4, 16, 2}[turn++ % 6];
+      INFO(describe(shape, block_rows));
+      check_launch(shape, block_rows, static_cast<std::uint32_t>(turn));
+    }
+  }
+}
+
+TEST_CASE("transpose_tile: blocks of all heights") {
+  for (const unsigned block_rows : {1u, 2u, 4u, 8u, 16u, 32u}) {
+    for (const Shape shape : {Shape{32, 32}, Shape{40, 70}}) {
+      INFO(describe(shape, block_rows));
+      check_launch(shape, block_rows);
+    }
+  }
+}
+
+TEST_CASE("transpose_tile: a large matrix") {
+  constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a race may not show at once
+  const Shape shape = course::kCpuDevice ? Shape{129, 300} : Shape{1500, 3001};
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    INFO(describe(shape, 8));
+    check_launch(shape, 8, static_cast<std::uint32_t>(repeat + 1));
+  }
+}
+
+TEST_CASE("transpose_tile: coalesced on both sides") {
+  course::skip_without_counters();
+  for (const Shape shape : {Shape{64, 64}, Shape{32, 128}, Shape{96, 32}}) {
+    for (const unsigned block_rows : {8u, 32u, 1u}) {
+      INFO(describe(shape, block_rows));
+      const std::uint64_t n = shape.rows * shape.cols;
+      const auto c = course::count([&] { check_launch(shape, block_rows); });
+      constexpr const char* kLanes = "a request of 32 lanes moves 32 elements";
+      REQUIRE(at_most("loads", c->global_loads, n / 32, kLanes));
+      REQUIRE(at_most("stores", c->global_stores, n / 32, kLanes));
+      constexpr const char* kRows = "the lanes of a warp have to be neighbours of a row there";
+      REQUIRE(at_most("sectors of the loads of in", c->global_load_sectors, n / 8, kRows));
+      REQUIRE(at_most("sectors of the stores to out", c->global_store_sectors, n / 8, kRows));
+    }
+  }
+}
+
+TEST_CASE("transpose_tile: no bank conflicts") {
+  course::skip_without_counters();
+  for (const Shape shape : {Shape{64, 64}, Shape{33, 50}, Shape{1, 100}}) {
+    for (const unsigned block_rows : {8u, 1u}) {
+      INFO(describe(shape, block_rows));
+      const auto c = course::count([&] { check_launch(shape, block_rows); });
+      REQUIRE(no_conflicts(*c));
+    }
+  }
+}
