@@ -83,8 +83,7 @@ void copies(course::Ladder& ladder, std::size_t n) {
 #endif
 }
 
-// ---- widths
-// --------------------------------------------------------------------------------------
+// ---- widths ------------------------------------------------------------------------------------
 
 template <class W>
 void width(course::Ladder& ladder, const std::vector<float>& x,
@@ -120,8 +119,7 @@ void widths(course::Ladder& ladder, std::size_t n) {
   width<uint4>(ladder, x, d_x, d_y);
 }
 
-// ---- strides
-// -------------------------------------------------------------------------------------
+// ---- strides -----------------------------------------------------------------------------------
 
 void strides(course::Ladder& ladder, const std::vector<float>& x, const std::string& series,
              const std::string& suffix, course::L2 l2) {
@@ -159,8 +157,7 @@ void strides(course::Ladder& ladder, std::size_t n) {
   }
 }
 
-// ---- misaligned starts
-// -----------------------------------------------------------------------------
+// ---- misaligned starts -------------------------------------------------------------------------
 
 void misaligned(course::Ladder& ladder, std::size_t n) {
   const std::vector<float> x = course::position_values<float>(n + 1);
@@ -193,8 +190,7 @@ void misaligned(course::Ladder& ladder, std::size_t n) {
   rung("negate_peeled_from_1", "the same from x + 1 on", negate_peeled, 1);
 }
 
-// ---- shared memory
-// -----------------------------------------------------------------------------------
+// ---- shared memory -----------------------------------------------------------------------------
 
 using MatrixKernel = void (*)(const float*, std::size_t, std::size_t, float*, cudaStream_t);
 

@@ -70,8 +70,7 @@ Requests both(std::uint64_t requests, std::uint64_t sectors_each) {
 
 }  // namespace
 
-// ---- copies
-// --------------------------------------------------------------------------------------
+// ---- copies ------------------------------------------------------------------------------------
 
 TEST_CASE("the copies copy everything, at every size and from every start that they allow") {
   for (const Copy& copy : kCopies) {
@@ -146,8 +145,7 @@ TEST_CASE("packs of other types are copied whole, tails included") {
   }
 }
 
-// ---- widths
-// --------------------------------------------------------------------------------------
+// ---- widths ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -179,8 +177,19 @@ TEST_CASE("a request of 32 words of k bytes touches k sectors") {
   REQUIRE(copies_words<uint4>());
 }
 
-// ---- strides
-// -------------------------------------------------------------------------------------
+TEST_CASE("a struct of three floats is three loads with stride 3") {
+  course::skip_without_counters();
+  const auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(96));
+  course::DeviceBuffer<float> d_y(96);
+  REQUIRE(makes(
+      [&] {
+        copy_words(reinterpret_cast<const float3*>(d_x.data()), 32,
+                   reinterpret_cast<float3*>(d_y.data()), nullptr);
+      },
+      both(3, 12)));
+}
+
+// ---- strides -----------------------------------------------------------------------------------
 
 TEST_CASE("sum_strided reads every element once, for every stride") {
   for (const std::size_t n : course::all_sizes()) {
@@ -209,8 +218,7 @@ TEST_CASE("a stride of s floats takes 4 s sectors a request, and at most 32") {
   }
 }
 
-// ---- misaligned starts
-// -----------------------------------------------------------------------------
+// ---- misaligned starts -------------------------------------------------------------------------
 
 TEST_CASE("negating is right at every size and from every start") {
   for (const std::size_t n : course::all_sizes()) {
@@ -264,8 +272,7 @@ TEST_CASE("what a misaligned start costs") {
                 {34, 31 * 16 + 15 + 2, 34, 31 * 16 + 15 + 2}));
 }
 
-// ---- shared memory
-// -----------------------------------------------------------------------------------
+// ---- shared memory -----------------------------------------------------------------------------
 
 namespace {
 
@@ -339,8 +346,7 @@ TEST_CASE("a tile in shared memory makes loads coalesced, and padding spreads it
   REQUIRE(padded->bank_conflicts() == 0);
 }
 
-// ---- more elements than an int can count
-// ---------------------------------------------------------------
+// ---- more elements than an int can count -------------------------------------------------------
 
 namespace {
 
