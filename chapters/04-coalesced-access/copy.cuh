@@ -27,8 +27,7 @@ inline void copy_one(const float* d_x, std::size_t n, float* d_y, cudaStream_t s
 
 // Question: do the lanes have to be in order?
 // Changes:  thread i of a block owns the block's element 255 - i: each warp reads backwards.
-// Cost:     the same 4 sectors a request. What counts is which sectors a warp touches, not who
-// does.
+// Cost:     the same 4 sectors a request: what counts is which ones a warp touches, not which lane.
 __global__ void copy_reversed(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + (blockDim.x - 1 - threadIdx.x);
   if (i < n) d_y[i] = d_x[i];
@@ -41,8 +40,8 @@ inline void copy_reversed(const float* d_x, std::size_t n, float* d_y, cudaStrea
 }
 
 // Question: what if a thread moves two neighbouring floats, one after the other?
-// Changes:  thread i owns elements 2i and 2i + 1; each access of a warp leaves every second one
-// out. Cost:     two requests of 8 sectors for 64 floats, where 8 sectors hold them all.
+// Changes:  thread i owns elements 2i and 2i + 1: each access of a warp leaves out every second.
+// Cost:     two requests of 8 sectors for 64 floats, where 8 sectors hold them all.
 __global__ void copy_pairs(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = 2 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
   if (i < n) d_y[i] = d_x[i];
