@@ -45,11 +45,13 @@ inline std::vector<float> sum_strided_reference(const std::vector<float>& x, std
 // Cost:     4 * stride sectors a request, and never more than 32: one for each lane.
 __global__ void sum_strided(const float* d_x, std::size_t n, std::size_t stride, float* d_y) {
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * kRowsOfThread + threadIdx.x;
-  float sum = 0.0f;
+  float value[kRowsOfThread];  // all loads stand before the first addition
   for (std::size_t k = 0; k < kRowsOfThread; ++k) {
     const std::size_t i = (first + k * blockDim.x) * stride + blockIdx.y;
-    if (i < n) sum += d_x[i];
+    value[k] = i < n ? d_x[i] : 0.0f;
   }
+  float sum = 0.0f;
+  for (const float v : value) sum += v;
   const std::size_t block = std::size_t{blockIdx.y} * gridDim.x + blockIdx.x;
   d_y[block * blockDim.x + threadIdx.x] = sum;
 }
