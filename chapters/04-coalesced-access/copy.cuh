@@ -1,7 +1,7 @@
 // How are n floats moved from one place to another? The plainest kernel there is, so that nothing
 // but the accesses can make a difference.
 // Rungs: copy_one, copy_reversed, copy_pairs (the article's mistake), copy_grid_stride,
-// copy_float2, copy_float4, copy_packs. The fastest are in copy_in_flight.cuh.
+// copy_float2, copy_float4, copy_packs (the fastest).
 // All of them: d_y[i] = d_x[i] for i < n. n == 0 copies nothing; d_x and d_y do not overlap.
 #pragma once
 

@@ -47,13 +47,17 @@ const std::vector<Copy> kCopies = {
     {"copy_float2", "float2: 8 bytes in one access", copy_float2},
     {"copy_float4", "float4: 16 bytes in one access", copy_float4},
     {"copy_packs", "Pack<float, 4>: the same for any type", copy_packs<float>},
+};
+
+/// What else one might try: each against copy_packs.
+const std::vector<Copy> kMoreWorkAThread = {
+    {"copy_packs", "one pack a thread, as above", copy_packs<float>},
     {"copy_in_flight", "4 packs in flight in each thread", copy_in_flight<4>},
     {"copy_in_flight_once", "with a hint: nothing is used twice", copy_in_flight_once<4>},
-    {"copy_in_flight_once_8", "8 packs in flight", copy_in_flight_once<8>},
     {"copy_in_flight_resident", "4 packs, and blocks that stay", copy_in_flight_resident<4>},
 };
 
-void copies(course::Ladder& ladder, std::size_t n) {
+void copies(course::Ladder& ladder, const std::vector<Copy>& rungs, std::size_t n) {
   const std::vector<float> x = course::position_values<float>(n);
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(n);
@@ -61,7 +65,7 @@ void copies(course::Ladder& ladder, std::size_t n) {
   const auto result = [&] { return right_ones(d_y.download(), x); };
 
   ladder.reference("copied", static_cast<double>(n), "elements that are right", n);
-  for (const Copy& copy : kCopies) {
+  for (const Copy& copy : rungs) {
     ladder.rung({.name = copy.name,
                  .changed = copy.changed,
                  .reset = reset,
@@ -246,7 +250,8 @@ void transposition(course::Ladder& ladder, std::size_t n) {
 int main(int argc, char** argv) {
   course::Ladder ladder("04-coalesced-access", argc, argv, {.gpu_n = kLarge});
   return ladder.run([](course::Ladder& rungs) {
-    for (const std::size_t n : rungs.sizes({kSmall, kLarge})) copies(rungs, n);
+    for (const std::size_t n : rungs.sizes({kSmall, kLarge})) copies(rungs, kCopies, n);
+    for (const std::size_t n : rungs.sizes({kLarge})) copies(rungs, kMoreWorkAThread, n);
     for (const std::size_t n : rungs.sizes({kLarge})) widths(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) strides(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) misaligned(rungs, n);

@@ -36,7 +36,6 @@ const std::vector<Copy> kCopies = {
     {"copy_packs<float>", copy_packs<float>, 4},
     {"copy_in_flight<4>", copy_in_flight<4>, 4},
     {"copy_in_flight_once<4>", copy_in_flight_once<4>, 4},
-    {"copy_in_flight_once<8>", copy_in_flight_once<8>, 4},
     {"copy_in_flight_resident<4>", copy_in_flight_resident<4>, 4},
 };
 

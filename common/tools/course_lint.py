@@ -15,6 +15,7 @@ from pathlib import Path
 
 MISTAKES = 3
 HINTS = 3
+SLIPS = re.compile(r"^// GPU: may slip through: *\S", re.MULTILINE)
 MARKER = re.compile(r"^NOT_STARTED\b", re.MULTILINE)
 
 
@@ -73,6 +74,8 @@ def check_exercise(top, chapter, exercise, named, readme):
             problems.append(f"{file.relative_to(top)}: must open with a sentence on what is wrong")
         if MARKER.search(text):
             problems.append(f"{file.relative_to(top)}: a mistake has no NOT_STARTED line")
+        if "GPU: may slip through" in text and not SLIPS.search(text):
+            problems.append(f"{file.relative_to(top)}: needs a line '// GPU: may slip through: REASON'")
     there = {file.parent.name for file in files}
     for mistake in sorted(there ^ named):
         problems.append(f"chapters/{chapter}/meson.build: mistake '{mistake}' of {exercise} is not in both places")

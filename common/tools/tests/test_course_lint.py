@@ -50,6 +50,9 @@ class Lint(unittest.TestCase):
             "chapters/01-x/mistakes/sum/a/sum.cuh": ("int a;\n", "must open with a sentence"),
             "chapters/01-x/README.md": (f"## Exercise: sum\n{HINT * 2}## Next\n{HINT}", "2 hints for sum, not 3"),
             "chapters/01-x/meson.build": ("exercises = {\n  'sum': ['a', 'b'],\n}\n", "'c' of sum is not in both"),
+            "chapters/01-x/mistakes/sum/b/sum.cuh": (
+                "// Adds nothing at all. GPU: may slip through: luck.\n", "needs a line '// GPU: may slip",
+            ),
             "README.md": ("nothing\n", "README.md does not name 01-x"),
         }
         for name, (text, problem) in gaps.items():

@@ -1,6 +1,7 @@
 // Each thread copies packs that lie one after the other: the lanes of a warp are far apart, and
-// each of their requests touches up to 32 sectors. GPU: may slip through: the bytes are right, and
-// only the CPU device counts requests.
+// each of their requests touches up to 32 sectors.
+//
+// GPU: may slip through: the bytes are right, and nothing counts requests there.
 #pragma once
 
 #include <course/error.cuh>

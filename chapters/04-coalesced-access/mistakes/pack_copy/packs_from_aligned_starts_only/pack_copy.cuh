@@ -1,5 +1,7 @@
 // Uses packs only if both arrays begin at a multiple of 16; equally misaligned ones go byte by
-// byte. GPU: may slip through: the bytes are right, and only the CPU device counts requests.
+// byte.
+//
+// GPU: may slip through: the values are right, and nothing counts requests there.
 #pragma once
 
 #include <course/error.cuh>

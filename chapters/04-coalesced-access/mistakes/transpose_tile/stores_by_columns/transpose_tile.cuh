@@ -1,6 +1,7 @@
 // The tile is there, but each thread writes the element that it has read itself: the stores of a
-// warp are as far apart as before. GPU: may slip through: the numbers are right, and only the CPU
-// device counts.
+// warp are as far apart as before.
+//
+// GPU: may slip through: the values are right, and nothing counts requests there.
 #pragma once
 
 #include <course/error.cuh>
