@@ -57,6 +57,7 @@ std::optional<Counters> count(const std::function<void()>& work) {
   counters.shared_store_wavefronts = c.shared_store_wavefronts;
   counters.barriers = c.barriers;
   counters.warp_barriers = c.warp_barriers;
+  counters.busiest_warp_requests = c.busiest_warp_requests;
   return counters;
 }
 
@@ -101,6 +102,13 @@ Findings find_races(const std::function<void()>& work) {
 void with_seed(std::uint64_t, const std::function<void()>& work) { work(); }
 
 #endif
+
+Verdict work_is_shared(const Counters& counters, std::uint64_t most) {
+  if (counters.busiest_warp_requests <= most) return {};
+  return {false, "loads and stores of the busiest warp: expected at most " + std::to_string(most) +
+                     ", found " + std::to_string(counters.busiest_warp_requests) +
+                     "; the threads of the whole grid share the work"};
+}
 
 Verdict expect_race(const std::function<void()>& work, Findings* findings) {
   const Findings found = find_races(work);

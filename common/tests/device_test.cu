@@ -96,6 +96,15 @@ TEST_CASE("counters sum up") {
   CHECK(c.bank_conflicts() == 31);
 }
 
+TEST_CASE("one warp that does the work of all is noticed") {
+  course::Counters counters;
+  counters.busiest_warp_requests = 9;
+  CHECK(course::work_is_shared(counters, 9));
+  const course::Verdict verdict = course::work_is_shared(counters, 8);
+  CHECK_FALSE(verdict.ok);
+  CHECK(verdict.text.find("expected at most 8, found 9") != std::string::npos);
+}
+
 TEST_CASE("a declared race is found and used up") {
   course::skip_without_checker();
   auto d_count = DeviceBuffer<unsigned>::zeros(1);

@@ -181,4 +181,5 @@ TEST_CASE("lost_update: the threads share the work") {
   });
   INFO(describe(4096, {32, 128}, Kind::random));
   REQUIRE(shared_by_warps(counters->global_loads, 4096));
+  REQUIRE(course::work_is_shared(*counters, 16));  // one turn of a loop is enough for each warp
 }

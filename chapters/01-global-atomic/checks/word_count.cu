@@ -226,4 +226,5 @@ TEST_CASE("word_count: the threads share the work") {
   const auto counters = course::count([&] { run(d_text, {32, 128}); });
   INFO(describe(text.size(), {32, 128}, to_string(Kind::mixed)));
   REQUIRE(shared_by_warps(counters->global_loads, text.size()));
+  REQUIRE(course::work_is_shared(*counters, 16));  // one turn of a loop is enough for each warp
 }

@@ -42,6 +42,9 @@ struct Counters {
   std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
   std::uint64_t barriers = 0;       // __syncthreads(), once a block
   std::uint64_t warp_barriers = 0;  // __syncwarp(), once a warp
+  /// Loads and stores of global memory that the busiest warp made: far more than its share if one
+  /// thread or one warp does the work of all.
+  std::uint64_t busiest_warp_requests = 0;
 
   /// 32-byte sectors that one load or store of global memory touches, on average: 4 when 32 lanes
   /// read consecutive floats, 32 when they are far apart. 0 if there was no access.
@@ -60,6 +63,10 @@ struct Counters {
 /// Runs `work` on the CPU device in lockstep, as a GPU runs its warps, and tells what its kernels
 /// did. On a GPU: runs `work` and returns nothing.
 std::optional<Counters> count(const std::function<void()>& work);
+
+/// Ok if no warp made more than `most` loads and stores of global memory: the work of a grid is
+/// shared, and neither one thread nor one warp does that of all.
+Verdict work_is_shared(const Counters& counters, std::uint64_t most);
 
 /// What the CPU device found while `work` ran.
 struct Findings {

@@ -172,7 +172,7 @@ bool wake_parked_group(Block& block, unsigned w) {
     accesses[n++] = &t->parked;
   }
   ++warp.releases;
-  if (first->parked.size > 0) count_request(accesses, n);
+  if (first->parked.size > 0) count_request(warp, accesses, n);
   for (unsigned i = 0; i < n; ++i) wake(*group[i]);
   return true;
 }

@@ -65,7 +65,7 @@ unsigned open_scopes = 0;
 
 }  // namespace
 
-void count_request(const Parked* const* lanes, unsigned n) {
+void count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
   Counters& c = engine.counters;
   const Parked& first = *lanes[0];
   if (first.kind == AccessKind::atomic) {
@@ -82,12 +82,16 @@ void count_request(const Parked* const* lanes, unsigned n) {
   } else {
     (load ? c.global_loads : c.global_stores) += 1;
     (load ? c.global_load_sectors : c.global_store_sectors) += sectors(lanes, n);
+    c.busiest_warp_requests = std::max(c.busiest_warp_requests, ++warp.requests);
   }
 }
 
 CountScope::CountScope() {
   drain_all_streams();
-  if (open_scopes++ == 0) engine.lockstep = true;
+  if (open_scopes++ == 0) {
+    engine.lockstep = true;
+    engine.counters.busiest_warp_requests = 0;
+  }
   before_ = engine.counters;
 }
 
@@ -99,10 +103,11 @@ CountScope::~CountScope() {
 Counters CountScope::counters() const {
   drain_all_streams();
   Counters now = engine.counters;
-  // Counters is all 64-bit counts: subtract them one by one.
+  // Counters is all 64-bit counts: subtract them one by one. Only a maximum has no difference.
   auto* a = reinterpret_cast<std::uint64_t*>(&now);
   auto* b = reinterpret_cast<const std::uint64_t*>(&before_);
   for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i) a[i] -= b[i];
+  now.busiest_warp_requests = engine.counters.busiest_warp_requests;
   return now;
 }
 

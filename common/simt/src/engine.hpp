@@ -78,6 +78,7 @@ struct Warp {
   unsigned runnable = 0;       // number of lanes that neither wait nor are done
   unsigned waiting = 0;        // lanes in a warp call or __activemask()
   std::uint64_t releases = 0;  // lockstep: groups let go so far
+  std::uint64_t requests = 0;  // lockstep: loads and stores of global memory so far
 };
 
 struct SharedInstance {
@@ -277,7 +278,7 @@ bool lacks_acquire_fence(const Access& earlier, const Thread& t);
 // ---- counters.cpp
 // -------------------------------------------------------------------------------------------------
 
-/// Counts one request: the same instruction of `n` lanes.
-void count_request(const Parked* const* lanes, unsigned n);
+/// Counts one request: the same instruction of `n` lanes of this warp.
+void count_request(Warp& warp, const Parked* const* lanes, unsigned n);
 
 }  // namespace simt

@@ -31,6 +31,11 @@ __global__ void copy(const float* x, float* y) {
   const unsigned i = thread_number();
   y[i] = x[i];
 }
+/// Two blocks of four warps, and one warp does the work of all.
+__global__ void copy_by_one_warp(const float* x, float* y) {
+  if (blockIdx.x > 0 || threadIdx.x >= 32) return;
+  for (unsigned i = threadIdx.x; i < gridDim.x * blockDim.x; i += 32) y[i] = x[i];
+}
 __global__ void copy_strided(const float* x, float* y, unsigned stride) {
   const unsigned i = thread_number();
   y[i] = x[i * stride];
@@ -363,6 +368,21 @@ __global__ void lock_and_count(int* lock, int* total) {
 }
 
 }  // namespace
+
+TEST_CASE("the busiest warp is the one with the most requests") {
+  const Array<float> x(256);
+  Array<float> y(256);
+  const auto shared = [&] { copy<<<2, 128>>>(x.data(), y.data()); };
+  CHECK(count(shared).busiest_warp_requests == 2);  // a load and a store each
+  const Counters alone = count([&] {
+    shared();
+    copy_by_one_warp<<<2, 128>>>(x.data(), y.data());
+  });
+  CHECK(alone.busiest_warp_requests == 2 * 8);
+  CHECK(alone.global_loads == 2 * 8);
+  CHECK(count(shared).busiest_warp_requests == 2);  // it begins anew
+  CHECK(count([] {}).busiest_warp_requests == 0);
+}
 
 TEST_CASE("races are found while counting") {
   Array<int> y(64);

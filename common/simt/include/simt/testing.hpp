@@ -69,6 +69,9 @@ struct Counters {
   std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
   std::uint64_t barriers = 0;       // __syncthreads(), once a block
   std::uint64_t warp_barriers = 0;  // __syncwarp(), once a warp
+  /// Loads and stores of global memory that one warp made, at most, since the outermost scope
+  /// began.
+  std::uint64_t busiest_warp_requests = 0;
 };
 
 /// While one lives, launches run in lockstep: the lanes of a warp take every instruction together,
