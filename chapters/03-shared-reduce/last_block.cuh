@@ -1,0 +1,98 @@
+// Who adds up the sums of the blocks? A second kernel, or the block that is done last.
+// Rungs: sum_two_kernels, sum_last_block. Both give the same bits in every run: they add the sums
+// of the blocks in the order of their places, not in the order in which blocks finish.
+#pragma once
+
+#include <algorithm>
+#include <course/error.cuh>
+#include <cstddef>
+
+#include "grid_stride.cuh"
+
+// Question: can the blocks' sums be added without atomics, and without the host?
+// Changes:  blocks store their sums again; the same kernel runs once more, as one block, on those.
+// Cost:     a second launch, which begins when the last block of the first has ended. Nothing to
+// zero.
+template <class T>
+__global__ void tile_sums(const T* d_x, std::size_t n, T* d_sums) {
+  __shared__ T s_y[kBlockSize];
+  s_y[threadIdx.x] = thread_sum(d_x, n);
+  tree_sum(s_y);
+  if (threadIdx.x == 0) d_sums[blockIdx.x] = s_y[0];
+}
+
+/// Sets *d_y to x[0] + ... + x[n-1]; 0 if n == 0.
+template <class T>
+void sum_two_kernels(const T* d_x, std::size_t n, T* d_y, Workspace<T>& workspace,
+                     cudaStream_t stream) {
+  static const unsigned most = resident_blocks(tile_sums<T>, kBlockSize);
+  if (n == 0) {
+    CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
+    return;
+  }
+  const unsigned blocks = std::min(blocks_for(n, kTile), most);
+  T* const d_parts = workspace.parts.data();
+  tile_sums<T><<<blocks, kBlockSize, 0, stream>>>(d_x, n, d_parts);
+  CUDA_CHECK_LAUNCH();
+  tile_sums<T>
+      <<<1, kBlockSize, 0, stream>>>(d_parts, blocks, d_y);  // sees what the first one wrote
+  CUDA_CHECK_LAUNCH();
+}
+
+/// Tells every thread of a block whether this block is the last one to ask. If so, the block sees
+/// what thread 0 of every other block wrote before it asked. *d_ticket is 0 before the first block
+/// asks, and 0 again after the last: the next launch can use it at once.
+__device__ inline bool is_last_block(unsigned* d_ticket) {
+  __shared__ bool s_is_last;
+  if (threadIdx.x == 0) {
+    __threadfence();  // what I wrote is there for everybody who sees my ticket taken ...
+    s_is_last = atomicInc(d_ticket, gridDim.x - 1) == gridDim.x - 1;
+    __threadfence();  // ... and what the others wrote is there for me, now that I saw theirs
+  }
+  __syncthreads();  // for the other threads of the block: they read s_is_last
+  return s_is_last;
+}
+
+/// What the calling thread adds up of the sums that the blocks left: each kBlockSize-th.
+template <class T>
+__device__ T sum_of_parts(const T* d_parts) {
+  T sum = T(0);
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += kBlockSize) sum += d_parts[b];
+  return sum;
+}
+
+// Question: does it take a second launch to know that all blocks are done?
+// Changes:  every block draws a ticket; the one that draws the last number adds the sums up.
+// Cost:     a fence and one atomic a block, on one counter that needs no zeroing; then one more
+// tree.
+template <class T>
+__global__ void sum_last_block(const T* d_x, std::size_t n, T* d_parts, unsigned* d_ticket,
+                               T* d_y) {
+  __shared__ T s_y[kBlockSize];
+  s_y[threadIdx.x] = thread_sum(d_x, n);
+  tree_sum(s_y);
+  if (threadIdx.x == 0) d_parts[blockIdx.x] = s_y[0];
+  if (!is_last_block(d_ticket)) return;  // all threads of the block leave, or none
+  s_y[threadIdx.x] = sum_of_parts(d_parts);
+  tree_sum(s_y);
+  if (threadIdx.x == 0) *d_y = s_y[0];
+}
+
+template <class T>
+using LastBlockKernel = void(const T* d_x, std::size_t n, T* d_parts, unsigned* d_ticket, T* d_y);
+
+/// Sets *d_y to x[0] + ... + x[n-1]; 0 if n == 0.
+template <class T>
+void sum_last_block(const T* d_x, std::size_t n, T* d_y, Workspace<T>& workspace,
+                    cudaStream_t stream) {
+  static const unsigned most = resident_blocks<LastBlockKernel<T>>(sum_last_block<T>, kBlockSize);
+  if (n == 0) {
+    CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
+    return;
+  }
+  const unsigned blocks = std::min(blocks_for(n, kTile), most);
+  T* const d_parts = workspace.parts.data();
+  unsigned* const d_ticket = workspace.ticket.data();
+  sum_last_block<T><<<blocks, kBlockSize, 0, stream>>>(d_x, n, d_parts, d_ticket, d_y);
+  CUDA_CHECK_LAUNCH();
+}

@@ -1,0 +1,128 @@
+// The threads of a block add up in shared memory before anyone bothers global memory.
+// Rungs: sum_reference, sum_on_host, sum_plus_equals and sum_without_barriers (wrong on purpose),
+// sum_shared_tree. T is float or double.
+// Every launcher of this chapter sets *d_y, whatever it held before; zeroing is part of the price.
+#pragma once
+
+#include <course/error.cuh>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "grid.cuh"
+#include "workspace.cuh"
+
+/// Rung 0: one CPU thread, in double.
+template <class T>
+double sum_reference(const std::vector<T>& x) {
+  double sum = 0.0;
+  for (const T value : x) sum += static_cast<double>(value);
+  return sum;
+}
+
+/// Adds up s_y[0..blockDim.x-1], which lies in shared memory: thread 0 finds the sum in s_y[0].
+/// All threads of the block call this, each after writing its own s_y[threadIdx.x]; blockDim.x is a
+/// power of two. Each level adds the upper half to the lower half, so log2(blockDim.x) levels do.
+template <class T>
+__device__ void tree_sum(T* s_y) {
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+    // What this level reads, other threads wrote on the level before. The barrier stands outside
+    // the `if`: all threads of the block have to arrive, those without work, too.
+    __syncthreads();
+    if (threadIdx.x < half) s_y[threadIdx.x] += s_y[threadIdx.x + half];
+  }
+}
+
+// Question: how far does a launch get if no two blocks may touch the same address?
+// Changes:  a block's threads meet in shared memory; each block leaves one sum, and the host adds
+// those. Cost:     n loads, 8 barriers and one store a block, no atomics; then a copy and n / 256
+// additions.
+template <class T>
+__global__ void block_sums(const T* d_x, std::size_t n, T* d_sums) {
+  __shared__ T s_y[kBlockSize];
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  // Threads behind the end add nothing, but must not leave: the barriers count on them.
+  s_y[threadIdx.x] = i < n ? d_x[i] : T(0);
+  tree_sum(s_y);
+  if (threadIdx.x == 0) d_sums[blockIdx.x] = s_y[0];
+}
+
+/// The sum of x[0..n-1]. Waits for the kernel; the host adds the sums of the blocks.
+template <class T>
+T sum_on_host(const T* d_x, std::size_t n, Workspace<T>& workspace, cudaStream_t stream) {
+  if (n == 0) return T(0);
+  std::vector<T> h_sums(blocks_for(n));
+  T* const d_sums = workspace.parts.data();
+  block_sums<T><<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_sums);
+  CUDA_CHECK_LAUNCH();
+  CUDA_CHECK(cudaMemcpyAsync(h_sums.data(), d_sums, h_sums.size() * sizeof(T),
+                             cudaMemcpyDeviceToHost, stream));
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+  return std::accumulate(h_sums.begin(), h_sums.end(), T(0));
+}
+
+// Question: may the blocks add to one address, if each does it only once?
+// Changes:  the last line: thread 0 of every block adds to d_y[0], with +=.
+// Cost:     a wrong sum: the threads 0 of different blocks overwrite each other.
+template <class T>
+__global__ void sum_plus_equals(const T* d_x, std::size_t n, T* d_y) {
+  __shared__ T s_y[kBlockSize];
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  s_y[threadIdx.x] = i < n ? d_x[i] : T(0);
+  tree_sum(s_y);
+  if (threadIdx.x == 0) d_y[0] += s_y[0];  // wrong on purpose: one thread a block, but many blocks
+}
+
+/// Sets *d_y to something.
+template <class T>
+void sum_plus_equals(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
+  if (n == 0) return;
+  sum_plus_equals<T><<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: what adds up the blocks without the host?
+// Changes:  the last line again: one atomicAdd a block, 256 times fewer than one an element.
+// Cost:     n loads, 8 barriers and one atomic a block; and d_y has to be 0 before the kernel
+// starts.
+template <class T>
+__global__ void sum_shared_tree(const T* d_x, std::size_t n, T* d_y) {
+  __shared__ T s_y[kBlockSize];
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  s_y[threadIdx.x] = i < n ? d_x[i] : T(0);
+  tree_sum(s_y);
+  if (threadIdx.x == 0) atomicAdd(d_y, s_y[0]);  // without the `if`: forgotten_if.cuh
+}
+
+/// Sets *d_y to x[0] + ... + x[n-1]; 0 if n == 0.
+template <class T>
+void sum_shared_tree(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
+  if (n == 0) return;
+  sum_shared_tree<T><<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: what are the barriers for?
+// Changes:  they are gone.
+// Cost:     a wrong sum, whenever a warp reads a half that another warp has not added up yet.
+template <class T>
+__global__ void sum_without_barriers(const T* d_x, std::size_t n, T* d_y) {
+  __shared__ T s_y[kBlockSize];
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  s_y[threadIdx.x] = i < n ? d_x[i] : T(0);
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) s_y[threadIdx.x] += s_y[threadIdx.x + half];  // wrong on purpose
+  }
+  if (threadIdx.x == 0) atomicAdd(d_y, s_y[0]);
+}
+
+/// Sets *d_y to something.
+template <class T>
+void sum_without_barriers(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
+  if (n == 0) return;
+  sum_without_barriers<T><<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
