@@ -194,7 +194,8 @@ TEST_CASE("the grid-stride kernels are right for every grid") {
   }
 }
 
-// ---- what is wrong on purpose --------------------------------------------------------------------
+// ---- what is wrong on purpose
+// --------------------------------------------------------------------
 
 TEST_CASE("sum_plus_equals races between blocks, and loses updates") {
   const std::vector<float> x = course::position_values<float>(64 * kBlockSize);
@@ -262,15 +263,13 @@ TEST_CASE("a barrier that not all threads reach is found") {
     REQUIRE(findings.others > 0);
     return findings.texts.front();
   };
-  const std::string early = found([&](float* d_y) {
-    sum_early_return<float><<<2, kBlockSize>>>(d_x.data(), x.size(), d_y);
-  });
+  const std::string early = found(
+      [&](float* d_y) { sum_early_return<float><<<2, kBlockSize>>>(d_x.data(), x.size(), d_y); });
   INFO(early);
   REQUIRE(early.find("BARRIER IN DIVERGENT CODE") != std::string::npos);
   REQUIRE(early.find("156 of 256 threads have returned") != std::string::npos);
-  const std::string inside = found([&](float* d_y) {
-    sum_barrier_in_if<float><<<2, kBlockSize>>>(d_x.data(), x.size(), d_y);
-  });
+  const std::string inside = found(
+      [&](float* d_y) { sum_barrier_in_if<float><<<2, kBlockSize>>>(d_x.data(), x.size(), d_y); });
   INFO(inside);
   REQUIRE(inside.find("BARRIER IN DIVERGENT CODE") != std::string::npos);
 }
@@ -308,7 +307,8 @@ TEST_CASE("the article's numbers: 100 million times 1.23 in blocks of 128") {
   REQUIRE(course::close(in_double, 123'000'000.0, 0.01, "double, with the if"));
 }
 
-// ---- what is counted -----------------------------------------------------------------------------
+// ---- what is counted
+// -----------------------------------------------------------------------------
 
 TEST_CASE("atomics: one a block, and none with a second kernel") {
   course::skip_without_counters();
@@ -366,7 +366,8 @@ TEST_CASE("every element is loaded once, by warps that read 32 neighbours") {
   }
 }
 
-// ---- order ---------------------------------------------------------------------------------------
+// ---- order
+// ---------------------------------------------------------------------------------------
 
 TEST_CASE("atomics add blocks in any order; places give the same bits in every run") {
   const std::vector<float> x = rounding_values<float>(course::kBigSize);
@@ -389,14 +390,15 @@ TEST_CASE("atomics add blocks in any order; places give the same bits in every r
   }
   std::set<float> sums;
   for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
-    course::with_seed(
-        seed, [&] { sums.insert(sum_on_host(d_x.data(), x.size(), workspace, nullptr)); });
+    course::with_seed(seed,
+                      [&] { sums.insert(sum_on_host(d_x.data(), x.size(), workspace, nullptr)); });
   }
   INFO("sum_on_host");
   REQUIRE(sums.size() == 1);
 }
 
-// ---- histograms ------------------------------------------------------------------------------------
+// ---- histograms
+// ------------------------------------------------------------------------------------
 
 namespace {
 

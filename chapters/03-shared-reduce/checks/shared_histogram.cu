@@ -1,1 +1,207 @@
-int x;
+// Check of the exercise shared_histogram: bins that count past 65535, neighbours in one word, every
+// kind of grid, and how often global memory is asked.
+#include "shared_histogram.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Launch = course::LaunchShape;
+using Samples = std::vector<unsigned short>;
+
+enum class Kind { mixed, few, broken, highest, neighbours };
+constexpr Kind kKinds[] = {Kind::mixed, Kind::few, Kind::broken, Kind::highest, Kind::neighbours};
+
+std::string to_string(Kind kind) {
+  switch (kind) {
+    case Kind::mixed:
+      return "all levels";
+    case Kind::few:
+      return "a few levels, each many times";
+    case Kind::broken:
+      return "one in three is broken, from 16384 to 65535";
+    case Kind::highest:
+      return "the levels 0, 1, 16382, 16383, and the broken 16384";
+    case Kind::neighbours:
+      return "levels that share a word, one far more often than the other";
+  }
+  return "";
+}
+
+Samples make_samples(Kind kind, std::size_t n) {
+  const std::vector<unsigned> random = course::position_values<unsigned>(n);
+  constexpr unsigned kHighest[] = {0, 1, 16382, 16383, 16384};
+  Samples samples(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const unsigned r = random[i];
+    unsigned v = 0;
+    switch (kind) {
+      case Kind::mixed:
+        v = (r * 7919 + static_cast<unsigned>(i) * 31) % kLevels;
+        break;
+      case Kind::few:
+        v = 5000 + r % 7;
+        break;
+      case Kind::broken:
+        v = r % 3 == 0 ? kLevels + r * 49 % (65536 - kLevels) : r % 3 == 1 ? 65535 - r % 2 : r * 16;
+        break;
+      case Kind::highest:
+        v = kHighest[r % 5];
+        break;
+      case Kind::neighbours:
+        v = 8000 + (r % 40 == 0 ? 1 : 0) + 2 * (r % 2);
+        break;
+    }
+    samples[i] = static_cast<unsigned short>(v);
+  }
+  return samples;
+}
+
+std::vector<unsigned> reference(const Samples& samples, std::vector<unsigned> bins) {
+  for (const unsigned v : samples) {
+    if (v < kLevels) ++bins[v];
+  }
+  return bins;
+}
+
+/// Bins that hold something already, different in each.
+std::vector<unsigned> earlier_counts() {
+  std::vector<unsigned> bins(kLevels);
+  for (unsigned v = 0; v < kLevels; ++v) bins[v] = v % 1000 * 70'000;
+  return bins;
+}
+
+/// Launches the kernel on bins that hold `before`, and checks what they hold then.
+void check_launch(const course::DeviceBuffer<unsigned short>& samples,
+                  const std::vector<unsigned>& expected, Launch launch,
+                  const std::vector<unsigned>& before) {
+  course::GuardedBuffer<unsigned> bins(kLevels);
+  CUDA_CHECK(cudaMemcpy(bins.data(), before.data(), bins.bytes(), cudaMemcpyHostToDevice));
+  shared_histogram<<<launch.grid, launch.block, kSharedBytes>>>(samples.data(), samples.size(),
+                                                                bins.data());
+  CUDA_CHECK_LAUNCH();
+  REQUIRE(course::same(bins.download(), expected, "bins"));
+  REQUIRE(bins.intact("bins"));
+}
+
+void check_launch(const Samples& samples, Launch launch,
+                  const std::vector<unsigned>& before = std::vector<unsigned>(kLevels, 0)) {
+  check_launch(course::DeviceBuffer<unsigned short>::from(samples), reference(samples, before),
+               launch, before);
+}
+
+std::string describe(std::size_t n, Launch launch, const std::string& text) {
+  return "n = " + std::to_string(n) + ": " + text + "; shared_histogram<<<" +
+         std::to_string(launch.grid) + ", " + std::to_string(launch.block) + ", 32768>>>";
+}
+
+course::Verdict at_most(std::uint64_t found, std::uint64_t most, const std::string& what,
+                        const std::string& hint) {
+  if (found <= most) return {};
+  return {false, what + ": expected at most " + std::to_string(most) + ", found " +
+                     std::to_string(found) + "; " + hint};
+}
+
+}  // namespace
+
+TEST_CASE("shared_histogram counts every sample at every size") {
+  constexpr Launch kLaunches[] = {{1, 1024}, {2, 256}, {1, 96}, {3, 512}, {1, 32}, {2, 1024}};
+  std::size_t turn = 0;  // another launch each time
+  for (const std::size_t n : course::kSizes) {
+    for (const Kind kind : {Kind::mixed, kKinds[1 + turn % 4]}) {
+      const Launch launch = kLaunches[turn++ % std::size(kLaunches)];
+      INFO(describe(n, launch, to_string(kind)));
+      check_launch(make_samples(kind, n), launch);
+    }
+  }
+}
+
+TEST_CASE("shared_histogram adds to what the bins hold") {
+  for (const Kind kind : kKinds) {
+    const Launch launch{2, 512};
+    INFO(describe(1025, launch, to_string(kind)) << ", bins that hold counts already");
+    check_launch(make_samples(kind, 1025), launch, earlier_counts());
+  }
+}
+
+TEST_CASE("shared_histogram counts past 65535 in one bin of one block") {
+  struct Example {
+    std::size_t n;
+    unsigned level;
+    Launch launch;
+  };
+  const Example examples[] = {{65'535, 2, {1, 1024}},
+                              {65'536, 2, {1, 1024}},
+                              {65'536, 3, {1, 96}},
+                              {131'080, 16'383, {1, 992}},
+                              {140'000, 100, {2, 1024}}};
+  for (const auto& [n, level, launch] : examples) {
+    INFO(describe(n, launch, "all are " + std::to_string(level)));
+    check_launch(Samples(n, static_cast<unsigned short>(level)), launch);
+  }
+}
+
+TEST_CASE("shared_histogram counts past 65535 in both bins of a word") {
+  const std::size_t n = 135'000;
+  Samples samples(n, 501);
+  for (std::size_t i = 0; i < n; i += 2) samples[i] = 500;
+  for (std::size_t i = 0; i < n; i += 27) samples[i] = static_cast<unsigned short>(i % 20'000);
+  const Launch launch{1, 1024};
+  INFO(describe(n, launch, "the levels 500 and 501 in turn, and a few others"));
+  check_launch(samples, launch);
+}
+
+TEST_CASE("shared_histogram: many samples") {
+  constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a missing barrier may not show at once
+  const std::size_t n = course::kBigSize;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    for (const Kind kind : {Kind::mixed, Kind::few, Kind::neighbours}) {
+      const Launch launch{3, 768};
+      INFO(describe(n, launch, to_string(kind)));
+      check_launch(make_samples(kind, n), launch);
+    }
+  }
+}
+
+TEST_CASE("shared_histogram: more samples than 32 bits can number") {
+  if (course::kCpuDevice) SKIP("2^32 samples are for a GPU");
+  std::size_t available = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&available, &total));
+  const std::size_t n = (std::size_t{1} << 32) + 77;
+  if (available < n * sizeof(unsigned short) + (1u << 30)) SKIP("the GPU has not 9 GiB free");
+  course::DeviceBuffer<unsigned short> samples(n);
+  samples.fill_bytes(0xFF);  // broken, and not counted
+  const Samples tail(77, 42);
+  CUDA_CHECK(cudaMemcpy(samples.data() + n - tail.size(), tail.data(),
+                        tail.size() * sizeof(unsigned short), cudaMemcpyHostToDevice));
+  const std::vector<unsigned> zeros(kLevels, 0);
+  INFO(describe(n, {528, 1024}, "all broken but the last 77"));
+  check_launch(samples, reference(tail, zeros), {528, 1024}, zeros);
+}
+
+TEST_CASE("shared_histogram: at most one global atomic for each bin that a block has met") {
+  course::skip_without_counters();
+  for (const Kind kind : {Kind::mixed, Kind::few, Kind::broken, Kind::neighbours}) {
+    for (const Launch launch : {Launch{1, 512}, Launch{3, 256}}) {
+      const std::size_t n = 4096;
+      INFO(describe(n, launch, to_string(kind)));
+      const Samples samples = make_samples(kind, n);
+      std::set<unsigned> met;
+      for (const unsigned v : samples) {
+        if (v < kLevels) met.insert(v);
+      }
+      const auto c = course::count([&] { check_launch(samples, launch); });
+      REQUIRE(at_most(c->global_atomic_lanes, launch.grid * met.size(), "atomics on global memory",
+                      "the counting belongs into shared memory"));
+      REQUIRE(at_most(c->global_loads, n / 4, "loads by the warps of the whole grid",
+                      "a warp reads 32 samples with one load if its lanes share the work"));
+    }
+  }
+}
