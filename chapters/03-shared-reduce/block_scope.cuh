@@ -9,8 +9,7 @@
 
 // Question: does a block need a tree, or would an atomic on shared memory do?
 // Changes:  one shared number a block; its threads add to it with atomicAdd_block.
-// Cost:     an atomic an element after all, 256 of them in one queue; but the queue is the block's
-// own.
+// Cost:     an atomic an element after all: 256 in one queue, but the queue is the block's own.
 template <class T>
 __global__ void sum_block_atomic(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_sum;
@@ -33,9 +32,8 @@ void sum_block_atomic(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) 
 
 // Question: is atomicAdd_block the faster atomicAdd?
 // Changes:  the tree's last line uses it, on an address that all blocks share.
-// Cost:     no promise: blocks may lose each other's additions. A GPU that happens to do all
-// atomics in
-//           its L2 cache gives the right sum, and the program is wrong all the same.
+// Cost:     blocks may lose each other's additions. A GPU that does all atomics in its L2 cache
+//           happens to give the right sum; the program is wrong all the same.
 template <class T>
 __global__ void sum_scope_too_small(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_y[kBlockSize];

@@ -1,7 +1,7 @@
 // The experiment of the article: 1.23 a hundred million times, with and without `if (tid == 0)`.
-// Rungs: add_block_sums_reference, add_with_if, add_without_if (wrong on purpose; with_if in float,
-// too). All blocks add the same number, so that every order takes the same steps, and the result is
-// known to the last bit.
+// Rungs: add_block_sums_reference, add_with_if (wrong in float), add_without_if (wrong on purpose).
+// All blocks add the same number: every order takes the same steps, and each result is known to the
+// last bit.
 #pragma once
 
 #include <course/device.cuh>

@@ -14,8 +14,7 @@ using SumKernel = void(const T* d_x, std::size_t n, T* d_y);
 
 // Question: does a block have to pay for a tree and an atomic for every 256 elements?
 // Changes:  as many blocks as run at once; each thread steps through x with the grid's width.
-// Cost:     n loads; trees and atomics no longer grow with n. But a thread waits for each of its
-// loads.
+// Cost:     n loads; trees and atomics no longer grow with n. A thread waits for each of its loads.
 template <class T>
 __global__ void sum_grid_stride(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_y[kBlockSize];

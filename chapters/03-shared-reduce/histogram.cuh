@@ -1,6 +1,6 @@
 // How often does each byte occur? Every block counts for itself, in shared memory: privatization.
-// Rungs: histogram_reference, histogram_global, histogram_shared, histogram_copies,
-// histogram_words. Every launcher sets the 256 bins, whatever they held before.
+// Rungs: histogram_reference; then histogram_global, _shared, _copies and _words.
+// Every launcher sets the 256 bins, whatever they held before.
 #pragma once
 
 #include <algorithm>
@@ -52,9 +52,9 @@ inline void histogram_global(const unsigned char* d_bytes, std::size_t n, unsign
 }
 
 // Question: do all blocks have to queue at the same 256 addresses?
-// Changes:  each block has bins of its own in shared memory, and adds them to the global ones at
-// the end. Cost:     n shared atomics; global ones only for the bins that a block used: at most 256
-// a block.
+// Changes:  each block has its own bins in shared memory; at the end it adds them to the global
+// ones. Cost:     n shared atomics; global ones only for bins that a block used, at most 256 a
+// block.
 __global__ void histogram_shared(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
   __shared__ unsigned s_bins[kBins];
   for (unsigned b = threadIdx.x; b < kBins; b += blockDim.x) s_bins[b] = 0;
@@ -97,8 +97,7 @@ __device__ inline void merge(const CopiedBins& s_bins, unsigned* d_bins) {
   __syncthreads();  // all have counted before anyone reads
   for (unsigned b = threadIdx.x; b < kBins; b += blockDim.x) {
     unsigned count = 0;
-    // Neighbouring threads begin at neighbouring copies: in the same column they would share a
-    // bank.
+    // Neighbouring threads begin at neighbouring copies; in one column they would share a bank.
     for (unsigned k = 0; k < kCopies; ++k) count += s_bins[b][(k + b) % kCopies];
     if (count != 0) atomicAdd(&d_bins[b], count);
   }
@@ -106,8 +105,7 @@ __device__ inline void merge(const CopiedBins& s_bins, unsigned* d_bins) {
 
 // Question: the lanes of a warp still meet, in bins and in banks; can each lane have its own bins?
 // Changes:  32 copies of the bins, side by side: lane l counts in copy l, which lies in bank l.
-// Cost:     n shared atomics without conflicts; 32 KiB to clear and to merge, so blocks must be
-// few.
+// Cost:     n shared atomics without conflicts; 32 KiB a block to clear and to merge.
 __global__ void histogram_copies(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
   __shared__ CopiedBins s_bins;
   clear(s_bins);
@@ -133,9 +131,8 @@ inline void histogram_copies(const unsigned char* d_bytes, std::size_t n, unsign
 constexpr unsigned kWords = kBytesPerThread / 4;
 
 // Question: a byte a load is little; what if a load brings four?
-// Changes:  the bytes between the first and the last multiple of 4 are read as words, 4 words at
-// once. Cost:     a quarter of the loads, and care for a start and an end that are no multiples
-// of 4.
+// Changes:  all between the first and the last multiple of 4 is read as words, 4 words at once.
+// Cost:     a quarter of the loads, and care for a start and an end that are no multiples of 4.
 __global__ void histogram_words(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
   __shared__ CopiedBins s_bins;
   clear(s_bins);

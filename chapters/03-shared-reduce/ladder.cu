@@ -1,5 +1,6 @@
 // Runs the rungs of chapter 03: a block adds up in shared memory, and somebody adds up the blocks.
 #include <algorithm>
+#include <cmath>
 #include <course/buffer.cuh>
 #include <course/data.cuh>
 #include <course/ladder.cuh>

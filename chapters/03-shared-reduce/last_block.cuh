@@ -11,8 +11,7 @@
 
 // Question: can the blocks' sums be added without atomics, and without the host?
 // Changes:  blocks store their sums again; the same kernel runs once more, as one block, on those.
-// Cost:     a second launch, which begins when the last block of the first has ended. Nothing to
-// zero.
+// Cost:     a second launch, which begins when the first has ended. Nothing to zero.
 template <class T>
 __global__ void tile_sums(const T* d_x, std::size_t n, T* d_sums) {
   __shared__ T s_y[kBlockSize];
@@ -63,8 +62,7 @@ __device__ T sum_of_parts(const T* d_parts) {
 
 // Question: does it take a second launch to know that all blocks are done?
 // Changes:  every block draws a ticket; the one that draws the last number adds the sums up.
-// Cost:     a fence and one atomic a block, on one counter that needs no zeroing; then one more
-// tree.
+// Cost:     a fence and one atomic a block, on a counter that resets itself; then one more tree.
 template <class T>
 __global__ void sum_last_block(const T* d_x, std::size_t n, T* d_parts, unsigned* d_ticket,
                                T* d_y) {

@@ -34,9 +34,8 @@ __device__ void tree_sum(T* s_y) {
 }
 
 // Question: how far does a launch get if no two blocks may touch the same address?
-// Changes:  a block's threads meet in shared memory; each block leaves one sum, and the host adds
-// those. Cost:     n loads, 8 barriers and one store a block, no atomics; then a copy and n / 256
-// additions.
+// Changes:  the threads of a block meet in shared memory; the host adds the sums of the blocks.
+// Cost:     n loads; 8 barriers and a store a block; a copy, and n / 256 additions on the host.
 template <class T>
 __global__ void block_sums(const T* d_x, std::size_t n, T* d_sums) {
   __shared__ T s_y[kBlockSize];
@@ -84,8 +83,7 @@ void sum_plus_equals(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
 
 // Question: what adds up the blocks without the host?
 // Changes:  the last line again: one atomicAdd a block, 256 times fewer than one an element.
-// Cost:     n loads, 8 barriers and one atomic a block; and d_y has to be 0 before the kernel
-// starts.
+// Cost:     n loads, 8 barriers and one atomic a block; d_y has to be 0 before the kernel starts.
 template <class T>
 __global__ void sum_shared_tree(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_y[kBlockSize];

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-/// n bytes: about one in six is a space, one in ten an 'e', one in 1100 a 'z', as in English; some
-/// capitals, digits and punctuation among them. The same bytes everywhere.
+/// n bytes: about one in six is a space, one in ten an 'e', one in a thousand a 'z', as in English;
+/// some capitals, digits and punctuation among them. The same bytes everywhere.
 inline std::vector<unsigned char> text_like_bytes(std::size_t n, std::uint32_t seed = 1) {
   struct Share {
     const char* letters;
-    int each;  // of about 1100
+    int each;  // of 1062
   };
   const Share shares[] = {
       {" ", 180},  {"e", 103},  {"t", 75},          {"ao", 65},           {"in", 57},

@@ -29,13 +29,11 @@ __device__ inline int largest_of_block(int mine) {
 }
 
 /// Sets *y to the largest of x[0..n-1], or to INT_MIN if n == 0.
-/// - Right for every one-dimensional grid, of one block, too; the block size is a power of two from
-/// 32
-///   to 1024. The threads share the work of loading x.
+/// - Right for every one-dimensional grid, of one block, too. The block size is a power of two from
+///   32 to 1024. The threads share the work of loading x.
 /// - parts has gridDim.x places. They, and *y, hold anything before.
 /// - *ticket is 0 before the very first launch. Nobody sets it again: launches follow one another,
-/// with
-///   other grids and other arrays, so each launch leaves it as it found it.
+///   with other grids and other arrays, so each leaves it at 0.
 /// - Global memory sees one atomic a block, and at most one more in the whole launch.
 __global__ void last_block_max(const int* x, std::size_t n, int* parts, unsigned* ticket, int* y) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

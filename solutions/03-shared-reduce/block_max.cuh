@@ -14,13 +14,11 @@
 /// Sets maxima[b], for every block b of the grid, to the largest of the block's elements of
 /// x[0..n-1].
 /// - Element i belongs to block (i / blockDim.x) % gridDim.x, as in a grid-stride loop: thread t of
-///   block b takes i = b * blockDim.x + t, and every (gridDim.x * blockDim.x)-th element from
-///   there.
+///   block b takes i = b * blockDim.x + t, and every (gridDim.x * blockDim.x)-th one from there.
 /// - NaN is no number and never the largest: fmaxf(a, b) gives the other one.
 /// - A block without any number writes -INFINITY: its elements are all NaN, or it has none.
-/// - blockDim.x is any number from 1 to 1024; so is gridDim.x, and n may be 0. The launch gives a
-/// block
-///   blockDim.x floats of dynamic shared memory, and no more.
+/// - blockDim.x is any number from 1 to 1024. gridDim.x is any number, and n may be 0. The launch
+///   gives a block blockDim.x floats of dynamic shared memory; use no other shared memory.
 /// - It is a tree: at most ceil(log2(blockDim.x)) + 2 barriers a block, no atomics, and no thread
 ///   looks at all of the shared memory. The threads share the work of loading, too.
 __global__ void block_max(const float* x, std::size_t n, float* maxima) {

@@ -2,8 +2,7 @@
 //
 // A sensor sends samples of 14 bits. 16384 bins of 32 bits are 64 KiB, more than the 48 KiB that a
 // block gets without asking. With 16 bits a bin they are 32 KiB: two bins in each word. But a bin
-// of 16 bits counts to 65535 and no further: 65536 in the lower half of a word is 1 in its upper
-// half.
+// of 16 bits counts to 65535: one more in the lower half of a word is 1 in its upper half.
 //
 // Try it: meson test -C build shared_histogram
 #pragma once
@@ -22,13 +21,12 @@ constexpr unsigned kMostInBin = 65535;
 /// - Samples of 16384 and more are broken, and are not counted.
 /// - Right however often a sample occurs: also if one block meets it more than 65535 times.
 /// - Right for every one-dimensional grid with blocks of 32 to 1024 threads, a multiple of 32. The
-/// launch
-///   gives a block kSharedBytes of dynamic shared memory; use no other shared memory.
+///   launch gives a block kSharedBytes of dynamic shared memory; use no other shared memory.
 /// - Counts in shared memory: if n is at most 32768, each block adds to each bin at most once, and
 ///   leaves out the bins that it has not met. The threads share the work of loading.
 __global__ void shared_histogram(const unsigned short* samples, std::size_t n, unsigned* bins) {
-  extern __shared__ unsigned
-      s_pairs[];  // bin v: the lower half of s_pairs[v / 2], or the upper one
+  // Bin v is the lower half of s_pairs[v / 2] if v is even, and the upper one if it is odd.
+  extern __shared__ unsigned s_pairs[];
   for (unsigned p = threadIdx.x; p < kPairs; p += blockDim.x) s_pairs[p] = 0;
 
   // After so many samples a thread, no bin of the block can have overflowed: then they are emptied.

@@ -1,8 +1,8 @@
 // Exercise two_pass_argmin: which is the smallest, and where does it stand?
 //
-// A candidate is a value and its index. The first kernel leaves one candidate a block, the second,
-// one block alone, chooses among those. Several elements may be equally small: then the first of
-// them counts, in every run.
+// A candidate is a value and its index. The first kernel leaves one candidate a block; the second,
+// one block alone, chooses among those. If several elements are equally small, the first of them
+// counts, in every run.
 //
 // Try it: meson test -C build two_pass_argmin
 #pragma once
@@ -75,16 +75,14 @@ __global__ void argmin_of_parts(const int* part_values, const std::size_t* part_
 }
 
 /// Sets *d_value to the smallest of x[0..n-1], and *d_index to the smallest index where it stands.
-/// - n may be 0: then *d_value is INT_MAX, and *d_index is kNowhere. The launches happen all the
-/// same.
-/// - Launches two kernels in `stream`: the first with `blocks` blocks, the second with one block,
-/// both
-///   with `block_size` threads a block. `blocks` is any number from 1 on, also a larger one than
-///   block_size; block_size is a power of two from 32 to 1024.
+/// - n may be 0: then *d_value is INT_MAX, and *d_index is kNowhere. Both kernels run all the same.
+/// - Launches two kernels in `stream`, the first with `blocks` blocks, the second with one block,
+///   both with `block_size` threads a block. `blocks` is any number from 1 on, and may be larger
+///   than block_size, which is a power of two from 32 to 1024.
 /// - d_part_values and d_part_indices have `blocks` places each. They and the two outputs hold
 ///   anything before. All pointers are device pointers.
-/// - No atomics. The threads share the work: each element of x is loaded once, and neighbouring
-///   threads load neighbours. Returns without waiting for the kernels.
+/// - No atomics. The threads share the work: neighbouring threads load neighbours of x, and a block
+///   finds its candidate by a tree. Returns without waiting for the kernels.
 inline void two_pass_argmin(const int* d_x, std::size_t n, unsigned blocks, unsigned block_size,
                             int* d_part_values, std::size_t* d_part_indices, int* d_value,
                             std::size_t* d_index, cudaStream_t stream) {

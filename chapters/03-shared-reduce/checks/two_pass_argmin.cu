@@ -222,7 +222,7 @@ TEST_CASE("two_pass_argmin: in a stream of its own") {
   CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
-TEST_CASE("two_pass_argmin: two kernels, no atomics, and each element is loaded once") {
+TEST_CASE("two_pass_argmin: two kernels, no atomics, and the threads share the work") {
   course::skip_without_counters();
   const std::size_t n = 4096;
   for (const Launch launch : {Launch{8, 128}, Launch{3, 32}, Launch{32, 128}}) {
