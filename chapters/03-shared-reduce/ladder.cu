@@ -162,8 +162,8 @@ void wrong_sums(course::Ladder& ladder, std::size_t n) {
   }
   if (sum_of_odd_blocks(sum.x) != sum_reference(sum.x)) {
     ladder.wrong(
-        {.name = "sum_dynamic_tree",
-         .changed = "with blocks of 192 threads",
+        {.name = "sum_dynamic_tree_192",
+         .changed = "the tree with blocks of 192 threads",
          .expect = course::Expect::wrong_value,
          .because = "192 halves to 3, and of 3 the tree adds 2: a third is lost",
          .reset = poison,

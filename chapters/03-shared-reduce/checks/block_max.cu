@@ -220,6 +220,22 @@ TEST_CASE("block_max: the maximum of the maxima is that of the array") {
   }
 }
 
+TEST_CASE("block_max: indices need 64 bits") {
+  if (course::kCpuDevice) SKIP("2^31 elements are for a GPU");
+  constexpr std::size_t n = (std::size_t{1} << 31) + 300;
+  std::size_t available = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&available, &total));
+  if (available < n * sizeof(float) + (std::size_t{1} << 30)) SKIP("the GPU has not 9 GiB free");
+  auto x = course::DeviceBuffer<float>::zeros(n);
+  const float largest = 5.0f;
+  CUDA_CHECK(cudaMemcpy(x.data() + n - 1, &largest, sizeof largest, cudaMemcpyHostToDevice));
+  const Launch launch{1000, 96};
+  std::vector<float> expected(launch.grid, 0.0f);
+  expected[(n - 1) / launch.block % launch.grid] = largest;
+  INFO(describe(n, launch, "the largest comes last"));
+  check_launch(x, expected, n, launch);
+}
+
 TEST_CASE("block_max: the lanes of a warp go in step, and no level is too many") {
   course::skip_without_counters();
   for (const unsigned block : {1u, 7u, 33u, 96u, 257u, 1000u, 1024u}) {

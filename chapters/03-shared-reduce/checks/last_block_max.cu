@@ -143,7 +143,7 @@ TEST_CASE("last_block_max: more blocks than threads: every part counts") {
   for (const Launch launch : {Launch{33, 32}, Launch{70, 32}, Launch{130, 64}}) {
     const std::size_t n = std::size_t{launch.grid} * launch.block;
     Memory memory(launch.grid);
-    for (unsigned b = 0; b < launch.grid; b += b < 3 ? 1 : 9) {
+    for (unsigned b = 0; b < launch.grid; b += b < 2 ? 1 : 23) {
       std::vector<int> x(n, -7);
       x[b * launch.block + b % launch.block] = static_cast<int>(b);
       INFO(describe(n, launch, "the largest belongs to block " + std::to_string(b)));
@@ -165,6 +165,24 @@ TEST_CASE("last_block_max: a large array") {
       check_launch(make_values(kind, n), launch, memory);
     }
   }
+}
+
+TEST_CASE("last_block_max: indices need 64 bits") {
+  if (course::kCpuDevice) SKIP("2^31 elements are for a GPU");
+  constexpr std::size_t n = (std::size_t{1} << 31) + 300;
+  std::size_t available = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&available, &total));
+  if (available < n * sizeof(int) + (std::size_t{1} << 30)) SKIP("the GPU has not 9 GiB free");
+  course::DeviceBuffer<int> x(n);
+  x.fill_bytes(0xFF);  // -1
+  const int largest = 5;
+  CUDA_CHECK(cudaMemcpy(x.data() + n - 1, &largest, sizeof largest, cudaMemcpyHostToDevice));
+  Memory memory(1056);
+  INFO("n = 2^31 + 300: the largest comes last; last_block_max<<<1056, 256>>>");
+  last_block_max<<<1056, 256>>>(x.data(), n, memory.parts.data(), memory.ticket.data(),
+                                memory.y.data());
+  CUDA_CHECK_LAUNCH();
+  REQUIRE(course::same(memory.y.download().front(), largest, "y"));
 }
 
 TEST_CASE("last_block_max: one atomic a block, and the threads share the work") {

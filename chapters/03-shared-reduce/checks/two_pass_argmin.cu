@@ -222,6 +222,24 @@ TEST_CASE("two_pass_argmin: in a stream of its own") {
   CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
+TEST_CASE("two_pass_argmin: an index may need more than 32 bits") {
+  if (course::kCpuDevice) SKIP("2^32 elements are for a GPU");
+  constexpr std::size_t n = (std::size_t{1} << 32) + 300, place = n - 7;
+  std::size_t available = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&available, &total));
+  if (available < n * sizeof(int) + (std::size_t{1} << 30)) SKIP("the GPU has not 17 GiB free");
+  auto x = course::DeviceBuffer<int>::zeros(n);
+  const int smallest = -5;
+  CUDA_CHECK(cudaMemcpy(x.data() + place, &smallest, sizeof smallest, cudaMemcpyHostToDevice));
+  const Launch launch{1056, 256};
+  Places places(launch.grid);
+  INFO(describe(n, launch, "the smallest stands at " + std::to_string(place)));
+  two_pass_argmin(x.data(), n, launch.grid, launch.block, places.part_values.data(),
+                  places.part_indices.data(), places.value.data(), places.index.data(), nullptr);
+  REQUIRE(course::same(places.value.download().front(), smallest, "value"));
+  REQUIRE(course::same(places.index.download().front(), place, "index"));
+}
+
 TEST_CASE("two_pass_argmin: two kernels, no atomics, and the threads share the work") {
   course::skip_without_counters();
   const std::size_t n = 4096;
