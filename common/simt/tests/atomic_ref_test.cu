@@ -1,0 +1,353 @@
+// cuda::atomic_ref: its operations and return values, and what its memory orders order.
+#include <cuda_runtime.h>
+#include <cuda/atomic>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "testing.hpp"
+
+namespace atomic_ref_test {
+
+using simt::ReportKind;
+using simt_test::Array;
+using simt_test::first_complaint;
+using simt_test::first_miss;
+using simt_test::lacks;
+using simt_test::observe;
+
+static_assert(cuda::atomic_ref<int>::is_always_lock_free);
+static_assert(cuda::atomic_ref<double>::required_alignment == 8);
+static_assert(cuda::std::memory_order_relaxed == cuda::memory_order_relaxed);
+
+// ---- what the operations do
+// ----------------------------------------------------------------------
+
+constexpr int kOperations = 11;
+
+/// Operation k on an element of its own: the returned values, and what is left in memory.
+template <class T>
+__device__ T operate(int k, T& x) {
+  const cuda::atomic_ref<T, cuda::thread_scope_device> ref(x);
+  T expected = T(13);
+  switch (k) {
+    case 0:
+      return ref.load();
+    case 1:
+      ref.store(T(5), cuda::memory_order_relaxed);
+      return T(0);
+    case 2:
+      return ref.exchange(T(5), cuda::memory_order_relaxed);
+    case 3:
+      return ref.fetch_add(T(5));
+    case 4:
+      return ref.fetch_sub(T(5), cuda::memory_order_acq_rel);
+    case 5:
+      return ref.compare_exchange_strong(expected, T(5)) ? T(100) : expected;
+    case 6:
+      expected = T(12);
+      return ref.compare_exchange_weak(expected, T(5), cuda::memory_order_release,
+                                       cuda::memory_order_relaxed)
+                 ? T(100)
+                 : expected;
+    default:
+      break;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    if (k == 7) return ref.fetch_and(T(6));
+    if (k == 8) return ref.fetch_or(T(6));
+    if (k == 9) return ref.fetch_xor(T(6));
+    if (k == 10) {
+      const T before_max = ref.fetch_max(T(14));
+      return before_max * T(100) + ref.fetch_min(T(3));
+    }
+  }
+  return T(13);
+}
+
+/// returned[k] and left[k] for global memory, and from kOperations on for shared memory.
+template <class T>
+__global__ void operate_all(T* x, T* returned, T* left) {
+  __shared__ T s_x[kOperations];
+  const int k = static_cast<int>(threadIdx.x);
+  if (k >= kOperations) return;
+  s_x[k] = x[k];
+  returned[k] = operate(k, x[k]);
+  returned[kOperations + k] = operate(k, s_x[k]);
+  left[k] = x[k];
+  left[kOperations + k] = s_x[k];
+}
+
+template <class T>
+void check_operations(const std::vector<T>& returned, const std::vector<T>& left) {
+  Array<T> x(std::vector<T>(kOperations, T(13)));
+  Array<T> d_returned(2 * kOperations), d_left(2 * kOperations);
+  const auto outcome =
+      observe([&] { operate_all<T><<<1, 32>>>(x.data(), d_returned.data(), d_left.data()); });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  for (int k = 0; k < 2 * kOperations; ++k) {
+    INFO("operation " << k % kOperations << (k < kOperations ? " on global" : " on shared")
+                      << " memory");
+    CHECK(d_returned.values()[k] == returned[k % kOperations]);
+    CHECK(d_left.values()[k] == left[k % kOperations]);
+  }
+}
+
+TEST_CASE("atomic_ref: every operation returns the old value and stores the new one") {
+  const std::vector<int> returned{13, 0, 13, 13, 13, 100, 13, 13, 13, 13, 1314};
+  const std::vector<int> left{13, 5, 5, 18, 8, 5, 13, 4, 15, 11, 3};
+  check_operations<int>(returned, left);
+  check_operations<unsigned>({returned.begin(), returned.end()}, {left.begin(), left.end()});
+  check_operations<long long>({returned.begin(), returned.end()}, {left.begin(), left.end()});
+  check_operations<unsigned long long>({returned.begin(), returned.end()},
+                                       {left.begin(), left.end()});
+}
+
+TEST_CASE("atomic_ref: floating-point types have all but the integers' operations") {
+  const std::vector<float> returned{13, 0, 13, 13, 13, 100, 13, 13, 13, 13, 13};
+  const std::vector<float> left{13, 5, 5, 18, 8, 5, 13, 13, 13, 13, 13};
+  check_operations<float>(returned, left);
+  check_operations<double>({returned.begin(), returned.end()}, {left.begin(), left.end()});
+}
+
+/// x[0]: a subnormal on global memory, x[1]: -0.0f that a 0.0f is expected in, x[2]: a NaN.
+__global__ void special_values(float* x, float* shared_sum, int* exchanged) {
+  __shared__ float s_x;
+  s_x = x[0];
+  cuda::atomic_ref(x[0]).fetch_add(1e-40f, cuda::memory_order_relaxed);
+  cuda::atomic_ref(s_x).fetch_add(1e-40f, cuda::memory_order_relaxed);
+  *shared_sum = s_x;
+  float zero = 0.0f, nan = x[2];
+  exchanged[0] = cuda::atomic_ref(x[1]).compare_exchange_strong(zero, 1.0f);
+  exchanged[1] = cuda::atomic_ref(x[2]).compare_exchange_strong(nan, 1.0f);
+}
+
+TEST_CASE("atomic_ref: float addition flushes on global memory, and comparison is by bits") {
+  Array<float> x(std::vector<float>{1e-40f, -0.0f, std::numeric_limits<float>::quiet_NaN()});
+  Array<float> shared_sum(1);
+  Array<int> exchanged(2);
+  special_values<<<1, 1>>>(x.data(), shared_sum.data(), exchanged.data());
+  CHECK(x.values()[0] == 0.0f);
+  CHECK(shared_sum.front() == 1e-40f + 1e-40f);
+  CHECK(exchanged.values() == std::vector<int>{0, 1});
+}
+
+template <cuda::thread_scope scope>
+__global__ void count_all(unsigned* count, unsigned* returned) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  const cuda::atomic_ref<unsigned, scope> ref(*count);
+  returned[i] = ref.fetch_add(1u, cuda::memory_order_relaxed);
+}
+
+template <cuda::thread_scope scope>
+bool counts(unsigned blocks) {
+  auto count = Array<unsigned>::zeros(1);
+  Array<unsigned> returned(blocks * 40);
+  count_all<scope><<<blocks, 40>>>(count.data(), returned.data());
+  std::vector<unsigned> tickets = returned.values();
+  std::sort(tickets.begin(), tickets.end());
+  for (unsigned i = 0; i < tickets.size(); ++i) {
+    if (tickets[i] != i) return false;
+  }
+  return count.front() == blocks * 40;
+}
+
+TEST_CASE("atomic_ref: no update is lost, and block scope is for one block") {
+  CHECK(first_complaint([] { return counts<cuda::thread_scope_device>(4); }, 12) == "");
+  CHECK(first_complaint([] { return counts<cuda::thread_scope_system>(4); }, 12) == "");
+  CHECK(first_complaint([] { return counts<cuda::thread_scope_block>(1); }, 12) == "");
+  CHECK(first_miss(ReportKind::race, [] { counts<cuda::thread_scope_block>(4); }) == "");
+}
+
+// ---- what the orders order
+// -----------------------------------------------------------------------
+
+constexpr auto kRelaxed = cuda::memory_order_relaxed, kRelease = cuda::memory_order_release,
+               kAcquire = cuda::memory_order_acquire, kDefault = cuda::memory_order_seq_cst;
+
+/// Block 0 hands a value over to block `to`; the flag is in global memory.
+template <cuda::thread_scope scope, cuda::memory_order store, cuda::memory_order load>
+__global__ void hand_over(int* flag, int* data, unsigned to) {
+  const cuda::atomic_ref<int, scope> ready(*flag);
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    data[0] = 42;
+    ready.store(1, store);
+  }
+  if (blockIdx.x == to && threadIdx.x == 32) {
+    while (ready.load(load) == 0) {
+    }
+    data[1] = data[0];
+  }
+}
+
+template <cuda::thread_scope scope, cuda::memory_order store, cuda::memory_order load>
+bool arrives(unsigned to) {
+  auto flag = Array<int>::zeros(1);
+  auto data = Array<int>::zeros(2);
+  hand_over<scope, store, load><<<2, 64>>>(flag.data(), data.data(), to);
+  return data.values()[1] == 42;
+}
+
+/// The same inside a block, by a flag in shared memory and read-modify-write operations.
+template <cuda::memory_order set, cuda::memory_order get>
+__global__ void hand_over_in_block(int* data) {
+  __shared__ int s_flag;
+  if (threadIdx.x == 0) s_flag = 0;
+  __syncthreads();
+  const cuda::atomic_ref<int, cuda::thread_scope_block> ready(s_flag);
+  if (threadIdx.x == 32) {
+    data[0] = 42;
+    ready.exchange(1, set);
+  }
+  if (threadIdx.x == 0) {
+    while (ready.load(get) == 0) {
+    }
+    data[1] = data[0];
+  }
+}
+
+template <cuda::memory_order set, cuda::memory_order get>
+bool arrives_in_block() {
+  auto data = Array<int>::zeros(2);
+  hand_over_in_block<set, get><<<1, 64>>>(data.data());
+  return data.values()[1] == 42;
+}
+
+TEST_CASE("atomic_ref: release and acquire hand a value over") {
+  constexpr auto device = cuda::thread_scope_device;
+  for (const unsigned to : {0u, 1u}) {
+    CHECK(first_complaint([=] { return arrives<device, kRelease, kAcquire>(to); }, 12) == "");
+    CHECK(first_complaint([=] { return arrives<device, kDefault, kDefault>(to); }, 12) == "");
+  }
+  CHECK(first_complaint([] { return arrives_in_block<kRelease, kAcquire>(); }, 12) == "");
+}
+
+TEST_CASE("atomic_ref: relaxed on either side is a race") {
+  constexpr auto device = cuda::thread_scope_device;
+  CHECK(first_miss(ReportKind::race, [] { arrives<device, kRelaxed, kAcquire>(1); }) == "");
+  CHECK(first_miss(ReportKind::race, [] { arrives<device, kRelease, kRelaxed>(1); }) == "");
+  CHECK(first_miss(ReportKind::race, [] { arrives_in_block<kRelaxed, kAcquire>(); }) == "");
+  CHECK(first_miss(ReportKind::race, [] { arrives_in_block<kRelease, kRelaxed>(); }) == "");
+  CHECK(lacks(observe([] { arrives<device, kRelaxed, kRelaxed>(1); }).text(),
+              {"data[0]", "atomic_ref_test.cu"}) == "");
+}
+
+TEST_CASE("atomic_ref: block scope orders inside a block only") {
+  constexpr auto block = cuda::thread_scope_block;
+  CHECK(first_complaint([] { return arrives<block, kRelease, kAcquire>(0); }, 12) == "");
+  CHECK(first_miss(ReportKind::race, [] { arrives<block, kRelease, kAcquire>(1); }) == "");
+}
+
+/// Relaxed operations between two fences.
+template <bool with_fences>
+__global__ void hand_over_with_fences(int* flag, int* data) {
+  const cuda::atomic_ref<int, cuda::thread_scope_device> ready(*flag);
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    data[0] = 42;
+    if (with_fences) cuda::atomic_thread_fence(kRelease, cuda::thread_scope_device);
+    ready.store(1, kRelaxed);
+  }
+  if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (ready.load(kRelaxed) == 0) {
+    }
+    if (with_fences) cuda::atomic_thread_fence(kAcquire, cuda::thread_scope_device);
+    data[1] = data[0];
+  }
+}
+
+template <bool with_fences>
+bool arrives_with_fences() {
+  auto flag = Array<int>::zeros(1);
+  auto data = Array<int>::zeros(2);
+  hand_over_with_fences<with_fences><<<2, 32>>>(flag.data(), data.data());
+  return data.values()[1] == 42;
+}
+
+TEST_CASE("atomic_thread_fence orders relaxed operations") {
+  CHECK(first_complaint([] { return arrives_with_fences<true>(); }, 12) == "");
+  CHECK(first_miss(ReportKind::race, [] { arrives_with_fences<false>(); }) == "");
+}
+
+// ---- beside other accesses
+// ---------------------------------------------------------------------------
+
+/// Every thread looks first, and most find that nothing is left to do.
+__global__ void raise(int* highest, const int* x) {
+  const int value = x[blockIdx.x * blockDim.x + threadIdx.x];
+  const cuda::atomic_ref<int, cuda::thread_scope_device> ref(*highest);
+  if (value > ref.load(kRelaxed)) ref.fetch_max(value, kRelaxed);
+}
+
+__global__ void raise_after_a_plain_look(int* highest, const int* x) {
+  const int value = x[blockIdx.x * blockDim.x + threadIdx.x];
+  if (value > *highest) cuda::atomic_ref(*highest).fetch_max(value, kRelaxed);
+}
+
+/// Loads beside plain reads: nobody writes.
+__global__ void all_read(int* x, int* y) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = i % 2 == 0 ? *x : cuda::atomic_ref(*x).load(kRelaxed);
+}
+
+template <class Kernel>
+bool raises(Kernel kernel) {
+  std::vector<int> x(160);
+  for (int i = 0; i < 160; ++i) x[i] = (i * 77) % 160;
+  const Array<int> d_x(x);
+  auto highest = Array<int>::zeros(1);
+  kernel<<<4, 40>>>(highest.data(), d_x.data());
+  return highest.front() == 159;
+}
+
+TEST_CASE("atomic_ref: a relaxed load is no race beside atomics, a plain one is") {
+  CHECK(first_complaint([] { return raises(raise); }, 12) == "");
+  CHECK(first_miss(ReportKind::race, [] { raises(raise_after_a_plain_look); }) == "");
+  CHECK(first_complaint(
+            [] {
+              auto x = Array<int>::zeros(1);
+              Array<int> y(160);
+              all_read<<<4, 40>>>(x.data(), y.data());
+              return y.values() == std::vector<int>(160, 0);
+            },
+            12) == "");
+}
+
+/// A loop around compare_exchange_weak, which refreshes `expected` by itself.
+__global__ void multiply(double* product, const double* x) {
+  const double factor = x[blockIdx.x * blockDim.x + threadIdx.x];
+  const cuda::atomic_ref<double, cuda::thread_scope_device> ref(*product);
+  double old = ref.load(kRelaxed);
+  while (!ref.compare_exchange_weak(old, old * factor, kRelaxed)) {
+  }
+}
+
+TEST_CASE("atomic_ref: a compare_exchange loop") {
+  CHECK(first_complaint(
+            [] {
+              std::vector<double> x(160, 2.0);
+              const Array<double> d_x(x);
+              Array<double> product(std::vector<double>{1.0});
+              multiply<<<4, 40>>>(product.data(), d_x.data());
+              return product.front() == 0x1p160;
+            },
+            12) == "");
+}
+
+TEST_CASE("atomic_ref: loads are counted as loads, the others as atomics") {
+  const Array<int> x(std::vector<int>(160, 7));
+  auto highest = Array<int>::zeros(1);
+  simt::Counters counters;
+  {
+    const simt::CountScope scope;
+    raise<<<1, 64>>>(highest.data(), x.data());
+    counters = scope.counters();
+  }
+  CHECK(counters.global_loads == 4);    // of x and of highest, by two warps
+  CHECK(counters.global_atomics <= 2);  // the second warp may find 7 there already
+  CHECK(counters.global_atomics >= 1);
+}
+
+}  // namespace atomic_ref_test
