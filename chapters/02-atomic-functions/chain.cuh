@@ -1,0 +1,68 @@
+// Are these returned values possible? Atomics on one address take turns, so what they return must
+// fit together like dominoes: each thread finds what another one left.
+#pragma once
+
+#include <course/verdict.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+template <class T>
+std::uint64_t bits_of(const T& x) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof x);
+  return bits;
+}
+
+/// Ok if some order of the threads explains everything: the first one finds `first`, each next one
+/// finds what the one before it left, and the last one leaves `last`. Thread i found found[i] and
+/// left left[i]. Values are compared bit by bit.
+///
+/// A thread is an edge from what it found to what it left, and an order is a path that walks every
+/// edge once. By Euler's theorem there is one if every value is left as often as it is found, but
+/// for the two ends, and if all edges hang together.
+template <class T>
+course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& left, T first,
+                          T last) {
+  struct Node {
+    long found = 0, left = 0;  // how often threads found this value, and left it behind
+    std::uint64_t parent = 0;  // of a union-find forest
+    T value{};
+  };
+  std::map<std::uint64_t, Node> nodes;
+  const auto node = [&](const T& value) {
+    const auto [at, is_new] = nodes.try_emplace(bits_of(value));
+    if (is_new) at->second.parent = at->first, at->second.value = value;
+    return at->first;
+  };
+  const auto root = [&](std::uint64_t bits) {
+    while (nodes[bits].parent != bits) bits = nodes[bits].parent = nodes[nodes[bits].parent].parent;
+    return bits;
+  };
+  const auto edge = [&](const T& from, const T& to) {
+    const std::uint64_t a = node(from), b = node(to);
+    ++nodes[a].found, ++nodes[b].left;
+    nodes[root(a)].parent = root(b);
+  };
+
+  for (std::size_t i = 0; i < found.size(); ++i) edge(found[i], left[i]);
+  edge(last, first);  // closes the circle: the ends are no exception any more
+  for (const auto& [bits, n] : nodes) {
+    const std::string value = course::number_text(n.value);
+    const long stored = n.left - (bits == bits_of(first)), read = n.found - (bits == bits_of(last));
+    if (n.found != n.left) {
+      return {false, "returned: " + value + " was found by " + std::to_string(read) +
+                         " threads and stored by " + std::to_string(stored) +
+                         (bits == bits_of(first) ? " (and there at the start)" : "") +
+                         (bits == bits_of(last) ? " (and there at the end)" : "") +
+                         ": no order of the threads explains that"};
+    }
+    if (root(bits) != root(bits_of(first))) {
+      return {false, "returned: " + value + " was never there: no thread before stored it"};
+    }
+  }
+  return {};
+}
