@@ -158,13 +158,14 @@ __device__ inline float max_of_mine(const float* d_x, std::size_t n) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   const std::size_t rank = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   float mine = -HUGE_VALF;
-  std::size_t i = rank;
-  for (; i + (kInFlight - 1) * stride < v.count; i += kInFlight * stride) {
+  for (std::size_t i = rank; i < v.count; i += kInFlight * stride) {
     float4 loaded[kInFlight];
-    for (unsigned k = 0; k < kInFlight; ++k) loaded[k] = v.data[i + k * stride];
+    for (unsigned k = 0; k < kInFlight; ++k) {
+      const std::size_t at = i + k * stride;
+      loaded[k] = v.data[at < v.count ? at : v.count - 1];  // to see one twice does no harm
+    }
     for (unsigned k = 0; k < kInFlight; ++k) mine = fmaxf(mine, max_of(loaded[k]));
   }
-  for (; i < v.count; i += stride) mine = fmaxf(mine, max_of(v.data[i]));
   if (rank < v.head) mine = fmaxf(mine, d_x[rank]);
   if (rank < n - v.behind) mine = fmaxf(mine, d_x[v.behind + rank]);
   return mine;
