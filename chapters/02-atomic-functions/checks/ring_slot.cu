@@ -169,4 +169,5 @@ TEST_CASE("ring_slot: the threads share the work") {
   Recorder recorder(5000, 0);
   const auto counters = course::count([&] { record(recorder, 4096, {32, 128}); });
   REQUIRE(shared_by_warps(counters->global_loads, 4096));
+  REQUIRE(course::work_is_shared(*counters, 16));  // one turn of a loop is enough for each warp
 }
