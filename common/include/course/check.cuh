@@ -10,6 +10,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/catch_tostring.hpp>
+#include <cstdlib>
 #include <string>
 
 namespace course {
@@ -27,6 +28,20 @@ inline void skip_without_checker() {
 /// Skips the running test, with the reason, where nothing is counted.
 inline void skip_without_counters() {
   if (!kCpuDevice) SKIP(kNoCounters);
+}
+
+/// Skips the running test, with the reason, unless a GPU has `bytes` of memory for it, and a
+/// gibibyte to spare. For arrays of more than 2^31 elements. Under compute-sanitizer, which would
+/// take minutes for them, COURSE_SKIP_LARGE is set.
+inline void skip_without_memory(std::size_t bytes) {
+  if (kCpuDevice) SKIP("too large for the CPU device");
+  if (std::getenv("COURSE_SKIP_LARGE") != nullptr) SKIP("too large, as COURSE_SKIP_LARGE is set");
+  std::size_t available = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&available, &total));
+  if (available < bytes + (std::size_t{1} << 30)) {
+    SKIP("needs " << (bytes >> 20) << " MiB of the GPU's memory, and a GiB to spare; "
+                  << (available >> 20) << " MiB are free");
+  }
 }
 
 }  // namespace course
