@@ -167,4 +167,57 @@ __device__ __forceinline__ void red_add(float4* p, float4 v) {
 #endif
 }
 
+// ---- loads of 16 bytes -------------------------------------------------------------------------
+
+/// What a load asks of the caches. The CPU device has none, and makes the same load for each.
+enum class CacheHint {
+  none,         // as C++ does it
+  streaming,    // __ldcs: read once, give its place up first
+  no_allocate,  // not into L1, and the L2 fetches 256 bytes at a time
+};
+
+/// The 16 bytes at p, which has to be a multiple of 16 in global memory: one load. With no_allocate
+/// nobody may write there while the kernel runs.
+template <CacheHint hint>
+__device__ __forceinline__ uint4 load_16_bytes(const void* p) {
+  const uint4* const from = static_cast<const uint4*>(p);
+#ifdef __CUDA_ARCH__
+  if constexpr (hint == CacheHint::streaming) {
+    return __ldcs(from);
+  } else if constexpr (hint == CacheHint::no_allocate) {
+    uint4 v;
+    asm volatile("ld.global.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(__cvta_generic_to_global(from)));
+    return v;
+  } else {
+    return *from;
+  }
+#else
+  return *from;
+#endif
+}
+
+// ---- tickets -----------------------------------------------------------------------------------
+
+/// atomicInc(p, limit) that also orders memory: what this thread wrote or knows of before the call
+/// is seen by the threads that call it on the same address later, and by those that a barrier puts
+/// behind them. One instruction in the place of __threadfence(), atomicInc() and __threadfence(). p
+/// points to global memory.
+__device__ __forceinline__ unsigned atomic_inc_acq_rel(unsigned* p, unsigned limit) {
+#ifdef __CUDA_ARCH__
+  unsigned old;
+  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(limit)
+               : "memory");
+  return old;
+#else
+  __threadfence();
+  const unsigned old = atomicInc(p, limit);
+  __threadfence();
+  return old;
+#endif
+}
+
 }  // namespace course
