@@ -1,0 +1,61 @@
+// How do the warps of a block add up what each of them has?
+// Rungs: sum_two_warp_reduces, sum_grid_stride.
+// Here block_reduce() is put together; from sum_grid_stride on it comes from
+// course/collectives.cuh.
+#pragma once
+
+#include <course/collectives.cuh>
+#include <course/error.cuh>
+#include <cstddef>
+
+#include "grid.cuh"
+#include "warp_reduce.cuh"
+
+// Question: how does a block get by with one atomic, and without a tree of barriers?
+// Changes:  warp sums meet in shared memory, and one more warp reduction adds them up.
+// Cost:     one barrier, 32 floats of shared memory, ten shuffles; one atomic a block.
+__global__ void sum_two_warp_reduces(const float* d_x, std::size_t n, float* d_y) {
+  __shared__ float s_warp[course::kMaxWarps];  // warp w's sum
+  const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const float warp_sum = warp_sum_down(i < n ? d_x[i] : 0.0f);
+  if (lane == 0) s_warp[warp] = warp_sum;  // lane 0 alone has it
+  __syncthreads();                         // s_warp is complete
+  if (warp != 0) return;
+  // Lanes for which there is no warp bring a 0: s_warp has no value for them.
+  const float sum = warp_sum_down(lane < blockDim.x / course::kWarpSize ? s_warp[lane] : 0.0f);
+  if (lane == 0) atomicAdd(d_y, sum);
+}
+
+/// Adds x[0] + ... + x[n-1] to *d_y. Any multiple of 32 threads up to 1024 is a block_size.
+inline void sum_two_warp_reduces(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream,
+                                 unsigned block_size = kBlockSize) {
+  if (n == 0) return;
+  const auto blocks = static_cast<unsigned>((n + block_size - 1) / block_size);
+  sum_two_warp_reduces<<<blocks, block_size, 0, stream>>>(d_x, n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: why pay for a reduction and an atomic per 256 elements?
+// Changes:  only as many blocks as run at once, and every thread adds up many elements first.
+// Cost:     one addition an element; reductions and atomics no longer grow with n.
+__global__ void sum_grid_stride(const float* d_x, std::size_t n, float* d_y) {
+  const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+  float sum = 0.0f;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += threads) {
+    sum += d_x[i];
+  }
+  sum = course::block_reduce(sum, course::Sum{});
+  if (threadIdx.x == 0) atomicAdd(d_y, sum);
+}
+
+/// Adds x[0] + ... + x[n-1] to *d_y.
+inline void sum_grid_stride(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
+  if (n == 0) return;
+  static const unsigned resident = resident_blocks(
+      static_cast<void (*)(const float*, std::size_t, float*)>(sum_grid_stride), kBlockSize);
+  const unsigned blocks =
+      static_cast<unsigned>(std::min<std::size_t>((n + kBlockSize - 1) / kBlockSize, resident));
+  sum_grid_stride<<<blocks, kBlockSize, 0, stream>>>(d_x, n, d_y);
+  CUDA_CHECK_LAUNCH();
+}

@@ -1,0 +1,86 @@
+// What does each thread know of the threads before it?
+// Rungs: prefix_sum_warp, prefix_sum_block, prefix_block (any operation).
+// Prefix sums of 32 and of kBlockSize elements; one of a whole array needs one step more.
+#pragma once
+
+#include <course/collectives.cuh>
+#include <course/error.cuh>
+#include <cstddef>
+
+#include "grid.cuh"
+
+// Question: can the lanes of a warp add up what stands before them, all at once?
+// Changes:  values travel upwards, from lane l - distance; lanes without such a partner only wait.
+// Cost:     five shuffles a warp, as a sum; every element is read and written once.
+__global__ void prefix_sum_warp(const float* d_x, std::size_t n, float* d_sums) {
+  const unsigned lane = threadIdx.x % course::kWarpSize;
+  const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
+  float sum = i < n ? d_x[i] : 0.0f;
+  for (unsigned distance = 1; distance < course::kWarpSize; distance *= 2) {
+    const float before = __shfl_up_sync(course::kAllLanes, sum, distance);
+    if (lane >= distance) sum += before;  // the others got their own value back
+  }
+  if (i < n) d_sums[i] = sum;
+}
+
+/// d_sums[i] = the sum of the elements from the last multiple of 32 up to and with i.
+inline void prefix_sum_warp(const float* d_x, std::size_t n, float* d_sums, cudaStream_t stream) {
+  if (n == 0) return;
+  prefix_sum_warp<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_sums);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: and the threads of a block?
+// Changes:  warps leave their totals in shared memory, and each warp adds up those before it.
+// Cost:     one barrier and ten shuffles.
+__global__ void prefix_sum_block(const float* d_x, std::size_t n, float* d_before,
+                                 float* d_totals) {
+  __shared__ float s_warp[course::kMaxWarps];  // warp w's total
+  const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
+  const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
+  const float x = i < n ? d_x[i] : 0.0f;
+  const float inclusive = course::warp_inclusive_scan(x, course::Sum{});
+  if (lane == course::kWarpSize - 1) s_warp[warp] = inclusive;
+  __syncthreads();  // s_warp is complete
+  const float warps = course::warp_inclusive_scan(
+      lane < kBlockSize / course::kWarpSize ? s_warp[lane] : 0.0f, course::Sum{});
+  // Lane w holds the total of the warps 0 to w. This warp needs what lane warp - 1 has.
+  const float warps_before = __shfl_sync(course::kAllLanes, warps, static_cast<int>(warp) - 1);
+  // One lane further up: all that stands before a lane. (inclusive - x would be rounded twice.)
+  const float lanes_before = __shfl_up_sync(course::kAllLanes, inclusive, 1);
+  if (i < n) {
+    d_before[i] = (warp == 0 ? 0.0f : warps_before) + (lane == 0 ? 0.0f : lanes_before);
+  }
+  if (threadIdx.x == kBlockSize - 1) d_totals[blockIdx.x] = warps;
+}
+
+/// d_before[i] = the sum of the elements from the last multiple of kBlockSize up to i, without i;
+/// d_totals[b] = the sum of block b's kBlockSize elements. blocks_for(n) totals.
+inline void prefix_sum_block(const float* d_x, std::size_t n, float* d_before, float* d_totals,
+                             cudaStream_t stream) {
+  if (n == 0) return;
+  prefix_sum_block<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_before, d_totals);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: what of it depends on the type and the operation?
+// Changes:  nothing but + and 0; so both are parameters, and course/collectives.cuh has the rest.
+// Cost:     a second barrier, so that the call can be repeated.
+template <class T, class Operation>
+__global__ void prefix_block(const T* d_x, std::size_t n, T* d_before, T* d_totals) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const T x = i < n ? d_x[i] : Operation::template identity<T>();
+  const auto [before, total] = course::block_exclusive_scan(x, Operation{});
+  if (i < n) d_before[i] = before;
+  if (threadIdx.x == 0) d_totals[blockIdx.x] = total;
+}
+
+/// prefix_sum_block for every operation, in blocks of block_size threads, a multiple of 32.
+template <class Operation, class T>
+void prefix_block(const T* d_x, std::size_t n, T* d_before, T* d_totals, cudaStream_t stream,
+                  unsigned block_size = kBlockSize) {
+  if (n == 0) return;
+  const auto blocks = static_cast<unsigned>((n + block_size - 1) / block_size);
+  prefix_block<T, Operation><<<blocks, block_size, 0, stream>>>(d_x, n, d_before, d_totals);
+  CUDA_CHECK_LAUNCH();
+}

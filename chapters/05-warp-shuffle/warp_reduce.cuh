@@ -1,0 +1,186 @@
+// How do the 32 threads of a warp add up their values without the block's barriers?
+// Rungs: sum_reference, sum_syncwarp_tree, sum_shuffle_down, sum_shuffle_xor,
+// sum_cooperative_groups,
+//        sum_reduce_add_sync. lane_sums_down and lane_sums_xor show what every single lane ends
+//        with.
+// One thread per element everywhere: only the way to the sum of a warp changes.
+#pragma once
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+#include <course/collectives.cuh>
+#include <course/error.cuh>
+#include <cstddef>
+#include <vector>
+
+#include "grid.cuh"
+
+/// Rung 0. Double has 29 bits more than float; sums of integers below 2^53 are exact.
+template <class T>
+double sum_reference(const std::vector<T>& x) {
+  double sum = 0.0;
+  for (const T& value : x) sum += static_cast<double>(value);
+  return sum;
+}
+
+// Question: does a tree in shared memory need the whole block to wait at every step?
+// Changes:  once 32 threads are left they are one warp, and __syncwarp() is their barrier.
+// Cost:     four block barriers instead of nine, five cheap warp barriers; one atomic a block.
+__global__ void sum_syncwarp_tree(const float* d_x, std::size_t n, float* d_y) {
+  __shared__ float s_x[kBlockSize];
+  const unsigned t = threadIdx.x;
+  const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + t;
+  s_x[t] = i < n ? d_x[i] : 0.0f;
+  __syncthreads();  // s_x is complete
+  for (unsigned half = kBlockSize / 2; half >= course::kWarpSize; half /= 2) {
+    if (t < half) s_x[t] += s_x[t + half];
+    __syncthreads();  // the next step reads what other warps wrote in this one
+  }
+  if (t >= course::kWarpSize) return;  // no barrier of the block comes any more
+  for (unsigned half = course::kWarpSize / 2; half > 0; half /= 2) {
+    if (t < half) s_x[t] += s_x[t + half];
+    __syncwarp();  // the next step reads what other lanes wrote in this one
+  }
+  if (t == 0) atomicAdd(d_y, s_x[0]);
+}
+
+/// Adds x[0] + ... + x[n-1] to *d_y.
+inline void sum_syncwarp_tree(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
+  if (n == 0) return;  // a grid of no blocks is a launch error
+  sum_syncwarp_tree<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
+
+/// The sum of the warp's 32 values, in lane 0 alone. In each step a lane takes the value of the
+/// lane `distance` further on. Lanes behind the end get their own value back, so all but lane 0 end
+/// with something else than the sum.
+__device__ __forceinline__ float warp_sum_down(float value) {
+  for (unsigned distance = course::kWarpSize / 2; distance > 0; distance /= 2) {
+    value += __shfl_down_sync(course::kAllLanes, value, distance);
+  }
+  return value;
+}
+
+/// The same for every lane: partners exchange their values, and both add.
+__device__ __forceinline__ float warp_sum_xor(float value) {
+  for (int distance = course::kWarpSize / 2; distance > 0; distance /= 2) {
+    value += __shfl_xor_sync(course::kAllLanes, value, distance);
+  }
+  return value;
+}
+
+// Question: may a warp do without shared memory?
+// Changes:  registers travel from lane to lane; no shared memory, no barrier, nothing to wait for.
+// Cost:     five shuffles a warp, and an atomic for each warp: eight times as many as before.
+__global__ void sum_shuffle_down(const float* d_x, std::size_t n, float* d_y) {
+  const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
+  // Lanes behind the end bring a 0: the shuffles name all 32 lanes, so all have to come.
+  const float sum = warp_sum_down(i < n ? d_x[i] : 0.0f);
+  if (threadIdx.x % course::kWarpSize == 0) atomicAdd(d_y, sum);  // lane 0 alone has the sum
+}
+
+/// Adds x[0] + ... + x[n-1] to *d_y.
+inline void sum_shuffle_down(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
+  if (n == 0) return;
+  sum_shuffle_down<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: what if every lane needs the sum?
+// Changes:  lane l exchanges with lane l ^ distance, in place of taking from lane l + distance.
+// Cost:     the same five shuffles. Any lane may now use the result; here lane 31 does.
+__global__ void sum_shuffle_xor(const float* d_x, std::size_t n, float* d_y) {
+  const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
+  const float sum = warp_sum_xor(i < n ? d_x[i] : 0.0f);
+  if (threadIdx.x % course::kWarpSize == 31) atomicAdd(d_y, sum);
+}
+
+/// Adds x[0] + ... + x[n-1] to *d_y.
+inline void sum_shuffle_xor(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
+  if (n == 0) return;
+  sum_shuffle_xor<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: what does each lane hold after warp_sum_down()?
+// Changes:  no atomics; every lane writes its own result.
+// Cost:     none of interest: this is for looking at, selfcheck.cu does.
+__global__ void lane_sums_down(const float* d_x, std::size_t n, float* d_lane_sums) {
+  const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
+  const float sum = warp_sum_down(i < n ? d_x[i] : 0.0f);
+  if (i < n) d_lane_sums[i] = sum;
+}
+
+/// d_lane_sums[i] = what the lane of element i ends with. Right for i % 32 == 0 alone.
+inline void lane_sums_down(const float* d_x, std::size_t n, float* d_lane_sums,
+                           cudaStream_t stream) {
+  if (n == 0) return;
+  lane_sums_down<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_lane_sums);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: and after warp_sum_xor()?
+// Changes:  the exchange.
+// Cost:     as above.
+__global__ void lane_sums_xor(const float* d_x, std::size_t n, float* d_lane_sums) {
+  const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
+  const float sum = warp_sum_xor(i < n ? d_x[i] : 0.0f);
+  if (i < n) d_lane_sums[i] = sum;
+}
+
+/// d_lane_sums[i] = the sum of the 32 elements that element i is one of.
+inline void lane_sums_xor(const float* d_x, std::size_t n, float* d_lane_sums,
+                          cudaStream_t stream) {
+  if (n == 0) return;
+  lane_sums_xor<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_lane_sums);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: does somebody else write these loops?
+// Changes:  cooperative groups: cut the block into tiles of 32, and ask a tile for its sum.
+// Cost:     the same shuffles, or fewer: the library knows what the architecture has.
+__global__ void sum_cooperative_groups(const float* d_x, std::size_t n, float* d_y) {
+  namespace cg = cooperative_groups;
+  const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
+  const float sum = cg::reduce(warp, i < n ? d_x[i] : 0.0f, cg::plus<float>());
+  if (warp.thread_rank() == 0) atomicAdd(d_y, sum);
+}
+
+/// Adds x[0] + ... + x[n-1] to *d_y.
+inline void sum_cooperative_groups(const float* d_x, std::size_t n, float* d_y,
+                                   cudaStream_t stream) {
+  if (n == 0) return;
+  sum_cooperative_groups<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
+
+/// The sum of the warp's 32 integers, for every lane: one instruction from sm_80 on. (The other
+/// branch is for older GPUs; code for the host, which calls none of this, sees the first one.)
+__device__ __forceinline__ int warp_sum_int(int value) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(course::kAllLanes, value);
+#else
+  for (int distance = course::kWarpSize / 2; distance > 0; distance /= 2) {
+    value += __shfl_xor_sync(course::kAllLanes, value, distance);
+  }
+  return value;
+#endif
+}
+
+// Question: can the hardware do all five steps at once?
+// Changes:  integers of 32 bits, and __reduce_add_sync() for them, chosen at compile time.
+// Cost:     one instruction a warp; the atomics stay.
+__global__ void sum_reduce_add_sync(const int* d_x, std::size_t n, int* d_y) {
+  const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
+  const int sum = warp_sum_int(i < n ? d_x[i] : 0);
+  if (threadIdx.x % course::kWarpSize == 0) atomicAdd(d_y, sum);
+}
+
+/// Adds x[0] + ... + x[n-1] to *d_y.
+inline void sum_reduce_add_sync(const int* d_x, std::size_t n, int* d_y, cudaStream_t stream) {
+  if (n == 0) return;
+  sum_reduce_add_sync<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
