@@ -1,0 +1,203 @@
+// Check of the exercise sum_bytes: every start, every length, every kind of grid, sums that are too
+// large for bytes, 16 bits, floats and 32 bits, and the loads.
+#include "sum_bytes.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Launch = course::LaunchShape;
+
+enum class Kind { random, white, edges };
+
+std::string to_string(Kind kind) {
+  switch (kind) {
+    case Kind::random:
+      return "0 to 255, in no order";
+    case Kind::white:
+      return "all are 255";
+    case Kind::edges:
+      return "1 to 64 at both ends, 0 between them";
+  }
+  return "";
+}
+
+std::vector<unsigned char> make_bytes(Kind kind, std::size_t n) {
+  std::vector<unsigned char> x = course::position_values<unsigned char>(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t from_end = std::min(i, n - 1 - i);
+    if (kind == Kind::white) x[i] = 255;
+    if (kind == Kind::edges) x[i] = static_cast<unsigned char>(from_end < 64 ? from_end + 1 : 0);
+  }
+  return x;
+}
+
+/// Bytes in device memory that begin `offset` behind a multiple of 256. Nothing else is written
+/// there: the CPU device reports whoever reads what stands in front.
+class DeviceBytes {
+ public:
+  DeviceBytes(const std::vector<unsigned char>& x, std::size_t offset)
+      : offset_(offset), memory_(offset + x.size()) {
+    if (!x.empty()) {
+      CUDA_CHECK(cudaMemcpy(memory_.data() + offset, x.data(), x.size(), cudaMemcpyHostToDevice));
+    }
+  }
+  const unsigned char* data() const { return memory_.data() + offset_; }
+
+ private:
+  std::size_t offset_;
+  course::DeviceBuffer<unsigned char> memory_;
+};
+
+/// What *sum holds after the launch if it held `before`.
+unsigned long long run(const unsigned char* d_x, std::size_t n, Launch launch,
+                       unsigned long long before) {
+  course::GuardedBuffer<unsigned long long> sum(1);
+  CUDA_CHECK(cudaMemcpy(sum.data(), &before, sizeof before, cudaMemcpyHostToDevice));
+  sum_bytes<<<launch.grid, launch.block>>>(d_x, n, sum.data());
+  CUDA_CHECK_LAUNCH();
+  const unsigned long long after = sum.download().front();
+  CHECK(sum.intact("sum"));
+  return after;
+}
+
+void check_launch(const std::vector<unsigned char>& x, std::size_t offset, Launch launch,
+                  unsigned long long before = 5) {
+  INFO("*sum holds " << before << " before the launch");
+  const DeviceBytes d_x(x, offset);
+  const unsigned long long expected = std::accumulate(x.begin(), x.end(), before);
+  REQUIRE(course::same(run(d_x.data(), x.size(), launch, before), expected, "sum"));
+}
+
+std::string describe(std::size_t n, std::size_t offset, Launch launch, Kind kind) {
+  return "n = " + std::to_string(n) + ", x is " + std::to_string(offset) +
+         " bytes behind a multiple of 16: " + to_string(kind) + "; sum_bytes<<<" +
+         std::to_string(launch.grid) + ", " + std::to_string(launch.block) + ">>>";
+}
+
+/// Ok if there were at most `most`.
+course::Verdict at_most(std::uint64_t found, std::uint64_t most, const std::string& what,
+                        const std::string& hint) {
+  if (found <= most) return {};
+  return {false, what + ": expected at most " + std::to_string(most) + ", found " +
+                     std::to_string(found) + "; " + hint};
+}
+
+}  // namespace
+
+TEST_CASE("sum_bytes: whole packs") {
+  for (const std::size_t n : {16u, 512u, 4096u}) {
+    for (const Kind kind : {Kind::random, Kind::white}) {
+      INFO(describe(n, 0, {1, 32}, kind));
+      check_launch(make_bytes(kind, n), 0, {1, 32});
+    }
+  }
+}
+
+TEST_CASE("sum_bytes: every length of the tail") {
+  for (std::size_t n = 0; n < 50; ++n) {
+    INFO(describe(n, 0, {1, 64}, Kind::edges));
+    check_launch(make_bytes(Kind::edges, n), 0, {1, 64});
+  }
+}
+
+TEST_CASE("sum_bytes: every start") {
+  for (std::size_t offset = 0; offset < 16; ++offset) {
+    for (const std::size_t n : {1u, 14u, 17u, 31u, 200u}) {
+      INFO(describe(n, offset, {2, 32}, Kind::edges));
+      check_launch(make_bytes(Kind::edges, n), offset, {2, 32});
+    }
+  }
+}
+
+TEST_CASE("sum_bytes: every size, every grid") {
+  std::size_t turn = 0;  // another start each time
+  for (const std::size_t n : course::kSizes) {
+    const std::vector<unsigned char> x = make_bytes(Kind::random, n);
+    for (const Launch launch : course::launch_shapes(n / 4)) {
+      const std::size_t offset = turn++ * 5 % 16;
+      INFO(describe(n, offset, launch, Kind::random));
+      check_launch(x, offset, launch);
+    }
+  }
+}
+
+TEST_CASE("sum_bytes: adds to a sum that is close to 2^32") {
+  INFO(describe(700, 3, {3, 96}, Kind::white));
+  check_launch(make_bytes(Kind::white, 700), 3, {3, 96}, 0xffff'fff0ull);
+}
+
+TEST_CASE("sum_bytes: large sums of a single warp") {
+  // 80,000 times 255 is more than 2^24, and more than 2^16 for each thread.
+  INFO(describe(80'001, 1, {1, 32}, Kind::white));
+  check_launch(make_bytes(Kind::white, 80'001), 1, {1, 32});
+}
+
+TEST_CASE("sum_bytes: many bytes") {
+  const std::size_t n = 20 * course::kBigSize;
+  constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a lost update may not show at once
+  const std::vector<unsigned char> x = make_bytes(Kind::random, n);
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    INFO(describe(n, 7, {7, 96}, Kind::random));
+    check_launch(x, 7, {7, 96});
+  }
+}
+
+TEST_CASE("sum_bytes: more than 2^32 for a single thread") {
+  if (course::kCpuDevice) SKIP("17 million bytes a thread need a GPU");
+  const std::size_t n = std::size_t{32} * 17'000'000 + 5;
+  INFO(describe(n, 0, {1, 32}, Kind::white));
+  course::DeviceBuffer<unsigned char> d_x(n);
+  d_x.fill_bytes(255);
+  REQUIRE(course::same(run(d_x.data(), n, {1, 32}, 0), 255ull * n, "sum"));
+}
+
+TEST_CASE("sum_bytes: more than 2^32 bytes") {
+  if (course::kCpuDevice) SKIP("2^32 bytes need a GPU");
+  const std::size_t n = (std::size_t{1} << 32) + 77;
+  std::size_t free = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  if (free < n + (std::size_t{1} << 28)) {
+    SKIP("2^32 + 77 bytes need 4.6 GB of free memory, there are " << free << " bytes");
+  }
+  INFO(describe(n, 0, {2048, 256}, Kind::white));
+  course::DeviceBuffer<unsigned char> d_x(n);
+  d_x.fill_bytes(255);
+  REQUIRE(course::same(run(d_x.data(), n, {2048, 256}, 0), 255ull * n, "sum"));
+}
+
+TEST_CASE("sum_bytes: the lanes of a warp go in step") {
+  for (const std::size_t n : {100u, 2111u}) {
+    INFO(describe(n, 9, {2, 96}, Kind::random));
+    course::count([&] { check_launch(make_bytes(Kind::random, n), 9, {2, 96}); });
+  }
+}
+
+TEST_CASE("sum_bytes: 16 bytes a load, an atomic a warp") {
+  course::skip_without_counters();
+  constexpr std::size_t kN = 65'536;
+  constexpr Launch kLaunch{4, 128};
+  constexpr std::uint64_t kWarps = 16;
+  for (const std::size_t offset : {0u, 5u}) {
+    const DeviceBytes d_x(make_bytes(Kind::random, kN), offset);
+    const auto counters = course::count([&] { run(d_x.data(), kN, kLaunch, 0); });
+    INFO(describe(kN, offset, kLaunch, Kind::random));
+    // 512 bytes with each load, a few loads that are not full, and up to 30 single bytes.
+    REQUIRE(at_most(counters->global_loads, kN / 512 + kWarps + 30, "loads",
+                    "a warp reads 512 bytes with one load if its lanes read a uint4 each"));
+    REQUIRE(at_most(counters->global_load_sectors, kN / 32 + kN / 512 + 2 * kWarps + 34,
+                    "sectors of 32 bytes that were loaded",
+                    "the lanes of a warp read neighbouring packs, and each is read once"));
+    REQUIRE(at_most(counters->global_atomics + counters->shared_atomics, kWarps, "atomics",
+                    "lanes add up first"));
+    REQUIRE(at_most(counters->global_atomic_lanes, kWarps, "threads that make an atomic",
+                    "one lane adds for its warp"));
+  }
+}

@@ -1,0 +1,23 @@
+// Asks __activemask() who takes part: in the last group the lanes behind the end do not, and what
+// is shuffled from them is undefined.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <cmath>
+#include <course/exercise.cuh>
+#include <cstddef>
+
+__global__ void warp_max_all_lanes(const float* x, std::size_t n, float* highest) {
+  const float nothing = -INFINITY;
+  const unsigned lane = threadIdx.x % 32;
+  const std::size_t warp = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = warp * 32 + lane; i < n; i += stride) {
+    float value = x[i];
+    if (isnan(value)) value = nothing;
+    for (int distance = 16; distance > 0; distance /= 2) {
+      value = fmaxf(value, __shfl_xor_sync(__activemask(), value, distance));
+    }
+    highest[i] = value;
+  }
+}

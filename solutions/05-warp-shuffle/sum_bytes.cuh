@@ -1,0 +1,53 @@
+// Exercise sum_bytes: the brightness of a picture.
+//
+// A picture is a lot of bytes, 0 to 255. Their sum does not fit into a byte, nor the sum of a large
+// picture into 32 bits. And a load of one byte a lane moves 32 bytes where it could move 512. So:
+// wide loads, and a wide type to add in.
+//
+// Try it: meson test -C build sum_bytes
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <course/exercise.cuh>
+#include <cstddef>
+#include <cstdint>
+
+/// Adds x[0] + ... + x[n-1] to *sum, exactly.
+/// - x may begin at any address, and n may be anything: 0, less than 16, no multiple of 16, more
+///   than 2^32.
+/// - What lies between the first and the last multiple of 16 in x is read in loads of 16 bytes (a
+///   uint4), 512 bytes a warp; at most 15 bytes in front of them and 15 behind are read one by one.
+///   Nothing outside x[0..n-1] is read.
+/// - *sum holds something already, perhaps close to 2^32.
+/// - Exact whatever the grid is, from one block of 32 threads on: the sum of all bytes may go
+///   through a single thread of a single block, and is not to wrap around on its way.
+/// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads. The threads share
+///   the work, and a warp makes at most one atomic.
+__global__ void sum_bytes(const unsigned char* x, std::size_t n, unsigned long long* sum) {
+  constexpr unsigned kAllLanes = 0xffff'ffffu;
+  const std::size_t to_boundary = (16 - reinterpret_cast<std::uintptr_t>(x) % 16) % 16;
+  const std::size_t head = to_boundary < n ? to_boundary : n;
+  const std::size_t packs = (n - head) / 16;
+  const std::size_t tail = head + packs * 16;  // where it begins
+  const uint4* const pack = reinterpret_cast<const uint4*>(x + head);
+
+  const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  unsigned long long mine = 0;
+  for (std::size_t p = thread; p < packs; p += stride) {
+    const uint4 bytes = pack[p];
+    unsigned of_pack = 0;  // at most 16 * 255
+    for (const unsigned word : {bytes.x, bytes.y, bytes.z, bytes.w}) {
+      of_pack += (word & 0xff) + (word >> 8 & 0xff) + (word >> 16 & 0xff) + (word >> 24);
+    }
+    mine += of_pack;
+  }
+  // Head and tail are shorter than 16: the first lanes of the grid take a byte of each.
+  if (thread < head) mine += x[thread];
+  if (thread < n - tail) mine += x[tail + thread];
+  for (int distance = 16; distance > 0; distance /= 2) {
+    mine += __shfl_xor_sync(kAllLanes, mine, distance);
+  }
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, mine);
+}
