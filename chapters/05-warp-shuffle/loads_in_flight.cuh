@@ -19,6 +19,16 @@ enum class Share {
   contiguous    // one stretch of the array, of whole rounds
 };
 
+/// Threads that a multiprocessor holds at most.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr unsigned kMultiprocessorThreads = 1024;
+#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || \
+                                 __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
+inline constexpr unsigned kMultiprocessorThreads = 1536;
+#else
+inline constexpr unsigned kMultiprocessorThreads = 2048;
+#endif
+
 /// Everything about a fast rung that is measured and not derived.
 template <unsigned loads, unsigned block_size, unsigned resident, unsigned waves,
           course::CacheHint hint, Share share>
@@ -27,7 +37,7 @@ struct Tuning {
   static constexpr unsigned kBlock = block_size;  // threads
   /// Blocks that have to fit on a multiprocessor. It tells the compiler how many registers a thread
   /// may have; with too few it puts loads behind additions to save some.
-  static constexpr unsigned kResident = resident;
+  static constexpr unsigned kResident = std::min(resident, kMultiprocessorThreads / block_size);
   /// Blocks in the grid: at most this many times what the GPU runs at once. More than 1 lets the
   /// hardware give a new block to whichever multiprocessor is done first.
   static constexpr unsigned kWaves = waves;

@@ -39,20 +39,22 @@ std::vector<unsigned char> make_bytes(Kind kind, std::size_t n) {
   return x;
 }
 
-/// Bytes in device memory that begin `offset` behind a multiple of 256. Nothing else is written
-/// there: the CPU device reports whoever reads what stands in front.
+/// Bytes in device memory that begin `offset` behind a multiple of 16. On the CPU device nothing
+/// else is written there, and whoever reads it is reported; on a GPU it holds what changes a sum.
 class DeviceBytes {
  public:
   DeviceBytes(const std::vector<unsigned char>& x, std::size_t offset)
-      : offset_(offset), memory_(offset + x.size()) {
+      : first_(kAround + offset), memory_(first_ + x.size() + kAround) {
+    if (kAround > 0) memory_.fill_bytes(0xA5);
     if (!x.empty()) {
-      CUDA_CHECK(cudaMemcpy(memory_.data() + offset, x.data(), x.size(), cudaMemcpyHostToDevice));
+      CUDA_CHECK(cudaMemcpy(memory_.data() + first_, x.data(), x.size(), cudaMemcpyHostToDevice));
     }
   }
-  const unsigned char* data() const { return memory_.data() + offset_; }
+  const unsigned char* data() const { return memory_.data() + first_; }
 
  private:
-  std::size_t offset_;
+  static constexpr std::size_t kAround = course::kCpuDevice ? 0 : 64;
+  std::size_t first_;
   course::DeviceBuffer<unsigned char> memory_;
 };
 

@@ -173,11 +173,12 @@ __device__ __forceinline__ void red_add(float4* p, float4 v) {
 enum class CacheHint {
   none,         // as C++ does it
   streaming,    // __ldcs: read once, give its place up first
-  no_allocate,  // not into L1, and the L2 fetches 256 bytes at a time
+  no_allocate,  // not into L1, and (from sm_80 on) the L2 fetches 256 bytes at a time
 };
 
-/// The 16 bytes at p, which has to be a multiple of 16 in global memory: one load. With no_allocate
-/// nobody may write there while the kernel runs.
+/// The 16 bytes at p, which has to be a multiple of 16 in global memory: one load. (No
+/// ld.global.nc: it may be moved past barriers, and nvcc 13.0 does so, which makes a warp wait
+/// twice.)
 template <CacheHint hint>
 __device__ __forceinline__ uint4 load_16_bytes(const void* p) {
   const uint4* const from = static_cast<const uint4*>(p);
@@ -186,7 +187,11 @@ __device__ __forceinline__ uint4 load_16_bytes(const void* p) {
     return __ldcs(from);
   } else if constexpr (hint == CacheHint::no_allocate) {
     uint4 v;
+#if __CUDA_ARCH__ >= 800
     asm volatile("ld.global.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+#else
+    asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+#endif
                  : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
                  : "l"(__cvta_generic_to_global(from)));
     return v;

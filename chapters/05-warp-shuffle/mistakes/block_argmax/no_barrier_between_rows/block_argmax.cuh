@@ -1,6 +1,6 @@
 // Leaves out the barrier in front of the stores: a quick warp stores its result of the next row
 // while the first warp still reads this one; a race is reported.
-// GPU: may slip through: the first warp is rarely so late
+// GPU: may slip through: the first warp is rarely so late.
 #pragma once
 
 #include <cuda_runtime.h>

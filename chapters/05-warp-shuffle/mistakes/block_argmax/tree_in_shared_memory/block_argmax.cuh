@@ -1,6 +1,6 @@
 // A tree over all threads of the block: right, and a barrier for every step, up to eleven a row.
 // GPU: may slip through: the answer is right, only the barriers are too many, and a GPU does not
-// count them here
+// count them here.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // Loads words of 4 bytes: right, and four times the loads.
 // GPU: may slip through: the answer is right, only the loads are too many, and a GPU does not
-// count them here
+// count them here.
 #pragma once
 
 #include <cuda_runtime.h>

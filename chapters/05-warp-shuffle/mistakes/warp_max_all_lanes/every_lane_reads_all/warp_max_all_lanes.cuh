@@ -1,6 +1,6 @@
 // Every lane reads all 32 elements of its group: right, and 32 loads where one is enough.
 // GPU: may slip through: the answer is right, only the loads are too many, and a GPU does not
-// count them here
+// count them here.
 #pragma once
 
 #include <cuda_runtime.h>

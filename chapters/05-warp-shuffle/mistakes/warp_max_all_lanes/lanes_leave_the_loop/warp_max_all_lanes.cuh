@@ -1,5 +1,6 @@
 // Every lane has its own loop, so in the last group the lanes behind the end are gone while the
 // others shuffle with a mask of all 32: the values of the missing lanes are undefined.
+// GPU: may slip through: what a GPU gives for a missing lane is undefined, and may be harmless.
 #pragma once
 
 #include <cuda_runtime.h>

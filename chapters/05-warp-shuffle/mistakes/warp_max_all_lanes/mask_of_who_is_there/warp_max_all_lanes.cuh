@@ -1,5 +1,6 @@
 // Asks __activemask() who takes part: in the last group the lanes behind the end do not, and what
 // is shuffled from them is undefined.
+// GPU: may slip through: what a GPU gives for a missing lane is undefined, and may be harmless.
 #pragma once
 
 #include <cuda_runtime.h>

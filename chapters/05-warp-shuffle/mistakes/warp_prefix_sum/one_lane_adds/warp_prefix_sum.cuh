@@ -1,6 +1,6 @@
 // Lane 0 adds up for its whole group: right, and 32 loads one after the other where one is enough.
 // GPU: may slip through: the answer is right, only the loads are too many, and a GPU does not
-// count them here
+// count them here.
 #pragma once
 
 #include <cuda_runtime.h>
