@@ -49,7 +49,7 @@ std::vector<T> balanced_values(std::size_t n) {
 }
 
 /// x on the device, and the places that rungs write to.
-template <class T, class Accumulator = T>
+template <class T, class Accumulator = course::ComputeType<T>>
 struct Sums {
   explicit Sums(std::size_t size)
       : x(balanced_values<T>(size)), d_x(course::DeviceBuffer<T>::from(x)), expected(0) {
@@ -166,7 +166,7 @@ void sum_of_doubles(course::Ladder& ladder, std::size_t n) {
 }
 
 void sum_of_halves(course::Ladder& ladder, std::size_t n) {
-  Sums<__half, float> s(n);
+  Sums<__half> s(n);
   float* const y = s.d_y.data();
   ladder.reference("sum_reference", s.expected, "of half, in double", n);
   ladder.rung(s.setter("sum_pack_loads", "of half, added up in float",

@@ -45,8 +45,8 @@ struct Tuning {
   static constexpr Share kShare = share;
 };
 
-// Measured on an H200, from 2^20 to 2^28 elements. Small: the time is latency, so few blocks, one
-// round of loads each. Large: the time is bandwidth.
+// Small: the time is latency, so few blocks, with one round of loads each. Large: the time is
+// bandwidth. (Starting values, from counting bytes in flight; a GPU has the last word.)
 using TunedForSmall = Tuning<4, 512, 2, 1, course::CacheHint::no_allocate, Share::interleaved>;
 using TunedForLarge = Tuning<4, 256, 6, 4, course::CacheHint::no_allocate, Share::contiguous>;
 inline constexpr std::size_t kSmallBytes = std::size_t{32} << 20;  // the last size that is small
