@@ -9,6 +9,7 @@
 #include <course/error.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
+#include <cstring>
 
 #include "grid.cuh"
 #include "pack_reduce.cuh"
@@ -71,12 +72,22 @@ PackGrid pack_grid(Packs split, unsigned resident) {
   return {static_cast<unsigned>(std::max<std::size_t>(blocks, 1)), rounds_per_block * kRound};
 }
 
+/// The pack that begins at x, a multiple of 16: one load, with a hint for the caches.
+template <course::CacheHint hint, class T>
+__device__ __forceinline__ WidestPack<T> load_hinted(const T* x) {
+  const uint4 bits = course::load_16_bytes<hint>(x);
+  WidestPack<T> pack;
+  memcpy(static_cast<void*>(&pack), &bits, sizeof bits);
+  return pack;
+}
+
 /// This thread's part of an array: of the packs, and of head and tail.
 template <class TuningT, class Accumulator, class T, class Operation>
 __device__ __forceinline__ Accumulator share_reduce(const T* d_x, Packs split,
                                                     std::size_t packs_per_block, Operation op) {
   constexpr unsigned kLoads = TuningT::kLoads, kBlock = TuningT::kBlock, kRound = kLoads * kBlock;
   constexpr bool kContiguous = TuningT::kShare == Share::contiguous;
+  constexpr std::size_t kPackSize = course::kWidestPack<T>;
   const std::size_t first = blockIdx.x * (kContiguous ? packs_per_block : kRound);
   const std::size_t step = kContiguous ? kRound : std::size_t{gridDim.x} * kRound;
   const std::size_t end = kContiguous ? min(first + packs_per_block, split.packs) : split.packs;
@@ -86,9 +97,9 @@ __device__ __forceinline__ Accumulator share_reduce(const T* d_x, Packs split,
   // In a round this thread has the packs i, i + kBlock, ..., i + (kLoads - 1) * kBlock.
   std::size_t i = first + threadIdx.x;
   for (; i + (kRound - kBlock) < end; i += step) {
-    Pack<T> pack[kLoads];
+    WidestPack<T> pack[kLoads];
     for (unsigned k = 0; k < kLoads; ++k) {  // all loads of a round are on their way ...
-      pack[k] = load_pack<TuningT::kHint>(d_packs + (i + k * kBlock) * kPackSize<T>);
+      pack[k] = load_hinted<TuningT::kHint>(d_packs + (i + k * kBlock) * kPackSize);
     }
     for (unsigned k = 0; k < kLoads; ++k) {  // ... before the first addition waits for one
       result = op(result, pack_reduce<Accumulator>(pack[k], op));
@@ -97,7 +108,7 @@ __device__ __forceinline__ Accumulator share_reduce(const T* d_x, Packs split,
   for (unsigned k = 0; k + 1 < kLoads; ++k) {  // the array's last round may not be full
     const std::size_t at = i + k * kBlock;
     if (at < end) {
-      const Pack<T> pack = load_pack<TuningT::kHint>(d_packs + at * kPackSize<T>);
+      const WidestPack<T> pack = load_hinted<TuningT::kHint>(d_packs + at * kPackSize);
       result = op(result, pack_reduce<Accumulator>(pack, op));
     }
   }

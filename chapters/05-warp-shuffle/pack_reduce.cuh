@@ -1,27 +1,20 @@
 // May a thread load more than one element with one instruction?
-// Rungs: sum_pack. Pack, split_packs and pack_reduce are what the rungs behind it use, too.
+// Rungs: sum_pack. split_packs and pack_reduce are what the rungs behind it use, too.
 // Any n and any start: what does not fill a pack is read one element at a time.
 #pragma once
 
 #include <algorithm>
 #include <course/collectives.cuh>
 #include <course/error.cuh>
-#include <course/ptx.cuh>
+#include <course/pack.cuh>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 
 #include "grid.cuh"
 
-/// Elements that fill 16 bytes, the most that one load of a thread can have.
+/// 16 bytes of elements in registers, the most that one load of a thread can have: 4 floats, 8
+/// halves. course/pack.cuh has the loads; chapter 04 explains them.
 template <class T>
-inline constexpr unsigned kPackSize = 16 / sizeof(T);
-
-/// 16 bytes as elements, in registers.
-template <class T>
-struct Pack {
-  T elem[kPackSize<T>];
-};
+using WidestPack = course::Pack<T, course::kWidestPack<T>>;
 
 /// x[0..n-1] as a head in front of the first address that is a multiple of 16, whole packs, and a
 /// tail behind them. Head and tail are shorter than a pack.
@@ -29,31 +22,21 @@ struct Packs {
   std::size_t head, packs, tail;
 };
 
-/// Looks at the address alone, so the host can do it for device memory. T divides 16 bytes, and x
-/// is aligned to T.
+/// Looks at the address alone, so the host can do it for device memory. x is aligned to T.
 template <class T>
 Packs split_packs(const T* x, std::size_t n) {
-  const std::size_t misplaced = reinterpret_cast<std::uintptr_t>(x) % 16 / sizeof(T);
-  const std::size_t head = std::min<std::size_t>(n, (kPackSize<T> - misplaced) % kPackSize<T>);
-  return {head, (n - head) / kPackSize<T>, (n - head) % kPackSize<T>};
-}
-
-/// The pack that begins at x, a multiple of 16: one load.
-template <course::CacheHint hint = course::CacheHint::none, class T>
-__device__ __forceinline__ Pack<T> load_pack(const T* x) {
-  const uint4 bits = course::load_16_bytes<hint>(x);
-  Pack<T> pack;
-  std::memcpy(static_cast<void*>(&pack), &bits, sizeof bits);
-  return pack;
+  constexpr std::size_t kPackSize = course::kWidestPack<T>;
+  const std::size_t head = course::head_before_packs(x, n, course::kWidestAccess);
+  return {head, (n - head) / kPackSize, (n - head) % kPackSize};
 }
 
 /// The elements of a pack, combined as Accumulators.
-template <class Accumulator, class T, class Operation>
-__device__ __forceinline__ Accumulator pack_reduce(const Pack<T>& pack, Operation op) {
-  Accumulator part[kPackSize<T>];
-  for (unsigned i = 0; i < kPackSize<T>; ++i) part[i] = static_cast<Accumulator>(pack.elem[i]);
-  for (unsigned half = kPackSize<T> / 2; half > 0; half /= 2) {
-    for (unsigned i = 0; i < half; ++i) part[i] = op(part[i], part[i + half]);
+template <class Accumulator, class T, int N, class Operation>
+__device__ __forceinline__ Accumulator pack_reduce(const course::Pack<T, N>& pack, Operation op) {
+  Accumulator part[N];
+  for (int i = 0; i < N; ++i) part[i] = static_cast<Accumulator>(pack.elem[i]);
+  for (int half = N / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) part[i] = op(part[i], part[i + half]);
   }
   return part[0];
 }
@@ -71,7 +54,7 @@ __device__ __forceinline__ Edges<Accumulator> load_edges(const T* d_x, Packs spl
   constexpr Accumulator kIdentity = Operation::template identity<Accumulator>();
   Edges<Accumulator> edges{kIdentity, kIdentity};
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const T* const d_tail = d_x + split.head + split.packs * kPackSize<T>;
+  const T* const d_tail = d_x + split.head + split.packs * course::kWidestPack<T>;
   if (i < split.head) edges.head = static_cast<Accumulator>(d_x[i]);
   if (i < split.tail) edges.tail = static_cast<Accumulator>(d_tail[i]);
   return edges;
@@ -82,13 +65,14 @@ __device__ __forceinline__ Edges<Accumulator> load_edges(const T* d_x, Packs spl
 // Cost:     the same bytes, fewer instructions; a head and a tail that nobody may forget.
 template <class T>
 __global__ void sum_pack(const T* d_x, Packs split, T* d_y) {
+  constexpr int kPackSize = course::kWidestPack<T>;
   const T* const d_packs = d_x + split.head;
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
   const Edges<T> edges = load_edges<T>(d_x, split, course::Sum{});
   T sum = 0;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < split.packs;
        i += threads) {
-    sum += pack_reduce<T>(load_pack(d_packs + i * kPackSize<T>), course::Sum{});
+    sum += pack_reduce<T>(course::load_pack<kPackSize>(d_packs + i * kPackSize), course::Sum{});
   }
   sum = course::block_reduce(sum + edges.head + edges.tail, course::Sum{});
   if (threadIdx.x == 0) atomicAdd(d_y, sum);

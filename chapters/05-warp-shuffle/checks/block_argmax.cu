@@ -256,6 +256,8 @@ TEST_CASE("block_argmax: the threads share a row, and rarely wait") {
     INFO(describe(m, {2, block}, to_string(Kind::distinct)));
     REQUIRE(at_most(counters->global_loads, 3 * 2048 / 32, "loads",
                     "a warp reads 32 neighbouring elements with one load, and each is read once"));
+    // A block has two rows at most, and its warps read as much of them each.
+    REQUIRE(course::work_is_shared(*counters, 2 * (2 * 2048 / block + 4)));
     REQUIRE(at_most(counters->barriers, 3 * 4, "barriers, __syncthreads() once a block",
                     "two warp reductions need two, a tree in shared memory many"));
     REQUIRE(at_most(counters->global_atomics + counters->shared_atomics, 0, "atomics",

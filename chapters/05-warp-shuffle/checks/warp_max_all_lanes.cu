@@ -208,6 +208,8 @@ TEST_CASE("warp_max_all_lanes: one load a group, and nothing but registers") {
   INFO(describe(kN, {8, 128}, Kind::mixed));
   REQUIRE(course::same(counters->global_loads, kN / 32, "loads",
                        "a warp reads 32 elements with one load, and its lanes exchange them"));
+  // Four groups for each warp: as many loads, and as many stores.
+  REQUIRE(course::work_is_shared(*counters, 16));
   REQUIRE(none(counters->shared_loads + counters->shared_stores, "uses of shared memory",
                "shuffles move values from register to register"));
   REQUIRE(none(counters->global_atomics + counters->shared_atomics, "atomics",

@@ -184,6 +184,8 @@ TEST_CASE("warp_prefix_sum: one load a group, and nothing but registers") {
   INFO(describe(kN, {8, 128}, Kind::random));
   REQUIRE(course::same(counters->global_loads, kN / 32, "loads",
                        "a warp reads 32 elements with one load, and its lanes exchange sums"));
+  // Four groups for each warp: as many loads, and twice as many stores.
+  REQUIRE(course::work_is_shared(*counters, 24));
   REQUIRE(none(counters->shared_loads + counters->shared_stores, "uses of shared memory",
                "shuffles move values from register to register"));
   REQUIRE(none(counters->global_atomics + counters->shared_atomics, "atomics",

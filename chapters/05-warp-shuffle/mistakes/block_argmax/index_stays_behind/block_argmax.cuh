@@ -19,7 +19,7 @@ __global__ void block_argmax(const float* x, unsigned rows, unsigned columns, fl
       index = other_index;
     }
   };
-  const auto reduce_warp = [&](float& value, unsigned& index) {
+  const auto reduce_warp = [&](float& value, unsigned&) {
     for (int distance = 16; distance > 0; distance /= 2) {
       const float other = __shfl_xor_sync(kAllLanes, value, distance);
       value = fmaxf(value, other);
