@@ -1,6 +1,6 @@
 // Who adds up the blocks' sums, if not an atomic that somebody has to zero before?
-// Rungs: sum_second_kernel, sum_pack_loads (the top one), max_pack_loads.
-// All of them set *d_y, for every n: what it held before does not matter.
+// Rungs: sum_second_kernel, sum_pack_loads, max_pack_loads, sum_two_cells (the fastest).
+// None of them needs a reset by the host. All but the last set *d_y, whatever it held before.
 #pragma once
 
 #include <course/buffer.cuh>
@@ -17,8 +17,8 @@
 /// each other, as in one stream.
 template <class Accumulator>
 struct Workspace {
-  static constexpr unsigned kMaxBlocks = 1u << 16;
-  course::DeviceBuffer<Accumulator> partials{kMaxBlocks};  // one result for each block
+  static constexpr unsigned kMostBlocks = 4096;  // with more, adding up their results takes longer
+  course::DeviceBuffer<Accumulator> partials{kMostBlocks};  // one result for each block
   course::DeviceBuffer<unsigned> ticket = course::DeviceBuffer<unsigned>::zeros(1);
 };
 
@@ -33,10 +33,9 @@ void set_identity(Accumulator* d_y, Operation, cudaStream_t stream) {
 // Changes:  every block writes its sum to a place of its own ...
 // Cost:     as before, and a store a block in the place of an atomic.
 template <class TuningT, class T, class Accumulator>
-__global__ void __launch_bounds__(TuningT::kBlock, TuningT::kResident)
-    sum_block_partials(const T* d_x, Packs split, std::size_t packs_per_block,
-                       Accumulator* d_partials) {
-  Accumulator sum = share_reduce<TuningT, Accumulator>(d_x, split, packs_per_block, course::Sum{});
+__global__ void __launch_bounds__(TuningT::kBlock)
+    sum_block_partials(const T* d_x, Packs split, Accumulator* d_partials) {
+  Accumulator sum = share_reduce<TuningT, Accumulator>(d_x, split, course::Sum{});
   sum = course::block_reduce(sum, course::Sum{});
   if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
 }
@@ -58,15 +57,12 @@ template <class TuningT = TunedForLarge, class T, class Accumulator>
 void sum_second_kernel(const T* d_x, std::size_t n, Accumulator* d_y,
                        Workspace<Accumulator>& workspace, cudaStream_t stream) {
   if (n == 0) return set_identity(d_y, course::Sum{}, stream);
-  static const unsigned resident =
-      resident_blocks(sum_block_partials<TuningT, T, Accumulator>, TuningT::kBlock);
   const Packs split = split_packs(d_x, n);
-  const PackGrid grid =
-      pack_grid<TuningT>(split, std::min(resident, workspace.kMaxBlocks / TuningT::kWaves));
-  sum_block_partials<TuningT, T, Accumulator><<<grid.blocks, TuningT::kBlock, 0, stream>>>(
-      d_x, split, grid.packs_per_block, workspace.partials.data());
+  const unsigned blocks = blocks_for_rounds<TuningT>(split, workspace.kMostBlocks);
+  sum_block_partials<TuningT, T, Accumulator>
+      <<<blocks, TuningT::kBlock, 0, stream>>>(d_x, split, workspace.partials.data());
   CUDA_CHECK_LAUNCH();
-  sum_partials<<<1, 1024, 0, stream>>>(workspace.partials.data(), grid.blocks, d_y);
+  sum_partials<<<1, 1024, 0, stream>>>(workspace.partials.data(), blocks, d_y);
   CUDA_CHECK_LAUNCH();
 }
 
@@ -96,11 +92,11 @@ __device__ __forceinline__ void finish_by_last_block(Accumulator block_result, O
 // Changes:  the block that finishes last adds up the partial sums; any operation, not only a sum.
 // Cost:     one launch, one atomic a block on a counter that resets itself; nothing to zero.
 template <class TuningT, class T, class Accumulator, class Operation>
-__global__ void __launch_bounds__(TuningT::kBlock, TuningT::kResident)
-    reduce_pack_loads(const T* d_x, Packs split, std::size_t packs_per_block,
-                      Accumulator* d_partials, unsigned* d_ticket, Accumulator* d_y) {
+__global__ void __launch_bounds__(TuningT::kBlock)
+    reduce_pack_loads(const T* d_x, Packs split, Accumulator* d_partials, unsigned* d_ticket,
+                      Accumulator* d_y) {
   const Operation op;
-  Accumulator result = share_reduce<TuningT, Accumulator>(d_x, split, packs_per_block, op);
+  Accumulator result = share_reduce<TuningT, Accumulator>(d_x, split, op);
   result = course::block_reduce(result, op);
   finish_by_last_block(result, op, d_partials, d_ticket, d_y);
 }
@@ -109,15 +105,10 @@ __global__ void __launch_bounds__(TuningT::kBlock, TuningT::kResident)
 template <class TuningT, class T, class Accumulator, class Operation>
 void launch_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y, Operation,
                        Workspace<Accumulator>& workspace, cudaStream_t stream) {
-  static const unsigned resident =
-      resident_blocks(reduce_pack_loads<TuningT, T, Accumulator, Operation>, TuningT::kBlock);
   const Packs split = split_packs(d_x, n);
-  const PackGrid grid =
-      pack_grid<TuningT>(split, std::min(resident, workspace.kMaxBlocks / TuningT::kWaves));
-  reduce_pack_loads<TuningT, T, Accumulator, Operation>
-      <<<grid.blocks, TuningT::kBlock, 0, stream>>>(d_x, split, grid.packs_per_block,
-                                                    workspace.partials.data(),
-                                                    workspace.ticket.data(), d_y);
+  const unsigned blocks = blocks_for_rounds<TuningT>(split, workspace.kMostBlocks);
+  reduce_pack_loads<TuningT, T, Accumulator, Operation><<<blocks, TuningT::kBlock, 0, stream>>>(
+      d_x, split, workspace.partials.data(), workspace.ticket.data(), d_y);
   CUDA_CHECK_LAUNCH();
 }
 
@@ -146,4 +137,49 @@ template <class T, class Accumulator>
 void max_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y,
                     Workspace<Accumulator>& workspace, cudaStream_t stream) {
   reduce_pack_loads(d_x, n, d_y, course::Max{}, workspace, stream);
+}
+
+/// The sums of two launches in device memory: one that a launch adds to, and one that it zeroes for
+/// the launch after it. Launches that use the same cells have to follow each other, as in one
+/// stream; a captured graph would use the same cell again and again.
+template <class Accumulator>
+struct TwoCells {
+  course::DeviceBuffer<Accumulator> sums = course::DeviceBuffer<Accumulator>::zeros(2);
+  unsigned zeroed = 0;  // which one is 0
+};
+
+// Question: is there a finish without a memset, and without waiting for the last block?
+// Changes:  blocks add to a cell that the launch before has zeroed; this one zeroes the other.
+// Cost:     an atomic a block, and nothing behind it. The order is open: last bits may differ.
+template <class TuningT, class T, class Accumulator>
+__global__ void __launch_bounds__(TuningT::kBlock)
+    sum_two_cells(const T* d_x, Packs split, Accumulator* d_sum, Accumulator* d_next) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *d_next = 0;  // nobody uses it during this launch
+  Accumulator sum = share_reduce<TuningT, Accumulator>(d_x, split, course::Sum{});
+  sum = course::block_reduce(sum, course::Sum{});
+  if (threadIdx.x == 0) atomicAdd(d_sum, sum);
+}
+
+/// One launch with a given Tuning; n > 0.
+template <class TuningT, class T, class Accumulator>
+const Accumulator* launch_two_cells(const T* d_x, std::size_t n, TwoCells<Accumulator>& cells,
+                                    cudaStream_t stream) {
+  const Packs split = split_packs(d_x, n);
+  Accumulator* const d_sum = cells.sums.data() + cells.zeroed;
+  cells.zeroed = 1 - cells.zeroed;
+  sum_two_cells<TuningT, T, Accumulator>
+      <<<blocks_for_rounds<TuningT>(split), TuningT::kBlock, 0, stream>>>(
+          d_x, split, d_sum, cells.sums.data() + cells.zeroed);
+  CUDA_CHECK_LAUNCH();
+  return d_sum;
+}
+
+/// Returns where x[0] + ... + x[n-1] will stand once the launch is done, in device memory, up to
+/// the next launch with these cells. d_x is aligned to its elements, no more. n == 0 gives 0.
+template <class T, class Accumulator>
+const Accumulator* sum_two_cells(const T* d_x, std::size_t n, TwoCells<Accumulator>& cells,
+                                 cudaStream_t stream) {
+  if (n == 0) return cells.sums.data() + cells.zeroed;
+  return n <= kSmallBytes / sizeof(T) ? launch_two_cells<TunedForSmall>(d_x, n, cells, stream)
+                                      : launch_two_cells<TunedForLarge>(d_x, n, cells, stream);
 }

@@ -77,12 +77,26 @@ struct Sums {
             .bytes = n * sizeof(T),
             .l2 = l2};
   }
+  /// The rung that says itself where its sum stands, and zeroes the next one.
+  course::Rung two_cells(const std::string& changed, course::L2 l2 = course::L2::cold) {
+    course::Rung rung = setter(
+        "sum_two_cells", changed, [this] { cell = sum_two_cells(data(), n, cells, nullptr); }, l2);
+    rung.reset = {};
+    rung.result = [this] {
+      Accumulator sum;
+      CUDA_CHECK(cudaMemcpy(&sum, cell, sizeof sum, cudaMemcpyDeviceToHost));
+      return static_cast<double>(sum);
+    };
+    return rung;
+  }
   const T* data() const { return d_x.data(); }
 
   std::vector<T> x;
   course::DeviceBuffer<T> d_x;
   course::DeviceBuffer<Accumulator> d_y{1};
   Workspace<Accumulator> workspace;
+  TwoCells<Accumulator> cells;
+  const Accumulator* cell = nullptr;  // where the last sum stands
   double expected;
   std::size_t n = 0;
 };
@@ -112,6 +126,7 @@ void sum(course::Ladder& ladder, std::size_t n) {
                        [&] { sum_second_kernel(s.data(), n, y, s.workspace, nullptr); }));
   ladder.rung(s.setter("sum_pack_loads", "the last block does it: one launch, nothing to zero",
                        [&] { sum_pack_loads(s.data(), n, y, s.workspace, nullptr); }));
+  ladder.rung(s.two_cells("atomics on a cell that the launch before has zeroed"));
 #if !COURSE_CPU_DEVICE
   ladder.vendor(s.setter("cub::DeviceReduce::Sum", "CUB", cub_sum(s.data(), n, y)));
   float on_the_host = 0.0f;
@@ -135,6 +150,7 @@ void sum_warm(course::Ladder& ladder, std::size_t n) {
   ladder.rung(s.setter(
       "sum_pack_loads", "several loads in flight, finished by the last block",
       [&] { sum_pack_loads(s.data(), n, y, s.workspace, nullptr); }, course::L2::warm));
+  ladder.rung(s.two_cells("atomics on a cell that the launch before has zeroed", course::L2::warm));
 #if !COURSE_CPU_DEVICE
   ladder.vendor(
       s.setter("cub::DeviceReduce::Sum", "CUB", cub_sum(s.data(), n, y), course::L2::warm));
@@ -149,6 +165,7 @@ void sum_of_ints(course::Ladder& ladder, std::size_t n) {
                       [&] { sum_reduce_add_sync(s.data(), n, y, nullptr); }));
   ladder.rung(s.setter("sum_pack_loads", "of int",
                        [&] { sum_pack_loads(s.data(), n, y, s.workspace, nullptr); }));
+  ladder.rung(s.two_cells("of int"));
 #if !COURSE_CPU_DEVICE
   ladder.vendor(s.setter("cub::DeviceReduce::Sum", "CUB", cub_sum(s.data(), n, y)));
 #endif
@@ -160,6 +177,7 @@ void sum_of_doubles(course::Ladder& ladder, std::size_t n) {
   ladder.reference("sum_reference", s.expected, "of double", n);
   ladder.rung(s.setter("sum_pack_loads", "of double",
                        [&] { sum_pack_loads(s.data(), n, y, s.workspace, nullptr); }));
+  ladder.rung(s.two_cells("of double"));
 #if !COURSE_CPU_DEVICE
   ladder.vendor(s.setter("cub::DeviceReduce::Sum", "CUB", cub_sum(s.data(), n, y)));
 #endif
@@ -171,6 +189,7 @@ void sum_of_halves(course::Ladder& ladder, std::size_t n) {
   ladder.reference("sum_reference", s.expected, "of half, in double", n);
   ladder.rung(s.setter("sum_pack_loads", "of half, added up in float",
                        [&] { sum_pack_loads(s.data(), n, y, s.workspace, nullptr); }));
+  ladder.rung(s.two_cells("of half, added up in float"));
 #if !COURSE_CPU_DEVICE
   ladder.vendor(s.setter("cub::DeviceReduce::TransformReduce", "CUB, in float",
                          cub_sum_as_float(s.data(), n, y)));

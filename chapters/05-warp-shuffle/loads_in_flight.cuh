@@ -14,62 +14,27 @@
 #include "grid.cuh"
 #include "pack_reduce.cuh"
 
-/// Which packs a block reads. A round is what it has in flight at once: kLoads * kBlock packs.
-enum class Share {
-  interleaved,  // every gridDim.x-th round: all blocks move through the array side by side
-  contiguous    // one stretch of the array, of whole rounds
-};
-
-/// Threads that a multiprocessor holds at most.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-inline constexpr unsigned kMultiprocessorThreads = 1024;
-#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || \
-                                 __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
-inline constexpr unsigned kMultiprocessorThreads = 1536;
-#else
-inline constexpr unsigned kMultiprocessorThreads = 2048;
-#endif
-
 /// Everything about a fast rung that is measured and not derived.
-template <unsigned loads, unsigned block_size, unsigned resident, unsigned waves,
-          course::CacheHint hint, Share share>
+template <unsigned loads, unsigned block_size, course::CacheHint hint>
 struct Tuning {
   static constexpr unsigned kLoads = loads;       // 16-byte loads in flight, a thread
   static constexpr unsigned kBlock = block_size;  // threads
-  /// Blocks that have to fit on a multiprocessor. It tells the compiler how many registers a thread
-  /// may have; with too few it puts loads behind additions to save some.
-  static constexpr unsigned kResident = std::min(resident, kMultiprocessorThreads / block_size);
-  /// Blocks in the grid: at most this many times what the GPU runs at once. More than 1 lets the
-  /// hardware give a new block to whichever multiprocessor is done first.
-  static constexpr unsigned kWaves = waves;
   static constexpr course::CacheHint kHint = hint;
-  static constexpr Share kShare = share;
+  static constexpr unsigned kRound = loads * block_size;  // packs that a block asks for at once
 };
 
-// Small: the time is latency, so few blocks, with one round of loads each. Large: the time is
-// bandwidth. (Starting values, from counting bytes in flight; a GPU has the last word.)
-using TunedForSmall = Tuning<4, 512, 2, 1, course::CacheHint::no_allocate, Share::interleaved>;
-using TunedForLarge = Tuning<4, 256, 6, 4, course::CacheHint::no_allocate, Share::contiguous>;
-inline constexpr std::size_t kSmallBytes = std::size_t{32} << 20;  // the last size that is small
+// Measured on an H200, from 2^20 to 2^28 floats: blocks of 1024 threads, one round of 64 KiB each.
+// Up to 128 MiB, about twice its L2 cache, the hint is worth a few percent; above it costs some.
+using TunedForSmall = Tuning<4, 1024, course::CacheHint::no_allocate>;
+using TunedForLarge = Tuning<4, 1024, course::CacheHint::none>;
+inline constexpr std::size_t kSmallBytes = std::size_t{128} << 20;  // the last size that is small
 
-/// The grid for an array, and what its blocks have to know.
-struct PackGrid {
-  unsigned blocks;
-  std::size_t packs_per_block;  // of a contiguous share: whole rounds
-};
-
-/// `resident`: resident_blocks() of the kernel.
+/// Blocks for one round each, `most` at most. Whichever multiprocessor is done first gets the next
+/// block: the hardware shares the work out while the kernel runs.
 template <class TuningT>
-PackGrid pack_grid(Packs split, unsigned resident) {
-  constexpr std::size_t kRound = std::size_t{TuningT::kLoads} * TuningT::kBlock;
-  const std::size_t rounds = (split.packs + kRound - 1) / kRound;
-  const std::size_t most = std::size_t{resident} * TuningT::kWaves;
-  const std::size_t rounds_per_block = std::max<std::size_t>((rounds + most - 1) / most, 1);
-  std::size_t blocks = std::min(rounds, most);
-  if (TuningT::kShare == Share::contiguous) {
-    blocks = (rounds + rounds_per_block - 1) / rounds_per_block;
-  }
-  return {static_cast<unsigned>(std::max<std::size_t>(blocks, 1)), rounds_per_block * kRound};
+unsigned blocks_for_rounds(Packs split, std::size_t most = (std::size_t{1} << 31) - 1) {
+  const std::size_t rounds = (split.packs + TuningT::kRound - 1) / TuningT::kRound;
+  return static_cast<unsigned>(std::clamp<std::size_t>(rounds, 1, most));
 }
 
 /// The pack that begins at x, a multiple of 16: one load, with a hint for the caches.
@@ -81,22 +46,18 @@ __device__ __forceinline__ WidestPack<T> load_hinted(const T* x) {
   return pack;
 }
 
-/// This thread's part of an array: of the packs, and of head and tail.
+/// This thread's part of an array: of the packs, and of head and tail. Block b has the rounds b,
+/// b + gridDim.x, ..., of which there is only one if the grid has a block for each.
 template <class TuningT, class Accumulator, class T, class Operation>
-__device__ __forceinline__ Accumulator share_reduce(const T* d_x, Packs split,
-                                                    std::size_t packs_per_block, Operation op) {
-  constexpr unsigned kLoads = TuningT::kLoads, kBlock = TuningT::kBlock, kRound = kLoads * kBlock;
-  constexpr bool kContiguous = TuningT::kShare == Share::contiguous;
+__device__ __forceinline__ Accumulator share_reduce(const T* d_x, Packs split, Operation op) {
+  constexpr unsigned kLoads = TuningT::kLoads, kBlock = TuningT::kBlock, kRound = TuningT::kRound;
   constexpr std::size_t kPackSize = course::kWidestPack<T>;
-  const std::size_t first = blockIdx.x * (kContiguous ? packs_per_block : kRound);
-  const std::size_t step = kContiguous ? kRound : std::size_t{gridDim.x} * kRound;
-  const std::size_t end = kContiguous ? min(first + packs_per_block, split.packs) : split.packs;
   const T* const d_packs = d_x + split.head;
   const Edges<Accumulator> edges = load_edges<Accumulator>(d_x, split, op);
   Accumulator result = Operation::template identity<Accumulator>();
   // In a round this thread has the packs i, i + kBlock, ..., i + (kLoads - 1) * kBlock.
-  std::size_t i = first + threadIdx.x;
-  for (; i + (kRound - kBlock) < end; i += step) {
+  std::size_t i = std::size_t{blockIdx.x} * kRound + threadIdx.x;
+  for (; i + (kRound - kBlock) < split.packs; i += std::size_t{gridDim.x} * kRound) {
     WidestPack<T> pack[kLoads];
     for (unsigned k = 0; k < kLoads; ++k) {  // all loads of a round are on their way ...
       pack[k] = load_hinted<TuningT::kHint>(d_packs + (i + k * kBlock) * kPackSize);
@@ -107,7 +68,7 @@ __device__ __forceinline__ Accumulator share_reduce(const T* d_x, Packs split,
   }
   for (unsigned k = 0; k + 1 < kLoads; ++k) {  // the array's last round may not be full
     const std::size_t at = i + k * kBlock;
-    if (at < end) {
+    if (at < split.packs) {
       const WidestPack<T> pack = load_hinted<TuningT::kHint>(d_packs + at * kPackSize);
       result = op(result, pack_reduce<Accumulator>(pack, op));
     }
@@ -116,12 +77,12 @@ __device__ __forceinline__ Accumulator share_reduce(const T* d_x, Packs split,
 }
 
 // Question: does the memory have enough to do while a thread waits?
-// Changes:  every thread issues several 16-byte loads before it adds.
-// Cost:     registers for the packs; the same bytes.
+// Changes:  every thread issues several 16-byte loads before it adds; a block for every round.
+// Cost:     registers for the packs, an atomic a block again; the same bytes.
 template <class TuningT, class T>
-__global__ void __launch_bounds__(TuningT::kBlock, TuningT::kResident)
-    sum_loads_in_flight(const T* d_x, Packs split, std::size_t packs_per_block, T* d_y) {
-  T sum = share_reduce<TuningT, T>(d_x, split, packs_per_block, course::Sum{});
+__global__ void __launch_bounds__(TuningT::kBlock)
+    sum_loads_in_flight(const T* d_x, Packs split, T* d_y) {
+  T sum = share_reduce<TuningT, T>(d_x, split, course::Sum{});
   sum = course::block_reduce(sum, course::Sum{});
   if (threadIdx.x == 0) atomicAdd(d_y, sum);
 }
@@ -130,12 +91,9 @@ __global__ void __launch_bounds__(TuningT::kBlock, TuningT::kResident)
 template <class TuningT = TunedForLarge, class T>
 void sum_loads_in_flight(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
   if (n == 0) return;
-  constexpr void (*kKernel)(const T*, Packs, std::size_t, T*) = sum_loads_in_flight<TuningT, T>;
-  static const unsigned resident = resident_blocks(kKernel, TuningT::kBlock);
   const Packs split = split_packs(d_x, n);
-  const PackGrid grid = pack_grid<TuningT>(split, resident);
   sum_loads_in_flight<TuningT, T>
-      <<<grid.blocks, TuningT::kBlock, 0, stream>>>(d_x, split, grid.packs_per_block, d_y);
+      <<<blocks_for_rounds<TuningT>(split), TuningT::kBlock, 0, stream>>>(d_x, split, d_y);
   CUDA_CHECK_LAUNCH();
 }
 
