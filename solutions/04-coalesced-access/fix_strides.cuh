@@ -14,11 +14,14 @@
 
 /// mono[i] = (frames[2 * i] + frames[2 * i + 1]) / 2 for every frame i < n.
 /// - frames has 2 * n floats and begins at a multiple of 8 bytes, not always at one of 16.
+///   mono begins at a multiple of 4. Nothing outside of the two arrays is read or written.
 /// - Right for every n, 0 included, and for every one-dimensional grid of blocks of whole warps.
-/// - The threads of the grid share the work.
+/// - The threads of the grid share the work: a store of a warp writes 32 numbers or more, and fewer
+///   only at the end of mono.
 /// - No sector is asked for twice: if both arrays begin with a sector, the whole grid's loads touch
-///   8 n / 32 sectors, rounded up, and its stores 4 n / 32. The CPU device counts loads as the
-///   source has them: p[i].x and p[i].y are two, `const float2 pair = p[i];` is one.
+///   8 n / 32 sectors, rounded up, and its stores 4 n / 32. Where an array begins within a sector,
+///   each request touches one more. Plain loads and stores, no atomics. The CPU device counts loads
+///   as the source has them: p[i].x and p[i].y are two, `const float2 pair = p[i];` is one.
 __global__ void mix_down(const float* frames, std::size_t n, float* mono) {
   const float2* const pairs = reinterpret_cast<const float2*>(frames);
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

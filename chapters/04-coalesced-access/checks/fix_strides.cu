@@ -1,5 +1,6 @@
 // Check of the exercise fix_strides: right numbers at every size, under every kind of grid and from
-// a start that suits pairs but nothing wider; then the sectors that the whole grid asks for.
+// starts that suit pairs but nothing wider; then the sectors that the whole grid asks for, and the
+// requests that it takes; then more than 2^31 frames.
 #include "fix_strides.cuh"
 
 #include <catch2/catch_test_macros.hpp>
@@ -13,27 +14,51 @@ namespace {
 
 using Launch = course::LaunchShape;
 
-/// Launches the kernel on n frames, of which the first is frame `start` of an allocation.
-void check_launch(std::size_t n, Launch launch, std::size_t start, std::uint32_t seed) {
-  const std::vector<float> all = course::position_values<float>(2 * (start + n), seed);
+/// Where the arrays begin: frames, and floats, past a multiple of 32 bytes.
+struct Starts {
+  std::size_t frames, mono;
+};
+
+/// Ok if the elements before mono[0] are the NaN that they were.
+course::Verdict untouched(const std::vector<float>& before) {
+  for (const float value : before) {
+    if (value == value) return {false, "an element before mono[0] was written"};
+  }
+  return {};
+}
+
+/// Launches the kernel on n frames. What lies before them was never written: the CPU device reports
+/// who reads it.
+void check_launch(std::size_t n, Launch launch, Starts starts, std::uint32_t seed) {
+  const std::vector<float> x = course::position_values<float>(2 * n, seed);
   std::vector<float> expected(n);
   for (std::size_t i = 0; i < n; ++i) {
-    expected[i] = 0.5f * (all[2 * (start + i)] + all[2 * (start + i) + 1]);
+    expected[i] = 0.5f * (x[2 * i] + x[2 * i + 1]);
   }
-  const auto recording = course::DeviceBuffer<float>::from(all);
-  course::GuardedBuffer<float> output(n);
-  const float* const frames = all.empty() ? nullptr : recording.data() + 2 * start;
-  float* const mono = output.data();
+  course::DeviceBuffer<float> recording(2 * (starts.frames + n));
+  course::GuardedBuffer<float> output(starts.mono + n);
+  output.fill_bytes(course::GuardedBuffer<float>::kPoison);
+  const float* const frames =
+      recording.size() == 0 ? nullptr : recording.data() + 2 * starts.frames;
+  float* const mono = output.size() == 0 ? nullptr : output.data() + starts.mono;
+  if (n > 0) {
+    CUDA_CHECK(cudaMemcpy(recording.data() + 2 * starts.frames, x.data(), x.size() * sizeof(float),
+                          cudaMemcpyHostToDevice));
+  }
   mix_down<<<launch.grid, launch.block>>>(frames, n, mono);
   CUDA_CHECK_LAUNCH();
-  REQUIRE(course::same(output.download(), expected, "mono"));
+  const std::vector<float> all = output.download();
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(starts.mono);
+  REQUIRE(course::same(std::vector<float>(first, all.end()), expected, "mono"));
+  REQUIRE(untouched(std::vector<float>(all.begin(), first)));
   REQUIRE(output.intact("mono"));
 }
 
-std::string describe(std::size_t n, Launch launch, std::size_t start) {
+std::string describe(std::size_t n, Launch launch, Starts starts) {
   return "n = " + std::to_string(n) + " frames; mix_down<<<" + std::to_string(launch.grid) + ", " +
          std::to_string(launch.block) + ">>>" +
-         (start == 0 ? "" : "; frames begins at a multiple of 8 bytes, but not of 16");
+         (starts.frames == 0 ? "" : "; frames begins at a multiple of 8 bytes, but not of 16") +
+         (starts.mono == 0 ? "" : "; mono begins at a multiple of 4 bytes, but not of 8");
 }
 
 /// Ok if the sectors are no more than there are in `bytes` bytes, and `slack` for a ragged end.
@@ -46,17 +71,25 @@ course::Verdict once_each(const char* what, std::uint64_t sectors, std::uint64_t
                      "; which addresses do the 32 lanes of a warp use in one access?"};
 }
 
+/// Ok if the warps' requests are no more than `most`.
+course::Verdict at_most(const char* what, std::uint64_t found, std::uint64_t most,
+                        const char* hint) {
+  if (found <= most) return {};
+  return {false, std::string(what) + ": expected at most " + std::to_string(most) +
+                     " for the whole grid, found " + std::to_string(found) + "; " + hint};
+}
+
 }  // namespace
 
 TEST_CASE("fix_strides: mono is right at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::all_sizes()) {
     const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const std::size_t start : {0u, 1u}) {
-      for (int repeat = 0; repeat < 3; ++repeat) {
+    for (const Starts starts : {Starts{0, 0}, Starts{1, 1}, Starts{0, 1}}) {
+      for (int repeat = 0; repeat < 2; ++repeat) {
         const Launch launch = launches[turn++ % launches.size()];
-        INFO(describe(n, launch, start));
-        check_launch(n, launch, start, static_cast<std::uint32_t>(turn));
+        INFO(describe(n, launch, starts));
+        check_launch(n, launch, starts, static_cast<std::uint32_t>(turn));
       }
     }
   }
@@ -64,8 +97,8 @@ TEST_CASE("fix_strides: mono is right at every size") {
 
 TEST_CASE("fix_strides: mono is right for every grid") {
   for (const Launch launch : course::launch_shapes(1025)) {
-    INFO(describe(1025, launch, 0));
-    check_launch(1025, launch, 0, 7);
+    INFO(describe(1025, launch, {0, 0}));
+    check_launch(1025, launch, {0, 0}, 7);
   }
 }
 
@@ -75,12 +108,52 @@ TEST_CASE("fix_strides: no sector is asked for twice") {
     std::size_t n;
     Launch launch;
     std::uint64_t slack;  // sectors that a tail on its own may touch once more
+    Starts starts;
   };
-  for (const Case& c : {Case{4096, {4, 128}, 0}, Case{4096, {32, 128}, 0}, Case{4096, {1, 1024}, 0},
-                        Case{2016, {3, 96}, 0}, Case{64, {9, 32}, 0}, Case{1023, {4, 64}, 2}}) {
-    INFO(describe(c.n, c.launch, 0));
-    const auto counters = course::count([&] { check_launch(c.n, c.launch, 0, 3); });
-    REQUIRE(once_each("loads of frames", counters->global_load_sectors, 8 * c.n, c.slack));
-    REQUIRE(once_each("stores to mono", counters->global_store_sectors, 4 * c.n, c.slack));
+  for (const Case& c : {Case{4096, {4, 128}, 0, {0, 0}}, Case{4096, {32, 128}, 0, {0, 0}},
+                        Case{4096, {1, 1024}, 0, {0, 0}}, Case{4096, {7, 96}, 0, {0, 0}},
+                        Case{2016, {3, 96}, 0, {0, 0}}, Case{64, {9, 32}, 0, {0, 0}},
+                        Case{1023, {4, 64}, 2, {0, 0}}, Case{4096, {4, 128}, 2, {1, 1}}}) {
+    INFO(describe(c.n, c.launch, c.starts));
+    const auto counters = course::count([&] { check_launch(c.n, c.launch, c.starts, 3); });
+    const std::uint64_t warps = (c.n + 31) / 32;
+    // From within a sector on, each request touches one more.
+    const std::uint64_t more = c.starts.frames == 0 ? 0 : warps;
+    REQUIRE(
+        once_each("loads of frames", counters->global_load_sectors, 8 * c.n, c.slack + 2 * more));
+    REQUIRE(once_each("stores to mono", counters->global_store_sectors, 4 * c.n, c.slack + more));
+    constexpr const char* kLanes = "do all 32 lanes of a warp take part in each?";
+    // Samples that are loaded one by one, side by side, and meet by a shuffle take twice as many.
+    REQUIRE(at_most("requests of the loads", counters->global_loads, 2 * warps + 2, kLanes));
+    REQUIRE(at_most("requests of the stores", counters->global_stores, warps + 2, kLanes));
+    REQUIRE(at_most("atomics", counters->global_atomics, 0, "plain loads and stores will do"));
   }
+}
+
+TEST_CASE("fix_strides: more than 2^31 frames") {
+  constexpr std::size_t n = (std::size_t{1} << 31) + 77;
+  if (course::kCpuDevice) SKIP("too many for the CPU device");
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+  if (free_bytes < 12 * n + (std::size_t{1} << 30)) SKIP("the GPU has not enough memory");
+  course::DeviceBuffer<float> frames(2 * n);
+  course::DeviceBuffer<float> mono(n);
+  frames.fill_bytes(0);
+  mono.fill_bytes(course::GuardedBuffer<float>::kPoison);
+  constexpr std::size_t kEnd = 4096;  // the last frames, the only ones that are not 0
+  const std::vector<float> end = course::position_values<float>(2 * kEnd);
+  CUDA_CHECK(cudaMemcpy(frames.data() + 2 * (n - kEnd), end.data(), end.size() * sizeof(float),
+                        cudaMemcpyHostToDevice));
+  INFO(describe(n, {1024, 256}, {0, 0}));
+  mix_down<<<1024, 256>>>(frames.data(), n, mono.data());
+  CUDA_CHECK_LAUNCH();
+  std::vector<float> expected(kEnd);
+  for (std::size_t i = 0; i < kEnd; ++i) expected[i] = 0.5f * (end[2 * i] + end[2 * i + 1]);
+  std::vector<float> found(kEnd);
+  CUDA_CHECK(cudaMemcpy(found.data(), mono.data() + (n - kEnd), kEnd * sizeof(float),
+                        cudaMemcpyDeviceToHost));
+  REQUIRE(course::same(found, expected, "mono (its last 4096 numbers)"));
+  CUDA_CHECK(cudaMemcpy(found.data(), mono.data(), kEnd * sizeof(float), cudaMemcpyDeviceToHost));
+  REQUIRE(course::same(found, std::vector<float>(kEnd, 0.0f), "mono (its first 4096 numbers)"));
 }
