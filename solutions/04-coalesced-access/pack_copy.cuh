@@ -18,9 +18,11 @@
 /// - No byte before or behind the n bytes is read or written, on either side.
 /// - Right for every one-dimensional grid of blocks of whole warps. The threads share the work.
 /// - If from and to are equally misaligned (their addresses leave the same rest, divided by 16),
-///   then all but up to 15 bytes at either end go 16 at a time: as uint4 or as
-///   course::Pack<unsigned char, 16>, the 32 lanes of a warp side by side.
+///   then all but a few bytes at either end, fewer than 32, go 16 at a time: as uint4 or as
+///   course::Pack<unsigned char, 16>, the 32 lanes of a warp side by side. The bytes of an end are
+///   side by side, too: one request takes them all, once for the whole grid.
 /// - If not, any width that is right will do, also single bytes, the lanes of a warp side by side.
+/// - Plain loads and stores, no atomics.
 __global__ void pack_copy(const unsigned char* from, std::size_t n, unsigned char* to) {
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
