@@ -1,5 +1,5 @@
 // Check of the exercise transpose_tile: matrices of all shapes, blocks of all heights; then sectors
-// on both sides, and bank conflicts.
+// on both sides, and bank conflicts; then more than 2^32 elements.
 #include "transpose_tile.cuh"
 
 #include <catch2/catch_test_macros.hpp>
@@ -92,17 +92,20 @@ TEST_CASE("transpose_tile: a large matrix") {
 
 TEST_CASE("transpose_tile: coalesced on both sides") {
   course::skip_without_counters();
-  for (const Shape shape : {Shape{64, 64}, Shape{32, 128}, Shape{96, 32}}) {
+  // The last shape's tiles are cut off on both sides; its rows begin with a sector all the same.
+  for (const Shape shape : {Shape{64, 64}, Shape{32, 128}, Shape{96, 32}, Shape{40, 72}}) {
     for (const unsigned block_rows : {8u, 32u, 1u}) {
       INFO(describe(shape, block_rows));
-      const std::uint64_t n = shape.rows * shape.cols;
+      const std::uint64_t loads = shape.rows * tiles(shape.cols);
+      const std::uint64_t stores = shape.cols * tiles(shape.rows);
       const auto c = course::count([&] { check_launch(shape, block_rows); });
       constexpr const char* kLanes = "a request of 32 lanes moves 32 elements";
-      REQUIRE(at_most("loads", c->global_loads, n / 32, kLanes));
-      REQUIRE(at_most("stores", c->global_stores, n / 32, kLanes));
+      REQUIRE(at_most("loads", c->global_loads, loads, kLanes));
+      REQUIRE(at_most("stores", c->global_stores, stores, kLanes));
       constexpr const char* kRows = "the lanes of a warp have to be neighbours of a row there";
-      REQUIRE(at_most("sectors of the loads of in", c->global_load_sectors, n / 8, kRows));
-      REQUIRE(at_most("sectors of the stores to out", c->global_store_sectors, n / 8, kRows));
+      REQUIRE(at_most("sectors of the loads of in", c->global_load_sectors, 4 * loads, kRows));
+      REQUIRE(at_most("sectors of the stores to out", c->global_store_sectors, 4 * stores, kRows));
+      REQUIRE(at_most("atomics", c->global_atomics, 0, "plain loads and stores will do"));
     }
   }
 }
@@ -114,6 +117,42 @@ TEST_CASE("transpose_tile: no bank conflicts") {
       INFO(describe(shape, block_rows));
       const auto c = course::count([&] { check_launch(shape, block_rows); });
       REQUIRE(no_conflicts(*c));
+      // Each tile in and out, row by row; twice as many, so that it may be cleared first.
+      const std::uint64_t requests = 4 * 32 * tiles(shape.rows) * tiles(shape.cols);
+      REQUIRE(at_most("requests to shared memory", c->shared_loads + c->shared_stores, requests,
+                      "one request of a warp writes or reads 32 elements of the tile"));
     }
+  }
+}
+
+TEST_CASE("transpose_tile: more than 2^32 elements") {
+  constexpr Shape kShape{65'568, 65'601};
+  constexpr std::size_t n = kShape.rows * kShape.cols;
+  if (course::kCpuDevice) SKIP("too many for the CPU device");
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+  if (free_bytes < 8 * n + (std::size_t{1} << 30)) SKIP("the GPU has not enough memory");
+  course::DeviceBuffer<float> in(n);
+  course::DeviceBuffer<float> out(n);
+  in.fill_bytes(0);
+  out.fill_bytes(course::GuardedBuffer<float>::kPoison);
+  constexpr std::size_t kEnd = 64;  // the last rows, the only ones that are not 0
+  const std::vector<float> x = course::position_values<float>(kEnd * kShape.cols);
+  CUDA_CHECK(cudaMemcpy(in.data() + (n - x.size()), x.data(), x.size() * sizeof(float),
+                        cudaMemcpyHostToDevice));
+  INFO(describe(kShape, 8));
+  const dim3 grid(tiles(kShape.cols), tiles(kShape.rows));
+  transpose_tile<<<grid, dim3(32, 8)>>>(in.data(), kShape.rows, kShape.cols, out.data());
+  CUDA_CHECK_LAUNCH();
+  for (const std::size_t c : {std::size_t{0}, kShape.cols - 1}) {  // two rows of out
+    std::vector<float> expected(kShape.rows, 0.0f);
+    for (std::size_t k = 0; k < kEnd; ++k) {
+      expected[kShape.rows - kEnd + k] = x[k * kShape.cols + c];
+    }
+    std::vector<float> found(kShape.rows);
+    CUDA_CHECK(cudaMemcpy(found.data(), out.data() + c * kShape.rows, found.size() * sizeof(float),
+                          cudaMemcpyDeviceToHost));
+    REQUIRE(course::same(found, expected, "a row of out"));
   }
 }
