@@ -347,25 +347,10 @@ TEST_CASE("a tile in shared memory makes loads coalesced, and padding spreads it
 
 // ---- more elements than an int can count -------------------------------------------------------
 
-namespace {
-
-/// Device memory for two arrays of n floats, or a reason why there is none.
-course::Verdict room_for_two(std::size_t n) {
-  if (course::kCpuDevice) return {false, "2^31 floats are too many for the CPU device"};
-  std::size_t free_bytes = 0;
-  std::size_t total_bytes = 0;
-  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-  if (free_bytes > 2 * n * sizeof(float) + (std::size_t{1} << 30)) return {};
-  return {false, "the GPU has no room for two arrays of 2^31 floats"};
-}
-
-}  // namespace
-
 TEST_CASE("the copies count in 64 bits") {
   constexpr std::size_t kMiddle = std::size_t{1} << 31;
   constexpr std::size_t n = kMiddle + 1027;
-  const course::Verdict room = room_for_two(n);
-  if (!room.ok) SKIP(room.text);
+  course::skip_without_memory(2 * n * sizeof(float));
   // Zeroes, but for the first and the last elements.
   const std::vector<float> ends = course::position_values<float>(2054);
   auto d_x = course::DeviceBuffer<float>::zeros(n);

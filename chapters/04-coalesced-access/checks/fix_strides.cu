@@ -127,16 +127,15 @@ TEST_CASE("fix_strides: no sector is asked for twice") {
     REQUIRE(at_most("requests of the loads", counters->global_loads, 2 * warps + 2, kLanes));
     REQUIRE(at_most("requests of the stores", counters->global_stores, warps + 2, kLanes));
     REQUIRE(at_most("atomics", counters->global_atomics, 0, "plain loads and stores will do"));
+    const std::size_t threads = std::size_t{c.launch.grid} * c.launch.block;
+    const std::uint64_t turns = (c.n + threads - 1) / threads;
+    REQUIRE(course::work_is_shared(*counters, 3 * turns + 3));  // 2 loads and a store, and an end
   }
 }
 
 TEST_CASE("fix_strides: more than 2^31 frames") {
   constexpr std::size_t n = (std::size_t{1} << 31) + 77;
-  if (course::kCpuDevice) SKIP("too many for the CPU device");
-  std::size_t free_bytes = 0;
-  std::size_t total_bytes = 0;
-  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-  if (free_bytes < 12 * n + (std::size_t{1} << 30)) SKIP("the GPU has not enough memory");
+  course::skip_without_memory(12 * n);
   course::DeviceBuffer<float> frames(2 * n);
   course::DeviceBuffer<float> mono(n);
   frames.fill_bytes(0);

@@ -154,6 +154,8 @@ TEST_CASE("pack_copy: 16 bytes at a time where both sides are equally misaligned
       const std::uint64_t sectors = wide * 17 + kEnds;
       REQUIRE(at_most("sectors of the loads", c->global_load_sectors, sectors, kGaps));
       REQUIRE(at_most("sectors of the stores", c->global_store_sectors, sectors, kGaps));
+      const std::uint64_t turns = wide * 32 / (launch.grid * launch.block) + 1;
+      REQUIRE(course::work_is_shared(*c, 2 * turns + 2 * kEnds));
     }
   }
 }
@@ -174,17 +176,14 @@ TEST_CASE("pack_copy: the lanes share the work where the sides are not equally m
     constexpr const char* kGaps = "are the lanes of a warp side by side?";
     REQUIRE(at_most("sectors of the loads", c->global_load_sectors, 6 * n / 32, kGaps));
     REQUIRE(at_most("sectors of the stores", c->global_store_sectors, 2 * n / 32 + kEnds, kGaps));
+    REQUIRE(course::work_is_shared(*c, 3 * n / (4 * 128) + 2 * kEnds));
   }
 }
 
 TEST_CASE("pack_copy: more than 2^32 bytes") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 77;
   constexpr Starts kStarts{3, 3};
-  if (course::kCpuDevice) SKIP("too many for the CPU device");
-  std::size_t free_bytes = 0;
-  std::size_t total_bytes = 0;
-  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-  if (free_bytes < 2 * n + (std::size_t{1} << 30)) SKIP("the GPU has not enough memory");
+  course::skip_without_memory(2 * n);
   course::DeviceBuffer<unsigned char> from(kStarts.from + n);
   course::DeviceBuffer<unsigned char> to(kStarts.to + n);
   from.fill_bytes(7);

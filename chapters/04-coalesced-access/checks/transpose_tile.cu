@@ -106,6 +106,7 @@ TEST_CASE("transpose_tile: coalesced on both sides") {
       REQUIRE(at_most("sectors of the loads of in", c->global_load_sectors, 4 * loads, kRows));
       REQUIRE(at_most("sectors of the stores to out", c->global_store_sectors, 4 * stores, kRows));
       REQUIRE(at_most("atomics", c->global_atomics, 0, "plain loads and stores will do"));
+      REQUIRE(course::work_is_shared(*c, 2 * 32 / block_rows));  // its rows of a tile, in and out
     }
   }
 }
@@ -128,11 +129,7 @@ TEST_CASE("transpose_tile: no bank conflicts") {
 TEST_CASE("transpose_tile: more than 2^32 elements") {
   constexpr Shape kShape{65'568, 65'601};
   constexpr std::size_t n = kShape.rows * kShape.cols;
-  if (course::kCpuDevice) SKIP("too many for the CPU device");
-  std::size_t free_bytes = 0;
-  std::size_t total_bytes = 0;
-  CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-  if (free_bytes < 8 * n + (std::size_t{1} << 30)) SKIP("the GPU has not enough memory");
+  course::skip_without_memory(8 * n);
   course::DeviceBuffer<float> in(n);
   course::DeviceBuffer<float> out(n);
   in.fill_bytes(0);
