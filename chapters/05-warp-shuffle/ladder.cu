@@ -196,6 +196,14 @@ void sum_of_halves(course::Ladder& ladder, std::size_t n) {
 #endif
 }
 
+void floor_of_all(course::Ladder& ladder) {
+  ladder.reference("floor", 0, "what no launch gets below", 1);
+  ladder.rung({.name = "no_work",
+               .changed = "an empty kernel",
+               .launch = [] { no_work(nullptr); },
+               .check = [] { return course::Verdict{}; }});
+}
+
 /// 4096 ones, then 64 times 1024, by one thread.
 void compute_type(course::Ladder& ladder) {
   const auto ones = course::DeviceBuffer<__half>::from(std::vector<__half>(4096, __half(1.0f)));
@@ -319,6 +327,7 @@ int main(int argc, char** argv) {
     for (const std::size_t n : rungs.sizes({k2To28})) sum_of_ints(rungs, n);
     for (const std::size_t n : rungs.sizes({k2To28})) sum_of_doubles(rungs, n);
     for (const std::size_t n : rungs.sizes({k2To28})) sum_of_halves(rungs, n);
+    floor_of_all(rungs);
     compute_type(rungs);
     prefix_sums(rungs);
     wrong_on_purpose(rungs);
