@@ -2,25 +2,17 @@
 #pragma once
 
 #include <algorithm>
-#include <course/error.cuh>
+#include <course/grid.cuh>
 #include <cstddef>
 
 constexpr unsigned kBlockSize = 256;
 
 /// Blocks of kBlockSize threads that give each of n elements a thread of its own. n == 0 gives 0,
 /// which is no legal grid: launchers return before.
-inline unsigned blocks_for(std::size_t n) {
-  return static_cast<unsigned>((n + kBlockSize - 1) / kBlockSize);
-}
+inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }
 
-/// Blocks for a grid-stride loop: no more than run at the same time on all multiprocessors (2048
-/// threads each), and no more than there are elements for.
+/// Blocks for a grid-stride loop: as many threads as the GPU holds, but no more than n.
 inline unsigned resident_blocks_for(std::size_t n) {
-  static const unsigned most = [] {
-    int device = 0, multiprocessors = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    return static_cast<unsigned>(multiprocessors) * (2048 / kBlockSize);
-  }();
-  return static_cast<unsigned>(std::min<std::size_t>(most, (n + kBlockSize - 1) / kBlockSize));
+  static const unsigned most = course::filling_blocks(kBlockSize);
+  return static_cast<unsigned>(std::min<std::size_t>((n + kBlockSize - 1) / kBlockSize, most));
 }

@@ -31,7 +31,8 @@ __global__ void sum_grid_stride(const T* d_x, std::size_t n, T* d_y) {
 /// Sets *d_y to x[0] + ... + x[n-1]; 0 if n == 0.
 template <class T>
 void sum_grid_stride(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
-  static const unsigned most = resident_blocks<SumKernel<T>>(sum_grid_stride<T>, kBlockSize);
+  static const unsigned most =
+      course::resident_blocks<SumKernel<T>>(sum_grid_stride<T>, kBlockSize);
   CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
   if (n == 0) return;
   sum_grid_stride<T><<<std::min(blocks_for(n), most), kBlockSize, 0, stream>>>(d_x, n, d_y);
@@ -82,7 +83,8 @@ __global__ void sum_loads_in_flight(const T* d_x, std::size_t n, T* d_y) {
 /// Sets *d_y to x[0] + ... + x[n-1]; 0 if n == 0.
 template <class T>
 void sum_loads_in_flight(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
-  static const unsigned most = resident_blocks<SumKernel<T>>(sum_loads_in_flight<T>, kBlockSize);
+  static const unsigned most =
+      course::resident_blocks<SumKernel<T>>(sum_loads_in_flight<T>, kBlockSize);
   CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
   if (n == 0) return;
   const unsigned blocks = std::min(blocks_for(n, kTile), most);

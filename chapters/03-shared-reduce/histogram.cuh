@@ -44,7 +44,8 @@ __global__ void histogram_global(const unsigned char* d_bytes, std::size_t n, un
 /// Sets d_bins[0..255] to the counts of n bytes.
 inline void histogram_global(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins,
                              cudaStream_t stream) {
-  static const unsigned most = resident_blocks<HistogramKernel>(histogram_global, kHistogramBlock);
+  static const unsigned most =
+      course::resident_blocks<HistogramKernel>(histogram_global, kHistogramBlock);
   CUDA_CHECK(cudaMemsetAsync(d_bins, 0, kBins * sizeof(unsigned), stream));
   if (n == 0) return;
   histogram_global<<<histogram_blocks(n, most), kHistogramBlock, 0, stream>>>(d_bytes, n, d_bins);
@@ -72,7 +73,8 @@ __global__ void histogram_shared(const unsigned char* d_bytes, std::size_t n, un
 /// Sets d_bins[0..255] to the counts of n bytes.
 inline void histogram_shared(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins,
                              cudaStream_t stream) {
-  static const unsigned most = resident_blocks<HistogramKernel>(histogram_shared, kHistogramBlock);
+  static const unsigned most =
+      course::resident_blocks<HistogramKernel>(histogram_shared, kHistogramBlock);
   CUDA_CHECK(cudaMemsetAsync(d_bins, 0, kBins * sizeof(unsigned), stream));
   if (n == 0) return;
   histogram_shared<<<histogram_blocks(n, most), kHistogramBlock, 0, stream>>>(d_bytes, n, d_bins);
@@ -120,7 +122,8 @@ __global__ void histogram_copies(const unsigned char* d_bytes, std::size_t n, un
 /// Sets d_bins[0..255] to the counts of n bytes.
 inline void histogram_copies(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins,
                              cudaStream_t stream) {
-  static const unsigned most = resident_blocks<HistogramKernel>(histogram_copies, kHistogramBlock);
+  static const unsigned most =
+      course::resident_blocks<HistogramKernel>(histogram_copies, kHistogramBlock);
   CUDA_CHECK(cudaMemsetAsync(d_bins, 0, kBins * sizeof(unsigned), stream));
   if (n == 0) return;
   histogram_copies<<<histogram_blocks(n, most), kHistogramBlock, 0, stream>>>(d_bytes, n, d_bins);
@@ -166,7 +169,8 @@ __global__ void histogram_words(const unsigned char* d_bytes, std::size_t n, uns
 /// Sets d_bins[0..255] to the counts of n bytes.
 inline void histogram_words(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins,
                             cudaStream_t stream) {
-  static const unsigned most = resident_blocks<HistogramKernel>(histogram_words, kHistogramBlock);
+  static const unsigned most =
+      course::resident_blocks<HistogramKernel>(histogram_words, kHistogramBlock);
   CUDA_CHECK(cudaMemsetAsync(d_bins, 0, kBins * sizeof(unsigned), stream));
   if (n == 0) return;
   histogram_words<<<histogram_blocks(n, most), kHistogramBlock, 0, stream>>>(d_bytes, n, d_bins);

@@ -24,7 +24,7 @@ __global__ void tile_sums(const T* d_x, std::size_t n, T* d_sums) {
 template <class T>
 void sum_two_kernels(const T* d_x, std::size_t n, T* d_y, Workspace<T>& workspace,
                      cudaStream_t stream) {
-  static const unsigned most = resident_blocks(tile_sums<T>, kBlockSize);
+  static const unsigned most = course::resident_blocks(tile_sums<T>, kBlockSize);
   if (n == 0) {
     CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
     return;
@@ -83,7 +83,8 @@ using LastBlockKernel = void(const T* d_x, std::size_t n, T* d_parts, unsigned* 
 template <class T>
 void sum_last_block(const T* d_x, std::size_t n, T* d_y, Workspace<T>& workspace,
                     cudaStream_t stream) {
-  static const unsigned most = resident_blocks<LastBlockKernel<T>>(sum_last_block<T>, kBlockSize);
+  static const unsigned most =
+      course::resident_blocks<LastBlockKernel<T>>(sum_last_block<T>, kBlockSize);
   if (n == 0) {
     CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
     return;

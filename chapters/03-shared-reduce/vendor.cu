@@ -1,30 +1,11 @@
 #include "vendor.cuh"
 
-#include <course/buffer.cuh>
-#include <course/error.cuh>
+#include <course/vendor.cuh>
 #include <cub/cub.cuh>
-#include <memory>
-
-namespace {
-
-/// Binds a CUB call to memory of the size that it asks for: called without memory, it tells.
-/// `call` is a function of (memory, size).
-template <class Call>
-std::function<void()> with_memory(Call call) {
-  std::size_t size = 0;
-  CUDA_CHECK(call(nullptr, size));
-  const auto memory = std::make_shared<course::DeviceBuffer<unsigned char>>(size);
-  return [call, memory] {
-    std::size_t given = memory->size();
-    CUDA_CHECK(call(memory->data(), given));
-  };
-}
-
-}  // namespace
 
 template <class T>
 std::function<void()> cub_sum(const T* d_x, std::size_t n, T* d_y) {
-  return with_memory([=](void* memory, std::size_t& size) {
+  return course::with_memory([=](void* memory, std::size_t& size) {
     return cub::DeviceReduce::Sum(memory, size, d_x, d_y, n);
   });
 }
@@ -32,7 +13,7 @@ template std::function<void()> cub_sum(const float* d_x, std::size_t n, float* d
 template std::function<void()> cub_sum(const double* d_x, std::size_t n, double* d_y);
 
 std::function<void()> cub_histogram(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
-  return with_memory([=](void* memory, std::size_t& size) {
+  return course::with_memory([=](void* memory, std::size_t& size) {
     constexpr int kLevels = 257;  // the borders of 256 bins
     return cub::DeviceHistogram::HistogramEven(memory, size, d_bytes, d_bins, kLevels, 0, 256, n);
   });

@@ -52,7 +52,7 @@ __global__ void sum_grid_stride(const float* d_x, std::size_t n, float* d_y) {
 /// Adds x[0] + ... + x[n-1] to *d_y.
 inline void sum_grid_stride(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
   if (n == 0) return;
-  static const unsigned resident = resident_blocks(
+  static const unsigned resident = course::resident_blocks(
       static_cast<void (*)(const float*, std::size_t, float*)>(sum_grid_stride), kBlockSize);
   const unsigned blocks =
       static_cast<unsigned>(std::min<std::size_t>((n + kBlockSize - 1) / kBlockSize, resident));

@@ -83,7 +83,7 @@ template <class T>
 void sum_pack(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
   if (n == 0) return;
   static const unsigned resident =
-      resident_blocks(static_cast<void (*)(const T*, Packs, T*)>(sum_pack<T>), kBlockSize);
+      course::resident_blocks(static_cast<void (*)(const T*, Packs, T*)>(sum_pack<T>), kBlockSize);
   const Packs split = split_packs(d_x, n);
   const std::size_t wanted = (split.packs + kBlockSize - 1) / kBlockSize;
   const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, resident));

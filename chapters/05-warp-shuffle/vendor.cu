@@ -4,30 +4,15 @@
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
 
-#include <course/buffer.cuh>
-#include <course/error.cuh>
+#include <course/vendor.cuh>
 #include <cub/cub.cuh>
 #include <cuda/std/functional>
-#include <memory>
 
 namespace {
 
-/// Binds a CUB call to memory of the size that it asks for: called without memory, it tells.
-/// `call` is a function of (memory, size).
-template <class Call>
-std::function<void()> with_memory(Call call) {
-  std::size_t size = 0;
-  CUDA_CHECK(call(nullptr, size));
-  const auto memory = std::make_shared<course::DeviceBuffer<unsigned char>>(size);
-  return [call, memory] {
-    std::size_t given = memory->size();
-    CUDA_CHECK(call(memory->data(), given));
-  };
-}
-
 template <class T>
 std::function<void()> cub_sum_of(const T* d_x, std::size_t n, T* d_y) {
-  return with_memory([=](void* memory, std::size_t& size) {
+  return course::with_memory([=](void* memory, std::size_t& size) {
     return cub::DeviceReduce::Sum(memory, size, d_x, d_y, n);
   });
 }
@@ -51,7 +36,7 @@ std::function<void()> cub_sum(const int* d_x, std::size_t n, int* d_y) {
 }
 
 std::function<void()> cub_sum_as_float(const __half* d_x, std::size_t n, float* d_y) {
-  return with_memory([=](void* memory, std::size_t& size) {
+  return course::with_memory([=](void* memory, std::size_t& size) {
     return cub::DeviceReduce::TransformReduce(memory, size, d_x, d_y, n, cuda::std::plus<>{},
                                               ToFloat{}, 0.0f);
   });

@@ -1,5 +1,6 @@
 // The device under test: counters, declared races, schedules, PTX and clocks.
 #include <course/check.cuh>
+#include <course/grid.cuh>
 #include <course/ptx.cuh>
 #include <course/timing.cuh>
 
@@ -94,6 +95,20 @@ TEST_CASE("counters sum up") {
   c.shared_load_wavefronts = 41;
   CHECK(c.sectors_per_request() == 18);
   CHECK(c.bank_conflicts() == 31);
+}
+
+TEST_CASE("a grid has a block for every piece, or as many as run at once") {
+  CHECK(course::blocks_for(0, 256) == 0);
+  CHECK(course::blocks_for(1, 256) == 1);
+  CHECK(course::blocks_for(256, 256) == 1);
+  CHECK(course::blocks_for(257, 256) == 2);
+  CHECK(course::blocks_for((std::size_t{1} << 33) + 1, 256) == (1u << 25) + 1);
+  const unsigned filling = course::filling_blocks(256);
+  CHECK(filling >= 1);
+  CHECK(course::filling_blocks(128) == 2 * filling);
+  const unsigned resident = course::resident_blocks(count_atomic, 256);
+  CHECK(resident >= 1);
+  CHECK(resident <= 8 * filling);
 }
 
 TEST_CASE("one warp that does the work of all is noticed") {

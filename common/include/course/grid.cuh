@@ -1,0 +1,40 @@
+// How many blocks? One for every piece of the work, or as many as the device runs at once.
+#pragma once
+
+#include <course/error.cuh>
+
+#include <cstddef>
+
+namespace course {
+
+/// Blocks for n elements, if a block takes `per_block` of them; the last one may get fewer. n == 0
+/// gives 0, which is no legal grid: launchers return before.
+constexpr unsigned blocks_for(std::size_t n, std::size_t per_block) {
+  return static_cast<unsigned>((n + per_block - 1) / per_block);
+}
+
+/// Blocks of `block_size` threads that hold as many threads as the device does, whatever the
+/// kernel. Asks the driver, so a launcher keeps the answer. Throws CudaError.
+inline unsigned filling_blocks(unsigned block_size) {
+  int device = 0, multiprocessors = 0, threads = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+  return static_cast<unsigned>(multiprocessors) * (static_cast<unsigned>(threads) / block_size);
+}
+
+/// Blocks of `block_size` threads of this kernel that the device runs at once: those that fit on a
+/// multiprocessor, times their number. Asks the driver, so a launcher keeps the answer.
+/// Throws CudaError.
+template <class Kernel>
+unsigned resident_blocks(Kernel* kernel, unsigned block_size) {
+  int device = 0, multiprocessors = 0, blocks = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel,
+                                                           static_cast<int>(block_size), 0));
+  const int resident = blocks * multiprocessors;
+  return resident > 0 ? static_cast<unsigned>(resident) : 1;
+}
+
+}  // namespace course
