@@ -11,9 +11,8 @@
 
 #include "grid.cuh"
 
-constexpr unsigned kBins = 256;  // one for each value of a byte
-constexpr unsigned kHistogramBlock =
-    1024;  // few large blocks: each adds its bins to the global ones
+constexpr unsigned kBins = 256;              // one for each value of a byte
+constexpr unsigned kHistogramBlock = 1024;   // few blocks: each adds its bins to the global ones
 constexpr std::size_t kBytesPerThread = 16;  // at least, unless the grid has one block
 
 /// A kernel that adds the counts of n bytes to the bins.
@@ -53,9 +52,8 @@ inline void histogram_global(const unsigned char* d_bytes, std::size_t n, unsign
 }
 
 // Question: do all blocks have to queue at the same 256 addresses?
-// Changes:  each block has its own bins in shared memory; at the end it adds them to the global
-// ones. Cost:     n shared atomics; global ones only for bins that a block used, at most 256 a
-// block.
+// Changes:  each block has its own bins in shared memory, and adds them to the global ones last.
+// Cost:     n shared atomics; global ones only for bins that a block used, at most 256 a block.
 __global__ void histogram_shared(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
   __shared__ unsigned s_bins[kBins];
   for (unsigned b = threadIdx.x; b < kBins; b += blockDim.x) s_bins[b] = 0;
