@@ -19,10 +19,10 @@ NOT_STARTED  // delete this line when you begin
 ///   block b takes i = b * blockDim.x + t, and every (gridDim.x * blockDim.x)-th one from there.
 /// - NaN is no number and never the largest: fmaxf(a, b) gives the other one.
 /// - A block without any number writes -INFINITY: its elements are all NaN, or it has none.
-/// - blockDim.x is any number from 1 to 1024. gridDim.x is any number, and n may be 0. The launch
-///   gives a block blockDim.x floats of dynamic shared memory; use no other shared memory.
+/// - blockDim.x is any number from 1 to 1024. gridDim.x is any number. n may be 0, or more than
+///   2^32. The launch gives a block blockDim.x floats of dynamic shared memory: that is enough.
 /// - It is a tree: at most ceil(log2(blockDim.x)) + 2 barriers a block, no atomics, and no thread
-///   looks at all of the shared memory. The threads share the work of loading, too.
+///   looks at all of the shared memory. Each thread loads its own elements.
 __global__ void block_max(const float* x, std::size_t n, float* maxima) {
   extern __shared__ float s_max[];
   // TODO(you): two things are wrong with these lines: which numbers do they miss?

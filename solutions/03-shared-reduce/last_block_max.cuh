@@ -28,7 +28,8 @@ __device__ inline int largest_of_block(int mine) {
 
 /// Sets *y to the largest of x[0..n-1], or to INT_MIN if n == 0.
 /// - Right for every one-dimensional grid, of one block, too. The block size is a power of two from
-///   32 to 1024. The threads share the work of loading x.
+///   32 to 1024. All threads share the work of loading x, and those of the last block that of
+///   loading parts. n may be more than 2^32.
 /// - parts has gridDim.x places. They, and *y, hold anything before.
 /// - *ticket is 0 before the very first launch. Nobody sets it again: launches follow one another,
 ///   with other grids and other arrays, so each leaves it at 0.

@@ -21,9 +21,11 @@ constexpr unsigned kMostInBin = 65535;
 /// - Samples of 16384 and more are broken, and are not counted.
 /// - Right however often a sample occurs: also if one block meets it more than 65535 times.
 /// - Right for every one-dimensional grid with blocks of 32 to 1024 threads, a multiple of 32. The
-///   launch gives a block kSharedBytes of dynamic shared memory; use no other shared memory.
+///   launch gives a block kSharedBytes of dynamic shared memory: that is enough. n may be 0, or
+///   more than 2^32.
 /// - Counts in shared memory: if n is at most 32768, each block adds to each bin at most once, and
-///   leaves out the bins that it has not met. The threads share the work of loading.
+///   leaves out the bins that it has not met.
+/// - All threads of the grid share the work: loading, clearing pairs, and adding them to the bins.
 __global__ void shared_histogram(const unsigned short* samples, std::size_t n, unsigned* bins) {
   // Bin v is the lower half of s_pairs[v / 2] if v is even, and the upper one if it is odd.
   extern __shared__ unsigned s_pairs[];

@@ -60,7 +60,8 @@ __global__ void argmin_of_blocks(const int* x, std::size_t n, int* part_values,
   store_best(value, index, &part_values[blockIdx.x], &part_indices[blockIdx.x]);
 }
 
-/// Second pass, one block: the best of `parts` candidates.
+/// Second pass, one block: the best of `parts` candidates. The check also launches it by itself, on
+/// candidates behind 2^32: argmin_of_parts<<<1, block_size>>>, without dynamic shared memory.
 __global__ void argmin_of_parts(const int* part_values, const std::size_t* part_indices,
                                 unsigned parts, int* value, std::size_t* index) {
   int best_value = INT_MAX;
@@ -81,7 +82,7 @@ __global__ void argmin_of_parts(const int* part_values, const std::size_t* part_
 ///   than block_size, which is a power of two from 32 to 1024.
 /// - d_part_values and d_part_indices have `blocks` places each. They and the two outputs hold
 ///   anything before. All pointers are device pointers.
-/// - No atomics. The threads share the work: neighbouring threads load neighbours of x, and a block
+/// - No atomics. All threads share the work: neighbouring threads load neighbours of x, and a block
 ///   finds its candidate by a tree. Returns without waiting for the kernels.
 inline void two_pass_argmin(const int* d_x, std::size_t n, unsigned blocks, unsigned block_size,
                             int* d_part_values, std::size_t* d_part_indices, int* d_value,

@@ -54,7 +54,8 @@ __global__ void argmin_of_blocks(const int* x, std::size_t n, int* part_values,
   store_best(value, index, &part_values[blockIdx.x], &part_indices[blockIdx.x]);
 }
 
-/// Second pass, one block: the best of `parts` candidates.
+/// Second pass, one block: the best of `parts` candidates. The check also launches it by itself, on
+/// candidates behind 2^32: argmin_of_parts<<<1, block_size>>>, without dynamic shared memory.
 __global__ void argmin_of_parts(const int* part_values, const std::size_t* part_indices,
                                 unsigned parts, int* value, std::size_t* index) {
   int best_value = INT_MAX;
