@@ -224,6 +224,71 @@ TEST_CASE("block_argmax: the largest one in every thread's place, and a twin beh
   }
 }
 
+TEST_CASE("block_argmax: of two equal ones the first wins, whichever threads meet them") {
+  constexpr unsigned kColumns = 300, kBlock = 96;
+  // The twin is a round later in the same lane (96), in the lane or the warp before (95, 64, 65),
+  // or in a later one (1, 31, 32): no order of lanes, warps or rounds may decide.
+  for (const unsigned distance : {1u, 31u, 32u, 64u, 65u, 95u, 96u, 97u}) {
+    constexpr unsigned kRows = 12;
+    Matrix m = make_matrix(Kind::below_zero, kRows, kColumns);
+    for (unsigned r = 0; r < kRows; ++r) {
+      const unsigned place = (r * 17 + distance) % (kColumns - distance);
+      m.x[r * kColumns + place] = m.x[r * kColumns + place + distance] = 2.0f;
+    }
+    INFO(describe(m, {4, kBlock},
+                  "the largest one, 2, is there twice, in columns that are " +
+                      std::to_string(distance) + " apart"));
+    check_launch(m, {4, kBlock});
+  }
+}
+
+TEST_CASE("block_argmax: more than 2^16 columns") {
+  Matrix m = make_matrix(Kind::below_zero, 1, 70'001);
+  m.x[69'999] = 2.0f;
+  INFO(describe(m, {1, 1024}, "the largest one is in column 69999"));
+  check_launch(m, {1, 1024});
+}
+
+TEST_CASE("block_argmax: a row of almost 2^31 columns") {
+  constexpr unsigned kColumns = (1u << 31) - 1, kWhere = kColumns - 2;
+  course::skip_without_memory(kColumns * sizeof(float));
+  course::DeviceBuffer<float> d_x(kColumns);
+  d_x.fill_bytes(0xC0);  // -6.02...
+  const float two[] = {2.0f, 2.0f};
+  CUDA_CHECK(cudaMemcpy(d_x.data() + kWhere, two, sizeof two, cudaMemcpyHostToDevice));
+  course::GuardedBuffer<float> best(1);
+  course::GuardedBuffer<unsigned> where(1);
+  INFO("1 row of 2^31 - 1 columns: 2 in the last two of them; block_argmax<<<1, 1024>>>");
+  block_argmax<<<1, 1024>>>(d_x.data(), 1, kColumns, best.data(), where.data());
+  CUDA_CHECK_LAUNCH();
+  REQUIRE(course::same(best.download().front(), 2.0f, "best"));
+  REQUIRE(course::same(where.download().front(), kWhere, "where"));
+}
+
+TEST_CASE("block_argmax: rows that begin behind element 2^32") {
+  constexpr unsigned kRows = (1u << 16) + 1, kColumns = kRows;
+  constexpr std::size_t kElements = std::size_t{kRows} * kColumns;
+  course::skip_without_memory(kElements * sizeof(float));
+  course::DeviceBuffer<float> d_x(kElements);
+  d_x.fill_bytes(0xC0);
+  Answer expected{std::vector<float>(kRows), std::vector<unsigned>(kRows, 0)};
+  CUDA_CHECK(
+      cudaMemcpy(expected.best.data(), d_x.data(), kRows * sizeof(float), cudaMemcpyDeviceToHost));
+  for (const unsigned row : {0u, kRows / 2, kRows - 1}) {
+    expected.best[row] = static_cast<float>(row);
+    expected.where[row] = kColumns - 2 - row / 2;
+    CUDA_CHECK(cudaMemcpy(d_x.data() + std::size_t{row} * kColumns + expected.where[row],
+                          &expected.best[row], sizeof(float), cudaMemcpyHostToDevice));
+  }
+  course::GuardedBuffer<float> best(kRows);
+  course::GuardedBuffer<unsigned> where(kRows);
+  INFO("2^16 + 1 rows of 2^16 + 1 columns; block_argmax<<<2048, 256>>>");
+  block_argmax<<<2048, 256>>>(d_x.data(), kRows, kColumns, best.data(), where.data());
+  CUDA_CHECK_LAUNCH();
+  REQUIRE(course::same(best.download(), expected.best, "best"));
+  REQUIRE(course::same(where.download(), expected.where, "where"));
+}
+
 TEST_CASE("block_argmax: the two zeros are equal, infinity is a number") {
   Matrix m{2, 70, std::vector<float>(140, -1.0f)};
   m.x[40] = -0.0f;
@@ -256,6 +321,10 @@ TEST_CASE("block_argmax: the threads share a row, and rarely wait") {
     INFO(describe(m, {2, block}, to_string(Kind::distinct)));
     REQUIRE(at_most(counters->global_loads, 3 * 2048 / 32, "loads",
                     "a warp reads 32 neighbouring elements with one load, and each is read once"));
+    REQUIRE(at_most(counters->global_load_sectors, 3 * 2048 / 8, "sectors of 32 bytes",
+                    "the 32 lanes of a warp read neighbours, 4 sectors a load"));
+    REQUIRE(at_most(counters->global_stores, 2 * 3, "stores",
+                    "one thread writes a row's two results, the others have nothing to write"));
     // A block has two rows at most, and its warps read as much of them each.
     REQUIRE(course::work_is_shared(*counters, 2 * (2 * 2048 / block + 4)));
     REQUIRE(at_most(counters->barriers, 3 * 4, "barriers, __syncthreads() once a block",
