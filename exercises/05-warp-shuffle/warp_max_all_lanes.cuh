@@ -16,7 +16,7 @@
 NOT_STARTED  // delete this line when you begin
 
 /// x[0..n-1] is cut into groups of 32: group g is x[32 g] to x[32 g + 31]. The last one may be
-/// shorter, with 1 to 31 elements.
+/// shorter, with 1 to 31 elements. n may be 0, and more than 2^31.
 /// Writes highest[i] = the maximum of the group that x[i] belongs to, for every i < n.
 /// - NaN counts as missing: the maximum is that of the numbers. A group of nothing but NaN has the
 ///   maximum -infinity. Numbers may be negative, and infinite.

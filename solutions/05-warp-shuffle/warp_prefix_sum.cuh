@@ -13,7 +13,7 @@
 #include <cstddef>
 
 /// counts[0..n-1] is cut into groups of 32: group g is counts[32 g] to counts[32 g + 31]. The last
-/// one may be shorter, with 1 to 31 elements. Writes
+/// one may be shorter, with 1 to 31 elements. n may be 0, and more than 2^31. Writes
 /// - offsets[i] = the sum of the counts in the group of i that come before i, without counts[i]:
 ///   an exclusive prefix sum, 0 for the first of each group, for every i < n;
 /// - totals[g] = the sum of all counts of group g, for each of the (n + 31) / 32 groups.

@@ -189,6 +189,34 @@ TEST_CASE("warp_max_all_lanes: many groups") {
   }
 }
 
+TEST_CASE("warp_max_all_lanes: more than 2^31 elements") {
+  constexpr std::size_t k2To31 = std::size_t{1} << 31, kN = k2To31 + 77;
+  course::skip_without_memory(2 * kN * sizeof(float));
+  course::DeviceBuffer<float> d_x(kN);
+  course::GuardedBuffer<float> highest(kN);
+  d_x.fill_bytes(0xC0);  // -6.02...
+  // Three groups each: the first ones, the last ones below 2^31, and those from there to the end.
+  const auto part = [](std::size_t first) {
+    return make_readings(Kind::below_zero, first == k2To31 ? 77 : 96);
+  };
+  for (const std::size_t first : {std::size_t{0}, k2To31 - 96, k2To31}) {
+    const std::vector<float> x = part(first);
+    CUDA_CHECK(
+        cudaMemcpy(d_x.data() + first, x.data(), x.size() * sizeof(float), cudaMemcpyHostToDevice));
+  }
+  INFO(describe(kN, {4096, 256}, Kind::below_zero));
+  warp_max_all_lanes<<<4096, 256>>>(d_x.data(), kN, highest.data());
+  CUDA_CHECK_LAUNCH();
+  for (const std::size_t first : {std::size_t{0}, k2To31 - 96, k2To31}) {
+    const std::vector<float> expected = reference(part(first));
+    std::vector<float> found(expected.size());
+    CUDA_CHECK(cudaMemcpy(found.data(), highest.data() + first, found.size() * sizeof(float),
+                          cudaMemcpyDeviceToHost));
+    INFO("highest[" << first << "] and those behind it");
+    REQUIRE(course::same(found, expected, "this part"));
+  }
+}
+
 TEST_CASE("warp_max_all_lanes: the lanes of a warp go in step") {
   for (const std::size_t n : {33u, 257u}) {
     INFO(describe(n, {2, 96}, Kind::nan_among));
@@ -198,7 +226,7 @@ TEST_CASE("warp_max_all_lanes: the lanes of a warp go in step") {
 
 TEST_CASE("warp_max_all_lanes: one load a group, and nothing but registers") {
   course::skip_without_counters();
-  constexpr std::size_t kN = 4096;
+  constexpr std::size_t kN = 4096 + 21;  // the last group is short, and is one load as well
   const auto d_x = course::DeviceBuffer<float>::from(make_readings(Kind::mixed, kN));
   course::GuardedBuffer<float> highest(kN);
   const auto counters = course::count([&] {
@@ -206,9 +234,10 @@ TEST_CASE("warp_max_all_lanes: one load a group, and nothing but registers") {
     CUDA_CHECK_LAUNCH();
   });
   INFO(describe(kN, {8, 128}, Kind::mixed));
-  REQUIRE(course::same(counters->global_loads, kN / 32, "loads",
-                       "a warp reads 32 elements with one load, and its lanes exchange them"));
-  // Four groups for each warp: as many loads, and as many stores.
+  REQUIRE(
+      course::same(counters->global_loads, kN / 32 + 1, "loads",
+                   "a warp reads a group with one load, and its lanes exchange what they read"));
+  // Five groups for a warp at most: as many loads, and as many stores.
   REQUIRE(course::work_is_shared(*counters, 16));
   REQUIRE(none(counters->shared_loads + counters->shared_stores, "uses of shared memory",
                "shuffles move values from register to register"));

@@ -165,6 +165,37 @@ TEST_CASE("warp_prefix_sum: many groups") {
   }
 }
 
+TEST_CASE("warp_prefix_sum: more than 2^31 elements") {
+  constexpr std::size_t k2To31 = std::size_t{1} << 31, kN = k2To31 + 77;
+  course::skip_without_memory(2 * kN * sizeof(unsigned) + kN / 8);
+  course::DeviceBuffer<unsigned> d_counts(kN);
+  course::GuardedBuffer<unsigned> offsets(kN), totals(kN / 32 + 1);
+  d_counts.fill_bytes(0);
+  // Three groups each: the first ones, the last ones below 2^31, and those from there to the end.
+  const auto part = [](std::size_t first) {
+    return make_counts(Kind::random, first == k2To31 ? 77 : 96);
+  };
+  for (const std::size_t first : {std::size_t{0}, k2To31 - 96, k2To31}) {
+    const std::vector<unsigned> counts = part(first);
+    CUDA_CHECK(cudaMemcpy(d_counts.data() + first, counts.data(), counts.size() * sizeof(unsigned),
+                          cudaMemcpyHostToDevice));
+  }
+  INFO(describe(kN, {4096, 256}, Kind::random));
+  warp_prefix_sum<<<4096, 256>>>(d_counts.data(), kN, offsets.data(), totals.data());
+  CUDA_CHECK_LAUNCH();
+  for (const std::size_t first : {std::size_t{0}, k2To31 - 96, k2To31}) {
+    const Sums expected = reference(part(first));
+    Sums found{std::vector<unsigned>(expected.offsets.size()), std::vector<unsigned>(3)};
+    CUDA_CHECK(cudaMemcpy(found.offsets.data(), offsets.data() + first,
+                          found.offsets.size() * sizeof(unsigned), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(found.totals.data(), totals.data() + first / 32,
+                          found.totals.size() * sizeof(unsigned), cudaMemcpyDeviceToHost));
+    INFO("offsets[" << first << "], totals[" << first / 32 << "] and those behind them");
+    REQUIRE(course::same(found.offsets, expected.offsets, "offsets, this part"));
+    REQUIRE(course::same(found.totals, expected.totals, "totals, this part"));
+  }
+}
+
 TEST_CASE("warp_prefix_sum: the lanes of a warp go in step") {
   for (const std::size_t n : {33u, 257u}) {
     INFO(describe(n, {2, 96}, Kind::random));
@@ -174,17 +205,17 @@ TEST_CASE("warp_prefix_sum: the lanes of a warp go in step") {
 
 TEST_CASE("warp_prefix_sum: one load a group, and nothing but registers") {
   course::skip_without_counters();
-  constexpr std::size_t kN = 4096;
+  constexpr std::size_t kN = 4096 + 21;  // the last group is short, and is one load as well
   const auto d_counts = course::DeviceBuffer<unsigned>::from(make_counts(Kind::random, kN));
-  course::GuardedBuffer<unsigned> offsets(kN), totals(kN / 32);
+  course::GuardedBuffer<unsigned> offsets(kN), totals(kN / 32 + 1);
   const auto counters = course::count([&] {
     warp_prefix_sum<<<8, 128>>>(d_counts.data(), kN, offsets.data(), totals.data());
     CUDA_CHECK_LAUNCH();
   });
   INFO(describe(kN, {8, 128}, Kind::random));
-  REQUIRE(course::same(counters->global_loads, kN / 32, "loads",
-                       "a warp reads 32 elements with one load, and its lanes exchange sums"));
-  // Four groups for each warp: as many loads, and twice as many stores.
+  REQUIRE(course::same(counters->global_loads, kN / 32 + 1, "loads",
+                       "a warp reads a group with one load, and its lanes exchange sums"));
+  // Five groups for a warp at most: as many loads, and twice as many stores.
   REQUIRE(course::work_is_shared(*counters, 24));
   REQUIRE(none(counters->shared_loads + counters->shared_stores, "uses of shared memory",
                "shuffles move values from register to register"));
