@@ -25,8 +25,9 @@ inline constexpr unsigned kAllLanes = 0xffff'ffffu;
 
 // ---- operations -------------------------------------------------------------------------------
 
-// An operation is a function object with an identity: op(identity, x) == x. It has to be
-// associative, up to rounding. Reductions swap the operands as well, prefix sums never do.
+// An operation is a function object with an identity: op(identity, x) == op(x, identity) == x. It
+// has to be associative, up to rounding. Reductions swap the operands as well, prefix sums never
+// do.
 
 namespace detail {
 // nvcc takes constants of std::numeric_limits in device code, but no calls of its functions.
@@ -146,8 +147,9 @@ __device__ __forceinline__ T warp_reduce_by_shuffles(T value, Operation op) {
 
 }  // namespace detail
 
-/// The 32 values of the warp, combined; every lane gets the same bits. All 32 lanes must call it.
-/// It orders no memory. Five shuffles, or one instruction for 32-bit integers from sm_80 on.
+/// The 32 values of the warp, combined; every lane gets the same bits, except that lanes may pick
+/// differently between -0 and +0, or between two NaNs. All 32 lanes must call it. It orders no
+/// memory. Five shuffles, or one instruction for 32-bit integers from sm_80 on.
 /// Chapter 05 explains it.
 template <class T, class Operation>
 __device__ __forceinline__ T warp_reduce(T value, Operation op) {
@@ -185,10 +187,10 @@ __device__ __forceinline__ T warp_exclusive_scan(
 
 // ---- a block ----------------------------------------------------------------------------------
 
-/// The values of all threads of the block, combined; every thread gets the same bits. All threads
-/// must call it, also several times in a row. Two barriers: what threads wrote to shared memory
-/// before the call is seen by all after it. Uses up to 256 bytes of shared memory for each type.
-/// Chapter 05 explains it.
+/// The values of all threads of the block, combined; every thread gets the same bits, as of
+/// warp_reduce(). All threads must call it, also several times in a row. Two barriers: what threads
+/// wrote to shared memory before the call is seen by all after it. Uses up to 256 bytes of shared
+/// memory for each type and operation. Chapter 05 explains it.
 template <class T, class Operation>
 __device__ __forceinline__ T block_reduce(
     T value, Operation op, std::type_identity_t<T> identity = Operation::template identity<T>()) {
