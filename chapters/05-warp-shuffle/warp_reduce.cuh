@@ -1,8 +1,7 @@
 // How do the 32 threads of a warp add up their values without the block's barriers?
 // Rungs: sum_reference, sum_syncwarp_tree, sum_shuffle_down, sum_shuffle_xor,
-// sum_cooperative_groups,
-//        sum_reduce_add_sync. lane_sums_down and lane_sums_xor show what every single lane ends
-//        with.
+//        sum_cooperative_groups, sum_reduce_add_sync.
+// lane_sums_down and lane_sums_xor show what every single lane ends with.
 // One thread per element everywhere: only the way to the sum of a warp changes.
 #pragma once
 
