@@ -186,7 +186,7 @@ void block_scope(course::Ladder& ladder, std::size_t n) {
 /// 1.23 a hundred million times: with the `if`, and without.
 template <class T>
 void forgotten_if(course::Ladder& ladder) {
-  const Experiment<T> e = course::kCpuDevice ? kExperimentShort<T> : kExperimentFull<T>;
+  const Experiment<T> e = course::skip_large() ? kExperimentShort<T> : kExperimentFull<T>;
   const std::size_t n = std::size_t{e.blocks} * kExperimentBlock;
   course::DeviceBuffer<T> y(1);
   const auto reset = [&] { y.upload({e.start}); };

@@ -67,7 +67,8 @@ void sum_second_kernel(const T* d_x, std::size_t n, Accumulator* d_y,
 }
 
 /// The blocks' results, combined by the block that is done last; it alone writes *d_y. The ticket
-/// counter is 0 before and after. All threads of all blocks call it, with their block's result.
+/// counter is 0 before and after. All threads of all blocks call it, once, with their block's
+/// result.
 template <class Accumulator, class Operation>
 __device__ __forceinline__ void finish_by_last_block(Accumulator block_result, Operation op,
                                                      Accumulator* d_partials, unsigned* d_ticket,

@@ -2,6 +2,8 @@
 #include <course/device.cuh>
 #include <course/error.cuh>
 
+#include <cstdlib>
+
 #if COURSE_CPU_DEVICE
 #include <simt/testing.hpp>
 #endif
@@ -102,6 +104,8 @@ Findings find_races(const std::function<void()>& work) {
 void with_seed(std::uint64_t, const std::function<void()>& work) { work(); }
 
 #endif
+
+bool skip_large() { return kCpuDevice || std::getenv("COURSE_SKIP_LARGE") != nullptr; }
 
 Verdict work_is_shared(const Counters& counters, std::uint64_t most) {
   if (counters.busiest_warp_requests <= most) return {};

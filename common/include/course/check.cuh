@@ -10,7 +10,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/catch_tostring.hpp>
-#include <cstdlib>
 #include <string>
 
 namespace course {
@@ -35,7 +34,7 @@ inline void skip_without_counters() {
 /// take minutes for them, COURSE_SKIP_LARGE is set.
 inline void skip_without_memory(std::size_t bytes) {
   if (kCpuDevice) SKIP("too large for the CPU device");
-  if (std::getenv("COURSE_SKIP_LARGE") != nullptr) SKIP("too large, as COURSE_SKIP_LARGE is set");
+  if (skip_large()) SKIP("COURSE_SKIP_LARGE is set");
   std::size_t available = 0, total = 0;
   CUDA_CHECK(cudaMemGetInfo(&available, &total));
   if (available < bytes + (std::size_t{1} << 30)) {

@@ -23,6 +23,10 @@ namespace course {
 
 inline constexpr bool kCpuDevice = COURSE_CPU_DEVICE != 0;
 
+/// True where experiments of full size take minutes: on the CPU device, and on a GPU if
+/// COURSE_SKIP_LARGE is set, as it is under compute-sanitizer.
+bool skip_large();
+
 /// Why a check of races, uninitialised memory or counters cannot run here.
 inline constexpr const char* kNoChecker =
     "a GPU has no race checker: build with -Ddevice=cpu to run this check";
