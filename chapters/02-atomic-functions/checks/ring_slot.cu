@@ -1,6 +1,7 @@
 // Check of the exercise ring_slot: rings of one place, of no power of two and of more places than
-// events; every place to start at; launches in a row. Which event stands where is free, but every
-// event is somewhere, or counted as overwritten, exactly once.
+// events; every place to start at; launches in a row; every number that an event may have; blocks
+// that are no whole warps. Which event stands where is free, but every event is somewhere, or
+// counted as overwritten, exactly once.
 #include "ring_slot.cuh"
 
 #include <algorithm>
@@ -86,12 +87,28 @@ void record(Recorder& recorder, std::size_t n, Launch launch) {
   REQUIRE(recorder.overwritten.intact("overwritten"));
 }
 
-/// Ok if the loads of n elements can come from warps that read 32 of them with one load.
-course::Verdict shared_by_warps(std::uint64_t loads, std::uint64_t n) {
-  if (loads <= n / 4) return {};
-  return {false, "loads: expected at most " + std::to_string(n / 4) +
-                     " for the whole grid, found " + std::to_string(loads) +
-                     "; a warp reads 32 events with one load if its lanes share the work"};
+/// Ok if the n events were read 32 at a time, and their places taken by many lanes at once. Before
+/// each atomic a thread may look once: a compare-and-swap loop may begin every turn so.
+course::Verdict shared_by_lanes(const course::Counters& counters, std::uint64_t n) {
+  const std::uint64_t most = n / 4 + counters.global_atomics;
+  if (counters.global_loads > most) {
+    return {false, "loads: expected at most " + std::to_string(most) +
+                       " for the whole grid, found " + std::to_string(counters.global_loads) +
+                       "; a warp reads 32 events with one load if its lanes share the work"};
+  }
+  if (2 * counters.global_atomic_lanes < 3 * counters.global_atomics) {
+    return {false, "atomics: " + std::to_string(counters.global_atomic_lanes) + " single ones in " +
+                       std::to_string(counters.global_atomics) +
+                       " requests of warps, so one lane makes them while 31 wait; let each lane "
+                       "take a place for its own event"};
+  }
+  return {};
+}
+
+/// What the busiest warp may load and store: what one turn of a loop needs, and eight times its
+/// share. (One that looks before every compare-and-swap may be five times as busy, by bad luck.)
+std::uint64_t most_of_one_warp(const course::Counters& counters) {
+  return 16 + 8 * (counters.global_loads + counters.global_stores) / counters.warps;
 }
 
 }  // namespace ring_slot_check
@@ -137,6 +154,23 @@ TEST_CASE("ring_slot: the right events for every grid") {
   }
 }
 
+TEST_CASE("ring_slot: blocks that are no whole warps") {
+  for (const Launch launch : {Launch{300, 1}, {2, 31}, {5, 33}, {1, 50}, {3, 100}, {1, 1000}}) {
+    Recorder recorder(100, 7);
+    record(recorder, 257, launch);
+    record(recorder, 257, launch);
+  }
+}
+
+TEST_CASE("ring_slot: every number but kEmpty is an event") {
+  for (const unsigned first : {0u, 0x7FFF'FF80u, kEmpty - 2 * 257}) {
+    Recorder recorder(100, 99);
+    recorder.next_event = first;
+    record(recorder, 257, {3, 96});
+    record(recorder, 257, {3, 96});
+  }
+}
+
 TEST_CASE("ring_slot: launch after launch goes on where the one before stopped") {
   for (const unsigned capacity : {1u, 5u, 48u, 100u, 1000u}) {
     Recorder recorder(capacity, capacity / 3);
@@ -168,6 +202,24 @@ TEST_CASE("ring_slot: the threads share the work") {
   course::skip_without_counters();
   Recorder recorder(5000, 0);
   const auto counters = course::count([&] { record(recorder, 4096, {32, 128}); });
-  REQUIRE(shared_by_warps(counters->global_loads, 4096));
-  REQUIRE(course::work_is_shared(*counters, 16));  // one turn of a loop is enough for each warp
+  REQUIRE(shared_by_lanes(*counters, 4096));
+  REQUIRE(course::work_is_shared(*counters, most_of_one_warp(*counters)));
+}
+
+TEST_CASE("ring_slot: more than 2^31 events") {
+  constexpr std::size_t n = (std::size_t{1} << 31) + 1000;
+  course::skip_without_memory(n * sizeof(unsigned));
+  constexpr unsigned kPlaces = 1000, kStart = 7, kEvent = 0x0101'0101;
+  course::DeviceBuffer<unsigned> events(n);
+  events.fill_bytes(1);  // all of them are kEvent
+  Recorder recorder(kPlaces, kStart);
+  log_events<<<1056, 256>>>(events.data(), n, recorder.ring.data(), kPlaces, recorder.next.data(),
+                            recorder.overwritten.data());
+  CUDA_CHECK_LAUNCH();
+  INFO("n = 2^31 + 1000 equal events, capacity 1000; log_events<<<1056, 256>>>");
+  REQUIRE(course::same(recorder.next.download().front(),
+                       static_cast<unsigned>((kStart + n) % kPlaces), "*next"));
+  REQUIRE(course::same(recorder.overwritten.download().front(), static_cast<unsigned>(n - kPlaces),
+                       "*overwritten"));
+  REQUIRE(course::same(recorder.ring.download(), std::vector<unsigned>(kPlaces, kEvent), "ring"));
 }
