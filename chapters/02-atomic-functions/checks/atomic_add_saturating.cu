@@ -70,8 +70,7 @@ __global__ void one_thread(const unsigned* values, unsigned n, unsigned limit, u
   for (unsigned i = 0; i < n; ++i) returned[i] = atomic_add_saturating(cell, values[i], limit);
 }
 
-// ---- values
-// --------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 enum class Kind { fits, just_fits, overflows, ones, huge, many_limits, nothing };
 constexpr Kind kKinds[] = {Kind::fits, Kind::just_fits,   Kind::overflows, Kind::ones,
@@ -90,7 +89,7 @@ std::string to_string(Kind kind) {
     case Kind::huge:
       return "values beyond 2^31, and the largest limit";
     case Kind::many_limits:
-      return "each thread has its own limit";
+      return "each thread has its own limit, some a limit of 0, some a value of 0";
     case Kind::nothing:
       return "the limit is 0";
   }
@@ -120,14 +119,14 @@ Input make_input(Kind kind, std::size_t n) {
   input.limits.assign(n, static_cast<unsigned>(limit));
   if (kind == Kind::many_limits) {
     for (std::size_t i = 0; i < n; ++i) {
-      input.limits[i] = static_cast<unsigned>(sum * (i % 7 + 1) / 10);
+      input.limits[i] = static_cast<unsigned>(sum * (i % 7) / 8);
+      if (i % 5 == 2) input.values[i] = 0;  // adds nothing, and still returns what is there
     }
   }
   return input;
 }
 
-// ---- checks
-// ----------------------------------------------------------------------------------------
+// ---- checks -------------------------------------------------------------------------------------
 
 /// Ok if some order of the threads explains what they found, and what is left.
 course::Verdict explained(const Input& input, const std::vector<unsigned>& found, std::size_t begin,
