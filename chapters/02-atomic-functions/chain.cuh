@@ -23,10 +23,10 @@ std::uint64_t bits_of(const T& x) {
 ///
 /// A thread is an edge from what it found to what it left, and an order is a path that walks every
 /// edge once. By Euler's theorem there is one if every value is left as often as it is found, but
-/// for the two ends, and if all edges hang together.
-template <class T>
-course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& left, T first,
-                          T last) {
+/// for the two ends, and if all edges hang together. `text` writes a value for the learner.
+template <class T, class Text>
+course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& left, T first, T last,
+                          Text text) {
   struct Node {
     long found = 0, left = 0;  // how often threads found this value, and left it behind
     std::uint64_t parent = 0;  // of a union-find forest
@@ -51,7 +51,7 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
   for (std::size_t i = 0; i < found.size(); ++i) edge(found[i], left[i]);
   edge(last, first);  // closes the circle: the ends are no exception any more
   for (const auto& [bits, n] : nodes) {
-    const std::string value = course::number_text(n.value);
+    const std::string value = text(n.value);
     const long stored = n.left - (bits == bits_of(first)), read = n.found - (bits == bits_of(last));
     if (n.found != n.left) {
       return {false, "returned: " + value + " was found by " + std::to_string(read) +
@@ -65,4 +65,10 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
     }
   }
   return {};
+}
+
+template <class T>
+course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& left, T first,
+                          T last) {
+  return one_chain(found, left, first, last, [](const T& x) { return course::number_text(x); });
 }

@@ -85,8 +85,7 @@ __global__ void cell_of_the_block(const unsigned* values, std::size_t n, float* 
   }
 }
 
-// ---- values
-// --------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 const std::vector<unsigned> kNumbers = {
     0xFF80'0000,  // -infinity
@@ -107,9 +106,10 @@ const std::vector<unsigned> kNumbers = {
 };
 const std::vector<unsigned> kNans = {kNanBits, 0x7FC0'0000, 0xFFC0'0000, 0x7FC0'0123, 0xFFFF'FFFF};
 
-enum class Kind { rising, falling, mixed, negative, zeros, equal, nan_between, nan_last };
-constexpr Kind kKinds[] = {Kind::rising, Kind::falling, Kind::mixed,       Kind::negative,
-                           Kind::zeros,  Kind::equal,   Kind::nan_between, Kind::nan_last};
+enum class Kind { rising, falling, mixed, negative, zeros, equal, awkward, nan_between, nan_last };
+constexpr Kind kKinds[] = {Kind::rising,   Kind::falling,     Kind::mixed,
+                           Kind::negative, Kind::zeros,       Kind::equal,
+                           Kind::awkward,  Kind::nan_between, Kind::nan_last};
 
 std::string to_string(Kind kind) {
   switch (kind) {
@@ -125,6 +125,8 @@ std::string to_string(Kind kind) {
       return "-0 and 0";
     case Kind::equal:
       return "all the same";
+    case Kind::awkward:
+      return "infinities, subnormals, zeros";
     case Kind::nan_between:
       return "numbers and a few NaN";
     case Kind::nan_last:
@@ -145,14 +147,14 @@ std::vector<unsigned> make_values(Kind kind, std::size_t n) {
     if (kind == Kind::zeros) x = i % 3 == 1 ? 0.0f : -0.0f;
     if (kind == Kind::equal) x = -12.5f;
     values[i] = bits_of_float(x);
+    if (kind == Kind::awkward) values[i] = kNumbers[i * 7 % kNumbers.size()];
     if (kind == Kind::nan_between && i % 97 == 50) values[i] = kNans[i % kNans.size()];
     if (kind == Kind::nan_last && i + 1 == n) values[i] = 0xFFC0'0000;
   }
   return values;
 }
 
-// ---- checks
-// ----------------------------------------------------------------------------------------
+// ---- checks -------------------------------------------------------------------------------------
 
 std::vector<unsigned> to_bits(const std::vector<float>& x) {
   std::vector<unsigned> bits(x.size());
@@ -183,9 +185,7 @@ course::Verdict explained(const std::vector<unsigned>& values, const std::vector
       return same_bits("returned[" + std::to_string(i) + "]", found[i], kNanBits);
     }
   }
-  const course::Verdict chain = one_chain(found, left, first, last);
-  if (chain.ok) return {};
-  return {false, chain.text + " (numbers are the bits of floats)"};
+  return one_chain(found, left, first, last, text);
 }
 
 std::string describe(std::size_t n, Launch launch, Kind kind, unsigned first) {
@@ -330,7 +330,7 @@ TEST_CASE("atomic_max_float: a NaN stays, in later launches too") {
 
 TEST_CASE("atomic_max_float: no value gets lost when thousands come at once") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 5;  // a lost value may not show at once
-  const std::size_t n = course::kCpuDevice ? 5'003 : 100'003;
+  const std::size_t n = course::kCpuDevice ? 2'003 : 100'003;
   const Launch launch{static_cast<unsigned>((n + 255) / 256), 256};
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     for (const Kind kind : {Kind::rising, Kind::mixed, Kind::negative}) {
