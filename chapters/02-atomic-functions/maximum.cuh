@@ -19,11 +19,11 @@ inline float max_reference(const std::vector<float>& x) {
   return *std::max_element(x.begin(), x.end());
 }
 
-// ---- floats as integers
-// -------------------------------------------------------------------------- Bits of floats that
-// are not negative are ordered like the floats: 1.0f is 0x3F800000, 2.0f is 0x40000000, infinity is
-// 0x7F800000. Negative ones have the top bit set, and are ordered the other way round. order_key()
-// turns those about, and puts them below:
+// ---- floats as integers -------------------------------------------------------------------------
+//
+// Bits of floats that are not negative are ordered like the floats: 1.0f is 0x3F800000, 2.0f is
+// 0x40000000, infinity is 0x7F800000. Negative ones have the top bit set, and are ordered the other
+// way round. order_key() turns those about, and puts them below:
 //
 //     -inf        -2.0        -1.0        -0.0        0.0         1.0         inf
 //     0xFF800000  0xC0000000  0xBF800000  0x80000000  0x00000000  0x3F800000  0x7F800000   bits

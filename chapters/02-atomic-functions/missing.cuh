@@ -82,8 +82,7 @@ __device__ inline double atomic_add_by_cas(double* address, double value) {
 
 // Question: is it enough to repeat atomicCAS until it succeeds?
 // Changes:  the sum is computed once, before the loop; the loop refreshes `assumed` alone.
-// Cost:     what others add between the first read and the success is overwritten: wrong on
-// purpose.
+// Cost:     what others add before atomicCAS succeeds is overwritten: wrong on purpose.
 __global__ void sum_double_stale(const double* d_x, std::size_t n, double* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;

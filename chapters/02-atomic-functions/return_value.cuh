@@ -26,8 +26,8 @@ inline void count_arrivals(std::size_t n, std::size_t doors, unsigned* d_count,
 }
 
 // Question: which thread was the last one at its door?
-// Changes:  the returned value is used, so the compiler emits ATOM: each thread waits for its
-// answer. Cost:     the same atomics, and the way back.
+// Changes:  the returned value is used, so the compiler emits ATOM: each thread waits for it.
+// Cost:     the same atomics, and the way back.
 __global__ void count_and_see(std::size_t n, std::size_t mask, unsigned per_door, unsigned* d_count,
                               unsigned* d_last) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -27,8 +27,7 @@
 #include "return_value.cuh"
 #include "subnormals.cuh"
 
-// ---- which types there are
-// -------------------------------------------------------------------------
+// ---- which types there are ----------------------------------------------------------------------
 
 namespace atomic_functions_selfcheck {
 
@@ -86,8 +85,7 @@ static_assert(all<CallXor, int, unsigned, long long, ull> && none<CallXor, short
 static_assert(all<CallCas, unsigned short, int, unsigned, ull>);
 static_assert(none<CallCas, short, long long, float, double, __half>);
 
-// ---- what they do
-// ------------------------------------------------------------------------------------
+// ---- what they do -------------------------------------------------------------------------------
 
 // The functions of the other two scopes: the same, for fewer threads, or for more.
 #define COURSE_SCOPES(Operation, function)            \
@@ -412,8 +410,7 @@ TEST_CASE("float atomicAdd flushes subnormals on global memory, and keeps them o
   check_one<Add>(0x1p-1070, 0x1p-1070, 0x1p-1069);
 }
 
-// ---- the missing ones
-// -----------------------------------------------------------------------------------
+// ---- the missing ones ---------------------------------------------------------------------------
 
 namespace atomic_functions_selfcheck {
 
@@ -555,8 +552,7 @@ TEST_CASE("the rungs made from atomicCAS are right at every size") {
   }
 }
 
-// ---- the maximum of n floats
-// -----------------------------------------------------------------------------
+// ---- the maximum of n floats --------------------------------------------------------------------
 
 namespace atomic_functions_selfcheck {
 
@@ -692,8 +688,7 @@ TEST_CASE("each rung of the maximum makes fewer global atomics than the one befo
   REQUIRE(course::same(lanes(max_block), n / 16 / kBlockSize, "atomics of max_block"));
 }
 
-// ---- messages, orders, contention
-// --------------------------------------------------------------------------
+// ---- messages, orders, contention ---------------------------------------------------------------
 
 namespace atomic_functions_selfcheck {
 
@@ -833,8 +828,7 @@ TEST_CASE("the contention rungs add to the addresses that they name") {
   }
 }
 
-// ---- what only a GPU has
-// ----------------------------------------------------------------------------------
+// ---- what only a GPU has ------------------------------------------------------------------------
 
 #if defined(__CUDACC__)
 namespace atomic_functions_selfcheck {
