@@ -61,12 +61,15 @@ text="${passed:-0} passed" failures=$(count Fail) skips=$(count Skipped) timeout
 text="$text, ${failures:-0} failed, ${skips:-0} skipped, ${timeouts:-0} out of time"
 if [ $code = 0 ] && [ "${passed:-0}" -gt 0 ]; then row tests OK "$text"; else row tests BAD "$text"; fi
 
-for tool in memcheck racecheck initcheck synccheck; do
-  if text=$("$tools/sanitize.py" $tool "$build" "$out/$tool.log" "$build/sanitizer_probe" 2>&1); then
-    row $tool OK "$text"
-  else
-    row $tool BAD "$text"
-  fi
+# Side by side: each takes minutes, most of them on a core of its own.
+sanitizers='memcheck racecheck initcheck synccheck'
+for tool in $sanitizers; do
+  "$tools/sanitize.py" $tool "$build" "$out/$tool.log" "$build/sanitizer_probe" >"$build/$tool.verdict" 2>&1 &
+  declare "pid_$tool=$!"
+done
+for tool in $sanitizers; do
+  pid=pid_$tool
+  if wait "${!pid}"; then row $tool OK "$(<"$build/$tool.verdict")"; else row $tool BAD "$(<"$build/$tool.verdict")"; fi
 done
 
 for ladder in "$build"/chapters/*/ladder; do
