@@ -65,7 +65,7 @@ def rung_table(rows, results):
     rates = any(row.get("per_ns") for row in rows)
     group_n = rows[0]["n"]
     lines = [""]
-    if group_n != results["n"]:
+    if any(row["n"] != results["n"] and row["kind"] == "reference" for row in results["rungs"]):
         lines += [f"n = {size(group_n)}:", ""]
     heads = ["rung", "what changed", "result", "µs", "p10 – p90", "runs differ by", "GB/s", "% of copy"]
     heads += ["per ns"] * rates + ["× rung before"] + ["× vendor"] * bool(vendor)
