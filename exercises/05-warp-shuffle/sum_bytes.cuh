@@ -26,7 +26,6 @@ NOT_STARTED  // delete this line when you begin
 ///   through a single thread of a single block, and is not to wrap around on its way.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads. The threads share
 ///   the work, and a warp makes at most one atomic on *sum.
-/// - Plain C++ takes a word apart: the CPU device has no __dp4a() and no __vsadu4().
 __global__ void sum_bytes(const unsigned char* x, std::size_t n, unsigned long long* sum) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   unsigned char mine = 0;  // TODO(you): is this wide enough?

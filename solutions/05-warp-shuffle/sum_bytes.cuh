@@ -24,7 +24,6 @@
 ///   through a single thread of a single block, and is not to wrap around on its way.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads. The threads share
 ///   the work, and a warp makes at most one atomic on *sum.
-/// - Plain C++ takes a word apart: the CPU device has no __dp4a() and no __vsadu4().
 __global__ void sum_bytes(const unsigned char* x, std::size_t n, unsigned long long* sum) {
   constexpr unsigned kAllLanes = 0xffff'ffffu;
   const std::size_t to_boundary = (16 - reinterpret_cast<std::uintptr_t>(x) % 16) % 16;

@@ -55,6 +55,27 @@ TEST_CASE("popc and ffs and clz", "[intrinsics]") {
   CHECK(results_of(count_bits, expected.size()) == expected);
 }
 
+__global__ void add_bytes(int* r) {
+  *r++ = __dp4a(0x01020304, 0x01010101, 5);
+  *r++ = __dp4a(static_cast<int>(0x80FF7F01), 0x02020202, 0);  // -128, -1, 127 and 1, twice
+  *r++ = __dp4a(static_cast<int>(0x80808080), static_cast<int>(0x80808080), 1);
+  *r++ = static_cast<int>(__dp4a(0x80FF7F01u, 0x02020202u, 3u));
+  *r++ = static_cast<int>(__dp4a(0xFFFFFFFFu, 0xFFFFFFFFu, 0u));
+  *r++ = static_cast<int>(__vsadu4(0x01FF0310, 0u));
+  *r++ = static_cast<int>(__vsadu4(0x00FF0000, 0xFF00FF01));
+}
+
+TEST_CASE("dp4a and vsadu4", "[intrinsics]") {
+  const std::vector<int> expected = {15,
+                                     -2,
+                                     4 * 128 * 128 + 1,
+                                     2 * (128 + 255 + 127 + 1) + 3,
+                                     4 * 255 * 255,
+                                     0x01 + 0xFF + 0x03 + 0x10,
+                                     3 * 255 + 1};
+  CHECK(results_of(add_bytes, expected.size()) == expected);
+}
+
 __global__ void move_bits(ull* r) {
   *r++ = __brev(1);
   *r++ = __brev(0x12345678);

@@ -23,6 +23,26 @@ SIMT_PURE int __ffs(int x) { return __builtin_ffs(x); }
 SIMT_PURE int __ffsll(long long x) { return __builtin_ffsll(x); }
 SIMT_PURE int __clz(int x) { return x == 0 ? 32 : __builtin_clz(unsigned(x)); }
 SIMT_PURE int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((unsigned long long)x); }
+/// c plus the products of the four bytes of a and b.
+SIMT_PURE int __dp4a(int a, int b, int c) {
+  for (int i = 0; i < 32; i += 8) {
+    c += static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i);
+  }
+  return c;
+}
+SIMT_PURE unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+  for (int i = 0; i < 32; i += 8) c += (a >> i & 0xFF) * (b >> i & 0xFF);
+  return c;
+}
+/// The sum of how far the four bytes of a and b are apart.
+SIMT_PURE unsigned __vsadu4(unsigned a, unsigned b) {
+  unsigned sum = 0;
+  for (int i = 0; i < 32; i += 8) {
+    const unsigned x = a >> i & 0xFF, y = b >> i & 0xFF;
+    sum += x > y ? x - y : y - x;
+  }
+  return sum;
+}
 SIMT_PURE unsigned __brev(unsigned x) {
   unsigned reversed = 0;
   for (int i = 0; i < 32; ++i) reversed |= (x >> i & 1u) << (31 - i);
