@@ -26,6 +26,9 @@ constexpr int kOk = 0, kFailed = 1, kBadOptions = 2, kNoDevice = 77;
 /// The schedule of rungs that are wrong on purpose: a shuffled one, so that lost updates show.
 constexpr std::uint64_t kWrongSeed = 1;
 
+/// Arrays are written to files in pieces of this many bytes.
+constexpr std::size_t kInputPiece = std::size_t(64) << 20;
+
 /// The options make no sense; what() says why.
 struct BadOptions : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -76,11 +79,13 @@ struct Ladder::State {
   std::vector<std::string> only;
   std::string json_path;
   std::string file_path;
+  std::string inputs_path;
 
   Environment environment;
   std::vector<unsigned char> file;
   std::vector<std::string> names;  // of all rungs, run or not
   std::vector<Row> rows;
+  std::vector<Input> inputs;
   std::optional<Row> reference;  // of the group that is running
   bool reference_shown = false;
   int group = 0;
@@ -93,6 +98,7 @@ struct Ladder::State {
   void parse_n(const std::string& text);
   void read_file();
   void require_writable_json() const;
+  void require_inputs_folder() const;
 
   bool wanted(const std::string& name, const std::string& changed);
   Row start_row(Row::Kind kind, const std::string& name, const std::string& changed, std::size_t n);
@@ -102,6 +108,7 @@ struct Ladder::State {
   void print_timed();
   void check_names() const;
   void write_json();
+  int write_inputs();
   int conclude();
 };
 
@@ -117,6 +124,9 @@ void Ladder::State::parse() {
   app.add_flag("--list", list, "Name the rungs, run nothing");
   app.add_option("--json", json_path, "Write the results there, too; '-' is standard output")
       ->type_name("FILE");
+  app.add_option("--inputs", inputs_path,
+                 "Write the arrays there that other programs are timed on; run no rung")
+      ->type_name("FOLDER");
   if (!options.default_file.empty()) {
     app.add_option("--file", file_path, "The input; default: the course's " + options.default_file)
         ->type_name("PATH");
@@ -178,6 +188,13 @@ void Ladder::State::require_writable_json() const {
   }
 }
 
+void Ladder::State::require_inputs_folder() const {
+  if (inputs_path.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(inputs_path, error);
+  if (error) throw BadOptions(fmt::format("--inputs {}: {}", inputs_path, error.message()));
+}
+
 // ---- rows --------------------------------------------------------------------------------------
 
 bool Ladder::State::wanted(const std::string& name, const std::string& changed) {
@@ -186,6 +203,7 @@ bool Ladder::State::wanted(const std::string& name, const std::string& changed) 
     out << fmt::format("{:<26} {}\n", name, changed);
     return false;
   }
+  if (!inputs_path.empty()) return false;
   return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
 }
 
@@ -228,11 +246,13 @@ void Ladder::State::print_timed() {
       return r.group == row->group && r.microseconds.has_value();
     };
     const auto before = std::find_if(std::make_reverse_iterator(row), rows.rend(), comparable);
-    const auto vendor = std::find_if(rows.begin(), rows.end(), [&](const Row& r) {
-      return comparable(r) && r.kind == Row::Kind::vendor;
-    });
+    const Row* vendor = nullptr;  // the fastest
+    for (const Row& r : rows) {
+      if (!comparable(r) || r.kind != Row::Kind::vendor) continue;
+      if (!vendor || r.microseconds->median < vendor->microseconds->median) vendor = &r;
+    }
     table->print(*row, before == rows.rend() ? nullptr : &*before,
-                 vendor == rows.end() || vendor == row ? nullptr : &*vendor);
+                 vendor == &*row ? nullptr : vendor);
   }
 }
 
@@ -304,6 +324,28 @@ void Ladder::reference(const std::string& name, double value, const std::string&
   state_->reference_shown = false;
 }
 
+void Ladder::save_input(const std::string& name, const char* type, const void* d_data,
+                        std::size_t bytes, const std::vector<std::size_t>& shape) {
+  State& s = *state_;
+  if (s.inputs_path.empty() || s.list) return;
+  if (!type || !s.reference) {
+    throw std::logic_error("Ladder::input(\"" + name + "\"): " +
+                           (type ? "needs a reference before it" : "NumPy has no such type"));
+  }
+  const std::string file = fmt::format("{}-{}.bin", s.group, name);
+  const std::filesystem::path path = std::filesystem::path(s.inputs_path) / file;
+  std::ofstream out(path, std::ios::binary);
+  std::vector<char> piece(std::min(bytes, kInputPiece));
+  for (std::size_t at = 0; at < bytes; at += piece.size()) {
+    const std::size_t size = std::min(piece.size(), bytes - at);
+    CUDA_CHECK(cudaMemcpy(piece.data(), static_cast<const char*>(d_data) + at, size,
+                          cudaMemcpyDeviceToHost));
+    out.write(piece.data(), static_cast<std::streamsize>(size));
+  }
+  if (!out.flush()) throw std::runtime_error("--inputs: cannot write " + path.string());
+  s.inputs.push_back({*s.reference, name, file, type, shape});
+}
+
 void Ladder::rung(const Rung& rung) { state_->run(rung, Row::Kind::rung); }
 void Ladder::vendor(const Rung& rung) { state_->run(rung, Row::Kind::vendor); }
 
@@ -320,6 +362,7 @@ void Ladder::State::run(const Rung& rung, Row::Kind kind) {
       if (rung.reset) rung.reset();
       row.counters = count(rung.launch);
       verdict = judge(rung, row);
+      if (rung.errors) row.errors = rung.errors();
     });
     if (!findings.texts.empty()) {
       row.failure = findings.texts.front();
@@ -371,6 +414,15 @@ void Ladder::State::write_json() {
   }
 }
 
+int Ladder::State::write_inputs() {
+  const std::filesystem::path path = std::filesystem::path(inputs_path) / "inputs.json";
+  std::ofstream file(path);
+  file << to_json(inputs);
+  if (!file.flush()) throw std::runtime_error("--inputs: cannot write " + path.string());
+  out << fmt::format("{} arrays are in {}\n", inputs.size(), inputs_path);
+  return kOk;
+}
+
 /// The lines below the table, and main's exit code.
 int Ladder::State::conclude() {
   std::ostream& to = json_path == "-" ? err : out;
@@ -393,6 +445,7 @@ int Ladder::run(const std::function<void(Ladder&)>& body) {
     if (s.help) return kOk;
     s.read_file();
     s.require_writable_json();
+    s.require_inputs_folder();
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
     if (error != cudaSuccess || devices == 0) {
@@ -415,6 +468,7 @@ int Ladder::run(const std::function<void(Ladder&)>& body) {
     }
     s.check_names();
     if (s.list) return kOk;
+    if (!s.inputs_path.empty()) return s.write_inputs();
     s.write_json();
     return s.conclude();
   } catch (const BadOptions& bad) {

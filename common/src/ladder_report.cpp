@@ -91,13 +91,21 @@ std::string details(const Row& row) {
     const bool race = row.expect != Expect::wrong_value;
     return (race ? "There is a race, which a GPU does not report.\n" : "") + row.because;
   }
+  std::string text;
+  if (row.errors) {
+    text =
+        fmt::format("error: at most {:.1e}, on average {:.1e}", row.errors->max, row.errors->mean);
+  } else if (!kCpuDevice && row.result != row.expected && error_text(row) != kNone) {
+    text = "error: " + error_text(row);  // on the CPU device it has a column
+  }
   if (const auto rate = operations_per_nanosecond(row)) {
-    return fmt::format("{:.3g} operations per ns", *rate);
+    return text + fmt::format("{}{:.3g} operations per ns", text.empty() ? "" : "; ", *rate);
   }
   const Counters c = row.counters.value_or(Counters());
-  if (c.shared_atomic_lanes == 0) return "";
-  return fmt::format("on shared memory: {} atomics, {} addresses", c.shared_atomic_lanes,
-                     c.shared_atomic_addresses);
+  if (c.shared_atomic_lanes == 0) return text;
+  return text + fmt::format("{}on shared memory: {} atomics, {} addresses",
+                            text.empty() ? "" : "; ", c.shared_atomic_lanes,
+                            c.shared_atomic_addresses);
 }
 
 }  // namespace
@@ -313,6 +321,10 @@ ordered_json row_json(const Environment& e, const Row& row) {
                     {"tolerance", row.tolerance}};
   j["error"] = row.expected && row.result ? ordered_json(std::fabs(*row.result - *row.expected))
                                           : ordered_json(nullptr);
+  if (row.errors) {
+    j["max_error"] = row.errors->max;
+    j["mean_error"] = row.errors->mean;
+  }
   if (row.kind == Row::Kind::wrong) {
     j["wrong"] = {{"expect", expect_text(row.expect)},
                   {"because", row.because},
@@ -342,6 +354,19 @@ ordered_json row_json(const Environment& e, const Row& row) {
 }
 
 }  // namespace
+
+std::string to_json(const std::vector<Input>& inputs) {
+  ordered_json groups = ordered_json::array();
+  for (const Input& input : inputs) {
+    const Row& row = input.reference;
+    if (groups.empty() || groups.back()["group"] != row.group) {
+      groups.push_back({{"group", row.group}, {"n", row.n}, {"expected", or_null(row.expected)}});
+    }
+    groups.back()["inputs"][input.name] = {
+        {"file", input.file}, {"type", input.type}, {"shape", input.shape}};
+  }
+  return ordered_json({{"schema", 1}, {"groups", groups}}).dump(2) + "\n";
+}
 
 std::string to_json(const Environment& e, const std::vector<Row>& rows) {
   ordered_json j = {{"schema", 1},

@@ -24,6 +24,7 @@ struct Row {
   std::size_t n = 0;
   std::optional<double> expected;  // the reference's value
   std::optional<double> result;
+  std::optional<Errors> errors;  // of an answer of many numbers
   double tolerance = 0;
   std::optional<std::string> failure;  // why the row is not as declared
   std::size_t bytes = 0;
@@ -82,6 +83,15 @@ std::optional<double> operations_per_nanosecond(const Row& row);
 
 /// "race", "race_and_wrong_value" or "wrong_value".
 std::string expect_text(Expect expect);
+
+/// An array that was written for other programs.
+struct Input {
+  Row reference;  // of its group
+  std::string name, file, type;
+  std::vector<std::size_t> shape;
+};
+/// The list of them, by groups; those of a group follow each other.
+std::string to_json(const std::vector<Input>& inputs);
 
 /// All of it for programs; `rows` in the order of the ladder.
 std::string to_json(const Environment& environment, const std::vector<Row>& rows);

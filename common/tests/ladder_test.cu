@@ -163,7 +163,7 @@ TEST_CASE("a rung that does not exist is a bad option") {
 TEST_CASE("help names the options") {
   const Outcome outcome = run_ladder({"--help"}, one_rung);
   CHECK(outcome.code == 0);
-  for (const char* option : {"--n", "--only", "--list", "--json", "--file"}) {
+  for (const char* option : {"--n", "--only", "--list", "--json", "--inputs", "--file"}) {
     CHECK(outcome.says(option));
   }
 }
@@ -500,6 +500,62 @@ TEST_CASE("the JSON has the points of a curve, and what a launch does per nanose
     CHECK(plain["l2"] == "cold");
     CHECK(plain["per_ns"].is_null());
   }
+}
+
+TEST_CASE("the JSON and the table have the errors of an answer of many numbers") {
+  const auto body = [](Ladder& ladder) {
+    Counting counting;
+    ladder.reference("CPU reference", 1000);
+    course::Rung rung = counting.atomic(1000);
+    rung.errors = [] { return course::Errors{.max = 0.25, .mean = 0.03}; };
+    ladder.rung(rung);
+    ladder.rung(counting.atomic(1000));
+  };
+  const nlohmann::json j = json_of(body);
+  CHECK(j["rungs"][1]["max_error"] == 0.25);
+  CHECK(j["rungs"][1]["mean_error"] == 0.03);
+  CHECK_FALSE(j["rungs"][2].contains("max_error"));
+  CHECK(run_ladder({}, body).says("error: at most 2.5e-01, on average 3.0e-02"));
+}
+
+TEST_CASE("--inputs writes the arrays, and says which group they belong to") {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("ladder_test_inputs_" + std::to_string(getpid()));
+  const auto a = course::DeviceBuffer<int>::from({1, 2, 3, 4, 5, 6});
+  const course::DeviceBuffer<double> empty;
+  const auto body = [&](Ladder& ladder) {
+    Counting counting;
+    ladder.reference("CPU reference", 1000, "", 6);
+    ladder.input("a", a, {2, 3});
+    ladder.rung(counting.atomic(1000));
+    ladder.reference("without inputs", 0);
+    ladder.reference("nothing", 0);
+    ladder.input("empty", empty);
+  };
+  CHECK(run_ladder({}, body).code == 0);
+  CHECK_FALSE(std::filesystem::exists(folder));
+  const Outcome outcome = run_ladder({"--inputs", folder.c_str()}, body);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.says("2 arrays are in"));
+  CHECK_FALSE(outcome.says("count_atomic"));
+  const nlohmann::json j = nlohmann::json::parse(std::ifstream(folder / "inputs.json"));
+  REQUIRE(j["groups"].size() == 2);
+  CHECK(j["groups"][1]["group"] == 3);
+  CHECK(j["groups"][0]["group"] == 1);
+  CHECK(j["groups"][0]["n"] == 6);
+  CHECK(j["groups"][0]["expected"] == 1000);
+  const nlohmann::json& input = j["groups"][0]["inputs"]["a"];
+  CHECK(input["type"] == "int32");
+  CHECK(input["shape"] == std::vector<int>{2, 3});
+  std::ifstream file(folder / input["file"].get<std::string>(), std::ios::binary);
+  std::vector<int> values(7);
+  file.read(reinterpret_cast<char*>(values.data()), 7 * sizeof(int));
+  CHECK(file.gcount() == 6 * sizeof(int));
+  CHECK(values == std::vector<int>{1, 2, 3, 4, 5, 6, 0});
+  CHECK(std::filesystem::file_size(folder / "3-empty.bin") == 0);
+  file.close();
+  std::filesystem::remove_all(folder);
+  CHECK(run_ladder({"--inputs", "/dev/null/x"}, body).code == 2);
 }
 
 TEST_CASE("a failure is in the JSON, too") {

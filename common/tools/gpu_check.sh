@@ -72,6 +72,24 @@ for tool in $sanitizers; do
   if wait "${!pid}"; then row $tool OK "$(<"$build/$tool.verdict")"; else row $tool BAD "$(<"$build/$tool.verdict")"; fi
 done
 
+# torch_rows CHAPTER RUN.json ...: adds PyTorch's times on the arrays of the ladder, where it is installed.
+torch_rows() {
+  local chapter=$1 inputs=$build/$1-inputs code
+  shift
+  {
+    "$build/chapters/$chapter/ladder" --inputs "$inputs" >/dev/null
+    python3 "$top/chapters/$chapter/torch_rows.py" --inputs "$inputs" "${@/#/--json=}"
+  } >"$build/torch.log" 2>&1 </dev/null
+  code=$?
+  cat "$build/torch.log" >>"$out/tests.log"
+  rm -rf "$inputs"
+  case $code in
+    0) row "torch $chapter" OK "$(wc -l <"$build/torch.log") rows" ;;
+    77) row "torch $chapter" OK "not available: $(tail -n 1 "$build/torch.log")" ;;
+    *) row "torch $chapter" BAD 'see tests.log' ;;
+  esac
+}
+
 for ladder in "$build"/chapters/*/ladder; do
   chapter=$(basename "$(dirname "$ladder")")
   runs=()
@@ -79,6 +97,7 @@ for ladder in "$build"/chapters/*/ladder; do
     "$ladder" --json "$build/$chapter-$run.json" >>"$out/tests.log" 2>&1 </dev/null || break
     runs+=("$build/$chapter-$run.json")
   done
+  if [ ${#runs[@]} = 3 ] && [ -e "$top/chapters/$chapter/torch_rows.py" ]; then torch_rows "$chapter" "${runs[@]}"; fi
   if [ ${#runs[@]} = 3 ] && "$tools/merge_runs.py" "$out/$chapter.json" "${runs[@]}" >>"$out/tests.log" 2>&1; then
     row "ladder $chapter" OK "$chapter.json, three runs"
   else

@@ -30,6 +30,10 @@ def significant(value):
     return NONE if value is None else f"{value:.9g}"
 
 
+def error_text(value):
+    return NONE if value is None else "0" if value == 0 else f"{value:.2g}"
+
+
 def size(n):
     power = n.bit_length() - 1
     return f"2^{power}" if n == 1 << power and n >= 1024 else f"{n:,}"
@@ -61,13 +65,19 @@ def escaped(text):
 
 
 def rung_table(rows, results):
-    vendor = next((row for row in rows if row["kind"] == "vendor"), None)
+    vendors = [row for row in rows if row["kind"] == "vendor" and row.get("microseconds")]
+    vendor = min(vendors, key=lambda row: row["microseconds"]["median"], default=None)
+    if any("max_error" in row for row in rows):
+        errors = {"max error": "max_error", "mean error": "mean_error"}
+    else:
+        errors = {"error": "error"} if any(row.get("error") for row in rows if row["kind"] == "rung") else {}
     rates = any(row.get("per_ns") for row in rows)
     group_n = rows[0]["n"]
     lines = [""]
     if any(row["n"] != results["n"] and row["kind"] == "reference" for row in results["rungs"]):
         lines += [f"n = {size(group_n)}:", ""]
     heads = ["rung", "what changed", "result", "µs", "p10 – p90", "runs differ by", "GB/s", "% of copy"]
+    heads += list(errors)
     heads += ["per ns"] * rates + ["× rung before"] + ["× vendor"] * bool(vendor)
     lines += ["| " + " | ".join(heads) + " |", "|---|---|" + "--:|" * (len(heads) - 2)]
     before = None
@@ -91,6 +101,7 @@ def rung_table(rows, results):
             number(row.get("gb_per_s")),
             number(row.get("percent_of_copy")),
         ]
+        cells += [error_text(row.get(key, row.get("error"))) for key in errors.values()]
         cells += [NONE if row.get("per_ns") is None else f"{row['per_ns']:.3g}"] * rates
         cells.append(ratio(row, before) if row["kind"] == "rung" else NONE)
         cells += [ratio(row, vendor) if row["kind"] == "rung" else NONE] * bool(vendor)

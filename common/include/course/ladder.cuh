@@ -18,8 +18,11 @@
 //   }
 #pragma once
 
+#include <course/buffer.cuh>
 #include <course/device.cuh>
 #include <course/verdict.cuh>
+
+#include <cuda_fp16.h>
 
 #include <cstddef>
 #include <functional>
@@ -38,6 +41,12 @@ enum class L2 {
   warm   // what the launch before left there
 };
 
+/// How far an answer of many numbers lies from the reference: absolute errors.
+struct Errors {
+  double max = 0;
+  double mean = 0;
+};
+
 /// One way to compute the answer. Members that do not apply are left out.
 struct Rung {
   std::string name = {};     // the function's name; --only asks for it
@@ -52,6 +61,8 @@ struct Rung {
   double tolerance = 0;  // how far `result` may be from the reference: 0 asks for equality
   /// Replaces the comparison of `result`: for answers that are more than one number.
   std::function<Verdict()> check = {};
+  /// How exact an answer of many numbers is; shown, not judged. Of one number the ladder knows it.
+  std::function<Errors()> errors = {};
   std::size_t bytes = 0;  // that the idea has to read and write; 0: GB/s says nothing here
   std::size_t n = 0;      // if not the group's n
   L2 l2 = L2::cold;
@@ -85,6 +96,22 @@ struct WrongRung {
   std::size_t n = 0;
 };
 
+namespace detail {
+/// What NumPy calls the type of an array's elements.
+template <class T>
+inline constexpr const char* kNumpyType = nullptr;
+template <>
+inline constexpr const char* kNumpyType<__half> = "float16";
+template <>
+inline constexpr const char* kNumpyType<float> = "float32";
+template <>
+inline constexpr const char* kNumpyType<double> = "float64";
+template <>
+inline constexpr const char* kNumpyType<int> = "int32";
+template <>
+inline constexpr const char* kNumpyType<long long> = "int64";
+}  // namespace detail
+
 /// What a chapter chooses for its ladder.
 struct LadderOptions {
   std::size_t gpu_n = std::size_t(1) << 24;  // default of --n on a GPU
@@ -105,6 +132,8 @@ struct LadderOptions {
 ///   --list           name the rungs, run nothing
 ///   --file PATH      the input, where the chapter reads one
 ///   --json FILE      results for programs, too; '-' is standard output
+///   --inputs FOLDER  writes the arrays named by input() there, for programs that time other
+///                    libraries on them; runs nothing
 class Ladder {
  public:
   Ladder(std::string chapter, int argc, const char* const* argv, LadderOptions options = {});
@@ -131,6 +160,15 @@ class Ladder {
   /// on the CPU, exactly or in double. `n` is the group's problem size; 0: the ladder's.
   void reference(const std::string& name, double value, const std::string& how = "",
                  std::size_t n = 0);
+  /// With --inputs, writes an array of the running group, row by row, as a file that NumPy and
+  /// PyTorch can read; common/tools/torch_timing.py times PyTorch on it. `shape` is {size()} if
+  /// left out. Otherwise it does nothing.
+  template <class T>
+  void input(const std::string& name, const DeviceBuffer<T>& data,
+             std::vector<std::size_t> shape = {}) {
+    if (shape.empty()) shape = {data.size()};
+    save_input(name, detail::kNumpyType<T>, data.data(), data.bytes(), shape);
+  }
   /// Checks a rung; then times it on a GPU, counts it on the CPU device, and prints its row.
   void rung(const Rung& rung);
   /// Shows a rung that is wrong on purpose.
@@ -140,6 +178,8 @@ class Ladder {
   void vendor(const Rung& rung);
 
  private:
+  void save_input(const std::string& name, const char* type, const void* d_data, std::size_t bytes,
+                  const std::vector<std::size_t>& shape);
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -55,6 +55,25 @@ class Table(unittest.TestCase):
         )
         return done.returncode
 
+    def test_errors_have_columns_where_a_rung_is_not_exact(self):
+        self.run_it()
+        self.assertNotIn("max error", self.readme.read_text())
+        rungs = [dict(rung) for rung in RESULTS["rungs"]]
+        rungs[2] |= {"max_error": 0.125, "mean_error": 0.03125}
+        rungs[3] |= {"error": 7.0}
+        self.write({**RESULTS, "rungs": rungs})
+        self.run_it()
+        lines = self.readme.read_text().splitlines()
+        self.assertIn("| max error | mean error |", next(line for line in lines if line.startswith("| rung")))
+        self.assertIn("| 0.12 | 0.031 |", next(line for line in lines if "`slow`" in line))
+        self.assertIn("| 7 | 7 |", next(line for line in lines if "`fast`" in line))
+
+    def test_ratios_are_to_the_fastest_vendor(self):
+        self.write({**RESULTS, "rungs": [*RESULTS["rungs"][:5], row("better", "vendor", 25.0)]})
+        self.run_it()
+        slow = next(line for line in self.readme.read_text().splitlines() if "`slow`" in line)
+        self.assertTrue(slow.endswith("| 0.25x |"), slow)
+
     def test_check_tells_a_table_that_is_out_of_step(self):
         self.assertEqual(self.run_it("--check"), 1)
         self.assertEqual(self.run_it(), 0)

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The rows of PyTorch, timed here on a stand-in for it."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[1]
+
+PROGRAM = """
+import sys
+sys.path.insert(0, {tools!r})
+from torch_timing import run
+def rows(torch, group, inputs):
+    yield {{"name": "torch.dot", "changed": "PyTorch", "launch": lambda: inputs["a"].total(), "result": float,
+           "bytes": 6000, "errors": lambda out: (out, out / 2)}}
+run(rows)
+"""
+
+TORCH = """
+import math, types
+__version__ = "9.9"
+float16, uint8 = "float16", "uint8"
+class Tensor:
+    def __init__(self, data): self.data = data
+    def reshape(self, shape): assert math.prod(shape) == len(self.data) // 2; return self
+    def cuda(self): return self
+    def fill_(self, value): pass
+    def total(self): return sum(self.data)
+def from_file(path, size, dtype): return Tensor(open(path, "rb").read())
+def empty(size, dtype, device): return Tensor(b"")
+class Event:
+    clock = 0
+    def __init__(self, enable_timing): pass
+    def record(self): Event.clock += 1; self.time = Event.clock
+    def synchronize(self): pass
+    def elapsed_time(self, other): return (other.time - self.time) / 1000
+cuda = types.SimpleNamespace(is_available=lambda: {available}, Event=Event,
+    get_device_properties=lambda device: types.SimpleNamespace(L2_cache_size=8))
+"""
+
+INPUTS = {
+    "schema": 1,
+    "groups": [{"group": 1, "n": 2, "expected": 11, "inputs": {"a": {"file": "1-a.bin", "type": "float16", "shape": [1, 2]}}}],
+}
+RESULTS = {"copy_gb_per_s": 12.0, "rungs": [{"name": name, "group": group} for name, group in (("x", 1), ("y", 1), ("z", 2))]}
+
+
+class TorchRows(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = Path(self.temporary.name)
+        (self.folder / "inputs.json").write_text(json.dumps(INPUTS))
+        (self.folder / "1-a.bin").write_bytes(bytes([1, 2, 3, 4]))
+        self.results = self.folder / "results.json"
+        self.results.write_text(json.dumps(RESULTS))
+        (self.folder / "torch_rows.py").write_text(PROGRAM.format(tools=str(TOOLS)))
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def run_it(self, torch):
+        (self.folder / "torch.py").write_text(torch)
+        command = [sys.executable, str(self.folder / "torch_rows.py"), "--inputs", str(self.folder), "--json", str(self.results)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def test_adds_a_row_to_its_group(self):
+        for _ in range(2):  # the second time in the place of the first
+            done = self.run_it(TORCH.format(available=True))
+            self.assertEqual(done.returncode, 0, done.stderr)
+        rungs = json.loads(self.results.read_text())["rungs"]
+        self.assertEqual([rung["name"] for rung in rungs], ["x", "y", "torch.dot", "z"])
+        row = rungs[2]
+        self.assertEqual((row["kind"], row["n"], row["changed"]), ("vendor", 2, "PyTorch 9.9"))
+        self.assertEqual((row["result"], row["error"], row["max_error"], row["mean_error"]), (10.0, 1.0, 10, 5.0))
+        self.assertEqual(row["microseconds"], {"p10": 1.0, "median": 1.0, "p90": 1.0, "samples": 20})
+        self.assertEqual((row["gb_per_s"], row["percent_of_copy"]), (6.0, 50.0))
+        self.assertIn("torch.dot, n = 2: 1.0 us", done.stdout)
+
+    def test_says_what_is_missing_and_changes_nothing(self):
+        for torch, says in (("raise ImportError", "not installed"), (TORCH.format(available=False), "no GPU")):
+            done = self.run_it(torch)
+            self.assertEqual(done.returncode, 77)
+            self.assertIn(says, done.stdout)
+            self.assertEqual(json.loads(self.results.read_text()), RESULTS)
+
+
+if __name__ == "__main__":
+    unittest.main()

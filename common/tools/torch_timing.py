@@ -1,0 +1,118 @@
+"""Times PyTorch on the arrays of a ladder, and adds it to the ladder's results as a vendor's row.
+
+A chapter's torch_rows.py calls run(rows) with a generator of its rows; see there. Its options:
+
+    torch_rows.py --inputs FOLDER --json RESULTS.json [--json RESULTS.json ...]
+
+FOLDER is what the ladder wrote with --inputs, RESULTS.json what it wrote with --json; every file gets
+measurements of its own. Timed as the ladder times its rungs: events around the call alone, three calls
+to warm up, then the median of 20, and twice the L2's size written before each. Exit code 77 if there
+is no PyTorch or no GPU for it: nothing is changed then.
+"""
+
+import argparse
+import json
+import math
+import statistics
+import sys
+from pathlib import Path
+
+WARM_UP, SAMPLES = 3, 20
+SKIPPED = 77
+
+
+def load_inputs(torch, folder, group):
+    """The group's arrays, on the GPU."""
+    tensors = {}
+    for name, array in group["inputs"].items():
+        dtype = getattr(torch, array["type"])
+        tensor = torch.from_file(str(folder / array["file"]), size=math.prod(array["shape"]), dtype=dtype)
+        tensors[name] = tensor.reshape(array["shape"]).cuda()
+    return tensors
+
+
+def sample_microseconds(torch, launch, reset):
+    """The sorted times of `launch`, and what its last call returned."""
+    scrub = torch.empty(2 * torch.cuda.get_device_properties(0).L2_cache_size, dtype=torch.uint8, device="cuda")
+    times = []
+    for i in range(-WARM_UP, SAMPLES):
+        if reset:
+            reset()
+        scrub.fill_(i % 256)
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        out = launch()
+        stop.record()
+        stop.synchronize()
+        if i >= 0:
+            times.append(1e3 * start.elapsed_time(stop))
+    return sorted(times), out
+
+
+def timed_row(torch, row, group, copy_gb_per_s):
+    """A row as the ladder's JSON has them."""
+    times, out = sample_microseconds(torch, row["launch"], row.get("reset"))
+    tenths = statistics.quantiles(times, n=10, method="inclusive")
+    median = statistics.median(times)
+    result = row["result"](out) if row.get("result") else None
+    gb_per_s = row["bytes"] / median / 1e3 if row.get("bytes") else None
+    new = {
+        "name": row["name"],
+        "kind": "vendor",
+        "group": group["group"],
+        "changed": f"{row['changed']} {torch.__version__}",
+        "n": group["n"],
+        "as_declared": True,
+        "failure": None,
+        "expected": group["expected"],
+        "result": result,
+        "tolerance": None,
+        "error": None if result is None else abs(result - group["expected"]),
+        "microseconds": {"p10": tenths[0], "median": median, "p90": tenths[-1], "samples": len(times)},
+        "l2": "cold",
+        "operations": row.get("operations", 0),
+        "per_ns": row["operations"] / median / 1e3 if row.get("operations") else None,
+        "bytes": row.get("bytes", 0),
+        "gb_per_s": gb_per_s,
+        "percent_of_copy": 100 * gb_per_s / copy_gb_per_s if gb_per_s and copy_gb_per_s else None,
+    }
+    if row.get("errors"):
+        new["max_error"], new["mean_error"] = row["errors"](out)
+    return new
+
+
+def add_row(results, new):
+    """Behind the last row of its group; in the place of an older one of its name."""
+    rungs = [r for r in results["rungs"] if (r["group"], r["name"]) != (new["group"], new["name"])]
+    last = max(i for i, r in enumerate(rungs) if r["group"] == new["group"])
+    results["rungs"] = rungs[: last + 1] + [new] + rungs[last + 1 :]
+
+
+def run(rows):
+    """The whole program. `rows(torch, group, inputs)` yields, for every group of the ladder that has
+    inputs, dictionaries: name; changed; launch, the call to be timed; reset (or None), called before
+    each; result(out), the number that the table shows; errors(out) -> (max, mean); bytes; operations.
+    """
+    parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
+    parser.add_argument("--inputs", type=Path, required=True, metavar="FOLDER", help="what the ladder wrote with --inputs")
+    parser.add_argument("--json", type=Path, required=True, action="append", metavar="FILE", help="what it wrote with --json")
+    options = parser.parse_args()
+    groups = json.loads((options.inputs / "inputs.json").read_text(encoding="utf-8"))["groups"]
+    try:
+        import torch  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        print("PyTorch is not installed (pip install torch): its rows are left out")
+        sys.exit(SKIPPED)
+    if not torch.cuda.is_available():
+        print("PyTorch finds no GPU: its rows are left out")
+        sys.exit(SKIPPED)
+    files = {path: json.loads(path.read_text(encoding="utf-8")) for path in options.json}
+    for group in groups:
+        for row in rows(torch, group, load_inputs(torch, options.inputs, group)):
+            for results in files.values():
+                new = timed_row(torch, row, group, results["copy_gb_per_s"])
+                add_row(results, new)
+                time = new["microseconds"]
+                print(f"{new['name']}, n = {new['n']}: {time['median']:.1f} us ({time['p10']:.1f} to {time['p90']:.1f})")
+    for path, results in files.items():
+        path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
