@@ -16,6 +16,10 @@ std::string trimmed(const std::string& text) {
 
 }  // namespace
 
+std::shared_ptr<const void> own(const void* closure, void (*destroy)(const void* closure)) {
+  return {closure, destroy};
+}
+
 std::vector<std::string> split_arguments(const char* text) {
   std::vector<std::string> parts(1);
   int depth = 0;

@@ -87,7 +87,12 @@ struct Closure {
     auto& mine = *reinterpret_cast<Closure*>(copy);
     apply(mine.call, mine.arguments);
   }
+  static void destroy(const void* closure) { delete static_cast<const Closure*>(closure); }
 };
+
+/// The owner of a closure. Not std::make_shared: it would be compiled anew for every launch in the
+/// source, and took more time than all else of a launch.
+std::shared_ptr<const void> own(const void* closure, void (*destroy)(const void* closure));
 
 /// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): `call` runs the kernel in one
 /// thread. The arguments are copied now.
@@ -105,7 +110,7 @@ auto launch(LaunchText text, Call call, dim3 grid, dim3 block, std::size_t share
     [[maybe_unused]] std::size_t index = 0;
     (name_pointer(launch.pointers, texts, index++, arguments), ...);
     launch.body = Mine::run;
-    launch.closure = std::make_shared<Mine>(Mine{call, pack(arguments...)});
+    launch.closure = own(new Mine{call, pack(arguments...)}, Mine::destroy);
     enqueue_launch(std::move(launch), stream);
   };
 }

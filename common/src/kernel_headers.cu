@@ -1,0 +1,21 @@
+// What most kernels and checks include. g++ reads it once, as a precompiled header: see
+// kernel_headers in common/meson.build. nvcc never does, so a file that forgets an #include does not
+// get past the gate.
+#include <course/buffer.cuh>
+#include <course/check.cuh>
+#include <course/collectives.cuh>
+#include <course/data.cuh>
+#include <course/device.cuh>
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+#include <course/grid.cuh>
+#include <course/guarded.cuh>
+#include <course/pack.cuh>
+#include <course/ptx.cuh>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
