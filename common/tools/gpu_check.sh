@@ -41,7 +41,7 @@ row device OK "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheade
 again=()
 [ ! -e "$build/build.ninja" ] || again=(--reconfigure)
 if {
-  meson setup "${again[@]}" "$build" "$top" -Ddevice=cuda "$@" && meson compile -C "$build" &&
+  meson setup "${again[@]}" "$build" "$top" -Ddevice=cuda -Dself_tests=true "$@" && meson compile -C "$build" &&
     "$tools/build_mistakes.sh" "$build" &&
     nvcc -arch=native -g -lineinfo -o "$build/sanitizer_probe" "$tools/sanitizer_probe.cu"
 } >"$out/build.log" 2>&1 </dev/null; then
