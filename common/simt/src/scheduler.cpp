@@ -185,6 +185,9 @@ inline void install(Thread& t) {
   t.state = State::running;
   engine.current = &t;
   ++engine.ticks;
+  // The runtime may have called a function of the standard library meanwhile whose linked copy is
+  // the instrumented one, as of a host call: lanes that no longer park would fall out of step.
+  if (engine.lockstep) engine.steps_left = 1;
 }
 
 /// A thread that is ready, or null.
