@@ -1,0 +1,66 @@
+// Halves are small, but what should they be multiplied and added up in?
+// Rungs: dot_half2_products (products in half, sums in float), dot_float (both in float).
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <course/collectives.cuh>
+#include <course/error.cuh>
+#include <cstddef>
+
+#include "dot_half.cuh"
+#include "grid.cuh"
+
+// Question: what cures the sums?
+// Changes:  __hmul2 multiplies, two floats add up; the block's sum by shuffles (chapter 05).
+// Cost:     two conversions a pair. Sums are good now; a product still has 11 bits, and an end.
+__global__ void dot_half2_products(const __half2* d_a, const __half2* d_b, std::size_t n,
+                                   float* d_y) {
+  const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+  float sum = 0.0f;
+  for (std::size_t i = first; i < n / 2; i += threads) {
+    const float2 products = __half22float2(__hmul2(d_a[i], d_b[i]));  // rounded to half, each
+    sum += products.x + products.y;
+  }
+  if (n % 2 != 0 && first == 0) sum += __low2float(__hmul2(last_pair(d_a, n), last_pair(d_b, n)));
+  sum = course::block_reduce(sum, course::Sum{});
+  if (threadIdx.x == 0) atomicAdd(d_y, sum);
+}
+
+/// Adds the sum of the rounded products to *d_y. Alignment as in dot_half.cuh.
+inline void dot_half2_products(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
+                               cudaStream_t stream) {
+  if (n == 0) return;
+  dot_half2_products<<<blocks_for(n / 2), kBlockSize, 0, stream>>>(
+      reinterpret_cast<const __half2*>(d_a), reinterpret_cast<const __half2*>(d_b), n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
+
+/// sum + a.x * b.x + a.y * b.y in float: the products are exact, 22 bits of 24.
+__device__ __forceinline__ float fma_pair(__half2 a, __half2 b, float sum) {
+  const float2 x = __half22float2(a), y = __half22float2(b);
+  return fmaf(x.y, y.y, fmaf(x.x, y.x, sum));
+}
+
+// Question: and the products?
+// Changes:  the factors become floats before they are multiplied: exact, and no overflow.
+// Cost:     two more conversions a pair. Half is the way to store, float the way to compute.
+__global__ void dot_float(const __half2* d_a, const __half2* d_b, std::size_t n, float* d_y) {
+  const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+  float sum = 0.0f;
+  for (std::size_t i = first; i < n / 2; i += threads) sum = fma_pair(d_a[i], d_b[i], sum);
+  if (n % 2 != 0 && first == 0) sum = fma_pair(last_pair(d_a, n), last_pair(d_b, n), sum);
+  sum = course::block_reduce(sum, course::Sum{});
+  if (threadIdx.x == 0) atomicAdd(d_y, sum);
+}
+
+/// Adds the dot product to *d_y. Alignment as in dot_half.cuh.
+inline void dot_float(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
+                      cudaStream_t stream) {
+  if (n == 0) return;
+  dot_float<<<blocks_for(n / 2), kBlockSize, 0, stream>>>(
+      reinterpret_cast<const __half2*>(d_a), reinterpret_cast<const __half2*>(d_b), n, d_y);
+  CUDA_CHECK_LAUNCH();
+}

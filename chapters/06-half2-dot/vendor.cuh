@@ -1,0 +1,12 @@
+// The same answer from cuBLAS, NVIDIA's own library of linear algebra. Only a GPU build has it
+// (vendor.cu), and only where the library is installed: COURSE_HAS_CUBLAS is 1 there.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cstddef>
+#include <functional>
+
+/// A launch that sets *d_y to the dot product of n halves: cublasDotEx, which adds up in float and
+/// rounds the result to half. n is below 2^31.
+std::function<void()> cublas_dot(const __half* d_a, const __half* d_b, std::size_t n, __half* d_y);
