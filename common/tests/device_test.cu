@@ -217,6 +217,25 @@ TEST_CASE("reductions of halves add every element") {
   CHECK(course::same(d_y.download(), expected, "y"));
 }
 
+TEST_CASE("a vector reduction is one request, and asks for its alignment") {
+  course::skip_without_counters();
+  auto d_x = DeviceBuffer<__half2>::zeros(32);
+  auto d_b = DeviceBuffer<__nv_bfloat162>::zeros(1);
+  auto d_pair = DeviceBuffer<float2>::zeros(1);
+  auto d_four = DeviceBuffer<float4>::zeros(1);
+  const auto halves = course::count([&] { add_halves<<<1, 32>>>(d_x.data(), d_b.data()); });
+  CHECK(halves->global_atomics == 4);  // eight halves, four, two, and two bfloat16
+  CHECK(halves->global_atomic_lanes == 4 * 32);
+  const auto floats = course::count([&] { add_floats<<<1, 32>>>(d_pair.data(), d_four.data()); });
+  CHECK(floats->global_atomics == 2);
+  CHECK(floats->global_atomic_lanes == 2 * 32);
+
+  const course::Findings findings =
+      course::find_races([&] { add_halves<<<1, 1>>>(d_x.data() + 2, d_b.data()); });
+  REQUIRE(findings.others == 1);
+  CHECK(findings.texts.front().find("MISALIGNED") != std::string::npos);
+}
+
 // ---- timing.cuh --------------------------------------------------------------------------------
 
 TEST_CASE("quantiles lie between the samples") {

@@ -7,6 +7,9 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#if COURSE_CPU_DEVICE
+#include <simt/reductions.hpp>
+#endif
 
 namespace course {
 
@@ -83,7 +86,8 @@ __device__ __forceinline__ unsigned lanemask_ge() {
 // ---- reductions on global memory ---------------------------------------------------------------
 // RED adds without returning the old value: the warp does not wait for an answer. Every element is
 // added atomically, a pair or a vector of them is not: another thread may read it half updated.
-// All pointers must point to global memory, and v must not alias it.
+// All pointers must point to global memory, and v must not alias it. The CPU device is an sm_90: it
+// makes one request where that makes one.
 
 /// p[0] += v: one RED of two halves, from sm_60 on. p needs 4-byte alignment.
 __device__ __forceinline__ void red_add(__half2* p, __half2 v) {
@@ -120,6 +124,8 @@ __device__ __forceinline__ void red_add_v2(__half2* p, const __half2 (&v)[2]) {
                :
                : "l"(__cvta_generic_to_global(p)), "r"(bits[0]), "r"(bits[1])
                : "memory");
+#elif COURSE_CPU_DEVICE
+  simt::reduce_add(p, v);
 #else
   for (int i = 0; i < 2; ++i) red_add(p + i, v[i]);
 #endif
@@ -134,6 +140,8 @@ __device__ __forceinline__ void red_add_v4(__half2* p, const __half2 (&v)[4]) {
                : "l"(__cvta_generic_to_global(p)), "r"(bits[0]), "r"(bits[1]), "r"(bits[2]),
                  "r"(bits[3])
                : "memory");
+#elif COURSE_CPU_DEVICE
+  simt::reduce_add(p, v);
 #else
   for (int i = 0; i < 4; ++i) red_add(p + i, v[i]);
 #endif
@@ -146,6 +154,8 @@ __device__ __forceinline__ void red_add(float2* p, float2 v) {
                :
                : "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y)
                : "memory");
+#elif COURSE_CPU_DEVICE
+  atomicAdd(p, v);
 #else
   atomicAdd(&p->x, v.x);
   atomicAdd(&p->y, v.y);
@@ -159,6 +169,8 @@ __device__ __forceinline__ void red_add(float4* p, float4 v) {
                :
                : "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
                : "memory");
+#elif COURSE_CPU_DEVICE
+  atomicAdd(p, v);
 #else
   atomicAdd(&p->x, v.x);
   atomicAdd(&p->y, v.y);
