@@ -1,0 +1,103 @@
+// For tests: halves as their 16 bits, so that nothing on the way changes a NaN or the sign of a
+// zero; and a test whether what atomics returned fits together.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <course/error.cuh>
+#include <course/verdict.cuh>
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+using Bits = unsigned short;
+
+constexpr Bits kMinusZero = 0x8000, kInfinity = 0x7C00, kMinusInfinity = 0xFC00;
+
+inline float float_of(Bits bits) {
+  __half_raw raw;
+  raw.x = bits;
+  return static_cast<float>(__half(raw));
+}
+inline Bits bits_of(float x) {
+  const __half rounded(x);
+  Bits bits;
+  std::memcpy(&bits, static_cast<const void*>(&rounded), sizeof bits);
+  return bits;
+}
+inline bool is_nan(Bits bits) { return (bits & 0x7FFF) > kInfinity; }
+
+/// "1.5 (0x3E00)"
+inline std::string half_text(Bits bits) {
+  std::string hex;
+  for (int shift = 12; shift >= 0; shift -= 4) hex += "0123456789ABCDEF"[bits >> shift & 15];
+  return (bits == kMinusZero ? "-0" : course::number_text(float_of(bits))) + " (0x" + hex + ")";
+}
+
+/// Every bit of `found`, except that a NaN may be any NaN if `any_nan`.
+inline course::Verdict same_bits(const std::string& what, Bits found, Bits expected,
+                                 bool any_nan = false) {
+  if (found == expected || (any_nan && is_nan(found) && is_nan(expected))) return {};
+  return {false, what + ": expected " + half_text(expected) + ", found " + half_text(found)};
+}
+
+/// The same for arrays, element by element.
+inline course::Verdict same_bits(const std::string& what, const std::vector<Bits>& found,
+                                 const std::vector<Bits>& expected, bool any_nan = false) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (found.at(i) == expected[i]) continue;
+    const std::string name = what + "[" + std::to_string(i) + "]";
+    const course::Verdict verdict = same_bits(name, found[i], expected[i], any_nan);
+    if (!verdict) return verdict;
+  }
+  return {};
+}
+
+/// Copies bits to halves in device memory, and back.
+inline void set_bits(__half* d_x, const std::vector<Bits>& bits) {
+  if (bits.empty()) return;
+  CUDA_CHECK(cudaMemcpy(d_x, bits.data(), bits.size() * sizeof(Bits), cudaMemcpyHostToDevice));
+}
+inline std::vector<Bits> get_bits(const __half* d_x, std::size_t n) {
+  std::vector<Bits> bits(n);
+  if (n == 0) return bits;
+  CUDA_CHECK(cudaMemcpy(bits.data(), d_x, n * sizeof(Bits), cudaMemcpyDeviceToHost));
+  return bits;
+}
+
+/// Ok if some order of the threads explains everything: the first one finds `first`, each next one
+/// finds what the one before it left, and the last one leaves `last`. Thread i found found[i] and
+/// left left[i]. Values are towns, threads are roads: is there a tour that uses every road once?
+/// There is (Euler) if every town but the two ends is left as often as it is entered, and all roads
+/// hang together.
+inline course::Verdict one_chain(const std::vector<Bits>& found, const std::vector<Bits>& left,
+                                 Bits first, Bits last) {
+  std::map<Bits, Bits> parent;   // of a union-find forest: towns that roads connect
+  std::map<Bits, long> balance;  // how often a value was stored, less how often it was found
+  const auto root = [&](Bits town) {
+    parent.try_emplace(town, town);
+    while (parent[town] != town) town = parent[town] = parent[parent[town]];
+    return town;
+  };
+  ++balance[first], --balance[last];  // there at the start; "found" at the end
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    --balance[found[i]], ++balance[left[i]];
+    parent[root(found[i])] = root(left[i]);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto who = [&] { return "returned[" + std::to_string(i) + "]: " + half_text(found[i]); };
+    if (balance[found[i]] != 0) {
+      return {false, who() + " was found by " + (balance[found[i]] < 0 ? "more" : "fewer") +
+                         " threads than stored it: no order of the threads explains that"};
+    }
+    if (root(found[i]) != root(first)) {
+      return {false, who() + " was never there: no thread before stored it"};
+    }
+  }
+  if (balance[last] != 0) {
+    return {false, "in the end " + half_text(last) + " is there, but no thread left that last"};
+  }
+  return {};
+}

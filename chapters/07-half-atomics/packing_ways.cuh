@@ -1,0 +1,102 @@
+// Which two numbers can share an atomic? Two results of one element, two neighbours of a table
+// (add_half2.cuh), two columns of a matrix.
+// Rungs: moments_apart, moments_pair; columns_apart, columns_pair.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <course/error.cuh>
+#include <course/grid.cuh>
+#include <cstddef>
+
+#include "grid.cuh"
+
+// Question: a bin needs two sums, that of x and that of x * x; what does it cost?
+// Changes:  the plain way: two tables, two atomics per element.
+// Cost:     2 n atomics, each a compare-and-swap loop.
+__global__ void moments_apart(const __half* d_x, std::size_t n, std::size_t mask, __half* d_sums,
+                              __half* d_squares) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  atomicAdd(&d_sums[i & mask], d_x[i]);
+  atomicAdd(&d_squares[i & mask], d_x[i] * d_x[i]);
+}
+
+/// Adds x[i] and its square to bin i % bins; `bins` is a power of two.
+inline void moments_apart(const __half* d_x, std::size_t n, std::size_t bins, __half* d_sums,
+                          __half* d_squares, cudaStream_t stream) {
+  if (n == 0) return;
+  moments_apart<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, bins - 1, d_sums, d_squares);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: can one atomic add both results?
+// Changes:  the two sums of a bin stand side by side, and an element brings a pair.
+// Cost:     n atomics of the hardware's. A reader in between may find one sum newer than the other.
+__global__ void moments_pair(const __half* d_x, std::size_t n, std::size_t mask, __half2* d_bins) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const __half x = d_x[i];
+  atomicAdd(&d_bins[i & mask], __halves2half2(x, x * x));
+}
+
+/// Adds x[i] to the .x and its square to the .y of bin i % bins.
+inline void moments_pair(const __half* d_x, std::size_t n, std::size_t bins, __half2* d_bins,
+                         cudaStream_t stream) {
+  if (n == 0) return;
+  moments_pair<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, bins - 1, d_bins);
+  CUDA_CHECK_LAUNCH();
+}
+
+/// Rows of the matrix that a block adds up before it uses an atomic.
+constexpr std::size_t kRowsOfBlock = 64;
+
+// Question: the sums of a matrix's columns: who shares an atomic there?
+// Changes:  the plain way: a thread adds up 64 rows of its column in float, then one atomic.
+// Cost:     one atomic per column and 64 rows; 2 bytes a load.
+__global__ void columns_apart(const __half* d_x, std::size_t rows, std::size_t columns,
+                              __half* d_sums) {
+  const std::size_t column = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (column >= columns) return;
+  const std::size_t first = blockIdx.y * kRowsOfBlock;
+  float sum = 0.0f;  // one rounding to half for 64 rows, not 64
+  for (std::size_t row = first; row < rows && row < first + kRowsOfBlock; ++row) {
+    sum += __half2float(d_x[row * columns + column]);
+  }
+  atomicAdd(&d_sums[column], __float2half(sum));
+}
+
+/// Adds the sum of each column of a matrix, row by row in memory, to d_sums[column].
+inline void columns_apart(const __half* d_x, std::size_t rows, std::size_t columns, __half* d_sums,
+                          cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  const dim3 grid(blocks_for(columns), course::blocks_for(rows, kRowsOfBlock));
+  columns_apart<<<grid, kBlockSize, 0, stream>>>(d_x, rows, columns, d_sums);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: and two columns at once?
+// Changes:  a thread owns two neighbouring columns: its loads are pairs, and so is its atomic.
+// Cost:     half of the loads and atomics; `columns` has to be even, or pairs would not be aligned.
+__global__ void columns_pair(const __half2* d_x, std::size_t rows, std::size_t pairs,
+                             __half2* d_sums) {
+  const std::size_t pair = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (pair >= pairs) return;
+  const std::size_t first = blockIdx.y * kRowsOfBlock;
+  float2 sum = make_float2(0.0f, 0.0f);
+  for (std::size_t row = first; row < rows && row < first + kRowsOfBlock; ++row) {
+    const float2 x = __half22float2(d_x[row * pairs + pair]);
+    sum.x += x.x;
+    sum.y += x.y;
+  }
+  atomicAdd(&d_sums[pair], __float22half2_rn(sum));
+}
+
+/// The same for an even number of columns.
+inline void columns_pair(const __half2* d_x, std::size_t rows, std::size_t columns, __half2* d_sums,
+                         cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  const dim3 grid(blocks_for(columns / 2), course::blocks_for(rows, kRowsOfBlock));
+  columns_pair<<<grid, kBlockSize, 0, stream>>>(d_x, rows, columns / 2, d_sums);
+  CUDA_CHECK_LAUNCH();
+}

@@ -1,0 +1,32 @@
+// Exercise add_pair: two neighbours, one atomic where the address allows it.
+//
+// A thread has two halves for two neighbouring elements. At every second address the hardware adds
+// both at once; at the others the pair lies across two words.
+//
+// Try it: meson test -C build add_pair
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+#include <cstddef>
+#include <cstdint>
+
+/// address[0] += first and address[1] += second, each in an atomic step of its own. Returns what
+/// was there before, address[0] in .x and address[1] in .y, bit for bit.
+/// - `address` is any element of an array but the last, in global or shared memory. An array may
+///   begin at an odd half: it is the address that counts, not the index.
+/// - Where `address` is a multiple of 4 bytes: one atomicAdd of a __half2, and nothing else.
+/// - Elsewhere: two atomicAdd of a __half. Nothing beside address[0] and address[1] is touched, not
+///   even to add nothing to it: it may be outside the array.
+/// - Both elements always get their value: 0.0 makes a 0.0 of a -0.0, and -0.0 leaves it as it is.
+/// - Any number of threads may call this at once, for pairs that overlap, too.
+__device__ inline __half2 add_pair(__half* address, __half first, __half second) {
+  if (reinterpret_cast<std::uintptr_t>(address) % sizeof(__half2) == 0) {
+    return atomicAdd(reinterpret_cast<__half2*>(address), __halves2half2(first, second));
+  }
+  const __half before_first = atomicAdd(address, first);
+  const __half before_second = atomicAdd(address + 1, second);
+  return __halves2half2(before_first, before_second);
+}
