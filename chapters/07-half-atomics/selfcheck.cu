@@ -284,6 +284,30 @@ TEST_CASE("tables of more than 2^31 elements' sums") {
   }
 }
 
+TEST_CASE("a sum that moves costs the loop many more swaps than one that stands still") {
+  using Alternate = void (*)(std::size_t, __half*, cudaStream_t);
+  const Alternate kWays[] = {alternate<Way::atomic_add>, alternate<Way::cas>,
+                             alternate<Way::padded_pair>};
+  course::GuardedBuffer<__half> y(2);
+  for (const std::size_t n : {1u, 33u, 200u}) {
+    for (const Alternate run : kWays) {
+      INFO("n = " << n);
+      set_bits(y.data(), {0, kMinusZero});
+      run(n, y.data(), nullptr);
+      const Bits sum = bits_of(static_cast<float>(n % 2));
+      REQUIRE(same_bits("y", get_bits(y.data(), 2), {sum, kMinusZero}));
+    }
+  }
+  course::skip_without_counters();
+  const auto swaps = [&](float start) {
+    set_bits(y.data(), {bits_of(start), 0});
+    return course::count([&] { alternate<Way::cas>(32, y.data(), nullptr); })->global_atomic_lanes;
+  };
+  // From 4096 on halves are 4 apart: adding 1 or -1 is rounded away, and every first swap succeeds.
+  CHECK(course::same(swaps(8192.0f), 32u, "swaps of 32 lanes, a sum that stands still"));
+  CHECK(course::same(swaps(0.0f), 528u, "swaps of 32 lanes, a sum that moves"));  // 32 + 31 + ...
+}
+
 // ---- one half, and its neighbour ---------------------------------------------------------------
 
 TEST_CASE("four ways to add to one half: no update is lost, and the neighbour keeps its bits") {

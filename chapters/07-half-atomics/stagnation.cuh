@@ -1,6 +1,6 @@
 // What becomes of a sum whose every step is rounded to 16 bits? Where all addends are equal, every
 // order takes the same steps, and the CPU can say the result of a million threads bit by bit.
-// Rungs: add_ones.
+// Rungs: add_ones; alternate<Way> (a sum that never stands still).
 #pragma once
 
 #include <cuda_bf16.h>
@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "add_half2.cuh"
+#include "cas16.cuh"
 #include "grid.cuh"
 
 /// a + b, rounded once to T, as atomicAdd does it. Float has more than twice the bits of the
@@ -57,5 +59,32 @@ template <class T>
 void add_ones(std::size_t n, T* d_y, cudaStream_t stream) {
   if (n == 0) return;
   add_ones<<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y);
+  CUDA_CHECK_LAUNCH();
+}
+
+/// Three ways to add to one half.
+enum class Way { atomic_add, cas, padded_pair };
+
+// Question: what does the loop behind atomicAdd(__half*) cost while the sum still moves?
+// Changes:  every second thread subtracts 1: the sum changes with each addition, and never stands
+//           still. (A sum that stands still is the loop's best case: what it swaps in is what was
+//           there, so nobody's guess becomes wrong.)
+// Cost:     the loops: one success a round trip, all others come again. The pair: n atomics.
+template <Way way>
+__global__ void alternate(std::size_t n, __half* d_y) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const __half step = __float2half(i % 2 == 0 ? 1.0f : -1.0f);
+  if constexpr (way == Way::atomic_add) atomicAdd(d_y, step);
+  if constexpr (way == Way::cas) atomic_update_half(d_y, [=](__half old) { return old + step; });
+  if constexpr (way == Way::padded_pair) add_to_one_of_pair(d_y, step);
+}
+
+/// Adds 1 and -1 in turn to d_y[0], n times: exact in any order for n up to 4096. The pair around
+/// it has to be there.
+template <Way way>
+void alternate(std::size_t n, __half* d_y, cudaStream_t stream) {
+  if (n == 0) return;
+  alternate<way><<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y);
   CUDA_CHECK_LAUNCH();
 }

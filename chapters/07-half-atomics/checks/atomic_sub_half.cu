@@ -87,8 +87,8 @@ void check_array(const std::vector<Bits>& start, std::size_t offset, std::size_t
   course::GuardedBuffer<__half> x(start.size()), returned(n);
   set_bits(x.data(), start);
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
-  each_element<<<launch.grid, launch.block>>>(d_values.data(), n, step, x.data() + offset,
-                                              returned.data());
+  __half* const array = x.data() + offset;  // reports call memory by the launch's arguments
+  each_element<<<launch.grid, launch.block>>>(d_values.data(), n, step, array, returned.data());
   CUDA_CHECK_LAUNCH();
   const std::vector<Bits> after = get_bits(x.data(), start.size());
   const std::vector<Bits> found = get_bits(returned.data(), n);
@@ -293,7 +293,7 @@ TEST_CASE("atomic_sub_half: it is built from atomicCAS") {
     });
     // A loop looks first, by a load or by an atomic, and then swaps. The check's kernel loads once.
     const std::uint64_t accesses = counters->global_atomic_lanes + counters->global_loads - 1;
-    INFO("one thread, one subtraction: " << accesses << " accesses of the word");
+    INFO("one thread, one subtraction; accesses of the word: " << accesses);
     REQUIRE(course::Verdict{accesses >= 2,
                             "one atomic alone: is that atomicAdd(address, -value)? It gives the "
                             "right numbers; here build the loop from atomicCAS"});
