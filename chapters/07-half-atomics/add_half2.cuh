@@ -88,22 +88,21 @@ inline void red_half2(const __half* d_x, std::size_t n, std::size_t rows, __half
 }
 
 /// p[0..7] += v, with as few atomics as the address allows: one at a multiple of 16 (four before
-/// sm_90), four at a multiple of 4, and five elsewhere.
+/// sm_90), four at a multiple of 4, and five elsewhere. (Which elements make a pair is known when
+/// this is compiled; if it were computed, v would have to lie in memory, and not in registers.)
 __device__ inline void red_add_eight(__half* p, const course::Pack<__half, 8>& v) {
   const auto pair = [&](int k) { return __halves2half2(v.elem[k], v.elem[k + 1]); };
   const auto at = reinterpret_cast<std::uintptr_t>(p);
   if (at % 16 == 0) {
     const __half2 four[4] = {pair(0), pair(2), pair(4), pair(6)};
     course::red_add_v4(reinterpret_cast<__half2*>(p), four);
-    return;
+  } else if (at % 4 == 0) {
+    for (int k = 0; k < 8; k += 2) course::red_add(reinterpret_cast<__half2*>(p + k), pair(k));
+  } else {
+    atomicAdd(p, v.elem[0]);
+    for (int k = 1; k < 7; k += 2) course::red_add(reinterpret_cast<__half2*>(p + k), pair(k));
+    atomicAdd(p + 7, v.elem[7]);
   }
-  const int first = at % 4 == 0 ? 0 : 1;  // the first element that begins a pair
-  if (first == 1) atomicAdd(p, v.elem[0]);
-  for (int k = 0; k < 4; ++k) {
-    const int i = first + 2 * k;
-    if (i < 7) course::red_add(reinterpret_cast<__half2*>(p + i), pair(i));
-  }
-  if (first == 1) atomicAdd(p + 7, v.elem[7]);
 }
 
 // Question: how much can one atomic add?

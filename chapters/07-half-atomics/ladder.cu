@@ -100,7 +100,7 @@ void article(course::Ladder& ladder, std::size_t n) {
 
 template <class T>
 void ones_of(course::Ladder& ladder, const char* name, const char* changed, std::size_t n) {
-  course::DeviceBuffer<T> d_y(1);
+  course::DeviceBuffer<T> d_y(2);  // whole words: a loop reads the neighbour, too
   const auto result = [&] { return static_cast<double>(static_cast<float>(d_y.front())); };
   const T predicted = add_in_steps(T(0.0f), T(1.0f), n).sum;
   ladder.rung({.name = name,

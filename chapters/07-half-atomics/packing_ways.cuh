@@ -66,7 +66,8 @@ __global__ void columns_apart(const __half* d_x, std::size_t rows, std::size_t c
   atomicAdd(&d_sums[column], __float2half(sum));
 }
 
-/// Adds the sum of each column of a matrix, row by row in memory, to d_sums[column].
+/// Adds the sum of each column of a matrix, row by row in memory, to d_sums[column]. At most
+/// 65,535 times 64 rows, as many as a grid has blocks in y.
 inline void columns_apart(const __half* d_x, std::size_t rows, std::size_t columns, __half* d_sums,
                           cudaStream_t stream) {
   if (rows == 0 || columns == 0) return;

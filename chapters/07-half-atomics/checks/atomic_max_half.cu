@@ -30,7 +30,7 @@ Bits maximum(Bits old, Bits value) { return position(value) > position(old) ? va
 /// has nobody who works on it.
 __global__ void each_element(const Bits* values, unsigned n, unsigned step, __half* x,
                              __half* shared_x, __half* returned, __half* shared_returned) {
-  __shared__ __half s_x[2 * 128];
+  __shared__ __align__(4) __half s_x[2 * 128];
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned first = step * blockIdx.x * blockDim.x, own = step * blockDim.x;
   for (unsigned k = threadIdx.x; k < own; k += blockDim.x) s_x[k] = shared_x[first + k];
@@ -68,7 +68,7 @@ __global__ void few_elements(const Bits* values, std::size_t n, unsigned element
 /// The threads of a block share both halves of a word of shared memory.
 __global__ void word_of_the_block(const Bits* values, std::size_t n, const __half* start,
                                   __half* left, __half* returned) {
-  __shared__ __half s_x[6];
+  __shared__ __align__(4) __half s_x[6];
   if (threadIdx.x < 6) s_x[threadIdx.x] = start[threadIdx.x];
   __syncthreads();
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

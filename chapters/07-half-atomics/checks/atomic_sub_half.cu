@@ -49,7 +49,7 @@ __global__ void eight_elements(std::size_t n, __half* x) {
 /// stay.
 __global__ void word_of_the_block(const Bits* values, std::size_t n, const __half* start,
                                   __half* left, __half* returned) {
-  __shared__ __half s_x[6];
+  __shared__ __align__(4) __half s_x[6];
   if (threadIdx.x < 6) s_x[threadIdx.x] = start[threadIdx.x];
   __syncthreads();
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
