@@ -1,0 +1,30 @@
+// The grids that the rungs of this chapter use.
+#pragma once
+
+#include <course/error.cuh>
+#include <course/grid.cuh>
+#include <cstddef>
+
+constexpr unsigned kBlockSize = 256;
+
+/// Blocks of kBlockSize threads that give each of n elements a thread of its own. n == 0 gives 0,
+/// which is no legal grid: launchers return before.
+inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }
+
+/// Multiprocessors of the device.
+inline unsigned multiprocessors() {
+  int device = 0, count = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return static_cast<unsigned>(count);
+}
+
+/// Blocks of this kernel that the device runs at once, each with `shared` bytes of dynamic shared
+/// memory.
+template <class Kernel>
+unsigned resident_blocks(Kernel* kernel, unsigned block_size, std::size_t shared) {
+  int blocks = 0;
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel,
+                                                           static_cast<int>(block_size), shared));
+  return multiprocessors() * static_cast<unsigned>(blocks > 0 ? blocks : 1);
+}

@@ -1,0 +1,106 @@
+// Data for the ladder and the self-check, and how far an answer may be from the reference.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cmath>
+#include <course/data.cuh>
+#include <course/ladder.cuh>
+#include <course/verdict.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Numbers in no order: a bijection that stirs all bits (the finish of SplitMix64).
+inline std::uint64_t mixed(std::uint64_t i) {
+  i = (i + 1) * 0x9E37'79B9'7F4A'7C15u;
+  i = (i ^ i >> 30) * 0xBF58'476D'1CE4'E5B9u;
+  i = (i ^ i >> 27) * 0x94D0'49BB'1331'11EBu;
+  return i ^ i >> 31;
+}
+
+/// n numbers from 0 to targets - 1, in no order. Several are equal, and some are missing.
+inline std::vector<int> random_index(std::size_t n, std::size_t targets, std::uint64_t seed = 1) {
+  std::vector<int> index(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    index[i] = static_cast<int>((mixed(seed << 40 | i) >> 32) * targets >> 32);
+  }
+  return index;
+}
+
+/// +1 or -1, as a coin falls. Sums of them are whole numbers, so halves add them exactly up to 2048
+/// in either direction. In an order that knows nothing of the signs, 65,536 of them stray by about
+/// 256, and 8 times as far once in 10^15 sums: then a lost update shows, in every sum. Sums of up
+/// to 2048 of them are exact in any order at all.
+template <class T>
+std::vector<T> coin_flips(std::size_t n) {
+  const T heads = static_cast<T>(1.0f), tails = static_cast<T>(-1.0f);
+  std::vector<T> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = (mixed(~i) & 1) != 0 ? heads : tails;
+  return values;
+}
+
+/// Halves from -1 to 1 with all of their bits in use: every sum of them is rounded.
+inline std::vector<__half> gradients(std::size_t n) {
+  std::vector<__half> values(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    values[i] = __half(static_cast<float>(static_cast<int>(mixed(i) >> 52) - 2048) / 2048);
+  }
+  return values;
+}
+
+/// For each target, how far a sum of its updates may be from the exact one if each addition rounds
+/// by at most `roundoff`: k / (1 - k) * sum |x| with k = (updates + 1) * roundoff. In any order,
+/// and with partial sums that are rounded once more. Infinite where k >= 1: then nothing is known.
+inline std::vector<double> rounding_bounds(const std::vector<__half>& values,
+                                           const std::vector<int>& index, std::size_t targets,
+                                           double roundoff) {
+  std::vector<double> magnitude(targets, 0.0), updates(targets, 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto t = static_cast<std::size_t>(index[i]);
+    magnitude[t] += std::fabs(static_cast<double>(static_cast<float>(values[i])));
+    updates[t] += 1;
+  }
+  for (std::size_t t = 0; t < targets; ++t) {
+    const double k = (updates[t] + 1) * roundoff;
+    magnitude[t] = k < 1 ? k / (1 - k) * magnitude[t] : HUGE_VAL;
+  }
+  return magnitude;
+}
+
+/// Ok if every element is within its bound; NaN never is.
+template <class T>
+course::Verdict within(const std::vector<T>& found, const std::vector<double>& expected,
+                       const std::vector<double>& bounds) {
+  for (std::size_t t = 0; t < expected.size(); ++t) {
+    const double value = static_cast<double>(static_cast<float>(found[t]));
+    if (std::fabs(value - expected[t]) <= bounds[t]) continue;
+    return {false, "table[" + std::to_string(t) + "]: expected " +
+                       course::number_text(expected[t]) + " +- " + course::number_text(bounds[t]) +
+                       ", found " + course::number_text(value)};
+  }
+  return {};
+}
+
+/// The largest and the mean distance from the reference.
+template <class T>
+course::Errors errors_of(const std::vector<T>& found, const std::vector<double>& expected) {
+  course::Errors errors;
+  for (std::size_t t = 0; t < expected.size(); ++t) {
+    const double error = std::fabs(static_cast<double>(static_cast<float>(found[t])) - expected[t]);
+    if (!(error <= errors.max)) errors.max = error;  // a NaN, too
+    errors.mean += error / static_cast<double>(expected.size());
+  }
+  return errors;
+}
+
+/// The reference, rounded to the table's type.
+template <class T>
+std::vector<T> rounded(const std::vector<double>& exact) {
+  std::vector<T> table(exact.size());
+  for (std::size_t t = 0; t < exact.size(); ++t)
+    table[t] = static_cast<T>(static_cast<float>(exact[t]));
+  return table;
+}

@@ -1,0 +1,226 @@
+// Many values, and for each the number of the element that it is added to: index_add of single
+// numbers. Chapter 01's histogram, with halves for counts.
+// Rungs: scatter_reference, scatter_half, scatter_fast, scatter_float, scatter_privatized,
+//        scatter_in_parts.
+//
+//   for i in 0..n-1:  table[index[i]] += values[i]
+//
+// An index is an int, 0 <= index[i] < targets: the caller has made sure of that. Kernels do not
+// look, and an index out of range writes to somebody else's memory.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <course/error.cuh>
+#include <course/pack.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fast_atomic_add.cuh"
+#include "grid.cuh"
+
+/// Rung 0, in double.
+template <class T>
+std::vector<double> scatter_reference(const std::vector<T>& values, const std::vector<int>& index,
+                                      std::size_t targets) {
+  std::vector<double> table(targets, 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    table[static_cast<std::size_t>(index[i])] += static_cast<double>(static_cast<float>(values[i]));
+  }
+  return table;
+}
+
+// Question: what does the function cost that CUDA has for it?
+// Changes:  thread i adds value i with atomicAdd(__half*).
+// Cost:     a compare-and-swap loop on the word around the half (chapter 07): two trips to the L2
+//           cache if nobody interferes, and there is no end to them if many do.
+__global__ void scatter_half(const __half* d_values, const int* d_index, std::size_t n,
+                             __half* d_table) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(d_table + d_index[i], d_values[i]);
+}
+
+/// Adds to d_table[d_index[i]] the values d_values[i], i < n.
+inline void scatter_half(const __half* d_values, const int* d_index, std::size_t n, __half* d_table,
+                         std::size_t, cudaStream_t stream) {
+  if (n == 0) return;
+  scatter_half<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: how does one half become one instruction?
+// Changes:  fast_atomic_add: the half and its neighbour, to which it adds nothing.
+// Cost:     one RED a warp. Lanes and warps that meet at a word queue up there.
+template <class T>
+__global__ void scatter_fast(const T* d_values, const int* d_index, std::size_t n, T* d_table,
+                             std::size_t targets) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) fast_atomic_add(d_table, static_cast<std::size_t>(d_index[i]), targets, d_values[i]);
+}
+
+/// Adds to d_table[d_index[i]] the values d_values[i], i < n. The table has `targets` elements.
+template <class T>
+void scatter_fast(const T* d_values, const int* d_index, std::size_t n, T* d_table,
+                  std::size_t targets, cudaStream_t stream) {
+  if (n == 0) return;
+  scatter_fast<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table, targets);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: what does a table of floats cost, whose sums do not stand still at 2048?
+// Changes:  the table has floats; the values stay halves.
+// Cost:     one RED a warp, and twice the table.
+__global__ void scatter_float(const __half* d_values, const int* d_index, std::size_t n,
+                              float* d_table) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(d_table + d_index[i], __half2float(d_values[i]));
+}
+
+/// Adds to d_table[d_index[i]] the values d_values[i], i < n.
+inline void scatter_float(const __half* d_values, const int* d_index, std::size_t n, float* d_table,
+                          std::size_t, cudaStream_t stream) {
+  if (n == 0) return;
+  scatter_float<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table);
+  CUDA_CHECK_LAUNCH();
+}
+
+// ---- eight updates a thread ---------------------------------------------------------------------
+
+constexpr unsigned kUpdates = 8;
+
+/// The updates first, first + 1, ...: eight of them, fewer at the end.
+struct Updates {
+  __half value[kUpdates];
+  int at[kUpdates];
+  unsigned count;
+};
+
+/// Three loads of 16 bytes for eight updates.
+__device__ __forceinline__ Updates load_updates(const __half* d_values, const int* d_index,
+                                                std::size_t n, std::size_t first) {
+  Updates updates;
+  if (first + kUpdates <= n) {
+    const auto values = course::load_pack_once<8>(d_values + first);
+    const auto at0 = course::load_pack_once<4>(d_index + first);
+    const auto at4 = course::load_pack_once<4>(d_index + first + 4);
+    for (unsigned k = 0; k < kUpdates; ++k) {
+      updates.value[k] = values.elem[k];
+      updates.at[k] = k < 4 ? at0.elem[k % 4] : at4.elem[k % 4];
+    }
+    updates.count = kUpdates;
+  } else {
+    updates.count = static_cast<unsigned>(first < n ? n - first : 0);
+    for (unsigned k = 0; k < kUpdates; ++k) {
+      updates.value[k] = k < updates.count ? d_values[first + k] : __half();
+      updates.at[k] = k < updates.count ? d_index[first + k] : 0;
+    }
+  }
+  return updates;
+}
+
+/// True if both arrays begin at multiples of 16 bytes.
+inline bool updates_are_packs(const __half* d_values, const int* d_index) {
+  return reinterpret_cast<std::uintptr_t>(d_values) % 16 == 0 &&
+         reinterpret_cast<std::uintptr_t>(d_index) % 16 == 0;
+}
+
+/// As many floats as a block's shared memory holds without further ado: 48 KiB.
+constexpr std::size_t kMostPrivateTargets = 48 * 1024 / sizeof(float);
+
+// Question: few targets, and millions of updates queue up at each. Where is there more room?
+// Changes:  every block has a table of its own, in shared memory, of floats; it takes many updates,
+//           and adds its sums to the global table once, at its end.
+// Cost:     an atomic in shared memory for each update; targets / 2 REDs for each block.
+__global__ void scatter_privatized(const __half* d_values, const int* d_index, std::size_t n,
+                                   __half* d_table, unsigned targets) {
+  extern __shared__ float s_sum[];  // targets of them
+  // -0.0, the identity: what nobody adds to adds nothing to the global table.
+  for (unsigned t = threadIdx.x; t < targets; t += blockDim.x) s_sum[t] = -0.0f;
+  __syncthreads();  // all sums are set
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x * kUpdates;
+  std::size_t first = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * kUpdates;
+  for (; first < n; first += stride) {
+    const Updates updates = load_updates(d_values, d_index, n, first);
+    for (unsigned k = 0; k < kUpdates; ++k) {
+      if (k < updates.count) atomicAdd(&s_sum[updates.at[k]], __half2float(updates.value[k]));
+    }
+  }
+  __syncthreads();  // all updates of the block are in
+  for (unsigned t = 2 * threadIdx.x; t < targets; t += 2 * blockDim.x) {
+    const __half low = __float2half(s_sum[t]);
+    if (t + 1 < targets && is_low(d_table + t)) {
+      course::red_add(reinterpret_cast<__half2*>(d_table + t),
+                      pair_of(low, __float2half(s_sum[t + 1])));
+    } else {
+      fast_atomic_add(d_table, t, targets, low);
+      if (t + 1 < targets) fast_atomic_add(d_table, t + 1, targets, __float2half(s_sum[t + 1]));
+    }
+  }
+}
+
+/// Adds to d_table[d_index[i]] the values d_values[i], i < n. Tables of more than
+/// kMostPrivateTargets elements, and misaligned arrays, go to scatter_fast.
+inline void scatter_privatized(const __half* d_values, const int* d_index, std::size_t n,
+                               __half* d_table, std::size_t targets, cudaStream_t stream) {
+  if (n == 0) return;
+  if (targets > kMostPrivateTargets || !updates_are_packs(d_values, d_index)) {
+    return scatter_fast(d_values, d_index, n, d_table, targets, stream);
+  }
+  const std::size_t shared = targets * sizeof(float);
+  void (*const kernel)(const __half*, const int*, std::size_t, __half*, unsigned) =
+      scatter_privatized;
+  static std::size_t asked_for = 0;
+  static unsigned resident = 0;  // asking the driver takes longer than a launch
+  if (asked_for != shared) {
+    resident = resident_blocks(kernel, kBlockSize, shared);
+    asked_for = shared;
+  }
+  // A block has at least as many updates as targets: else its private table does not pay.
+  const std::size_t per_block = std::max<std::size_t>(targets, kBlockSize * kUpdates);
+  const unsigned blocks = std::min(course::blocks_for(n, per_block), resident);
+  scatter_privatized<<<blocks, kBlockSize, shared, stream>>>(d_values, d_index, n, d_table,
+                                                             static_cast<unsigned>(targets));
+  CUDA_CHECK_LAUNCH();
+}
+
+/// 16 MiB of the table: several of them fit into the L2 cache of a large GPU, with room for what
+/// streams by.
+constexpr unsigned kPartBits = 23;
+
+// Question: the table is larger than the L2 cache, and every update fetches a sector of it from
+//           DRAM and sends it back. How can it find its sector in the cache?
+// Changes:  the updates are read once for every part of the table, and each time only those of that
+//           part are made. Blocks start in order, so all of the GPU is in the same part or two.
+// Cost:     reading n updates once a part: 6 bytes each, in order. A visit of DRAM is two times 32
+//           bytes, in no order.
+__global__ void scatter_in_parts(const __half* d_values, const int* d_index, std::size_t n,
+                                 __half* d_table, std::size_t targets, unsigned part_bits,
+                                 unsigned blocks_a_part) {
+  const int part = static_cast<int>(blockIdx.x / blocks_a_part);
+  const std::size_t block = blockIdx.x % blocks_a_part;
+  const Updates updates =
+      load_updates(d_values, d_index, n, (block * blockDim.x + threadIdx.x) * kUpdates);
+  for (unsigned k = 0; k < kUpdates; ++k) {
+    if (k < updates.count && updates.at[k] >> part_bits == part) {
+      fast_atomic_add(d_table, static_cast<std::size_t>(updates.at[k]), targets, updates.value[k]);
+    }
+  }
+}
+
+/// Adds to d_table[d_index[i]] the values d_values[i], i < n. A part has 2^part_bits elements.
+/// Misaligned arrays go to scatter_fast.
+inline void scatter_in_parts(const __half* d_values, const int* d_index, std::size_t n,
+                             __half* d_table, std::size_t targets, cudaStream_t stream,
+                             unsigned part_bits = kPartBits) {
+  if (n == 0) return;
+  if (!updates_are_packs(d_values, d_index)) {
+    return scatter_fast(d_values, d_index, n, d_table, targets, stream);
+  }
+  const unsigned blocks_a_part = course::blocks_for(n, kBlockSize * kUpdates);
+  const unsigned parts = course::blocks_for(targets, std::size_t{1} << part_bits);
+  scatter_in_parts<<<blocks_a_part * parts, kBlockSize, 0, stream>>>(
+      d_values, d_index, n, d_table, targets, part_bits, blocks_a_part);
+  CUDA_CHECK_LAUNCH();
+}

@@ -1,0 +1,75 @@
+// Wrong on purpose: what FastAdd is for, what the neighbour is owed, what the length is for.
+// Rungs: scatter_plain, scatter_plus_zero, add_with_length.
+// The ladder and selfcheck.cu prove that each is wrong, and how it shows.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <course/error.cuh>
+#include <course/ptx.cuh>
+#include <cstddef>
+
+#include "fast_atomic_add.cuh"
+#include "grid.cuh"
+
+// Question: millions of targets, and updates rarely meet. Must additions be atomic?
+// Changes:  scatter_half with a plain +=.
+// Cost:     a data race. Where two updates do meet, one is lost.
+__global__ void scatter_plain(const __half* d_values, const int* d_index, std::size_t n,
+                              __half* d_table) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) d_table[d_index[i]] = d_table[d_index[i]] + d_values[i];  // wrong on purpose
+}
+
+/// Adds some of the values d_values[i] to d_table[d_index[i]], i < n.
+inline void scatter_plain(const __half* d_values, const int* d_index, std::size_t n,
+                          __half* d_table, cudaStream_t stream) {
+  if (n == 0) return;
+  scatter_plain<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: is 0 not what one adds in order to add nothing?
+// Changes:  fast_atomic_add with +0.0 for the partner, as in PyTorch and in the article.
+// Cost:     as before; and a partner that is -0.0 becomes +0.0. It is equal to what it was, and
+//           not the same: 1 / x changes from -infinity to +infinity.
+__global__ void scatter_plus_zero(const __half* d_values, const int* d_index, std::size_t n,
+                                  __half* d_table, std::size_t targets) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const auto at = static_cast<std::size_t>(d_index[i]);
+  __half* const target = d_table + at;
+  const __half nothing = __ushort_as_half(0x0000);  // wrong on purpose
+  if (is_low(target) ? at + 1 < targets : at > 0) {
+    course::red_add(reinterpret_cast<__half2*>(is_low(target) ? target : target - 1),
+                    is_low(target) ? pair_of(d_values[i], nothing) : pair_of(nothing, d_values[i]));
+  } else {
+    atomicAdd(target, d_values[i]);
+  }
+}
+
+/// Adds to d_table[d_index[i]] the values d_values[i], i < n, and +0.0 to their partners.
+inline void scatter_plus_zero(const __half* d_values, const int* d_index, std::size_t n,
+                              __half* d_table, std::size_t targets, cudaStream_t stream) {
+  if (n == 0) return;
+  scatter_plus_zero<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table,
+                                                              targets);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: which length does fast_atomic_add want?
+// Changes:  n threads add 1 to d_y[0]; the length is what the caller says.
+// Cost:     with the length of d_y it is right: 1 takes the scalar path, 2 or more the pair. With
+// n,
+//           which is the number of additions, it reaches behind an array of one element.
+__global__ void add_with_length(std::size_t n, __half* d_y, std::size_t length) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) fast_atomic_add(d_y, 0, length, __float2half(1.0f));
+}
+
+/// Adds n times 1 to d_y[0]. `length` should be the number of elements at d_y.
+inline void add_with_length(std::size_t n, __half* d_y, std::size_t length, cudaStream_t stream) {
+  if (n == 0) return;
+  add_with_length<<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y, length);
+  CUDA_CHECK_LAUNCH();
+}
