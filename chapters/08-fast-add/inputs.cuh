@@ -36,9 +36,13 @@ inline std::vector<int> random_index(std::size_t n, std::size_t targets, std::ui
 /// to 2048 of them are exact in any order at all.
 template <class T>
 std::vector<T> coin_flips(std::size_t n) {
-  const T heads = static_cast<T>(1.0f), tails = static_cast<T>(-1.0f);
+  const T sides[] = {static_cast<T>(-1.0f), static_cast<T>(1.0f)};
   std::vector<T> values(n);
-  for (std::size_t i = 0; i < n; ++i) values[i] = (mixed(~i) & 1) != 0 ? heads : tails;
+  std::uint64_t coins = 0;  // 64 of them
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % 64 == 0) coins = mixed(~i);
+    values[i] = sides[coins >> i % 64 & 1];
+  }
   return values;
 }
 

@@ -16,19 +16,34 @@
 #include <course/pack.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "fast_atomic_add.cuh"
 #include "grid.cuh"
 
-/// Rung 0, in double.
+/// Rung 0, in double. Of many updates a CPU thread each takes those of its part of the table, so
+/// that a ladder does not wait for its reference longer than for all rungs.
 template <class T>
 std::vector<double> scatter_reference(const std::vector<T>& values, const std::vector<int>& index,
                                       std::size_t targets) {
   std::vector<double> table(targets, 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    table[static_cast<std::size_t>(index[i])] += static_cast<double>(static_cast<float>(values[i]));
+  const auto add_between = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto t = static_cast<std::size_t>(index[i]);
+      if (t >= begin && t < end) table[t] += static_cast<double>(static_cast<float>(values[i]));
+    }
+  };
+  constexpr std::size_t kMany = std::size_t{1} << 22, kThreads = 8;
+  if (values.size() < kMany) {
+    add_between(0, targets);
+    return table;
   }
+  std::vector<std::thread> threads;
+  for (std::size_t k = 0; k < kThreads; ++k) {
+    threads.emplace_back(add_between, targets * k / kThreads, targets * (k + 1) / kThreads);
+  }
+  for (std::thread& thread : threads) thread.join();
   return table;
 }
 
