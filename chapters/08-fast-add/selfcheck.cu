@@ -163,7 +163,9 @@ TEST_CASE("the length decides: 1 takes the scalar path, 2 the pair, and a wrong 
     REQUIRE(findings.races == 0);
     REQUIRE(findings.others >= 1);
     INFO(findings.texts.front());
-    REQUIRE(findings.texts.front().find("OUT OF BOUNDS") != std::string::npos);
+    REQUIRE(
+        findings.texts.front().find("OUT OF BOUNDS in kernel add_with_length: atomic of 4 bytes "
+                                    "at d_y[0]") != std::string::npos);
   }
 }
 
@@ -642,6 +644,29 @@ TEST_CASE("scatter_plain races") {
   auto table = course::DeviceBuffer<__half>::from(s.first);
   REQUIRE(course::expect_race(
       [&] { scatter_plain(d_values.data(), d_index.data(), 4096, table.data(), nullptr); }));
+}
+
+namespace fast_add_selfcheck {
+
+/// Block 0 adds to element 0, block 1 reads its neighbour.
+__global__ void read_the_neighbour(__half* d_table, __half* d_seen) {
+  if (blockIdx.x == 0) {
+    fast_atomic_add(d_table, 0, 2, __float2half(1.0f));
+  } else {
+    *d_seen = d_table[1];
+  }
+}
+
+}  // namespace fast_add_selfcheck
+
+TEST_CASE("an addition to the neighbour is a write: who reads it plainly races with it") {
+  auto table = course::DeviceBuffer<__half>::zeros(2),
+       seen = course::DeviceBuffer<__half>::zeros(1);
+  REQUIRE(course::expect_race([&] {
+    read_the_neighbour<<<2, 1>>>(table.data(), seen.data());
+    CUDA_CHECK_LAUNCH();
+    table.download();
+  }));
 }
 
 TEST_CASE("scatter_plus_zero turns neighbours that are -0.0 into +0.0, and is right otherwise") {

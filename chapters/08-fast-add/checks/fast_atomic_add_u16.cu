@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "placed.cuh"
@@ -133,17 +134,18 @@ TEST_CASE("fast_atomic_add_u16: one addition, at every place of short arrays") {
   }
 }
 
-TEST_CASE("fast_atomic_add_u16: one addition that passes 65535, at every place") {
+TEST_CASE("fast_atomic_add_u16: one addition to, and past, 65535, at every place") {
   for (std::size_t length = 1; length <= 4; ++length) {
     for (const bool odd : {false, true}) {
       for (unsigned index = 0; index < length; ++index) {
-        for (const u16 value : {u16{1}, u16{2}, u16{65535}}) {
+        for (const auto& [held, value] :
+             {std::pair<u16, u16>{65534, 1}, {65535, 1}, {65534, 3}, {65535, 65535}, {1, 65535}}) {
           for (const u16 others : {u16{0}, u16{65535}}) {
             std::vector<u16> first(length, others);
-            first[index] = 65535;
+            first[index] = held;
             INFO(length << " counters, base is " << (odd ? "no" : "a")
                         << " multiple of 4; one thread adds " << value << " to counter " << index
-                        << ", which holds 65535; the others hold " << others);
+                        << ", which holds " << held << "; the others hold " << others);
             check_input({first, {index}, {value}}, odd, {1, 1});
           }
         }
