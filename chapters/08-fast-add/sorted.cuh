@@ -116,8 +116,9 @@ __global__ void partition(const int* d_index, std::size_t rows, unsigned bins, u
     s_bin[place] = static_cast<unsigned short>(bin);
   }
   __syncthreads();  // s_entry is sorted by bin
-  for (unsigned i = t; i < scan.total; i += kSortBlock)
+  for (unsigned i = t; i < scan.total; i += kSortBlock) {
     d_entries[s_shift[s_bin[i]] + i] = s_entry[i];
+  }
 }
 
 constexpr unsigned kGatherBlock = 512;
@@ -205,9 +206,8 @@ __device__ __forceinline__ void add_rows(const Rows& in, const unsigned* rows, u
 }
 
 // Question: who adds, if nobody shares?
-// Changes:  block b has bin b, a warp has a target at a time: its rows are added up in registers,
-// in
-//           float, and rounded to half once.
+// Changes:  block b has bin b, a warp has a target at a time: its rows are added up in registers
+//           and in float, and rounded to half once.
 // Cost:     the source is read once, in pieces of a row; the table is read and written once. A bin
 //           with more rows than fit into shared memory takes several chunks, each rounded once.
 template <unsigned kPerThread>
