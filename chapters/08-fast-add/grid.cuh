@@ -11,6 +11,16 @@ constexpr unsigned kBlockSize = 256;
 /// which is no legal grid: launchers return before.
 inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }
 
+/// Threads that a multiprocessor holds, for __launch_bounds__: the compiler then keeps to so few
+/// registers that all of them can be there. The number depends on the architecture.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
+constexpr unsigned kResidentThreads = 2048;
+#elif __CUDA_ARCH__ == 750
+constexpr unsigned kResidentThreads = 1024;
+#else
+constexpr unsigned kResidentThreads = 1536;
+#endif
+
 /// Multiprocessors of the device.
 inline unsigned multiprocessors() {
   int device = 0, count = 0;

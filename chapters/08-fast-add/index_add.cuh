@@ -132,7 +132,7 @@ __global__ void rows_half2(Rows in, unsigned team_bits, __half* d_table) {
   __half* const target = d_table + target_of(in, me.row);
   const __half* const source = in.d_source + me.row * in.width;
   for (std::size_t c = 2 * me.place; c < in.width; c += 2 * me.team) {
-    const course::Pack<__half, 2> two = course::load_pack<2>(source + c);
+    const course::Pack<__half, 2> two = course::load_pack_once<2>(source + c);
     course::red_add(reinterpret_cast<__half2*>(target + c), pair_of(two.elem[0], two.elem[1]));
   }
 }
@@ -156,7 +156,7 @@ __global__ void rows_red_v4(Rows in, unsigned team_bits, __half* d_table) {
   __half* const target = d_table + target_of(in, me.row);
   const __half* const source = in.d_source + me.row * in.width;
   for (std::size_t c = 8 * me.place; c < in.width; c += 8 * me.team) {
-    const course::Pack<__half, 8> eight = course::load_pack<8>(source + c);
+    const course::Pack<__half, 8> eight = course::load_pack_once<8>(source + c);
     __half2 pairs[4];
     for (int k = 0; k < 4; ++k) pairs[k] = pair_of(eight.elem[2 * k], eight.elem[2 * k + 1]);
     course::red_add_v4(reinterpret_cast<__half2*>(target + c), pairs);
@@ -183,7 +183,7 @@ __global__ void rows_float(Rows in, unsigned team_bits, float* d_table) {
   float* const target = d_table + target_of(in, me.row);
   const __half* const source = in.d_source + me.row * in.width;
   for (std::size_t c = 4 * me.place; c < in.width; c += 4 * me.team) {
-    const course::Pack<__half, 4> four = course::load_pack<4>(source + c);
+    const course::Pack<__half, 4> four = course::load_pack_once<4>(source + c);
     course::red_add(reinterpret_cast<float4*>(target + c),
                     make_float4(__half2float(four.elem[0]), __half2float(four.elem[1]),
                                 __half2float(four.elem[2]), __half2float(four.elem[3])));

@@ -148,8 +148,9 @@ constexpr std::size_t kMostPrivateTargets = 48 * 1024 / sizeof(float);
 // Changes:  every block has a table of its own, in shared memory, of floats; it takes many updates,
 //           and adds its sums to the global table once, at its end.
 // Cost:     an atomic in shared memory for each update; targets / 2 REDs for each block.
-__global__ void scatter_privatized(const __half* d_values, const int* d_index, std::size_t n,
-                                   __half* d_table, unsigned targets) {
+__global__ void __launch_bounds__(kBlockSize, kResidentThreads / kBlockSize)
+    scatter_privatized(const __half* d_values, const int* d_index, std::size_t n, __half* d_table,
+                       unsigned targets) {
   extern __shared__ float s_sum[];  // targets of them
   // -0.0, the identity: what nobody adds to adds nothing to the global table.
   for (unsigned t = threadIdx.x; t < targets; t += blockDim.x) s_sum[t] = -0.0f;

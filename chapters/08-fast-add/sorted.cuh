@@ -79,8 +79,9 @@ inline std::size_t partition_bytes(unsigned bins) {
 // Changes:  a block takes 8192 rows, and sorts them by bin in shared memory before it writes: what
 //           goes to the same bin leaves as one piece, to a place that one atomic has reserved.
 // Cost:     an atomic a bin and block. Written one by one, entries would fill a sector each.
-__global__ void partition(const int* d_index, std::size_t rows, unsigned bins, unsigned* d_cursor,
-                          unsigned* d_entries) {
+__global__ void __launch_bounds__(kSortBlock, kResidentThreads / kSortBlock)
+    partition(const int* d_index, unsigned rows, unsigned bins, unsigned* d_cursor,
+              unsigned* d_entries) {
   extern __shared__ unsigned s_memory[];
   unsigned* const s_count = s_memory;        // [bin]: rows of the tile
   unsigned* const s_first = s_count + bins;  // [bin]: where they begin in s_entry
@@ -88,13 +89,13 @@ __global__ void partition(const int* d_index, std::size_t rows, unsigned bins, u
   unsigned* const s_entry = s_shift + bins;
   auto* const s_bin = reinterpret_cast<unsigned short*>(s_entry + kTile);  // [place in s_entry]
   const unsigned t = threadIdx.x;
-  const std::size_t first = std::size_t{blockIdx.x} * kTile + t;
+  const unsigned first = blockIdx.x * kTile + t;  // rows <= 2^24: can_sort()
 
   for (unsigned b = t; b < bins; b += kSortBlock) s_count[b] = 0;
   __syncthreads();  // all counts are 0
   unsigned target[kRowsPerThread], rank[kRowsPerThread];
   for (unsigned k = 0; k < kRowsPerThread; ++k) {
-    const std::size_t r = first + k * kSortBlock;
+    const unsigned r = first + k * kSortBlock;
     if (r < rows) target[k] = static_cast<unsigned>(d_index[r]);
   }
   for (unsigned k = 0; k < kRowsPerThread; ++k) {
@@ -109,10 +110,10 @@ __global__ void partition(const int* d_index, std::size_t rows, unsigned bins, u
   }
   __syncthreads();  // the bins have their places, here and in d_entries
   for (unsigned k = 0; k < kRowsPerThread; ++k) {
-    const std::size_t r = first + k * kSortBlock;
+    const unsigned r = first + k * kSortBlock;
     if (r >= rows) continue;
     const unsigned bin = target[k] >> kTargetBits, place = s_first[bin] + rank[k];
-    s_entry[place] = static_cast<unsigned>(r) | target[k] % kTargetsPerBin << kRowBits;
+    s_entry[place] = r | target[k] % kTargetsPerBin << kRowBits;
     s_bin[place] = static_cast<unsigned short>(bin);
   }
   __syncthreads();  // s_entry is sorted by bin
@@ -272,7 +273,7 @@ void rows_sorted(const Rows& in, __half* d_table, std::size_t table_rows, SortWo
   CUDA_CHECK(cudaFuncSetAttribute(partition, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(shared)));
   partition<<<course::blocks_for(in.rows, kTile), kSortBlock, shared, stream>>>(
-      in.d_index, in.rows, bins, d_cursor, d_entries);
+      in.d_index, static_cast<unsigned>(in.rows), bins, d_cursor, d_entries);
   CUDA_CHECK_LAUNCH();
   gather<kPerThread><<<bins, kGatherBlock, 0, stream>>>(in, d_entries, d_start,
                                                         team_bits_for(in.width / 8), d_table);
