@@ -139,7 +139,7 @@ __device__ __forceinline__ void sort_chunk(const unsigned* d_entries, unsigned c
                                            SortedChunk<kPerThread>& s_chunk) {
   const unsigned t = threadIdx.x;
   if (t < kTargetsPerBin) s_chunk.count[t] = 0;
-  __syncthreads();  // all counts are 0
+  __syncthreads();  // all counts are 0, and all warps are done with the chunk before this one
   unsigned entry[kPerThread];
   unsigned short rank[kPerThread];  // 16 bits, for want of registers
   for (unsigned k = 0; k < kPerThread; ++k) {
@@ -227,7 +227,6 @@ __global__ void __launch_bounds__(kGatherBlock, 2)
       const std::size_t target = std::size_t{blockIdx.x} * kTargetsPerBin + k;
       add_rows(in, s_chunk.row + first, rows, team_bits, d_table + target * in.width);
     }
-    __syncthreads();  // all warps are done with s_chunk
   }
 }
 
