@@ -395,10 +395,11 @@ void rows(course::Ladder& ladder, std::size_t n) {
                    }));
 }
 
-/// Rows whose sums are rounded: 256 to each row of the table.
+/// Rows whose sums are rounded: 64 to each row of the table, so that a bin is one chunk of
+/// rows_sorted, rounded once.
 void rows_rounding(course::Ladder& ladder, std::size_t most) {
   const std::size_t rows = std::min(most / kWidth, on(power(18), 64)),
-                    table_rows = std::max<std::size_t>(rows / 256, 1);
+                    table_rows = std::max<std::size_t>(rows / 64, 1);
   const std::vector<__half> source = gradients(rows * kWidth);
   const RowUpdates updates(source, random_index(rows, table_rows), kWidth, table_rows);
   std::vector<int> elements(rows * kWidth);  // the element of the table that each half is added to
@@ -412,7 +413,7 @@ void rows_rounding(course::Ladder& ladder, std::size_t most) {
   course::DeviceBuffer<__half> table(table_rows * kWidth);
   course::DeviceBuffer<float> floats(table_rows * kWidth);
   SortWorkspace workspace;
-  updates.begin(ladder, "from -1 to 1, 256 to a row, in double");
+  updates.begin(ladder, "from -1 to 1, 64 to a row, in double");
   ladder.rung(updates.rung("rows_red_v4", "added up in half", table, kRedV4,
                            bounded<__half>(updates.expected, bounds(course::kHalfRoundoff))));
   ladder.rung(updates.rung("rows_float", "the table has floats", floats, kRowsFloat,
