@@ -1,6 +1,6 @@
 // What most kernels and checks include. g++ reads it once, as a precompiled header: see
-// kernel_headers in common/meson.build. nvcc never does, so a file that forgets an #include does not
-// get past the gate.
+// kernel_headers in common/meson.build. nvcc never does, so a file that forgets an #include
+// does not get past the gate.
 #include <course/buffer.cuh>
 #include <course/check.cuh>
 #include <course/collectives.cuh>
@@ -19,3 +19,7 @@
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "common_templates.cuh"
+
+COURSE_COMMON_TEMPLATES(extern template)

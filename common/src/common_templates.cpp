@@ -1,0 +1,3 @@
+#include "common_templates.cuh"
+
+COURSE_COMMON_TEMPLATES(template)
