@@ -18,15 +18,14 @@
 /// y[i] = a * x[i] + y[i] for i < n.
 /// - Rounded once, as __hfma and __hfma2 do it: to the nearest half, ties to even. The check knows
 ///   the bits. (NaN is any NaN.)
-/// - Any n, 0 included; x and y begin at any multiple of 2 bytes, and do not overlap. More than
-/// 2^32
-///   halves are possible.
+/// - For any a, x and y, also 0, -0, infinities and NaN: 0 times infinity is NaN, -0 + 0 is 0.
+/// - Any n, 0 included, and more than 2^32. x and y begin at any multiple of 2 bytes, and do not
+///   overlap.
 /// - Nothing before or behind the n halves is read or written, on either side.
 /// - Right for every one-dimensional grid of blocks of whole warps. The threads share the work, and
 ///   each half of x and y is read once, each of y written once.
-/// - If the addresses of x and y leave the same rest, divided by 4, all but one half at either end
-/// go
-///   by half2 (or wider), the 32 lanes of a warp side by side: 64 halves with each load and store.
+/// - If x and y are equally far from a multiple of 4 bytes (0 or 2), all but one half at either end
+///   go by half2 (or wider), the 32 lanes of a warp side by side: 64 halves a load or store.
 /// - If not, single halves will do, the lanes of a warp side by side.
 /// - Plain loads and stores, no atomics.
 __global__ void half2_axpy(__half a, const __half* x, std::size_t n, __half* y) {

@@ -22,7 +22,7 @@ struct Starts {
   std::size_t x, y;
 };
 
-enum class Kind { plain, dense, tie, all };
+enum class Kind { plain, dense, tie, all, zero, tiny, huge };
 constexpr Kind kKinds[] = {Kind::plain, Kind::dense, Kind::tie, Kind::all};
 
 std::string to_string(Kind kind) {
@@ -35,6 +35,12 @@ std::string to_string(Kind kind) {
       return "a = 1 + 1/1024, a * x just off the middle between two halves";
     case Kind::all:
       return "a = -1.5, x and y are any halves: subnormals, infinities, NaN, -0";
+    case Kind::zero:
+      return "a = 0, x and y are any halves: subnormals, infinities, NaN, -0";
+    case Kind::tiny:
+      return "a = 2^-24, the smallest half; x is any half, y a small one";
+    case Kind::huge:
+      return "a = 65504, the largest half; x and y are any halves";
   }
   return "";
 }
@@ -69,6 +75,9 @@ Numbers make_numbers(Kind kind, std::size_t n) {
   const float a = kind == Kind::plain   ? 2.0f
                   : kind == Kind::dense ? 1.0f + 23.0f / 1024
                   : kind == Kind::tie   ? 1.0f + 1.0f / 1024
+                  : kind == Kind::zero  ? 0.0f
+                  : kind == Kind::tiny  ? 0x1p-24f
+                  : kind == Kind::huge  ? 65504.0f
                                         : -1.5f;
   numbers.a = __float2half_rn(a);
   const std::vector<__half> x = course::position_values<__half>(n, 1);
@@ -87,14 +96,18 @@ Numbers make_numbers(Kind kind, std::size_t n) {
       const unsigned sign = (r >> 16 & 1) << 15;
       x_bits = static_cast<unsigned short>(sign | exponent << 10 | 0x3fe);
       y_bits = static_cast<unsigned short>(sign | (exponent + 12) << 10 | (q % 512 * 2 + 1));
-    } else if (kind == Kind::all) {
+    } else if (kind != Kind::plain) {
       x_bits = static_cast<unsigned short>(r >> 8);
       y_bits = static_cast<unsigned short>(q >> 8);
       if (r % 8 == 0) x_bits &= 0x83ff;  // 0 and subnormals
-      if (r % 8 == 1) x_bits |= 0x7c00;  // infinities and NaN
+      if (r % 8 == 1) x_bits |= 0x7c00;  // NaN
+      if (r % 8 == 2) x_bits &= 0x8000;  // 0 and -0
+      if (r % 32 == 3)
+        x_bits = static_cast<unsigned short>((x_bits & 0x8000) | 0x7c00);  // infinity
       if (q % 8 == 0) y_bits &= 0x83ff;
-      if (q % 16 == 1) y_bits = 0x8000;
+      if (q % 8 == 1) y_bits &= 0x8000;
       if (q % 32 == 2) y_bits = 0xfc00;
+      if (kind == Kind::tiny) y_bits &= 0x9fff;  // below 2^-7, as products are
     }
     numbers.x.push_back(x_bits);
     numbers.y.push_back(y_bits);
@@ -247,6 +260,15 @@ TEST_CASE("half2_axpy: rounded once") {
   for (const Kind kind : {Kind::dense, Kind::tie, Kind::all}) {
     check(1999, {1, 1}, {2, 256}, kind);
     check(777, {0, 1}, {2, 96}, kind);
+  }
+}
+
+TEST_CASE("half2_axpy: a is 0, tiny or huge") {
+  for (const Kind kind : {Kind::zero, Kind::tiny, Kind::huge}) {
+    for (const std::size_t n : {1u, 333u}) {
+      check(n, {1, 1}, {2, 64}, kind);
+      check(n, {0, 1}, {2, 96}, kind);
+    }
   }
 }
 
