@@ -40,8 +40,8 @@ __device__ __forceinline__ void tree_of_any_size(T* s_sum) {
 }
 
 // Question: what does the plainest dot product of halves look like?
-// Changes:  a thread multiplies and adds single halves in a grid-stride loop; a tree adds up a
-// block. Cost:     a load of 2 bytes for each half, 64 bytes a warp; 11 bits for every sum.
+// Changes:  a thread multiplies and adds single halves in a grid-stride loop; a tree for a block.
+// Cost:     a load of 2 bytes for each half, 64 bytes a warp; 11 bits for every sum.
 __global__ void dot_half_scalar(const __half* d_a, const __half* d_b, std::size_t n, float* d_y) {
   __shared__ __half s_sum[kBlockSize];
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
