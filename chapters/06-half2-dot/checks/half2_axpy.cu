@@ -143,12 +143,12 @@ course::Verdict same_bits(const Numbers& numbers, const Bits& y) {
 /// written, and the end of the allocation, so that reading it is reported.
 enum class Around { watched, nothing };
 constexpr std::size_t kBehind = 24;
-constexpr unsigned short kMark = 0x5aa5;
 
 void check_launch(const Numbers& numbers, Starts starts, Launch launch, Around around) {
   const std::size_t n = numbers.x.size(), behind = around == Around::watched ? kBehind : 0;
+  const auto mark = static_cast<unsigned short>(0x5aa5 ^ n);  // another one each time
   course::DeviceBuffer<unsigned short> x(starts.x + n), y(starts.y + n + behind);
-  if (around == Around::watched) y.upload(Bits(y.size(), kMark));
+  if (around == Around::watched) y.upload(Bits(y.size(), mark));
   if (n > 0) {
     CUDA_CHECK(cudaMemcpy(x.data() + starts.x, numbers.x.data(), 2 * n, cudaMemcpyHostToDevice));
     CUDA_CHECK(cudaMemcpy(y.data() + starts.y, numbers.y.data(), 2 * n, cudaMemcpyHostToDevice));
@@ -169,8 +169,8 @@ void check_launch(const Numbers& numbers, Starts starts, Launch launch, Around a
   if (around == Around::nothing) return;
   fetch(before, y.data());
   fetch(after, y.data() + starts.y + n);
-  REQUIRE(course::same(before, Bits(starts.y, kMark), "the halves before y[0], as bits"));
-  REQUIRE(course::same(after, Bits(behind, kMark), "the halves behind y[n-1], as bits"));
+  REQUIRE(course::same(before, Bits(starts.y, mark), "the halves before y[0], as bits"));
+  REQUIRE(course::same(after, Bits(behind, mark), "the halves behind y[n-1], as bits"));
 }
 
 std::string describe(std::size_t n, Starts starts, Launch launch) {
