@@ -445,22 +445,33 @@ TEST_CASE("products in half are rounded, infinite or 0; products in float are ex
   }
 }
 
-TEST_CASE("a * b + c by operators is rounded twice or once") {
-  // Pair 0 is (1, 1), pair 128 (x, x): both belong to the only block's thread 0.
+TEST_CASE("a * b + c is rounded once; by operators twice or once") {
+  // Halves 0 and 1 are 1, halves 256 and 257 are x. Of the only block's 128 threads one has 0 and
+  // 256, and adds x * x to 1; n = 257 leaves half 256 in no pair.
   const float x = 1.0f + 23.0f / 1024;
+  const float once = 2.0f + 46.0f / 1024, twice = 2.0f + 48.0f / 1024;
   std::vector<float> a(2 * 129, 0.0f);
   a[0] = a[1] = 1.0f;
   a[256] = a[257] = x;
   const std::vector<__half> halves(a.begin(), a.end());
   const auto d_a = course::DeviceBuffer<__half>::from(halves);
-  auto operators = output(0.0f), intrinsics = output(0.0f);
-  dot_half2_operators(d_a.data(), d_a.data(), a.size(), operators.data(), nullptr, 1);
-  dot_half2_intrinsics(d_a.data(), d_a.data(), a.size(), intrinsics.data(), nullptr, 1);
-  const float once = 2 * (2.0f + 46.0f / 1024), twice = 2 * (2.0f + 48.0f / 1024);
-  REQUIRE(course::same(intrinsics.download().front(), once, "y of dot_half2_intrinsics"));
-  // nvcc makes one __hfma2 of the two operators; the CPU device does what the source says.
-  REQUIRE(course::same(operators.download().front(), course::kCpuDevice ? twice : once,
-                       "y of dot_half2_operators"));
+  for (const std::size_t n : {257u, 258u}) {
+    INFO("n = " << n);
+    auto scalar = output(0.0f), operators = output(0.0f), intrinsics = output(0.0f),
+         any_block = output(0.0f);
+    dot_half_scalar(d_a.data(), d_a.data(), n, scalar.data(), nullptr, 1);
+    dot_half2_operators(d_a.data(), d_a.data(), n, operators.data(), nullptr, 1);
+    dot_half2_intrinsics(d_a.data(), d_a.data(), n, intrinsics.data(), nullptr, 1);
+    dot_half2_any_block(d_a.data(), d_a.data(), n, any_block.data(), nullptr, 1, kBlockSize);
+    const auto check = [n](auto& y, float sum, const char* name) {
+      CHECK(course::same(y.download().front(), n == 257 ? sum + 1 : 2 * sum, name));
+    };
+    check(scalar, once, "y of dot_half_scalar");
+    check(intrinsics, once, "y of dot_half2_intrinsics");
+    check(any_block, once, "y of dot_half2_any_block");
+    // nvcc makes one __hfma2 of the two operators; the CPU device does what the source says.
+    check(operators, course::kCpuDevice ? twice : once, "y of dot_half2_operators");
+  }
 }
 
 // ---- the article's index -----------------------------------------------------------------------
