@@ -139,7 +139,8 @@ course::Verdict same_bits(const Numbers& numbers, const Bits& y) {
                      std::to_string(y.size()) + " elements are wrong"};
 }
 
-/// What lies around y: halves that are watched, or (on the CPU device) memory that nobody has
+/// What lies around x and y: ones around x and halves that are watched around y, so that y changes
+/// where both are taken for part of the arrays; or (on the CPU device) memory that nobody has
 /// written, and the end of the allocation, so that reading it is reported.
 enum class Around { watched, nothing };
 constexpr std::size_t kBehind = 24;
@@ -147,8 +148,11 @@ constexpr std::size_t kBehind = 24;
 void check_launch(const Numbers& numbers, Starts starts, Launch launch, Around around) {
   const std::size_t n = numbers.x.size(), behind = around == Around::watched ? kBehind : 0;
   const auto mark = static_cast<unsigned short>(0x5aa5 ^ n);  // another one each time
-  course::DeviceBuffer<unsigned short> x(starts.x + n), y(starts.y + n + behind);
-  if (around == Around::watched) y.upload(Bits(y.size(), mark));
+  course::DeviceBuffer<unsigned short> x(starts.x + n + behind), y(starts.y + n + behind);
+  if (around == Around::watched) {
+    x.upload(Bits(x.size(), 0x3c00));
+    y.upload(Bits(y.size(), mark));
+  }
   if (n > 0) {
     CUDA_CHECK(cudaMemcpy(x.data() + starts.x, numbers.x.data(), 2 * n, cudaMemcpyHostToDevice));
     CUDA_CHECK(cudaMemcpy(y.data() + starts.y, numbers.y.data(), 2 * n, cudaMemcpyHostToDevice));
