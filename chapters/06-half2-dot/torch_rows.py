@@ -14,7 +14,7 @@ def rows(torch, group, inputs):
     a, b = inputs["a"], inputs["b"]
     yield {
         "name": "torch.dot",
-        "changed": "PyTorch; the result is a half",
+        "changed": "the result is a half; PyTorch",
         "reset": None,
         "launch": lambda: torch.dot(a, b),
         "result": float,
