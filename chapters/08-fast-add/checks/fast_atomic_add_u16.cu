@@ -212,12 +212,42 @@ TEST_CASE("fast_atomic_add_u16: many counters, many additions") {
 TEST_CASE("fast_atomic_add_u16: one atomic, and one more where 65535 is passed") {
   course::skip_without_counters();
   for (const bool odd : {false, true}) {
-    for (const Kind kind : kKinds) {
-      Input input = make_input(kind, 12, 1024);
-      for (unsigned& index : input.index) index = 1 + index % 10;  // all words are complete
-      INFO(describe(12, odd, 1024, {8, 128}, kind) << "; none to the first or last counter");
-      const auto counters = course::count([&] { check_input(input, odd, {8, 128}); });
-      REQUIRE(at_most(counters->global_atomic_lanes, 1024 + expected(input).passes));
+    for (const unsigned pairs : {1u, 5u}) {
+      for (const Kind kind : kKinds) {
+        const unsigned length = 2 * pairs + (odd ? 2 : 0);  // two of odd arrays are alone
+        Input input = make_input(kind, length, 512);
+        for (unsigned& index : input.index) index = (odd ? 1 : 0) + index % (2 * pairs);
+        INFO(describe(length, odd, 512, {4, 128}, kind)
+             << "; none to a counter that is alone in its word");
+        const auto counters = course::count([&] { check_input(input, odd, {4, 128}); });
+        REQUIRE(at_most(counters->global_atomic_lanes, 512 + expected(input).passes));
+      }
     }
   }
+}
+
+TEST_CASE("fast_atomic_add_u16: more than 65536 counters") {
+  constexpr unsigned length = 70'000, n = 500;
+  Input input = make_input(Kind::large, length, n);
+  for (unsigned i = 0; i < n; ++i) {  // half all over the array, half around 65536
+    input.index[i] = i % 2 == 0 ? i * (length / n) + 1 : 65'530 + i / 2 % 10;
+  }
+  INFO(describe(length, false, n, {2, 256}, Kind::large));
+  const auto counters = course::count([&] { check_input(input, false, {2, 256}); });
+  if (counters) REQUIRE(at_most(counters->global_atomic_lanes, n + expected(input).passes));
+}
+
+TEST_CASE("fast_atomic_add_u16: more than 2^31 counters") {
+  constexpr std::size_t length = (std::size_t{1} << 31) + 4;
+  course::skip_without_memory(length * sizeof(u16));
+  auto counters = course::DeviceBuffer<u16>::zeros(length);
+  const std::vector<unsigned> last = {0x8000'0000u, 0x8000'0001u, 0x8000'0003u};
+  const auto index = course::DeviceBuffer<unsigned>::from(last);
+  const auto values = course::DeviceBuffer<u16>::from({5, 6, 7});
+  add_all<<<1, 32>>>(counters.data(), length, index.data(), values.data(), last.size());
+  CUDA_CHECK_LAUNCH();
+  std::vector<u16> found(4);
+  CUDA_CHECK(cudaMemcpy(found.data(), counters.data() + (length - 4), 4 * sizeof(u16),
+                        cudaMemcpyDeviceToHost));
+  REQUIRE(course::same(found, {5, 6, 0, 7}, "the last four counters"));
 }
