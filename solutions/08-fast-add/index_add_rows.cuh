@@ -23,6 +23,8 @@
 ///   read nor written.
 /// - A row makes no more than one atomic for each word (4 bytes at a multiple of 4) of the table in
 ///   which it has elements: atomicAdd(__nv_bfloat162*, __nv_bfloat162) adds to both halves.
+///   atomicAdd(__nv_bfloat16*, __nv_bfloat16), which is a loop, is only for a word that lies partly
+///   outside of the table.
 /// - The grid has one dimension and any number of blocks of any size; its threads share the work,
 ///   and neighbouring threads take neighbouring words of a row.
 __global__ void index_add_rows(const __nv_bfloat16* source, const int* index, const float* weight,
