@@ -221,13 +221,15 @@ struct Scattered {
   std::vector<__half> first, expected;
 };
 
-void check_scatter(const ScatterRung& rung, std::size_t n, std::size_t targets, std::size_t offset,
-                   std::size_t offset_in) {
+void check_scatter(const ScatterRung& rung, std::size_t n, std::size_t targets,
+                   std::size_t offset = 0, std::size_t offset_values = 0,
+                   std::size_t offset_index = 0) {
   INFO(rung.name << ": n = " << n << " into " << targets << " targets; the table begins " << offset
-                 << " elements behind a multiple of 256 bytes, index and values " << offset_in);
+                 << " elements behind a multiple of 256 bytes, values " << offset_values
+                 << ", index " << offset_index);
   const Scattered s(n, targets);
-  const Placed<__half> values(s.values, offset_in);
-  const Placed<int> index(s.index, offset_in);
+  const Placed<__half> values(s.values, offset_values);
+  const Placed<int> index(s.index, offset_index);
   Placed<__half> table(s.first, offset);
   rung.launch(values.data(), index.data(), n, table.data(), targets, nullptr);
   REQUIRE(course::same(table.download(), s.expected, "table"));
@@ -240,13 +242,13 @@ TEST_CASE("every scatter adds every value once") {
   constexpr std::size_t kMany = course::kCpuDevice ? 4'099 : course::kBigSize;
   for (const ScatterRung& rung : kScatterRungs) {
     for (const std::size_t n : course::kSizes) {
-      check_scatter(rung, n, 37, n % 2, 0);
-      if (n < 255) check_scatter(rung, n, 2, (n + 1) % 2, 0);
+      check_scatter(rung, n, 37, n % 2);
+      if (n < 255) check_scatter(rung, n, 2, (n + 1) % 2);
     }
-    check_scatter(rung, kMany, 1000, 1, 0);  // about 1000 a target on a GPU: exact
-    check_scatter(rung, 1025, 1, 0, 0);
-    check_scatter(rung, 257, 1, 0, 1);
-    check_scatter(rung, 257, 1, 1, 2);
+    check_scatter(rung, kMany, 1000, 1);  // about 1000 a target on a GPU: exact
+    check_scatter(rung, 1025, 1);
+    check_scatter(rung, 257, 1, 0, 0, 1);
+    check_scatter(rung, 257, 1, 1, 2, 0);
   }
 }
 
@@ -322,7 +324,7 @@ TEST_CASE("scatter_float adds halves to a table of floats") {
 
 TEST_CASE("scatter_privatized takes tables that fit into shared memory, and passes on the others") {
   for (const std::size_t targets : {kMostPrivateTargets, kMostPrivateTargets + 1}) {
-    check_scatter(kScatterRungs[2], 4096, targets, 0, 0);
+    check_scatter(kScatterRungs[2], 4096, targets);
   }
 }
 
@@ -330,7 +332,7 @@ TEST_CASE("scatter_privatized makes an atomic a pair of targets and block, not o
   course::skip_without_counters();
   constexpr std::size_t kUpdatesHere = 2 * kBlockSize * kUpdates, kTargets = 17;
   const auto count = [&](const ScatterRung& rung) {
-    return course::count([&] { check_scatter(rung, kUpdatesHere, kTargets, 0, 0); });
+    return course::count([&] { check_scatter(rung, kUpdatesHere, kTargets); });
   };
   const auto fast = count(kScatterRungs[1]), privatized = count(kScatterRungs[2]);
   REQUIRE(fast->global_atomic_lanes == kUpdatesHere);
@@ -519,11 +521,15 @@ TEST_CASE("rows: one atomic a half, one a pair, and none on the table") {
     return course::count([&] { check_rows<__half>(rung.name, rung.launch, kShape); });
   };
   const auto half = count(kRowsRungs[0]), fast = count(kRowsRungs[1]), half2 = count(kRowsRungs[2]),
-             sort = count(kRowsRungs[4]);
+             red_v4 = count(kRowsRungs[3]), sort = count(kRowsRungs[4]);
+  const auto floats = course::count([&] { check_rows<float>("rows_float", float_rows, kShape); });
   REQUIRE(half->global_atomic_lanes == kShape.rows * 64);
   REQUIRE(fast->global_atomic_lanes == kShape.rows * 64);
-  REQUIRE(fast->global_atomics == kShape.rows * 2);  // a warp's 32 columns: one request
+  REQUIRE(fast->global_atomics == kShape.rows * 2);            // a warp's 32 columns: one request
+  REQUIRE(fast->global_atomic_addresses == kShape.rows * 32);  // two lanes to a word
   REQUIRE(half2->global_atomic_lanes == kShape.rows * 32);
+  REQUIRE(red_v4->global_loads < half2->global_loads);  // 16 bytes a load
+  REQUIRE(floats->global_atomic_lanes == kShape.rows * 16);
   REQUIRE(sort->global_atomic_lanes <= 2);  // count and cursor of the only bin
 }
 
@@ -610,12 +616,20 @@ TEST_CASE("sums of halves that are rounded stay within their bounds") {
     rung.launch(d_values.data(), d_index.data(), n, table.data(), kTargets, nullptr);
     REQUIRE(within(table.download(), expected, bounds));
   }
-  // Rows of one column, sorted: one rounding to half, whatever the number of updates.
+  // Sorted, there is one rounding to half, whatever the number of updates.
   std::vector<double> one_rounding =
       rounding_bounds(values, index, kTargets, course::kFloatRoundoff);
   for (std::size_t t = 0; t < kTargets; ++t) {
     one_rounding[t] += course::kHalfRoundoff * std::fabs(expected[t]) * 1.01;
   }
+  std::vector<__half> sorted_values = values;
+  std::vector<int> sorted_index = index;
+  sort_by_target(sorted_values, sorted_index);
+  const auto d_sorted_values = course::DeviceBuffer<__half>::from(sorted_values);
+  const auto d_sorted_index = course::DeviceBuffer<int>::from(sorted_index);
+  auto sums = course::DeviceBuffer<__half>::zeros(kTargets);
+  sum_sorted(d_sorted_values.data(), d_sorted_index.data(), n, sums.data(), kTargets, nullptr);
+  REQUIRE(within(sums.download(), expected, one_rounding));
   std::vector<__half> source;  // the value in each of eight columns
   std::vector<double> expected_rows, bounds_rows;
   for (const __half& value : values) source.insert(source.end(), 8, value);

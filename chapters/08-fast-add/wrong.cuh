@@ -60,8 +60,7 @@ inline void scatter_plus_zero(const __half* d_values, const int* d_index, std::s
 // Question: which length does fast_atomic_add want?
 // Changes:  n threads add 1 to d_y[0]; the length is what the caller says.
 // Cost:     with the length of d_y it is right: 1 takes the scalar path, 2 or more the pair. With
-// n,
-//           which is the number of additions, it reaches behind an array of one element.
+//           n, the number of additions, it reaches behind an array of one element.
 __global__ void add_with_length(std::size_t n, __half* d_y, std::size_t length) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) fast_atomic_add(d_y, 0, length, __float2half(1.0f));
