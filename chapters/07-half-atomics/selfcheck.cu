@@ -85,9 +85,11 @@ void check_table(const Rung<T>& rung, const std::vector<T>& x, std::size_t rows,
   std::vector<T> before(start + cells + start, T(-0.0f));  // around the table: minus zeros
   std::vector<double> expected = table_reference(x, rows);
   for (std::size_t c = 0; c < cells; ++c) {
-    before[start + c] = T(static_cast<float>(c % 3));
+    before[start + c] = c % 3 == 0 ? T(-0.0f) : T(static_cast<float>(c % 3));
     expected[c] = 2 * expected[c] + static_cast<double>(c % 3);
   }
+  std::vector<bool> alone(cells, true);  // nothing is added to it, not even 0.0
+  for (std::size_t i = 0; i < x.size(); ++i) alone[cell_of(i, rows - 1)] = false;
   CUDA_CHECK(cudaMemcpy(memory.data(), before.data(), memory.bytes(), cudaMemcpyHostToDevice));
   rung.add(d_x.data(), x.size(), rows, memory.data() + start, nullptr);
   rung.add(d_x.data(), x.size(), rows, memory.data() + start, nullptr);
@@ -95,6 +97,9 @@ void check_table(const Rung<T>& rung, const std::vector<T>& x, std::size_t rows,
   const auto first = after.begin() + static_cast<std::ptrdiff_t>(start);
   const std::vector<T> table(first, first + static_cast<std::ptrdiff_t>(cells));
   REQUIRE(course::close(table, expected, 0.0, "table"));
+  for (std::size_t c = 0; c < cells; ++c) {
+    if (alone[c]) REQUIRE(std::memcmp(&after[start + c], &before[start + c], sizeof(T)) == 0);
+  }
   for (std::size_t k = 0; k < start; ++k) {
     REQUIRE(std::memcmp(&after[k], &before[k], sizeof(T)) == 0);
     REQUIRE(std::memcmp(&after[start + cells + k], &before[k], sizeof(T)) == 0);
@@ -253,6 +258,27 @@ TEST_CASE("pairs make half of the atomics, eights an eighth") {
   CHECK(course::same(atomics(red_half8, 0), kN / 8, "atomics of red_half8"));
   CHECK(course::same(atomics(red_half8, 2), kN / 2, "atomics of red_half8 at a multiple of 4"));
   CHECK(course::same(atomics(red_half8, 1), kN / 8 * 5, "atomics of red_half8 at an odd half"));
+  CHECK(course::same(atomics(add_packs<__half, 2>, 0), kN / 2, "atomics of add_packs<__half, 2>"));
+  const auto d_floats = course::DeviceBuffer<float>::from(course::position_values<float>(kN));
+  auto d_float_table = course::DeviceBuffer<float>::zeros(kRows * kRow);
+  const auto of_floats = course::count(
+      [&] { add_packs<float, 4>(d_floats.data(), kN, kRows, d_float_table.data(), nullptr); });
+  CHECK(course::same(of_floats->global_atomic_lanes, kN / 4, "atomics of add_packs<float, 4>"));
+  const auto d_bf =
+      course::DeviceBuffer<__nv_bfloat16>::from(course::position_values<__nv_bfloat16>(kN));
+  auto d_bf_table = course::DeviceBuffer<__nv_bfloat16>::zeros(kRows * kRow);
+  const auto of_bf = course::count(
+      [&] { add_packs<__nv_bfloat16, 2>(d_bf.data(), kN, kRows, d_bf_table.data(), nullptr); });
+  CHECK(course::same(of_bf->global_atomic_lanes, kN / 2, "atomics of add_packs<__nv_bfloat16, 2>"));
+  const auto of_moments = course::count([&] {
+    moments_pair(d_x.data(), kN, 512, reinterpret_cast<__half2*>(d_table.data()), nullptr);
+  });
+  CHECK(course::same(of_moments->global_atomic_lanes, kN, "atomics of moments_pair"));
+  const auto of_columns = course::count([&] {  // 64 rows of 64 columns
+    columns_pair(reinterpret_cast<const __half2*>(d_x.data()), 64, 64,
+                 reinterpret_cast<__half2*>(d_table.data()), nullptr);
+  });
+  CHECK(course::same(of_columns->global_atomic_lanes, 32u, "atomics of columns_pair"));
 }
 
 TEST_CASE("a compare-and-swap loop swaps more than once where the halves of a word meet") {
@@ -461,8 +487,11 @@ TEST_CASE("the word around the last half of three reaches beyond the array") {
   add_half_once<<<1, 1>>>(x.data() + 2, half_of(0x3C00));  // CUDA's function: may be called there
   CUDA_CHECK_LAUNCH();
   REQUIRE(same_bits("x", get_bits(x.data(), 3), {0, 0, 0x4000}));
-  course::skip_without_checker();
   course::DeviceBuffer<__half> returned(1);
+  add_one_to<<<1, 1>>>(How::cas16, 1, x.data() + 2, returned.data());  // and so may this one
+  CUDA_CHECK_LAUNCH();
+  REQUIRE(same_bits("x", get_bits(x.data(), 3), {0, 0, 0x4200}));
+  course::skip_without_checker();
   const course::Findings findings =
       course::find_races([&] { add_one_to<<<1, 1>>>(How::cas, 1, x.data() + 2, returned.data()); });
   REQUIRE(findings.others == 1);
@@ -555,14 +584,17 @@ TEST_CASE("the 16-bit atomics keep subnormals, in global and in shared memory") 
 TEST_CASE("two results, or two columns, share an atomic") {
   for (const std::size_t n : course::all_sizes()) {
     INFO("n = " << n);
-    const std::size_t bins = n > 2000 ? 512 : 16;
-    const std::vector<__half> x = zeros_and_ones<__half>(n);
+    std::size_t bins = 16;
+    while (bins * 128 < n) bins *= 2;  // 128 squares of at most 9: all sums are exact
+    std::vector<__half> x(n);
+    const std::vector<int> random = course::position_values<int>(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = __half(static_cast<float>(random[i] % 4));
     const auto d_x = course::DeviceBuffer<__half>::from(x);
-    std::vector<double> both(2 * bins, 0.0), sums(bins, 0.0);
+    std::vector<double> both(2 * bins, 0.0), sums(bins, 0.0), squares(bins, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
       const double value = static_cast<double>(static_cast<float>(x[i]));
       both[2 * (i % bins)] += value, both[2 * (i % bins) + 1] += value * value;
-      sums[i % bins] += value;
+      sums[i % bins] += value, squares[i % bins] += value * value;
     }
     auto d_sums = course::DeviceBuffer<__half>::zeros(bins);
     auto d_squares = course::DeviceBuffer<__half>::zeros(bins);
@@ -570,7 +602,7 @@ TEST_CASE("two results, or two columns, share an atomic") {
     moments_apart(d_x.data(), n, bins, d_sums.data(), d_squares.data(), nullptr);
     moments_pair(d_x.data(), n, bins, reinterpret_cast<__half2*>(d_bins.data()), nullptr);
     REQUIRE(course::close(d_sums.download(), sums, 0.0, "sums"));
-    REQUIRE(course::close(d_squares.download(), sums, 0.0, "squares"));  // of 0 and 1: the same
+    REQUIRE(course::close(d_squares.download(), squares, 0.0, "squares"));
     REQUIRE(course::close(d_bins.download(), both, 0.0, "bins"));
   }
 }
@@ -597,6 +629,19 @@ TEST_CASE("the columns of a matrix, one by one and in pairs") {
     REQUIRE(course::close(apart.download(), sums, 0.0, "sums"));
     REQUIRE(course::close(pairs.download(), sums, 0.0, "sums of pairs"));
   }
+}
+
+TEST_CASE("the columns of a block's rows are added up in float, and rounded once") {
+  // 64 times 1 + 3/1024 is 64.1875, a half. Added up in half it would be 64.0625.
+  const auto d_x = course::DeviceBuffer<__half>::from(halves(std::vector<Bits>(64 * 2, 0x3C03)));
+  course::GuardedBuffer<__half> apart(2), pairs(2);
+  set_bits(apart.data(), {0, 0}), set_bits(pairs.data(), {0, 0});
+  columns_apart(d_x.data(), 64, 2, apart.data(), nullptr);
+  columns_pair(reinterpret_cast<const __half2*>(d_x.data()), 64, 2,
+               reinterpret_cast<__half2*>(pairs.data()), nullptr);
+  const std::vector<Bits> expected(2, bits_of(64.1875f));
+  REQUIRE(same_bits("sums", get_bits(apart.data(), 2), expected));
+  REQUIRE(same_bits("sums of pairs", get_bits(pairs.data(), 2), expected));
 }
 
 // ---- the article's puzzle ----------------------------------------------------------------------
@@ -647,7 +692,9 @@ TEST_CASE("the article's kernels do what the prediction says") {
     if (n % 2 == 1) sum = rounded_sum(sum, p);
     const Bits by_twos = bits_of(static_cast<float>(sum));
     const Bits even = bits_of(static_cast<float>(add_in_steps(zero, p, (n + 1) / 2).sum));
-    const Bits odd = bits_of(static_cast<float>(add_in_steps(zero, p, n / 2).sum));
+    // A single product has no partner, and its neighbour stays as it is: -0.0.
+    const Bits odd =
+        n < 2 ? kMinusZero : bits_of(static_cast<float>(add_in_steps(zero, p, n / 2).sum));
     if (n % 2 == 0 || n == 1) {  // else it depends on when the single product comes
       REQUIRE(same_bits("dot_pack", run([&] { dot_pack(a, b, n, pack, nullptr); }, 0),
                         {by_twos, by_twos}));
@@ -657,7 +704,8 @@ TEST_CASE("the article's kernels do what the prediction says") {
     REQUIRE(same_bits("dot_padded",
                       run([&] { dot_padded(a, b, n, y.data(), nullptr); }, kMinusZero),
                       {by_ones, kMinusZero}));
-    REQUIRE(same_bits("dot_two_lanes", run([&] { dot_two_lanes(a, b, n, pair, nullptr); }, 0),
+    REQUIRE(same_bits("dot_two_lanes",
+                      run([&] { dot_two_lanes(a, b, n, pair, nullptr); }, kMinusZero),
                       {even, odd}));
   }
 }
