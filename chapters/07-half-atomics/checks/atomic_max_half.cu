@@ -43,13 +43,19 @@ __global__ void each_element(const Bits* values, unsigned n, unsigned step, __ha
   for (unsigned k = threadIdx.x; k < own; k += blockDim.x) shared_x[first + k] = s_x[k];
 }
 
-/// All threads share x[place]. If asked for, every other one adds 1 to its neighbour instead.
-__global__ void one_element(const Bits* values, std::size_t n, unsigned place, bool neighbour,
+/// What happens to the other half of the word meanwhile. If it comes and goes, an old value of it
+/// may be there again.
+enum class Beside { stays, grows, comes_and_goes };
+
+/// All threads share x[place]. If asked for, every other one adds 1, or 1 and -1 in turn, to its
+/// neighbour instead.
+__global__ void one_element(const Bits* values, std::size_t n, unsigned place, Beside neighbour,
                             __half* x, __half* returned) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
-    if (neighbour && i % 2 == 1) {
-      returned[i] = atomicAdd(&x[place ^ 1u], __float2half(1.0f));
+    if (neighbour != Beside::stays && i % 2 == 1) {
+      const bool back = neighbour == Beside::comes_and_goes && i % 4 == 3;
+      returned[i] = atomicAdd(&x[place ^ 1u], __float2half(back ? -1.0f : 1.0f));
     } else {
       returned[i] = atomic_max_half(&x[place], __ushort_as_half(values[i]));
     }
@@ -201,11 +207,15 @@ void check_pairs(const std::vector<Bits>& cells, const std::vector<Bits>& values
 }
 
 /// Many threads at element `place` of two.
-void check_one(const std::vector<Bits>& values, unsigned place, bool neighbour, Bits first,
+void check_one(const std::vector<Bits>& values, unsigned place, Beside neighbour, Bits first,
                Bits beside, Launch launch) {
   const std::size_t n = values.size();
   INFO("element " << place << " of two holds " << half_text(first) << ", the other one "
-                  << half_text(beside) << (neighbour ? ", to which odd threads add 1" : ""));
+                  << half_text(beside)
+                  << (neighbour == Beside::stays ? ""
+                      : neighbour == Beside::grows
+                          ? ", to which odd threads add 1"
+                          : ", to which odd threads add 1 and -1 in turn"));
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
   course::GuardedBuffer<__half> x(2), returned(n);
   std::vector<Bits> start(2, first);
@@ -218,15 +228,15 @@ void check_one(const std::vector<Bits>& values, unsigned place, bool neighbour, 
   float expected_beside = float_of(beside);
   std::vector<Bits> found, mine;
   for (std::size_t i = 0; i < n; ++i) {
-    if (neighbour && i % 2 == 1) {
-      expected_beside += 1.0f;
+    if (neighbour != Beside::stays && i % 2 == 1) {
+      expected_beside += neighbour == Beside::comes_and_goes && i % 4 == 3 ? -1.0f : 1.0f;
     } else {
       found.push_back(all_found[i]), mine.push_back(values[i]);
     }
   }
   REQUIRE(explained("the element", mine, found, first, after[place]));
-  REQUIRE(
-      same_bits("the other one", after[place ^ 1u], neighbour ? bits_of(expected_beside) : beside));
+  REQUIRE(same_bits("the other one", after[place ^ 1u],
+                    neighbour == Beside::stays ? beside : bits_of(expected_beside)));
   REQUIRE(x.intact("x"));
 }
 
@@ -251,8 +261,10 @@ void check_few(const std::vector<Bits>& values, unsigned elements, unsigned offs
       if (offset + i % elements != at) continue;
       found.push_back(all_found[i]), mine.push_back(values[i]);
     }
-    REQUIRE(explained("x[" + std::to_string(at) + " - " + std::to_string(offset) + "]", mine, found,
-                      start[at], after[at]));
+    const std::string index = std::to_string(static_cast<long>(at) - static_cast<long>(offset));
+    const std::string name =
+        "x[" + index + "]" + (mine.empty() ? ", which no thread asks for" : "");
+    REQUIRE(explained(name, mine, found, start[at], after[at]));
   }
   REQUIRE(x.intact("x"));
 }
@@ -320,9 +332,10 @@ TEST_CASE("atomic_max_half: many threads at one element, and others at its neigh
       const Launch launch = Launch{turn % 2 == 0 ? 3u : 5u, turn % 2 == 0 ? 96u : 33u};
       const Bits first = kStarts[turn++ % kStarts.size()];
       INFO(describe(300, launch, kind));
-      check_one(make_values(kind, 300), place, false, first, turn % 2 == 0 ? 0x7D01 : kMinusZero,
-                launch);
-      check_one(make_values(kind, 300), place, true, first, bits_of(2.0f), launch);
+      const std::vector<Bits> values = make_values(kind, 300);
+      check_one(values, place, Beside::stays, first, turn % 2 == 0 ? 0x7D01 : kMinusZero, launch);
+      const Beside moves = turn / 2 % 2 == 0 ? Beside::grows : Beside::comes_and_goes;
+      check_one(values, place, moves, first, bits_of(2.0f), launch);
     }
   }
 }
@@ -340,12 +353,19 @@ TEST_CASE("atomic_max_half: the lanes of a warp go in step") {
   for (const Kind kind : kKinds) {
     INFO(describe(130, {2, 96}, kind));
     course::count([&] {
-      check_one(make_values(kind, 130), 1, true, kMinusInfinity, bits_of(0.0f), {2, 96});
+      check_one(make_values(kind, 130), 1, Beside::grows, kMinusInfinity, 0, {2, 96});
+      check_one(make_values(kind, 130), 1, Beside::comes_and_goes, kMinusInfinity, 0, {2, 96});
       check_few(make_values(kind, 130), 3, 1, {2, 96});
     });
     INFO("in shared memory");
     course::count([&] { check_shared(make_values(kind, 130), 96); });
   }
+}
+
+TEST_CASE("atomic_max_half: a thread that comes too late again and again") {
+  INFO(describe(300, {2, 150}, Kind::rising) << ", so that some threads have to come again "
+                                             << "hundreds of times");
+  course::count([&] { check_few(make_values(Kind::rising, 300), 1, 1, {2, 150}); });
 }
 
 TEST_CASE("atomic_max_half: thousands of threads, and a second launch") {

@@ -26,13 +26,19 @@ __global__ void each_element(const Bits* values, std::size_t n, std::size_t step
   }
 }
 
-/// All threads share x[place]. If asked for, every other one adds 1 to its neighbour instead.
-__global__ void one_element(const Bits* values, std::size_t n, unsigned place, bool neighbour,
+/// What happens to the other half of the word meanwhile. If it comes and goes, an old value of it
+/// may be there again.
+enum class Beside { stays, grows, comes_and_goes };
+
+/// All threads share x[place]. If asked for, every other one adds 1, or 1 and -1 in turn, to its
+/// neighbour instead.
+__global__ void one_element(const Bits* values, std::size_t n, unsigned place, Beside neighbour,
                             __half* x, __half* returned) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
-    if (neighbour && i % 2 == 1) {
-      returned[i] = atomicAdd(&x[place ^ 1u], __float2half(1.0f));
+    if (neighbour != Beside::stays && i % 2 == 1) {
+      const bool back = neighbour == Beside::comes_and_goes && i % 4 == 3;
+      returned[i] = atomicAdd(&x[place ^ 1u], __float2half(back ? -1.0f : 1.0f));
     } else {
       returned[i] = atomic_sub_half(&x[place], __ushort_as_half(values[i]));
     }
@@ -113,10 +119,10 @@ void check_array(const std::vector<Bits>& start, std::size_t offset, std::size_t
   REQUIRE(returned.intact("returned"));
 }
 
-/// Many threads at element `place` of two; the other half of the word is added to, or holds
-/// `beside` and stays as it is.
-void check_one(std::size_t n, unsigned place, bool neighbour, Bits beside, Launch launch) {
-  const std::vector<Bits> values = small_numbers(n);
+/// Many threads at element `place` of two; the other half of the word holds `beside`.
+void check_one(const std::vector<Bits>& values, unsigned place, Beside neighbour, Bits beside,
+               Launch launch) {
+  const std::size_t n = values.size();
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
   const Bits first = bits_of(1000.0f);
   course::GuardedBuffer<__half> x(2), returned(n);
@@ -131,28 +137,27 @@ void check_one(std::size_t n, unsigned place, bool neighbour, Bits beside, Launc
   float expected = 1000.0f, expected_beside = float_of(beside);
   std::vector<Bits> found, left;
   for (std::size_t i = 0; i < n; ++i) {
-    if (neighbour && i % 2 == 1) {
-      expected_beside += 1.0f;
+    if (neighbour != Beside::stays && i % 2 == 1) {
+      expected_beside += neighbour == Beside::comes_and_goes && i % 4 == 3 ? -1.0f : 1.0f;
       continue;
     }
     expected -= float_of(values[i]);
     found.push_back(all_found[i]);
     left.push_back(difference(all_found[i], values[i]));
   }
-  const Bits other = neighbour ? bits_of(expected_beside) : beside;
+  const Bits other = neighbour == Beside::stays ? beside : bits_of(expected_beside);
   REQUIRE(same_bits("the neighbour", after[place ^ 1u], other));
   REQUIRE(same_bits("the element", after[place], bits_of(expected)));
   REQUIRE(one_chain(found, left, first, after[place]));
   REQUIRE(x.intact("x"));
 }
 
-/// Blocks whose threads subtract from both halves of a word of shared memory.
-void check_shared(std::size_t n, unsigned block) {
+/// Blocks whose threads subtract from both halves of a word of shared memory, 1000 and `upper`.
+void check_shared(std::size_t n, unsigned block, Bits upper) {
   const auto blocks = static_cast<unsigned>((n + block - 1) / block);
   const std::vector<Bits> values = small_numbers(n);
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
-  const std::vector<Bits> start = {kMinusZero,      0x7D01, bits_of(1000.0f),
-                                   bits_of(900.0f), 0xFE01, kMinusZero};
+  const std::vector<Bits> start = {kMinusZero, 0x7D01, bits_of(1000.0f), upper, 0xFE01, kMinusZero};
   course::DeviceBuffer<__half> d_start(6), d_left(6 * blocks), returned(n);
   set_bits(d_start.data(), start);
   word_of_the_block<<<blocks, block>>>(d_values.data(), n, d_start.data(), d_left.data(),
@@ -234,7 +239,7 @@ TEST_CASE("atomic_sub_half: many threads at one element") {
       for (const Bits beside : {Bits{0x7E00}, kMinusZero, Bits{0x7D01}}) {
         INFO(describe(150, launch) << "; all subtract from element " << place
                                    << ", the neighbour holds " << half_text(beside));
-        check_one(150, place, false, beside, launch);
+        check_one(small_numbers(150), place, Beside::stays, beside, launch);
       }
     }
   }
@@ -245,7 +250,9 @@ TEST_CASE("atomic_sub_half: others add to the neighbour at the same time") {
     for (const Launch launch : {Launch{1, 64}, Launch{3, 96}, Launch{5, 33}, Launch{2, 256}}) {
       INFO(describe(600, launch) << "; even threads subtract from element " << place
                                  << ", odd ones add 1 to the other half of the word");
-      check_one(600, place, true, bits_of(0.0f), launch);
+      check_one(small_numbers(600), place, Beside::grows, bits_of(0.0f), launch);
+      INFO("or n = 300, and odd ones add 1 and -1 in turn");
+      check_one(small_numbers(300), place, Beside::comes_and_goes, bits_of(0.0f), launch);
     }
   }
 }
@@ -253,17 +260,32 @@ TEST_CASE("atomic_sub_half: others add to the neighbour at the same time") {
 TEST_CASE("atomic_sub_half: the lanes of a warp go in step") {
   for (const unsigned place : {0u, 1u}) {
     INFO(describe(200, {2, 96}) << "; element " << place << " of two");
-    course::count([&] { check_one(200, place, false, kMinusZero, {2, 96}); });
+    const std::vector<Bits> values = small_numbers(200);
+    course::count([&] { check_one(values, place, Beside::stays, kMinusZero, {2, 96}); });
     INFO("and others add 1 to the neighbour");
-    course::count([&] { check_one(200, place, true, bits_of(3.0f), {2, 96}); });
+    course::count([&] { check_one(values, place, Beside::grows, bits_of(3.0f), {2, 96}); });
+    INFO("or 1 and -1 in turn");
+    course::count([&] { check_one(values, place, Beside::comes_and_goes, 0, {2, 96}); });
   }
+}
+
+TEST_CASE("atomic_sub_half: a thread that comes too late again and again") {
+  constexpr std::size_t kN = 300;
+  INFO(describe(kN, {2, 150}) << "; all subtract 1 from one element, so that some of them have to "
+                              << "come again hundreds of times");
+  course::count([&] {
+    check_one(std::vector<Bits>(kN, bits_of(1.0f)), 1, Beside::stays, kMinusZero, {2, 150});
+  });
 }
 
 TEST_CASE("atomic_sub_half: both halves of a word of shared memory") {
   for (const unsigned block : {32u, 96u, 250u}) {
     INFO(describe(300, {300 / block + 1, block}) << ", a word of shared memory for each block");
-    check_shared(300, block);
-    course::count([&] { check_shared(100, block); });
+    for (const Bits upper : {bits_of(900.0f), kInfinity, Bits{0x7FFF}}) {  // inf and NaN stay
+      INFO("the lower half of the word holds 1000, the upper one " << half_text(upper));
+      check_shared(300, block, upper);
+      course::count([&] { check_shared(100, block, upper); });
+    }
   }
 }
 
@@ -298,4 +320,15 @@ TEST_CASE("atomic_sub_half: it is built from atomicCAS") {
                             "one atomic alone: is that atomicAdd(address, -value)? It gives the "
                             "right numbers; here build the loop from atomicCAS"});
   }
+  constexpr std::size_t kLanes = 32;
+  const auto counters = course::count([&] {
+    check_one(small_numbers(kLanes), 0, Beside::stays, kMinusZero, {1, kLanes});
+  });
+  INFO("one warp at one element; atomics: " << counters->global_atomic_lanes);
+  // The check's kernel loads once. Who looks by a load may let one lane after another swap.
+  const bool looks = counters->global_loads > 1;
+  REQUIRE(course::Verdict{looks || counters->global_atomic_lanes > 2 * kLanes,
+                          "lanes go in step, so of 32 atomicCAS one succeeds, and 31 have to come "
+                          "again. Here few came again: is there an atomicAdd in the place of the "
+                          "loop?"});
 }
