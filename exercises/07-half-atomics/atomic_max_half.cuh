@@ -26,8 +26,7 @@ NOT_STARTED  // delete this line when you begin
 /// - The other half of the word keeps its bits, whatever they are, and others may raise it or add
 ///   to it by atomic functions at the same time. No update gets lost.
 /// - Where nothing has to change, nothing has to be stored: one look is enough. But who looks
-///   without an atomic function must confirm what was read by atomicCAS, or look through `volatile`
-///   at global memory.
+///   without an atomic function must confirm what was read by atomicCAS.
 __device__ inline __half atomic_max_half(__half* address, __half value) {
   // TODO(you): decide first which of the two stays, for each kind of pair; then comes the loop.
   (void)value;  // not used yet: delete this line when it is

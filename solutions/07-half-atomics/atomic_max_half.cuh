@@ -24,8 +24,7 @@
 /// - The other half of the word keeps its bits, whatever they are, and others may raise it or add
 ///   to it by atomic functions at the same time. No update gets lost.
 /// - Where nothing has to change, nothing has to be stored: one look is enough. But who looks
-///   without an atomic function must confirm what was read by atomicCAS, or look through `volatile`
-///   at global memory.
+///   without an atomic function must confirm what was read by atomicCAS.
 __device__ inline __half atomic_max_half(__half* address, __half value) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   auto* const word = reinterpret_cast<unsigned*>(at & ~std::uintptr_t{3});
