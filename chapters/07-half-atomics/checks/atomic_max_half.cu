@@ -362,12 +362,6 @@ TEST_CASE("atomic_max_half: the lanes of a warp go in step") {
   }
 }
 
-TEST_CASE("atomic_max_half: a thread that comes too late again and again") {
-  INFO(describe(300, {2, 150}, Kind::rising) << ", so that some threads have to come again "
-                                             << "hundreds of times");
-  course::count([&] { check_few(make_values(Kind::rising, 300), 1, 1, {2, 150}); });
-}
-
 TEST_CASE("atomic_max_half: thousands of threads, and a second launch") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a lost value may not show at once
   const std::size_t n = course::kCpuDevice ? 1'500 : 100'003;
