@@ -1,7 +1,5 @@
 // Adds two padded pairs where the address is odd. -0.0 changes no number beside them, but at the
 // ends of an array there is nothing to add it to.
-//
-// GPU: may slip through: between two guard bands of a GPU test all of that memory is there.
 #pragma once
 
 #include <cuda_fp16.h>
