@@ -1,0 +1,113 @@
+// Each pair twice: every thread looks at all atoms, and owns its list alone.
+// Rungs: gather_global_count, gather_rows, gather_self_first, neighbors_gather. Their lists are in
+// ascending order, because the loop is.
+#pragma once
+
+#include <course/error.cuh>
+#include <cstddef>
+
+#include "distance.cuh"
+#include "grid.cuh"
+
+// Question: what if a thread writes to its own list only?
+// Changes:  thread n1 looks at all atoms but itself, and nobody else touches list n1: no atomics.
+// Cost:     twice the distances. The count lives in global memory: a load and a store a neighbour.
+template <class T>
+__global__ void gather_global_count(Atoms<T> atoms, T limit, Lists out, Slice slice) {
+  const std::size_t n1 = slice.first + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (n1 >= slice.last) return;
+  const T x1 = atoms.x[n1], y1 = atoms.y[n1];
+  out.counts[n1] = 0;
+  for (std::size_t n2 = 0; n2 < atoms.n; ++n2) {
+    if (squared_distance(x1, y1, atoms.x[n2], atoms.y[n2]) < limit && n2 != n1) {
+      const int place = out.counts[n1]++;  // mine alone: += is enough
+      if (static_cast<std::size_t>(place) < out.capacity) {
+        out.list[n1 * out.capacity + static_cast<std::size_t>(place)] = static_cast<int>(n2);
+      }
+    }
+  }
+}
+
+// Question: what is a register worth?
+// Changes:  the count is a local variable, stored once at the end.
+// Cost:     one store of a count an atom.
+template <class T>
+__global__ void gather_rows(Atoms<T> atoms, T limit, Lists out, Slice slice) {
+  const std::size_t n1 = slice.first + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (n1 >= slice.last) return;
+  const T x1 = atoms.x[n1], y1 = atoms.y[n1];
+  int count = 0;
+  for (std::size_t n2 = 0; n2 < atoms.n; ++n2) {
+    if (squared_distance(x1, y1, atoms.x[n2], atoms.y[n2]) < limit && n2 != n1) {
+      const auto place = static_cast<std::size_t>(count++);
+      if (place < out.capacity) out.list[n1 * out.capacity + place] = static_cast<int>(n2);
+    }
+  }
+  out.counts[n1] = count;
+}
+
+/// Which half of the condition comes first in the source.
+enum class First { self, distance };
+
+// Question: does the order of an && matter, and where should neighbour k of atom n stand?
+// Changes:  list[k * n + n1]: the k-th neighbours of 32 atoms of a warp lie side by side. `first`
+//           says whether the distance or n2 != n1 is looked at first.
+// Cost:     as before; 4 sectors for 32 neighbours where all lanes store, and not up to 32.
+template <First first, class T>
+__global__ void gather_columns(Atoms<T> atoms, T limit, Lists out, Slice slice) {
+  const std::size_t n1 = slice.first + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (n1 >= slice.last) return;
+  const T x1 = atoms.x[n1], y1 = atoms.y[n1];
+  int count = 0;
+  for (std::size_t n2 = 0; n2 < atoms.n; ++n2) {
+    bool near;
+    if constexpr (first == First::distance) {
+      near = squared_distance(x1, y1, atoms.x[n2], atoms.y[n2]) < limit && n2 != n1;
+    } else {
+      near = n2 != n1 && squared_distance(x1, y1, atoms.x[n2], atoms.y[n2]) < limit;
+    }
+    if (near) {
+      const auto place = static_cast<std::size_t>(count++);
+      if (place < out.capacity) out.list[place * atoms.n + n1] = static_cast<int>(n2);
+    }
+  }
+  out.counts[n1] = count;
+}
+
+/// Makes the lists of the atoms of the slice, neighbour k of atom n in list[n * capacity + k].
+template <class T>
+void gather_global_count(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
+  check_number_of_atoms(atoms.n);
+  if (slice.first >= slice.last) return;
+  gather_global_count<T><<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(
+      atoms, limit, out, slice);
+  CUDA_CHECK_LAUNCH();
+}
+
+/// The same.
+template <class T>
+void gather_rows(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
+  check_number_of_atoms(atoms.n);
+  if (slice.first >= slice.last) return;
+  gather_rows<T><<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out,
+                                                                                 slice);
+  CUDA_CHECK_LAUNCH();
+}
+
+/// Makes the lists of the atoms of the slice, neighbour k of atom n in list[k * atoms.n + n].
+template <First first, class T>
+void gather_columns(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
+  check_number_of_atoms(atoms.n);
+  if (slice.first >= slice.last) return;
+  gather_columns<first, T><<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(
+      atoms, limit, out, slice);
+  CUDA_CHECK_LAUNCH();
+}
+template <class T>
+void gather_self_first(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
+  gather_columns<First::self>(atoms, limit, out, slice, stream);
+}
+template <class T>
+void neighbors_gather(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
+  gather_columns<First::distance>(atoms, limit, out, slice, stream);
+}

@@ -1,0 +1,32 @@
+// A file that is there complete, or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+/// Written beside `path` under another name, and renamed when it is complete: a run that fails, or
+/// is interrupted, leaves the old file as it was. A device or a pipe, such as /dev/stdout, is
+/// written directly. The constructor finds out whether that will be possible: BadInput if not.
+/// Failure if writing fails later.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view text);
+  /// Puts the file in its place.
+  void commit();
+  /// True if it is a device or a pipe.
+  bool is_direct() const { return is_direct_; }
+
+ private:
+  [[noreturn]] void fail(int error) const;
+  std::string path_, target_, temporary_;
+  std::FILE* file_ = nullptr;
+  int slot_ = -1;
+  bool is_direct_ = false;
+};

@@ -1,0 +1,58 @@
+// Exercise triplets_atomic: every angle between two bonds, appended to one list.
+//
+// Two neighbours of an atom and the atom between them are a triplet: it has an angle, and the forces
+// of carbon depend on it. An atom with 3 neighbours is in the middle of 3 triplets, one with c
+// neighbours of c (c - 1) / 2. Each thread knows how many its atom will have before it writes the
+// first one, so one atomicAdd can reserve room for all of them.
+//
+// Try it: meson test -C build triplets_atomic
+#pragma once
+
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+#include <cstddef>
+
+/// Two bonds that meet in an atom.
+struct Triplet {
+  int first, middle, last;  // atoms; first stands before last in the list of middle
+  float cosine;             // of the angle at middle
+};
+
+/// The cosine of the angle at m between the bonds to a and b. Given, and right.
+__device__ inline float cosine_at(const float* x, const float* y, int m, int a, int b) {
+  const float ax = x[a] - x[m], ay = y[a] - y[m], bx = x[b] - x[m], by = y[b] - y[m];
+  return (ax * bx + ay * by) * rsqrtf((ax * ax + ay * ay) * (bx * bx + by * by));
+}
+
+/// Appends all triplets of n atoms.
+/// - Atom m has counts[m] neighbours; neighbour k stands in list[k * n + m]. All are complete.
+/// - A triplet for every two places j < k of a list: {neighbour j, m, neighbour k, cosine_at(...)}.
+/// - *required counts all triplets, with or without a place: the capacity that would have sufficed.
+/// - It appends: *required may hold earlier ones already, and their places are not written again.
+/// - Places below `capacity` that are needed are filled, each once; the order is free.
+/// - triplets[capacity] and what follows is not written, however many there are.
+/// - One atomic an atom that has triplets, and no other.
+/// - Right for every one-dimensional grid. The threads share the work.
+__global__ void append_triplets(const float* x, const float* y, const int* counts, const int* list,
+                                std::size_t n, Triplet* triplets, unsigned capacity,
+                                unsigned* required) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t m = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; m < n; m += stride) {
+    const int count = counts[m];
+    if (count < 2) continue;
+    // From `place` on there is room for mine: others begin behind them, or ended before.
+    unsigned place = atomicAdd(required, static_cast<unsigned>(count * (count - 1) / 2));
+    for (int j = 0; j < count; ++j) {
+      const int first = list[static_cast<std::size_t>(j) * n + m];
+      for (int k = j + 1; k < count; ++k, ++place) {
+        if (place >= capacity) return;  // the places only grow
+        const int last = list[static_cast<std::size_t>(k) * n + m], middle = static_cast<int>(m);
+        Triplet& mine = triplets[place];
+        mine.first = first;
+        mine.middle = middle;
+        mine.last = last;
+        mine.cosine = cosine_at(x, y, middle, first, last);
+      }
+    }
+  }
+}
