@@ -33,14 +33,14 @@ __global__ void neighbors_atomic(Atoms<T> atoms, T limit, Lists out, Slice slice
   }
 }
 
-/// Appends the neighbours of all pairs (n1, n2 > n1) with n1 in the slice. The caller sets counts to
-/// 0 before the first slice: a kernel could not tell the other blocks that it has done so. The
+/// Appends the neighbours of all pairs (n1, n2 > n1) with n1 in the slice. The caller sets counts
+/// to 0 before the first slice: a kernel could not tell the other blocks that it has done so. The
 /// order within a list is open.
 template <class T>
 void neighbors_atomic(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
   check_number_of_atoms(atoms.n);
   if (slice.first >= slice.last) return;
-  neighbors_atomic<T><<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(
-      atoms, limit, out, slice);
+  neighbors_atomic<T>
+      <<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out, slice);
   CUDA_CHECK_LAUNCH();
 }

@@ -13,9 +13,9 @@ struct Box {
   double min_x, max_x, min_y, max_y;
 };
 
-/// The cells over a box. A cell's number is row * columns + column. If a direction wraps, memory has
-/// fewer columns (rows) than the box, and column c of the box is column c % columns of the memory:
-/// atoms from far away then share a cell, are looked at, and are found to be too far away.
+/// The cells over a box. A cell's number is row * columns + column. If a direction wraps, memory
+/// has fewer columns (rows) than the box, and column c of the box is column c % columns of the
+/// memory: atoms from far away then share a cell, are looked at, and are found to be too far away.
 struct CellGrid {
   double half_left, half_bottom;  // half of the box's smallest x and y
   double per_half;                // cells in a length of 2

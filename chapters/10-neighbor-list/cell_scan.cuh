@@ -24,7 +24,11 @@ struct ScanState {
   unsigned* ticket;
 };
 
-enum : unsigned { kNothing = 0, kTotal = 1, kPrefix = 2 };  // a tile's own sum; that of all up to it
+enum : unsigned {
+  kNothing = 0,
+  kTotal = 1,
+  kPrefix = 2
+};  // a tile's own sum; that of all up to it
 
 __device__ __forceinline__ unsigned long long scan_word(unsigned state, int sum) {
   return static_cast<unsigned long long>(state) << 32 | static_cast<unsigned>(sum);
@@ -57,7 +61,8 @@ __device__ inline int look_back(ScanState scan, int tile, int total) {
 }
 
 // Question: where does each cell begin among the sorted atoms?
-// Changes:  a block scans a tile of 2048 counts, and asks the tiles before it for their sum. Tickets
+// Changes:  a block scans a tile of 2048 counts, and asks the tiles before it for their sum.
+// Tickets
 //           number the tiles: whoever waits waits for a block that runs already.
 // Cost:     each count is read once; its start, and a 0 for the next launch, are written once.
 template <class Cells>
@@ -67,7 +72,8 @@ __global__ void scan_cells(int* d_counts, int* d_starts, Cells cells, ScanState 
   if (threadIdx.x == 0) s_tile = static_cast<int>(atomicAdd(scan.ticket, 1u));
   __syncthreads();  // for s_tile
   const std::size_t first = static_cast<unsigned>(s_tile) * kScanTile + threadIdx.x * kScanItems;
-  auto low = course::load_pack<4>(d_counts + first), high = course::load_pack<4>(d_counts + first + 4);
+  auto low = course::load_pack<4>(d_counts + first),
+       high = course::load_pack<4>(d_counts + first + 4);
   course::store_pack(d_counts + first, course::Pack<int, 4>{});
   course::store_pack(d_counts + first + 4, course::Pack<int, 4>{});
   int sum = 0;

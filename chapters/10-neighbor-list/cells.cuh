@@ -4,11 +4,11 @@
 // list[k * n_atoms + n].
 #pragma once
 
+#include <algorithm>
 #include <course/buffer.cuh>
 #include <course/collectives.cuh>
 #include <course/error.cuh>
 #include <course/grid.cuh>
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <stdexcept>
@@ -33,7 +33,7 @@ template <class T>
 using Point = typename PointOf<T>::type;
 
 constexpr unsigned kMeasureThreads = 256;
-constexpr unsigned kMeasureBlocks = 528;  // four for each multiprocessor of an H200
+constexpr unsigned kMeasureBlocks = 528;                // four for each multiprocessor of an H200
 constexpr std::size_t kMeasured = 4 * kMeasureThreads;  // atoms of a block, or more
 
 /// The device memory of neighbors_cells for up to n atoms. What has to be 0 before a run is 0 again
@@ -117,7 +117,8 @@ __global__ void measure_box(Atoms<T> atoms, T limit, std::size_t most, T* d_extr
   constexpr T kNone = course::Max::identity<T>();
   T v[4] = {kNone, kNone, kNone, kNone};
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < atoms.n; i += stride) {
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < atoms.n;
+       i += stride) {
     const T x = atoms.x[i], y = atoms.y[i];
     const T here[4] = {-x, x, -y, y};
     for (int k = 0; k < 4; ++k) v[k] = max(v[k], here[k]);
@@ -245,9 +246,9 @@ void neighbors_cells(Atoms<T> atoms, T limit, Lists out, CellWorkspace<T>& work,
   scan_cells<<<tiles, kScanThreads, 0, stream>>>(work.counts.data(), work.starts.data(),
                                                  CellsOf{work.grid.data()}, work.scan());
   CUDA_CHECK_LAUNCH();
-  sort_into_cells<T><<<blocks, kBlockSize, 0, stream>>>(
-      atoms, work.grid.data(), work.starts.data(), work.places.data(), work.points.data(),
-      work.indices.data(), work.scan(), tiles);
+  sort_into_cells<T><<<blocks, kBlockSize, 0, stream>>>(atoms, work.grid.data(), work.starts.data(),
+                                                        work.places.data(), work.points.data(),
+                                                        work.indices.data(), work.scan(), tiles);
   CUDA_CHECK_LAUNCH();
   list_from_cells<T><<<blocks, kBlockSize, 0, stream>>>(work.points.data(), work.indices.data(),
                                                         atoms.n, work.grid.data(),

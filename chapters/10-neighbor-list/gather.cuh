@@ -79,8 +79,8 @@ template <class T>
 void gather_global_count(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
   check_number_of_atoms(atoms.n);
   if (slice.first >= slice.last) return;
-  gather_global_count<T><<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(
-      atoms, limit, out, slice);
+  gather_global_count<T>
+      <<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out, slice);
   CUDA_CHECK_LAUNCH();
 }
 
@@ -89,8 +89,8 @@ template <class T>
 void gather_rows(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
   check_number_of_atoms(atoms.n);
   if (slice.first >= slice.last) return;
-  gather_rows<T><<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out,
-                                                                                 slice);
+  gather_rows<T>
+      <<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out, slice);
   CUDA_CHECK_LAUNCH();
 }
 
@@ -99,8 +99,8 @@ template <First first, class T>
 void gather_columns(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
   check_number_of_atoms(atoms.n);
   if (slice.first >= slice.last) return;
-  gather_columns<first, T><<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(
-      atoms, limit, out, slice);
+  gather_columns<first, T>
+      <<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out, slice);
   CUDA_CHECK_LAUNCH();
 }
 template <class T>

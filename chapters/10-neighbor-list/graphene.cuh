@@ -37,9 +37,9 @@ class Random {
 };
 
 struct Grain {
-  double x, y;                // its middle: an atom belongs to the grain whose middle is nearest
-  double angle;               // of the lattice
-  double shift_x, shift_y;    // of the lattice
+  double x, y;              // its middle: an atom belongs to the grain whose middle is nearest
+  double angle;             // of the lattice
+  double shift_x, shift_y;  // of the lattice
 };
 
 /// Squares of equal size, `count` by `count`, each with the middle of one grain somewhere in it. So
@@ -149,8 +149,8 @@ inline Sheet without_crowds(const Sheet& sheet) {
 
 }  // namespace graphene
 
-/// Exactly n atoms of a square sheet, its lower left corner near (0, 0), in the order of the grains.
-/// The same for the same n and seed. O(n).
+/// Exactly n atoms of a square sheet, its lower left corner near (0, 0), in the order of the
+/// grains. The same for the same n and seed. O(n).
 inline Sheet make_graphene(std::size_t n, std::uint64_t seed) {
   using namespace graphene;
   if (n == 0) return {};
@@ -169,7 +169,8 @@ inline Sheet make_graphene(std::size_t n, std::uint64_t seed) {
   std::vector<double> sorted = distance;
   std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(n - 1), sorted.end());
   const double edge = sorted[n - 1];
-  const auto inside = std::count_if(distance.begin(), distance.end(), [&](double d) { return d < edge; });
+  const auto inside =
+      std::count_if(distance.begin(), distance.end(), [&](double d) { return d < edge; });
   std::size_t on_edge = n - static_cast<std::size_t>(inside);
   const double corner = std::ceil(edge);
   Sheet result;

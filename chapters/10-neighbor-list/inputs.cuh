@@ -62,9 +62,10 @@ inline constexpr Scene kScenes[] = {Scene::random,     Scene::lattice,   Scene::
                                     Scene::negative,   Scene::sheet};
 
 inline const char* name_of(Scene scene) {
-  constexpr const char* kNames[] = {"random",   "on a lattice", "clusters", "on a line in x",
-                                    "on a line in y", "on a diagonal", "duplicates", "one point",
-                                    "a crowd and far away", "around zero", "graphene"};
+  constexpr const char* kNames[] = {"random",         "on a lattice",   "clusters",
+                                    "on a line in x", "on a line in y", "on a diagonal",
+                                    "duplicates",     "one point",      "a crowd and far away",
+                                    "around zero",    "graphene"};
   return kNames[static_cast<int>(scene)];
 }
 
@@ -92,7 +93,8 @@ HostAtoms<T> make_scene(Scene scene, std::size_t n, std::uint32_t seed) {
     if (scene == Scene::line) y = static_cast<T>(-7.25);
     if (scene == Scene::column) x = static_cast<T>(1e6);
     if (scene == Scene::diagonal) y = 2 * x;
-    if (scene == Scene::duplicates) x = static_cast<T>(random() % 3), y = static_cast<T>(random() % 2);
+    if (scene == Scene::duplicates)
+      x = static_cast<T>(random() % 3), y = static_cast<T>(random() % 2);
     if (scene == Scene::one_point) x = static_cast<T>(3.7), y = static_cast<T>(-1e-3);
     if (scene == Scene::far_away && i % 8 == 0) {
       x = static_cast<T>((i % 16 == 0 ? 1 : -1) * 3e38 / static_cast<double>(1 + i * i));

@@ -34,31 +34,30 @@ struct DeviceRung {
 template <class T>
 std::vector<DeviceRung<T>> device_rungs() {
   const auto all = [](const Atoms<T>& atoms) { return Slice{0, atoms.n}; };
-  return {
-      {"neighbors_atomic", Layout::rows,
-       [=](Atoms<T> atoms, T limit, Lists out) {
-         neighbors_atomic(atoms, limit, out, all(atoms), nullptr);
-       }},
-      {"gather_global_count", Layout::rows,
-       [=](Atoms<T> atoms, T limit, Lists out) {
-         gather_global_count(atoms, limit, out, all(atoms), nullptr);
-       }},
-      {"gather_rows", Layout::rows,
-       [=](Atoms<T> atoms, T limit, Lists out) {
-         gather_rows(atoms, limit, out, all(atoms), nullptr);
-       }},
-      {"gather_self_first", Layout::columns,
-       [=](Atoms<T> atoms, T limit, Lists out) {
-         gather_self_first(atoms, limit, out, all(atoms), nullptr);
-       }},
-      {"neighbors_gather", Layout::columns,
-       [=](Atoms<T> atoms, T limit, Lists out) {
-         neighbors_gather(atoms, limit, out, all(atoms), nullptr);
-       }},
-      {"neighbors_cells", Layout::columns, [](Atoms<T> atoms, T limit, Lists out) {
-         CellWorkspace<T> work(atoms.n);
-         neighbors_cells(atoms, limit, out, work, nullptr);
-       }}};
+  return {{"neighbors_atomic", Layout::rows,
+           [=](Atoms<T> atoms, T limit, Lists out) {
+             neighbors_atomic(atoms, limit, out, all(atoms), nullptr);
+           }},
+          {"gather_global_count", Layout::rows,
+           [=](Atoms<T> atoms, T limit, Lists out) {
+             gather_global_count(atoms, limit, out, all(atoms), nullptr);
+           }},
+          {"gather_rows", Layout::rows,
+           [=](Atoms<T> atoms, T limit, Lists out) {
+             gather_rows(atoms, limit, out, all(atoms), nullptr);
+           }},
+          {"gather_self_first", Layout::columns,
+           [=](Atoms<T> atoms, T limit, Lists out) {
+             gather_self_first(atoms, limit, out, all(atoms), nullptr);
+           }},
+          {"neighbors_gather", Layout::columns,
+           [=](Atoms<T> atoms, T limit, Lists out) {
+             neighbors_gather(atoms, limit, out, all(atoms), nullptr);
+           }},
+          {"neighbors_cells", Layout::columns, [](Atoms<T> atoms, T limit, Lists out) {
+             CellWorkspace<T> work(atoms.n);
+             neighbors_cells(atoms, limit, out, work, nullptr);
+           }}};
 }
 
 /// What a launch leaves, complete or not; places that nobody wrote are not read.
@@ -70,7 +69,8 @@ NeighborList run(const DeviceRung<T>& rung, const HostAtoms<T>& atoms, T limit,
   course::GuardedBuffer<int> counts(atoms.size()), list(atoms.size() * capacity);
   counts.fill_bytes(0);
   list.fill_bytes(0xff);  // -1 is nobody's neighbour
-  rung.launch({d_x.data(), d_y.data(), atoms.size()}, limit, {counts.data(), list.data(), capacity});
+  rung.launch({d_x.data(), d_y.data(), atoms.size()}, limit,
+              {counts.data(), list.data(), capacity});
   NeighborList found{counts.download(), list.download(), capacity, rung.layout};
   REQUIRE(counts.intact("counts"));
   REQUIRE(list.intact("list"));
@@ -189,7 +189,7 @@ TEST_CASE("cells find the same where atoms are many") {
     check_cells(graphene_atoms<float>(n), 1.9, 10);
   }
   check_cells(make_scene<float>(Scene::clusters, 300, 2), 0.1, 40);
-  check_cells(make_scene<float>(Scene::line, 1100, 2), 0.02, 40);    // wraps in x
+  check_cells(make_scene<float>(Scene::line, 1100, 2), 0.02, 40);     // wraps in x
   check_cells(make_scene<double>(Scene::column, 1100, 2), 0.02, 40);  // and in y
   if (course::kCpuDevice) return;
   for (const Scene scene : kScenes) {
@@ -251,7 +251,8 @@ TEST_CASE("neighbours lie in adjacent cells, and no cell is visited twice") {
       const HostAtoms<float> atoms = make_scene<float>(scene, 60, 9);
       const float limit = squared_cutoff<float>(cutoff);
       const CellGrid grid = make_cell_grid(box_of(atoms.view()), limit, most_cells(60));
-      const auto cells = static_cast<std::size_t>(grid.columns) * static_cast<std::size_t>(grid.rows);
+      const auto cells =
+          static_cast<std::size_t>(grid.columns) * static_cast<std::size_t>(grid.rows);
       REQUIRE(cells <= most_cells(60));
       std::vector<int> starts(cells + 1);
       std::iota(starts.begin(), starts.end(), 0);  // one atom a cell: runs are the cells themselves
@@ -349,12 +350,13 @@ TEST_CASE("what a bond costs: two atomics, or none, or one an atom") {
   const std::size_t n = 128;
   const HostAtoms<float> atoms = graphene_atoms<float>(n);
   const float limit = squared_cutoff<float>(1.9);
-  const auto ends = static_cast<std::uint64_t>(
-      neighbors_by_definition(atoms.view(), limit, 10).ends());
+  const auto ends =
+      static_cast<std::uint64_t>(neighbors_by_definition(atoms.view(), limit, 10).ends());
   const auto counters_of = [&](const DeviceRung<float>& rung) {
     const auto d_x = course::DeviceBuffer<float>::from(atoms.x);
     const auto d_y = course::DeviceBuffer<float>::from(atoms.y);
-    auto counts = course::DeviceBuffer<int>::zeros(n), list = course::DeviceBuffer<int>::zeros(10 * n);
+    auto counts = course::DeviceBuffer<int>::zeros(n),
+         list = course::DeviceBuffer<int>::zeros(10 * n);
     return *course::count([&] {
       rung.launch({d_x.data(), d_y.data(), n}, limit, {counts.data(), list.data(), 10});
     });

@@ -1,8 +1,8 @@
 // Exercise cell_counts: atoms into the cells of a box that repeats, and the fullest cell.
 //
 // A simulation's box often repeats for ever: what leaves on the right comes in on the left. Count
-// the atoms of each cell, give each atom a place of its own in its cell, and find out how many atoms
-// the fullest cell has: whoever gives each cell an array of fixed length has to know.
+// the atoms of each cell, give each atom a place of its own in its cell, and find out how many
+// atoms the fullest cell has: whoever gives each cell an array of fixed length has to know.
 //
 // Try it: meson test -C build cell_counts
 #pragma once

@@ -1,8 +1,8 @@
 // Exercise triplets_atomic: every angle between two bonds, appended to one list.
 //
-// Two neighbours of an atom and the atom between them are a triplet: it has an angle, and the forces
-// of carbon depend on it. An atom with 3 neighbours is in the middle of 3 triplets, one with c
-// neighbours of c (c - 1) / 2. Each thread knows how many its atom will have before it writes the
+// Two neighbours of an atom and the atom between them are a triplet: it has an angle, and the
+// forces of carbon depend on it. An atom with 3 neighbours is in the middle of 3 triplets, one with
+// c neighbours of c (c - 1) / 2. Each thread knows how many its atom will have before it writes the
 // first one, so one atomicAdd can reserve room for all of them.
 //
 // Try it: meson test -C build triplets_atomic
@@ -39,6 +39,6 @@ __global__ void append_triplets(const float* x, const float* y, const int* count
                                 std::size_t n, Triplet* triplets, unsigned capacity,
                                 unsigned* required) {
   // TODO(you): reserve room for all triplets of an atom at once, and remember where it begins.
-  (void)x, (void)y, (void)counts, (void)list, (void)n;      // delete this
-  (void)triplets, (void)capacity, (void)required;           // and this
+  (void)x, (void)y, (void)counts, (void)list, (void)n;  // delete this
+  (void)triplets, (void)capacity, (void)required;       // and this
 }

@@ -1,8 +1,8 @@
 // Exercise triplets_atomic: every angle between two bonds, appended to one list.
 //
-// Two neighbours of an atom and the atom between them are a triplet: it has an angle, and the forces
-// of carbon depend on it. An atom with 3 neighbours is in the middle of 3 triplets, one with c
-// neighbours of c (c - 1) / 2. Each thread knows how many its atom will have before it writes the
+// Two neighbours of an atom and the atom between them are a triplet: it has an angle, and the
+// forces of carbon depend on it. An atom with 3 neighbours is in the middle of 3 triplets, one with
+// c neighbours of c (c - 1) / 2. Each thread knows how many its atom will have before it writes the
 // first one, so one atomicAdd can reserve room for all of them.
 //
 // Try it: meson test -C build triplets_atomic
@@ -45,7 +45,7 @@ __global__ void append_triplets(const float* x, const float* y, const int* count
     for (int j = 0; j < count; ++j) {
       const int first = list[static_cast<std::size_t>(j) * n + m];
       for (int k = j + 1; k < count; ++k, ++place) {
-        if (place >= capacity) return;  // the places only grow
+        if (place >= capacity) continue;  // no room; the next atom has to be counted all the same
         const int last = list[static_cast<std::size_t>(k) * n + m], middle = static_cast<int>(m);
         Triplet& mine = triplets[place];
         mine.first = first;

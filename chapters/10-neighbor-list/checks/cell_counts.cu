@@ -1,0 +1,181 @@
+// Check of the exercise cell_counts: atoms in and outside of the box, cells that hold something
+// already, every kind of grid, and how many atomics there are.
+#include "cell_counts.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Launch = course::LaunchShape;
+
+enum class Kind { spread, outside, crowd, two_cells };
+constexpr Kind kKinds[] = {Kind::spread, Kind::outside, Kind::crowd, Kind::two_cells};
+
+const char* name_of(Kind kind) {
+  constexpr const char* kNames[] = {"spread over the box", "up to three boxes away",
+                                    "all in one cell", "most in the last cell"};
+  return kNames[static_cast<int>(kind)];
+}
+
+struct Points {
+  std::vector<float> x, y;
+};
+
+constexpr Box kBox{2.0f, 5, 7};
+constexpr std::size_t kCells = 35;
+
+Points make_points(Kind kind, std::size_t n) {
+  std::mt19937 random(17);
+  Points points;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto whole = [&](int below) { return static_cast<float>(random() % below); };
+    float x = whole(80) / 8, y = whole(112) / 8;  // in the box: 10 wide, 14 high; also on edges
+    if (kind == Kind::outside) x += 10 * (whole(7) - 3), y += 14 * (whole(7) - 3);
+    if (kind == Kind::crowd) x = 4.5f, y = 9.25f;
+    if (kind == Kind::two_cells && i % 16 != 0) x = 9.5f, y = -0.5f;
+    points.x.push_back(x);
+    points.y.push_back(y);
+  }
+  return points;
+}
+
+/// The cell of a point, in other words than the exercise's.
+std::size_t expected_cell(float x, float y) {
+  const double across = x - 10 * std::floor(x / 10.0), up = y - 14 * std::floor(y / 14.0);
+  return static_cast<std::size_t>(up / 2) * 5 + static_cast<std::size_t>(across / 2);
+}
+
+/// Device memory of a few launches. (nvcc 13.0 never finishes with a REQUIRE in a member function.)
+struct Cells {
+  std::vector<int> expected;
+  course::GuardedBuffer<int> counts{kCells}, fullest{1};
+  int expected_fullest;
+};
+
+Cells make_cells(int first, int step, int fullest) {
+  Cells cells;
+  cells.expected.resize(kCells);
+  for (std::size_t c = 0; c < kCells; ++c)
+    cells.expected[c] = first + step * static_cast<int>(c % 3);
+  cells.expected_fullest = fullest;
+  CUDA_CHECK(cudaMemcpy(cells.counts.data(), cells.expected.data(), cells.counts.bytes(),
+                        cudaMemcpyHostToDevice));
+  CUDA_CHECK(cudaMemcpy(cells.fullest.data(), &fullest, sizeof fullest, cudaMemcpyHostToDevice));
+  return cells;
+}
+
+/// Launches the kernel, and checks all that it promises.
+void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
+  const std::size_t n = points.x.size();
+  INFO(n << " atoms, " << name_of(kind) << "; cell_counts<<<" << launch.grid << ", " << launch.block
+         << ">>>; *fullest is " << cells.expected_fullest << " before");
+  const std::vector<int> before = cells.expected;
+  std::vector<std::vector<int>> places_of(kCells);
+  std::vector<std::size_t> cell(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    cell[i] = expected_cell(points.x[i], points.y[i]);
+    places_of[cell[i]].push_back(cells.expected[cell[i]]++);
+  }
+  for (std::size_t c = 0; c < kCells && n > 0; ++c) {
+    if (cells.expected[c] > before[c]) {
+      cells.expected_fullest = std::max(cells.expected_fullest, cells.expected[c]);
+    }
+  }
+  const auto x = course::DeviceBuffer<float>::from(points.x);
+  const auto y = course::DeviceBuffer<float>::from(points.y);
+  course::GuardedBuffer<int> all_places(n);
+  all_places.fill_bytes(0xff);
+  int* const counts = cells.counts.data();
+  int* const places = all_places.data();
+  int* const fullest = cells.fullest.data();
+  cell_counts<<<launch.grid, launch.block>>>(x.data(), y.data(), n, kBox, counts, places, fullest);
+  CUDA_CHECK_LAUNCH();
+  REQUIRE(course::same(cells.counts.download(), cells.expected, "counts"));
+  const std::vector<int> found = all_places.download();
+  std::vector<std::vector<int>> found_of(kCells);
+  for (std::size_t i = 0; i < n; ++i) found_of[cell[i]].push_back(found[i]);
+  for (std::size_t c = 0; c < kCells; ++c) {
+    const std::string name = "places of the atoms in cell " + std::to_string(c);
+    REQUIRE(course::same_set(found_of[c], places_of[c], name));
+  }
+  REQUIRE(course::same(cells.fullest.download().front(), cells.expected_fullest, "*fullest"));
+  REQUIRE(cells.counts.intact("counts"));
+  REQUIRE(all_places.intact("places"));
+  REQUIRE(cells.fullest.intact("fullest"));
+}
+
+course::Verdict at_most(std::uint64_t found, std::uint64_t most, const std::string& what) {
+  if (found <= most) return {};
+  return {false,
+          what + ": expected at most " + std::to_string(most) + ", found " + std::to_string(found)};
+}
+
+}  // namespace
+
+TEST_CASE("cell_counts: right at every size") {
+  std::size_t turn = 0;
+  for (const std::size_t n : course::kSizes) {
+    const std::vector<Launch> launches = course::launch_shapes(n);
+    for (const Kind kind : kKinds) {
+      Cells cells = make_cells(0, 0, 0);
+      check(cells, make_points(kind, n), launches[turn++ % launches.size()], kind);
+    }
+  }
+}
+
+TEST_CASE("cell_counts: right for every grid") {
+  const Points points = make_points(Kind::outside, 300);
+  for (const Launch launch : course::launch_shapes(300)) {
+    Cells cells = make_cells(0, 0, 0);
+    check(cells, points, launch, Kind::outside);
+  }
+}
+
+TEST_CASE("cell_counts: cells and *fullest may hold something") {
+  for (const int fullest : {0, 5, 21, 1000}) {
+    for (const Kind kind : kKinds) {
+      Cells cells = make_cells(3, 2, fullest);  // 3, 5 or 7 atoms in each cell
+      check(cells, make_points(kind, 200), {3, 96}, kind);
+    }
+  }
+}
+
+TEST_CASE("cell_counts: a second launch goes on where the first one stopped") {
+  Cells cells = make_cells(0, 0, 0);
+  check(cells, make_points(Kind::crowd, 33), {2, 32}, Kind::crowd);
+  check(cells, make_points(Kind::spread, 100), {4, 32}, Kind::spread);
+  check(cells, make_points(Kind::crowd, 65), {1, 128}, Kind::crowd);
+}
+
+TEST_CASE("cell_counts: many atoms") {
+  const std::size_t n = course::kCpuDevice ? 2003 : course::kBigSize;
+  for (const Kind kind : {Kind::spread, Kind::crowd}) {
+    Cells cells = make_cells(0, 0, 0);
+    check(cells, make_points(kind, n), {16, 128}, kind);
+  }
+}
+
+TEST_CASE("cell_counts: one atomic an atom, and one a warp for *fullest") {
+  course::skip_without_counters();
+  for (const Kind kind : kKinds) {
+    constexpr std::uint64_t kAtoms = 1024, kWarps = 8;  // 4 turns for each warp
+    Cells cells = make_cells(0, 0, 0);
+    const auto counters = course::count([&] {
+      check(cells, make_points(kind, kAtoms), {2, 128}, kind);
+    });
+    INFO(kAtoms << " atoms, " << name_of(kind) << "; cell_counts<<<2, 128>>>");
+    REQUIRE(at_most(counters->global_atomic_lanes, kAtoms + kWarps,
+                    "atomics: one an atom and one a warp"));
+    REQUIRE(at_most(counters->global_loads, 2 * kAtoms / 32 + 2 * kWarps, "loads by a warp"));
+    REQUIRE(at_most(counters->global_stores, kAtoms / 32, "stores by a warp"));
+    REQUIRE(course::work_is_shared(*counters, 3 * 4 + 2));
+  }
+}

@@ -1,0 +1,237 @@
+// Check of the exercise triplets_atomic: sheets and stars, lists that are too short, just long
+// enough and too long, one that holds something already, every kind of grid, and how many atomics
+// there are.
+#include "triplets_atomic.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+using Launch = course::LaunchShape;
+
+/// Atoms, and lists of up to `longest` neighbours: neighbour k of atom m in list[k * n + m].
+struct Molecule {
+  std::vector<float> x, y;
+  std::vector<int> counts, list;
+};
+
+enum class Kind { mixed, pairs, star };
+
+const char* name_of(Kind kind) {
+  constexpr const char* kNames[] = {"0 to 5 neighbours", "at most one neighbour",
+                                    "one atom with many neighbours, the others with two"};
+  return kNames[static_cast<int>(kind)];
+}
+
+/// Lists that need not be a real molecule's: the kernel believes what they say.
+Molecule make_molecule(Kind kind, std::size_t n) {
+  const std::vector<int> draws = course::position_values<int>(n, 9);
+  Molecule molecule;
+  std::size_t longest = 0;
+  for (std::size_t m = 0; m < n; ++m) {
+    const double angle = 2.399963 * static_cast<double>(m);  // on a spiral: no two at one place
+    molecule.x.push_back(static_cast<float>(std::sqrt(m + 1.0) * std::cos(angle)));
+    molecule.y.push_back(static_cast<float>(std::sqrt(m + 1.0) * std::sin(angle)));
+    int count = draws[m] % 6;
+    if (kind == Kind::pairs) count = draws[m] % 2;
+    if (kind == Kind::star) count = m == n / 2 ? 24 : 2;
+    molecule.counts.push_back(std::min(count, static_cast<int>(n) - 1));
+    longest = std::max(longest, static_cast<std::size_t>(molecule.counts[m]));
+  }
+  molecule.list.assign(longest * n, -1);  // -1: not a neighbour, and not an atom
+  for (std::size_t m = 0; m < n; ++m) {
+    for (int k = 0; k < molecule.counts[m]; ++k) {  // not ascending, so that the order shows
+      const std::size_t step = n - 1 - static_cast<std::size_t>(k);
+      molecule.list[static_cast<std::size_t>(k) * n + m] = static_cast<int>((m + step) % n);
+    }
+  }
+  return molecule;
+}
+
+using Key = std::tuple<int, int, int>;  // middle, first, last
+
+/// All triplets and their cosines, in double.
+std::map<Key, double> reference(const Molecule& molecule) {
+  const std::size_t n = molecule.x.size();
+  std::map<Key, double> triplets;
+  for (std::size_t m = 0; m < n; ++m) {
+    for (int j = 0; j < molecule.counts[m]; ++j) {
+      for (int k = j + 1; k < molecule.counts[m]; ++k) {
+        const int a = molecule.list[static_cast<std::size_t>(j) * n + m];
+        const int b = molecule.list[static_cast<std::size_t>(k) * n + m];
+        const auto at = [&](const std::vector<float>& v, int atom) {
+          return static_cast<double>(v[static_cast<std::size_t>(atom)]) - static_cast<double>(v[m]);
+        };
+        const double ax = at(molecule.x, a), ay = at(molecule.y, a), bx = at(molecule.x, b),
+                     by = at(molecule.y, b);
+        triplets[{static_cast<int>(m), a, b}] =
+            (ax * bx + ay * by) / std::sqrt((ax * ax + ay * ay) * (bx * bx + by * by));
+      }
+    }
+  }
+  return triplets;
+}
+
+std::string text(const Triplet& t) {
+  return "{" + std::to_string(t.first) + ", " + std::to_string(t.middle) + ", " +
+         std::to_string(t.last) + "}";
+}
+
+/// Ok if places from `first` on hold different triplets of `expected`, with their cosines.
+course::Verdict all_right(const std::vector<Triplet>& found, std::size_t first,
+                          const std::map<Key, double>& expected) {
+  std::map<Key, std::size_t> place_of;
+  for (std::size_t k = first; k < found.size(); ++k) {
+    const Triplet& t = found[k];
+    const std::string place = "triplets[" + std::to_string(k) + "]: ";
+    if (t.first == -1 && t.middle == -1 && t.last == -1) {
+      return {false, place + "nothing was written to this place"};
+    }
+    const Key key{t.middle, t.first, t.last};
+    const auto right = expected.find(key);
+    if (right == expected.end()) {
+      const bool swapped = expected.count({t.middle, t.last, t.first}) > 0;
+      return {false,
+              place + "found " + text(t) +
+                  (swapped ? ", whose ends are the wrong way round" : ", which is no triplet")};
+    }
+    const auto [earlier, is_new] = place_of.emplace(key, k);
+    if (!is_new) {
+      return {false, place + "found " + text(t) + ", which is in triplets[" +
+                         std::to_string(earlier->second) + "] already"};
+    }
+    const course::Verdict cosine =
+        course::close(t.cosine, right->second, 1e-4, place + "the cosine of " + text(t));
+    if (!cosine) return cosine;
+  }
+  return {};
+}
+
+/// A list in device memory, and its counter.
+struct List {
+  explicit List(unsigned places) : triplets(places), counter(1), capacity(places) {
+    triplets.fill_bytes(0xff);
+    counter.fill_bytes(0);
+  }
+  course::GuardedBuffer<Triplet> triplets;
+  course::GuardedBuffer<unsigned> counter;
+  unsigned capacity;
+};
+
+/// Launches the kernel, and checks all that it promises.
+void append(List& list, Kind kind, std::size_t n, Launch launch) {
+  const Molecule molecule = make_molecule(kind, n);
+  const unsigned before = list.counter.download().front();
+  INFO(n << " atoms, " << name_of(kind) << "; append_triplets<<<" << launch.grid << ", "
+         << launch.block << ">>>; capacity " << list.capacity << ", required holds " << before
+         << " before the launch");
+  const std::vector<Triplet> held = list.triplets.download();
+  const std::map<Key, double> expected = reference(molecule);
+  const auto x = course::DeviceBuffer<float>::from(molecule.x);
+  const auto y = course::DeviceBuffer<float>::from(molecule.y);
+  const auto counts = course::DeviceBuffer<int>::from(molecule.counts);
+  const auto neighbors = course::DeviceBuffer<int>::from(molecule.list);
+  Triplet* const triplets = list.triplets.data();
+  unsigned* const required = list.counter.data();
+  append_triplets<<<launch.grid, launch.block>>>(
+      x.data(), y.data(), counts.data(), neighbors.data(), n, triplets, list.capacity, required);
+  CUDA_CHECK_LAUNCH();
+  std::vector<Triplet> found = list.triplets.download();
+  const auto needed = static_cast<unsigned>(before + expected.size());
+  REQUIRE(list.triplets.intact("triplets"));
+  REQUIRE(list.counter.intact("required"));
+  REQUIRE(course::same(list.counter.download().front(), needed, "required"));
+  const std::size_t first = std::min(before, list.capacity), last = std::min(needed, list.capacity);
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (k >= first && k < last) continue;
+    INFO("triplets[" << k << "] was not to be written; found " << text(found[k]));
+    REQUIRE(std::memcmp(&found[k], &held[k], sizeof(Triplet)) == 0);
+  }
+  found.resize(last);
+  REQUIRE(all_right(found, first, expected));
+}
+
+course::Verdict at_most(std::uint64_t found, std::uint64_t most, const std::string& what) {
+  if (found <= most) return {};
+  return {false,
+          what + ": expected at most " + std::to_string(most) + ", found " + std::to_string(found)};
+}
+
+}  // namespace
+
+TEST_CASE("triplets_atomic: the list holds all triplets at every size") {
+  std::size_t turn = 0;
+  for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 257}) {
+    const std::vector<Launch> launches = course::launch_shapes(n);
+    for (const Kind kind : {Kind::mixed, Kind::pairs, Kind::star}) {
+      List list(static_cast<unsigned>(10 * n + 300));
+      append(list, kind, n, launches[turn++ % launches.size()]);
+    }
+  }
+}
+
+TEST_CASE("triplets_atomic: the list holds all triplets for every grid") {
+  for (const Launch launch : course::launch_shapes(150)) {
+    List list(1500);
+    append(list, Kind::mixed, 150, launch);
+  }
+}
+
+TEST_CASE(
+    "triplets_atomic: a list that is too short is filled, and required tells how long it should "
+    "be") {
+  for (const Kind kind : {Kind::mixed, Kind::star}) {
+    const auto needed = static_cast<unsigned>(reference(make_molecule(kind, 60)).size());
+    for (const unsigned capacity : {0u, 1u, 7u, needed / 2, needed - 1, needed, needed + 1}) {
+      for (const Launch launch : {Launch{1, 32}, Launch{3, 96}}) {
+        List list(capacity);
+        append(list, kind, 60, launch);
+      }
+    }
+  }
+}
+
+TEST_CASE("triplets_atomic: a second launch appends to the list") {
+  const auto first = static_cast<unsigned>(reference(make_molecule(Kind::mixed, 50)).size());
+  for (const unsigned capacity : {2000u, first + 10, first, first - 10}) {
+    List list(capacity);
+    append(list, Kind::mixed, 50, {4, 32});
+    append(list, Kind::star, 90, {2, 96});
+  }
+}
+
+TEST_CASE("triplets_atomic: many at once") {
+  const std::size_t n = course::kCpuDevice ? 500 : 50'000;
+  List list(static_cast<unsigned>(6 * n));
+  append(list, Kind::mixed, n, {static_cast<unsigned>(n + 127) / 128, 128});
+}
+
+TEST_CASE("triplets_atomic: one atomic an atom that has triplets") {
+  course::skip_without_counters();
+  for (const Kind kind : {Kind::mixed, Kind::pairs, Kind::star}) {
+    constexpr std::size_t kAtoms = 512;
+    std::uint64_t with_triplets = 0, most_loads = 0;
+    for (const int count : make_molecule(kind, kAtoms).counts) {
+      with_triplets += count > 1 ? 1 : 0;
+      most_loads += static_cast<std::uint64_t>(count * count) * 8;
+    }
+    List list(8000);
+    const auto counters = course::count([&] { append(list, kind, kAtoms, {8, 64}); });
+    INFO(kAtoms << " atoms, " << name_of(kind) << "; append_triplets<<<8, 64>>>");
+    REQUIRE(at_most(counters->global_atomic_lanes, with_triplets, "atomics"));
+    if (kind == Kind::mixed) {
+      REQUIRE(at_most(counters->global_loads, most_loads / 4, "loads by a warp"));
+      REQUIRE(course::work_is_shared(*counters, 400));
+    }
+  }
+}

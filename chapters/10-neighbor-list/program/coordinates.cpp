@@ -76,9 +76,9 @@ T parse_number(std::string_view word, const Place& place) {
     const double magnitude = std::fabs(std::strtod(std::string(digits).c_str(), nullptr));
     if (magnitude > 1) {
       place.fail(quoted(word) + " is too large for " +
-                 (sizeof(T) == 8 ? "double precision"
-                                 : std::isinf(magnitude) ? "single and double precision"
-                                                         : "single precision; --double takes it"));
+                 (sizeof(T) == 8          ? "double precision"
+                  : std::isinf(magnitude) ? "single and double precision"
+                                          : "single precision; --double takes it"));
     }
     return static_cast<T>(digits.front() == '-' ? -magnitude : magnitude);
   }
@@ -127,7 +127,8 @@ Coordinates<T> parse_coordinates(std::string_view text, const std::string& path)
       const std::size_t stop = std::min(row.find_first_of(kBlanks, at), row.size());
       const std::string_view word = row.substr(at, stop - at);
       const Place place{path, line, at + 1};  // what stands before is ASCII: blanks and numbers
-      if (words == 2) place.fail("a third word, " + quoted(word) + ", where a line has x and y only");
+      if (words == 2)
+        place.fail("a third word, " + quoted(word) + ", where a line has x and y only");
       const T number = parse_number<T>(word, place);
       (words == 0 ? atoms.x : atoms.y).push_back(number);
       if (words++ == 0) {
@@ -143,7 +144,8 @@ Coordinates<T> parse_coordinates(std::string_view text, const std::string& path)
     if (words == 2) atoms.lines.push_back(line);
     if (line % 4096 == 0) progress(begin);
   }
-  if (atoms.x.empty()) Place{path, 1, 1}.fail(text.empty() ? "the file is empty" : "no atoms: all lines are blank");
+  if (atoms.x.empty())
+    Place{path, 1, 1}.fail(text.empty() ? "the file is empty" : "no atoms: all lines are blank");
   if (atoms.x.size() > kMostAtoms) throw BadInput(path + ": more than 2^31 - 1 atoms");
   return atoms;
 }

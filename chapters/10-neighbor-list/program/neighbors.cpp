@@ -41,9 +41,11 @@ struct Options {
 };
 
 constexpr const char* kAbout =
-    "Finds the neighbours of atoms in a plane: all pairs at a distance strictly below the cutoff.\n";
+    "Finds the neighbours of atoms in a plane: all pairs at a distance strictly below the "
+    "cutoff.\n";
 
-constexpr const char* kFormats = R"(Input: one atom a line, x and y, separated by blanks or tabs; blank lines are skipped.
+constexpr const char* kFormats =
+    R"(Input: one atom a line, x and y, separated by blanks or tabs; blank lines are skipped.
 Output: one line an atom, in the same order: how many neighbours, their indices (from 0, ascending),
 and NaN up to --max-neighbors. An output appears when it is complete: a run that fails leaves the
 old file as it was.
@@ -92,11 +94,12 @@ void check_capacity(const NeighborList& neighbors, const Coordinates<T>& atoms,
                     const Options& options) {
   const std::size_t n = neighbors.first_overflow();
   if (n == neighbors.atoms()) return;
-  throw BadInput(fmt::format(
-      "{}:{}: atom {} has {} neighbours, and there is room for {}; --max-neighbors {} is enough for "
-      "all atoms. Nothing was written.",
-      options.file, atoms.lines[n], n, neighbors.counts[n], options.max_neighbors,
-      neighbors.largest_count()));
+  throw BadInput(
+      fmt::format("{}:{}: atom {} has {} neighbours, and there is room for {}; --max-neighbors {} "
+                  "is enough for "
+                  "all atoms. Nothing was written.",
+                  options.file, atoms.lines[n], n, neighbors.counts[n], options.max_neighbors,
+                  neighbors.largest_count()));
 }
 
 /// What was found, in a few lines.
@@ -190,7 +193,8 @@ int main(int argc, char** argv) {
   CLI::App app(kAbout, "neighbors");
   app.get_formatter()->column_width(32);
   app.footer(kFormats);
-  app.add_option("FILE", options.file, "The coordinates to read; with --generate, the file to write")
+  app.add_option("FILE", options.file,
+                 "The coordinates to read; with --generate, the file to write")
       ->required();
   app.add_option("--cutoff", options.cutoff, "Neighbours are nearer than this")
       ->capture_default_str();
@@ -215,12 +219,13 @@ int main(int argc, char** argv) {
   try {
     const bool generates = app.count("--generate") > 0;
     const std::vector<const char*> others =
-        generates ? std::vector<const char*>{"--cutoff", "--max-neighbors", "--method", "--double",
-                                             "--output", "--picture"}
+        generates ? std::vector<const char*>{"--cutoff", "--max-neighbors", "--method",
+                                             "--double", "--output",        "--picture"}
                   : std::vector<const char*>{"--seed"};
     for (const char* const other : others) {
       if (app.count(other) == 0) continue;
-      throw BadInput(fmt::format("{} {} --generate", other, generates ? "does not go with" : "needs"));
+      throw BadInput(
+          fmt::format("{} {} --generate", other, generates ? "does not go with" : "needs"));
     }
     run(options, generates);
     if (std::fflush(stdout) != 0) return report("standard output cannot be written", kFailed);

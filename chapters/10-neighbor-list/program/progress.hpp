@@ -28,8 +28,7 @@ class Progress {
     next_ = now + std::chrono::milliseconds(100);
     shown_ = true;
     constexpr std::size_t kWidth = 40;
-    const double part =
-        total_ == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total_);
+    const double part = total_ == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total_);
     const auto full = static_cast<std::size_t>(part * kWidth);
     const std::string bar = std::string(full, '#') + std::string(kWidth - full, '.');
     std::fprintf(stderr, "\r%-8s [%s] %3d %%", what_.c_str(), bar.c_str(),

@@ -62,7 +62,9 @@ void write_picture(const NeighborList& neighbors, const std::vector<T>& x, const
   // Halves, because the difference of two large numbers may be too large.
   const double half_width = 0.5 * *right - 0.5 * *left, half_height = 0.5 * *top - 0.5 * *bottom;
   const double longer = std::max({half_width, half_height, 1e-300});
-  const auto across = [&](T value) { return (0.5 * value - 0.5 * *left) / longer * kSize + kMargin; };
+  const auto across = [&](T value) {
+    return (0.5 * value - 0.5 * *left) / longer * kSize + kMargin;
+  };
   const auto down = [&](T value) { return (0.5 * *top - 0.5 * value) / longer * kSize + kMargin; };
   const double width = half_width / longer * kSize + 2 * kMargin;
   const double height = half_height / longer * kSize + 2 * kMargin;
