@@ -1,0 +1,205 @@
+// Runs the rungs of chapter 10: who is near whom in a sheet of graphene, by all pairs and by cells.
+// The rows of other chapters end with a vendor's library; here is none: CUDA has no neighbour list.
+#include <algorithm>
+#include <course/buffer.cuh>
+#include <course/data.cuh>
+#include <course/ladder.cuh>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "atomic.cuh"
+#include "cells.cuh"
+#include "cpu.cuh"
+#include "gather.cuh"
+#include "inputs.cuh"
+#include "neighbor_list.cuh"
+#include "wrong.cuh"
+
+namespace {
+
+constexpr double kCutoff = 1.9;
+constexpr std::size_t kCapacity = 10;
+constexpr std::size_t kBook = 22'464;  // atoms of the data set in the book
+
+/// Below this, blocks that race may get away with it.
+constexpr std::size_t kEnoughToRace = 256;
+
+/// Up to here all pairs take less than a fifth of a second.
+constexpr std::size_t kMostForAllPairs = course::kCpuDevice ? 512 : 100'000;
+
+/// Atoms on the device, their lists, and what is right.
+template <class T>
+struct Problem {
+  explicit Problem(const HostAtoms<T>& atoms)
+      : limit(squared_cutoff<T>(kCutoff)),
+        expected(neighbors_cells_cpu(atoms.view(), limit, kCapacity)),
+        d_x(course::DeviceBuffer<T>::from(atoms.x)),
+        d_y(course::DeviceBuffer<T>::from(atoms.y)),
+        d_counts(atoms.size()),
+        d_list(kCapacity * atoms.size()) {}
+
+  Atoms<T> atoms() const { return {d_x.data(), d_y.data(), d_x.size()}; }
+  Slice all() const { return {0, d_x.size()}; }
+  Lists lists() { return {d_counts.data(), d_list.data(), kCapacity}; }
+  double bonds() const { return 0.5 * static_cast<double>(expected.ends()); }
+  NeighborList found(Layout layout) const {
+    NeighborList found{d_counts.download(), d_list.download(), kCapacity, layout};
+    found.sort();
+    return found;
+  }
+  /// Every coordinate read, every count and every index written.
+  std::size_t bytes() const {
+    return d_x.bytes() + d_y.bytes() + d_counts.bytes() +
+           static_cast<std::size_t>(expected.ends()) * sizeof(int);
+  }
+
+  /// A rung whose lists begin with counts of 0, where it is one that adds to them.
+  course::Rung rung(const std::string& name, const std::string& changed, Layout layout,
+                    std::function<void()> launch) {
+    return {.name = name,
+            .changed = changed,
+            .reset =
+                [this] {
+                  d_counts.fill_bytes(0);
+                  d_list.fill_bytes(0);
+                },
+            .launch = std::move(launch),
+            .result =
+                [this] {
+                  double ends = 0;
+                  for (const int count : d_counts.download()) ends += count;
+                  return 0.5 * ends;
+                },
+            .check = [this, layout] { return same_neighbors(found(layout), expected); },
+            .bytes = bytes(),
+            .n = d_x.size()};
+  }
+  course::Rung cells(const std::string& name, const std::string& changed, CellWorkspace<T>& work) {
+    return rung(name, changed, Layout::columns,
+                [this, &work] { neighbors_cells(atoms(), limit, lists(), work, nullptr); });
+  }
+
+  T limit;
+  NeighborList expected;
+  course::DeviceBuffer<T> d_x, d_y;
+  course::DeviceBuffer<int> d_counts, d_list;
+};
+
+/// Begins a group: the number of bonds is shown, and every list is checked.
+template <class T>
+void begin(course::Ladder& ladder, const Problem<T>& problem, const std::string& how) {
+  ladder.reference("neighbors_cells_cpu", problem.bonds(),
+                   "bonds; one CPU thread, O(n); " + how, problem.d_x.size());
+}
+
+/// All rungs of the lesson.
+void all_methods(course::Ladder& ladder, std::size_t n) {
+  Problem<float> p(graphene_atoms<float>(n));
+  CellWorkspace<float> work(n);
+  begin(ladder, p, "all methods");
+  if (n >= kEnoughToRace) {
+    const auto wrong = [&](const std::string& name, const std::string& changed,
+                           const std::string& because, std::function<void()> launch) {
+      const course::Rung rung = p.rung(name, changed, Layout::rows, std::move(launch));
+      ladder.wrong({.name = name,
+                    .changed = changed,
+                    .expect = course::Expect::race,
+                    .because = because,
+                    .reset = rung.reset,
+                    .launch = rung.launch,
+                    .result = rung.result,
+                    .n = n});
+    };
+    wrong("atomic_zeroed_inside", "counts[n1] = 0 inside the kernel",
+          "another block may have appended to that list already",
+          [&] { atomic_zeroed_inside(p.atoms(), p.limit, p.lists(), nullptr); });
+    wrong("atomic_value_ignored", "list[counts[n1]], and then atomicAdd",
+          "another thread appends between the look and the addition",
+          [&] { atomic_value_ignored(p.atoms(), p.limit, p.lists(), nullptr); });
+  }
+  ladder.rung(p.rung("neighbors_atomic", "pairs once, the value that atomicAdd returns", Layout::rows,
+                     [&] { neighbors_atomic(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
+  ladder.rung(p.rung("gather_global_count", "pairs twice, no atomics; count in global memory",
+                     Layout::rows,
+                     [&] { gather_global_count(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
+  ladder.rung(p.rung("gather_rows", "count in a register", Layout::rows,
+                     [&] { gather_rows(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
+  ladder.rung(p.rung("gather_self_first", "lists in columns; n2 != n1 && near", Layout::columns,
+                     [&] { gather_self_first(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
+  ladder.rung(p.rung("neighbors_gather", "near && n2 != n1", Layout::columns,
+                     [&] { neighbors_gather(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
+  ladder.rung(p.cells("neighbors_cells", "sorted into cells: nine cells instead of all atoms", work));
+}
+
+/// Where all pairs would take minutes.
+void large(course::Ladder& ladder, std::size_t n) {
+  const HostAtoms<float> atoms = graphene_atoms<float>(n);
+  CellWorkspace<float> work(n);
+  {
+    Problem<float> p(atoms);
+    begin(ladder, p, "in the order of the grains");
+    ladder.rung(p.cells("neighbors_cells", "build and list", work));
+  }
+  Problem<float> p(shuffled(atoms, 1));
+  begin(ladder, p, "numbered at random");
+  ladder.rung(p.cells("neighbors_cells", "the same atoms in random order", work));
+}
+
+/// What double precision costs.
+void in_double(course::Ladder& ladder, std::size_t n) {
+  Problem<double> p(graphene_atoms<double>(n));
+  CellWorkspace<double> work(n);
+  begin(ladder, p, "in double precision");
+  if (n <= kMostForAllPairs) {
+    ladder.rung(p.rung("neighbors_gather<double>", "all pairs", Layout::columns,
+                       [&] { neighbors_gather(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
+  }
+  ladder.rung(p.cells("neighbors_cells<double>", "cells", work));
+}
+
+/// Time over n: two curves that rise with n * n, and one with n.
+void over_n(course::Ladder& ladder, const std::vector<std::size_t>& sizes) {
+  ladder.reference("n", static_cast<double>(sizes.back()), "atoms; time over n; bonds are shown",
+                   sizes.back());
+  for (const std::size_t n : sizes) {
+    Problem<float> p(graphene_atoms<float>(n));
+    CellWorkspace<float> work(n);
+    const auto point = [&](const std::string& series, course::Rung rung) {
+      rung.name += "_of_" + std::to_string(n);
+      rung.series = series;
+      rung.x = static_cast<double>(n);
+      ladder.rung(rung);
+    };
+    point("cells", p.cells("neighbors_cells", "nine cells", work));
+    if (n > kMostForAllPairs) continue;
+    point("gather", p.rung("neighbors_gather", "all pairs twice", Layout::columns, [&] {
+      neighbors_gather(p.atoms(), p.limit, p.lists(), p.all(), nullptr);
+    }));
+    point("atomic", p.rung("neighbors_atomic", "all pairs once", Layout::rows, [&] {
+      neighbors_atomic(p.atoms(), p.limit, p.lists(), p.all(), nullptr);
+    }));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  course::Ladder ladder("10-neighbor-list", argc, argv,
+                        {.gpu_n = kBook, .cpu_n = 320, .max_n = 100'000'000, .n_means = "atoms"});
+  return ladder.run([](course::Ladder& rungs) {
+    for (const std::size_t n : rungs.sizes({kBook, 100'000})) {
+      n <= kMostForAllPairs ? all_methods(rungs, n) : large(rungs, n);
+    }
+    for (const std::size_t n : rungs.sizes({1'000'000, 10'000'000})) large(rungs, n);
+    for (const std::size_t n : rungs.sizes({kBook, 1'000'000})) in_double(rungs, n);
+    if (course::kCpuDevice) {
+      const std::size_t n = std::max<std::size_t>(rungs.n(), 4);
+      over_n(rungs, {n / 4, n / 2, n});
+    } else {
+      std::vector<std::size_t> sizes = rungs.sizes({1'000, 3'000, 10'000, 30'000, 100'000, 300'000});
+      over_n(rungs, sizes);
+    }
+  });
+}

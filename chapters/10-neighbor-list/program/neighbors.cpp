@@ -65,8 +65,10 @@ Exit codes: 0 done
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   if (std::filesystem::equivalent(a, b, error)) return true;
-  const auto full_a = std::filesystem::weakly_canonical(a, error);
-  return !error && full_a == std::filesystem::weakly_canonical(b, error);
+  const auto full = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return full(a) == full(b) && !error;
 }
 
 void require_different(const std::string& a, const std::string& b) {
@@ -152,6 +154,8 @@ void find_and_write(Options options) {
   check_capacity(neighbors, atoms, options);
   write_neighbors(neighbors, static_cast<std::size_t>(options.max_neighbors), output);
   if (picture) write_picture(neighbors, atoms.x, atoms.y, *picture);
+  output.finish();  // both are complete before the first one replaces anything
+  if (picture) picture->finish();
   output.commit();
   if (picture) picture->commit();
   const bool to_stdout = output.is_direct() || (picture && picture->is_direct());
@@ -161,6 +165,7 @@ void find_and_write(Options options) {
 void generate(const Options& options) {
   OutputFile file(options.file);
   write_coordinates(make_graphene(static_cast<std::size_t>(options.generate), options.seed), file);
+  file.finish();
   file.commit();
   if (!file.is_direct()) fmt::print("{}: {} atoms\n", options.file, options.generate);
 }

@@ -98,12 +98,15 @@ void OutputFile::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail(errno);
 }
 
-void OutputFile::commit() {
+void OutputFile::finish() {
   std::FILE* const file = std::exchange(file_, nullptr);
   int error = std::fflush(file) == 0 ? 0 : errno;
   if (error == 0 && !is_direct_ && fsync(fileno(file)) != 0) error = errno;
   if (std::fclose(file) != 0 && error == 0) error = errno;
   if (error != 0) fail(error);
+}
+
+void OutputFile::commit() {
   if (is_direct_) return;
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   temporary_.clear();

@@ -18,7 +18,9 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view text);
-  /// Puts the file in its place.
+  /// Sees to it that all of it is on the disk: what can still fail for want of room fails here.
+  void finish();
+  /// Puts the finished file in its place.
   void commit();
   /// True if it is a device or a pipe.
   bool is_direct() const { return is_direct_; }
