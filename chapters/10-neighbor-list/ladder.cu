@@ -90,8 +90,8 @@ struct Problem {
 /// Begins a group: the number of bonds is shown, and every list is checked.
 template <class T>
 void begin(course::Ladder& ladder, const Problem<T>& problem, const std::string& how) {
-  ladder.reference("neighbors_cells_cpu", problem.bonds(),
-                   "bonds; one CPU thread, O(n); " + how, problem.d_x.size());
+  ladder.reference("neighbors_cells_cpu", problem.bonds(), "bonds; one CPU thread, O(n); " + how,
+                   problem.d_x.size());
 }
 
 /// All rungs of the lesson.
@@ -119,18 +119,20 @@ void all_methods(course::Ladder& ladder, std::size_t n) {
           "another thread appends between the look and the addition",
           [&] { atomic_value_ignored(p.atoms(), p.limit, p.lists(), nullptr); });
   }
-  ladder.rung(p.rung("neighbors_atomic", "pairs once, the value that atomicAdd returns", Layout::rows,
-                     [&] { neighbors_atomic(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
-  ladder.rung(p.rung("gather_global_count", "pairs twice, no atomics; count in global memory",
+  ladder.rung(p.rung("neighbors_atomic", "pairs once, the value that atomicAdd returns",
                      Layout::rows,
-                     [&] { gather_global_count(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
+                     [&] { neighbors_atomic(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
+  ladder.rung(
+      p.rung("gather_global_count", "pairs twice, no atomics; count in global memory", Layout::rows,
+             [&] { gather_global_count(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
   ladder.rung(p.rung("gather_rows", "count in a register", Layout::rows,
                      [&] { gather_rows(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
   ladder.rung(p.rung("gather_self_first", "lists in columns; n2 != n1 && near", Layout::columns,
                      [&] { gather_self_first(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
   ladder.rung(p.rung("neighbors_gather", "near && n2 != n1", Layout::columns,
                      [&] { neighbors_gather(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
-  ladder.rung(p.cells("neighbors_cells", "sorted into cells: nine cells instead of all atoms", work));
+  ladder.rung(
+      p.cells("neighbors_cells", "sorted into cells: nine cells instead of all atoms", work));
 }
 
 /// Where all pairs would take minutes.
@@ -161,23 +163,26 @@ void in_double(course::Ladder& ladder, std::size_t n) {
 
 /// Time over n: two curves that rise with n * n, and one with n.
 void over_n(course::Ladder& ladder, const std::vector<std::size_t>& sizes) {
-  ladder.reference("n", static_cast<double>(sizes.back()), "atoms; time over n; bonds are shown",
+  ladder.reference("no list is wrong", 0, "compared with neighbors_cells_cpu; time over n",
                    sizes.back());
   for (const std::size_t n : sizes) {
     Problem<float> p(graphene_atoms<float>(n));
     CellWorkspace<float> work(n);
-    const auto point = [&](const std::string& series, course::Rung rung) {
+    const auto point = [&](const std::string& series, Layout layout, course::Rung rung) {
       rung.name += "_of_" + std::to_string(n);
       rung.series = series;
       rung.x = static_cast<double>(n);
+      rung.result = [&p, layout] {
+        return same_neighbors(p.found(layout), p.expected) ? 0.0 : 1.0;
+      };
       ladder.rung(rung);
     };
-    point("cells", p.cells("neighbors_cells", "nine cells", work));
+    point("cells", Layout::columns, p.cells("neighbors_cells", "nine cells", work));
     if (n > kMostForAllPairs) continue;
-    point("gather", p.rung("neighbors_gather", "all pairs twice", Layout::columns, [&] {
-      neighbors_gather(p.atoms(), p.limit, p.lists(), p.all(), nullptr);
-    }));
-    point("atomic", p.rung("neighbors_atomic", "all pairs once", Layout::rows, [&] {
+    point("gather", Layout::columns,
+          p.rung("neighbors_gather", "all pairs twice", Layout::columns,
+                 [&] { neighbors_gather(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
+    point("atomic", Layout::rows, p.rung("neighbors_atomic", "all pairs once", Layout::rows, [&] {
       neighbors_atomic(p.atoms(), p.limit, p.lists(), p.all(), nullptr);
     }));
   }
@@ -198,7 +203,8 @@ int main(int argc, char** argv) {
       const std::size_t n = std::max<std::size_t>(rungs.n(), 4);
       over_n(rungs, {n / 4, n / 2, n});
     } else {
-      std::vector<std::size_t> sizes = rungs.sizes({1'000, 3'000, 10'000, 30'000, 100'000, 300'000});
+      std::vector<std::size_t> sizes =
+          rungs.sizes({1'000, 3'000, 10'000, 30'000, 100'000, 300'000});
       over_n(rungs, sizes);
     }
   });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -30,20 +31,37 @@ struct Place {
   }
 };
 
+/// How many bytes of UTF-8 the character at the start of `text` has; 0 if it is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xc2 ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((static_cast<unsigned char>(text[k]) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
 /// A word as a message shows it: short, and without what would upset a terminal.
 std::string quoted(std::string_view word) {
   constexpr std::size_t kMost = 40;
   std::string text = "'";
-  for (const char c : word.substr(0, kMost)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
+  while (!word.empty() && text.size() <= kMost) {
+    const auto byte = static_cast<unsigned char>(word.front());
+    const std::size_t length = utf8_length(word);
+    if (length == 0 || byte < 0x20 || byte == 0x7f) {
       text += fmt::format("\\x{:02x}", byte);
     } else {
-      text += c;
+      text += word.substr(0, length);
     }
+    word.remove_prefix(std::max<std::size_t>(length, 1));
   }
-  while (word.size() > kMost && !text.empty() && (text.back() & 0x80) != 0) text.pop_back();
-  return text + (word.size() > kMost ? "...'" : "'");
+  return text + (word.empty() ? "'" : "...'");
 }
 
 /// Why a word is no number, as helpfully as its look allows.

@@ -56,10 +56,10 @@ std::string behind_links(std::string path) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path) : path_(path), target_(behind_links(path)) {
+OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
   if (path.empty()) throw BadInput("a file to write to has an empty name");
   struct stat status {};
-  const bool exists = stat(target_.c_str(), &status) == 0;
+  const bool exists = stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) unwritable(path_, std::strerror(errno));
   if (exists && S_ISDIR(status.st_mode)) unwritable(path_, std::strerror(EISDIR));
   if (exists && access(target_.c_str(), W_OK) != 0) unwritable(path_, std::strerror(errno));
@@ -69,6 +69,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), target_(behind_li
     is_direct_ = true;
     return;
   }
+  target_ = behind_links(path);
   int descriptor = -1;
   for (int attempt = 0; descriptor < 0 && attempt < 100; ++attempt) {
     temporary_ = fmt::format("{}.{}-{}.tmp", target_, getpid(), attempt);
