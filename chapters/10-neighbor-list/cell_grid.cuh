@@ -89,6 +89,9 @@ __host__ __device__ __forceinline__ int number_of(const CellGrid& grid, Cell cel
 /// Calls visit(first, end) for the runs of sorted atoms in the nine cells around `cell`, each cell
 /// once. Cells of a row are neighbours in memory, so a row is one run, or two where it wraps.
 /// starts[c] is the first atom of cell c, starts[c + 1] the first one behind it.
+#ifdef __CUDACC__
+#pragma nv_exec_check_disable  // visit is the host's in host code, and the device's in a kernel
+#endif
 template <class Visit>
 __host__ __device__ __forceinline__ void visit_near_cells(const CellGrid& grid, const int* starts,
                                                           Cell cell, Visit visit) {

@@ -8,7 +8,6 @@
 #include <course/grid.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
-#include <utility>
 
 constexpr unsigned kScanThreads = 256;
 constexpr unsigned kScanItems = 8;  // of a thread: two loads of 16 bytes
@@ -60,6 +59,15 @@ __device__ inline int look_back(ScanState scan, int tile, int total) {
   return before;
 }
 
+/// Each count becomes the sum of `start` and all counts before it; `start` moves behind the last.
+__device__ __forceinline__ void replace_by_starts(course::Pack<int, 4>& counts, int& start) {
+  for (int k = 0; k < 4; ++k) {
+    const int count = counts.elem[k];
+    counts.elem[k] = start;
+    start += count;
+  }
+}
+
 // Question: where does each cell begin among the sorted atoms?
 // Changes:  a block scans a tile of 2048 counts, and asks the tiles before it for their sum.
 // Tickets
@@ -85,8 +93,8 @@ __global__ void scan_cells(int* d_counts, int* d_starts, Cells cells, ScanState 
   }
   __syncthreads();  // for s_before
   int start = s_before + before;
-  for (int k = 0; k < 4; ++k) start += std::exchange(low.elem[k], start);
-  for (int k = 0; k < 4; ++k) start += std::exchange(high.elem[k], start);
+  replace_by_starts(low, start);
+  replace_by_starts(high, start);
   course::store_pack(d_starts + first, low);
   course::store_pack(d_starts + first + 4, high);
 }

@@ -177,6 +177,7 @@ __global__ void sort_into_cells(Atoms<T> atoms, const CellGrid* d_grid, const in
 
 /// How many neighbours a thread keeps in registers.
 constexpr int kKept = 8;
+constexpr int kNobody = std::numeric_limits<int>::max();  // larger than every index
 
 /// Puts a number among the kKept smallest ones so far, in order. No branch, no address: registers.
 __device__ __forceinline__ void keep_smallest(int (&kept)[kKept], int number) {
@@ -204,7 +205,7 @@ __global__ void list_from_cells(const Point<T>* d_points, const int* d_indices, 
   std::size_t listed = 0, to_list = 0;
   do {
     int kept[kKept];
-    for (int k = 0; k < kKept; ++k) kept[k] = std::numeric_limits<int>::max();
+    for (int k = 0; k < kKept; ++k) kept[k] = kNobody;
     count = 0;
     visit_near_cells(grid, d_starts, cell, [&](int first, int end) {
       for (int j = first; j < end; ++j) {

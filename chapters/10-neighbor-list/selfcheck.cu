@@ -122,28 +122,28 @@ TEST_CASE("four atoms are each other's neighbours") {
 }
 
 TEST_CASE("all methods agree, whatever the atoms look like") {
-  const std::size_t n = course::kCpuDevice ? 18 : 1500;
+  const std::size_t n = course::kCpuDevice ? 14 : 1500;
   for (const Scene scene : kScenes) {
-    for (const double cutoff : {1e-3, 1.0, 1e6}) {
+    for (const double cutoff : {1e-3, 1.5}) {
       INFO(name_of(scene));
       check_all(make_scene<float>(scene, n, 7), cutoff, n);
     }
     INFO(name_of(scene));
-    check_all(make_scene<double>(scene, n, 8), 1.5, 6);
+    check_all(make_scene<double>(scene, n, 8), 1e6, n);  // larger than most boxes
   }
 }
 
 TEST_CASE("the number of atoms may be any") {
-  for (const std::size_t n : {0, 1, 2, 31, 33, 65}) {
+  for (const std::size_t n : {0, 1, 31, 33}) {
     check_all(make_scene<float>(Scene::random, n, 3), 1.9, 4);
     check_all(make_scene<float>(Scene::sheet, n, 3), 1.9, 10);
   }
 }
 
 TEST_CASE("the smallest and the largest cutoffs, and coordinates at the end of the range") {
-  for (const double cutoff : {1.1e-19, 1e-10, 1e10, 1.8e19}) {
-    check_all(make_scene<float>(Scene::far_away, 33, 5), cutoff, 40);
-    check_all(make_scene<float>(Scene::duplicates, 20, 5), cutoff, 40);
+  for (const double cutoff : {1.1e-19, 1e10, 1.8e19}) {
+    check_all(make_scene<float>(Scene::far_away, 20, 5), cutoff, 20);
+    check_all(make_scene<float>(Scene::duplicates, 10, 5), cutoff, 12);
   }
   const HostAtoms<double> ends{{-1.7e308, 1.7e308, 0.0, 4.9e-324, -0.0, 1e-200},
                                {1.7e308, -1.7e308, 0.0, -4.9e-324, 0.0, 1e-200}};
