@@ -18,6 +18,8 @@ bool has_gpu() {
   return !course::kCpuDevice && cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
 }
 
+bool has_device() { return course::kCpuDevice || has_gpu(); }
+
 /// Atoms in a slice of a quadratic method: enough to fill the device, and few enough for a bar that
 /// moves.
 inline std::size_t atoms_of_a_slice(std::size_t n) {

@@ -134,6 +134,10 @@ void find_and_write(Options options) {
     throw BadInput(fmt::format("--cutoff {}: {}", options.cutoff, error.what()));
   }
   if (options.method.empty()) options.method = has_gpu() ? "cells" : "cells-cpu";
+  if (options.method.find("cpu") == std::string::npos && !has_device()) {
+    throw Failure(
+        fmt::format("--method {}: there is no GPU; cells-cpu and cpu do without", options.method));
+  }
   require_different(options.file, options.output);
   if (!options.picture.empty()) {
     require_different(options.file, options.picture);

@@ -11,6 +11,8 @@ enum class DeviceMethod { atomic, gather, cells };
 
 /// True if there is a GPU, and this program was built for one.
 bool has_gpu();
+/// True if kernels can run: on a GPU, or on the CPU device.
+bool has_device();
 
 /// The lists of all atoms, ascending, complete or not. `limit` is the squared cutoff. Calls
 /// done(n) now and then, with the number of atoms that are done. Throws course::CudaError.

@@ -1,5 +1,7 @@
 // Each warp stores its maximum if it is larger than what it reads: between the look and the store
 // another warp stores a larger one, and the race is reported.
+//
+// GPU: may slip through: the largest maximum may happen to be stored last.
 #pragma once
 
 #include <course/error.cuh>

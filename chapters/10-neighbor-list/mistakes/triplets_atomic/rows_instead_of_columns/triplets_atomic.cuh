@@ -1,5 +1,5 @@
 // Reads neighbour k of atom m at list[m * 5 + k]: lists in columns are read as if they were rows,
-// so the neighbours of other atoms turn up.
+// so neighbours of other atoms and empty places turn up.
 #pragma once
 
 #include <course/error.cuh>
