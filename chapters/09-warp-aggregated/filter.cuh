@@ -1,0 +1,70 @@
+// Which of n numbers are positive, and where does each thread put the one that it keeps?
+// Rungs: filter_reference, filter_plain, filter_block_counter.
+// The counter is the output's end: whoever adds to it owns the places from the old value on. All
+// rungs but those of ordered.cuh append, to *d_count numbers that are there, and in any order.
+#pragma once
+
+#include <algorithm>
+#include <course/error.cuh>
+#include <cstddef>
+#include <vector>
+
+#include "grid.cuh"
+
+/// Counts and places in the output: n may be more than 2^32.
+using Count = unsigned long long;
+
+/// What this chapter's filters keep.
+__host__ __device__ constexpr bool is_kept(int x) { return x > 0; }
+inline constexpr int kNotKept = 0;  // fills places beyond the array: nobody keeps it
+
+/// The answer on the CPU: the positive numbers of x, in their order.
+inline std::vector<int> filter_reference(const std::vector<int>& x) {
+  std::vector<int> kept(x.size());
+  kept.erase(std::copy_if(x.begin(), x.end(), kept.begin(), is_kept), kept.end());
+  return kept;
+}
+
+// Question: can the threads append to one array without meeting in a place?
+// Changes:  std::copy_if with a thread for each number, and a ticket for each one kept.
+// Cost:     one atomic per kept number on one address. (nvcc makes it one a warp: see README.md.)
+__global__ void filter_plain(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const int x = i < n ? d_x[i] : kNotKept;
+  if (is_kept(x)) d_out[atomicAdd(d_count, Count{1})] = x;
+}
+
+/// Appends the positive numbers of x[0..n-1] to d_out, which holds *d_count numbers already and has
+/// room for n more, and adds their number to *d_count. Any order.
+inline void filter_plain(const int* d_x, std::size_t n, int* d_out, Count* d_count,
+                         cudaStream_t stream) {
+  if (n == 0) return;
+  filter_plain<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_out, d_count);
+  CUDA_CHECK_LAUNCH();
+}
+
+// Question: must every kept number go to global memory for its place?
+// Changes:  the block counts in shared memory, and one thread asks for places for all of them.
+// Cost:     one global atomic a block, one shared atomic per kept number, three barriers.
+__global__ void filter_block_counter(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
+  __shared__ unsigned s_count;
+  __shared__ Count s_base;
+  if (threadIdx.x == 0) s_count = 0;
+  __syncthreads();  // the counter is 0
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const int x = i < n ? d_x[i] : kNotKept;
+  unsigned rank = 0;
+  if (is_kept(x)) rank = atomicAdd(&s_count, 1u);
+  __syncthreads();  // the block has counted
+  if (threadIdx.x == 0) s_base = atomicAdd(d_count, Count{s_count});
+  __syncthreads();  // the block's places begin at s_base
+  if (is_kept(x)) d_out[s_base + rank] = x;
+}
+
+/// As filter_plain().
+inline void filter_block_counter(const int* d_x, std::size_t n, int* d_out, Count* d_count,
+                                 cudaStream_t stream) {
+  if (n == 0) return;
+  filter_block_counter<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_out, d_count);
+  CUDA_CHECK_LAUNCH();
+}

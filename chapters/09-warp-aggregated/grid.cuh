@@ -1,0 +1,11 @@
+// The grids of this chapter: one thread per element, or as many blocks as the GPU runs at once.
+#pragma once
+
+#include <course/grid.cuh>
+#include <cstddef>
+
+constexpr unsigned kBlockSize = 256;
+
+/// Blocks of kBlockSize threads that give each of n elements a thread of its own. n == 0 gives 0,
+/// which is no legal grid: launchers return before.
+inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }

@@ -1,0 +1,232 @@
+// A warp's worth of numbers for each atomic is not enough: how many can one atomic serve?
+// Rungs: filter_block_scan, filter_tile_direct, filter_tile_staged (the fastest, in any order).
+#pragma once
+
+#include <course/collectives.cuh>
+#include <course/error.cuh>
+#include <course/pack.cuh>
+#include <course/ptx.cuh>
+#include <cstddef>
+#include <cstdint>
+
+#include "filter.cuh"
+#include "grid.cuh"
+
+// Question: can a block ask for all of its numbers, without atomics in shared memory?
+// Changes:  a prefix sum (chapter 05) tells each thread how many are kept before it.
+// Cost:     one global atomic a block; ten shuffles and three barriers. The order within a block
+// stays.
+__global__ void filter_block_scan(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
+  __shared__ Count s_base;
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const int x = i < n ? d_x[i] : kNotKept;
+  const auto [before, total] = course::block_exclusive_scan(is_kept(x) ? 1u : 0u, course::Sum{});
+  if (threadIdx.x == 0 && total > 0) s_base = atomicAdd(d_count, Count{total});
+  __syncthreads();  // the block's places begin at s_base
+  if (is_kept(x)) d_out[s_base + before] = x;
+}
+
+/// As filter_plain().
+inline void filter_block_scan(const int* d_x, std::size_t n, int* d_out, Count* d_count,
+                              cudaStream_t stream) {
+  if (n == 0) return;
+  filter_block_scan<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_out, d_count);
+  CUDA_CHECK_LAUNCH();
+}
+
+// ---- a tile: several packs of each thread -------------------------------------------------------
+
+constexpr unsigned kWarps = kBlockSize / course::kWarpSize;
+constexpr unsigned kPack = 4;  // ints in 16 bytes
+using Pack = course::Pack<int, kPack>;
+
+/// The best of several on an H200: 6 packs a thread, 6144 numbers a tile.
+constexpr unsigned kTileLoads = 6;
+/// Blocks that share a multiprocessor: the compiler has to do with 40 registers a thread.
+constexpr unsigned kTileBlocks = 6;
+
+template <unsigned loads>
+inline constexpr unsigned kTilePacks = loads* kBlockSize;
+template <unsigned loads>
+inline constexpr unsigned kTileItems = kPack* kTilePacks<loads>;
+
+/// An array cut into packs at multiples of 16 bytes: pack p has x[4p - lead], ..., x[4p - lead +
+/// 3]. Of the first pack `lead` places, and of the last one some, may lie outside of the array.
+struct Packs {
+  const int* d_x;
+  std::size_t n;
+  unsigned lead;      // 0 to 3
+  std::size_t count;  // of packs
+};
+
+/// d_x is aligned to its elements, no more.
+inline Packs split_packs(const int* d_x, std::size_t n) {
+  const auto lead = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(d_x) %
+                                          course::kWidestAccess / sizeof(int));
+  return {d_x, n, lead, (lead + n + kPack - 1) / kPack};
+}
+
+/// A pack of which some places may lie outside: those get kNotKept.
+__device__ __forceinline__ Pack load_edge(const Packs& packs, std::size_t p) {
+  const std::size_t at = kPack * p;  // counted from `lead` places in front of the array
+  const std::size_t end = packs.lead + packs.n;
+  if (at >= packs.lead && at + kPack <= end) {
+    return course::load_pack_once<kPack>(packs.d_x + (at - packs.lead));
+  }
+  Pack pack;
+  for (unsigned k = 0; k < kPack; ++k) {
+    const bool inside = at + k >= packs.lead && at + k < end;
+    pack.elem[k] = inside ? packs.d_x[at + k - packs.lead] : kNotKept;
+  }
+  return pack;
+}
+
+/// This thread's packs of a tile. A warp has loads * 32 packs in a row, of which lane l takes l,
+/// l + 32, ...: neighbouring lanes load neighbouring packs, and all loads are on their way at once.
+template <unsigned loads>
+__device__ __forceinline__ void load_tile(const Packs& packs, std::size_t tile, Pack (&x)[loads]) {
+  const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
+  const std::size_t begin = tile * kTilePacks<loads>;
+  const std::size_t first = begin + warp * loads * course::kWarpSize + lane;
+  if (begin > 0 && begin + kTilePacks<loads> < packs.count) {  // no edge: all places are inside
+    const int* const from = packs.d_x + (kPack * first - packs.lead);
+    for (unsigned k = 0; k < loads; ++k) {
+      x[k] = course::load_pack_once<kPack>(from + kPack * course::kWarpSize * k);
+    }
+  } else {
+    for (unsigned k = 0; k < loads; ++k) x[k] = load_edge(packs, first + course::kWarpSize * k);
+  }
+}
+
+/// What a warp knows of the block's kept numbers.
+struct BlockKept {
+  unsigned before;  // those of the warps before this one
+  unsigned total;   // all
+};
+
+/// Adds up the warps' counts. One thread calls `use(total)` as soon as it is known; what that
+/// writes to shared memory is seen by all afterwards. All threads call it, once. Two barriers.
+template <class Use>
+__device__ __forceinline__ BlockKept scan_warps(unsigned warp_kept, Use use) {
+  __shared__ unsigned s_before[kWarps + 1];
+  const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
+  if (lane == 0) s_before[warp] = warp_kept;
+  __syncthreads();  // all warps have left their counts
+  if (warp == 0) {
+    const unsigned mine = lane < kWarps ? s_before[lane] : 0;
+    const unsigned inclusive = course::warp_inclusive_scan(mine, course::Sum{});
+    if (lane < kWarps) s_before[lane] = inclusive - mine;
+    if (lane == kWarps) {
+      s_before[kWarps] = inclusive;
+      use(inclusive);
+    }
+  }
+  __syncthreads();  // s_before is a prefix sum now, and the total has been used
+  return {s_before[warp], s_before[kWarps]};
+}
+
+/// Who keeps what of the warp's packs: one vote for each place of a pack. Returns the warp's count.
+template <unsigned loads>
+__device__ __forceinline__ unsigned vote(const Pack (&x)[loads], unsigned (&votes)[loads][kPack]) {
+  unsigned kept = 0;
+  for (unsigned k = 0; k < loads; ++k) {
+    for (unsigned j = 0; j < kPack; ++j) {
+      votes[k][j] = __ballot_sync(course::kAllLanes, is_kept(x[k].elem[j]));
+      kept += static_cast<unsigned>(__popc(votes[k][j]));
+    }
+  }
+  return kept;
+}
+
+/// Writes the warp's kept numbers to `to` and what follows. For each vote the lanes that keep write
+/// to neighbouring places: one request to memory, and no bank conflict in shared memory.
+template <unsigned loads>
+__device__ __forceinline__ void write_kept(const Pack (&x)[loads],
+                                           const unsigned (&votes)[loads][kPack], int* to) {
+  const unsigned lower = course::lanemask_lt();
+  for (unsigned k = 0; k < loads; ++k) {
+    for (unsigned j = 0; j < kPack; ++j) {
+      if (is_kept(x[k].elem[j])) to[__popc(votes[k][j] & lower)] = x[k].elem[j];
+      to += __popc(votes[k][j]);
+    }
+  }
+}
+
+// Question: and one atomic for thousands of numbers?
+// Changes:  a thread has several packs of 16 bytes; votes rank them; an atomic a tile.
+// Cost:     an atomic for 6144 numbers. Stores of 4 bytes a lane, at any alignment.
+template <unsigned loads>
+__global__ void __launch_bounds__(kBlockSize, kTileBlocks)
+    filter_tile_direct(Packs packs, int* d_out, Count* d_count) {
+  __shared__ Count s_base;
+  Pack x[loads];
+  load_tile(packs, blockIdx.x, x);
+  unsigned votes[loads][kPack];
+  const BlockKept kept = scan_warps(vote(x, votes), [&](unsigned total) {
+    s_base = total > 0 ? atomicAdd(d_count, Count{total}) : 0;
+  });
+  write_kept(x, votes, d_out + s_base + kept.before);
+}
+
+/// As filter_plain(). d_x is aligned to its elements, no more.
+template <unsigned loads = kTileLoads>
+void filter_tile_direct(const int* d_x, std::size_t n, int* d_out, Count* d_count,
+                        cudaStream_t stream) {
+  if (n == 0) return;
+  const Packs packs = split_packs(d_x, n);
+  filter_tile_direct<loads>
+      <<<course::blocks_for(packs.count, kTilePacks<loads>), kBlockSize, 0, stream>>>(packs, d_out,
+                                                                                      d_count);
+  CUDA_CHECK_LAUNCH();
+}
+
+/// Writes s_staged[shift..shift+count-1] to d_to[0..count-1], in packs of 16 bytes where they are
+/// whole. `shift` is how far d_to lies behind a multiple of 16 bytes, so that packs here are packs
+/// there. All threads of the block call it.
+__device__ __forceinline__ void store_staged(const int* s_staged, unsigned shift, unsigned count,
+                                             int* d_to) {
+  const unsigned end = shift + count;
+  for (unsigned i = kPack * threadIdx.x; i < end; i += kPack * kBlockSize) {
+    if (i >= shift && i + kPack <= end) {
+      course::store_pack_once(d_to + (i - shift), course::load_pack<kPack>(s_staged + i));
+    } else {
+      for (unsigned j = i; j < i + kPack; ++j) {
+        if (j >= shift && j < end) d_to[j - shift] = s_staged[j];
+      }
+    }
+  }
+}
+
+// Question: can what is kept leave in packs of 16 bytes, too?
+// Changes:  the tile is gathered in shared memory first, shifted as its place in d_out is.
+// Cost:     24 KiB of shared memory a block, one barrier more; a quarter of the stores.
+template <unsigned loads>
+__global__ void __launch_bounds__(kBlockSize, kTileBlocks)
+    filter_tile_staged(Packs packs, int* d_out, Count* d_count) {
+  __shared__ __align__(16) int s_staged[kTileItems<loads> + kPack];
+  __shared__ Count s_base;
+  Pack x[loads];
+  load_tile(packs, blockIdx.x, x);
+  unsigned votes[loads][kPack];
+  const BlockKept kept = scan_warps(vote(x, votes), [&](unsigned total) {
+    s_base = total > 0 ? atomicAdd(d_count, Count{total}) : 0;
+  });
+  int* const d_to = d_out + s_base;
+  const auto shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(d_to) %
+                                           course::kWidestAccess / sizeof(int));
+  write_kept(x, votes, s_staged + shift + kept.before);
+  __syncthreads();  // the tile is gathered
+  store_staged(s_staged, shift, kept.total, d_to);
+}
+
+/// As filter_plain(). d_x and d_out are aligned to their elements, no more.
+template <unsigned loads = kTileLoads>
+void filter_tile_staged(const int* d_x, std::size_t n, int* d_out, Count* d_count,
+                        cudaStream_t stream) {
+  if (n == 0) return;
+  const Packs packs = split_packs(d_x, n);
+  filter_tile_staged<loads>
+      <<<course::blocks_for(packs.count, kTilePacks<loads>), kBlockSize, 0, stream>>>(packs, d_out,
+                                                                                      d_count);
+  CUDA_CHECK_LAUNCH();
+}

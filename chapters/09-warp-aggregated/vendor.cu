@@ -1,0 +1,18 @@
+#include "vendor.cuh"
+
+#include <course/vendor.cuh>
+#include <cub/cub.cuh>
+
+namespace {
+
+struct IsKept {
+  __host__ __device__ bool operator()(int x) const { return is_kept(x); }
+};
+
+}  // namespace
+
+std::function<void()> cub_filter(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
+  return course::with_memory([=](void* memory, std::size_t& size) {
+    return cub::DeviceSelect::If(memory, size, d_x, d_out, d_count, n, IsKept{});
+  });
+}
