@@ -140,7 +140,8 @@ TEST_CASE("every filter that appends keeps what it should, at every size") {
   for (const AppendRung& rung : kAppendRungs) {
     std::size_t turn = 0;
     for (const std::size_t n : course::kSizes) {
-      for (const unsigned percent : kPercents) {
+      for (int k = 0; k < 2; ++k) {  // two of the four, in turn
+        const unsigned percent = kPercents[turn % 4];
         const std::size_t offset_x = turn % 4, offset_out = turn / 4 % 4;
         turn += 3;
         INFO(describe(rung.name, n, std::to_string(percent) + " % kept", offset_x, offset_out));
@@ -229,7 +230,8 @@ TEST_CASE("the ordered filters keep the order, at every size") {
   for (const OrderedRung& rung : kOrderedRungs) {
     std::size_t turn = 0;
     for (const std::size_t n : course::kSizes) {
-      for (const unsigned percent : kPercents) {
+      for (int k = 0; k < 2; ++k) {  // two of the four, in turn
+        const unsigned percent = kPercents[turn % 4];
         const std::size_t offset_x = turn % 4, offset_out = turn / 4 % 4;
         turn += 3;
         INFO(describe(rung.name, n, std::to_string(percent) + " % kept", offset_x, offset_out));
@@ -376,7 +378,7 @@ void check_places(const PlacesRung& rung, const std::vector<int>& key, std::size
 TEST_CASE("every number gets a place of its own in its list") {
   for (const PlacesRung& rung : kPlacesRungs) {
     for (const std::size_t n : course::kSizes) {
-      for (const std::size_t keys : {1u, 2u, 5u, 40u}) {
+      for (const std::size_t keys : {1u, 5u, 40u}) {
         INFO(rung.name << ": n = " << n << ", " << keys << " keys in no order");
         check_places(rung, random_keys(n, keys), keys);
       }
@@ -391,7 +393,7 @@ TEST_CASE("every number gets a place of its own in its list") {
 TEST_CASE("float sums above a limit are exact, whoever adds them up") {
   for (const FloatRung& rung : kFloatRungs) {
     for (const std::size_t n : course::all_sizes()) {
-      for (const float limit : {0.0f, 1.0f, 1.75f, 2.0f}) {
+      for (const float limit : {1.0f, n % 2 == 0 ? 0.0f : 2.0f}) {
         INFO(rung.name << ": n = " << n << ", eighths above " << limit);
         const std::vector<float> x = course::position_values<float>(n);  // sums are exact
         double expected = 2.5;

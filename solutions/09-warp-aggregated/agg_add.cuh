@@ -1,0 +1,38 @@
+// Exercise agg_add: every lane adds a number of its own, with one atomic for all of them.
+//
+// Threads produce 0, 1 or several items each, and write them to one array, one thread's items side
+// by side: each needs as many places as it has items. atomicAdd(&used, items) says where they
+// begin. nvcc does not aggregate that one by itself, because lanes add different numbers and want
+// different answers. You do.
+//
+// Try it: meson test -C build agg_add
+#pragma once
+
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+#include <course/exercise.cuh>
+
+/// What atomicAdd(counter, value) does and returns, with one atomic for the lanes that come
+/// together.
+/// - Any lanes of a warp may call it: all, some, one; in a branch, in a loop that others have left,
+/// in
+///   both branches of an if; in blocks of any size and of one, two or three dimensions. Who does
+///   not call it does not help. Lanes that call it together pass the same counter.
+/// - Each lane gets an old value of its own, as if the lanes that call it had called atomicAdd one
+///   after another, in any order: the `value` numbers from the returned one on belong to it alone.
+///   Lanes may pass 0. Sums are modulo 2^32.
+/// - Lanes that come together make one atomic. No shared memory, no barrier of the block.
+/// - `counter` is in global memory.
+__device__ inline unsigned agg_add(unsigned* counter, unsigned value) {
+  const auto group = cooperative_groups::coalesced_threads();
+  unsigned sum = value;  // of all ranks up to mine, in the end
+  for (unsigned distance = 1; distance < group.size(); distance *= 2) {
+    const unsigned before = group.shfl_up(sum, distance);
+    if (group.thread_rank() >= distance) sum += before;
+  }
+  const unsigned last = group.size() - 1;  // its sum is that of all
+  unsigned base = 0;
+  if (group.thread_rank() == last) base = atomicAdd(counter, sum);
+  return group.shfl(base, static_cast<int>(last)) + (sum - value);
+}

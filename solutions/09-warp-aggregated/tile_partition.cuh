@@ -1,0 +1,49 @@
+// Exercise tile_partition: nothing is thrown away. Numbers below the pivot go to the front of the
+// output, all others to its back; one atomic a tile hands out both.
+//
+// It is the step of a parallel quicksort, and of a renderer that sorts rays into hits and misses.
+// Two counters would be two atomics. But two counts fit into one word.
+//
+// Try it: meson test -C build tile_partition
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <course/collectives.cuh>
+#include <course/exercise.cuh>
+#include <cstddef>
+
+/// Moves x[0..n-1] to out, which has `capacity` places: those below the pivot to the front, out[0]
+/// and what follows, the others to the back, out[capacity - 1] and what comes before. NaN is not
+/// below anything. Any order within each of the two.
+/// - *used is one word: its low 32 bits count the numbers at the front, its high 32 bits those at
+/// the
+///   back. It may hold counts of launches before; their places are taken. All numbers fit in, and
+///   capacity < 2^32.
+/// - A tile is blockDim.x numbers in a row: x[0..blockDim.x-1] is the first one. Blocks take tiles
+/// in
+///   turn, so that any number of blocks is right: more than there are tiles, or fewer.
+/// - A tile makes no more than one atomic on global memory, and none on shared memory.
+/// - Each number is read once and written once.
+/// - The grid has one dimension, and blocks have 32, 64, ... or 1024 threads. n may be 0.
+__global__ void tile_partition(const float* x, std::size_t n, float pivot, float* out,
+                               std::size_t capacity, unsigned long long* used) {
+  __shared__ unsigned long long s_used;
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t first = std::size_t{blockIdx.x} * blockDim.x; first < n; first += stride) {
+    const std::size_t i = first + threadIdx.x;
+    const bool inside = i < n;
+    const float value = inside ? x[i] : 0.0f;
+    const bool low = inside && value < pivot;
+    // Two barriers in here: all have read s_used of the tile before when they are over.
+    const auto [lows_before, lows] = course::block_exclusive_scan(low ? 1u : 0u, course::Sum{});
+    const auto numbers = static_cast<unsigned>(n - first < blockDim.x ? n - first : blockDim.x);
+    if (threadIdx.x == 0) {
+      s_used = atomicAdd(used, static_cast<unsigned long long>(numbers - lows) << 32 | lows);
+    }
+    __syncthreads();  // the tile has its places
+    const std::size_t front = s_used & 0xffff'ffffu, back = s_used >> 32;
+    if (low) out[front + lows_before] = value;
+    if (inside && !low) out[capacity - 1 - (back + (threadIdx.x - lows_before))] = value;
+  }
+}
