@@ -36,5 +36,5 @@ __device__ inline unsigned agg_inc_keyed(unsigned* counts, int key, unsigned cap
   unsigned base = 0;
   if (rank == 0) base = atomicAdd(&counts[key], static_cast<unsigned>(__popc(peers)));
   base = __shfl_sync(peers, base, leader);
-  return base < capacity && rank < capacity - base ? base + rank : kNoPlace;
+  return base + rank < capacity ? base + rank : kNoPlace;
 }

@@ -117,7 +117,7 @@ std::string to_string(Kind kind) {
 
 std::vector<int> make_keys(Kind kind, std::size_t n) {
   const std::vector<int> random = course::position_values<int>(n);
-  const int some[] = {-1, 0, -7, 79, -2'000'000'000, 1};
+  const int some[] = {-1, 0, -7, 79, -60, 1};
   std::vector<int> keys(n);
   for (std::size_t i = 0; i < n; ++i) {
     switch (kind) {
@@ -134,7 +134,7 @@ std::vector<int> make_keys(Kind kind, std::size_t n) {
         keys[i] = some[random[i] % 6];
         break;
       case Kind::negative:
-        keys[i] = -random[i];
+        keys[i] = -1 - random[i] % 60;
         break;
       case Kind::blocks_of_equals:
         keys[i] = static_cast<int>(i / 8 % 9);

