@@ -43,7 +43,11 @@ using Pack = course::Pack<int, kPack>;
 /// The best of several on an H200: 6 packs a thread, 6144 numbers a tile.
 constexpr unsigned kTileLoads = 6;
 /// Blocks that share a multiprocessor: the compiler has to do with 40 registers a thread.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr unsigned kTileBlocks = 4;  // sm_75 has 1024 threads
+#else
 constexpr unsigned kTileBlocks = 6;
+#endif
 
 template <unsigned loads>
 inline constexpr unsigned kTilePacks = loads* kBlockSize;

@@ -2,8 +2,8 @@
 //
 // Threads produce 0, 1 or several items each, and write them to one array, one thread's items side
 // by side: each needs as many places as it has items. atomicAdd(&used, items) says where they
-// begin. nvcc does not aggregate that one by itself, because lanes add different numbers and want
-// different answers. You do.
+// begin. nvcc aggregates that by itself only where all 32 lanes of a warp come, and only for 32
+// bits. You do it for any lanes.
 //
 // Try it: meson test -C build agg_add
 #pragma once
