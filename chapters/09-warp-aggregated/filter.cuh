@@ -10,13 +10,7 @@
 #include <vector>
 
 #include "grid.cuh"
-
-/// Counts and places in the output: n may be more than 2^32.
-using Count = unsigned long long;
-
-/// What this chapter's filters keep.
-__host__ __device__ constexpr bool is_kept(int x) { return x > 0; }
-inline constexpr int kNotKept = 0;  // fills places beyond the array: nobody keeps it
+#include "kept.cuh"
 
 /// The answer on the CPU: the positive numbers of x, in their order.
 inline std::vector<int> filter_reference(const std::vector<int>& x) {

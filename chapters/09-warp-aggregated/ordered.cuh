@@ -19,8 +19,8 @@
 
 /// 8 packs a thread, 8192 numbers a tile.
 constexpr unsigned kOrderedLoads = 8;
-/// Blocks that share a multiprocessor: while some wait, others load. Measured on an H200: 48 registers
-/// a thread, three of which go to memory, are a smaller loss than a block less.
+/// Blocks that share a multiprocessor: while some wait, others load. Measured on an H200: 48
+/// registers a thread, and a few bytes spilled, are a smaller loss than a block less.
 constexpr unsigned kOrderedBlocks = 5;
 
 // ---- a tile in order ----------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "filter.cuh"
+#include "kept.cuh"
 
 /// A launch that writes the positive numbers of x[0..n-1] to d_out, in their order, and sets
 /// *d_count. It owns the memory that CUB works in.

@@ -5,8 +5,8 @@
 
 Every exercise has a file that is not started, a solution, a check, at least three mistakes that open
 with a sentence on what is wrong, and three hints in the chapter's README. The chapter's meson.build
-names exactly the exercises and the mistakes that are there, and README.md names the chapter. The
-meson.build of every folder of tests names all of them.
+names exactly the exercises and the mistakes that are there, and README.md names the chapter. What
+vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
 """
 
 import re
@@ -84,6 +84,23 @@ def check_exercise(top, chapter, exercise, named, readme):
     return problems
 
 
+def kernels_of_vendor(folder):
+    """The chapter's headers that vendor.cu includes, itself or through others, and that define a kernel."""
+    found, open_files = [], [folder / "vendor.cu"]
+    seen = set(open_files)
+    while open_files:
+        text = open_files.pop().read_text(encoding="utf-8")
+        for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, re.MULTILINE):
+            header = folder / name
+            if header in seen or not header.exists():
+                continue
+            seen.add(header)
+            open_files.append(header)
+            if re.search(r"^[^/]*\b__global__\b", header.read_text(encoding="utf-8"), re.MULTILINE):
+                found.append(name)
+    return sorted(found)
+
+
 def check_chapter(top, folder):
     """The problems of one chapter."""
     chapter = folder.name
@@ -105,6 +122,12 @@ def check_chapter(top, folder):
         problems.append(f"chapters/{chapter}/meson.build: exercise '{exercise}' is not in both places")
     for exercise in named:
         problems += check_exercise(top, chapter, exercise, named[exercise], readme)
+    if (folder / "vendor.cu").exists():
+        problems += [
+            f"chapters/{chapter}/vendor.cu includes {name}, whose kernels ladder.cu would define a second time: "
+            "the link fails where there is a GPU. Move what both need into a header without kernels"
+            for name in kernels_of_vendor(folder)
+        ]
     return problems
 
 

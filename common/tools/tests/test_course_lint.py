@@ -71,6 +71,16 @@ class Lint(unittest.TestCase):
         self.write("common/tests/b_test.cu", "")
         self.assertIn("common/tests/meson.build does not name b_test.cu", self.lint()[1])
 
+    def test_kernels_that_the_vendors_row_would_define_again(self):
+        self.write("chapters/01-x/vendor.cu", '#include "vendor.cuh"\n#include <cub/cub.cuh>\n')
+        self.write("chapters/01-x/vendor.cuh", '#include "sum.cuh"\n')
+        self.write("chapters/01-x/sum.cuh", "// No __global__ function.\nint a;\n")
+        self.assertEqual(self.lint()[0], 0)
+        self.write("chapters/01-x/sum.cuh", '#include "vendor.cuh"\ntemplate <class T>\n__global__ void sum();\n')
+        code, output = self.lint()
+        self.assertEqual(code, 1)
+        self.assertIn("chapters/01-x/vendor.cu includes sum.cuh, whose kernels", output)
+
     def test_a_missing_solution(self):
         (self.top / "solutions/01-x/sum.cuh").unlink()
         self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])
