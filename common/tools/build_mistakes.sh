@@ -3,6 +3,6 @@
 #
 #   common/tools/build_mistakes.sh BUILD_FOLDER
 set -eu
-targets=$(ninja -C "$1" -t targets all | sed -n 's/^\([^ :]*-mistake-[^ :.]*\): .*/\1/p')
+targets=$(ninja -C "$1" -t targets all | sed -n 's/^\([^ :]*-mistakes\): .*/\1/p')
 # shellcheck disable=SC2086  # one word for each target
 exec ninja -C "$1" $targets

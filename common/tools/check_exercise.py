@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks one exercise, and says what to do next.
 
-    check_exercise.py EXERCISE_FILE CHECK_PROGRAM
+    check_exercise.py EXERCISE_FILE CHECK_PROGRAM [ARGUMENT_OF_THE_PROGRAM ...]
 
 Runs in the build folder, where Meson starts its tests. Skips an exercise whose file still has its
 NOT_STARTED line (exit code 77). Else builds the check of this exercise alone, so that what does not
@@ -126,12 +126,12 @@ def build_check(build, program, exercise):
     return explain_build_failure(result.stdout, exercise)
 
 
-def run_check(program, edit, rerun):
+def run_check(command, edit, rerun):
     """Runs the check; returns its exit code and, where it ended in no ordinary way, a remark."""
     wrapper = shlex.split(os.environ.get("COURSE_WRAPPER", ""))
     seconds = float(os.environ.get("COURSE_TIMEOUT", "60"))
     environment = {**os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun}
-    process = subprocess.Popen([*wrapper, str(program)], env=environment, start_new_session=True)
+    process = subprocess.Popen([*wrapper, *command], env=environment, start_new_session=True)
     try:
         code = process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -147,7 +147,7 @@ def run_check(program, edit, rerun):
 
 
 def main():
-    exercise, program = (Path(argument).resolve() for argument in sys.argv[1:])
+    exercise, program = (Path(argument).resolve() for argument in sys.argv[1:3])
     build = Path.cwd()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     edit = seen_from_the_shell(exercise)
@@ -163,7 +163,7 @@ def main():
         code = 1
     else:
         sys.stdout.flush()
-        code, problem = run_check(program, edit, rerun)
+        code, problem = run_check([str(program), *sys.argv[3:]], edit, rerun)
         if problem is not None:
             print(problem)
     if problem is not None:

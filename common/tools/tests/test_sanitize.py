@@ -39,7 +39,8 @@ class Verdict(unittest.TestCase):
         tests = [
             {"name": "x-ladder", "suite": ["x:lessons"], "cmd": ["check_ladder.py", "/c/01-x/ladder"]},
             {"name": "y-solution", "suite": ["x:solutions"], "cmd": ["/c/01-x/y-solution"]},
-            {"name": "y-mistake-z", "suite": ["x:mistakes"], "cmd": ["/c/01-x/y-mistake-z"]},
+            {"name": "y-mistake-z", "suite": ["x:mistakes"], "cmd": ["/c/01-x/y-mistakes", "z: *"]},
+            {"name": "x-program", "suite": ["x:lessons"], "cmd": ["test_program.py", "/c/01-x/program"]},
         ]
         (self.build / "meson-info" / "intro-tests.json").write_text(json.dumps(tests))
 
@@ -69,6 +70,7 @@ class Verdict(unittest.TestCase):
         calls = (self.build / "calls").read_text()
         self.assertIn("--error-exitcode 99 /c/01-x/ladder --n 65536", calls)
         self.assertNotIn("mistake", calls)
+        self.assertNotIn("program", calls)
         self.assertEqual(self.verdict("racecheck", probe=(RACE, 99), program=(NO_RACE, 0))[0], 0)
 
     def test_findings(self):
