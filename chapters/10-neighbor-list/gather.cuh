@@ -1,6 +1,6 @@
 // Each pair twice: every thread looks at all atoms, and owns its list alone.
-// Rungs: gather_global_count, gather_rows, gather_self_first, neighbors_gather. Their lists are in
-// ascending order, because the loop is.
+// Rungs: gather_global_count, gather_rows, gather_self_first, gather_distance_first,
+// neighbors_gather. Their lists are in ascending order, because the loop is.
 #pragma once
 
 #include <course/error.cuh>
@@ -74,6 +74,36 @@ __global__ void gather_columns(Atoms<T> atoms, T limit, Lists out, Slice slice) 
   out.counts[n1] = count;
 }
 
+// Question: a block's threads go through the same atoms in the same order. Must each load them?
+// Changes:  each thread loads one atom of a tile into shared memory, and all look at the tile
+// there. Cost:     two barriers a tile, for which threads without an atom of their own have to
+// come, too.
+template <class T>
+__global__ void neighbors_gather(Atoms<T> atoms, T limit, Lists out, Slice slice) {
+  __shared__ T s_x[kBlockSize], s_y[kBlockSize];
+  const std::size_t n1 = slice.first + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const bool has_atom = n1 < slice.last;
+  const T x1 = has_atom ? atoms.x[n1] : 0, y1 = has_atom ? atoms.y[n1] : 0;
+  int count = 0;
+  for (std::size_t first = 0; first < atoms.n; first += kBlockSize) {
+    const std::size_t mine = first + threadIdx.x;
+    __syncthreads();  // all have looked at the tile before this one
+    if (mine < atoms.n) {
+      s_x[threadIdx.x] = atoms.x[mine];
+      s_y[threadIdx.x] = atoms.y[mine];
+    }
+    __syncthreads();  // the tile is complete
+    const unsigned size = atoms.n - first < kBlockSize ? atoms.n - first : kBlockSize;
+    for (unsigned k = 0; has_atom && k < size; ++k) {
+      if (squared_distance(x1, y1, s_x[k], s_y[k]) < limit && first + k != n1) {
+        const auto place = static_cast<std::size_t>(count++);
+        if (place < out.capacity) out.list[place * atoms.n + n1] = static_cast<int>(first + k);
+      }
+    }
+  }
+  if (has_atom) out.counts[n1] = count;
+}
+
 /// Makes the lists of the atoms of the slice, neighbour k of atom n in list[n * capacity + k].
 template <class T>
 void gather_global_count(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
@@ -108,6 +138,16 @@ void gather_self_first(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStre
   gather_columns<First::self>(atoms, limit, out, slice, stream);
 }
 template <class T>
-void neighbors_gather(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
+void gather_distance_first(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
   gather_columns<First::distance>(atoms, limit, out, slice, stream);
+}
+
+/// The same.
+template <class T>
+void neighbors_gather(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
+  check_number_of_atoms(atoms.n);
+  if (slice.first >= slice.last) return;
+  neighbors_gather<T>
+      <<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out, slice);
+  CUDA_CHECK_LAUNCH();
 }

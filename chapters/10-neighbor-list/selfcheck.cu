@@ -50,6 +50,10 @@ std::vector<DeviceRung<T>> device_rungs() {
            [=](Atoms<T> atoms, T limit, Lists out) {
              gather_self_first(atoms, limit, out, all(atoms), nullptr);
            }},
+          {"gather_distance_first", Layout::columns,
+           [=](Atoms<T> atoms, T limit, Lists out) {
+             gather_distance_first(atoms, limit, out, all(atoms), nullptr);
+           }},
           {"neighbors_gather", Layout::columns,
            [=](Atoms<T> atoms, T limit, Lists out) {
              neighbors_gather(atoms, limit, out, all(atoms), nullptr);
@@ -364,14 +368,19 @@ TEST_CASE("what a bond costs: two atomics, or none, or one an atom") {
   const auto rungs = device_rungs<float>();
   const auto atomic = counters_of(rungs[0]), global = counters_of(rungs[1]),
              rows = counters_of(rungs[2]), columns = counters_of(rungs[4]),
-             cells = counters_of(rungs[5]);
+             tiles = counters_of(rungs[5]), cells = counters_of(rungs[6]);
   REQUIRE(atomic.global_atomic_lanes == ends);  // two a bond
   REQUIRE(global.global_atomic_lanes == 0);
   REQUIRE(rows.global_atomic_lanes == 0);
   REQUIRE(columns.global_atomic_lanes == 0);
+  REQUIRE(tiles.global_atomic_lanes == 0);
   // One an atom for its place, one a block for measure_box, one a tile.
   REQUIRE(cells.global_atomic_lanes == n + 1 + 1);
   REQUIRE(global.global_loads > rows.global_loads);    // the count is read again and again
   REQUIRE(global.global_stores > rows.global_stores);  // and written
+  // A warp loads its own atoms, and all of them: one by one, or its share of the only tile.
+  const std::size_t warps = n / course::kWarpSize;
+  REQUIRE(columns.global_loads == warps * (2 + 2 * n));
+  REQUIRE(tiles.global_loads == warps * (2 + 2));
   REQUIRE(cells.global_loads < columns.global_loads);
 }
