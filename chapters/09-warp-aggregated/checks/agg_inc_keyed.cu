@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <climits>
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -40,6 +42,15 @@ std::string to_string(Caller caller) {
 constexpr unsigned kCalls = 3;  // that a thread makes at most
 constexpr int kKeys = 80;       // in each of the two sets of lists
 
+/// The lanes of thread t's warp that have a number. Those that do not call wait for the others with
+/// it: an answer that needs them does not come to an end.
+__device__ unsigned lanes_with_a_number(unsigned block, unsigned rank, std::size_t t,
+                                        std::size_t n) {
+  const std::size_t in_block = block - rank / 32 * 32, in_array = n - (t - rank % 32);
+  const std::size_t lanes = in_block < in_array ? in_block : in_array;
+  return lanes < 32 ? (1u << lanes) - 1 : 0xffff'ffffu;
+}
+
 /// Call k of thread t leaves its answer in places[t * kCalls + k].
 __global__ void call_agg_inc_keyed(Caller caller, const int* keys, std::size_t n, unsigned* counts,
                                    unsigned capacity, unsigned* places) {
@@ -47,6 +58,7 @@ __global__ void call_agg_inc_keyed(Caller caller, const int* keys, std::size_t n
   const unsigned rank = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const std::size_t t = std::size_t{blockIdx.x} * block + rank;
   if (t >= n) return;
+  const unsigned together = lanes_with_a_number(block, rank, t, n);
   const int key = keys[t];
   unsigned* const place = places + t * kCalls;
   switch (caller) {
@@ -62,7 +74,7 @@ __global__ void call_agg_inc_keyed(Caller caller, const int* keys, std::size_t n
     case Caller::after_return:
       if (rank % 32 < 5 || rank % 7 == 0) return;
       place[0] = agg_inc_keyed(counts, key, capacity);
-      break;
+      return;
     case Caller::loop:
       for (unsigned k = 0; k < rank % (kCalls + 1); ++k) {
         place[k] = agg_inc_keyed(counts, key, capacity);
@@ -76,6 +88,7 @@ __global__ void call_agg_inc_keyed(Caller caller, const int* keys, std::size_t n
       }
       break;
   }
+  __syncwarp(together);
 }
 
 /// How many calls thread `rank` of a block makes.
@@ -117,7 +130,7 @@ std::string to_string(Kind kind) {
 
 std::vector<int> make_keys(Kind kind, std::size_t n) {
   const std::vector<int> random = course::position_values<int>(n);
-  const int some[] = {-1, 0, -7, 79, -60, 1};
+  const int some[] = {-1, 0, -7, 79, INT_MIN, 1};
   std::vector<int> keys(n);
   for (std::size_t i = 0; i < n; ++i) {
     switch (kind) {
@@ -245,12 +258,45 @@ TEST_CASE("agg_inc_keyed: whoever calls it") {
 }
 
 TEST_CASE("agg_inc_keyed: lists that come to their end") {
-  for (const Lists& lists : {Lists{0, 0}, Lists{1, 0}, Lists{10, 0}, Lists{20, 15}, Lists{40, 40},
-                             Lists{30, 50}, Lists{0xffff'ffffu, 0xffff'fe00u}}) {
+  for (const Lists& lists :
+       {Lists{0, 0}, Lists{1, 0}, Lists{10, 0}, Lists{20, 15}, Lists{40, 40}, Lists{30, 50},
+        Lists{0xffff'ffffu, 0}, Lists{0x8000'0010u, 0x7fff'fff0u},
+        Lists{0xffff'ffffu, 0xffff'fe00u}}) {
     for (const Kind kind : {Kind::one, Kind::few, Kind::half_negative}) {
       INFO(describe(Caller::all, kind, 128, {2, 64}, lists));
       check_calls(Caller::all, make_keys(kind, 128), {2, 64}, lists);
     }
+  }
+}
+
+TEST_CASE("agg_inc_keyed: keys that differ in one bit") {
+  constexpr std::size_t n = 64, kLists = 1 << 17;
+  std::vector<int> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {  // 5, and 5 with bit 0, ..., 16 or 31 changed
+    keys[i] = i % 3 == 0 ? 5 : i % 18 == 17 ? INT_MIN + 5 : 5 ^ 1 << i % 17;
+  }
+  const auto d_keys = course::DeviceBuffer<int>::from(keys);
+  auto counts = course::DeviceBuffer<unsigned>::zeros(kLists);
+  auto d_places =
+      course::DeviceBuffer<unsigned>::from(std::vector<unsigned>(n * kCalls, 0xdead'beefu));
+  INFO(
+      "every thread calls it; keys 5, and those that differ from it in one bit, as 7, 69, 261 and "
+      "65541; 2 blocks of 32 threads; all lists are empty");
+  call_agg_inc_keyed<<<2, 32>>>(Caller::all, d_keys.data(), n, counts.data(), kRoomy.capacity,
+                                d_places.data());
+  CUDA_CHECK_LAUNCH();
+  const std::vector<unsigned> found = counts.download(), places = d_places.download();
+  std::map<int, std::vector<unsigned>> answers;
+  for (std::size_t i = 0; i < n; ++i) answers[keys[i]].push_back(places[i * kCalls]);
+  for (const auto& [key, of_key] : answers) {
+    INFO("key " << key);
+    if (key < 0) {
+      REQUIRE(course::same(of_key, std::vector<unsigned>(of_key.size(), kNoPlace), "places"));
+      continue;
+    }
+    const auto list = static_cast<std::size_t>(key);
+    REQUIRE(course::same(found[list], of_key.size(), "counts[" + std::to_string(key) + "]"));
+    REQUIRE(places_of(of_key, list, 0, kRoomy.capacity));
   }
 }
 

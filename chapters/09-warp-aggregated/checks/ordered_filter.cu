@@ -15,9 +15,18 @@ namespace ordered_filter_check {
 using Launch = course::LaunchShape;
 using Index = unsigned long long;
 
-enum class Kind { constant, all_differ, short_runs, long_runs, two_values, last_alone, by_part };
+enum class Kind {
+  constant,
+  all_differ,
+  short_runs,
+  long_runs,
+  two_values,
+  last_alone,
+  by_part,
+  one_bit
+};
 constexpr Kind kKinds[] = {Kind::constant,   Kind::all_differ, Kind::short_runs, Kind::long_runs,
-                           Kind::two_values, Kind::last_alone, Kind::by_part};
+                           Kind::two_values, Kind::last_alone, Kind::by_part,    Kind::one_bit};
 std::string to_string(Kind kind) {
   switch (kind) {
     case Kind::constant:
@@ -34,6 +43,8 @@ std::string to_string(Kind kind) {
       return "the last one alone differs";
     case Kind::by_part:
       return "runs of 32 equal numbers";
+    case Kind::one_bit:
+      return "neighbours are equal, differ in one bit, or in their sign";
   }
   return "";
 }
@@ -64,6 +75,12 @@ std::vector<int> make_x(Kind kind, std::size_t n) {
       case Kind::by_part:
         x[i] = static_cast<int>(i / 32 % 2);
         break;
+      case Kind::one_bit: {
+        const unsigned last = i == 0 ? 0x4000'0001u : static_cast<unsigned>(x[i - 1]);
+        const unsigned next[] = {last, last ^ 1u << i / 4 % 32, 0u - last, last ^ 1u};
+        x[i] = static_cast<int>(next[i % 4]);
+        break;
+      }
     }
   }
   return x;
@@ -200,6 +217,8 @@ TEST_CASE("ordered_filter: write_changes, every size and grid") {
     INFO("write_changes: " << describe(Kind::short_runs, 777, launch));
     check_write(make_x(Kind::short_runs, 777), launch);
   }
+  INFO("write_changes: " << describe(Kind::all_differ, 1300, {1, 1024}));
+  check_write(make_x(Kind::all_differ, 1300), {1, 1024});
 }
 
 TEST_CASE("ordered_filter: all of it, at every size") {
@@ -237,7 +256,8 @@ TEST_CASE("ordered_filter: the threads share the work, without atomics") {
     const course::Counters& c = writes ? *written : *counted;
     INFO((writes ? "write_changes: " : "count_changes: ") << describe(Kind::short_runs, n, launch));
     REQUIRE(at_most(c.global_atomic_lanes + c.shared_atomic_lanes, 0, "atomics"));
-    REQUIRE(at_most(c.global_loads, 2 * n / 32 + 64, "loads (a warp's 32 numbers are one)"));
+    REQUIRE(at_most(c.global_loads, 2 * n / 32 + 64,
+                    "loads (a warp's 32 numbers are one; each is read twice at most)"));
     REQUIRE(at_most(c.global_load_sectors, 9 * n / 32 + 256, "sectors of 32 bytes loaded"));
     REQUIRE(course::work_is_shared(c, writes ? 20 : 12));
   }
