@@ -22,13 +22,12 @@ constexpr unsigned kNoPlace = 0xffff'ffffu;
 ///   would have sufficed. It may hold something already; then its first places are taken.
 /// - All places below `capacity` are given before anybody gets kNoPlace.
 /// - Lanes with a negative key touch no counter.
-/// - Any lanes of a warp may call it: all, some, one; in a branch, in a loop that others have left;
-/// in
-///   blocks of any size and of one, two or three dimensions. Lanes that call it together pass the
-///   same `counts` and `capacity`, and any keys.
-/// - Lanes that come together make one atomic for each different key of theirs that is not
-/// negative.
-///   No shared memory, no barrier of the block.
+/// - Any lanes of a warp may call it: all, some, one; in a branch, in both branches of an if, in a
+///   loop that others have left. Blocks have any size and one, two or three dimensions. Who does
+///   not call it does not help, and may wait elsewhere. Lanes that call it together pass the same
+///   `counts` and `capacity`, and any keys, small or large.
+/// - Lanes that come together make one atomic for each different key of theirs, and none for
+///   negative keys. No shared memory, no barrier of the block.
 /// - `counts` is in global memory, and no count comes to 2^32.
 __device__ inline unsigned agg_inc_keyed(unsigned* counts, int key, unsigned capacity) {
   // TODO(you): which lanes have the same key? One of them asks for all.

@@ -15,14 +15,15 @@
 
 /// What atomicAdd(counter, value) does and returns, with one atomic for the lanes that come
 /// together.
-/// - Any lanes of a warp may call it: all, some, one; in a branch, in a loop that others have left,
-/// in
-///   both branches of an if; in blocks of any size and of one, two or three dimensions. Who does
-///   not call it does not help. Lanes that call it together pass the same counter.
+/// - Any lanes of a warp may call it: all, some, one; in a branch, in both branches of an if, in a
+///   loop that others have left. Blocks have any size and one, two or three dimensions. Who does
+///   not call it does not help, and may wait elsewhere. Lanes that call it together pass the same
+///   counter.
 /// - Each lane gets an old value of its own, as if the lanes that call it had called atomicAdd one
 ///   after another, in any order: the `value` numbers from the returned one on belong to it alone.
 ///   Lanes may pass 0. Sums are modulo 2^32.
-/// - Lanes that come together make one atomic. No shared memory, no barrier of the block.
+/// - Lanes that come together make one atomic, also if all of them pass 0. No shared memory, no
+///   barrier of the block.
 /// - `counter` is in global memory.
 __device__ inline unsigned agg_add(unsigned* counter, unsigned value) {
   const auto group = cooperative_groups::coalesced_threads();

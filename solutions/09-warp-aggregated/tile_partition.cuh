@@ -17,12 +17,10 @@
 /// and what follows, the others to the back, out[capacity - 1] and what comes before. NaN is not
 /// below anything. Any order within each of the two.
 /// - *used is one word: its low 32 bits count the numbers at the front, its high 32 bits those at
-/// the
-///   back. It may hold counts of launches before; their places are taken. All numbers fit in, and
-///   capacity < 2^32.
+///   the back. It may hold counts of launches before; their places are taken. All numbers fit in,
+///   and capacity < 2^32.
 /// - A tile is blockDim.x numbers in a row: x[0..blockDim.x-1] is the first one. Blocks take tiles
-/// in
-///   turn, so that any number of blocks is right: more than there are tiles, or fewer.
+///   in turn, so that any number of blocks is right: more than there are tiles, or fewer.
 /// - A tile makes no more than one atomic on global memory, and none on shared memory.
 /// - Each number is read once and written once.
 /// - The grid has one dimension, and blocks have 32, 64, ... or 1024 threads. n may be 0.
