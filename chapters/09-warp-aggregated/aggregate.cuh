@@ -147,8 +147,7 @@ inline void places_labeled(const int* d_keys, std::size_t n, Count* d_counts, Co
 
 // Question: does nvcc aggregate a float's atomics, too?
 // Changes:  the numbers above a limit are added up, not moved.
-// Cost:     an atomic for each of them: the order of float additions is not the compiler's to
-// change.
+// Cost:     an atomic for each of them: a compiler may not change the order of float additions.
 __global__ void sum_float_plain(const float* d_x, std::size_t n, float limit, float* d_sum) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -14,8 +14,7 @@
 
 // Question: can a block ask for all of its numbers, without atomics in shared memory?
 // Changes:  a prefix sum (chapter 05) tells each thread how many are kept before it.
-// Cost:     one global atomic a block; 13 shuffles and three barriers. The order within a block
-// stays.
+// Cost:     one global atomic a block; 13 shuffles and three barriers. A block keeps its order.
 __global__ void filter_block_scan(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
   __shared__ Count s_base;
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
