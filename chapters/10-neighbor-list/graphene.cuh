@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -106,12 +107,13 @@ void visit_lattice(const Grain& grain, double radius, Visit visit) {
 }
 
 /// All atoms of the square from -half to half, before any is taken out.
-inline Sheet lay_out(double half, std::uint64_t seed) {
+inline Sheet lay_out(double half, std::uint64_t seed, const std::function<void(double)>& done) {
   Random random(seed);
   const double edge = std::min(kGrain, std::max(half / 2, 8.0));
   const Grains grains(half, edge, random);
   Sheet sheet;
   for (int row = 0; row < grains.count; ++row) {
+    done(static_cast<double>(row) / grains.count);
     for (int column = 0; column < grains.count; ++column) {
       const Grain& grain = grains.at(column, row);
       visit_lattice(grain, edge * std::sqrt(2.0), [&](double x, double y) {
@@ -127,7 +129,7 @@ inline Sheet lay_out(double half, std::uint64_t seed) {
 }
 
 /// The sheet without every atom that is too close to an earlier one that stays.
-inline Sheet without_crowds(const Sheet& sheet) {
+inline Sheet without_crowds(const Sheet& sheet, const std::function<void(double)>& done) {
   const std::size_t n = sheet.x.size();
   const double limit = kClosest * kClosest;
   Sheet kept;
@@ -137,6 +139,7 @@ inline Sheet without_crowds(const Sheet& sheet) {
   for (std::size_t s = 0; s < n; ++s) place[static_cast<std::size_t>(sorted.indices[s])] = s;
   std::vector<char> gone(n, 0);  // by place
   for (std::size_t i = 0; i < n; ++i) {
+    if (i % 4096 == 0) done(static_cast<double>(i) / static_cast<double>(n));
     sorted.visit_near(place[i], limit, [&](std::size_t s) {
       if (static_cast<std::size_t>(sorted.indices[s]) < i && !gone[s]) gone[place[i]] = 1;
     });
@@ -150,8 +153,10 @@ inline Sheet without_crowds(const Sheet& sheet) {
 }  // namespace graphene
 
 /// Exactly n atoms of a square sheet, its lower left corner near (0, 0), in the order of the
-/// grains. The same for the same n and seed. O(n).
-inline Sheet make_graphene(std::size_t n, std::uint64_t seed) {
+/// grains. The same for the same n and seed. O(n). Calls done(part) now and then, with the part of
+/// the work that is done, from 0 to 1.
+inline Sheet make_graphene(
+    std::size_t n, std::uint64_t seed, const std::function<void(double)>& done = [](double) {}) {
   using namespace graphene;
   if (n == 0) return {};
   const double area_of_an_atom = 0.75 * std::sqrt(3.0) * kBond * kBond;
@@ -159,7 +164,8 @@ inline Sheet make_graphene(std::size_t n, std::uint64_t seed) {
   std::vector<double> distance;  // from the middle, as squares see it
   double half = 0.5 * std::sqrt(static_cast<double>(n) * area_of_an_atom) + kBond;
   for (; distance.size() < n; half = 1.02 * half) {
-    sheet = without_crowds(lay_out(half, seed));
+    sheet = without_crowds(lay_out(half, seed, [&](double part) { done(0.6 * part); }),
+                           [&](double part) { done(0.6 + 0.4 * part); });
     distance.resize(sheet.x.size());
     for (std::size_t i = 0; i < distance.size(); ++i) {
       distance[i] = std::max(std::fabs(sheet.x[i]), std::fabs(sheet.y[i]));

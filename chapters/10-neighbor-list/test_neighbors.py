@@ -8,6 +8,8 @@ import os
 import pty
 import random
 import re
+import resource
+import shlex
 import shutil
 import signal
 import stat
@@ -239,8 +241,9 @@ class ArgumentErrors(NeighborsTest):
         path = self.file(FOUR)
         for value in ["0", "-3", "3000000000"]:
             self.refused(path, "--max-neighbors", value, says="--max-neighbors " + value)
-        for value in ["2.5", "ten", "1e2", "99999999999999999999"]:
+        for value in ["2.5", "ten", "1e2", "", "0x10", "99999999999999999999"]:
             self.refused(path, "--max-neighbors", value, says="--max-neighbors")
+        self.assertEqual(self.lists(FOUR, "--max-neighbors", "010")[0].count("NaN"), 7)  # ten, not eight
 
     def test_others(self):
         path = self.file(FOUR)
@@ -249,6 +252,10 @@ class ArgumentErrors(NeighborsTest):
         self.refused(path, "--no-such-option", says="--no-such-option")
         self.refused(path, path, says="")
         self.refused(path, "--seed", 3, says="--generate")
+        for value in ["-1", "18446744073709551616", "x"]:
+            self.refused("new.txt", "--generate", 3, "--seed", value, says="--seed")
+        self.refused(path, "--output", "", says="empty name")
+        self.refused(path, "--picture", "", says="empty name")
         self.refused("new.txt", "--generate", 3, "--cutoff", 2, says="--cutoff")
         for value in ["0", "-5", "1e3", "99999999999"]:
             self.refused("new.txt", "--generate", value, says="--generate")
@@ -298,6 +305,8 @@ class Outputs(NeighborsTest):
         (self.folder / "old").write_text("old")
         (self.folder / "old").chmod(0o400)
         self.refused(path, "--output", "old", says=["old", "Permission denied"])
+        (self.folder / "kept").chmod(0)
+        self.refused(path, "--output", "kept/x", says=["kept/x", "Permission denied"])
 
     def test_input_and_output_have_to_differ(self):
         path = self.file(FOUR)
@@ -306,6 +315,8 @@ class Outputs(NeighborsTest):
         self.refused(path, "--output", "./link", says="same file")
         self.refused(path, "--picture", path, says="same file")
         self.refused(path, "--output", "new", "--picture", "./new", says="same file")
+        (self.folder / "to_new").symlink_to("new")
+        self.refused(path, "--output", "new", "--picture", "to_new", says="same file")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_a_full_disk(self):
@@ -326,18 +337,75 @@ class Outputs(NeighborsTest):
         self.assertIn("6 bonds", done.stderr)  # standard output might be the output
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
 
-    def test_an_interrupted_run_leaves_nothing(self):
+    def test_what_the_shell_has_opened_is_not_replaced(self):
+        wanted = "a line before\n" + "".join(line + "\n" for line in self.lists(FOUR))
+        (self.folder / "neighbor.txt").unlink()
+        for mode in ["w", "a"]:
+            with open(self.folder / "all.txt", mode) as file:
+                if mode == "w":
+                    file.write("a line before\n")
+                    file.flush()
+                done = subprocess.run([PROGRAM, "xy.txt", "--output", "/dev/stdout"], stdout=file,
+                                      stderr=subprocess.PIPE, text=True, cwd=self.folder, timeout=60)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("6 bonds", done.stderr)
+            self.assertEqual((self.folder / "all.txt").read_text(), wanted)
+            wanted += wanted.split("\n", 1)[1]
+
+    def test_closed_streams(self):
+        self.file(FOUR)
+        for redirection, code in [(">&-", 1), ("2>&-", 0), ("<&- >&- 2>&-", 1), ("nowhere 2>&-", 2)]:
+            command = f"exec {shlex.quote(PROGRAM)} {'' if 'nowhere' in redirection else 'xy.txt'} {redirection}"
+            done = subprocess.run(["sh", "-c", command], capture_output=True, cwd=self.folder, timeout=60)
+            self.assertEqual(done.returncode, code, redirection)
+            self.assertEqual(len((self.folder / "neighbor.txt").read_text().splitlines()), 4)
+
+    def test_a_name_as_long_as_a_name_may_be(self):
+        self.run_program(self.file(FOUR), "--output", 255 * "x")
+        self.refused("xy.txt", "--output", 256 * "x", says="File name too long")
+
+    def start_long_run(self, **options):
+        """A run that has begun its output, and will not be finished soon."""
         (self.folder / "neighbor.txt").write_text("old\n")
         path = self.file("".join(f"{n} 0\n" for n in range(200_000)))
-        running = subprocess.Popen([PROGRAM, path, "--method", "cpu"], cwd=self.folder, stderr=subprocess.DEVNULL)
+        running = subprocess.Popen([PROGRAM, path, "--method", "cpu"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, **options)
         deadline = time.monotonic() + 30
         while not list(self.folder.glob("*.tmp")) and time.monotonic() < deadline:
             time.sleep(0.01)
         time.sleep(0.05)
-        running.send_signal(signal.SIGINT)
-        self.assertEqual(running.wait(timeout=30), -signal.SIGINT)
-        self.assertEqual((self.folder / "neighbor.txt").read_text(), "old\n")
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["neighbor.txt", "xy.txt"])
+        return running
+
+    def test_an_interrupted_run_leaves_nothing(self):
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]:
+            running = self.start_long_run()
+            running.send_signal(number)
+            self.assertEqual(running.wait(timeout=30), -number)
+            self.assertEqual((self.folder / "neighbor.txt").read_text(), "old\n")
+            self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["neighbor.txt", "xy.txt"])
+
+    def test_nohup(self):
+        running = self.start_long_run(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        running.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        self.assertIsNone(running.poll())
+        running.terminate()
+        running.wait(timeout=30)
+
+    def test_a_reader_that_leaves(self):
+        path = self.file("".join(f"{n} 0\n" for n in range(50_000)))
+        running = subprocess.Popen([PROGRAM, path, "--output", "/dev/stdout", "--picture", "bonds.svg"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        running.stdout.close()
+        self.assertNotEqual(running.wait(timeout=60), 0)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["xy.txt"])
+
+    def test_a_limit_on_the_size_of_files(self):
+        path = self.file("".join(f"{n} 0\n" for n in range(50_000)))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        done = subprocess.run([PROGRAM, path], cwd=self.folder, capture_output=True, preexec_fn=limit, timeout=60)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["xy.txt"])
 
     def test_the_picture(self):
         for data, bonds in [(FOUR, 6), ("5 5\n", 0), ("1 1\n1 1\n", 1), ("-1.7e308 0\n1.7e308 0\n", 0)]:
@@ -388,6 +456,13 @@ class Terminal(NeighborsTest):
             self.assertIn(word, text)
         self.assertLessEqual(max(map(len, text.splitlines())), 110)
 
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_help_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
+
     def seen_on_a_terminal(self, *arguments):
         """What the program writes to standard error if that is a terminal."""
         ours, theirs = pty.openpty()
@@ -413,6 +488,7 @@ class Terminal(NeighborsTest):
         seen = self.seen_on_a_terminal(self.file("".join(f"{k % 250} {k // 250}\n" for k in range(n))), "--method", "cpu")
         self.assertRegex(seen, r"cpu +\[#*\.+\] +\d+ %")
         self.assertTrue(seen.endswith("\r\x1b[K"))
+        self.assertRegex(self.seen_on_a_terminal("new.txt", "--generate", 1_500_000), r"atoms +\[#*\.+\] +\d+ %")
 
 
 if __name__ == "__main__":

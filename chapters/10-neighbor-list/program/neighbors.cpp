@@ -1,8 +1,11 @@
 // neighbors: reads coordinates of atoms, and writes who is near whom.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +16,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "../cpu.cuh"
@@ -66,13 +70,15 @@ bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   if (std::filesystem::equivalent(a, b, error)) return true;
   const auto full = [&](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+    const std::filesystem::path target = behind_links(path);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(target, error), error);
   };
   return full(a) == full(b) && !error;
 }
 
 void require_different(const std::string& a, const std::string& b) {
-  if (!std::filesystem::is_regular_file(b) && std::filesystem::exists(b)) return;  // /dev/null
+  std::error_code error;  // what is wrong with b is said when it is opened
+  if (std::filesystem::exists(b, error) && !std::filesystem::is_regular_file(b, error)) return;
   if (same_file(a, b)) throw BadInput(fmt::format("{} and {} are the same file", a, b));
 }
 
@@ -104,19 +110,24 @@ void check_capacity(const NeighborList& neighbors, const Coordinates<T>& atoms,
                   neighbors.largest_count()));
 }
 
+/// "1 atom", "2 atoms".
+std::string so_many(long long count, const std::string& of) {
+  return fmt::format("{} {}{}", count, of, count == 1 ? "" : "s");
+}
+
 /// What was found, in a few lines.
 std::string summary(const NeighborList& neighbors, const Options& options, double seconds) {
-  std::string text =
-      fmt::format("{}: {} atoms\n{}, cutoff {}, {} precision: {} bonds in {:.3f} s\n", options.file,
-                  neighbors.atoms(), options.method, options.cutoff,
-                  options.in_double ? "double" : "single", neighbors.ends() / 2, seconds);
+  std::string text = fmt::format(
+      "{}: {}\n{}, cutoff {}, {} precision: {} in {:.3f} s\n", options.file,
+      so_many(static_cast<long long>(neighbors.atoms()), "atom"), options.method, options.cutoff,
+      options.in_double ? "double" : "single", so_many(neighbors.ends() / 2, "bond"), seconds);
   std::map<int, std::size_t> atoms_with;
   for (const int count : neighbors.counts) ++atoms_with[count];
   constexpr std::size_t kMost = 12;  // lines
   if (atoms_with.size() <= kMost) {
     for (const auto& [count, atoms] : atoms_with) {
-      text += fmt::format("  {} neighbour{}: {} atom{}\n", count, count == 1 ? "" : "s", atoms,
-                          atoms == 1 ? "" : "s");
+      text += fmt::format("  {}: {}\n", so_many(count, "neighbour"),
+                          so_many(static_cast<long long>(atoms), "atom"));
     }
   } else {
     text += fmt::format("  from {} to {} neighbours\n", atoms_with.begin()->first,
@@ -168,10 +179,18 @@ void find_and_write(Options options) {
 
 void generate(const Options& options) {
   OutputFile file(options.file);
-  write_coordinates(make_graphene(static_cast<std::size_t>(options.generate), options.seed), file);
+  Sheet sheet;
+  {
+    constexpr std::size_t kParts = 1000;
+    Progress progress("atoms", kParts);
+    sheet = make_graphene(
+        static_cast<std::size_t>(options.generate), options.seed,
+        [&](double part) { progress(static_cast<std::size_t>(part * double{kParts})); });
+  }
+  write_coordinates(sheet, file);
   file.finish();
   file.commit();
-  if (!file.is_direct()) fmt::print("{}: {} atoms\n", options.file, options.generate);
+  if (!file.is_direct()) fmt::print("{}: {}\n", options.file, so_many(options.generate, "atom"));
 }
 
 void run(const Options& options, bool generates) {
@@ -191,13 +210,33 @@ void run(const Options& options, bool generates) {
 
 int report(const std::string& what, int code) {
   std::fflush(stdout);
-  fmt::print(stderr, "neighbors: {}\n", what);
+  std::fputs(("neighbors: " + what + "\n").c_str(), stderr);  // which may be closed
   return code;
+}
+
+/// Takes the numbers 0, 1 and 2 if nobody has: else a file that is opened would get one of them,
+/// and what is printed would go there.
+void occupy_standard_streams() {
+  for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
+    if (fcntl(number, F_GETFD) == -1) static_cast<void>(open("/dev/null", O_RDONLY));
+  }
+}
+
+/// Whole numbers in decimal: 010 is ten, and what does not fit is not made to.
+template <class Number>
+std::string whole_number(std::string& word) {
+  Number number{};
+  const char* const end = word.data() + word.size();
+  const auto [stopped, error] = std::from_chars(word.data(), end, number);
+  if (stopped != end || error != std::errc{}) return "'" + word + "' is not a whole number";
+  word = std::to_string(number);
+  return "";
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_streams();
   Options options;
   CLI::App app(kAbout, "neighbors");
   app.get_formatter()->column_width(32);
@@ -208,6 +247,7 @@ int main(int argc, char** argv) {
   app.add_option("--cutoff", options.cutoff, "Neighbours are nearer than this")
       ->capture_default_str();
   app.add_option("--max-neighbors", options.max_neighbors, "The most that an atom may have")
+      ->transform(CLI::Validator(whole_number<std::int64_t>, ""))
       ->capture_default_str();
   app.add_option("--method", options.method, "How they are found; see below")
       ->check(CLI::IsMember({"cpu", "atomic", "gather", "cells", "cells-cpu"}).description(""))
@@ -217,12 +257,18 @@ int main(int argc, char** argv) {
   app.add_option("--picture", options.picture, "Draws atoms and bonds, as SVG")->type_name("FILE");
   app.add_option("--generate", options.generate,
                  "Makes a sheet of N atoms of graphene, 1.42 apart, with grains and defects")
+      ->transform(CLI::Validator(whole_number<std::int64_t>, ""))
       ->type_name("N");
-  app.add_option("--seed", options.seed, "Another number, another sheet")->capture_default_str();
+  app.add_option("--seed", options.seed, "Another number, another sheet")
+      ->transform(CLI::Validator(whole_number<std::uint64_t>, ""))
+      ->capture_default_str();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help
+    if (error.get_exit_code() == 0) {  // --help
+      app.exit(error);
+      return std::cout.flush() ? kDone : report("standard output cannot be written", kFailed);
+    }
     return report(std::string(error.what()) + "; neighbors --help tells more", kBadInput);
   }
   try {
@@ -235,6 +281,9 @@ int main(int argc, char** argv) {
       if (app.count(other) == 0) continue;
       throw BadInput(
           fmt::format("{} {} --generate", other, generates ? "does not go with" : "needs"));
+    }
+    if (app.count("--picture") > 0 && options.picture.empty()) {
+      throw BadInput("--picture: a file to write to has an empty name");
     }
     run(options, generates);
     if (std::fflush(stdout) != 0) return report("standard output cannot be written", kFailed);

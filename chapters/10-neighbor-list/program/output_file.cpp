@@ -7,9 +7,12 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "errors.hpp"
@@ -33,7 +36,10 @@ int remember(const std::string& name) {
     if (unfinished[slot][0] != '\0' || name.size() >= unfinished[slot].size()) continue;
     std::memcpy(unfinished[slot].data() + 1, name.c_str() + 1, name.size());
     unfinished[slot][0] = name[0];
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, remove_unfinished);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ}) {
+      // What nohup or a shell had ignored stays ignored.
+      if (std::signal(signal, remove_unfinished) == SIG_IGN) std::signal(signal, SIG_IGN);
+    }
     return static_cast<int>(slot);
   }
   return -1;
@@ -43,7 +49,24 @@ int remember(const std::string& name) {
   throw BadInput(fmt::format("{}: cannot be written: {}", path, why));
 }
 
-/// The file that a chain of symbolic links ends at: the link itself has to stay.
+/// The number in /dev/stdout, /dev/fd/3 and the like; -1 for every other path. What is behind such
+/// a name is open already, and may hold something: it must be neither opened anew nor replaced.
+int open_already(const std::string& path) {
+  if (path == "/dev/stdin") return STDIN_FILENO;
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (path.compare(0, folder.size(), folder) != 0) continue;
+    int number = -1;
+    const char* const end = path.data() + path.size();
+    const auto [stopped, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (stopped == end && error == std::errc{}) return number;
+  }
+  return -1;
+}
+
+}  // namespace
+
 std::string behind_links(std::string path) {
   std::error_code error;
   for (int links = 0; links < 40 && std::filesystem::is_symlink(path, error); ++links) {
@@ -54,10 +77,15 @@ std::string behind_links(std::string path) {
   return path;
 }
 
-}  // namespace
-
 OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
   if (path.empty()) throw BadInput("a file to write to has an empty name");
+  if (const int number = open_already(path); number >= 0) {
+    const int copy = dup(number);
+    file_ = copy < 0 ? nullptr : fdopen(copy, "wb");
+    if (file_ == nullptr) unwritable(path_, std::strerror(EBADF));
+    is_direct_ = true;
+    return;
+  }
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) unwritable(path_, std::strerror(errno));
@@ -70,9 +98,10 @@ OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
     return;
   }
   target_ = behind_links(path);
+  const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
   int descriptor = -1;
   for (int attempt = 0; descriptor < 0 && attempt < 100; ++attempt) {
-    temporary_ = fmt::format("{}.{}-{}.tmp", target_, getpid(), attempt);
+    temporary_ = (folder / fmt::format("neighbors-{}-{}.tmp", getpid(), attempt)).string();
     descriptor = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno != EEXIST) break;
   }

@@ -6,10 +6,13 @@
 #include <string>
 #include <string_view>
 
+/// The file that a chain of symbolic links ends at, there already or not.
+std::string behind_links(std::string path);
+
 /// Written beside `path` under another name, and renamed when it is complete: a run that fails, or
-/// is interrupted, leaves the old file as it was. A device or a pipe, such as /dev/stdout, is
-/// written directly. The constructor finds out whether that will be possible: BadInput if not.
-/// Failure if writing fails later.
+/// is interrupted, leaves the old file as it was. A device, a pipe, or what is open already, such
+/// as /dev/stdout, is written directly. The constructor finds out whether that will be possible:
+/// BadInput if not. Failure if writing fails later.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
@@ -22,7 +25,7 @@ class OutputFile {
   void finish();
   /// Puts the finished file in its place.
   void commit();
-  /// True if it is a device or a pipe.
+  /// True if it is a device, a pipe, or what the shell has opened, such as /dev/stdout.
   bool is_direct() const { return is_direct_; }
 
  private:
