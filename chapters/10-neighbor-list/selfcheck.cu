@@ -2,6 +2,7 @@
 // wrong in the way that the lesson says.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
 #include <functional>
@@ -224,6 +225,22 @@ TEST_CASE("a workspace serves any number of atoms up to its own, again and again
                     std::invalid_argument);
 }
 
+TEST_CASE("what has to be 0 before a run is 0 after it") {
+  const HostAtoms<float> atoms = make_scene<float>(Scene::random, 1100, 6);
+  CellWorkspace<float> work(atoms.size());
+  REQUIRE(work.words.size() > 1);  // tiles
+  const DeviceRung<float> rung{"neighbors_cells", Layout::columns,
+                               [&](Atoms<float> view, float limit, Lists out) {
+                                 neighbors_cells(view, limit, out, work, nullptr);
+                               }};
+  run(rung, atoms, squared_cutoff<float>(0.5), 12);
+  REQUIRE(course::same(work.counts.download(), std::vector<int>(work.counts.size()), "counts"));
+  REQUIRE(course::same(work.words.download(), std::vector<unsigned long long>(work.words.size()),
+                       "words"));
+  REQUIRE(course::same(work.ticket.download().front(), 0u, "ticket"));
+  REQUIRE(course::same(work.measured.download().front(), 0u, "measured"));
+}
+
 TEST_CASE("slices of the atoms add up to all of them") {
   const HostAtoms<float> atoms = graphene_atoms<float>(100);
   const float limit = squared_cutoff<float>(1.9);
@@ -277,6 +294,67 @@ TEST_CASE("neighbours lie in adjacent cells, and no cell is visited twice") {
         }
       }
     }
+  }
+}
+
+TEST_CASE("neighbours lie in adjacent cells, wherever the edges of the cells are") {
+  // Pairs a hair nearer than the cutoff, around each of many edges.
+  const double cutoff = 1.9, left = -0.3;
+  const auto limit = squared_cutoff<double>(cutoff);
+  const CellGrid grid = make_cell_grid({left, 1e5, 0, 1}, limit, std::size_t{1} << 30);
+  REQUIRE(grid.wraps_x == 0);
+  std::size_t pairs = 0;
+  for (int edge = 1; edge < 40'000; edge += 1 + edge / 7) {
+    for (const double width :
+         {cutoff, 2 / grid.per_half}) {  // cells as they could be, and as they are
+      for (int step = -600; step <= 600; ++step) {
+        const double x = left + width * edge + cutoff * 0x1p-18 * step * std::abs(step) / 40;
+        double other = x + cutoff;
+        while (!(squared_distance(x, 0.0, other, 0.0) < limit)) other = std::nextafter(other, x);
+        if (x < left) continue;
+        const int apart = cell_at(grid, other, 0.0).column - cell_at(grid, x, 0.0).column;
+        if (apart != 0 && apart != 1) {
+          FAIL(x << " and " << other << " are neighbours, and " << apart << " cells apart");
+        }
+        ++pairs;
+      }
+    }
+  }
+  REQUIRE(pairs > 10'000);
+}
+
+namespace neighbor_selfcheck {
+
+__global__ void look_back_once(ScanState scan, int tile, int total, int* d_before) {
+  const int before = look_back(scan, tile, total);
+  if (threadIdx.x == 0) *d_before = before;
+}
+
+}  // namespace neighbor_selfcheck
+
+TEST_CASE("look_back adds up all tiles since the last prefix, however many they are") {
+  constexpr int kTiles = 100;
+  for (const int prefix :
+       {0, 3, 4, 34, 35, 36, 66, 67, 98}) {  // the newest tile that knows its own
+    INFO("tile 99 looks back to tile " << prefix);
+    std::vector<unsigned long long> words;
+    int expected = 0;
+    for (int tile = 0; tile + 1 < kTiles; ++tile) {
+      const int sum = tile < prefix ? 5000 : 1 + tile * tile;  // before the prefix nobody looks
+      words.push_back(scan_word(tile == prefix ? kPrefix : kTotal, sum));
+      if (tile >= prefix) expected += sum;
+    }
+    words.push_back(0);
+    auto d_words = course::DeviceBuffer<unsigned long long>::from(words);
+    course::DeviceBuffer<int> d_before(1);
+    const ScanState scan{d_words.data(), nullptr};
+    int* const before = d_before.data();
+    look_back_once<<<1, 32>>>(scan, kTiles - 1, 7, before);
+    CUDA_CHECK_LAUNCH();
+    REQUIRE(course::same(d_before.download().front(), expected, "before"));
+    const unsigned long long word = d_words.download().back();
+    REQUIRE(state_of(word) == kPrefix);
+    REQUIRE(sum_of(word) == expected + 7);
   }
 }
 
