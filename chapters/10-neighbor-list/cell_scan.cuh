@@ -29,13 +29,15 @@ enum : unsigned {
   kPrefix = 2
 };  // a tile's own sum; that of all up to it
 
-__device__ __forceinline__ unsigned long long scan_word(unsigned state, int sum) {
+__host__ __device__ __forceinline__ unsigned long long scan_word(unsigned state, int sum) {
   return static_cast<unsigned long long>(state) << 32 | static_cast<unsigned>(sum);
 }
-__device__ __forceinline__ unsigned state_of(unsigned long long word) {
+__host__ __device__ __forceinline__ unsigned state_of(unsigned long long word) {
   return static_cast<unsigned>(word >> 32);
 }
-__device__ __forceinline__ int sum_of(unsigned long long word) { return static_cast<int>(word); }
+__host__ __device__ __forceinline__ int sum_of(unsigned long long word) {
+  return static_cast<int>(word);
+}
 
 /// Tells the tiles behind this one its total, and returns the sum of all tiles before it. A whole
 /// warp looks at 32 tiles at a time, newest first, until one of them knows its prefix.
