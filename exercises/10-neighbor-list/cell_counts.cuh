@@ -31,9 +31,10 @@ __device__ inline int cell_of(Box box, float x, float y) {
 /// - counts[c] grows by the number of atoms in cell c. It holds those of earlier launches already.
 /// - places[i] is the place of atom i in its cell: those of a cell's atoms are counts[c] before the
 ///   launch, and the numbers behind it without a gap, each once; the order is free.
-/// - *fullest becomes the largest number that a count has after the launch, or stays as it is if it
-///   is larger already.
-/// - One atomic an atom on counts. On *fullest at most one a warp, however many atoms it looks at.
+/// - *fullest becomes the largest count that a cell with an atom of this launch has after it, or
+///   stays as it is if it is larger already.
+/// - At most one atomic an atom on counts. On *fullest at most one a warp, however many atoms it
+///   looks at.
 /// - Right for every one-dimensional grid, in blocks of a multiple of 32 threads. The threads share
 ///   the work.
 __global__ void cell_counts(const float* x, const float* y, std::size_t n, Box box, int* counts,

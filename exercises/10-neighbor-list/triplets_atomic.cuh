@@ -27,14 +27,17 @@ __device__ inline float cosine_at(const float* x, const float* y, int m, int a, 
 }
 
 /// Appends all triplets of n atoms.
-/// - Atom m has counts[m] neighbours; neighbour k stands in list[k * n + m]. All are complete.
+/// - Atom m has counts[m] < 2^15 neighbours; neighbour k stands in list[k * n + m]. All are
+///   complete.
 /// - A triplet for every two places j < k of a list: {neighbour j, m, neighbour k, cosine_at(...)}.
 /// - *required counts all triplets, with or without a place: the capacity that would have sufficed.
+///   It may be far larger than `capacity`, and stays below 2^32.
 /// - It appends: *required may hold earlier ones already, and their places are not written again.
 /// - Places below `capacity` that are needed are filled, each once; the order is free.
 /// - triplets[capacity] and what follows is not written, however many there are.
-/// - One atomic an atom that has triplets, and no other.
-/// - Right for every one-dimensional grid. The threads share the work.
+/// - At most one atomic an atom that has triplets, and no other.
+/// - Right for every one-dimensional grid, with blocks of any size from 1 to 1024 threads. The
+///   threads share the work.
 __global__ void append_triplets(const float* x, const float* y, const int* counts, const int* list,
                                 std::size_t n, Triplet* triplets, unsigned capacity,
                                 unsigned* required) {

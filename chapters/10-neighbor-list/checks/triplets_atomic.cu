@@ -44,7 +44,7 @@ Molecule make_molecule(Kind kind, std::size_t n) {
     molecule.y.push_back(static_cast<float>(std::sqrt(m + 1.0) * std::sin(angle)));
     int count = draws[m] % 6;
     if (kind == Kind::pairs) count = draws[m] % 2;
-    if (kind == Kind::star) count = m == n / 2 ? 24 : 2;
+    if (kind == Kind::star) count = m == n / 2 ? 33 : 2;
     molecule.counts.push_back(std::min(count, static_cast<int>(n) - 1));
     longest = std::max(longest, static_cast<std::size_t>(molecule.counts[m]));
   }
@@ -174,7 +174,7 @@ TEST_CASE("triplets_atomic: the list holds all triplets at every size") {
   for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 257}) {
     const std::vector<Launch> launches = course::launch_shapes(n);
     for (const Kind kind : {Kind::mixed, Kind::pairs, Kind::star}) {
-      List list(static_cast<unsigned>(10 * n + 300));
+      List list(static_cast<unsigned>(10 * n + 900));
       append(list, kind, n, launches[turn++ % launches.size()]);
     }
   }
@@ -184,6 +184,13 @@ TEST_CASE("triplets_atomic: the list holds all triplets for every grid") {
   for (const Launch launch : course::launch_shapes(150)) {
     List list(1500);
     append(list, Kind::mixed, 150, launch);
+  }
+}
+
+TEST_CASE("triplets_atomic: the list holds all triplets for blocks of any size") {
+  for (const unsigned block : {1u, 33u, 100u}) {
+    List list(700);
+    append(list, Kind::mixed, 70, {2, block});
   }
 }
 
@@ -207,6 +214,14 @@ TEST_CASE("triplets_atomic: a second launch appends to the list") {
     List list(capacity);
     append(list, Kind::mixed, 50, {4, 32});
     append(list, Kind::star, 90, {2, 96});
+  }
+}
+
+TEST_CASE("triplets_atomic: required is unsigned, and may be far beyond the capacity") {
+  for (const unsigned before : {0x7fff'fff0u, 0x8000'0000u, 0xffff'0000u}) {
+    List list(20);
+    CUDA_CHECK(cudaMemcpy(list.counter.data(), &before, sizeof before, cudaMemcpyHostToDevice));
+    append(list, Kind::mixed, 50, {2, 32});
   }
 }
 
