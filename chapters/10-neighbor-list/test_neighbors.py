@@ -364,12 +364,16 @@ class Outputs(NeighborsTest):
         self.run_program(self.file(FOUR), "--output", 255 * "x")
         self.refused("xy.txt", "--output", 256 * "x", says="File name too long")
 
-    def start_long_run(self, **options):
-        """A run that has begun its output, and will not be finished soon."""
+    def start_long_run(self, ignored=()):
+        """A run that has begun its output, and will not be finished soon. What a shell above ignores does not count."""
+        def set_signals():
+            for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]:
+                signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+
         (self.folder / "neighbor.txt").write_text("old\n")
         path = self.file("".join(f"{n} 0\n" for n in range(200_000)))
         running = subprocess.Popen([PROGRAM, path, "--method", "cpu"], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, **options)
+                                   stderr=subprocess.DEVNULL, preexec_fn=set_signals)
         deadline = time.monotonic() + 30
         while not list(self.folder.glob("*.tmp")) and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -385,7 +389,7 @@ class Outputs(NeighborsTest):
             self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["neighbor.txt", "xy.txt"])
 
     def test_nohup(self):
-        running = self.start_long_run(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        running = self.start_long_run(ignored=[signal.SIGHUP])
         running.send_signal(signal.SIGHUP)
         time.sleep(0.2)
         self.assertIsNone(running.poll())
