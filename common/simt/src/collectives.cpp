@@ -81,8 +81,7 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
   std::abort();
 }
 
-// ---- __activemask()
-// -------------------------------------------------------------------------------
+// ---- __activemask() -----------------------------------------------------------------------------
 
 /// Tells calls apart by the whole path that led to them: with inlining on a GPU, the two calls of
 /// one helper in an if and its else are two instructions.
