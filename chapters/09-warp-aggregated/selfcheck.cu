@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <course/placed.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,7 +17,6 @@
 #include "filter.cuh"
 #include "inputs.cuh"
 #include "ordered.cuh"
-#include "placed.cuh"
 #include "tiles.cuh"
 #include "wrong.cuh"
 
@@ -86,8 +86,8 @@ void check_append(const AppendRung& rung, const std::vector<int>& x, std::size_t
                   std::size_t offset_out, std::size_t already = 3) {
   std::vector<int> expected = filter_reference(x);
   const std::vector<int> before(already, -77);
-  const Placed<int> d_x(x, offset_x);
-  Placed<int> out(std::vector<int>(already + expected.size(), -1), offset_out);
+  const course::Placed<int> d_x(x, offset_x);
+  course::Placed<int> out(std::vector<int>(already + expected.size(), -1), offset_out);
   out.upload(before);
   auto count = course::DeviceBuffer<Count>::from({already});
   rung.launch(d_x.data(), x.size(), out.data(), count.data(), nullptr);
@@ -102,8 +102,8 @@ void check_append(const AppendRung& rung, const std::vector<int>& x, std::size_t
 void check_order(const OrderedRung& rung, const std::vector<int>& x, std::size_t offset_x,
                  std::size_t offset_out) {
   const std::vector<int> expected = filter_reference(x);
-  const Placed<int> d_x(x, offset_x);
-  Placed<int> out(std::vector<int>(expected.size(), -1), offset_out);
+  const course::Placed<int> d_x(x, offset_x);
+  course::Placed<int> out(std::vector<int>(expected.size(), -1), offset_out);
   auto count = course::DeviceBuffer<Count>::from({99});  // it is set, not added to
   rung.launch(d_x.data(), x.size(), out.data(), count.data());
   REQUIRE(course::same(count.front(), expected.size(), "count"));
@@ -431,7 +431,7 @@ void check_places(const PlacesRung& rung, const std::vector<int>& key, std::size
   std::vector<Count> counts = count_keys(key, keys);
   for (std::size_t k = 0; k < keys; ++k) counts[k] += first[k];
   const auto d_key = course::DeviceBuffer<int>::from(key);
-  Placed<Count> d_counts(first, 1);
+  course::Placed<Count> d_counts(first, 1);
   course::GuardedBuffer<Count> places(key.size());
   rung.launch(d_key.data(), key.size(), d_counts.data(), places.data(), nullptr);
   REQUIRE(course::same(d_counts.download(), counts, "counts"));
@@ -499,8 +499,8 @@ TEST_CASE("float sums above a limit are exact, whoever adds them up") {
         const std::vector<float> x = course::position_values<float>(n);  // sums are exact
         double expected = 2.5;
         for (const float value : x) expected += value > limit ? value : 0;
-        const Placed<float> d_x(x, n % 3);
-        Placed<float> sum({2.5f}, 1);
+        const course::Placed<float> d_x(x, n % 3);
+        course::Placed<float> sum({2.5f}, 1);
         rung.launch(d_x.data(), n, limit, sum.data(), nullptr);
         REQUIRE(course::same(sum.download().front(), static_cast<float>(expected), "sum"));
         REQUIRE(sum.intact("sum"));

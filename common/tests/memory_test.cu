@@ -1,6 +1,7 @@
 // Device memory with an owner, guard bands, and what errors say.
 #include <course/check.cuh>
 #include <course/error.cuh>
+#include <course/placed.cuh>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -177,4 +178,25 @@ TEST_CASE("sticky errors are those that end a GPU's context") {
   CHECK_FALSE(course::is_sticky(cudaErrorInvalidConfiguration));
   CHECK_FALSE(course::is_sticky(cudaErrorMemoryAllocation));
   CHECK_FALSE(course::is_sticky(cudaSuccess));
+}
+
+TEST_CASE("Placed begins so many elements behind a multiple of 256 bytes") {
+  for (const std::size_t offset : {0u, 1u, 3u}) {
+    for (const std::size_t n : {0u, 1u, 5u}) {
+      const std::vector<short> values(n, 7);
+      course::Placed<short> array(values, offset);
+      REQUIRE(reinterpret_cast<std::uintptr_t>(array.data()) % 256 == offset * sizeof(short));
+      REQUIRE(array.size() == n);
+      REQUIRE(array.download() == values);
+      REQUIRE(array.intact("array"));
+    }
+  }
+}
+
+TEST_CASE("Placed notices what a kernel writes in front of it, on a GPU") {
+  if (course::kCpuDevice)
+    SKIP("the CPU device reports reads there, and nobody's bytes have no value");
+  course::Placed<short> array({1, 2}, 3);
+  CUDA_CHECK(cudaMemset(array.data() - 1, 0, sizeof(short)));
+  REQUIRE_FALSE(array.intact("array"));
 }

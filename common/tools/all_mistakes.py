@@ -16,12 +16,15 @@ from pathlib import Path
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"][^>\"]+[>\"])", re.MULTILINE)
 
 
+def headers_of(files):
+    """What the files include: "name" or <name>."""
+    return {header for file in files for header in INCLUDE.findall(file.read_text(encoding="utf-8"))}
+
+
 def unit(check, answers):
     """The text of the file. All headers come first, outside of the namespaces."""
     own = f'"{answers[0].name}"'  # the check includes its answer, which stands in front of it here
-    files = [check, *answers]
-    headers = {header for file in files for header in INCLUDE.findall(file.read_text(encoding="utf-8"))}
-    lines = [f"#include {header}" for header in sorted(headers - {own})]
+    lines = [f"#include {header}" for header in sorted(headers_of([check, *answers]) - {own})]
     for answer in answers:
         name = answer.parent.name
         lines += [

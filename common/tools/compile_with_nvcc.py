@@ -10,14 +10,14 @@ g++ is left out: on the CPU device g++ compiles the same files. To build each of
 minutes; gpu_check.sh does it.
 """
 
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from all_mistakes import headers_of
+
 TOP = Path(__file__).resolve().parents[2]
-INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"][^>\"]+[>\"])", re.MULTILINE)
 
 
 def units(folder):
@@ -35,8 +35,7 @@ def source(found):
     """One translation unit. Headers are included first, outside of the namespaces."""
     files = [file for unit in found for file in unit]
     own = {f'"{file.name}"' for file in files}  # a check's include of its answer, which stands before it
-    headers = {header for file in files for header in INCLUDE.findall(file.read_text(encoding="utf-8"))}
-    lines = [f"#include {header}" for header in sorted(headers - own)]
+    lines = [f"#include {header}" for header in sorted(headers_of(files) - own)]
     for index, unit in enumerate(found):
         lines += [f"namespace unit_{index} {{", *(f'#include "{file}"' for file in unit), "}"]
     return "\n".join(lines) + "\n"

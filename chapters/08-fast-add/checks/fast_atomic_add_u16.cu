@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <course/placed.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "placed.cuh"
 
 namespace fast_atomic_add_u16_check {
 
@@ -94,7 +93,7 @@ std::string describe(std::size_t length, bool odd, std::size_t n, Launch launch,
 }
 
 void check_input(const Input& input, bool odd, Launch launch, int launches = 1) {
-  Placed<u16> counters(input.first, odd ? 1 : 0);
+  course::Placed<u16> counters(input.first, odd ? 1 : 0);
   const auto index = course::DeviceBuffer<unsigned>::from(input.index);
   const auto values = course::DeviceBuffer<u16>::from(input.values);
   std::vector<u16> right = input.first;

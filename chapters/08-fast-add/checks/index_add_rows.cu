@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <course/check.cuh>
+#include <course/placed.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include "inputs.cuh"
-#include "placed.cuh"
 
 namespace index_add_rows_check {
 
@@ -149,8 +149,8 @@ course::Verdict same_bits(const std::vector<bf16>& found, const std::vector<bf16
 }
 
 void check_input(const Input& input, const Shape& shape, Launch launch, int launches = 1) {
-  const Placed<bf16> source(input.source, shape.odd_source ? 1 : 0);
-  Placed<bf16> table(input.table, shape.odd_table ? 1 : 0);
+  const course::Placed<bf16> source(input.source, shape.odd_source ? 1 : 0);
+  course::Placed<bf16> table(input.table, shape.odd_table ? 1 : 0);
   const auto index = course::DeviceBuffer<int>::from(input.index);
   const auto weight = course::DeviceBuffer<float>::from(input.weight);
   for (int k = 0; k < launches; ++k) {

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "together.cuh"
+
 namespace agg_inc_keyed_check {
 
 enum class Caller { all, odd, with_a_key, after_return, loop, both_branches };
@@ -41,15 +43,6 @@ std::string to_string(Caller caller) {
 
 constexpr unsigned kCalls = 3;  // that a thread makes at most
 constexpr int kKeys = 80;       // in each of the two sets of lists
-
-/// The lanes of thread t's warp that have a number. Those that do not call wait for the others with
-/// it: an answer that needs them does not come to an end.
-__device__ unsigned lanes_with_a_number(unsigned block, unsigned rank, std::size_t t,
-                                        std::size_t n) {
-  const std::size_t in_block = block - rank / 32 * 32, in_array = n - (t - rank % 32);
-  const std::size_t lanes = in_block < in_array ? in_block : in_array;
-  return lanes < 32 ? (1u << lanes) - 1 : 0xffff'ffffu;
-}
 
 /// Call k of thread t leaves its answer in places[t * kCalls + k].
 __global__ void call_agg_inc_keyed(Caller caller, const int* keys, std::size_t n, unsigned* counts,

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+namespace course {
+
 /// n elements that begin `offset` elements behind a multiple of 256 bytes. What lies in front of
 /// them is not theirs: on the CPU device nobody has ever written it, and an atomic that touches it
 /// reads uninitialised memory, which is reported; what lies behind is out of bounds there. On a GPU
@@ -16,7 +18,7 @@ class Placed {
  public:
   Placed(const std::vector<T>& values, std::size_t offset)
       : offset_(offset), size_(values.size()), memory_(values.size() + offset) {
-    if (!course::kCpuDevice) memory_.fill_bytes(course::GuardedBuffer<T>::kPoison);
+    if (!kCpuDevice) memory_.fill_bytes(GuardedBuffer<T>::kPoison);
     upload(values);
   }
   T* data() { return memory_.data() + offset_; }
@@ -35,12 +37,12 @@ class Placed {
     return values;
   }
   /// Ok if nobody changed anything around the array.
-  course::Verdict intact(std::string_view name) const {
-    if (!course::kCpuDevice && offset_ > 0) {
+  Verdict intact(std::string_view name) const {
+    if (!kCpuDevice && offset_ > 0) {
       std::vector<unsigned char> front(offset_ * sizeof(T));
       CUDA_CHECK(cudaMemcpy(front.data(), memory_.data(), front.size(), cudaMemcpyDeviceToHost));
       for (const unsigned char byte : front) {
-        if (byte == course::GuardedBuffer<T>::kPoison) continue;
+        if (byte == GuardedBuffer<T>::kPoison) continue;
         return {false, std::string(name) + ": a kernel wrote in front of its first element"};
       }
     }
@@ -49,5 +51,7 @@ class Placed {
 
  private:
   std::size_t offset_, size_;
-  course::GuardedBuffer<T> memory_;
+  GuardedBuffer<T> memory_;
 };
+
+}  // namespace course
