@@ -180,12 +180,12 @@ TEST_CASE("sticky errors are those that end a GPU's context") {
   CHECK_FALSE(course::is_sticky(cudaSuccess));
 }
 
-TEST_CASE("Placed begins so many elements behind a multiple of 256 bytes") {
+TEST_CASE("Placed begins so many elements behind a multiple of 64 bytes") {
   for (const std::size_t offset : {0u, 1u, 3u}) {
     for (const std::size_t n : {0u, 1u, 5u}) {
       const std::vector<short> values(n, 7);
       course::Placed<short> array(values, offset);
-      REQUIRE(reinterpret_cast<std::uintptr_t>(array.data()) % 256 == offset * sizeof(short));
+      REQUIRE(reinterpret_cast<std::uintptr_t>(array.data()) % 64 == offset * sizeof(short));
       REQUIRE(array.size() == n);
       REQUIRE(array.download() == values);
       REQUIRE(array.intact("array"));

@@ -5,8 +5,8 @@
 #   common/tools/gpu_check.sh OUTPUT_FOLDER [meson setup options]
 #
 # OUTPUT_FOLDER gets build.log, tests.log, a log of each sanitizer, NN-topic.json of each ladder, and
-# summary.txt. Exit code 0 only if all passed and each sanitizer really looked: one that is missing,
-# refuses the device or overlooks a planted error is "not available", which is not "clean".
+# summary.md, one table of all. Exit code 0 only if all passed and each sanitizer really looked: one that
+# is missing, refuses the device or overlooks a planted error is not "clean".
 set -uo pipefail
 
 if [ $# -lt 1 ]; then
@@ -19,58 +19,49 @@ shift
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$top/build-gpu-check
 tools=$top/common/tools
-rm -f "$out"/{build,tests,memcheck,racecheck,initcheck,synccheck}.log "$out"/[0-9][0-9]-*.json "$out"/summary.txt
+sanitizers='memcheck racecheck initcheck synccheck'
+rm -f "$out"/{build,tests,memcheck,racecheck,initcheck,synccheck}.log "$out"/testlog-*.json \
+  "$out"/[0-9][0-9]-*.json "$out"/{steps.txt,summary.md}
 
-failed=no
-row() {  # NAME OK|BAD TEXT
-  [ "$2" = OK ] || failed=yes
-  printf '%-28s %-4s %s\n' "$1" "$2" "$3" | tee -a "$out/summary.txt"
-}
-finish() {
-  echo "Logs and results: $out"
-  [ $failed = no ] && exit 0
-  exit 1
+step() {  # OK|BAD TEXT
+  echo "$SECONDS s: $*"
+  echo "$*" >>"$out/steps.txt"
 }
 
 if ! command -v nvcc >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
-  row device BAD 'not available: needs nvcc on PATH and a GPU'
-  finish
+  step BAD 'not available: needs nvcc on PATH and a GPU'
+  exit 1
 fi
-row device OK "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), $(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p')"
+step OK "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), $(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p')"
 
 again=()
 [ ! -e "$build/build.ninja" ] || again=(--reconfigure)
 if {
   meson setup "${again[@]}" "$build" "$top" -Ddevice=cuda -Dself_tests=true "$@" && meson compile -C "$build" &&
-    "$tools/build_mistakes.sh" "$build" &&
-    nvcc -arch=native -g -lineinfo -o "$build/sanitizer_probe" "$tools/sanitizer_probe.cu"
+    "$tools/build_mistakes.sh" "$build"
 } >"$out/build.log" 2>&1 </dev/null; then
-  row build OK "$SECONDS s"
+  step OK "built in $SECONDS s"
 else
-  row build BAD 'see build.log'
   tail -n 20 "$out/build.log"
-  finish
+  step BAD 'the build failed: see build.log'
+  exit 1
 fi
 
 meson test -C "$build" --setup all --print-errorlogs >"$out/tests.log" 2>&1 </dev/null
-code=$?
-count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p" "$out/tests.log" | tail -n 1; }
-passed=$(count Ok)
-# Meson leaves out the lines of what did not happen.
-text="${passed:-0} passed" failures=$(count Fail) skips=$(count Skipped) timeouts=$(count Timeout)
-text="$text, ${failures:-0} failed, ${skips:-0} skipped, ${timeouts:-0} out of time"
-if [ $code = 0 ] && [ "${passed:-0}" -gt 0 ]; then row tests OK "$text"; else row tests BAD "$text"; fi
+cp "$build/meson-logs/testlog-all.json" "$out"
+echo "$SECONDS s: tests ran"
 
-# Side by side: each takes minutes, most of them on a core of its own.
-sanitizers='memcheck racecheck initcheck synccheck'
+# Side by side: each takes minutes, most of them on cores of the CPU.
 for tool in $sanitizers; do
-  "$tools/sanitize.py" $tool "$build" "$out/$tool.log" "$build/sanitizer_probe" >"$build/$tool.verdict" 2>&1 &
-  declare "pid_$tool=$!"
+  meson test -C "$build" --no-rebuild --setup $tool --suite lessons --suite solutions --suite probe \
+    --num-processes 4 >/dev/null 2>&1 </dev/null &
 done
+wait
 for tool in $sanitizers; do
-  pid=pid_$tool
-  if wait "${!pid}"; then row $tool OK "$(<"$build/$tool.verdict")"; else row $tool BAD "$(<"$build/$tool.verdict")"; fi
+  cp "$build/meson-logs/testlog-$tool.json" "$out"
+  cat "$build/meson-logs/$tool"/*.log >"$out/$tool.log"
 done
+echo "$SECONDS s: sanitizers ran"
 
 # torch_rows CHAPTER RUN.json ...: adds PyTorch's times on the arrays of the ladder, where it is installed.
 torch_rows() {
@@ -84,9 +75,9 @@ torch_rows() {
   cat "$build/torch.log" >>"$out/tests.log"
   rm -rf "$inputs"
   case $code in
-    0) row "torch $chapter" OK "$(wc -l <"$build/torch.log") rows" ;;
-    77) row "torch $chapter" OK "not available: $(tail -n 1 "$build/torch.log")" ;;
-    *) row "torch $chapter" BAD 'see tests.log' ;;
+    0) step OK "$chapter: PyTorch, $(wc -l <"$build/torch.log") rows" ;;
+    77) step OK "$chapter: PyTorch is not available: $(tail -n 1 "$build/torch.log")" ;;
+    *) step BAD "$chapter: PyTorch's rows failed: see tests.log" ;;
   esac
 }
 
@@ -98,10 +89,11 @@ for ladder in "$build"/chapters/*/ladder; do
     runs+=("$build/$chapter-$run.json")
   done
   if [ ${#runs[@]} = 3 ] && [ -e "$top/chapters/$chapter/torch_rows.py" ]; then torch_rows "$chapter" "${runs[@]}"; fi
-  if [ ${#runs[@]} = 3 ] && "$tools/merge_runs.py" "$out/$chapter.json" "${runs[@]}" >>"$out/tests.log" 2>&1; then
-    row "ladder $chapter" OK "$chapter.json, three runs"
-  else
-    row "ladder $chapter" BAD 'see tests.log'
-  fi
+  [ ${#runs[@]} != 3 ] || "$tools/merge_runs.py" "$out/$chapter.json" "${runs[@]}" >>"$out/tests.log" 2>&1
 done
-finish
+echo "$SECONDS s: ladders ran"
+
+"$tools/gpu_summary.py" "$out"
+code=$?
+echo "Logs and results: $out"
+exit $code

@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
-"""Runs the programs of lessons and solutions under one tool of compute-sanitizer.
+"""Runs a test under one tool of compute-sanitizer, and judges what it says.
 
-    sanitize.py TOOL BUILD_DIR LOG [PROBE]
+    sanitize.py TOOL COMMAND [ARGUMENT ...]
 
-TOOL is memcheck, racecheck, initcheck or synccheck. PROBE is the program made from
-sanitizer_probe.cu: it has one error that each tool must find, else the tool's silence means
-nothing. Prints one verdict and exits with
-  0  clean: the tool found the planted error, ran every program to its end, and reported nothing
-  1  findings, or a program failed
-  3  not available: the tool is missing, refuses the device, fails itself, or overlooks the planted error
+TOOL is memcheck, racecheck, initcheck or synccheck. Meson puts this in front of the command of a test
+where `meson test --setup TOOL` asks for it, in builds for a GPU. Exit code:
+  0   clean: the program came to its end, and the tool reported nothing
+  1   findings; or the program failed; or the tool is missing, refuses the device, or did not come to its
+      end, which is not "clean"
+  77  the program skipped itself, or is none that a sanitizer can look at
+
+The whole of what the tool says is in meson-logs/TOOL/ of the build folder, a file a program.
+
+A ladder runs with few elements. sanitizer_probe has one error planted for each tool, and passes only if
+it is found: where it is not, the tool's silence about the others means nothing. An exercise is built
+first, by check_exercise.py, which then puts this tool in front of its check. Tests in Python are skipped.
 
 A kernel that is wrong on purpose may have to be reported. The chapter then has a file
 sanitizer_expected.json, {"racecheck": ["kernel", ...]}: that tool must report each of these kernels in
@@ -18,16 +24,16 @@ the chapter's ladder and in its selfcheck, and reports of other kernels are find
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
-CLEAN, FINDINGS, NOT_AVAILABLE = 0, 1, 3
+CLEAN, BAD, SKIPPED = 0, 1, 77
 ERROR_EXIT_CODE = 99
-SECONDS = 300
-AT_ONCE = 4  # programs; most of a run is the tool's own work on one core
+SECONDS = "290"  # that an exercise's check may take: all is slower under a sanitizer
+LINES_SHOWN = 12  # of the first report
 
 # The last line of every run that came to its end.
 SUMMARY = re.compile(
@@ -53,7 +59,7 @@ class Run:
         broken = BROKEN.search(output)
         if broken:
             self.broken = broken.group(0).lstrip("= ")
-        elif summary is None:
+        elif summary is None and code != SKIPPED:  # a program without a device ends at once
             self.broken = "no summary: the tool did not come to its end"
 
     def reports(self):
@@ -77,56 +83,52 @@ def execute(tool, command):
     try:
         result = subprocess.run(
             full, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            timeout=SECONDS, env={**os.environ, "COURSE_SKIP_LARGE": "1"},
+            env={**os.environ, "COURSE_SKIP_LARGE": "1"},
         )
-    except FileNotFoundError:
+    except OSError as error:
         run = Run("", 127)
-        run.broken = "compute-sanitizer is not on PATH"
-        return run
-    except subprocess.TimeoutExpired as stopped:
-        output = stopped.stdout or b""
-        run = Run(output.decode(errors="replace") if isinstance(output, bytes) else output, 124)
-        run.broken = f"did not come to its end within {SECONDS} seconds"
+        run.broken = f"compute-sanitizer: {error.strerror}. It comes with the CUDA Toolkit: is its bin folder on PATH?"
         return run
     return Run(result.stdout, result.returncode)
-
-
-def programs(build):
-    """(name, command, chapter's folder) of every program to run, from Meson's list of tests.
-
-    A chapter's own program is left out: a test in Python runs it, and its kernels are in selfcheck.
-    """
-    found = []
-    for test in json.loads((build / "meson-info" / "intro-tests.json").read_text()):
-        suites = {suite.split(":")[-1] for suite in test["suite"]}
-        program = test["cmd"][-1]
-        if "solutions" in suites or ("lessons" in suites and Path(program).name in ("ladder", "selfcheck")):
-            arguments = ["--n", "65536"] if Path(program).name == "ladder" else []
-            found.append((test["name"], [program, *arguments], Path(program).parent.name))
-    return found
 
 
 def judge(run, expected):
     """(code, text) of one program's run; `expected` names the kernels that must be reported."""
     if run.broken:
-        return NOT_AVAILABLE, run.broken
+        return BAD, f"not available, which is not clean: {run.broken}"
+    if run.code == SKIPPED and not run.errors:
+        return SKIPPED, "the program skipped itself"
     reports = run.reports()
     missing = [kernel for kernel in expected if not any(kernel in report for report in reports)]
     if missing:
-        return FINDINGS, f"should report {', '.join(missing)}, and does not"
+        return BAD, f"should report {', '.join(missing)}, which is wrong on purpose, and does not"
     if expected:
         others = [report for report in reports if not any(kernel in report for kernel in expected)]
         if others:
-            return FINDINGS, others[0].splitlines()[0]
-        return (CLEAN, "as expected") if run.code in (0, ERROR_EXIT_CODE) else (FINDINGS, f"exit code {run.code}")
+            return BAD, "FINDINGS: " + shortened(others[0])
+        return (CLEAN, "as expected") if run.code in (0, ERROR_EXIT_CODE) else (BAD, f"exit code {run.code}")
     if run.errors or run.code == ERROR_EXIT_CODE:
-        first = reports[0].splitlines()[0] if reports else "see the log"
-        return FINDINGS, f"{run.errors} reported: {first}"
-    if run.code == 77:
-        return NOT_AVAILABLE, "the program skipped itself"
+        return BAD, f"FINDINGS: {run.errors} reported: {shortened(reports[0]) if reports else 'see the log'}"
     if run.code != 0:
-        return FINDINGS, f"the program failed, with exit code {run.code}"
+        return BAD, f"the program failed, with exit code {run.code}"
     return CLEAN, "clean"
+
+
+def judge_probe(run):
+    """(code, text) of the program with a planted error."""
+    if run.broken:
+        return BAD, f"not available, which is not clean: {run.broken}"
+    if run.code == SKIPPED and not run.errors:
+        return SKIPPED, "the program skipped itself"
+    if not run.errors or run.code != ERROR_EXIT_CODE:
+        return BAD, "it overlooks a planted error: that it reports nothing elsewhere means nothing"
+    return CLEAN, "found the planted error"
+
+
+def shortened(report):
+    """The first lines of a report."""
+    lines = report.splitlines()
+    return "\n  ".join(lines[:LINES_SHOWN] + (["..."] if len(lines) > LINES_SHOWN else []))
 
 
 def expected_kernels(tool, chapter):
@@ -137,45 +139,36 @@ def expected_kernels(tool, chapter):
 
 
 def main():
-    tool, build, log = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    if tool not in TOOLS:
-        sys.exit(f"sanitize.py: no tool '{tool}': one of {', '.join(TOOLS)}")
-
-    with log.open("w") as file:
-
-        def logged(name, command, run):
-            file.write(f"### {name}: {' '.join(command)}\n{run.output}### exit code {run.code}\n\n")
-            return run
-
-        if len(sys.argv) > 4:
-            probe = [sys.argv[4], tool]
-            run = logged("planted error", probe, execute(tool, probe))
-            if run.broken or not run.errors or run.code != ERROR_EXIT_CODE:
-                print(f"not available: {run.broken or 'it overlooks a planted error'}")
-                return NOT_AVAILABLE
-        worst, count = CLEAN, 0
-        problems = []
-        found = programs(build)
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            runs = pool.map(lambda program: execute(tool, program[1]), found)
-        for (name, command, chapter), run in zip(found, runs):
-            is_lesson = name.endswith(("-ladder", "-selfcheck"))
-            expected = expected_kernels(tool, chapter) if is_lesson else []
-            code, text = judge(logged(name, command, run), expected)
-            count += 1
-            if code != CLEAN:
-                problems.append(f"{name}: {text}")
-                # A finding counts more than a program that could not be looked at.
-                worst = FINDINGS if FINDINGS in (code, worst) else code
-    if count == 0:
-        print("not available: no programs to run")
-        return NOT_AVAILABLE
-    if worst == CLEAN:
-        print(f"clean: {count} programs, after it found a planted error")
+    if len(sys.argv) < 3 or sys.argv[1] not in TOOLS:
+        sys.exit(f"usage: sanitize.py TOOL COMMAND...; TOOL is one of {', '.join(TOOLS)}")
+    tool, command = sys.argv[1], sys.argv[2:]
+    script = Path(command[0]).name
+    if script == "check_exercise.py":
+        os.environ["COURSE_WRAPPER"] = shlex.join([str(Path(__file__).resolve()), tool])
+        os.environ.setdefault("COURSE_TIMEOUT", SECONDS)
+        os.execv(command[0], command)
+    if script == "check_ladder.py":
+        command = [command[1], "--n", "65536"]
+    elif script.startswith("python") or script.endswith(".py"):
+        print("skipped: a test in Python; the kernels that it runs are in the chapter's self-check")
+        return SKIPPED
+    program = Path(command[0])
+    is_probe = program.name == "sanitizer_probe"
+    run = execute(tool, [*command, tool] if is_probe else command)
+    log = Path("meson-logs") / tool / f"{program.parent.name}-{program.name}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text(f"### {shlex.join(command)}\n{run.output}### exit code {run.code}\n", encoding="utf-8")
+    if is_probe:
+        code, text = judge_probe(run)
     else:
-        word = "FINDINGS" if worst == FINDINGS else "not available"
-        print(f"{word}: " + "; ".join(problems))
-    return worst
+        is_lesson = program.name in ("ladder", "selfcheck")
+        code, text = judge(run, expected_kernels(tool, program.parent.name) if is_lesson else [])
+        own = "".join(f"{line}\n" for line in run.output.splitlines() if not line.startswith("========="))
+        sys.stdout.write(own)
+    print(f"{tool}: {text}")
+    if code == BAD:
+        print(f"all that it says: {log.resolve()}")
+    return code
 
 
 if __name__ == "__main__":

@@ -14,13 +14,12 @@ A cell reads "requests × sectors of each"; for shared memory, "requests × pass
 """
 
 import argparse
-import csv
-import datetime
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from ncu import Failed, profile, run, where_and_when
 
 BEGIN, END = "<!-- sectors:begin -->", "<!-- sectors:end -->"
 NONE = "–"
@@ -43,22 +42,7 @@ COUNTS = {
 }
 
 
-class Failed(Exception):
-    """What went wrong, for the user."""
-
-
 # ---- counting ------------------------------------------------------------------------------------
-
-
-def run(command):
-    """The output of a command; what it said, if it failed."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True)
-    except OSError as error:
-        raise Failed(f"{command[0]}: {error.strerror}") from error
-    if done.returncode != 0:
-        raise Failed(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def counted(ladder, n):
@@ -78,49 +62,16 @@ def counted(ladder, n):
     return {"chapter": results["chapter"], "n": n, "rungs": rungs}
 
 
-def parse_ncu(text):
-    """The first kernel in ncu's CSV: its name, and {metric: value}. Other lines are passed over."""
-    lines = text.splitlines()
-    begin = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
-    if begin is None:
-        said = "\n".join(line for line in lines if line.startswith("==")) or text.strip()
-        raise Failed(f"ncu profiled no kernel:\n{said}")
-    kernel, identity, metrics = None, None, {}
-    for row in csv.DictReader(line for line in lines[begin:] if line.startswith('"')):
-        identity = identity or row["ID"]
-        if row["ID"] != identity:
-            break
-        kernel = row["Kernel Name"]
-        try:
-            metrics[row["Metric Name"]] = int(float(row["Metric Value"].replace(",", "")))
-        except ValueError:  # a metric that this GPU does not have: "n/a"
-            metrics[row["Metric Name"]] = None
-    if kernel is None:
-        raise Failed("ncu profiled no kernel: its table is empty")
-    return kernel, metrics
-
-
 def profiled(ladder, cpu, ncu):
     """What the GPU counts for the rungs in `cpu`: one run for each, and its first launch alone."""
     metrics = [metric for _, names in COUNTS.values() for metric in names]
     rungs = []
     for rung in cpu["rungs"]:
-        with tempfile.TemporaryDirectory() as folder:
-            log = Path(folder) / "ncu.csv"
-            command = [ncu, "--clock-control", "none", "--launch-count", "1", "--csv", "--log-file", str(log)]
-            command += ["--metrics", ",".join(metrics), ladder, "--only", rung["name"], "--n", str(cpu["n"])]
-            run(command)
-            kernel, values = parse_ncu(log.read_text(encoding="utf-8"))
+        command = [ladder, "--only", rung["name"], "--n", str(cpu["n"])]
+        kernel, values = profile(command, metrics, ncu=ncu)
         counts = {name: [values.get(metric) for metric in names] for name, (_, names) in COUNTS.items()}
         rungs.append({"name": rung["name"], "kernel": kernel, **counts})
-    device = run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]).strip().splitlines()[0]
-    return {
-        "device": device,
-        "ncu": run([ncu, "--version"]).strip().splitlines()[-1],
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "n": cpu["n"],
-        "rungs": rungs,
-    }
+    return {**where_and_when(ncu), "n": cpu["n"], "rungs": rungs}
 
 
 # ---- the table -----------------------------------------------------------------------------------

@@ -107,6 +107,7 @@ struct Places {
 void check_search(const std::vector<int>& x, Launch launch, Places& places,
                   cudaStream_t stream = nullptr) {
   const auto d_x = course::DeviceBuffer<int>::from(x);
+  CUDA_CHECK(cudaDeviceSynchronize());  // `stream` may be one that does not wait for the copy
   two_pass_argmin(d_x.data(), x.size(), launch.grid, launch.block, places.part_values.data(),
                   places.part_indices.data(), places.value.data(), places.index.data(), stream);
   CUDA_CHECK(cudaStreamSynchronize(stream));

@@ -9,7 +9,7 @@
 
 namespace course {
 
-/// n elements that begin `offset` elements behind a multiple of 256 bytes. What lies in front of
+/// n elements that begin `offset` elements behind a multiple of 64 bytes. What lies in front of
 /// them is not theirs: on the CPU device nobody has ever written it, and an atomic that touches it
 /// reads uninitialised memory, which is reported; what lies behind is out of bounds there. On a GPU
 /// both hold a pattern, which intact() looks for.

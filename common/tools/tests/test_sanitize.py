@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The verdicts on compute-sanitizer's runs: nothing that it says, or fails to say, passes as clean."""
 
-import json
 import os
 import subprocess
 import sys
@@ -29,83 +28,100 @@ NO_RACE = "========= COMPUTE-SANITIZER\n========= RACECHECK SUMMARY: 0 hazards d
 
 
 class Verdict(unittest.TestCase):
-    """Each case: what a stand-in for compute-sanitizer prints for the probe and for the programs."""
+    """Each case: what a stand-in for compute-sanitizer prints, and its exit code."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
         self.build = Path(self.folder.name)
         (self.build / "bin").mkdir()
-        (self.build / "meson-info").mkdir()
-        tests = [
-            {"name": "x-ladder", "suite": ["x:lessons"], "cmd": ["check_ladder.py", "/c/01-x/ladder"]},
-            {"name": "y-solution", "suite": ["x:solutions"], "cmd": ["/c/01-x/y-solution"]},
-            {"name": "y-mistake-z", "suite": ["x:mistakes"], "cmd": ["/c/01-x/y-mistakes", "z: *"]},
-            {"name": "x-program", "suite": ["x:lessons"], "cmd": ["test_program.py", "/c/01-x/program"]},
-        ]
-        (self.build / "meson-info" / "intro-tests.json").write_text(json.dumps(tests))
 
-    def tearDown(self):
-        self.folder.cleanup()
-
-    def verdict(self, tool="memcheck", probe=(FOUND, 99), program=(CLEAN, 0), installed=True):
-        for name, (text, _) in {"probe": probe, "program": program}.items():
-            (self.build / name).write_text(text)
+    def verdict(self, output, code, *command, tool="memcheck", installed=True):
+        """(exit code, text) of a test with this command, the program of a solution by default."""
+        (self.build / "output").write_text(output)
         stand_in = self.build / "bin" / "compute-sanitizer"
         stand_in.write_text(
-            f'#!/bin/sh\necho "$*" >>{self.build}/calls\ncase "$*" in\n'
-            f"*/the_probe*) /bin/cat {self.build}/probe; exit {probe[1]} ;;\n"
-            f"*) /bin/cat {self.build}/program; exit {program[1]} ;;\nesac\n"
+            f'#!/bin/sh\necho "$COURSE_SKIP_LARGE $*" >>{self.build}/calls\n/bin/cat {self.build}/output\nexit {code}\n'
         )
         stand_in.chmod(0o755)
+        path = self.build / "bin" if installed else "/nowhere"
         done = subprocess.run(
-            [sys.executable, str(TOOL), tool, str(self.build), str(self.build / "log"), "/c/the_probe"],
-            capture_output=True, text=True,
-            env={**os.environ, "PATH": str(self.build / "bin") if installed else "/nowhere"},
+            [sys.executable, str(TOOL), tool, *(command or ["/c/01-x/y-solution"])],
+            capture_output=True, text=True, cwd=self.build, env={**os.environ, "PATH": str(path)},
         )
         return done.returncode, done.stdout
 
+    def calls(self):
+        return (self.build / "calls").read_text()
+
     def test_clean(self):
-        code, text = self.verdict()
-        self.assertEqual((code, text), (0, "clean: 2 programs, after it found a planted error\n"))
-        calls = (self.build / "calls").read_text()
-        self.assertIn("--error-exitcode 99 /c/01-x/ladder --n 65536", calls)
-        self.assertNotIn("mistake", calls)
-        self.assertNotIn("program", calls)
-        self.assertEqual(self.verdict("racecheck", probe=(RACE, 99), program=(NO_RACE, 0))[0], 0)
+        self.assertEqual(self.verdict(CLEAN, 0), (0, "hello\nmemcheck: clean\n"))
+        self.assertEqual(self.calls(), "1 --tool memcheck --error-exitcode 99 /c/01-x/y-solution\n")
+        self.assertEqual(self.verdict(NO_RACE, 0, tool="racecheck")[0], 0)
+        self.assertIn("hello", (self.build / "meson-logs" / "memcheck" / "01-x-y-solution.log").read_text())
 
     def test_findings(self):
-        code, text = self.verdict(program=(FOUND, 99))
+        code, text = self.verdict(FOUND, 99)
         self.assertEqual(code, 1)
         self.assertIn("Invalid __global__ write of size 4 bytes", text)
-        self.assertEqual(self.verdict("racecheck", probe=(RACE, 99), program=(RACE, 99))[0], 1)
+        self.assertIn("a.cu:7", text)
+        self.assertIn(str(self.build / "meson-logs" / "memcheck" / "01-x-y-solution.log"), text)
+        self.assertEqual(self.verdict(RACE, 99, tool="racecheck")[0], 1)
 
     def test_a_finding_counts_whatever_the_exit_code(self):
-        self.assertEqual(self.verdict(program=(FOUND, 0))[0], 1)
-        self.assertEqual(self.verdict(program=(CLEAN, 99))[0], 1)
+        for code in (0, 77):
+            self.assertEqual(self.verdict(FOUND, code)[0], 1)
+        self.assertEqual(self.verdict(CLEAN, 99)[0], 1)
 
     def test_a_program_that_fails_is_not_clean(self):
-        self.assertEqual(self.verdict(program=(CLEAN, 1))[0], 1)
+        self.assertEqual(self.verdict(CLEAN, 1)[0], 1)
 
-    def test_a_skipped_program_is_not_clean(self):
-        self.assertEqual(self.verdict(program=(CLEAN, 77))[0], 3)
+    def test_a_skipped_program_is_skipped(self):
+        self.assertEqual(self.verdict(CLEAN, 77)[0], 77)
+        self.assertEqual(self.verdict("skipped: no kernel can run here\n", 77)[0], 77)
 
-    def test_not_available(self):
+    def test_not_available_is_not_clean(self):
         refused = "========= COMPUTE-SANITIZER\n========= Error: Device not supported. Please refer\n"
         broken = CLEAN.replace("hello", "========= Internal Sanitizer Error: the device crashed")
-        for text, code in ((refused, 0), (refused, 99), (broken, 0), ("no summary\n", 0), ("", 127)):
-            with self.subTest(text=text, code=code):
-                self.assertEqual(self.verdict(program=(text, code))[0], 3)
-                self.assertEqual(self.verdict(probe=(text, code))[0], 3)
-        self.assertEqual(self.verdict(installed=False)[0], 3)
+        for output, code in ((refused, 0), (refused, 99), (refused, 77), (broken, 0), ("no summary\n", 0), ("", 127)):
+            with self.subTest(output=output, code=code):
+                code, text = self.verdict(output, code)
+                self.assertEqual(code, 1)
+                self.assertIn("not available, which is not clean", text)
+        code, text = self.verdict(CLEAN, 0, installed=False)
+        self.assertEqual(code, 1)
+        self.assertIn("comes with the CUDA Toolkit", text)
 
-    def test_a_tool_that_overlooks_the_planted_error_is_not_believed(self):
-        code, text = self.verdict(probe=(CLEAN, 0))
-        self.assertEqual(code, 3)
+    def test_the_planted_error_must_be_found(self):
+        probe = "/b/sanitizer_probe"
+        self.assertEqual(self.verdict(FOUND, 99, probe)[0], 0)
+        self.assertIn("/b/sanitizer_probe memcheck\n", self.calls())
+        code, text = self.verdict(CLEAN, 0, probe)
+        self.assertEqual(code, 1)
         self.assertIn("overlooks a planted error", text)
+        self.assertEqual(self.verdict("no summary\n", 0, probe)[0], 1)
 
-    def test_no_programs_is_not_clean(self):
-        (self.build / "meson-info" / "intro-tests.json").write_text("[]")
-        self.assertEqual(self.verdict()[0], 3)
+    def test_a_ladder_runs_with_few_elements(self):
+        self.assertEqual(self.verdict(CLEAN, 0, "/t/check_ladder.py", "/c/01-x/ladder")[0], 0)
+        self.assertIn(" 99 /c/01-x/ladder --n 65536\n", self.calls())
+
+    def test_an_exercise_is_built_first_and_then_checked_under_the_tool(self):
+        runner = self.build / "check_exercise.py"
+        runner.write_text('#!/bin/sh\necho "$COURSE_WRAPPER|$COURSE_TIMEOUT|$*"\n')
+        runner.chmod(0o755)
+        code, text = self.verdict(CLEAN, 0, str(runner), "x.cuh", "/c/01-x/y")
+        self.assertEqual((code, text), (0, f"{TOOL} memcheck|290|x.cuh /c/01-x/y\n"))
+
+    def test_a_test_in_python_is_skipped_and_says_so(self):
+        for command in (("/usr/bin/python3", "test_x.py"), ("/t/test_y.py",)):
+            code, text = self.verdict(CLEAN, 0, *command)
+            self.assertEqual(code, 77)
+            self.assertIn("a test in Python", text)
+
+    def test_no_such_tool(self):
+        done = subprocess.run([sys.executable, str(TOOL), "leakcheck", "x"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("one of memcheck, racecheck", done.stderr)
 
 
 class ExpectedKernels(unittest.TestCase):

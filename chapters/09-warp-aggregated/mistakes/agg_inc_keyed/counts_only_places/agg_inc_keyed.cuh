@@ -1,5 +1,7 @@
 // A list that is full is left alone: the count stays at the capacity, and does not tell what would
 // have sufficed.
+//
+// GPU: may slip through: lanes that left wait for those that read their leader's value: both may hang
 #pragma once
 
 #include <cuda_runtime.h>
