@@ -285,7 +285,9 @@ class Reporter : public Catch::StreamingReporterBase {
   void print_next_steps() {
     const char* const edit = std::getenv("COURSE_EDIT");
     const char* const rerun = std::getenv("COURSE_RERUN");
-    if (run.seed != 0) {
+    if (run.seed != 0 && std::getenv("SIMT_SEED") != nullptr) {  // nobody tried the others
+      m_stream << "\nThis is the shuffled schedule of SIMT_SEED=" << run.seed << ".\n";
+    } else if (run.seed != 0) {
       m_stream << "\nOnly a shuffled schedule shows this; SIMT_SEED=" << run.seed
                << " replays it.\n";
     }

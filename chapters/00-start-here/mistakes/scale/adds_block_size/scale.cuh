@@ -1,4 +1,5 @@
-// blockDim.x is added where it has to be multiplied, so blocks overlap: it shows as a race.
+// blockDim.x is added where it has to be multiplied, so the first elements get no thread, and
+// blocks overlap behind them.
 #pragma once
 
 #include <course/error.cuh>
