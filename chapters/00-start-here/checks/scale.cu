@@ -97,13 +97,16 @@ course::Verdict host_function_tells(std::size_t n, unsigned block) {
           "threads, and only who looks behind the launch learns of it"};
 }
 
-/// Ok if n elements got the blocks that they need, of the size that was asked for.
+/// Ok if n elements got one launch, with the blocks that they need, of the size that was asked for.
 course::Verdict grid_fits(const course::Counters& counters, std::size_t n, unsigned block) {
   const std::uint64_t needed = blocks_for(n, block);
+  if (counters.launches != 1) {
+    return {false, "launches: expected 1, found " + std::to_string(counters.launches)};
+  }
   if (counters.blocks == needed && counters.threads == needed * block) return {};
   return {false, "grid: expected <<<" + std::to_string(needed) + ", " + std::to_string(block) +
-                     ">>>, found " + std::to_string(counters.blocks) + " blocks and " +
-                     std::to_string(counters.threads) + " threads in all"};
+                     ">>>, found <<<" + std::to_string(counters.blocks) + ", " +
+                     std::to_string(counters.threads / counters.blocks) + ">>>"};
 }
 
 }  // namespace
