@@ -65,6 +65,7 @@ def check_step(title, command, expected, passes, build):
     """Runs a step's command; ends the program if the check says something else than README.md."""
     code, said = verdict(command, build)
     if not said.startswith(expected) or (code == 0) != passes:
+        said = "\n".join(said.splitlines()[: expected.count("\n")])
         sys.exit(f"README.md, {title}: {command.strip()}\nshould say first\n\n{expected}\n"
                  f"and {'pass' if passes else 'fail'}; it ends with exit code {code}, and says\n\n{said}")
     print(f"ok    {title}")
