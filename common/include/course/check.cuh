@@ -29,6 +29,12 @@ inline void skip_without_counters() {
   if (!kCpuDevice) SKIP(kNoCounters);
 }
 
+/// Skips the running test under compute-sanitizer, where COURSE_SKIP_LARGE is set: it reports every
+/// launch that CUDA refuses, also one that the test is about.
+inline void skip_under_sanitizer() {
+  if (!kCpuDevice && skip_large()) SKIP("compute-sanitizer reports a refused launch as an error");
+}
+
 /// Skips the running test, with the reason, unless a GPU has `bytes` of memory for it, and a
 /// gibibyte to spare. For arrays of more than 2^31 elements. Under compute-sanitizer, which would
 /// take minutes for them, COURSE_SKIP_LARGE is set.
