@@ -38,12 +38,12 @@ void add_one(course::Ladder& ladder, std::size_t n) {
 
   ladder.reference("add_one_reference", expected.back(), "the host; the last element", n);
   if (n <= kMostForOneThread) {
-    ladder.rung(rung("add_one_one_thread", "a kernel with the host's loop: <<<1, 1>>>",
+    ladder.rung(rung("add_one_one_thread", "the host's loop in a kernel: one thread",
                      [&] { add_one_one_thread(d_x.data(), n, d_y.data(), nullptr); }));
   }
-  ladder.rung(rung("add_one_one_block", "256 threads share the loop: <<<1, 256>>>",
+  ladder.rung(rung("add_one_one_block", "256 threads share the loop: one block",
                    [&] { add_one_one_block(d_x.data(), n, d_y.data(), nullptr); }));
-  ladder.rung(rung("add_one_grid", "a thread for each element: <<<blocks, 256>>>",
+  ladder.rung(rung("add_one_grid", "a thread for each element: a grid",
                    [&] { add_one_grid(d_x.data(), n, d_y.data(), nullptr); }));
 #if !COURSE_CPU_DEVICE
   ladder.vendor(rung("thrust::transform", "Thrust", thrust_add_one(d_x.data(), n, d_y.data())));

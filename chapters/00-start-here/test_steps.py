@@ -29,8 +29,8 @@ VERDICT = re.compile(r"^(FAILED: |all \d+ checks passed).*", re.MULTILINE | re.D
 
 
 def prose_words(readme):
-    """How many words there are to read: without code, results and hints."""
-    for what in (r"```.*?```", r"<!-- results:begin -->.*?<!-- results:end -->", r"<details>.*?</details>"):
+    """How many words there are to read: without code, hints, and what is generated."""
+    for what in (r"```.*?```", r"<!-- (\w+):begin -->.*?<!-- \1:end -->", r"<details>.*?</details>"):
         readme = re.sub(what, "", readme, flags=re.DOTALL)
     return len(readme.split())
 
