@@ -1,24 +1,23 @@
 #!/usr/bin/env python3
-"""Writes the measured results into a chapter's README: tables, and a plot of every curve.
+"""Writes the measured results into a chapter's README, as tables.
 
     results_table.py CHAPTER_FOLDER [--check]
 
 Takes results/h200.json, which the chapter's ladder wrote with --json on that GPU, and replaces what
 stands between <!-- results:begin --> and <!-- results:end --> in README.md. A group of rungs that are
-points of a curve becomes a small table and the picture results/h200-NAME.svg. --check changes
-nothing, and exits with 1 if the table or a picture is out of step.
+points of a curve becomes a small table below the picture results/h200-NAME.svg, which plots.py draws.
+--check changes nothing, and exits with 1 if the tables are out of step.
 """
 
-import html
 import json
-import math
 import re
 import sys
 from pathlib import Path
 
-BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import markers  # noqa: E402
+
 NONE = "–"
-COLOURS = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf"]
 
 
 def number(value, digits=1):
@@ -114,6 +113,22 @@ def rung_table(rows, results):
 # ---- a curve -----------------------------------------------------------------------------------
 
 
+def points_of(rows):
+    """The points of a curve in this group; empty if it is no curve."""
+    timed = [row for row in rows if "microseconds" in row]
+    return timed if all(row.get("series") for row in timed) else []
+
+
+def title_of(rows):
+    """What a curve shows."""
+    return rows[0]["changed"] or rows[0]["name"]
+
+
+def plot_name(rows):
+    """The file of a curve's plot, which plots.py draws."""
+    return "h200-" + re.sub(r"\W+", "-", rows[0]["name"]) + ".svg"
+
+
 def points(rows):
     """{series: {x: value}} and what the values are."""
     value, unit = ("per_ns", "operations per ns") if rows[0].get("per_ns") else ("gb_per_s", "GB/s")
@@ -135,52 +150,19 @@ def curve_table(series, unit):
     return lines
 
 
-def plot(title, series, unit):
-    """The curves as SVG: x in powers of 2, y in powers of 10."""
-    width, height, left, right, top, bottom = 720, 400, 70, 150, 40, 45
-    xs = sorted({x for line in series.values() for x in line})
-    ys = [y for line in series.values() for y in line.values()]
-    x_low, x_high = math.log2(xs[0]), max(math.log2(xs[-1]), math.log2(xs[0]) + 1)
-    y_low, y_high = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))
-    y_high = max(y_high, y_low + 1)
-
-    def at_x(x):
-        return left + (math.log2(x) - x_low) / (x_high - x_low) * (width - left - right)
-
-    def at_y(y):
-        return height - bottom - (math.log10(y) - y_low) / (y_high - y_low) * (height - top - bottom)
-
-    def label(x, y, text, anchor="middle", colour="#333"):
-        return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{html.escape(text)}</text>'
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{width}" height="{height}" fill="white"/>',
-        label(width / 2, 20, title),
-    ]
-    step = max(1, math.ceil(len(xs) / 12))
-    for x in xs[::step]:
-        parts.append(f'<line x1="{at_x(x):.1f}" y1="{top}" x2="{at_x(x):.1f}" y2="{height - bottom}" stroke="#eee"/>')
-        parts.append(label(at_x(x), height - bottom + 18, axis_text(x)))
-    for power in range(y_low, y_high + 1):
-        y = at_y(10**power)
-        parts.append(f'<line x1="{left}" y1="{y:.1f}" x2="{width - right}" y2="{y:.1f}" stroke="#ddd"/>')
-        parts.append(label(left - 6, y + 4, f"{10.0**power:g}", "end"))
-    parts.append(label(left, top - 6, unit, "start"))
-    for index, (name, line) in enumerate(series.items()):
-        colour = COLOURS[index % len(COLOURS)]
-        path = " ".join(f"{at_x(x):.1f},{at_y(line[x]):.1f}" for x in sorted(line))
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts += [f'<circle cx="{at_x(x):.1f}" cy="{at_y(line[x]):.1f}" r="3" fill="{colour}"/>' for x in sorted(line)]
-        parts.append(label(width - right + 10, top + 18 * index + 10, name, "start", colour))
-    return "\n".join(parts) + "\n</svg>\n"
-
-
 # ---- the whole -----------------------------------------------------------------------------------
 
 
+def groups_of(results):
+    """The rows of each group, in the ladder's order."""
+    groups = {}
+    for row in results["rungs"]:
+        groups.setdefault(row["group"], []).append(row)
+    return list(groups.values())
+
+
 def render(results):
-    """The Markdown of all groups, and {file name: SVG} of the plots in it."""
+    """The Markdown of all groups."""
     runs = max((len(row["microseconds"].get("runs", [1])) for row in results["rungs"] if "microseconds" in row), default=1)
     lines = [
         f"{results['device']}, CUDA {results['cuda']}, n = {results['n']:,} {results['n_means']}"
@@ -190,43 +172,31 @@ def render(results):
         + f", with p10 to p90; copy bandwidth of the same {'runs' if runs > 1 else 'run'}: "
         + f"{number(results['copy_gb_per_s'], 0)} GB/s. L2 cold unless a row says warm."
     ]
-    groups = {}
-    for row in results["rungs"]:
-        groups.setdefault(row["group"], []).append(row)
-    plots = {}
-    for rows in groups.values():
-        timed = [row for row in rows if "microseconds" in row]
-        if timed and all(row.get("series") for row in timed):
-            title = rows[0]["changed"] or rows[0]["name"]
-            name = "h200-" + re.sub(r"\W+", "-", rows[0]["name"]) + ".svg"
-            series, unit = points(timed)
-            plots[name] = plot(title, series, unit)
-            lines += ["", f"{escaped(title)}, n = {size(rows[0]['n'])}:", "", f"![{escaped(title)}](results/{name})", ""]
-            lines += curve_table(series, unit)
+    for rows in groups_of(results):
+        if points_of(rows):
+            title = escaped(title_of(rows))
+            lines += ["", f"{title}, n = {size(rows[0]['n'])}:", "", f"![{title}](results/{plot_name(rows)})", ""]
+            lines += curve_table(*points(points_of(rows)))
         else:
             lines += rung_table(rows, results)
-    return "\n".join(lines), plots
+    return "\n".join(lines)
 
 
 def main():
     chapter = Path(sys.argv[1])
     readme = chapter / "README.md"
     text = readme.read_text(encoding="utf-8")
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        return f"{readme}: needs one line {BEGIN} and one line {END}"
     source = chapter / "results" / "h200.json"
     if not source.exists():
         return f"{source}: missing; the ladder writes it with --json"
-    head, rest = text.split(BEGIN)
-    tail = rest.split(END)[1]
-    markdown, plots = render(json.loads(source.read_text(encoding="utf-8")))
-    new = {readme: f"{head}{BEGIN}\n\n{markdown}\n\n{END}{tail}"}
-    new |= {source.parent / name: svg for name, svg in plots.items()}
-    if "--check" in sys.argv[2:]:
-        stale = [file for file, content in new.items() if not file.exists() or file.read_text(encoding="utf-8") != content]
-        return f"out of step with {source}: {', '.join(map(str, stale))}" if stale else 0
-    for file, content in new.items():
-        file.write_text(content, encoding="utf-8")
+    try:
+        new = markers.replaced(readme, text, "results", render(json.loads(source.read_text(encoding="utf-8"))))
+    except ValueError as error:
+        return str(error)
+    if "--check" not in sys.argv[2:]:
+        readme.write_text(new, encoding="utf-8")
+    elif new != text:
+        return f"{readme}: out of step with {source}\nrun: common/tools/results_table.py {chapter}"
     return 0
 
 

@@ -19,9 +19,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ncu import Failed, profile, run, where_and_when
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import markers  # noqa: E402
+from ncu import Failed, profile, run, where_and_when  # noqa: E402
 
-BEGIN, END = "<!-- sectors:begin -->", "<!-- sectors:end -->"
 NONE = "–"
 N = 1 << 16
 
@@ -111,16 +112,16 @@ def table(cpu, gpu):
 def write_table(chapter, cpu_file, gpu_file, check):
     readme = chapter / "README.md"
     text = readme.read_text(encoding="utf-8")
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise Failed(f"{readme}: needs one line {BEGIN} and one line {END}")
     if not cpu_file.exists():
         raise Failed(f"{cpu_file}: missing; --count writes it")
     cpu = json.loads(cpu_file.read_text(encoding="utf-8"))
     gpu = json.loads(gpu_file.read_text(encoding="utf-8")) if gpu_file.exists() else None
     if gpu and gpu["n"] != cpu["n"]:
         raise Failed(f"{gpu_file}: n is {gpu['n']}, and {cpu['n']} in {cpu_file.name}")
-    head, rest = text.split(BEGIN)
-    new = f"{head}{BEGIN}\n\n{table(cpu, gpu)}\n\n{END}{rest.split(END)[1]}"
+    try:
+        new = markers.replaced(readme, text, "sectors", table(cpu, gpu))
+    except ValueError as error:
+        raise Failed(str(error)) from error
     if not check:
         readme.write_text(new, encoding="utf-8")
     elif new != text:

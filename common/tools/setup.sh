@@ -4,13 +4,14 @@
 #
 #   common/tools/setup.sh [--contributor] [--dry-run]
 #
-#   --contributor   clang-format, too, which checks the style of the sources
+#   --contributor   also clang-format, which checks the style of the sources, and matplotlib, which
+#                   draws the plots
 #   --dry-run       say what would be done, and stop
 #
 # Exit code: 0 all is there; 1 an installation failed; 2 a system that it does not know, or a bad option.
 set -eu
 
-usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
 
 contributor=no
 dry_run=no
@@ -28,7 +29,7 @@ os_release=${COURSE_OS_RELEASE:-/etc/os-release}
 apt_folder=${COURSE_APT_FOLDER:-/etc/apt}
 
 packages="g++ binutils git ninja-build pkg-config python3 libboost-context-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
-[ $contributor = no ] || packages="$packages clang-format"
+[ $contributor = no ] || packages="$packages clang-format python3-matplotlib"
 meson_minimum=1.4
 
 # at_least 1.4 1.10.0: true

@@ -119,6 +119,7 @@ class Tool(unittest.TestCase):
         self.cpu.write_text(json.dumps(CPU))
         self.gpu.write_text(json.dumps({**GPU, "n": 7}))
         self.assertIn("n is 7", self.run_it("--check").stderr)
+        self.gpu.unlink()
         self.readme.write_text("no markers\n")
         self.assertIn("needs one line", self.run_it().stderr)
 

@@ -111,10 +111,11 @@ class Setup(unittest.TestCase):
         self.assertIn("install meson with pipx", text)
         self.assertNotIn("catch2", text)
 
-    def test_contributors_get_clang_format(self):
+    def test_contributors_get_clang_format_and_matplotlib(self):
         code, text = self.run_it("--contributor", "--dry-run", packages=ALL, meson="1.10.1")
         self.assertEqual(code, 0)
-        self.assertIn("install clang-format\n", text)
+        self.assertIn("install clang-format python3-matplotlib\n", text)
+        self.assertNotIn("clang-format", self.run_it("--dry-run", packages=ALL, meson="1.10.1")[1])
 
     def test_a_failed_installation_fails(self):
         code, text = self.run_it(packages=[name for name in ALL if name != "git"], meson="1.7.0")

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Writes the generated parts of the front page: the results of all chapters, and the map of them.
+
+    front_page.py [TOP] [--check]
+
+Between <!-- front:begin --> and <!-- front:end --> in README.md come the plot common/docs/best-rungs.svg
+and a table: every chapter's best rung against the vendor's library, as chapters/*/headline.json declares
+it and chapters/*/results/h200.json has it. Between <!-- map:begin --> and <!-- map:end --> comes what the
+chapters' READMEs say of themselves: their question, what to read before, how long they take.
+
+Drawing needs matplotlib (common/tools/setup.sh --contributor). --check changes nothing, needs no
+matplotlib, and exits with 1 if the plot or README.md is out of step.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import headline  # noqa: E402
+import markers  # noqa: E402
+import plots  # noqa: E402
+import results_table  # noqa: E402
+from headline import Failed  # noqa: E402
+
+PLOT = Path("common") / "docs" / "best-rungs.svg"
+WORDS_A_MINUTE = 100  # of technical prose, read with care
+MINUTES_AN_EXERCISE = 20
+COMMAND = "common/tools/front_page.py"
+
+
+def chapters_of(top):
+    """The folders of all chapters, in their order."""
+    return sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
+
+
+# ---- the results ---------------------------------------------------------------------------------
+
+
+def mark_of(head):
+    """better or slower than the vendor's library, tie, or none where there is no such library."""
+    if not head.vendor:
+        return "none"
+    if headline.is_faster(head.best, head.against):
+        return "better"
+    return "slower" if headline.is_faster(head.against, head.best) else "tie"
+
+
+def sentence(measured):
+    """Where, when and how all of it was measured."""
+    devices = " and ".join(sorted({f"{results['device']}, CUDA {results['cuda']}" for results, _ in measured}))
+    dates = sorted({results["date"][:10] for results, _ in measured})
+    when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    return f"{devices}, measured {when}"
+
+
+def finding(measured):
+    """What the plot shows, in one or two sentences: its alt text."""
+    groups = {mark: [head for _, head in measured if mark_of(head) == mark] for mark in ("better", "tie", "slower", "none")}
+
+    def named(heads):
+        return ", ".join(f"{head.chapter[:2]} ({head.ratio_text})" for head in heads)
+
+    vendors = len(measured) - len(groups["none"])
+    parts = [f"faster than the vendor's library in {len(groups['better'])} of {vendors} chapters: {named(groups['better'])}"]
+    parts += [f"as fast in {named(groups['tie'])}"] * bool(groups["tie"])
+    parts += [f"slower in {named(groups['slower'])}"] * bool(groups["slower"])
+    text = "The best rungs are " + "; ".join(parts) + "."
+    if groups["none"]:
+        others = "; ".join(f"{head.chapter[:2]} runs at {head.ratio_text} of {head.against_name}" for head in groups["none"])
+        text += f" Without such a library: {others}."
+    return text
+
+
+def plot(measured):
+    """The description of the front page's plot."""
+    rows = []
+    for _, head in measured:
+        rows.append({
+            "name": f"{head.chapter[:2]}  {head.best['name']}",
+            "what": head.what_of(head.rows),
+            "ratio": head.ratio,
+            "ratio_text": head.ratio_text,
+            "against": head.against_name,
+            "mark": mark_of(head),
+            "vendor": head.vendor,
+        })  # fmt: skip
+    legend = [(True, "against the fastest of the vendor's libraries, doing the same job")]
+    legend += [(False, "no library does it: against what is named beside it")] * any(not row["vendor"] for row in rows)
+    return {
+        "kind": "ratios",
+        "title": "The best rung of each chapter against the vendor's library",
+        "subtitle": sentence(measured),
+        "axis": "times as fast, log scale; right of 1x is faster",
+        "rows": rows,
+        "legend": legend,
+        "finding": finding(measured),
+    }
+
+
+def results_part(top):
+    """The Markdown between the front markers, and the plot's description; None if nothing is measured."""
+    loaded = {folder: headline.load(folder) for folder in chapters_of(top)}
+    measured = [found for found in loaded.values() if found]
+    missing = [folder.name for folder, found in loaded.items() if not found]
+    later = ["", f"Not measured yet: {', '.join(missing)}."] if missing else []
+    if not measured:
+        return "\n".join(later).strip(), None
+    lines = [
+        f"![{finding(measured)}]({PLOT.as_posix()})",
+        "",
+        "| | what | best rung | its idea | µs | against | µs | times as fast |",
+        "|---|---|---|---|--:|---|--:|--:|",
+    ]
+    notes = []
+    for _, head in measured:
+        if head.note:
+            notes.append(f"{head.chapter[:2]}: {head.note}")
+        against = f"`{head.against_name}`" if head.vendor else f"*no library*; {head.against_name}"
+        cells = [
+            f"[{head.chapter[:2]}](chapters/{head.chapter}/README.md)",
+            head.what_of(head.rows),
+            f"`{head.best['name']}`",
+            results_table.escaped(head.best["changed"]),
+            f"{headline.median(head.best):,.1f}",
+            against,
+            f"{headline.median(head.against):,.1f}",
+            f"**{head.ratio_text}**" if mark_of(head) == "better" else head.ratio_text,
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    lines += ["", f"{sentence(measured)}; medians. **Bold** is faster than the library by more than the runs differ. " + " ".join(notes)]
+    return "\n".join(lines + later), plot(measured)
+
+
+# ---- the map -------------------------------------------------------------------------------------
+
+
+def stated(readme, text, name):
+    """The paragraph behind **NAME.**, as one line; None if it is not there."""
+    found = re.search(rf"^\*\*{name}\.\*\* *(.*?)(?:\n\s*\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    return " ".join(found.group(1).split()) if found else None
+
+
+def words(text):
+    """Words of prose: without tables, code, the hints, and generated parts."""
+    text = re.sub(r"<!-- (\w+):begin -->.*?<!-- \1:end -->", "", text, flags=re.DOTALL)
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    return sum(len(line.split()) for line in text.splitlines() if not line.lstrip().startswith("|"))
+
+
+def time_text(minutes):
+    """75 as 1 h 15 min, rounded to 5 minutes."""
+    minutes = 5 * max(1, round(minutes / 5))
+    hours, rest = divmod(minutes, 60)
+    return " ".join([f"{hours} h"] * bool(hours) + [f"{rest} min"] * bool(rest))
+
+
+def before_it(readme, text, there):
+    """The chapters that **Before it.** names, as links; nothing to read before is stated as "nothing"."""
+    line = stated(readme, text, "Before it")
+    if line is None:
+        raise Failed(f"{readme}: needs a paragraph '**Before it.** 01, 03.' or '**Before it.** Nothing.'")
+    numbers = re.findall(r"\b\d\d\b", line)
+    links = []
+    for number in numbers:
+        folder = next((name for name in there if name.startswith(number + "-")), None)
+        if folder is None:
+            raise Failed(f"{readme}: '**Before it.**' names {number}, and there is no such chapter")
+        links.append(f"[{number}](chapters/{folder}/README.md)")
+    return ", ".join(links) or "–"
+
+
+def map_part(top):
+    """The Markdown between the map markers."""
+    folders = chapters_of(top)
+    there = [folder.name for folder in folders]
+    lines = ["| chapter | the question | before it | time | exercises |", "|---|---|---|--:|---|"]
+    ruled = False
+    for folder in folders:
+        readme = folder / "README.md"
+        text = readme.read_text(encoding="utf-8")
+        question = stated(readme, text, "The question")
+        if question is None:
+            raise Failed(f"{readme}: needs a paragraph '**The question.** ...'")
+        exercises = sorted(
+            (file.stem for file in (top / "exercises" / folder.name).glob("*.cuh")),
+            key=lambda name: text.find(f"# {name}\n") if f"# {name}\n" in text else len(text),
+        )
+        time = stated(readme, text, "Time")
+        if time is None:
+            time = time_text(words(text) / WORDS_A_MINUTE + MINUTES_AN_EXERCISE * len(exercises))
+            ruled = True
+        own = f"chapters/{folder.name}/README.md"
+        cells = [
+            f"[{folder.name}]({own})",
+            results_table.escaped(question),
+            before_it(readme, text, there),
+            time.rstrip("."),
+            ", ".join(f"[{name}]({own}#{name})" for name in exercises) or "–",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    if ruled:
+        lines += [
+            "",
+            f"Time is a rule of thumb: the README's prose at {WORDS_A_MINUTE} words a minute (tables, code and hints not "
+            f"counted), and {MINUTES_AN_EXERCISE} minutes an exercise, rounded to 5 minutes. A chapter that was timed says so itself.",
+        ]
+    return "\n".join(lines)
+
+
+# ---- the whole -----------------------------------------------------------------------------------
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("top", type=Path, nargs="?", default=Path(__file__).resolve().parents[2])
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    readme = options.top / "README.md"
+    try:
+        text = readme.read_text(encoding="utf-8")
+        results, description = results_part(options.top)
+        new = markers.replaced(readme, text, "front", results)
+        new = markers.replaced(readme, new, "map", map_part(options.top))
+        plots.write_or_check({options.top / PLOT: description} if description else {}, options.check, COMMAND)
+    except (Failed, ValueError) as failed:
+        return str(failed)
+    if options.check:
+        return f"{readme}: out of step with the chapters\nrun: {COMMAND}" if new != text else 0
+    readme.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
