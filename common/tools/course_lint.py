@@ -7,6 +7,7 @@ Every exercise has a file that is not started, a solution, a check, at least thr
 with a sentence on what is wrong, and three hints in the chapter's README. The chapter's meson.build
 names exactly the exercises and the mistakes that are there, and README.md names the chapter. What
 vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
+Every link of a README.md, of CONTRIBUTING.md and of common/docs goes to a file, and a heading, that exists.
 """
 
 import re
@@ -143,11 +144,51 @@ def check_tests(top):
     return problems
 
 
+def anchors_of(text):
+    """The anchors that GitHub gives to the headings of a Markdown text."""
+    anchors = set()
+    for heading in re.findall(r"^#{1,6} +(.*?)[ #]*$", without_fences(text), re.MULTILINE):
+        shown = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+        anchor = re.sub(r"[^\w\- ]", "", shown.lower()).replace(" ", "-")
+        times = 0
+        while (name := f"{anchor}-{times}" if times else anchor) in anchors:
+            times += 1
+        anchors.add(name)
+    return anchors
+
+
+def without_fences(text):
+    """A Markdown text without its blocks of code."""
+    return re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def links_of(text):
+    """The targets of a Markdown text's links and pictures that stay in the repository."""
+    prose = re.sub(r"(`+)[^`].*?\1", "", without_fences(text))
+    targets = re.findall(r"\]\(\s*<?([^)\s>]+)", prose) + re.findall(r'\b(?:href|src|srcset)="([^"]+)"', prose)
+    return [target for target in targets if not re.match(r"[a-z][a-z0-9+.-]*:", target)]
+
+
+def check_links(top):
+    """Links of the documents that go nowhere."""
+    problems = []
+    patterns = ("README.md", "CONTRIBUTING.md", "chapters/*/README.md", "common/*/README.md", "common/docs/**/*.md")
+    for file in sorted(file for pattern in patterns for file in top.glob(pattern)):
+        for target in links_of(file.read_text(encoding="utf-8")):
+            name, _, anchor = target.partition("#")
+            goal = file.parent / name if name else file
+            if not goal.exists():
+                problems.append(f"{file.relative_to(top)}: the link {target} goes to no file")
+            elif anchor and goal.suffix == ".md" and anchor not in anchors_of(goal.read_text(encoding="utf-8")):
+                problems.append(f"{file.relative_to(top)}: the link {target} goes to no heading of that file")
+    return problems
+
+
 def main():
     top = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
     chapters = sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
     problems = [problem for folder in chapters for problem in check_chapter(top, folder)]
-    problems += check_tests(top)
+    problems += check_tests(top) + check_links(top)
     print("\n".join(problems) if problems else f"{len(chapters)} chapters are complete")
     return 1 if problems or not chapters else 0
 

@@ -57,19 +57,19 @@ def sentence(measured):
 
 def finding(measured):
     """What the plot shows, in one or two sentences: its alt text."""
-    groups = {mark: [head for _, head in measured if mark_of(head) == mark] for mark in ("better", "tie", "slower", "none")}
+    heads = {mark: [head for _, head in measured if mark_of(head) == mark] for mark in ("better", "tie", "slower", "none")}
 
-    def named(heads):
-        return ", ".join(f"{head.chapter[:2]} ({head.ratio_text})" for head in heads)
+    def named(mark):
+        ratios = [(head.chapter[:2], head.ratio_text.removeprefix("tie (").rstrip(")")) for head in heads[mark]]
+        return ", ".join(f"{number} ({ratio})" for number, ratio in ratios)
 
-    vendors = len(measured) - len(groups["none"])
-    parts = [f"faster than the vendor's library in {len(groups['better'])} of {vendors} chapters: {named(groups['better'])}"]
-    parts += [f"as fast in {named(groups['tie'])}"] * bool(groups["tie"])
-    parts += [f"slower in {named(groups['slower'])}"] * bool(groups["slower"])
-    text = "The best rungs are " + "; ".join(parts) + "."
-    if groups["none"]:
-        others = "; ".join(f"{head.chapter[:2]} runs at {head.ratio_text} of {head.against_name}" for head in groups["none"])
-        text += f" Without such a library: {others}."
+    text = f"The best rungs are faster than the vendor's library in {len(heads['better'])} of "
+    text += f"{len(measured) - len(heads['none'])} chapters" + f": {named('better')}" * bool(heads["better"])
+    text += f"; as fast in {named('tie')}" * bool(heads["tie"])
+    text += f"; slower in {named('slower')}" * bool(heads["slower"]) + "."
+    if heads["none"]:
+        others = [f"{head.chapter[:2]} runs at {head.ratio_text} of {head.against_name}" for head in heads["none"]]
+        text += f" Without such a library: {'; '.join(others)}.".replace("`", "")
     return text
 
 
@@ -82,7 +82,7 @@ def plot(measured):
             "what": head.what_of(head.rows),
             "ratio": head.ratio,
             "ratio_text": head.ratio_text,
-            "against": head.against_name,
+            "against": head.against_name.replace("`", ""),
             "mark": mark_of(head),
             "vendor": head.vendor,
         })  # fmt: skip
@@ -108,7 +108,7 @@ def results_part(top):
     if not measured:
         return "\n".join(later).strip(), None
     lines = [
-        f"![{finding(measured)}]({PLOT.as_posix()})",
+        f"![{results_table.escaped(finding(measured))}]({PLOT.as_posix()})",
         "",
         "| | what | best rung | its idea | µs | against | µs | times as fast |",
         "|---|---|---|---|--:|---|--:|--:|",
@@ -117,7 +117,7 @@ def results_part(top):
     for _, head in measured:
         if head.note:
             notes.append(f"{head.chapter[:2]}: {head.note}")
-        against = f"`{head.against_name}`" if head.vendor else f"*no library*; {head.against_name}"
+        against = f"`{head.against_name}`" if head.vendor else f"no library; {head.against_name}"
         cells = [
             f"[{head.chapter[:2]}](chapters/{head.chapter}/README.md)",
             head.what_of(head.rows),
@@ -129,7 +129,8 @@ def results_part(top):
             f"**{head.ratio_text}**" if mark_of(head) == "better" else head.ratio_text,
         ]
         lines.append("| " + " | ".join(cells) + " |")
-    lines += ["", f"{sentence(measured)}; medians. **Bold** is faster than the library by more than the runs differ. " + " ".join(notes)]
+    bold = "**Bold** is faster than the library by more than the runs differ."
+    lines += ["", " ".join([f"{sentence(measured)}; medians.", bold, *notes])]
     return "\n".join(lines + later), plot(measured)
 
 

@@ -283,7 +283,12 @@ def draw(description):
             out, format="svg", transparent=True, metadata={key: None for key in ("Date", "Creator", "Format", "Type")}
         )
     text = out.getvalue().replace("'DejaVu Sans', sans-serif", "sans-serif").replace("'DejaVu Sans'", "sans-serif")
+    return signed(text, description, matplotlib.__version__)
+
+
+def signed(svg, description, version):
+    """What matplotlib of this version drew, with its finding as title, the dark colours, and the digests."""
     title = f"<title>{html.escape(description['finding'])}</title>\n"
-    text = re.sub(r"(<svg [^>]*)>\n", lambda svg: f'{svg.group(1)} role="img">\n{title}{for_dark_pages()}', text, count=1)
-    made = f"made of {of_description(description)}, drawn as {digest(text)}, with matplotlib {matplotlib.__version__}"
-    return text.replace("</title>\n", f"</title>\n<metadata>{made}</metadata>\n", 1)
+    svg = re.sub(r"(<svg[^>]*)>\n", lambda tag: f'{tag.group(1)} role="img">\n{title}{for_dark_pages()}', svg, count=1)
+    made = f"made of {of_description(description)}, drawn as {digest(svg)}, with matplotlib {version}"
+    return svg.replace("</title>\n", f"</title>\n<metadata>{made}</metadata>\n", 1)

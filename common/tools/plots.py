@@ -76,7 +76,7 @@ def ladder(results, head):
     if compared and compared["kind"] == "vendor":
         legend.append(("vendor", f"the vendor's; the dashed line is {compared['name']}"))
     elif compared:
-        legend.append(("rung", f"no library does this; the dashed line is {head.against_name}"))
+        legend.append(("rung", f"no library does this; the dashed line is {head.against_name.replace('`', '')}"))
     else:
         legend.append(("rung", "no library does this"))
     own = [row for row in all_rows if row["mark"] != "vendor"]
@@ -178,7 +178,7 @@ def main():
             return 0
         plots = descriptions(*loaded)
         text = readme.read_text(encoding="utf-8")
-        finding = plots["h200-ladder.svg"]["finding"].replace("[", "(").replace("]", ")")
+        finding = results_table.escaped(plots["h200-ladder.svg"]["finding"])
         new = markers.replaced(readme, text, "ladder", f"![{finding}](results/h200-ladder.svg)")
         write_or_check({options.chapter / "results" / name: plot for name, plot in plots.items()}, options.check, command)
         if options.check and new != text:

@@ -81,6 +81,35 @@ class Lint(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("chapters/01-x/vendor.cu includes sum.cuh, whose kernels", output)
 
+    def test_links_that_go_nowhere(self):
+        good = (
+            "[a](common/docs/a.md) [b](common/docs/a.md#two-words-its-code) [c](#begin) [d](https://example.org/no#x)\n"
+            "![p](common/docs/p.svg) `[e](nowhere.md)` [`f`](common)\n```\n[g](nowhere.md)\n```\n## Begin\n"
+        )
+        self.write("common/docs/a.md", "# A\n## Two words: it's `code`\n## Same\n## Same\n```\n# No heading\n```\n[up](../../README.md)\n")
+        self.write("common/docs/p.svg", "")
+        self.write("README.md", "01-x\n" + good)
+        self.assertEqual(self.lint(), (0, "1 chapters are complete\n"))
+        for bad, problem in {
+            "[a](common/docs/b.md)": "README.md: the link common/docs/b.md goes to no file",
+            "[`a`](common/docs/b.md)": "README.md: the link common/docs/b.md goes to no file",
+            "![a](p.svg)": "README.md: the link p.svg goes to no file",
+            '<img src="p.svg">': "README.md: the link p.svg goes to no file",
+            "[a](#end)": "README.md: the link #end goes to no heading",
+            "[a](common/docs/a.md#no-heading)": "the link common/docs/a.md#no-heading goes to no heading",
+            "[a](common/docs/a.md#same-2)": "the link common/docs/a.md#same-2 goes to no heading",
+        }.items():
+            with self.subTest(bad):
+                self.write("README.md", f"01-x\n{good}{bad}\n")
+                code, output = self.lint()
+                self.assertEqual(code, 1)
+                self.assertIn(problem, output)
+                self.assertEqual(output.count("\n"), 1, output)
+        self.write("README.md", "01-x\n[a](common/docs/a.md#same-1)\n")
+        self.assertEqual(self.lint()[0], 0)
+        self.write("common/docs/a.md", "# A\n## Same\n## Same\n[gone](gone.md)\n")
+        self.assertIn("common/docs/a.md: the link gone.md goes to no file", self.lint()[1])
+
     def test_a_missing_solution(self):
         (self.top / "solutions/01-x/sum.cuh").unlink()
         self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])
