@@ -110,8 +110,8 @@ def results_part(top):
     lines = [
         f"![{results_table.escaped(finding(measured))}]({PLOT.as_posix()})",
         "",
-        "| | what | best rung | its idea | µs | against | µs | times as fast |",
-        "|---|---|---|---|--:|---|--:|--:|",
+        "| | the best rung | µs | against | µs | ratio |",
+        "|---|---|--:|---|--:|--:|",
     ]
     notes = []
     for _, head in measured:
@@ -120,16 +120,14 @@ def results_part(top):
         against = f"`{head.against_name}`" if head.vendor else f"no library; {head.against_name}"
         cells = [
             f"[{head.chapter[:2]}](chapters/{head.chapter}/README.md)",
-            head.what_of(head.rows),
-            f"`{head.best['name']}`",
-            results_table.escaped(head.best["changed"]),
+            f"{head.what_of(head.rows)}: `{head.best['name']}`, {results_table.escaped(head.best['changed'])}",
             f"{headline.median(head.best):,.1f}",
             against,
             f"{headline.median(head.against):,.1f}",
             f"**{head.ratio_text}**" if mark_of(head) == "better" else head.ratio_text,
         ]
         lines.append("| " + " | ".join(cells) + " |")
-    bold = "**Bold** is faster than the library by more than the runs differ."
+    bold = "The ratio says how many times as fast; **bold** is faster than the library by more than the runs differ."
     lines += ["", " ".join([f"{sentence(measured)}; medians.", bold, *notes])]
     return "\n".join(lines + later), plot(measured)
 
@@ -152,10 +150,8 @@ def words(text):
 
 
 def time_text(minutes):
-    """75 as 1 h 15 min, rounded to 5 minutes."""
-    minutes = 5 * max(1, round(minutes / 5))
-    hours, rest = divmod(minutes, 60)
-    return " ".join([f"{hours} h"] * bool(hours) + [f"{rest} min"] * bool(rest))
+    """77.6 as "80 min": rounded to 5 minutes."""
+    return f"{5 * max(1, round(minutes / 5))} min"
 
 
 def before_it(readme, text, there):

@@ -6,7 +6,7 @@ chapters/NN-topic/headline.json declares it; names and numbers come from results
     group       which rows of the results: {"reference": what the reference's row says, "n": its size}
     rung        the best rung of them that does the vendor's whole job
     vendor      the fastest row of a vendor's library; null if no library does this. Then there is
-    instead     {"row": a rung of the group, or "copy": as many bytes copied, "name": ..., "why": ...}
+    instead     {"row": a rung of the group, or "copy": as many bytes copied, "name": what readers call it}
     left_out    optional: {why: [rungs that do less than the vendor, and may be faster for it]}
     note        optional: a sentence that belongs to the comparison
     ladder      optional: the groups that the plot of the ladder shows, if not the one above
@@ -142,7 +142,7 @@ def of_results(results, declared):
         against=against,
         against_name=name,
         vendor=declared["vendor"] is not None,
-        note=" ".join(filter(None, [(declared.get("instead") or {}).get("why"), declared.get("note")])),
+        note=declared.get("note", ""),
         left_out=left_out,
         rows=rows,
         ladder=[group_of(results, group) for group in declared["ladder"]] if "ladder" in declared else [rows],

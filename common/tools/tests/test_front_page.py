@@ -91,7 +91,7 @@ class FrontPage(unittest.TestCase):
         self.assertTrue(text.startswith("# x\n") and text.endswith("\nafter\n") and "\nbetween\n" in text)
         self.assertEqual(
             self.row_of(text, "| [02]"),
-            "| [02](chapters/02-fast/README.md) | the sum of 2^12 floats | `ours` | how ours works | 20.0 | `lib` | 30.0 | **1.5x** |",
+            "| [02](chapters/02-fast/README.md) | the sum of 2^12 floats: `ours`, how ours works | 20.0 | `lib` | 30.0 | **1.5x** |",
         )
         self.assertIn("| 900.0 | `lib` | 30.0 | 1/30 |", self.row_of(text, "| [01]"))
         self.assertIn("| tie (1x) |", self.row_of(text, "| [03]"))
@@ -115,7 +115,7 @@ class FrontPage(unittest.TestCase):
     def test_bars_and_marks(self):
         self.chapter(
             "04-own", results("04-own", row("ours", "rung", 20.0), row("plain", "rung", 50.0)),
-            declared(vendor=None, instead={"row": "plain", "name": "CUDA's `f`", "why": "No library does it."}),
+            declared(vendor=None, instead={"row": "plain", "name": "CUDA's `f`"}, note="It is odd."),
         )  # fmt: skip
         measured = [front_page.headline.load(folder) for folder in front_page.chapters_of(self.top)]
         rows = front_page.plot(measured)["rows"]
@@ -124,7 +124,7 @@ class FrontPage(unittest.TestCase):
         self.assertEqual(rows[3]["against"], "CUDA's f")
         text = self.written()
         self.assertIn("| no library; CUDA's `f` | 50.0 | 2.5x |", text)
-        self.assertIn(" 04: No library does it.", text)
+        self.assertIn(" 04: It is odd.\n", text)
         self.assertIn("Without such a library: 04 runs at 2.5x of CUDA's f.]", text)
 
     def test_wrong_values_are_found(self):
@@ -214,7 +214,7 @@ class FrontPage(unittest.TestCase):
         self.assertEqual(front_page.words(text), 4)
 
     def test_time_texts(self):
-        texts = {1: "5 min", 27: "25 min", 58: "1 h", 77.6: "1 h 20 min", 120: "2 h"}
+        texts = {1: "5 min", 27: "25 min", 58: "60 min", 77.6: "80 min"}
         self.assertEqual({minutes: front_page.time_text(minutes) for minutes in texts}, texts)
 
     def test_what_a_readme_has_to_say(self):
