@@ -135,7 +135,7 @@ def results_part(top):
 # ---- the map -------------------------------------------------------------------------------------
 
 
-def stated(readme, text, name):
+def stated(text, name):
     """The paragraph behind **NAME.**, as one line; None if it is not there."""
     found = re.search(rf"^\*\*{name}\.\*\* *(.*?)(?:\n\s*\n|\Z)", text, re.MULTILINE | re.DOTALL)
     return " ".join(found.group(1).split()) if found else None
@@ -156,7 +156,7 @@ def time_text(minutes):
 
 def before_it(readme, text, there):
     """The chapters that **Before it.** names, as links; nothing to read before is stated as "nothing"."""
-    line = stated(readme, text, "Before it")
+    line = stated(text, "Before it")
     if line is None:
         raise Failed(f"{readme}: needs a paragraph '**Before it.** 01, 03.' or '**Before it.** Nothing.'")
     numbers = re.findall(r"\b\d\d\b", line)
@@ -178,15 +178,17 @@ def map_part(top):
     for folder in folders:
         readme = folder / "README.md"
         text = readme.read_text(encoding="utf-8")
-        question = stated(readme, text, "The question")
+        question = stated(text, "The question")
         if question is None:
             raise Failed(f"{readme}: needs a paragraph '**The question.** ...'")
         exercises = sorted(
             (file.stem for file in (top / "exercises" / folder.name).glob("*.cuh")),
             key=lambda name: text.find(f"# {name}\n") if f"# {name}\n" in text else len(text),
         )
-        time = stated(readme, text, "Time")
-        if time is None:
+        time = stated(text, "Time")
+        if time is not None:
+            time = re.split(r"[.:;,(]", time)[0].strip()
+        else:
             time = time_text(words(text) / WORDS_A_MINUTE + MINUTES_AN_EXERCISE * len(exercises))
             ruled = True
         own = f"chapters/{folder.name}/README.md"
@@ -194,7 +196,7 @@ def map_part(top):
             f"[{folder.name}]({own})",
             results_table.escaped(question),
             before_it(readme, text, there),
-            time.rstrip("."),
+            time,
             ", ".join(f"[{name}]({own}#{name})" for name in exercises) or "–",
         ]
         lines.append("| " + " | ".join(cells) + " |")

@@ -201,7 +201,7 @@ class FrontPage(unittest.TestCase):
         self.assertIn("at 100 words a minute", text)
 
     def test_a_chapter_states_its_own_time(self):
-        self.chapter("00-begin", more="**Time.** 20 minutes.")
+        self.chapter("00-begin", more="**Time.** 20 minutes: 7 to read (1,050 words),\nthe rest to try.")
         text = self.written()
         self.assertIn("| – | 20 minutes | – |", self.row_of(text, "| [00-begin]"))
         self.assertIn("Time is a rule of thumb", text)
