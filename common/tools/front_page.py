@@ -150,8 +150,8 @@ def words(text):
 
 
 def time_text(minutes):
-    """77.6 as "80 min": rounded to 5 minutes."""
-    return f"{5 * max(1, round(minutes / 5))} min"
+    """77.6 as "80 minutes": rounded to 5 minutes."""
+    return f"{5 * max(1, round(minutes / 5))} minutes"
 
 
 def before_it(readme, text, there):
@@ -204,7 +204,8 @@ def map_part(top):
         lines += [
             "",
             f"Time is a rule of thumb: the README's prose at {WORDS_A_MINUTE} words a minute (tables, code and hints not "
-            f"counted), and {MINUTES_AN_EXERCISE} minutes an exercise, rounded to 5 minutes. A chapter that was timed says so itself.",
+            f"counted), and {MINUTES_AN_EXERCISE} minutes an exercise, rounded to 5 minutes. A chapter that was timed says "
+            "so itself.",
         ]
     return "\n".join(lines)
 

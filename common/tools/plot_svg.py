@@ -24,6 +24,9 @@ LINES = [
     (OURS, "o", "-"), (VENDOR, "s", "--"), (BETTER, "^", "-."), ("#8250df", "D", ":"), ("#bf3989", "v", (0, (5, 1))),
     ("#4d5b00", "P", (0, (1, 1))),
 ]  # fmt: skip
+MARKS = {  # of a ladder's rows: colour, marker, filled
+    "rung": (OURS, "o", True), "other": (OURS, "o", False), "better": (BETTER, "D", True), "vendor": (VENDOR, "s", True),
+}  # fmt: skip
 WIDTH = 830  # points; GitHub shows a README about as wide
 METADATA = re.compile(r"<metadata>.*?</metadata>\n", re.DOTALL)
 
@@ -83,6 +86,12 @@ class Page:
         axes.set_axisbelow(True)
         return axes
 
+    def whole(self):
+        """Axes without ticks on the whole page, whose units are the page's points."""
+        axes = self.axes(0, 0, WIDTH, self.height)
+        axes.set(xlim=(0, WIDTH), ylim=(self.height, 0), xticks=[], yticks=[])
+        return axes
+
     def heading(self, description):
         self.text(10, 18, description["title"], size=13, weight="bold")
         self.text(10, 37, description["subtitle"], size=10, colour=MUTED)
@@ -109,6 +118,16 @@ def logarithmic(axis, set_limits, low, high):
     axis.set_ticks([], minor=True)
 
 
+def mark(axes, x, y, kind):
+    """The point of a ladder's row; returns its colour."""
+    colour, marker, filled = MARKS[kind]
+    axes.plot(
+        x, y, marker=marker, markersize=8, color=colour, markeredgewidth=1.8, zorder=3,
+        markerfacecolor=colour if filled else "none",
+    )  # fmt: skip
+    return colour
+
+
 def draw_ladder(description):
     """Rungs from top to bottom, their times as points; the vendor's time is a line through its group."""
     groups = description["groups"]
@@ -121,7 +140,7 @@ def draw_ladder(description):
     axes = page.axes(left, top, right, bottom)
     times = [row["time"] for group in groups for row in group["rows"]]
     low, high = min(times), max(times)
-    if high > 6 * low:
+    if description["log"]:
         logarithmic(axes.xaxis, axes.set_xlim, low / 1.4, high * 1.4)
     else:
         axes.set_xlim(0, 1.06 * high)
@@ -137,13 +156,8 @@ def draw_ladder(description):
     for group in groups:
         first = middle
         for row in group["rows"]:
-            colour = {"vendor": VENDOR, "better": BETTER}.get(row["mark"], OURS)
-            marker = {"vendor": "s", "better": "D"}.get(row["mark"], "o")
             axes.axhline(middle, color=GRID, linewidth=0.8, zorder=0)
-            axes.plot(
-                row["time"], middle, marker=marker, markersize=8, color=colour, markeredgewidth=1.8, zorder=3,
-                markerfacecolor="none" if row["mark"] == "other" else colour,
-            )  # fmt: skip
+            colour = mark(axes, row["time"], middle, row["mark"])
             page.text(14, middle - 7, row["name"], weight="bold")
             page.text(14, middle + 8, row["changed"], size=9, colour=MUTED)
             page.text(706, middle, row["time_text"], align="right")
@@ -154,15 +168,10 @@ def draw_ladder(description):
                 [group["line"]] * 2, [first - step / 2, middle - step / 2], color=VENDOR, linewidth=1.4, linestyle="--"
             )
         middle += gap
-    legend = page.axes(0, 0, WIDTH, page.height)
-    legend.set(xlim=(0, WIDTH), ylim=(page.height, 0), xticks=[], yticks=[])
-    for index, (mark, text) in enumerate(description["legend"]):
+    legend = page.whole()
+    for index, (kind, text) in enumerate(description["legend"]):
         y = bottom + 54 + 17 * index
-        colour = {"vendor": VENDOR, "better": BETTER}.get(mark, OURS)
-        legend.plot(
-            20, y, marker={"vendor": "s", "better": "D"}.get(mark, "o"), markersize=7, color=colour, markeredgewidth=1.6,
-            markerfacecolor="none" if mark == "other" else colour,
-        )  # fmt: skip
+        mark(legend, 20, y, kind)
         page.text(34, y, text, size=10, colour=MUTED)
     return page.figure
 
@@ -205,11 +214,10 @@ def draw_curves(description):
             axes.annotate(
                 line["name"], (x, y), (9, 0), textcoords="offset points", va="center", size=11, color=colour
             )  # fmt: skip
-    names = page.axes(right, top, WIDTH, bottom)
-    names.set(xlim=(right, WIDTH), ylim=(bottom, top), xticks=[], yticks=[])
+    names = page.whole()
     for index, y in apart(ends, 16).items():
         colour, marker, _ = LINES[index % len(LINES)]
-        names.plot(right + 14, y, marker=marker, markersize=5, color=colour, clip_on=False)
+        names.plot(right + 14, y, marker=marker, markersize=5, color=colour)
         page.text(right + 24, y, series[index]["name"], colour=colour)
     return page.figure
 
@@ -245,8 +253,7 @@ def draw_ratios(description):
         page.text(14, middle + 8, row["what"], size=9, colour=MUTED)
         page.text(634, middle - 7, row["ratio_text"], colour=colour, weight="bold")
         page.text(634, middle + 8, row["against"], size=9, colour=MUTED)
-    legend = page.axes(0, 0, WIDTH, page.height)
-    legend.set(xlim=(0, WIDTH), ylim=(page.height, 0), xticks=[], yticks=[])
+    legend = page.whole()
     for index, (filled, text) in enumerate(description["legend"]):
         y = bottom + 54 + 17 * index
         legend.barh(

@@ -39,7 +39,7 @@ def mark_of(row, compared, left_out):
 
 
 def ladder_rows(rows, head):
-    """The timed rows of a group, and the time of what they are compared with, or None."""
+    """The timed rows of a group as they are drawn, and the row that they are compared with, or None."""
     timed = [row for row in rows if headline.is_timed(row)]
     compared = next((row for row in timed if row is head.against), None)
     if compared is None:
@@ -59,48 +59,55 @@ def ladder_rows(rows, head):
     return drawn, compared
 
 
-def ladder(results, head):
-    """The description of the ladder's plot."""
-    groups, compared = [], None
-    for rows in head.ladder:
-        drawn, other = ladder_rows(rows, head)
-        if not drawn:
-            raise Failed(f"no rung of the group '{rows[0]['changed']}' was timed")
-        groups.append({"rows": drawn, "line": other and headline.median(other)})
-        compared = compared or other
-    all_rows = [row for group in groups for row in group["rows"]]
-    marks = {row["mark"] for row in all_rows}
-    legend = [("better", f"faster than {compared['name']}")] if "better" in marks else []
-    whys = dict.fromkeys(head.left_out[row["name"]] for row in all_rows if row["mark"] == "other")
+def is_vendor(row):
+    """Whether this is a row, and a vendor's."""
+    return row is not None and row["kind"] == "vendor"
+
+
+def legend_of(rows, compared, head):
+    """[(mark, what it means)] for the marks that are there."""
+    legend = [("better", f"faster than {compared['name']}")] if any(row["mark"] == "better" for row in rows) else []
+    whys = dict.fromkeys(head.left_out[row["name"]] for row in rows if row["mark"] == "other")
     legend += [("other", f"not the vendor's whole job: {why}") for why in whys]
-    if compared and compared["kind"] == "vendor":
-        legend.append(("vendor", f"the vendor's; the dashed line is {compared['name']}"))
-    elif compared:
-        legend.append(("rung", f"no library does this; the dashed line is {head.against_name.replace('`', '')}"))
-    else:
-        legend.append(("rung", "no library does this"))
-    own = [row for row in all_rows if row["mark"] != "vendor"]
+    if is_vendor(compared):
+        return [*legend, ("vendor", f"the vendor's; the dashed line is {compared['name']}")]
+    line = f"; the dashed line is {head.against_name.replace('`', '')}" if compared else ""
+    return [*legend, ("rung", f"no library does this{line}")]
+
+
+def finding_of(rows, compared, what):
+    """What a group shows in one sentence: the alt text."""
+    own = [row for row in rows if row["mark"] != "vendor"]
     best = min((row for row in own if row["mark"] != "other"), key=lambda row: row["time"])
     slowest = max(own, key=lambda row: row["time"])
-    n = results_table.size(head.ladder[0][0]["n"])
-    finding = f"{head.what_of(head.ladder[0])}: "
-    if slowest is not best:
-        finding += f"from {slowest['time_text']} µs ({slowest['name']}) to {best['time_text']} µs ({best['name']})"
+    if slowest is best:
+        finding = f"{what}: {best['name']} takes {best['time_text']} µs"
     else:
-        finding += f"{best['name']} takes {best['time_text']} µs"
-    if compared and compared["kind"] == "vendor":
-        finding += f"; {compared['name']} takes {headline.median(compared):,.1f} µs"
+        finding = f"{what}: from {slowest['time_text']} µs ({slowest['name']}) to {best['time_text']} µs ({best['name']})"
+    return finding + (f"; {compared['name']} takes {headline.median(compared):,.1f} µs" if is_vendor(compared) else "")
+
+
+def ladder(results, head):
+    """The description of the ladder's plot."""
+    drawn = [ladder_rows(rows, head) for rows in head.ladder]
+    for (rows, _), group in zip(drawn, head.ladder):
+        if not rows:
+            raise Failed(f"no rung of the group '{group[0]['changed']}' was timed")
+    compared = next((other for _, other in drawn if other), None)
+    all_rows = [row for rows, _ in drawn for row in rows]
     times = [row["time"] for row in all_rows]
-    scale = ", log scale" if max(times) > 6 * min(times) else ""
+    log = max(times) > 6 * min(times)
+    first = head.ladder[0]
     return {
         "kind": "ladder",
-        "title": f"Chapter {results['chapter'][:2]}: {head.what_of(head.ladder[0])}",
-        "subtitle": f"n = {n} {results['n_means']}; {measured(results)}",
-        "axis": f"µs, medians{scale}; left is faster",
-        "ratios": "× vendor" if compared and compared["kind"] == "vendor" else "times as fast" if compared else "",
-        "groups": groups,
-        "legend": legend,
-        "finding": finding,
+        "title": f"Chapter {results['chapter'][:2]}: {head.what_of(first)}",
+        "subtitle": f"n = {results_table.size(first[0]['n'])} {results['n_means']}; {measured(results)}",
+        "axis": f"µs, medians{', log scale' if log else ''}; left is faster",
+        "log": log,
+        "ratios": "× vendor" if is_vendor(compared) else "times as fast" if compared else "",
+        "groups": [{"rows": rows, "line": other and headline.median(other)} for rows, other in drawn],
+        "legend": legend_of(all_rows, compared, head),
+        "finding": finding_of(*drawn[0], head.what_of(first)),
     }
 
 

@@ -194,10 +194,10 @@ class FrontPage(unittest.TestCase):
         links = "[b_sum](chapters/02-fast/README.md#b_sum), [a_sum](chapters/02-fast/README.md#a_sum)"
         self.assertEqual(
             self.row_of(text, "| [02-fast]"),
-            "| [02-fast](chapters/02-fast/README.md) | How \\| fast is it? | [01](chapters/01-slow/README.md) | 50 min | " + links + " |",
+            "| [02-fast](chapters/02-fast/README.md) | How \\| fast is it? | [01](chapters/01-slow/README.md) | 50 minutes | " + links + " |",
         )
-        self.assertIn("| [01](chapters/01-slow/README.md), [02](chapters/02-fast/README.md) | 5 min | – |", text)
-        self.assertIn("| – | 5 min | – |", self.row_of(text, "| [01-slow]"))
+        self.assertIn("| [01](chapters/01-slow/README.md), [02](chapters/02-fast/README.md) | 5 minutes | – |", text)
+        self.assertIn("| – | 5 minutes | – |", self.row_of(text, "| [01-slow]"))
         self.assertIn("at 100 words a minute", text)
 
     def test_a_chapter_states_its_own_time(self):
@@ -214,7 +214,7 @@ class FrontPage(unittest.TestCase):
         self.assertEqual(front_page.words(text), 4)
 
     def test_time_texts(self):
-        texts = {1: "5 min", 27: "25 min", 58: "60 min", 77.6: "80 min"}
+        texts = {1: "5 minutes", 27: "25 minutes", 58: "60 minutes", 77.6: "80 minutes"}
         self.assertEqual({minutes: front_page.time_text(minutes) for minutes in texts}, texts)
 
     def test_what_a_readme_has_to_say(self):
