@@ -133,7 +133,10 @@ class Descriptions(unittest.TestCase):
         self.assertEqual(ladder["title"], "Chapter 01: the sum of 2^20 floats")
         self.assertIn("n = 2^20 elements; GPU X, CUDA 13.0, measured 2026-01-02", ladder["subtitle"])
         self.assertIn("µs, medians, log scale", ladder["axis"])
-        self.assertIn(("other", "not the vendor's whole job: it adds up only a part"), ladder["legend"])
+        self.assertEqual(ladder["legend"], [
+            ("better", "faster than lib::new"), ("other", "not the vendor's whole job: it adds up only a part"),
+            ("vendor", "the vendor's; the dashed line is lib::new"),
+        ])  # fmt: skip
         self.assertEqual(
             ladder["finding"], "the sum of 2^20 floats: from 5,000.0 µs (slow) to 50.0 µs (good); lib::new takes 75.0 µs"
         )
