@@ -14,7 +14,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import testlog
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import testlog  # noqa: E402
 
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 BAD = "**BAD**"

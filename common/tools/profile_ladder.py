@@ -18,12 +18,13 @@ before it: a group of a ladder launches each rung 24 times.
 
 import argparse
 import json
-import re
 import shlex
 import sys
 from pathlib import Path
 
-import ncu
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import markers  # noqa: E402
+import ncu  # noqa: E402
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = TOP / "common" / "docs" / "profiling.md"
@@ -122,15 +123,12 @@ def section(chapter):
 
 
 def write_page(check):
-    text = PAGE.read_text(encoding="utf-8")
-    new = text
+    text = new = PAGE.read_text(encoding="utf-8")
     for chapter in sorted((TOP / "chapters").glob("[0-9][0-9]-*")):
-        begin, end = (f"<!-- profile {chapter.name}:{word} -->" for word in ("begin", "end"))
-        if text.count(begin) != 1 or text.count(end) != 1:
-            raise ncu.Failed(f"{PAGE.relative_to(TOP)}: needs one line {begin} and one line {end}")
-        between = re.compile(re.escape(begin) + ".*" + re.escape(end), re.DOTALL)
-        block = f"{begin}\n\n{section(chapter)}\n\n{end}"
-        new = between.sub(lambda _, block=block: block, new)
+        try:
+            new = markers.replaced(PAGE.relative_to(TOP), new, f"profile {chapter.name}", section(chapter))
+        except ValueError as error:
+            raise ncu.Failed(str(error)) from error
     if not check:
         PAGE.write_text(new, encoding="utf-8")
     elif new != text:

@@ -16,7 +16,8 @@ import re
 import sys
 from pathlib import Path
 
-import testlog
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import testlog  # noqa: E402
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = TOP / "common" / "docs" / "verdicts.md"

@@ -40,7 +40,7 @@ class Page(unittest.TestCase):
         self.top = Path(folder.name)
         (self.top / "common" / "tools").mkdir(parents=True)
         (self.top / "common" / "docs").mkdir()
-        for name in ("profile_ladder.py", "ncu.py"):
+        for name in ("profile_ladder.py", "markers.py", "ncu.py"):
             shutil.copy(TOOLS / name, self.top / "common" / "tools")
         self.chapter = self.top / "chapters" / "01-x"
         (self.chapter / "results").mkdir(parents=True)
@@ -88,6 +88,8 @@ class Page(unittest.TestCase):
         self.assertIn("no rung two", self.run_it("page", code=1))
         (self.chapter / "profile.json").unlink()
         self.assertIn("profile.json is missing", self.run_it("page", code=1))
+        self.write("profile.json", PLAN)
+        self.write("results/profile_h200.json", RESULTS)
         self.page.write_text("no markers\n")
         self.assertIn("needs one line <!-- profile 01-x:begin -->", self.run_it("page", code=1))
 
