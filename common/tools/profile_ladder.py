@@ -66,6 +66,7 @@ def measure(chapter, ladder, profiler):
         print(f"{name}: {kernel}")
     results = {**ncu.where_and_when(profiler), "n": plan["n"], "rungs": rungs}
     file = chapter / "results" / "profile_h200.json"
+    file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 

@@ -108,6 +108,7 @@ class Page(unittest.TestCase):
         for name, text in scripts.items():
             (folder / name).write_text(f"#!{sys.executable}\nimport sys\narguments = sys.argv[1:]\n{text}\n")
             (folder / name).chmod(0o755)
+        shutil.rmtree(self.chapter / "results")
         self.run_it("measure", self.chapter, "/b/ladder", path=folder)
         results = json.loads((self.chapter / "results" / "profile_h200.json").read_text())
         self.assertEqual((results["device"], results["ncu"], results["n"]), ("GPU X", "Version 7", 64))
