@@ -9,7 +9,9 @@ The second program is specimen.cu compiled with -DSPECIMEN_NOT_STARTED.
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
+from pathlib import Path
 
 SPECIMEN = ""
 NOT_STARTED = ""
@@ -112,6 +114,20 @@ class Screen(unittest.TestCase):
         code, out = run("is skipped", "passes")
         self.assertEqual(code, 0)
         self.assertIn("skipped: is skipped: no reason\n1 check passed", out)
+
+    def test_a_check_that_compares_nothing_fails(self):
+        self.assertEqual(run("compares nothing"), (1, "FAILED: 1 checks ran, and compared nothing\n"))
+        self.assertEqual(run("compares nothing", "passes")[0], 0)
+
+    def test_the_exit_code_is_proven(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for test, code in {"passes": 0, "is skipped": 77, "fails with a message": 1}.items():
+                proof = Path(folder) / test
+                self.assertEqual(run(test, COURSE_PROOF=str(proof))[0], code)
+                self.assertEqual(proof.read_text(), str(code))
+            proof = Path(folder) / "rejection"
+            self.assertEqual(run("fails with a message", COURSE_EXPECT="rejection", COURSE_PROOF=str(proof))[0], 0)
+            self.assertEqual(proof.read_text(), "0")
 
     def test_skips_hide_no_failure(self):
         self.assertEqual(run("is skipped", "fails with a message")[0], 1)

@@ -28,6 +28,8 @@ __global__ void note_order(unsigned* d_next, unsigned* d_order) {
 
 TEST_CASE("passes") { CHECK(1 + 1 == 2); }
 
+TEST_CASE("compares nothing") {}
+
 TEST_CASE("fails with a verdict") {
   std::vector<unsigned> found(300, 1);
   found[256] = 0;

@@ -6,7 +6,8 @@
 Runs in the build folder, where Meson starts its tests. Skips an exercise whose file still has its
 NOT_STARTED line (exit code 77). Else builds the check of this exercise alone, so that what does not
 compile fails this test and no other, and runs it. Exit code: the check's own, or 1 if it cannot be
-built, crashes, or does not come to an end. Known-wrong answers are run in the same way.
+built, crashes, does not come to an end, or is ended by the answer, whose exit() would pass for a
+verdict. Known-wrong answers are run in the same way.
 
 COURSE_WRAPPER is put in front of the check, such as "compute-sanitizer --error-exitcode 9".
 COURSE_TIMEOUT is the number of seconds that the check may take, 60 by default.
@@ -15,11 +16,13 @@ COURSE_TIMEOUT is the number of seconds that the check may take, 60 by default.
 import fcntl
 import os
 import re
+import secrets
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 SKIPPED = 77
@@ -130,10 +133,13 @@ def run_check(command, edit, rerun):
     """Runs the check; returns its exit code and, where it ended in no ordinary way, a remark."""
     wrapper = shlex.split(os.environ.get("COURSE_WRAPPER", ""))
     seconds = float(os.environ.get("COURSE_TIMEOUT", "60"))
-    environment = {**os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun}
+    folder = tempfile.TemporaryDirectory(prefix="course-")
+    proof = Path(folder.name) / secrets.token_hex(16)
+    environment = {**os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun, "COURSE_PROOF": str(proof)}
     process = subprocess.Popen([*wrapper, *command], env=environment, start_new_session=True)
     try:
         code = process.wait(seconds)
+        proven = proof.exists() and proof.read_text() == str(code)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -141,8 +147,12 @@ def run_check(command, edit, rerun):
     except BaseException:  # meson's own timeout, or Ctrl-C: leave no process behind
         os.killpg(process.pid, signal.SIGKILL)
         raise
+    finally:
+        folder.cleanup()
     if code < 0:
         return 1, f"The check crashed: {signal.Signals(-code).name}."
+    if code in (0, SKIPPED) and not proven:
+        return 1, f"The check was ended early, with exit code {code}: does your file call exit()?"
     return code, None
 
 

@@ -8,6 +8,7 @@ with a sentence on what is wrong, and three hints in the chapter's README. The c
 names exactly the exercises and the mistakes that are there, and README.md names the chapter. What
 vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
 Every link of a README.md, of CONTRIBUTING.md and of common/docs goes to a file, and a heading, that exists.
+A release for learners (release.py) has neither solutions/ nor mistakes, and needs none.
 """
 
 import re
@@ -48,11 +49,15 @@ def hints_of(readme, exercise):
     return sum(len(body.split()) >= 3 for body in bodies)
 
 
+def is_release(top):
+    """True for a course whose solutions and mistakes were left out, all of them."""
+    return not (top / "solutions").exists() and not any(top.glob("chapters/*/mistakes"))
+
+
 def check_exercise(top, chapter, exercise, named, readme):
     """The problems of one exercise."""
     problems = []
     starter = top / "exercises" / chapter / f"{exercise}.cuh"
-    solution = top / "solutions" / chapter / f"{exercise}.cuh"
     folder = top / "chapters" / chapter
     if not (folder / "checks" / f"{exercise}.cu").exists():
         problems.append(f"chapters/{chapter}/checks/{exercise}.cu is missing")
@@ -60,6 +65,21 @@ def check_exercise(top, chapter, exercise, named, readme):
         problems.append(f"{starter.relative_to(top)} is missing")
     elif len(MARKER.findall(starter.read_text())) != 1:
         problems.append(f"{starter.relative_to(top)}: needs one NOT_STARTED line")
+    if (hints := hints_of(readme, exercise)) < HINTS:
+        problems.append(f"chapters/{chapter}/README.md: {hints} hints for {exercise}, not {HINTS}")
+    if not is_release(top):
+        problems += check_answers(top, chapter, exercise)
+    there = {file.parent.name for file in (folder / "mistakes" / exercise).glob(f"*/{exercise}.cuh")}
+    for mistake in sorted(there ^ named):
+        problems.append(f"chapters/{chapter}/meson.build: mistake '{mistake}' of {exercise} is not in both places")
+    return problems
+
+
+def check_answers(top, chapter, exercise):
+    """The problems of an exercise's solution and known-wrong answers."""
+    problems = []
+    solution = top / "solutions" / chapter / f"{exercise}.cuh"
+    folder = top / "chapters" / chapter
     if not solution.exists():
         problems.append(f"{solution.relative_to(top)} is missing")
     elif MARKER.search(solution.read_text()):
@@ -77,11 +97,6 @@ def check_exercise(top, chapter, exercise, named, readme):
             problems.append(f"{file.relative_to(top)}: a mistake has no NOT_STARTED line")
         if "GPU: may slip through" in text and not SLIPS.search(text):
             problems.append(f"{file.relative_to(top)}: needs a line '// GPU: may slip through: REASON'")
-    there = {file.parent.name for file in files}
-    for mistake in sorted(there ^ named):
-        problems.append(f"chapters/{chapter}/meson.build: mistake '{mistake}' of {exercise} is not in both places")
-    if (hints := hints_of(readme, exercise)) < HINTS:
-        problems.append(f"chapters/{chapter}/README.md: {hints} hints for {exercise}, not {HINTS}")
     return problems
 
 

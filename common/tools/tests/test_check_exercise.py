@@ -141,10 +141,20 @@ class TheRunner(unittest.TestCase):
     def test_the_verdict_is_the_checks_own(self):
         self.script("check", 'echo "$COURSE_EDIT|$COURSE_RERUN"; exit 1')
         self.assertEqual(self.run_it(), (1, "word_count.cuh|meson test -C build word_count\n"))
-        self.script("check", "exit 77")
+        self.script("check", 'printf 77 >"$COURSE_PROOF"; exit 77')
         self.assertEqual(self.run_it()[0], 77)
-        self.script("check", "exit 0")
+        self.script("check", 'printf 0 >"$COURSE_PROOF"; exit 0')
         self.assertEqual(self.run_it(), (0, ""))
+
+    def test_an_answer_that_ends_the_check_fails(self):
+        for code in (0, 77):
+            for proof in (":", 'printf 1 >"$COURSE_PROOF"'):  # main said 1, and something behind it 0
+                with self.subTest(code=code, proof=proof):
+                    self.script("check", f"{proof}; exit {code}")
+                    found, text = self.run_it()
+                    self.assertEqual(found, 1)
+                    self.assertIn(f"ended early, with exit code {code}: does your file call exit()?", text)
+                    self.assertIn("edit:  word_count.cuh", text)
 
     def test_a_failed_build_fails(self):
         self.script("ninja", f'echo "{self.exercise}:3:1: error: no"; exit 1')

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """course_lint.py: a complete chapter is complete, and every gap is named."""
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -113,6 +114,17 @@ class Lint(unittest.TestCase):
     def test_a_missing_solution(self):
         (self.top / "solutions/01-x/sum.cuh").unlink()
         self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])
+
+    def test_a_release_has_no_answers(self):
+        shutil.rmtree(self.top / "solutions")  # alone, it is a gap
+        self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])
+        shutil.rmtree(self.top / "chapters/01-x/mistakes")
+        self.assertIn("mistake 'a' of sum is not in both places", self.lint()[1])
+        self.write("chapters/01-x/meson.build", "exercises = {\n  'sum': [],\n}\n")
+        self.assertEqual(self.lint(), (0, "1 chapters are complete\n"))
+        self.write("solutions/README", "")
+        self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])
+        self.assertIn("0 mistakes, not 3", self.lint()[1])
 
 
 if __name__ == "__main__":
