@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Makes a copy of the course for learners: without solutions and known-wrong answers.
+
+    release.py OUT_FOLDER [--chapters NN-topic,NN-topic,...]
+
+OUT_FOLDER must not exist, or be empty. It becomes a Git repository with one commit: what the last
+commit of this one has, without solutions/, chapters/*/mistakes and what only they need. Sentences of the
+pages that lead to them are left out, too. --chapters keeps these chapters only.
+
+What that protects and what not: common/docs/instructors.md.
+Exit code: 0, or 1 with what was wrong; nothing is left in OUT_FOLDER then.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+# Patterns below the top of what is left out. The gate proves solutions; the page of verdicts names every mistake.
+LEFT_OUT = ["solutions", "chapters/*/mistakes", ".ci", "common/docs/verdicts.md"]
+# A page may not lead a learner to what is not there. These two are about this repository, and stay as they are.
+LEADS_THERE = re.compile(r"\bsolutions/|\bmistakes/|\bverdicts\.md\b")
+PAGES_LEFT_ALONE = ["CONTRIBUTING.md", "common/docs/instructors.md"]
+
+LIST_ITEM = re.compile(r"^ *(\d+\.|[-*+]) ")
+TABLE_OF_EXERCISES = re.compile(r"^(exercises = \{.*?\n)(.*?)^\}", re.MULTILINE | re.DOTALL)
+CHAPTERS = re.compile(r"^chapters = \[.*?^\]", re.MULTILINE | re.DOTALL)
+
+
+def git(folder, *arguments, **options):
+    """What a Git command prints; ends the program, and says why, where it fails."""
+    done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"release.py: git {arguments[0]} in {folder}: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+# ---- pages ---------------------------------------------------------------------------------------
+
+
+def units(text):
+    """A Markdown text in pieces: each a line of a table, of code or an empty one, a list item, or a paragraph."""
+    found = []
+    in_code = grows = False
+    for line in text.splitlines(keepends=True):
+        fence = line.lstrip().startswith("```")
+        alone = in_code or fence or not line.strip() or line.lstrip().startswith(("|", "#", "<"))
+        in_code ^= fence
+        if grows and not alone and not LIST_ITEM.match(line):
+            found[-1] += line
+        else:
+            found.append(line)
+        grows = not alone
+    return found
+
+
+def sentences(unit):
+    """A paragraph in pieces: sentences, and the white space between them. Code is not cut."""
+    hidden = re.sub(r"`[^`]*`", lambda code: "x" * len(code.group()), unit)
+    cuts = [match.span() for match in re.finditer(r"(?<=[.!?])\s+(?=\S)", LIST_ITEM.sub(lambda m: "x" * len(m.group()), hidden))]
+    edges = [0, *(edge for cut in cuts for edge in cut), len(unit)]
+    return [unit[begin:end] for begin, end in zip(edges, edges[1:])]
+
+
+def without_ways_to(pattern, text):
+    """(the text without the sentences, list items, rows and lines of code in which `pattern` is, those sentences)."""
+    kept, dropped = [], []
+    for unit in units(text):
+        if not pattern.search(unit):
+            kept.append(unit)
+            continue
+        pieces = sentences(unit)
+        rest = []
+        for piece, space in zip(pieces[::2], [*pieces[1::2], ""]):
+            if pattern.search(piece):
+                dropped.append(" ".join(piece.split()))
+            else:
+                rest += [piece, space]
+        left = "".join(rest).rstrip()
+        if left:
+            kept.append(left + "\n")
+    return "".join(kept), dropped
+
+
+def without_links_to(chapters, text):
+    """The text without rows that begin with a link to one of these chapters; other links to them become text."""
+    if not chapters:
+        return text
+    names = "|".join(map(re.escape, chapters))
+    text = re.sub(rf"^\| *\[[^\]]*\]\([^)]*\b(?:{names})\b[^)]*\).*\n", "", text, flags=re.MULTILINE)
+    return re.sub(rf"\[([^\]]*)\]\((?!https?:)[^)]*\b(?:{names})\b[^)]*\)", r"\1", text)
+
+
+# ---- the release -----------------------------------------------------------------------------------
+
+
+def digests(files):
+    """The SHA-256 of each file that is not empty."""
+    return {hashlib.sha256(file.read_bytes()).hexdigest(): file for file in files if file.stat().st_size > 0}
+
+
+def files_in(folder):
+    """The regular files below a folder, Git's own left out; or the one that it is itself."""
+    if folder.is_file():
+        return [folder]
+    return [file for file in sorted(folder.rglob("*")) if file.is_file() and not file.is_symlink() and ".git" not in file.parts]
+
+
+def remove(out, pattern):
+    """Removes what matches below `out`; returns the files' digests, and prints how many there were."""
+    gone = {}
+    found = sorted(out.glob(pattern))
+    for place in found:
+        gone.update(digests(files_in(place)))
+        shutil.rmtree(place) if place.is_dir() else place.unlink()
+    if found:
+        print(f"left out: {pattern} ({len(gone)} files)")
+    return gone
+
+
+def drop_chapters(out, keep):
+    """Removes every chapter that is not in `keep`; returns their names."""
+    there = sorted(folder.name for folder in (out / "chapters").iterdir() if folder.is_dir())
+    if unknown := sorted(set(keep) - set(there)):
+        sys.exit(f"release.py: there is no chapter {', '.join(unknown)}. There are {', '.join(there)}.")
+    dropped = [name for name in there if name not in keep]
+    for name in dropped:
+        shutil.rmtree(out / "chapters" / name)
+        shutil.rmtree(out / "exercises" / name)
+        print(f"left out: chapter {name}")
+    names = ", ".join(f"'{name}'" for name in there if name in keep)
+    build_file = out / "meson.build"
+    build_file.write_text(CHAPTERS.sub(f"chapters = [{names}]", build_file.read_text(), count=1))
+    return dropped
+
+
+def forget_mistakes(build_file):
+    """Empties the lists of mistakes in a chapter's meson.build: their names say what goes wrong."""
+    def empty(table):
+        return table.group(1) + re.sub(r"\[[^\]]*\]", "[]", table.group(2)) + "}"
+
+    build_file.write_text(TABLE_OF_EXERCISES.sub(empty, build_file.read_text(), count=1))
+
+
+def rewrite_pages(out, chapters_gone):
+    """Takes out of every page what leads to something that is not there; prints the sentences."""
+    for page in sorted(out.rglob("*.md")):
+        name = page.relative_to(out).as_posix()
+        if name in PAGES_LEFT_ALONE:
+            continue
+        text, dropped = without_ways_to(LEADS_THERE, page.read_text(encoding="utf-8"))
+        page.write_text(without_links_to(chapters_gone, text), encoding="utf-8")
+        for sentence in dropped:
+            print(f"left out: {name}: {sentence}")
+
+
+def verify(out, gone):
+    """Ends the program if an answer is still there under another name, or a page leads to one."""
+    here = digests(files_in(out))
+    for digest in sorted(set(here) & set(gone)):
+        sys.exit(f"release.py: {here[digest].relative_to(out)} is a copy of {gone[digest].relative_to(out)}")
+    for page in sorted(out.rglob("*.md")):
+        if page.relative_to(out).as_posix() not in PAGES_LEFT_ALONE and LEADS_THERE.search(page.read_text("utf-8")):
+            sys.exit(f"release.py: {page.relative_to(out)} still leads to an answer")
+
+
+def commit(out, source):
+    """Makes the folder a repository with one commit, whose author and date tell nothing about this machine."""
+    date = git(TOP, "log", "-1", "--format=%cI")
+    stamp = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+    settings = ["-c", "user.name=cuda-atomics-course", "-c", "user.email=course@localhost",
+                "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null", "-c", "core.excludesFile="]
+    git(out, "init", "--quiet", "--initial-branch=main", "--template=")
+    git(out, "add", "--all")
+    git(out, *settings, "commit", "--quiet", "-m", f"The course for learners, made from {source[:12]}",
+        env={**os.environ, **stamp})
+
+
+def make(out, chapters):
+    """Fills the empty folder `out`."""
+    source = git(TOP, "rev-parse", "HEAD")
+    if git(TOP, "status", "--porcelain"):
+        print("note: this checkout has changes that are not committed: the release is made without them")
+    archive = subprocess.Popen(["git", "-C", str(TOP), "archive", source], stdout=subprocess.PIPE)
+    unpacked = subprocess.run(["tar", "-x", "-C", str(out)], stdin=archive.stdout).returncode
+    if archive.wait() or unpacked:
+        sys.exit(f"release.py: could not copy the files of {source}")
+    gone = {}
+    for pattern in LEFT_OUT:
+        gone.update(remove(out, pattern))
+    chapters_gone = drop_chapters(out, chapters) if chapters else []
+    for build_file in sorted(out.glob("chapters/*/meson.build")):
+        forget_mistakes(build_file)
+    rewrite_pages(out, chapters_gone)
+    verify(out, gone)
+    commit(out, source)
+    print(f"{out}: {len(files_in(out))} files, one commit, made from {source[:12]}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, metavar="OUT_FOLDER")
+    parser.add_argument("--chapters", metavar="NAMES", help="keep these chapters only, such as 01-global-atomic,03-shared-reduce")
+    options = parser.parse_args()
+    out = options.out.resolve()
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        sys.exit(f"release.py: {options.out} is not an empty folder: name one that does not exist")
+    if TOP in out.parents:
+        sys.exit(f"release.py: {options.out} lies inside this checkout: name a folder outside of it")
+    if not (TOP / "solutions").is_dir():
+        sys.exit("release.py: this is a release already: it has no solutions/")
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        make(out, [name for name in (options.chapters or "").split(",") if name])
+    except BaseException:
+        shutil.rmtree(out)
+        raise
+
+
+if __name__ == "__main__":
+    main()
