@@ -21,9 +21,9 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-# Patterns below the top of what is left out. The gate proves solutions; the page of verdicts names every mistake.
+# Patterns of what is left out. The gate proves solutions; the page of verdicts names every mistake.
 LEFT_OUT = ["solutions", "chapters/*/mistakes", ".ci", "common/docs/verdicts.md"]
-# A page may not lead a learner to what is not there. These two are about this repository, and stay as they are.
+# A page may not lead a learner to what is not there. Two pages are about this repository, and stay.
 LEADS_THERE = re.compile(r"\bsolutions/|\bmistakes/|\bverdicts\.md\b")
 PAGES_LEFT_ALONE = ["CONTRIBUTING.md", "common/docs/instructors.md"]
 
@@ -44,7 +44,7 @@ def git(folder, *arguments, **options):
 
 
 def units(text):
-    """A Markdown text in pieces: each a line of a table, of code or an empty one, a list item, or a paragraph."""
+    """A Markdown text in pieces: a paragraph, a list item, or one line of a table, of code, or none of these."""
     found = []
     in_code = grows = False
     for line in text.splitlines(keepends=True):
@@ -62,13 +62,14 @@ def units(text):
 def sentences(unit):
     """A paragraph in pieces: sentences, and the white space between them. Code is not cut."""
     hidden = re.sub(r"`[^`]*`", lambda code: "x" * len(code.group()), unit)
-    cuts = [match.span() for match in re.finditer(r"(?<=[.!?])\s+(?=\S)", LIST_ITEM.sub(lambda m: "x" * len(m.group()), hidden))]
+    hidden = LIST_ITEM.sub(lambda mark: "x" * len(mark.group()), hidden)
+    cuts = [match.span() for match in re.finditer(r"(?<=[.!?])\s+(?=\S)", hidden)]
     edges = [0, *(edge for cut in cuts for edge in cut), len(unit)]
     return [unit[begin:end] for begin, end in zip(edges, edges[1:])]
 
 
 def without_ways_to(pattern, text):
-    """(the text without the sentences, list items, rows and lines of code in which `pattern` is, those sentences)."""
+    """(the text without what has `pattern` in it: sentences, list items, rows and lines of code; what went)."""
     kept, dropped = [], []
     for unit in units(text):
         if not pattern.search(unit):
@@ -108,7 +109,8 @@ def files_in(folder):
     """The regular files below a folder, Git's own left out; or the one that it is itself."""
     if folder.is_file():
         return [folder]
-    return [file for file in sorted(folder.rglob("*")) if file.is_file() and not file.is_symlink() and ".git" not in file.parts]
+    found = sorted(file for file in folder.rglob("*") if ".git" not in file.parts)
+    return [file for file in found if file.is_file() and not file.is_symlink()]
 
 
 def remove(out, pattern):
@@ -123,11 +125,14 @@ def remove(out, pattern):
     return gone
 
 
+def chapters_of(top):
+    """The names of a course's chapters."""
+    return sorted(folder.name for folder in (top / "chapters").glob("[0-9][0-9]-*") if (folder / "meson.build").exists())
+
+
 def drop_chapters(out, keep):
     """Removes every chapter that is not in `keep`; returns their names."""
-    there = sorted(folder.name for folder in (out / "chapters").iterdir() if folder.is_dir())
-    if unknown := sorted(set(keep) - set(there)):
-        sys.exit(f"release.py: there is no chapter {', '.join(unknown)}. There are {', '.join(there)}.")
+    there = chapters_of(out)
     dropped = [name for name in there if name not in keep]
     for name in dropped:
         shutil.rmtree(out / "chapters" / name)
@@ -165,8 +170,9 @@ def verify(out, gone):
     for digest in sorted(set(here) & set(gone)):
         sys.exit(f"release.py: {here[digest].relative_to(out)} is a copy of {gone[digest].relative_to(out)}")
     for page in sorted(out.rglob("*.md")):
-        if page.relative_to(out).as_posix() not in PAGES_LEFT_ALONE and LEADS_THERE.search(page.read_text("utf-8")):
-            sys.exit(f"release.py: {page.relative_to(out)} still leads to an answer")
+        name = page.relative_to(out).as_posix()
+        if name not in PAGES_LEFT_ALONE and LEADS_THERE.search(page.read_text(encoding="utf-8")):
+            sys.exit(f"release.py: {name} still leads to an answer")
 
 
 def commit(out, source):
@@ -205,7 +211,9 @@ def make(out, chapters):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, metavar="OUT_FOLDER")
-    parser.add_argument("--chapters", metavar="NAMES", help="keep these chapters only, such as 01-global-atomic,03-shared-reduce")
+    parser.add_argument(
+        "--chapters", metavar="NAMES", help="keep these chapters only, such as 01-global-atomic,03-shared-reduce"
+    )
     options = parser.parse_args()
     out = options.out.resolve()
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -214,9 +222,12 @@ def main():
         sys.exit(f"release.py: {options.out} lies inside this checkout: name a folder outside of it")
     if not (TOP / "solutions").is_dir():
         sys.exit("release.py: this is a release already: it has no solutions/")
+    chapters = [name for name in (options.chapters or "").split(",") if name]
+    if unknown := sorted(set(chapters) - set(there := chapters_of(TOP))):
+        sys.exit(f"release.py: there is no chapter {', '.join(unknown)}. There are {', '.join(there)}.")
     out.mkdir(parents=True, exist_ok=True)
     try:
-        make(out, [name for name in (options.chapters or "").split(",") if name])
+        make(out, chapters)
     except BaseException:
         shutil.rmtree(out)
         raise

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""release.py: nothing of a solution is left, what is left is a whole course, and pages lead to what is there."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[1]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOOLS))
+import release  # noqa: E402
+
+TOP = TOOLS.parents[1]
+IDENTITY = ["-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
+
+
+def run(*command, folder=None):
+    """Exit code and output of a command."""
+    done = subprocess.run(list(map(str, command)), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout
+
+
+def bodies(text):
+    """The bodies of a file's functions, without comments and white space."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+    found, depth = [], 0
+    for i, c in enumerate(text):
+        if c == "{":
+            begin = i if depth == 0 else begin
+            depth += 1
+        elif c == "}":
+            depth -= 1
+            if depth == 0:
+                found.append("".join(text[begin:i].split()))
+    return found
+
+
+def dead_links(page):
+    """The relative links of a page that lead nowhere."""
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    return [link for link in links if not re.match(r"\w+:", link) and not (page.parent / link).exists()]
+
+
+class Pages(unittest.TestCase):
+    def left(self, text):
+        return release.without_ways_to(release.LEADS_THERE, text)[0]
+
+    def test_a_sentence_goes_and_its_neighbours_stay(self):
+        text = "Run it. The check says\nwhat it found. Solutions: `diff -ru exercises/x. y solutions/x. y`.\n\nNext.\n"
+        self.assertEqual(self.left(text), "Run it. The check says\nwhat it found.\n\nNext.\n")
+
+    def test_an_item_of_a_list_goes_whole(self):
+        text = "1. Edit it.\n2. Compare, once it is right:\n   `diff -ru a solutions/a`\n3. Go on.\n"
+        self.assertEqual(self.left(text), "1. Edit it.\n3. Go on.\n")
+
+    def test_rows_and_lines_of_code(self):
+        text = "| a | b |\n| x | solutions/x |\n\n```sh\nls\nls solutions/\n```\nText.\n"
+        self.assertEqual(self.left(text), "| a | b |\n\n```sh\nls\n```\nText.\n")
+
+    def test_what_leads_nowhere_stays_as_it_is(self):
+        text = "Three mistakes. A solution, e.g. 1. or `a. b`.\n\n```\nx\n\n| y\n```\n"
+        self.assertEqual(self.left(text), text)
+
+    def test_links_to_chapters_that_are_gone(self):
+        text = ("| [02-b](chapters/02-b/README.md) | what? |\n| [01-a](chapters/01-a/README.md) | see [it](../02-b/x.cuh) |\n"
+                "As [chapter 02](../02-b/README.md#top) says, [web](https://x.org/02-b).\n")
+        self.assertEqual(
+            release.without_links_to(["02-b"], text),
+            "| [01-a](chapters/01-a/README.md) | see it |\nAs chapter 02 says, [web](https://x.org/02-b).\n",
+        )
+        self.assertEqual(release.without_links_to([], text), text)
+
+
+@unittest.skipUnless((TOP / "solutions").is_dir(), "this is a release itself")
+@unittest.skipUnless(run("git", "-C", TOP, "rev-parse", "HEAD")[0] == 0, "no Git repository")
+class Release(unittest.TestCase):
+    """Releases of a clone of this checkout's last commit."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.temporary.name)
+        cls.course = cls.folder / "course"
+        run("git", "clone", "--quiet", TOP, cls.course)
+        cls.tool = cls.course / "common/tools/release.py"
+        shutil.copy(TOOLS / "release.py", cls.tool)  # the one to test, committed or not
+        cls.code, cls.output = run(sys.executable, cls.tool, cls.folder / "out")
+        cls.out = cls.folder / "out"
+        run("git", "-C", cls.course, "checkout", "--quiet", "--", ".")
+        shutil.copy(TOOLS / "release.py", cls.tool)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def test_the_answers_are_gone(self):
+        self.assertEqual(self.code, 0, self.output)
+        self.assertFalse((self.out / "solutions").exists())
+        self.assertEqual(list(self.out.glob("chapters/*/mistakes")), [])
+        everything = "\0".join("".join(re.sub(r"//[^\n]*", "", file.read_text(errors="replace")).split())
+                               for file in release.files_in(self.out))
+        count = 0
+        for solution in sorted(TOP.glob("solutions/*/*.cuh")):
+            starter = bodies((TOP / "exercises" / solution.parent.name / solution.name).read_text())
+            for body in bodies(solution.read_text()):
+                if len(body) > 60 and body not in starter:
+                    count += 1
+                    self.assertNotIn(body, everything, f"{solution}: a body of this solution is in the release")
+        self.assertGreater(count, 20)
+
+    def test_no_list_names_a_mistake(self):
+        files = list(self.out.glob("chapters/*/meson.build"))
+        self.assertGreater(len(files), 5)
+        for file in files:
+            table = re.search(r"^exercises = \{.*?^\}", file.read_text(), re.MULTILINE | re.DOTALL).group()
+            names = sorted(exercise.stem for exercise in (self.out / "exercises" / file.parent.name).iterdir())
+            self.assertEqual(sorted(re.findall(r"'(\w+)'", table)), names)
+
+    def test_it_is_a_whole_course(self):
+        self.assertEqual(run(sys.executable, self.out / "common/tools/course_lint.py")[0], 0)
+        chapters = [folder.name for folder in (TOP / "chapters").iterdir() if (folder / "meson.build").exists()]
+        for chapter in chapters:
+            self.assertTrue((self.out / "chapters" / chapter / "common/meson.build").exists())
+            for exercise in (TOP / "exercises" / chapter).iterdir():
+                copy = self.out / "exercises" / chapter / exercise.name
+                self.assertEqual(copy.exists(), run("git", "-C", TOP, "ls-files", "--error-unmatch", exercise)[0] == 0)
+
+    def test_pages_lead_to_what_is_there(self):
+        for page in self.out.rglob("*.md"):
+            gone = [link for link in dead_links(page) if not dead_links(TOP / page.relative_to(self.out)).count(link)]
+            self.assertEqual(gone, [], page)
+        readme = (self.out / "README.md").read_text()
+        for number in (1, 2):
+            self.assertRegex(readme, rf"<!-- command {number} -->\n```sh\n.*meson")
+        self.assertNotRegex(readme, release.LEADS_THERE)
+
+    def test_one_commit_that_has_all(self):
+        self.assertEqual(run("git", "-C", self.out, "rev-list", "--count", "--all"), (0, "1\n"))
+        self.assertEqual(run("git", "-C", self.out, "status", "--porcelain"), (0, ""))
+        source = run("git", "-C", self.course, "rev-parse", "HEAD")[1].strip()
+        self.assertNotEqual(run("git", "-C", self.out, "cat-file", "-e", source)[0], 0)
+
+    def test_what_was_left_out_is_said(self):
+        self.assertRegex(self.output, r"left out: solutions \(\d+ files\)")
+        self.assertRegex(self.output, r"left out: chapters/\*/mistakes \(\d+ files\)")
+        self.assertRegex(self.output, r"one commit, made from [0-9a-f]{12}\n$")
+
+    def test_changes_that_are_not_committed_are_said(self):
+        readme = self.course / "README.md"
+        text = readme.read_text()
+        readme.write_text(text + "SECRET\n")
+        code, output = run(sys.executable, self.tool, self.folder / "dirty")
+        readme.write_text(text)
+        self.assertEqual(code, 0)
+        self.assertIn("changes that are not committed", output)
+        self.assertNotIn("SECRET", (self.folder / "dirty/README.md").read_text())
+
+    def test_chapters(self):
+        out = self.folder / "two"
+        code, output = run(sys.executable, self.tool, out, "--chapters", "01-global-atomic,03-shared-reduce")
+        self.assertEqual(code, 0, output)
+        for folder in ("chapters", "exercises"):
+            self.assertEqual(sorted(child.name for child in (out / folder).glob("*/")), ["01-global-atomic", "03-shared-reduce"])
+        self.assertIn("chapters = ['01-global-atomic', '03-shared-reduce']\n", (out / "meson.build").read_text())
+        self.assertEqual(run(sys.executable, out / "common/tools/course_lint.py")[0], 0)
+        for page in [out / "README.md", *out.glob("chapters/*/README.md")]:
+            self.assertEqual([link for link in dead_links(page) if "README" in link or "exercises" in link], [], page)
+
+    def test_refusals_leave_nothing(self):
+        full = self.folder / "full"
+        full.mkdir()
+        (full / "x").touch()
+        for out, options, reason in [
+            (full, [], "is not an empty folder"),
+            (self.course / "inside", [], "inside this checkout"),
+            (self.folder / "none", ["--chapters", "77-x"], "no chapter 77-x"),
+        ]:
+            code, output = run(sys.executable, self.tool, out, *options)
+            self.assertEqual(code, 1)
+            self.assertIn(reason, output)
+        self.assertEqual([file.name for file in full.iterdir()], ["x"])
+        self.assertFalse((self.folder / "none").exists())
+        code, output = run(sys.executable, self.out / "common/tools/release.py", self.folder / "again")
+        self.assertIn("this is a release already", output)
+
+    def test_a_copy_of_an_answer_elsewhere_is_found(self):
+        copy = self.course / "common/helper.cuh"
+        shutil.copy(next(self.course.glob("solutions/*/*.cuh")), copy)
+        run("git", "-C", self.course, "add", copy)
+        run("git", "-C", self.course, *IDENTITY, "commit", "-qm", "copy")
+        code, output = run(sys.executable, self.tool, self.folder / "copied")
+        run("git", "-C", self.course, "reset", "--quiet", "--hard", "HEAD^")
+        shutil.copy(TOOLS / "release.py", self.tool)
+        self.assertEqual(code, 1)
+        self.assertIn("common/helper.cuh is a copy of solutions/", output)
+        self.assertFalse((self.folder / "copied").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
