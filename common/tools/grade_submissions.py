@@ -14,7 +14,7 @@ reads the environment or files, redefines a name that the check uses, includes w
     --accept LEARNER/CHAPTER/EXERCISE   it is in order: you have read it
 
 THIS RUNS THE LEARNERS' CODE, as the user who calls it. Use a container without a network, or an account
-that has nothing to lose. What is safe and what is not: common/docs/instructors.md.
+that has nothing to lose. What is safe and what is not: common/docs/grading.md.
 Exit code: 0; 1 if a submission has no score.
 """
 

@@ -7,7 +7,7 @@ OUT_FOLDER must not exist, or be empty. It becomes a Git repository with one com
 commit of this one has, without solutions/, chapters/*/mistakes and what only they need. Sentences of the
 pages that lead to them are left out, too. --chapters keeps these chapters only.
 
-What that protects and what not: common/docs/instructors.md.
+What that protects and what not: common/docs/release.md.
 Exit code: 0, or 1 with what was wrong; nothing is left in OUT_FOLDER then.
 """
 
@@ -23,9 +23,9 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 # Patterns of what is left out. The gate proves solutions; the page of verdicts names every mistake.
 LEFT_OUT = ["solutions", "chapters/*/mistakes", ".ci", "common/docs/verdicts.md"]
-# A page may not lead a learner to what is not there. Two pages are about this repository, and stay.
+# A page may not lead a learner to what is not there. What these pages say is about this repository.
 LEADS_THERE = re.compile(r"\bsolutions/|\bmistakes/|\bverdicts\.md\b")
-PAGES_LEFT_ALONE = ["CONTRIBUTING.md", "common/docs/instructors.md"]
+PAGES_LEFT_ALONE = ["CONTRIBUTING.md", *(f"common/docs/{name}.md" for name in ("instructors", "grading", "release"))]
 
 LIST_ITEM = re.compile(r"^ *(\d+\.|[-*+]) ")
 TABLE_OF_EXERCISES = re.compile(r"^(exercises = \{.*?\n)(.*?)^\}", re.MULTILINE | re.DOTALL)
