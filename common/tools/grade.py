@@ -97,9 +97,9 @@ def test_name(case):
 
     Meson 1.4 to 1.12 write "PROJECT:SUITE+SUITE / NAME", and "NAME" alone where a build has one suite.
     """
-    match = re.fullmatch(r"(?:(?P<project>[^:]*):(?P<suites>.*?)(?: / | - ))?(?P<name>.*)", case.get("name", ""), re.DOTALL)
-    project = match["project"] or case.get("classname", "")
-    return project, (match["suites"] or "exercises").split("+"), match["name"]
+    match = re.fullmatch(r"(?:([^:]*):(.*?)(?: / | - ))?(.*)", case.get("name", ""), re.DOTALL)
+    project, suites, name = match.groups()
+    return project or case.get("classname", ""), (suites or "exercises").split("+"), name
 
 
 def read_log(file, exercises):
@@ -150,7 +150,8 @@ def log_of(result):
     if (path / "meson-logs").is_dir():  # a build folder
         return log_of(path / "meson-logs" / LOG)
     if not logs:
-        raise GradeError(f"{result} has neither {LOG} nor build*/meson-logs/{LOG}: run `meson test -C build`", path.name)
+        reason = f"{result} has neither {LOG} nor build*/meson-logs/{LOG}: run `meson test -C build`"
+        raise GradeError(reason, path.name)
     if len(logs) > 1:
         raise GradeError(f"{result} has {len(logs)} logs: name the one to read", path.name)
     return path.name, logs[0]
@@ -169,7 +170,8 @@ def read_results(results, exercises):
         except GradeError as error:
             learner = Learner(error.args[1] if len(error.args) > 1 else name, error=error.args[0])
         if learner.name in origin:
-            sys.exit(f"grade.py: {origin[learner.name]} and {result} are both called '{shown(learner.name)}': rename one")
+            both = f"{origin[learner.name]} and {result}"
+            sys.exit(f"grade.py: {both} are both called '{shown(learner.name)}': rename one")
         origin[learner.name] = result
         learners.append(learner)
     return learners
@@ -196,7 +198,8 @@ def number(value):
 
 def score(learner, points, chapter=None):
     """The points that a learner has, in all or in one chapter."""
-    return sum(points[key] for key, verdict in learner.verdicts.items() if verdict == PASSED and chapter in (None, key[0]))
+    passed = [key for key, verdict in learner.verdicts.items() if verdict == PASSED]
+    return sum(points[key] for key in passed if chapter in (None, key[0]))
 
 
 def percent(learner, points):
@@ -215,8 +218,8 @@ def table(learners, points):
     rows = [["learner", *(chapter[:2] for chapter in chapters), "points", "of", "%"]]
     for learner in learners:
         numbers = [score(learner, points, chapter) for chapter in chapters]
-        total = [score(learner, points), sum(points.values()), percent(learner, points)]
-        rows.append([shown(learner.name), *map(number, numbers + total)] if not learner.error else [shown(learner.name), "ERROR"])
+        numbers += [score(learner, points), sum(points.values()), percent(learner, points)]
+        rows.append([shown(learner.name), *(["ERROR"] if learner.error else map(number, numbers))])
     widths = [max(wide(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -225,7 +228,8 @@ def table(learners, points):
     if len(learners) == 1 and not learners[0].error:
         lines.append("")
         for (chapter, name), verdict in learners[0].verdicts.items():
-            lines.append(f"{chapter + '/' + name:<44} {verdict:<12} {number(points[chapter, name] * (verdict == PASSED))}")
+            worth = points[chapter, name] if verdict == PASSED else 0
+            lines.append(f"{chapter + '/' + name:<44} {verdict:<12} {number(worth)}")
     remarks = [f"{shown(learner.name)}: {shown(text)}" for learner in learners
                for text in ([f"ERROR: {learner.error}"] if learner.error else learner.notes)]
     return "\n".join(lines + ([""] + remarks if remarks else []))

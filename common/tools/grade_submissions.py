@@ -38,7 +38,9 @@ TOP = Path(__file__).resolve().parents[2]
 REFUSED = "refused"
 MOST_BYTES = 200_000  # of an exercise file
 FILE_SIZE = 2 << 30  # bytes that a process may write into one file
-KEPT_ENVIRONMENT = ["PATH", "LANG", "LC_ALL", "CXX", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES"]
+KEPT_ENVIRONMENT = [
+    "PATH", "LANG", "LC_ALL", "CXX", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES",
+]
 
 # ---- what is in a file -----------------------------------------------------------------------------
 
@@ -53,12 +55,16 @@ HARMLESS = {"", "if", "ifdef", "ifndef", "elif", "else", "endif"}
 PLAIN_HEADER = re.compile(r'<(course/)?[a-z_0-9]+(\.cuh|\.hpp|\.h)?>|"[A-Za-z_0-9]+\.(cuh|hpp|h)"')
 # What a kernel and its launcher have no use for. With "(" the names that could be something else.
 NAMES = re.compile(
-    r"""\b(exit|_exit|_Exit|quick_exit|at_quick_exit|atexit|on_exit|pthread_exit|getenv|secure_getenv|setenv|putenv|unsetenv
-    |environ|__environ|_?_?asm_?_?|syscall|popen|v?fork|exec[lv]p?e?|posix_spawnp?|dlopen|dlsym|mmap|mprotect|ptrace
-    |[io]?fstream|fopen|freopen|fdopen|filesystem|_?_?constructor_?_?|_?_?destructor_?_?|init_priority|_?_?ifunc_?_?|_?_?section_?_?
-    |setjmp|longjmp|sigaction|Catch|simt|INTERNAL_CATCH\w*|TEST_CASE|REQUIRE\w*|CHECK\w*|NOT_STARTED
-    |exercise_not_started|course_not_started|remember_verdict|_Pragma
-    |(?:main|open|openat|kill|signal|system)(?=\s*\())\b""",
+    r"""\b(
+      exit | _exit | _Exit | quick_exit | at_quick_exit | atexit | on_exit | pthread_exit | setjmp | longjmp | sigaction
+    | getenv | secure_getenv | setenv | putenv | unsetenv | environ | __environ
+    | [io]?fstream | fopen | freopen | fdopen | filesystem | mmap | mprotect | dlopen | dlsym
+    | syscall | popen | v?fork | exec[lv]p?e? | posix_spawnp? | ptrace | _?_?asm_?_?
+    | _?_?(?:constructor | destructor | ifunc | section)_?_? | init_priority | _Pragma
+    | Catch | INTERNAL_CATCH\w* | TEST_CASE | REQUIRE\w* | CHECK\w* | simt
+    | NOT_STARTED | exercise_not_started | course_not_started | remember_verdict
+    | (?:main | open | openat | kill | signal | system)(?=\s*\()
+    )\b""",
     re.VERBOSE,
 )
 
@@ -76,7 +82,7 @@ def without_comments(text):
 
 
 def suspicions(text, check):
-    """Why an exercise's text cannot be graded without being read: a list of reasons, empty for nearly all.
+    """Why an exercise's text cannot be graded before somebody has read it: reasons, none for nearly all.
 
     `check` is the text of its check, whose names no macro may change.
     """
@@ -116,7 +122,8 @@ def read_regular(file):
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise grade.GradeError("it is a link" if file.is_symlink() else f"it cannot be read: {error.strerror}") from error
+        reason = "it is a link" if file.is_symlink() else f"it cannot be read: {error.strerror}"
+        raise grade.GradeError(reason) from error
     with open(descriptor, "rb") as data:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -146,8 +153,8 @@ def take(submission, course, exercises, accepted):
             data = read_regular(file)
             text = data.decode("utf-8", errors="replace")
             check = (TOP / "chapters" / chapter / "checks" / f"{name}.cu").read_text(encoding="utf-8")
-            if is_started(text) and (chapter, name) not in accepted and (reasons := suspicions(text, check)):
-                raise grade.GradeError("; ".join(reasons))
+            if is_started(text) and (chapter, name) not in accepted and (found := suspicions(text, check)):
+                raise grade.GradeError("; ".join(found))
             (course / "exercises" / chapter / f"{name}.cuh").write_bytes(data)
             solution = TOP / "solutions" / chapter / f"{name}.cuh"
             if solution.exists() and same_code(text, solution.read_text(encoding="utf-8")):
@@ -155,8 +162,8 @@ def take(submission, course, exercises, accepted):
         except grade.GradeError as error:
             refused[chapter, name] = str(error)
     chapters = {chapter for chapter, _ in exercises}
-    extra = sorted(str(file.relative_to(folder)) for file in folder.glob("*/*") if file.parent.name in chapters and file not in known)
-    if extra:
+    there = [file for file in sorted(folder.glob("*/*")) if file.parent.name in chapters]
+    if extra := [str(file.relative_to(folder)) for file in there if file not in known]:
         notes.append(f"not copied: {', '.join(extra[:5])}{', ...' if len(extra) > 5 else ''}")
     return refused, notes
 
@@ -171,10 +178,11 @@ def run(command, folder, log, seconds=None, **environment):
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
 
     kept = {name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ}
+    environment = {**kept, "PWD": str(folder), "HOME": str(folder.parent / "home"), **environment}
     with open(log, "ab") as out:
         process = subprocess.Popen(
-            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True,
-            env={**kept, "PWD": str(folder), "HOME": str(folder.parent / "home"), **environment}, preexec_fn=limits,
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+            start_new_session=True, preexec_fn=limits,
         )
         try:
             return process.wait(seconds)
@@ -193,12 +201,11 @@ def prepare(work, options, exercises):
         command = [sys.executable, str(TOP / "common/tools/release.py"), str(course)]
     else:  # a release itself
         command = ["git", "clone", "--quiet", str(TOP), str(course)]
-    first = "chapters/{}/{}".format(*exercises[0])
-    if (
-        run(command, work, log, HOME=os.environ.get("HOME", "/"))
-        or run(["meson", "setup", "build", f"-Ddevice={options.device}", f"-Dchapters={','.join(sorted({c for c, _ in exercises}))}"], course, log)
-        or run(["ninja", "-C", "build", first], course, log)
-    ):
+    chapters = ",".join(sorted({chapter for chapter, _ in exercises}))
+    setup = ["meson", "setup", "build", f"-Ddevice={options.device}", f"-Dchapters={chapters}"]
+    first = ["ninja", "-C", "build", "chapters/{}/{}".format(*exercises[0])]  # brings what all others need
+    copied = run(command, work, log, HOME=os.environ.get("HOME", "/"))  # Git may need your settings there
+    if copied or run(setup, course, log) or run(first, course, log):
         sys.exit(f"grade_submissions.py: the course itself does not build: see {log}")
     shutil.copytree(course, work / "clean", symlinks=True)
 
@@ -238,13 +245,14 @@ def read_log_file(log):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("submissions", nargs="+", metavar="SUBMISSION")
-    parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where scores and logs go; new or empty")
-    parser.add_argument("--points", metavar="FILE", help="as for grade.py")
-    parser.add_argument("--chapters", metavar="NAMES", help="these only, such as 01-global-atomic,03-shared-reduce")
-    parser.add_argument("--seconds", type=float, default=60, help="that a check may take (%(default)s); building has 300 at most")
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where kernels run (%(default)s)")
-    parser.add_argument("--accept", action="append", default=[], metavar="LEARNER/CHAPTER/EXERCISE", help="do not refuse this file")
+    add = parser.add_argument
+    add("submissions", nargs="+", metavar="SUBMISSION")
+    add("--out", required=True, type=Path, metavar="FOLDER", help="where scores and logs go; new or empty")
+    add("--points", metavar="FILE", help="as for grade.py")
+    add("--chapters", metavar="NAMES", help="these only, such as 01-global-atomic,03-shared-reduce")
+    add("--seconds", type=float, default=60, help="that a check may take (%(default)s); building has 300 at most")
+    add("--device", choices=["cpu", "cuda"], default="cpu", help="where kernels run (%(default)s)")
+    add("--accept", action="append", default=[], metavar="LEARNER/CHAPTER/EXERCISE", help="do not refuse this file")
     options = parser.parse_args()
 
     exercises = grade.exercises_of(TOP)

@@ -25,7 +25,9 @@ TOP = Path(__file__).resolve().parents[2]
 LEFT_OUT = ["solutions", "chapters/*/mistakes", ".ci", "common/docs/verdicts.md"]
 # A page may not lead a learner to what is not there. What these pages say is about this repository.
 LEADS_THERE = re.compile(r"\bsolutions/|\bmistakes/|\bverdicts\.md\b")
-PAGES_LEFT_ALONE = ["CONTRIBUTING.md", *(f"common/docs/{name}.md" for name in ("instructors", "grading", "release"))]
+PAGES_LEFT_ALONE = [
+    "CONTRIBUTING.md", "common/docs/instructors.md", "common/docs/grading.md", "common/docs/release.md",
+]
 
 LIST_ITEM = re.compile(r"^ *(\d+\.|[-*+]) ")
 TABLE_OF_EXERCISES = re.compile(r"^(exercises = \{.*?\n)(.*?)^\}", re.MULTILINE | re.DOTALL)
@@ -135,8 +137,8 @@ def drop_chapters(out, keep):
     there = chapters_of(out)
     dropped = [name for name in there if name not in keep]
     for name in dropped:
-        shutil.rmtree(out / "chapters" / name)
-        shutil.rmtree(out / "exercises" / name)
+        for folder in [place for place in out.rglob(name) if place.is_dir()]:
+            shutil.rmtree(folder)
         print(f"left out: chapter {name}")
     names = ", ".join(f"'{name}'" for name in there if name in keep)
     build_file = out / "meson.build"
