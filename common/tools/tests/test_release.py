@@ -97,6 +97,10 @@ class Release(unittest.TestCase):
     def tearDownClass(cls):
         cls.temporary.cleanup()
 
+    def lint(self, course):
+        code, output = run(sys.executable, course / "common/tools/course_lint.py")
+        self.assertEqual(code, 0, output)
+
     def test_the_answers_are_gone(self):
         self.assertEqual(self.code, 0, self.output)
         self.assertFalse((self.out / "solutions").exists())
@@ -105,11 +109,13 @@ class Release(unittest.TestCase):
                                for file in release.files_in(self.out))
         count = 0
         for solution in sorted(TOP.glob("solutions/*/*.cuh")):
+            if solution.parent.name.startswith("00-"):  # its README leads to the answer step by step
+                continue
             starter = bodies((TOP / "exercises" / solution.parent.name / solution.name).read_text())
             for body in bodies(solution.read_text()):
                 if len(body) > 60 and body not in starter:
                     count += 1
-                    self.assertNotIn(body, everything, f"{solution}: a body of this solution is in the release")
+                    self.assertFalse(body in everything, f"{solution}: this is in the release: {body[:80]}")
         self.assertGreater(count, 20)
 
     def test_no_list_names_a_mistake(self):
@@ -121,7 +127,7 @@ class Release(unittest.TestCase):
             self.assertEqual(sorted(re.findall(r"'(\w+)'", table)), names)
 
     def test_it_is_a_whole_course(self):
-        self.assertEqual(run(sys.executable, self.out / "common/tools/course_lint.py")[0], 0)
+        self.lint(self.out)
         chapters = [folder.name for folder in (TOP / "chapters").iterdir() if (folder / "meson.build").exists()]
         for chapter in chapters:
             self.assertTrue((self.out / "chapters" / chapter / "common/meson.build").exists())
@@ -162,7 +168,7 @@ class Release(unittest.TestCase):
             self.assertEqual(names, ["01-global-atomic", "03-shared-reduce"])
         self.assertEqual([place for place in out.rglob("02-*") if ".git" not in place.parts], [])
         self.assertIn("chapters = ['01-global-atomic', '03-shared-reduce']\n", (out / "meson.build").read_text())
-        self.assertEqual(run(sys.executable, out / "common/tools/course_lint.py")[0], 0)
+        self.lint(out)
         for page in [out / "README.md", *out.glob("chapters/*/README.md")]:
             self.assertEqual([link for link in dead_links(page) if "README" in link or "exercises" in link], [], page)
 
