@@ -24,7 +24,7 @@ TOP = Path(__file__).resolve().parents[2]
 # Patterns of what is left out. The gate proves solutions; the page of verdicts names every mistake.
 LEFT_OUT = ["solutions", "chapters/*/mistakes", ".ci", "common/docs/verdicts.md"]
 # A page may not lead a learner to what is not there. What these pages say is about this repository.
-LEADS_THERE = re.compile(r"\bsolutions/|\bmistakes/|\bverdicts\.md\b")
+LEADS_THERE = re.compile(r"\bsolutions/|\bmistakes/")
 PAGES_LEFT_ALONE = [
     "CONTRIBUTING.md", "common/docs/instructors.md", "common/docs/grading.md", "common/docs/release.md",
 ]
@@ -90,11 +90,9 @@ def without_ways_to(pattern, text):
     return "".join(kept), dropped
 
 
-def without_links_to(chapters, text):
-    """The text without rows that begin with a link to one of these chapters; other links to them become text."""
-    if not chapters:
-        return text
-    names = "|".join(map(re.escape, chapters))
+def without_links_to(places, text):
+    """The text without rows that begin with a link to one of these folders or files; other links become text."""
+    names = "|".join(map(re.escape, places))
     text = re.sub(rf"^\| *\[[^\]]*\]\([^)]*\b(?:{names})\b[^)]*\).*\n", "", text, flags=re.MULTILINE)
     return re.sub(rf"\[([^\]]*)\]\((?!https?:)[^)]*\b(?:{names})\b[^)]*\)", r"\1", text)
 
@@ -154,14 +152,14 @@ def forget_mistakes(build_file):
     build_file.write_text(TABLE_OF_EXERCISES.sub(empty, build_file.read_text(), count=1))
 
 
-def rewrite_pages(out, chapters_gone):
+def rewrite_pages(out, places_gone):
     """Takes out of every page what leads to something that is not there; prints the sentences."""
     for page in sorted(out.rglob("*.md")):
         name = page.relative_to(out).as_posix()
         if name in PAGES_LEFT_ALONE:
             continue
         text, dropped = without_ways_to(LEADS_THERE, page.read_text(encoding="utf-8"))
-        page.write_text(without_links_to(chapters_gone, text), encoding="utf-8")
+        page.write_text(without_links_to(places_gone, text), encoding="utf-8")
         for sentence in dropped:
             print(f"left out: {name}: {sentence}")
 
@@ -204,7 +202,7 @@ def make(out, chapters):
     chapters_gone = drop_chapters(out, chapters) if chapters else []
     for build_file in sorted(out.glob("chapters/*/meson.build")):
         forget_mistakes(build_file)
-    rewrite_pages(out, chapters_gone)
+    rewrite_pages(out, ["verdicts.md", *chapters_gone])
     verify(out, gone)
     commit(out, source)
     print(f"{out}: {len(files_in(out))} files, one commit, made from {source[:12]}")
