@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What an instructor does, with real builds of chapter 01: makes a release and grades submissions with it.
 
-    instructors_end_to_end.py          (some 2 minutes on 2 cores)
+    instructors_end_to_end.py          (4 to 5 minutes of one core)
 
 1. In a release README.md's two commands work, with -Dchapters=01-global-atomic, and every page leads to
    what is there.
