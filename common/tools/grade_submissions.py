@@ -6,7 +6,7 @@
 A SUBMISSION is a learner's checkout: a folder with exercises/; the learner is called like the folder.
 Of all that is in there, only regular files exercises/CHAPTER/EXERCISE.cuh that this course knows are
 copied, each into a fresh copy of the last commit here, without solutions. There each begun exercise is
-built and checked. FOLDER gets scores.csv, scores.json and, for each learner, Meson's logs.
+built and checked. FOLDER gets scores.csv, scores.json and, in learners/, Meson's logs of each.
 
 An exercise is refused, has no points and is named with its reason if it is a link or no regular file,
 or if its text could decide the verdict in another way than by a right answer: it ends the program,
@@ -215,8 +215,8 @@ def grade_one(submission, work, options, exercises):
     name = Path(submission).resolve().name
     learner = grade.Learner(name)
     accepted = {tuple(text.split("/")[-2:]) for text in options.accept if text.rsplit("/", 2)[0] == name}
-    folder = options.out / name
-    folder.mkdir()
+    folder = options.out / "learners" / name
+    folder.mkdir(parents=True)
     course = work / "course"
     shutil.rmtree(course, ignore_errors=True)
     shutil.copytree(work / "clean", course, symlinks=True)

@@ -91,6 +91,8 @@ def try_grading(folder):
     points = {row["name"]: row["points"] for row in scores["learners"]}
     expect(points, {"ada": 2, "early": 0, "early-accepted": 0, "other": 0, "other-accepted": 0}, "points")
     expect(verdicts["ada"], {"lost_update": "not started", "ticket": "passed", "word_count": "passed"}, "ada")
+    logs = sorted(file.parent.name for file in (folder / "grades/learners").glob("*/testlog.junit.xml"))
+    expect(logs, sorted(points), "logs")
     for learner in CHEATS:
         expect(set(verdicts[learner].values()), {"refused"}, learner)
     expect(set(verdicts["early-accepted"].values()), {"failed"}, "early-accepted")
