@@ -8,9 +8,11 @@ NOT_STARTED line (exit code 77). Else builds the check of this exercise alone, s
 compile fails this test and no other, and runs it. Exit code: the check's own, or 1 if it cannot be
 built, crashes, does not come to an end, or is ended by the answer, whose exit() would pass for a
 verdict. Known-wrong answers are run in the same way.
+The verdict is remembered in the build folder, for ./course (course_state.py).
 
 COURSE_WRAPPER is put in front of the check, such as "compute-sanitizer --error-exitcode 9".
 COURSE_TIMEOUT is the number of seconds that the check may take, 60 by default.
+COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
 """
 
 import fcntl
@@ -25,7 +27,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import course_state  # noqa: E402
+
 SKIPPED = 77
+INTERRUPTED = 130
+# With one of these a run is not the whole check, or not of a learner's answer.
+PARTIAL_RUNS = ("COURSE_EXPECT", "COURSE_WRAPPER", "SIMT_SEED", "SIMT_TRACE")
 TOP = Path(__file__).resolve().parents[2]
 LINES_OF_AN_ERROR = 8  # the message, its source line, the caret, a few notes
 ERRORS_SHOWN = 3
@@ -115,7 +123,11 @@ def build_check(build, program, exercise):
     if not ninja:
         return "ninja was not found: run common/tools/setup.sh"
     # One ninja at a time: tests run in parallel, and two would write the same files.
-    with open(build / "meson-private" / "exercise.lock", "w") as lock:
+    try:
+        lock = open(build / "meson-private" / "exercise.lock", "w")
+    except OSError as error:
+        return f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can."
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         result = subprocess.run(
             [ninja, "-C", str(build), os.path.relpath(program, build)],
@@ -156,12 +168,24 @@ def run_check(command, edit, rerun):
     return code, None
 
 
+def remember(build, exercise, checked, passed):
+    """Records the verdict on an answer, if its check ran whole and the file is still the same."""
+    if any(os.environ.get(name) for name in PARTIAL_RUNS) or course_state.fingerprint(exercise) != checked:
+        return
+    try:
+        course_state.record_verdict(build, exercise, checked, passed)
+    except OSError:  # the verdict itself stands, and another check finds it again
+        pass
+
+
 def main():
     exercise, program = (Path(argument).resolve() for argument in sys.argv[1:3])
     build = Path.cwd()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
     edit = seen_from_the_shell(exercise)
-    rerun = rerun_command(build, exercise.stem)
+    rerun = os.environ.get("COURSE_RERUN") or rerun_command(build, exercise.stem)
+    checked = course_state.fingerprint(exercise)
 
     if not is_started(exercise.read_text(encoding="utf-8", errors="replace")):
         print(f"Not started. Open {edit} and delete its NOT_STARTED line when you begin.")
@@ -178,8 +202,13 @@ def main():
             print(problem)
     if problem is not None:
         print(f"\nedit:  {edit}\nrerun: {rerun}")
+    if code != SKIPPED:
+        remember(build, exercise, checked, passed=code == 0)
     return code
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

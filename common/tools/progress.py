@@ -1,64 +1,99 @@
-#!/usr/bin/env python3
-"""Prints the board: which exercises are solved, begun or not started, and which one is next.
-
-    progress.py BUILD_DIR        (meson compile -C BUILD_DIR progress)
-"""
+"""Where a learner stands: the exercises of a build folder, what is solved, and the board that shows it."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from check_exercise import rerun_command, seen_from_the_shell  # noqa: E402
+import course_state  # noqa: E402
+import terminal  # noqa: E402
+from check_exercise import is_started  # noqa: E402
 
-SOLVED, BEGUN, NOT_STARTED, UNKNOWN = "solved", "begun, not right yet", "not started", "cannot run here"
+SOLVED, BEGUN, NOT_STARTED, UNKNOWN = "solved", "not right yet", "not begun", "cannot run here"
+MISSING = "file is gone"
+STYLE_OF = {SOLVED: "good", BEGUN: "open", MISSING: "bad", NOT_STARTED: "quiet", UNKNOWN: "quiet"}
+
+
+class Exercise(NamedTuple):
+    """An exercise of a build folder."""
+
+    chapter: str  # 01-global-atomic
+    name: str
+    file: Path  # the learner's
+    command: list  # what its test runs, in the build folder
 
 
 def exercises(build):
-    """(chapter, name, file, command) of every exercise, in the order of the course."""
-    tests = json.loads((build / "meson-info" / "intro-tests.json").read_text())
+    """Every Exercise of a build folder, in the order of the course. Raises OSError if it is none."""
+    tests = json.loads((build / "meson-info" / "intro-tests.json").read_text(encoding="utf-8"))
     found = []
     for test in tests:
         if any(suite.split(":")[-1] == "exercises" for suite in test["suite"]):
             file = Path(next(argument for argument in test["cmd"] if argument.endswith(".cuh")))
             file = (build / file).resolve()
-            found.append((file.parent.name, test["name"], file, test["cmd"]))
-    return sorted(found, key=lambda exercise: exercise[0])
+            found.append(Exercise(file.parent.name, test["name"], file, test["cmd"]))
+    return sorted(found, key=lambda exercise: exercise.chapter)
 
 
-def state_of(command, build):
-    """Builds and runs one check, as its test does."""
-    result = subprocess.run(command, cwd=build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if result.returncode == 77:
-        return NOT_STARTED if result.stdout.startswith(b"Not started") else UNKNOWN
-    return SOLVED if result.returncode == 0 else BEGUN
+def state_at_rest(exercise, build):
+    """The state of an exercise as far as it is known without a check, or None."""
+    try:
+        text = exercise.file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return MISSING
+    if not is_started(text):
+        return NOT_STARTED
+    passed = course_state.verdict(build, exercise.file)
+    return None if passed is None else SOLVED if passed else BEGUN
 
 
-def board(rows, build):
-    """The text of the board; rows: (chapter, name, file, state)."""
+def state_after_check(exercise, build):
+    """Builds and runs the check, as the exercise's test does, and returns the state."""
+    with subprocess.Popen(exercise.command, cwd=build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as check:
+        try:
+            output, _ = check.communicate()
+        except BaseException:  # Ctrl-C: the check ends what it has started
+            check.terminate()
+            check.wait()
+            raise
+    if check.returncode == 77:
+        return NOT_STARTED if output.startswith(b"Not started") else UNKNOWN
+    return SOLVED if check.returncode == 0 else BEGUN
+
+
+def next_of(rows):
+    """The exercise to go on with: the first that is begun, else the first that is not; None if all are solved."""
+    for wanted in (BEGUN, MISSING, NOT_STARTED):
+        for exercise, state in rows:
+            if state == wanted:
+                return exercise
+    return None
+
+
+def counts(states):
+    """How many are solved, begun, not begun; what there are none of is left out."""
+    begun = sum(state in (BEGUN, UNKNOWN, MISSING) for state in states)
+    parts = [(states.count(SOLVED), "solved"), (begun, "begun"), (states.count(NOT_STARTED), "not begun")]
+    return ", ".join(f"{count} {what}" for count, what in parts if count)
+
+
+def board(rows):
+    """The text of the board; rows: (Exercise, state). The next exercise has an arrow."""
     lines = []
-    chapter = None
-    for row_chapter, name, _, state in rows:
-        if row_chapter != chapter:
-            chapter = row_chapter
-            lines.append(chapter)
-        lines.append(f"  {name:<24} {state}")
-    solved = sum(state == SOLVED for *_, state in rows)
-    lines += ["", f"{solved} of {len(rows)} solved."]
-    open_ones = [row for row in rows if row[3] == BEGUN] + [row for row in rows if row[3] == NOT_STARTED]
-    if open_ones:
-        _, name, file, _ = open_ones[0]
-        lines.append(f"Next: {seen_from_the_shell(file)}")
-        lines.append(f"      {rerun_command(build, name)}")
-    return "\n".join(lines)
-
-
-def main():
-    build = Path(sys.argv[1]).resolve()
-    rows = [(chapter, name, file, state_of(command, build)) for chapter, name, file, command in exercises(build)]
-    print(board(rows, build))
-
-
-if __name__ == "__main__":
-    main()
+    following = next_of(rows)
+    longest = max((len(exercise.name) for exercise, _ in rows), default=0)
+    for chapter in dict.fromkeys(exercise.chapter for exercise, _ in rows):
+        its_rows = [row for row in rows if row[0].chapter == chapter]
+        summary = counts([state for _, state in its_rows])
+        gap = longest + 4 - len(chapter)
+        if max(gap, 2) + len(chapter) + len(summary) > terminal.width():
+            lines += [terminal.paint(chapter, "strong"), f"  {summary}"]
+        else:
+            lines.append(terminal.paint(chapter, "strong") + " " * max(gap, 2) + summary)
+        for exercise, state in its_rows:
+            mark = "▶" if exercise is following else "✓" if state == SOLVED else " "
+            lines.append(f"{mark} {exercise.name:<{longest}}  {terminal.paint(state, STYLE_OF[state])}")
+    solved = sum(state == SOLVED for _, state in rows)
+    return "\n".join([*lines, "", f"{solved} of {len(rows)} solved."])

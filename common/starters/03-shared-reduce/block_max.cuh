@@ -1,0 +1,38 @@
+// Exercise block_max: the largest number of each block, for blocks of any size.
+//
+// The chapter's tree halves 256 down to 1. Here a block may have 7 threads, or 96, or 1000: there
+// the upper half and the lower half are not always of one size, and nobody may be forgotten.
+//
+// Try it: meson test -C build block_max
+#pragma once
+
+#include <cmath>
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+#include <cstddef>
+
+NOT_STARTED  // delete this line when you begin
+
+/// Sets maxima[b], for every block b of the grid, to the largest of the block's elements of
+/// x[0..n-1].
+/// - Element i belongs to block (i / blockDim.x) % gridDim.x, as in a grid-stride loop: thread t of
+///   block b takes i = b * blockDim.x + t, and every (gridDim.x * blockDim.x)-th one from there.
+/// - NaN is no number and never the largest: fmaxf(a, b) gives the other one.
+/// - A block without any number writes -INFINITY: its elements are all NaN, or it has none.
+/// - blockDim.x is any number from 1 to 1024. gridDim.x is any number. n may be 0, or more than
+///   2^32. The launch gives a block blockDim.x floats of dynamic shared memory: that is enough.
+/// - It is a tree: at most ceil(log2(blockDim.x)) + 2 barriers a block, no atomics, and no thread
+///   looks at all of the shared memory. Each thread loads its own elements.
+__global__ void block_max(const float* x, std::size_t n, float* maxima) {
+  extern __shared__ float s_max[];
+  // TODO(you): two things are wrong with these lines: which numbers do they miss?
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  s_max[threadIdx.x] = i < n ? x[i] : 0.0f;
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) {
+      s_max[threadIdx.x] = fmaxf(s_max[threadIdx.x], s_max[threadIdx.x + half]);
+    }
+  }
+  if (threadIdx.x == 0) maxima[blockIdx.x] = s_max[0];
+}

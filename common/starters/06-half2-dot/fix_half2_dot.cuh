@@ -1,0 +1,56 @@
+// Exercise fix_half2_dot: find the bugs, and fix them.
+//
+// A stereo recording is an array of half2: the left channel in the low halves, the right one in
+// the high halves. How alike are two recordings? For each channel, add up the products.
+//
+// The kernel below is said to be tested: there is a second one, with operators in the place of
+// intrinsics, and both give the same results. And yet people complain:
+// - "The loud part of my recording comes late, and the result is 0."
+// - "With 64 or with 256 threads in a block I get something else than with 128; and not always the
+//   same thing."
+// - "A tone that lasts twice as long gives twice the result, up to a point. Then the result
+//   does not grow any more, or it is infinite."
+// - "Even of short recordings the fourth digit is wrong."
+//
+// Try it: meson test -C build fix_half2_dot
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <course/collectives.cuh>
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+#include <cstddef>
+
+NOT_STARTED  // delete this line when you begin
+
+/// results[b] = block b's part of the two dot products: .x of the left channels, .y of the right
+/// ones. Added up over all blocks, which the caller does in double, they are those of all n
+/// samples.
+/// - Any n, also 0, and more than 2^31. a and b begin at any multiple of 4 bytes, also at one that
+///   is none of 8, and may be the same array.
+/// - Right for every one-dimensional grid of blocks of 32, 64, 96, ..., 1024 threads.
+/// - results has one element for each block. It may hold anything before, and every block sets its
+///   own, also one that has no samples: {0, 0}. Nothing else is written.
+/// - The products are exact, and added up in float: each channel is as good as a float sum of n
+///   products can be. (A float holds the product of two halves exactly, a half does not.)
+/// - Infinities and NaN count as in float arithmetic, 0 * infinity too, and only in their channel.
+/// - Each sample is read once, as a half2, the 32 lanes of a warp side by side. The threads share
+///   the work. No atomics on global memory.
+__global__ void half2_dot(const __half2* a, const __half2* b, std::size_t n, float2* results) {
+  // TODO(you): the complaints above have three causes. Find the lines of each.
+  __shared__ __half2 s_sum[1024];
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  __half2 sum = __float2half2_rn(0.0f);
+  for (std::size_t i = threadIdx.x + blockDim.x + blockIdx.x; i < n; i += stride) {
+    sum = __hfma2(a[i], b[i], sum);
+  }
+  s_sum[threadIdx.x] = sum;
+  __syncthreads();
+  for (unsigned half = 64; half > 0; half /= 2) {
+    if (threadIdx.x < half)
+      s_sum[threadIdx.x] = __hadd2(s_sum[threadIdx.x], s_sum[threadIdx.x + half]);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) results[blockIdx.x] = __half22float2(s_sum[0]);
+}

@@ -1,0 +1,39 @@
+// Exercise half2_axpy: y = a * x + y on halves, two at a time, from anywhere to anywhere.
+//
+// One instruction multiplies and adds two halves, if they are a half2: four bytes at a multiple of
+// four. An array of halves may begin at any multiple of two, x another one than y, and its length
+// may be odd.
+//
+// Try it: meson test -C build half2_axpy
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+#include <course/pack.cuh>
+#include <cstddef>
+#include <cstdint>
+
+NOT_STARTED  // delete this line when you begin
+
+/// y[i] = a * x[i] + y[i] for i < n.
+/// - Rounded once, as __hfma and __hfma2 do it: to the nearest half, ties to even. The check knows
+///   the bits. (NaN is any NaN.)
+/// - For any a, x and y, also 0, -0, infinities and NaN: 0 times infinity is NaN, -0 + 0 is 0.
+/// - Any n, 0 included, and more than 2^32. x and y begin at any multiple of 2 bytes, and do not
+///   overlap.
+/// - Nothing before or behind the n halves is read or written, on either side.
+/// - Right for every one-dimensional grid of blocks of whole warps. The threads share the work, and
+///   each half of x and y is read once, each of y written once.
+/// - If x and y are equally far from a multiple of 4 bytes (0 or 2), all but one half at either end
+///   go by half2 (or wider), the 32 lanes of a warp side by side: 64 halves a load or store.
+/// - If not, single halves will do, the lanes of a warp side by side.
+/// - Plain loads and stores, no atomics.
+__global__ void half2_axpy(__half a, const __half* x, std::size_t n, __half* y) {
+  // TODO(you): how many halves does this load at once, and how often does it round?
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    y[i] = __hadd_rn(__hmul_rn(a, x[i]), y[i]);  // _rn: the compiler may not make one __hfma of it
+  }
+}

@@ -1,0 +1,34 @@
+// Exercise atomic_max_half: the larger half stays.
+//
+// No GPU has an atomic maximum of halves, and the trick with integers (chapter 02) needs a 16-bit
+// atomicMax, which does not exist either. What is there is atomicCAS.
+//
+// Try it: meson test -C build atomic_max_half
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+#include <cstddef>
+#include <cstdint>
+
+NOT_STARTED  // delete this line when you begin
+
+/// Raises *address to `value` if that is larger, in one atomic step. Returns what was there, bit
+/// for bit.
+/// - 0.0 is larger than -0.0. Infinities and subnormals are numbers like all others.
+/// - A NaN, of any sign and any bits, means "no measurement": as `value` it changes nothing, and
+///   where the cell holds one, every number replaces it, -infinity too.
+/// - A cell that does not get a larger value keeps its bits; one that does has the bits of `value`.
+/// - `address` is any element of an array in global or shared memory, even or odd. The 32-bit word
+///   that it is part of is there and initialised: you may read and swap it.
+/// - The other half of the word keeps its bits, whatever they are, and others may raise it or add
+///   to it by atomic functions at the same time. No update gets lost.
+/// - Where nothing has to change, nothing has to be stored: one look is enough. But who looks
+///   without an atomic function must confirm what was read by atomicCAS.
+__device__ inline __half atomic_max_half(__half* address, __half value) {
+  // TODO(you): decide first which of the two stays, for each kind of pair; then comes the loop.
+  (void)value;  // not used yet: delete this line when it is
+  return *address;
+}

@@ -1,0 +1,72 @@
+"""What a terminal can show: colours, its width, its characters; and Markdown as plain text for it."""
+
+import codecs
+import os
+import re
+import shutil
+import sys
+import textwrap
+
+STYLES = {"good": "32", "open": "33", "bad": "31", "strong": "1", "quiet": "2"}
+PLAIN = {
+    "–": "-", "—": "-", "−": "-", "→": "->", "←": "<-", "×": "x", "·": "*", "…": "...", "µ": "u", "μ": "u",
+    "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"', "‘": "'", "’": "'", "✓": "+", "▶": ">", "─": "-",
+}
+WIDEST = 100  # longer lines are hard to read
+
+
+def prepare():
+    """Characters that an output's encoding does not have are written in others, and never are an error."""
+    codecs.register_error("course-plain", lambda error: (PLAIN.get(error.object[error.start], "?"), error.start + 1))
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="course-plain")
+
+
+def has_colour():
+    """True if standard output is a terminal with colours, and nobody asked for none (no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in ("", "dumb")
+
+
+def paint(text, style):
+    """`text` in one of STYLES, where there are colours."""
+    return f"\033[{STYLES[style]}m{text}\033[0m" if has_colour() and text else text
+
+
+def width():
+    """Columns of the terminal, at least 20; 80 where there is none."""
+    return max(20, min(WIDEST, shutil.get_terminal_size().columns))
+
+
+def from_markdown(text, indent=""):
+    """Markdown as plain text: paragraphs and lists wrapped, links by their text, code and tables as they are."""
+    lines = []
+    paragraph = []
+
+    def flush():
+        joined = " ".join([*paragraph[:1], *map(str.strip, paragraph[1:])])
+        joined = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", joined)
+        margin = indent + re.match(r"\s*(?:[-*] |\d+\. )?", joined).group()
+        if paragraph:
+            lines.append(textwrap.fill(
+                indent + joined, width(), subsequent_indent=" " * len(margin), break_long_words=False,
+                break_on_hyphens=False,
+            ))
+        paragraph.clear()
+
+    in_code = False
+    for line in text.strip("\n").splitlines():
+        if line.lstrip().startswith("```"):
+            flush()
+            in_code = not in_code
+        elif in_code or line.startswith(("    ", "|")):
+            flush()
+            lines.append(indent + ("  " if in_code else "") + line)
+        elif not line.strip():
+            flush()
+            lines.append("")
+        else:
+            if re.match(r"\s*[-*] |\s*\d+\. |\s+\S", line):
+                flush()
+            paragraph.append(line)
+    flush()
+    return "\n".join(lines)
