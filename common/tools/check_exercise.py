@@ -158,6 +158,7 @@ def run_check(command, edit, rerun):
         return 1, f"The check did not come to an end within {seconds:g} seconds: does a loop never end?"
     except BaseException:  # meson's own timeout, or Ctrl-C: leave no process behind
         os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
         raise
     finally:
         folder.cleanup()

@@ -132,8 +132,8 @@ class Course:
                     f"A build folder for it: meson setup build-{chapter[:2]} chapters/{chapter}", 2,
                 )
         near = nearest(part, [*names, *(file.stem for file in elsewhere)])
-        hint = f" Did you mean {one_of(near)}?" if near else ""
-        raise Refused(f"There is no exercise {name}.{hint} {self.command('list')} shows all of them.", 2)
+        way_out = f"Did you mean {one_of(near)}?" if near else f"{self.command('list')} shows all of them."
+        raise Refused(f"There is no exercise {name}. {way_out}", 2)
 
     def known_state(self, exercise):
         """The state as far as it is known without running anything; what is begun may be solved already."""
@@ -215,7 +215,7 @@ def confirm(question, yes, undone):
     """Returns after a yes; raises Refused, which says what was not done, after anything else."""
     answer = True if yes else ask(question)
     if answer is None:
-        raise Refused(f"{question} Nobody is here to answer: {undone}. --yes goes on without asking.")
+        raise Refused(f"{question}\nNobody is here to answer: {undone}. --yes goes on without asking.")
     if not answer:
         raise Refused(f"{undone[0].upper()}{undone[1:]}.")
 
@@ -286,7 +286,7 @@ def edit(file):
 
 
 def check(course, exercise, rerun):
-    """Runs an exercise's check, which speaks for itself, and says what may come next. Returns its exit code."""
+    """Runs an exercise's check, which speaks for itself. Returns its exit code."""
     sys.stdout.flush()
     environment = {**os.environ, "COURSE_RERUN": rerun}
     try:
@@ -295,36 +295,43 @@ def check(course, exercise, rerun):
         raise Refused(f"The check cannot be started: {error}.") from error
     try:
         code = process.wait()
-    except BaseException:  # Ctrl-C: the check ends what it has started
-        process.terminate()
-        process.wait()
+    except BaseException:  # Ctrl-C
+        progress.stop(process)
         raise
+    return code if code >= 0 else 128 - code
+
+
+def verdict_of(course, exercise, code):
+    """What the exit code of a check means, and its style."""
+    if code == 0 and course.known_state(exercise) == progress.SOLVED:
+        return f"{exercise.name} is solved", "good"
+    if code == 0:  # one schedule only, or saved while it was checked
+        return f"{exercise.name} has passed, but not the whole check as the file is now", "open"
+    return (f"{exercise.name} was skipped", "quiet") if code == SKIPPED else (f"{exercise.name} is not right yet", "open")
+
+
+def print_what_helps(course, exercise, code):
+    """Behind a verdict: the commands that may come next."""
     if code == 0:
-        print_solved(course, exercise)
-    elif code not in (SKIPPED, INTERRUPTED) and code > 0:
+        print(f"compare: {course.command('diff', exercise.name)}")
+        rows = [(one, course.known_state(one)) for one in course.exercises]
+        following = progress.next_of(rows)
+        print(f"next:    {seen_from_the_shell(following.file)}" if following else f"All {len(rows)} exercises are solved.")
+    elif code != SKIPPED:
         shown, there = course.hints_shown(exercise), len(course.hints(exercise))
         if shown < there:
             print(f"hint:  {course.command('hint', exercise.name)}  ({shown + 1} of {there})")
     sys.stdout.flush()
-    return code if code >= 0 else 128 - code
-
-
-def print_solved(course, exercise):
-    """The good news, and what comes next."""
-    if course.known_state(exercise) != progress.SOLVED:
-        print("This does not count as solved yet: it was not the whole check, or the file has changed since.")
-        return
-    print(paint(f"{exercise.name} is solved.", "good"))
-    print(f"compare: {course.command('diff', exercise.name)}")
-    rows = [(one, course.known_state(one)) for one in course.exercises]
-    following = progress.next_of(rows)
-    print(f"next:    {seen_from_the_shell(following.file)}" if following else f"All {len(rows)} exercises are solved.")
 
 
 def show_check(course, arguments):
     """checks one exercise, and says why it is not right yet"""
     exercise = course.find(arguments.name)
-    return check(course, exercise, course.command("check", exercise.name))
+    code = check(course, exercise, course.command("check", exercise.name))
+    if code == 0:
+        print(paint("{}.".format(verdict_of(course, exercise, code)[0]), "good"))
+    print_what_helps(course, exercise, code)
+    return code
 
 
 def show_hint(course, arguments):
@@ -369,7 +376,7 @@ def show_diff(course, arguments):
         raise Refused(f"{mine} is gone: {course.command('reset', exercise.name)} brings it back.")
     if course.known_state(exercise) != progress.SOLVED:
         confirm(
-            f"The check has not passed {mine} as it is now. Show the solution anyway?", arguments.yes,
+            f"The check has not passed {mine} as it is now.\nShow the solution anyway?", arguments.yes,
             "the solution was not shown",
         )
     sys.stdout.flush()
@@ -418,6 +425,9 @@ def watch(course, arguments):
     what = seen_from_the_shell(watched[0].file) if len(watched) == 1 else f"{len(watched)} exercises"
     seen = {exercise.name: content(exercise.file) for exercise in watched}
     print(f"Watching {what}: save, and the check runs. Ctrl-C ends it.", flush=True)
+    following = progress.next_of([(one, course.known_state(one)) for one in watched])
+    if following and not arguments.name:
+        print(f"next:  {seen_from_the_shell(following.file)}", flush=True)
     try:
         if arguments.name and progress.state_at_rest(watched[0], course.build) != progress.NOT_STARTED:
             check_and_say(course, watched[0])
@@ -460,8 +470,9 @@ def check_and_say(course, exercise):
     print("\n" + paint(heading + "─" * max(2, min(72, terminal.width()) - len(heading)), "strong"))
     start = time.monotonic()
     code = check(course, exercise, "save the file")
-    verdict, style = {0: ("passed", "good"), SKIPPED: ("skipped", "quiet")}.get(code, ("not right yet", "open"))
-    print(paint(f"{clock()}  {exercise.name}: {verdict}", style) + f" ({time.monotonic() - start:.0f} s)", flush=True)
+    verdict, style = verdict_of(course, exercise, code)
+    print(paint(f"{clock()}  {verdict}", style) + f"  ({time.monotonic() - start:.0f} s)")
+    print_what_helps(course, exercise, code)
 
 
 def clock():
@@ -489,7 +500,7 @@ def reset(course, arguments):
         print(f"{mine} is the starter already.")
         return 0
     if answer is not None:
-        confirm(f"Replace {mine} by the starter? Your file is kept beside it.", arguments.yes, "nothing was changed")
+        confirm(f"Your file will be kept beside it.\nReplace {mine} by the starter?", arguments.yes, "nothing was changed")
     try:
         backup = keep(exercise.file, answer) if answer is not None else None
         exercise.file.parent.mkdir(exist_ok=True)

@@ -12,7 +12,6 @@ import fcntl
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 
 FILE = "course-state.json"
@@ -58,14 +57,12 @@ def change(build):
         state = load(build)
         yield state
         # Whoever reads meanwhile, or after a crash, finds the old file or the new one.
-        handle, name = tempfile.mkstemp(dir=build, prefix=FILE)
+        new = build / f"{FILE}.{os.getpid()}"
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(state, file, indent=1, sort_keys=True)
-            os.replace(name, build / FILE)
-        except BaseException:
-            os.unlink(name)
-            raise
+            new.write_text(json.dumps(state, indent=1, sort_keys=True), encoding="utf-8")
+            os.replace(new, build / FILE)
+        finally:
+            new.unlink(missing_ok=True)
 
 
 def record_verdict(build, exercise, checked, passed):

@@ -3,8 +3,8 @@
 import json
 import subprocess
 import sys
+from collections import namedtuple
 from pathlib import Path
-from typing import NamedTuple
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 import course_state  # noqa: E402
@@ -16,13 +16,9 @@ MISSING = "file is gone"
 STYLE_OF = {SOLVED: "good", BEGUN: "open", MISSING: "bad", NOT_STARTED: "quiet", UNKNOWN: "quiet"}
 
 
-class Exercise(NamedTuple):
-    """An exercise of a build folder."""
-
-    chapter: str  # 01-global-atomic
-    name: str
-    file: Path  # the learner's
-    command: list  # what its test runs, in the build folder
+# An exercise of a build folder: chapter is 01-global-atomic; file is the learner's; command is what its test
+# runs in the build folder.
+Exercise = namedtuple("Exercise", "chapter name file command")
 
 
 def exercises(build):
@@ -49,14 +45,22 @@ def state_at_rest(exercise, build):
     return None if passed is None else SOLVED if passed else BEGUN
 
 
+def stop(check):
+    """Waits for a check that is to end: Ctrl-C has reached it as well, and it ends what it has started."""
+    try:
+        check.wait(1)
+    except subprocess.TimeoutExpired:  # only this program was told to end
+        check.terminate()
+        check.wait()
+
+
 def state_after_check(exercise, build):
     """Builds and runs the check, as the exercise's test does, and returns the state."""
     with subprocess.Popen(exercise.command, cwd=build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as check:
         try:
             output, _ = check.communicate()
-        except BaseException:  # Ctrl-C: the check ends what it has started
-            check.terminate()
-            check.wait()
+        except BaseException:  # Ctrl-C
+            stop(check)
             raise
     if check.returncode == 77:
         return NOT_STARTED if output.startswith(b"Not started") else UNKNOWN

@@ -12,6 +12,7 @@ PLAIN = {
     "–": "-", "—": "-", "−": "-", "→": "->", "←": "<-", "×": "x", "·": "*", "…": "...", "µ": "u", "μ": "u",
     "≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"', "‘": "'", "’": "'", "✓": "+", "▶": ">", "─": "-",
 }
+ITEM = re.compile(r"\s*(?:[-*]|\d+\.) ")  # of a list
 WIDEST = 100  # longer lines are hard to read
 
 
@@ -45,7 +46,7 @@ def from_markdown(text, indent=""):
     def flush():
         joined = " ".join([*paragraph[:1], *map(str.strip, paragraph[1:])])
         joined = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", joined)
-        margin = indent + re.match(r"\s*(?:[-*] |\d+\. )?", joined).group()
+        margin = indent + (ITEM.match(joined) or re.match(r"\s*", joined)).group()
         if paragraph:
             lines.append(textwrap.fill(
                 indent + joined, width(), subsequent_indent=" " * len(margin), break_long_words=False,
@@ -65,7 +66,8 @@ def from_markdown(text, indent=""):
             flush()
             lines.append("")
         else:
-            if re.match(r"\s*[-*] |\s*\d+\. |\s+\S", line):
+            in_list = paragraph and ITEM.match(paragraph[0])
+            if ITEM.match(line) or line[0] == " " and not in_list:
                 flush()
             paragraph.append(line)
     flush()
