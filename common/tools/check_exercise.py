@@ -170,7 +170,7 @@ def run_check(command, edit, rerun):
 
 
 def remember(build, exercise, checked, passed):
-    """Records the verdict on an answer, if its check ran whole and the file is still the same."""
+    """Records what a check said of an answer, if it ran whole and the file is still the same."""
     if any(os.environ.get(name) for name in PARTIAL_RUNS) or course_state.fingerprint(exercise) != checked:
         return
     try:
@@ -203,7 +203,7 @@ def main():
             print(problem)
     if problem is not None:
         print(f"\nedit:  {edit}\nrerun: {rerun}")
-    if code != SKIPPED:
+    elif code != SKIPPED:
         remember(build, exercise, checked, passed=code == 0)
     return code
 

@@ -20,7 +20,7 @@ FILE = "course-state.json"
 def fingerprint(exercise):
     """A digest of an answer and of the check that judges it; None if the answer's file is not there."""
     exercise = Path(exercise)
-    check = exercise.parents[2] / "chapters" / exercise.parent.name / "checks" / f"{exercise.stem}.cu"
+    check = exercise.parent.parent.parent / "chapters" / exercise.parent.name / "checks" / f"{exercise.stem}.cu"
     digest = hashlib.sha256()
     try:
         digest.update(exercise.read_bytes())
