@@ -32,6 +32,7 @@ from terminal import paint  # noqa: E402
 
 INTERRUPTED = 130
 POLL_SECONDS = 0.4
+PATIENCE_SECONDS = 10
 GONE_SECONDS = 3  # an editor that saves by renaming takes the file away for much less
 
 
@@ -294,7 +295,13 @@ def check(course, exercise, rerun):
     except OSError as error:
         raise Refused(f"The check cannot be started: {error}.") from error
     try:
-        code = process.wait()
+        try:
+            code = process.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            if sys.stderr.isatty():
+                print("... still at it. The first check of a build folder builds the course's libraries, too.",
+                      file=sys.stderr)
+            code = process.wait()
     except BaseException:  # Ctrl-C
         progress.stop(process)
         raise
