@@ -100,8 +100,18 @@ def errors_of(output, exercise):
     return errors
 
 
+def with_full_paths(output):
+    """The compiler's output with paths from the top, where it has them relative to the build folder."""
+
+    def full(match):
+        return os.path.realpath(match.group()) if os.path.exists(match.group()) else match.group()
+
+    return re.sub(r"(?<![^\s'\"‘])\.\./[^\s:,('\"’]+", full, output)
+
+
 def explain_build_failure(output, exercise):
     """What a learner needs of a failed build's output: the first errors, with short paths."""
+    output = with_full_paths(output)
     errors = errors_of(output, exercise)
     lines = []
     for error in errors[:ERRORS_SHOWN]:
@@ -182,6 +192,7 @@ def remember(build, exercise, checked, passed):
 def main():
     exercise, program = (Path(argument).resolve() for argument in sys.argv[1:3])
     build = Path.cwd()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `... | head` is no error
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
     edit = seen_from_the_shell(exercise)

@@ -299,7 +299,7 @@ def check(course, exercise, rerun):
             code = process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
             if sys.stderr.isatty():
-                print("... still at it. The first check of a build folder builds the course's libraries, too.",
+                print("... still at it (the first check in a build folder builds the course's libraries, too)",
                       file=sys.stderr)
             code = process.wait()
     except BaseException:  # Ctrl-C
@@ -314,7 +314,10 @@ def verdict_of(course, exercise, code):
         return f"{exercise.name} is solved", "good"
     if code == 0:  # one schedule only, or saved while it was checked
         return f"{exercise.name} has passed, but not the whole check as the file is now", "open"
-    return (f"{exercise.name} was skipped", "quiet") if code == SKIPPED else (f"{exercise.name} is not right yet", "open")
+    if code == SKIPPED:
+        begun = course.known_state(exercise) != progress.NOT_STARTED
+        return f"{exercise.name} {'cannot be checked here' if begun else 'is not begun'}", "quiet"
+    return f"{exercise.name} is not right yet", "open"
 
 
 def print_what_helps(course, exercise, code):
@@ -436,7 +439,7 @@ def watch(course, arguments):
     if following and not arguments.name:
         print(f"next:  {seen_from_the_shell(following.file)}", flush=True)
     try:
-        if arguments.name and progress.state_at_rest(watched[0], course.build) != progress.NOT_STARTED:
+        if arguments.name:
             check_and_say(course, watched[0])
         poll(course, watched, seen, arguments.every)
     except KeyboardInterrupt:

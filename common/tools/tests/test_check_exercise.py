@@ -89,6 +89,16 @@ class WhatAnErrorShows(unittest.TestCase):
             "/usr/bin/ld: undefined reference to `f()'",
         )
 
+    def test_the_compiler_runs_in_the_build_folder(self):
+        text = GCC.replace(f"{TOP}/", "../")
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(TOP / "chapters")  # as good as any folder there
+        self.assertEqual(
+            check_exercise.explain_build_failure(text, EXERCISE), check_exercise.explain_build_failure(GCC, EXERCISE)
+        )
+        self.assertEqual(check_exercise.with_full_paths("(../no/file:1) a/../b"), "(../no/file:1) a/../b")
+
     def test_paths_from_another_folder(self):
         os.environ["PWD"] = str(TOP / "exercises")
         self.assertEqual(check_exercise.seen_from_the_shell(EXERCISE), "01-global-atomic/word_count.cuh")
