@@ -495,7 +495,14 @@ def picture(course, arguments):
     exercise = course.find(arguments.name)
     tool = TOP / "common" / "tools" / "picture.py"
     sys.stdout.flush()
-    return subprocess.call([sys.executable, str(tool), "--exercise", exercise.name, "--build", str(course.build)])
+    command = [sys.executable, str(tool), "--exercise", exercise.name, "--build", str(course.build)]
+    process = subprocess.Popen(command, start_new_session=True)
+    try:
+        return process.wait()
+    except BaseException:  # Ctrl-C has not reached it: it and what it has started end without a word
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
+        raise
 
 
 def reset(course, arguments):

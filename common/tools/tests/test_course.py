@@ -640,6 +640,19 @@ class Picture(Checkout):
         self.assertEqual((code, text), (5, f"{['--exercise', 'word_count', '--build', str(self.build)]}\n"))
 
 
+    def test_ctrl_c(self):
+        pid = self.top / "pid"
+        self.write("common/tools/picture.py",
+                   f"import os, pathlib, time\npathlib.Path({str(pid)!r}).write_text(str(os.getpid()))\ntime.sleep(60)\n")
+        screen = self.screen("picture", "word")
+        while not pid.exists() or not pid.read_text():
+            screen.read(0.05)
+        screen.send("\x03")
+        code, text = screen.finish()
+        self.assertEqual((code, text.replace("^C", "").strip()), (130, ""))
+        self.assertFalse(Path(f"/proc/{pid.read_text()}").exists())
+
+
 class Reset(Checkout):
     def setUp(self):
         super().setUp()
