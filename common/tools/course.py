@@ -255,7 +255,10 @@ def show_next(course, arguments):
             break
     exercise = progress.next_of(rows)
     if exercise is None:
-        print(f"All {len(rows)} exercises of {seen_from_the_shell(course.build)} are solved.")
+        solved = sum(state == progress.SOLVED for _, state in rows)
+        where = f"exercises of {seen_from_the_shell(course.build)} are solved"
+        rest = "." if solved == len(rows) else ", and the others cannot run here."
+        print(f"{solved} of {len(rows)} {where}{rest}")
         return 0
     state = dict((one.name, state) for one, state in rows)[exercise.name]
     print(f"{paint(exercise.name, 'strong')} of {exercise.chapter}, {state}")
@@ -276,7 +279,10 @@ def show_next(course, arguments):
 
 def edit(file):
     """Becomes the editor that $EDITOR names. Raises Refused where it names none that runs."""
-    words = shlex.split(os.environ.get("EDITOR", ""))
+    try:
+        words = shlex.split(os.environ.get("EDITOR", ""))
+    except ValueError as error:
+        raise Refused(f"EDITOR is {os.environ['EDITOR']}: {error}.") from error
     if not words:
         raise Refused("EDITOR names no editor: EDITOR=nano, for example, in front of the command.")
     sys.stdout.flush()

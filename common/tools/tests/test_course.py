@@ -70,6 +70,7 @@ CHECK = """#!/bin/sh
 end() {{ [ -z "$COURSE_PROOF" ] || printf %s "$1" >"$COURSE_PROOF"; exit "$1"; }}
 echo run >>"$0.runs"
 if grep -q SLOW {file}; then echo $$ >"$0.pid"; sleep 60; fi
+if grep -q GPU {file}; then echo "skipped: no GPU"; end 77; fi
 if grep -q RIGHT {file}; then echo "all checks passed"; end 0; fi
 printf 'FAILED: it\\n\\nedit:  %s\\nrerun: %s\\n' "$COURSE_EDIT" "$COURSE_RERUN"
 end 1
@@ -285,8 +286,16 @@ class List(Checkout):
         for name in ("word_count", "count_above", "ticket"):
             self.answer("RIGHT", name)
         self.assertTrue(self.course("list")[1].endswith("3 of 3 solved.\n"))
-        self.assertEqual(self.course("next")[1], "All 3 exercises of build are solved.\n")
+        self.assertEqual(self.course("next")[1], "3 of 3 exercises of build are solved.\n")
         self.assertIn("All 3 exercises are solved.\n", self.course("check", "ticket")[1])
+
+    def test_what_cannot_run_here(self):
+        for name in ("word_count", "count_above", "ticket"):
+            self.answer("RIGHT" if name == "ticket" else "GPU", name)
+        self.assertIn("  word_count   cannot run here\n", self.course("list")[1])
+        rest = "1 of 3 exercises of build are solved, and the others cannot run here.\n"
+        self.assertEqual(self.course("next")[1], rest)
+        self.assertEqual(self.course("check", "word_count"), (77, "skipped: no GPU\n", ""))
 
     def test_meson_calls_it_in_the_build_folder(self):
         tool = str(self.top / "common" / "tools" / "course.py")
@@ -338,6 +347,7 @@ class Next(Checkout):
         self.assertEqual(code, 3)
         self.assertIn("check: ./course check word_count", text)
         self.assertEqual((self.top / "opened").read_text(), f"open -n {self.top}/exercises/01-first/word_count.cuh\n")
+        self.assertIn("EDITOR is vi ': No closing quotation.", self.course("next", "--edit", EDITOR="vi '")[2])
         self.assertIn("EDITOR names no editor", self.course("next", "--edit")[2])
         code, _, error = self.course("next", "--edit", EDITOR="no_such_editor")
         self.assertEqual(code, 1)
