@@ -15,6 +15,7 @@ import difflib  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
 import re  # noqa: E402
+import select  # noqa: E402
 import shlex  # noqa: E402
 import shutil  # noqa: E402
 import subprocess  # noqa: E402
@@ -206,6 +207,9 @@ def ask(question):
     if not sys.stdin.isatty():
         return None
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    # A Ctrl-C that comes right before a wait is only seen behind it: no wait is long.
+    while not select.select([sys.stdin], [], [], 0.2)[0]:
+        pass
     answer = sys.stdin.readline()
     if not answer.endswith("\n"):  # Ctrl-D
         print(file=sys.stderr)

@@ -24,6 +24,7 @@ import sys
 import tempfile
 import termios
 import time
+import traceback
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -32,6 +33,7 @@ TOOLS = Path(__file__).resolve().parents[1]
 TOP = TOOLS.parents[1]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOLS))
+import check_exercise  # noqa: E402
 import course  # noqa: E402
 import course_state  # noqa: E402
 import progress  # noqa: E402
@@ -121,7 +123,7 @@ class Screen:
 
 
 class Checkout(unittest.TestCase):
-    """A small checkout with a build folder; `course()` runs without a terminal, `screen()` at one."""
+    """A small checkout with a build folder; `course()` and `process()` run without a terminal, `screen()` at one."""
 
     maxDiff = None
 
@@ -206,9 +208,49 @@ class Checkout(unittest.TestCase):
         there = {**self.environment, **environment}
         return {"cwd": cwd or self.top, "env": {name: value for name, value in there.items() if value is not None}}
 
-    def course(self, *words, program="./course", cwd=None, input="", more=None, **environment):
-        """Exit code, standard output and standard error of a run without a terminal."""
-        done = subprocess.run([program, *words], input=input, capture_output=True, text=True, timeout=60,
+    def course(self, *words, input="", **environment):
+        """Exit code, standard output and standard error of `./course`, from a fork: Python's start takes long."""
+        with tempfile.TemporaryFile("w+") as stdin, tempfile.TemporaryFile("w+") as out, \
+                tempfile.TemporaryFile("w+") as error:
+            stdin.write(input)
+            stdin.seek(0)
+            child = os.fork()
+            if child == 0:
+                os._exit(self.in_the_child(words, (stdin, out, error), self.options(**environment)))
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            texts = []
+            for file in (out, error):
+                file.seek(0)
+                texts.append(file.read())
+        self.assertNotIn("Traceback", texts[1])
+        return code, *texts
+
+    def in_the_child(self, words, files, options):
+        """Runs main() as a new process would; returns its exit code."""
+        for number, file in enumerate(files):
+            os.dup2(file.fileno(), number)
+        sys.stdin, sys.stdout, sys.stderr = (
+            open(number, mode, encoding="utf-8", closefd=False) for number, mode in enumerate("rww")
+        )
+        os.chdir(options["cwd"])
+        os.environ.clear()
+        os.environ.update(options["env"])
+        course.TOP = check_exercise.TOP = self.top
+        sys.argv = ["./course", *words]
+        code = 1
+        try:
+            code = course.main()
+        except SystemExit as ended:
+            code = ended.code
+        except BaseException:
+            traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return code
+
+    def process(self, *words, program="./course", cwd=None, more=None, **environment):
+        """The same from a process of its own."""
+        done = subprocess.run([program, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
                               **self.options(cwd, **environment), **(more or {}))
         self.assertNotIn("Traceback", done.stderr)
         return done.returncode, done.stdout, done.stderr
@@ -299,7 +341,7 @@ class List(Checkout):
 
     def test_meson_calls_it_in_the_build_folder(self):
         tool = str(self.top / "common" / "tools" / "course.py")
-        code, text, _ = self.course("list", "--build", str(self.build), program=tool, cwd=self.build, PWD=str(self.top))
+        code, text, _ = self.process("list", "--build", str(self.build), program=tool, cwd=self.build, PWD=str(self.top))
         self.assertEqual(code, 0)
         self.assertIn("Next: exercises/01-first/word_count.cuh\n      ./course check word_count\n", text)
 
@@ -441,7 +483,7 @@ class BuildFolder(Checkout):
         shutil.rmtree(self.build)
         command = "common/tools/setup.sh && meson setup build\n"
         self.assertEqual(self.course("list"), (2, "", f"There is no build folder yet. Make one:\n  {command}"))
-        _, _, error = self.course("list", program="../course", cwd=self.top / "exercises")
+        _, _, error = self.process("list", program="../course", cwd=self.top / "exercises")
         self.assertIn(f"cd '{self.top}' && {command}", error)
         self.assertEqual(
             self.course("list", "--build", "b x"), (2, "", "'b x' is no build folder. Make it one: meson setup 'b x'\n"))
@@ -510,7 +552,7 @@ class Hint(Checkout):
 
     def test_a_read_only_checkout(self):
         more = self.as_reader()
-        code, text, error = self.course("hint", "word_count", more=more)
+        code, text, error = self.process("hint", "word_count", more=more)
         self.assertEqual(code, 0)
         self.assertIn("Hint 1 of 2", text)
         self.assertIn("(not remembered: Permission denied", error)
@@ -522,7 +564,7 @@ class Diff(Checkout):
         self.course("check", "word_count")
         for path in (self.environment["PATH"], "/nowhere"):  # with Git and without
             tool = str(self.top / "common" / "tools" / "course.py")
-            code, text, _ = self.course(tool, "diff", "word_count", program=sys.executable, PATH=path)
+            code, text, _ = self.process(tool, "diff", "word_count", program=sys.executable, PATH=path)
             self.assertEqual(code, 0)
             self.assertRegex(text, r"(?m)^--- (a/)?exercises/01-first/word_count.cuh")
             self.assertRegex(text, r"(?m)^\+\+\+ (b/)?solutions/01-first/word_count.cuh")
@@ -724,7 +766,7 @@ class Reset(Checkout):
     def test_what_cannot_be_done(self):
         self.answer("mine")
         more = self.as_reader()
-        code, _, error = self.course("reset", "word_count", "--yes", more=more)
+        code, _, error = self.process("reset", "word_count", "--yes", more=more)
         self.assertEqual(code, 1)
         self.assertIn("exercises/01-first/word_count.cuh was not reset: Permission denied", error)
         self.assertEqual((self.file.read_text(), self.backups()), ("mine", []))
@@ -749,9 +791,9 @@ class Surroundings(Checkout):
     def test_characters_only_where_the_encoding_has_them(self):
         self.answer("RIGHT")
         plain = {"LANG": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-        text = self.course("list", **plain)[1]
+        text = self.process("list", **plain)[1]
         self.assertIn("+ word_count   solved\n> count_above  not begun\n", text)
-        self.assertTrue(self.course("hint", "word_count", **plain)[1].isascii())
+        self.assertTrue(self.process("hint", "word_count", **plain)[1].isascii())
 
     def test_the_window_is_forty_columns_wide(self):
         for words in (["list"], ["hint", "word_count", "--all"], ["next"], ["watch", "--help"]):
@@ -766,18 +808,18 @@ class Surroundings(Checkout):
         self.answer("RIGHT")
         for place in (None, "/nowhere", str(home)):
             for words in (["check", "word"], ["diff", "word_count"]):
-                self.assertEqual(self.course(*words, HOME=place)[0], 0, words)
+                self.assertEqual(self.process(*words, HOME=place)[0], 0, words)
         self.assertEqual(list(home.iterdir()), [])
         self.assertEqual(set((self.top / "common" / "tools").glob("__pycache__/*")), before)
 
     def test_a_read_only_checkout_says_so(self):
         self.answer("wrong")
         more = self.as_reader()
-        code, text, _ = self.course("check", "word_count", more=more)
+        code, text, _ = self.process("check", "word_count", more=more)
         self.assertEqual(code, 1)
         self.assertIn("exercise.lock cannot be written: Permission denied", text)
         for words in (["list"], ["next"]):
-            self.assertEqual(self.course(*words, more=more)[0], 0)
+            self.assertEqual(self.process(*words, more=more)[0], 0)
 
     def test_a_closed_pipe_is_silent(self):
         for words in (["list"], ["hint", "word_count", "--all"], ["--help"]):
@@ -789,15 +831,15 @@ class Surroundings(Checkout):
 
     def test_from_any_folder_and_through_a_link(self):
         within = self.top / "exercises" / "01-first"
-        text = self.course("list", program="../../course", cwd=within)[1]
+        text = self.process("list", program="../../course", cwd=within)[1]
         self.assertIn("Next: word_count.cuh\n      ../../course check word_count\n", text)
         elsewhere = Path(self.folder.name) / "elsewhere"
         elsewhere.mkdir()
         (elsewhere / "course").symlink_to(self.top / "course")
-        text = self.course("list", cwd=elsewhere, PATH=f"{elsewhere}:{self.environment['PATH']}")[1]
+        text = self.process("list", cwd=elsewhere, PATH=f"{elsewhere}:{self.environment['PATH']}")[1]
         self.assertIn("      course check word_count\n", text)
         (elsewhere / "here").symlink_to(self.top)
-        text = self.course("list", cwd=elsewhere / "here", PWD=str(elsewhere / "here"))[1]
+        text = self.process("list", cwd=elsewhere / "here", PWD=str(elsewhere / "here"))[1]
         self.assertIn("Next: exercises/01-first/word_count.cuh\n      ./course check word_count\n", text)
 
     def test_every_command_has_help_with_an_example(self):
