@@ -858,9 +858,13 @@ class Surroundings(Checkout):
         lines = "import sys; sys.path.insert(0, sys.argv[1]); import course_state\n" \
                 "for i in range(20):\n" \
                 " with course_state.change(sys.argv[2]) as state: state.setdefault(sys.argv[3], {})['hints'] = i\n"
-        both = [subprocess.Popen([sys.executable, "-Bc", lines, str(TOOLS), str(self.build), name]) for name in "abcd"]
-        self.assertEqual([one.wait(60) for one in both], [0] * 4)
-        self.assertEqual(course_state.load(self.build), {name: {"hints": 19} for name in "abcd"})
+        with course_state.change(self.build):  # nobody else can change it now
+            others = [subprocess.Popen([sys.executable, "-SBc", lines, str(TOOLS), str(self.build), name])
+                      for name in "abc"]
+            time.sleep(1)
+            self.assertEqual(course_state.load(self.build), {})
+        self.assertEqual([one.wait(60) for one in others], [0] * 3)
+        self.assertEqual(course_state.load(self.build), {name: {"hints": 19} for name in "abc"})
         self.assertEqual(list(self.build.glob(f"{course_state.FILE}?*")), [])
 
 
