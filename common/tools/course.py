@@ -93,7 +93,7 @@ class Course:
         self.build = find_build(asked or os.environ.get("COURSE_BUILD"))
         try:
             self.exercises = progress.exercises(self.build)
-        except (OSError, ValueError, KeyError, StopIteration) as error:
+        except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
             shown = seen_from_the_shell(self.build)
             raise Refused(f"{shown} cannot be read ({error}). Set it up anew: meson setup --wipe {shown}", 2) from error
         if not self.exercises:
@@ -102,6 +102,7 @@ class Course:
 
     @staticmethod
     def unasked_build():
+        """The build folder without --build, or None."""
         with contextlib.suppress(Refused):
             return find_build(os.environ.get("COURSE_BUILD"))
         return None
@@ -349,7 +350,8 @@ def show_check(course, arguments):
     exercise = course.find(arguments.name)
     code = check(course, exercise, course.command("check", exercise.name))
     if code == 0:
-        print(paint("{}.".format(verdict_of(course, exercise, code)[0]), "good"))
+        verdict, style = verdict_of(course, exercise, code)
+        print(paint(f"{verdict}.", style))
     print_what_helps(course, exercise, code)
     return code
 

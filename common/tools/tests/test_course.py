@@ -507,7 +507,7 @@ class BuildFolder(Checkout):
         self.assertIn(f"build was set up for /old/place, and this is {self.top}.", error)
 
     def test_damaged(self):
-        for file, text in (("intro-tests.json", "[{"), ("meson-info.json", "{}"), ("intro-tests.json", "[]")):
+        for file, text in (("intro-tests.json", "[{"), ("intro-tests.json", '{"a": 1}'), ("meson-info.json", "{}"), ("intro-tests.json", "[]")):
             before = (self.build / "meson-info" / file).read_text()
             (self.build / "meson-info" / file).write_text(text)
             code, _, error = self.course("list")
