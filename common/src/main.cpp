@@ -3,6 +3,7 @@
 //
 // Environment:
 //   SIMT_SEED=k                 the CPU device's schedule k only
+//   SIMT_TRACE=FILE             records what the lanes do, under one schedule: SIMT_SEED, else 0
 //   COURSE_EDIT, COURSE_RERUN   the file to edit and the command to rerun, shown below a failure
 //   COURSE_EXPECT=rejection     for known-wrong answers: passes if a check, or the CPU device's
 //                               checker, rejects the answer; no crash, skip or exception counts
@@ -126,8 +127,9 @@ std::string take_notes() {
 }
 
 /// Every test begins its schedule anew, so that it runs the same alone and among others.
-void begin_test() {
+void begin_test(const std::string& name) {
   take_notes();
+  simt::name_test(name);
   simt::set_seed(run.seed);
 }
 /// Runs what is still queued; a new test finds a device without errors.
@@ -140,7 +142,7 @@ void install_report_handler() { simt::set_report_handler(take_report); }
 #else
 
 std::string take_notes() { return ""; }
-void begin_test() {}
+void begin_test(const std::string&) {}
 /// A kernel that nobody waited for may still fail, and some errors leave no usable device behind.
 void end_test() {
   const cudaError_t error = cudaDeviceSynchronize();
@@ -206,10 +208,10 @@ class Listener : public Catch::EventListenerBase {
  public:
   using EventListenerBase::EventListenerBase;
 
-  void testCaseStarting(const Catch::TestCaseInfo&) override {
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
     run.in_test = true;
     run.test_failed = false;
-    begin_test();
+    begin_test(info.name);
   }
   void sectionStarting(const Catch::SectionInfo& info) override {
     run.sections.push_back(info.name);
@@ -328,6 +330,7 @@ CATCH_REGISTER_REPORTER("course", Reporter)
 std::vector<std::uint64_t> schedules() {
   const char* const text = std::getenv("SIMT_SEED");
   if (!course::kCpuDevice) return {0};
+  if (text == nullptr && std::getenv("SIMT_TRACE") != nullptr) return {0};
   if (text == nullptr) return {0, 1, 2, 3};
   char* end = nullptr;
   const std::uint64_t seed = std::strtoull(text, &end, 10);

@@ -481,7 +481,7 @@ class CudaFile:
             if kind == "constant" or not (is_const or "constexpr" in first):
                 symbol = "simt_global_" + name.replace("::", "_")
                 known += (f' {storage} ::simt::GlobalVariable {symbol}("{name}", (void*)&{name}, '
-                          f"sizeof {name}, sizeof(::simt::element_t<decltype({name})>), "
+                          f"sizeof {name}, ::simt::type_of<decltype({name})>(), "
                           f"::simt::GlobalKind::{kind});")
         position = self.tokens[end].end
         self.edits.append((position, position, known))

@@ -92,10 +92,12 @@ SIMT_UNINSTRUMENTED T shuffle(const char* name, unsigned mask, const T& value, u
                               const void* caller) {
   static_assert(sizeof(T) <= 32, "CUDA's shfl takes values of at most 32 bytes");
   Shuffle<T> call;
-  static_cast<simt::WarpCall&>(call) = simt::make_call(name, mask, finish_shuffle<T>, caller);
+  static_cast<simt::WarpCall&>(call) =
+      simt::make_call(simt::WarpOp::shuffle, name, mask, finish_shuffle<T>, caller);
   call.argument = static_cast<int>(source);
   __builtin_memcpy(call.mine, &value, sizeof value);
   simt::warp_call(call);
+  simt::trace_warp_values(simt::typed(value), {call.theirs, simt::type_of<T>()}, call.argument);
   return from_bytes<T>(call.theirs);
 }
 
@@ -126,7 +128,8 @@ template <class T>
 SIMT_UNINSTRUMENTED void gather(Gathered<T>& call, const char* name, unsigned mask, const T& value,
                                 const void* caller) {
   static_assert(sizeof(T) <= 32, "CUDA's group functions take values of at most 32 bytes");
-  static_cast<simt::WarpCall&>(call) = simt::make_call(name, mask, finish_gather<T>, caller);
+  static_cast<simt::WarpCall&>(call) =
+      simt::make_call(simt::WarpOp::reduce, name, mask, finish_gather<T>, caller);
   __builtin_memcpy(call.mine, &value, sizeof value);
   simt::warp_call(call);
 }
@@ -217,15 +220,20 @@ class lane_group : public thread_group {
   SIMT_API unsigned meta_group_size() const { return meta_size_; }
 
   SIMT_API int any(int predicate) const {
-    return simt::ballot("any() of a group", mask_, predicate != 0, SIMT_CALLER) != 0;
+    const int any = simt::ballot("any() of a group", mask_, predicate != 0, SIMT_CALLER) != 0;
+    simt::trace_warp_values(simt::typed(predicate), simt::typed(any));
+    return any;
   }
   SIMT_API int all(int predicate) const {
-    return simt::ballot("all() of a group", mask_, predicate == 0, SIMT_CALLER) == 0;
+    const int all = simt::ballot("all() of a group", mask_, predicate == 0, SIMT_CALLER) == 0;
+    simt::trace_warp_values(simt::typed(predicate), simt::typed(all));
+    return all;
   }
   /// Bit r of the result: the predicate of the thread of rank r.
   SIMT_API unsigned ballot(int predicate) const {
-    return details::to_ranks(
-        mask_, simt::ballot("ballot() of a group", mask_, predicate != 0, SIMT_CALLER));
+    const unsigned votes = simt::ballot("ballot() of a group", mask_, predicate != 0, SIMT_CALLER);
+    simt::trace_warp_values(simt::typed(predicate), {&votes, simt::type_of<simt::LaneMask>()});
+    return details::to_ranks(mask_, votes);
   }
   /// Ranks of the threads that pass the same value.
   template <class T>
@@ -238,7 +246,8 @@ class lane_group : public thread_group {
   SIMT_API unsigned match_all(T value, int& predicate) const {
     const unsigned equal = simt::match_any("match_all() of a group", mask_, value, SIMT_CALLER);
     // Lanes that have returned contribute nothing, so compare with those that answered.
-    const unsigned all = simt::ballot("match_all() of a group", mask_, true, SIMT_CALLER);
+    const unsigned all =
+        simt::ballot("match_all() of a group", mask_, true, SIMT_CALLER, simt::WarpOp::part);
     predicate = equal == all;
     return predicate != 0 ? details::to_ranks(mask_, mask_) : 0;
   }
@@ -353,6 +362,7 @@ struct Access {
 SIMT_UNINSTRUMENTED inline coalesced_group partition_in_two(unsigned mask, bool predicate,
                                                             const void* caller) {
   const unsigned chosen = simt::ballot("binary_partition()", mask, predicate, caller);
+  simt::trace_warp_values(simt::typed(predicate), {&chosen, simt::type_of<simt::LaneMask>()});
   if (chosen == 0 || chosen == mask) return Access::coalesced(mask);
   return Access::coalesced(predicate ? chosen : mask & ~chosen, predicate, 2);
 }
@@ -371,7 +381,8 @@ SIMT_UNINSTRUMENTED coalesced_group partition_by_label(unsigned mask, Label labe
     const unsigned mine = simt::match_any("labeled_partition()", mask, wide, caller);
     const unsigned leader = mine & -mine;
     const bool leads = leader == 1u << simt::lane_id();
-    const unsigned leaders = simt::ballot("labeled_partition()", mask, leads, caller);
+    const unsigned leaders =
+        simt::ballot("labeled_partition()", mask, leads, caller, simt::WarpOp::part);
     return Access::coalesced(mine, count(leaders & (leader - 1)), count(leaders));
   }
 }
@@ -386,7 +397,7 @@ SIMT_API grid_group this_grid() { return {}; }
 /// The lanes that execute this call together. A GPU, and some seeds of the CPU device, may split
 /// them at any time: only the returned group knows who they are.
 SIMT_API coalesced_group coalesced_threads() {
-  return details::Access::coalesced(simt::active_mask(SIMT_CALLER));
+  return details::Access::coalesced(simt::active_mask("coalesced_threads()", SIMT_CALLER));
 }
 
 template <unsigned Size>

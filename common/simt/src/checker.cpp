@@ -14,6 +14,7 @@
 
 #include "engine.hpp"
 #include "simt/api.hpp"
+#include "trace.hpp"
 
 // The section that holds threadIdx, blockIdx, blockDim and gridDim (scheduler.cpp); the linker
 // defines these two.
@@ -542,9 +543,10 @@ SIMT_HOT Allocation* find_target(std::uintptr_t address, std::size_t size, Kind 
 }
 
 void park_for(const Allocation& a, std::uintptr_t address, std::size_t size, AccessKind kind,
-              const void* caller) {
+              const char* name, const void* caller) {
   Parked what;
   what.pc = caller;
+  what.name = name;
   what.address = address;
   what.size = static_cast<std::uint32_t>(size);
   what.kind = kind;
@@ -556,8 +558,10 @@ SIMT_HOT void access(std::uintptr_t address, std::size_t size, Kind kind, const 
   Allocation* a = find_target(address, size, kind, caller);
   if (a == nullptr) return;
   Thread& t = *engine.current;
-  if (engine.lockstep)
-    park_for(*a, address, size, writes(kind) ? AccessKind::write : AccessKind::read, caller);
+  if (engine.lockstep) {
+    park_for(*a, address, size, writes(kind) ? AccessKind::write : AccessKind::read, nullptr,
+             caller);
+  }
   maybe_preempt(kPreemptAtAccess);
   if (suspect.pending) checker_settle_writes();
   if (is_atomic(kind)) fence_atomic(t, address);
@@ -570,6 +574,7 @@ SIMT_HOT void access(std::uintptr_t address, std::size_t size, Kind kind, const 
   if (t.conflicts > 0 || kind != Kind::read) settle_recent_read(t, address, nullptr);
   if (kind == Kind::read && size <= 8) remember_read(t, address, size, pc_of(caller));
   check_cells(*a, address, size, kind, is_atomic(kind) ? kAtomic : 0, caller, t);
+  if (engine.tracing) trace_access(t, address, size, writes(kind));
 }
 
 }  // namespace
@@ -608,14 +613,15 @@ namespace {
 const void* atomic_caller = nullptr;  // of the atomic that has been announced but not done
 }
 
-void atomic_access(void* pointer, std::size_t size, AtomicKind kind, Scope scope,
-                   const void* caller, const void* expected) {
+void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const AtomicCall& call,
+                   const void* expected) {
+  const void* const caller = call.caller;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   Allocation* a = find_target(address, size, Kind::atomic, caller);
   atomic_caller = caller;
   if (a == nullptr) return;  // an atomic on a local variable
   Thread& t = *engine.current;
-  if (engine.lockstep) park_for(*a, address, size, AccessKind::atomic, caller);
+  if (engine.lockstep) park_for(*a, address, size, AccessKind::atomic, call.name, caller);
   maybe_preempt(kPreemptAtAtomic);
   checker_settle_writes();
   fence_atomic(t, address);
@@ -624,12 +630,14 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, Scope scope
     report_uninitialised(address, Kind::atomic, caller);
   }
   set_initialised(*a, address, size);
-  const std::uint32_t flags = kAtomic | (scope == Scope::block ? kBlockScope : 0);
+  const std::uint32_t flags = kAtomic | (call.scope == Scope::block ? kBlockScope : 0);
   check_cells(*a, address, size, Kind::atomic, flags, caller, t);
   atomic_caller = caller;
+  if (engine.tracing) trace_settle_store();
 }
 
-void atomic_done(bool changed) {
+void atomic_done(bool changed, const AtomicValues& values) {
+  if (engine.tracing) trace_atomic(*engine.current, values);
   if (changed) {
     engine.fruitless = 0;
   } else {

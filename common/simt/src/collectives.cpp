@@ -7,6 +7,7 @@
 
 #include "engine.hpp"
 #include "simt/api.hpp"
+#include "trace.hpp"
 
 namespace simt {
 namespace {
@@ -52,6 +53,7 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
         leader.caller);
   }
   leader.finish(lanes);
+  if (engine.tracing) trace_warp_call(block, w, lanes, leader);
   if (leader.orders_memory) {
     ++engine.counters.warp_barriers;
     checker_warp_sync(block, w, lanes.present);
@@ -121,6 +123,7 @@ bool wake_active_group(Block& block, unsigned w) {
     group.push_back(t);
     mask |= 1u << t->lane;
   }
+  if (engine.tracing) trace_active_mask(block, w, mask, *leader);
   for (Thread* t : group) {
     t->active_result = mask;
     warp.waiting &= ~(1u << t->lane);
@@ -144,8 +147,7 @@ bool goes_before(const Thread& a, const Thread& b) {
 }
 
 bool same_instruction(const Parked& a, const Parked& b) {
-  return a.pc == b.pc && a.depth == b.depth && a.kind == b.kind && a.shared == b.shared &&
-         (a.size == 0) == (b.size == 0);
+  return a.pc == b.pc && a.depth == b.depth && a.kind == b.kind && a.shared == b.shared;
 }
 
 bool wake_parked_group(Block& block, unsigned w) {
@@ -171,8 +173,10 @@ bool wake_parked_group(Block& block, unsigned w) {
     accesses[n++] = &t->parked;
   }
   ++warp.releases;
-  if (first->parked.size > 0) count_request(warp, accesses, n);
+  const unsigned cost = first->parked.size > 0 ? count_request(warp, accesses, n) : 0;
+  if (engine.tracing) trace_instruction(group, n, cost);
   for (unsigned i = 0; i < n; ++i) wake(*group[i]);
+  if (engine.tracing) trace_leave_lockstep_if_done();
   return true;
 }
 
@@ -231,6 +235,7 @@ void finish_barrier(Block& block) {
   ++engine.counters.barriers;
   note_progress();
   checker_barrier(block);
+  if (engine.tracing) trace_barrier(block);
   // Unseeded, the last to arrive go first: their stacks are still in the cache.
   block.backwards = !block.backwards;
   if (block.backwards) {
@@ -253,17 +258,20 @@ void warp_call(WarpCall& call) {
   checker_settle_writes();
   t.last_collective = call.orders_memory ? nullptr : call.name;
   t.call = &call;
+  t.waiting_frame = __builtin_frame_address(0);
   t.state = State::in_warp_call;
   warp.waiting |= 1u << t.lane;
   try_complete(block, t.warp, call);
   wait_for_others();
 }
 
-unsigned active_mask(const void* caller) {
+unsigned active_mask(const char* name, const void* caller) {
   Thread& t = *engine.current;
   Warp& warp = t.block->warp_of(t);
   t.call = nullptr;
+  t.barrier_name = name;
   t.caller = caller;
+  t.waiting_frame = __builtin_frame_address(0);
   t.call_path = call_path(*t.fiber);
   t.state = State::in_warp_call;
   warp.waiting |= 1u << t.lane;
@@ -277,6 +285,7 @@ BarrierResult block_barrier(const char* name, int predicate, const void* caller)
   checker_settle_writes();
   t.barrier_name = name;
   t.caller = caller;
+  t.waiting_frame = __builtin_frame_address(0);
   t.state = State::at_barrier;
   block.predicate_count += predicate != 0;
   t.last_collective = nullptr;
@@ -291,7 +300,14 @@ BarrierResult block_barrier(const char* name, int predicate, const void* caller)
   return block.barrier_result;
 }
 
-void fence(Scope scope) {
+void fence(Scope scope, const char* name, const void* caller) {
+  if (engine.lockstep) {
+    Parked what;
+    what.kind = AccessKind::fence;
+    what.pc = caller;
+    what.name = name;
+    park(what);
+  }
   maybe_preempt(4);
   fence_by(*engine.current, scope);
 }

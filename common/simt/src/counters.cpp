@@ -53,37 +53,40 @@ unsigned wavefronts(const Parked* const* lanes, unsigned n) {
   return total;
 }
 
-std::uint64_t distinct_addresses(const Parked* const* lanes, unsigned n) {
+unsigned distinct_addresses(const Parked* const* lanes, unsigned n) {
   Pieces addresses;
   for (unsigned i = 0; i < n; ++i) addresses[i] = lanes[i]->address;
   std::sort(addresses.begin(), addresses.begin() + n);
-  return static_cast<std::uint64_t>(std::unique(addresses.begin(), addresses.begin() + n) -
-                                    addresses.begin());
+  return static_cast<unsigned>(std::unique(addresses.begin(), addresses.begin() + n) -
+                               addresses.begin());
 }
 
 unsigned open_scopes = 0;
 
 }  // namespace
 
-void count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
+unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
   Counters& c = engine.counters;
   const Parked& first = *lanes[0];
   if (first.kind == AccessKind::atomic) {
     (first.shared ? c.shared_atomics : c.global_atomics) += 1;
     (first.shared ? c.shared_atomic_lanes : c.global_atomic_lanes) += n;
-    (first.shared ? c.shared_atomic_addresses : c.global_atomic_addresses) +=
-        distinct_addresses(lanes, n);
-    return;
+    const unsigned addresses = distinct_addresses(lanes, n);
+    (first.shared ? c.shared_atomic_addresses : c.global_atomic_addresses) += addresses;
+    return addresses;
   }
   const bool load = first.kind == AccessKind::read;
   if (first.shared) {
     (load ? c.shared_loads : c.shared_stores) += 1;
-    (load ? c.shared_load_wavefronts : c.shared_store_wavefronts) += wavefronts(lanes, n);
-  } else {
-    (load ? c.global_loads : c.global_stores) += 1;
-    (load ? c.global_load_sectors : c.global_store_sectors) += sectors(lanes, n);
-    c.busiest_warp_requests = std::max(c.busiest_warp_requests, ++warp.requests);
+    const unsigned passes = wavefronts(lanes, n);
+    (load ? c.shared_load_wavefronts : c.shared_store_wavefronts) += passes;
+    return passes;
   }
+  (load ? c.global_loads : c.global_stores) += 1;
+  const unsigned moved = sectors(lanes, n);
+  (load ? c.global_load_sectors : c.global_store_sectors) += moved;
+  c.busiest_warp_requests = std::max(c.busiest_warp_requests, ++warp.requests);
+  return moved;
 }
 
 CountScope::CountScope() {

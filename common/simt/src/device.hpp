@@ -32,7 +32,7 @@ constexpr unsigned kMaxThreadsPerBlock = 1024;
 
 /// A block of device, managed or pinned memory, aligned to 256 bytes, poisoned with 0xFF; null when
 /// the device is full or size is 0. `caller` is where the program asked for it, for messages.
-void* allocate(std::size_t size, Space space, std::size_t element_size, const void* caller);
+void* allocate(std::size_t size, Space space, ElementType element, const void* caller);
 /// Gives memory back; false if `p` is not the start of a live allocation of that kind. `caller` is
 /// where the program asked for it.
 bool release(void* p, bool pinned, const void* caller);
@@ -66,6 +66,11 @@ struct SourceLine {
   std::string text() const;  // "file:line"
 };
 SourceLine source_line(const void* return_address);
+/// Finds all these lines at once, which is faster than one by one, for source_line to know.
+void look_up_lines(const std::vector<const void*>& return_addresses);
+/// The line of the first of several calls, the innermost first, that stands in the program itself;
+/// the first one's, if none does.
+SourceLine source_line(const std::vector<const void*>& return_addresses);
 
 // ---- streams.cpp: the runtime API's queues
 // ----------------------------------------------------------

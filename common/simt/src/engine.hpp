@@ -35,6 +35,8 @@ struct RecentRead {
 // ---- threads, warps, blocks
 // -----------------------------------------------------------------------
 
+constexpr std::uint32_t kUntraced = ~std::uint32_t(0);
+
 enum class State : unsigned char { ready, running, at_barrier, in_warp_call, parked, done };
 
 struct Block;
@@ -67,7 +69,9 @@ struct Thread {
   std::array<std::uintptr_t, kRecentReads> recent_address{};  // 0: empty
   std::array<RecentRead, kRecentReads> recent;
 
-  Parked parked;  // lockstep: the instruction that the lane is about to execute
+  Parked parked;                     // lockstep: the instruction that the lane is about to execute
+  void* waiting_frame = nullptr;     // the runtime's frame in which it waits
+  std::uint32_t traced = kUntraced;  // trace: the event of its last instruction
 
   /// The thread's time: a block barrier moves all its threads on at once.
   inline std::uint32_t now() const;
@@ -163,6 +167,7 @@ struct Engine {
 
   bool seeded = false;
   bool lockstep = false;
+  bool tracing = false;  // the running launch is recorded; see trace.hpp
   std::uint64_t random_state = 1;
   std::uint64_t steps_left = ~std::uint64_t(0);  // basic blocks until enter_slowly is due
   std::uint64_t lockstep_steps = 0;              // in lockstep, every basic block is slow
@@ -278,7 +283,8 @@ bool lacks_acquire_fence(const Access& earlier, const Thread& t);
 // ---- counters.cpp
 // -------------------------------------------------------------------------------------------------
 
-/// Counts one request: the same instruction of `n` lanes of this warp.
-void count_request(Warp& warp, const Parked* const* lanes, unsigned n);
+/// Counts one request: the same instruction of `n` lanes of this warp. Returns what it costs:
+/// sectors of global memory, wavefronts of shared memory, addresses of an atomic.
+unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n);
 
 }  // namespace simt

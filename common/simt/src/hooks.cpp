@@ -12,7 +12,8 @@ namespace simt {
 void park(const Parked& what) {
   Thread& t = *engine.current;
   t.parked = what;
-  const auto here = static_cast<char*>(__builtin_frame_address(0));
+  t.waiting_frame = __builtin_frame_address(0);
+  const auto here = static_cast<char*>(t.waiting_frame);
   t.parked.depth = static_cast<std::uint32_t>(t.fiber->top - here);
   t.parked.since = t.block->warp_of(t).releases;
   t.state = State::parked;

@@ -42,7 +42,7 @@ void* block_shared(const void* key, const SharedVariable& variable) {
   for (const SharedInstance& s : block.shared) {
     if (s.key == key) return reinterpret_cast<void*>(s.memory->begin);
   }
-  Allocation* a = acquire_shared(variable.size, variable.element_size, variable.name);
+  Allocation* a = acquire_shared(variable.size, variable.element, variable.name);
   a->extents.clear();
   for (std::size_t extent : variable.extents) {
     if (extent > 0) a->extents.push_back(extent);
@@ -51,12 +51,12 @@ void* block_shared(const void* key, const SharedVariable& variable) {
   return reinterpret_cast<void*>(a->begin);
 }
 
-void* dynamic_shared(const char* name, std::size_t element_size) {
+void* dynamic_shared(const char* name, ElementType element) {
   const OutOfSight guard;
   Allocation* a = engine.current->block->dynamic;
   if (a == nullptr) return nullptr;
   a->name = name;
-  a->element_size = element_size;
+  a->element = element;
   a->extents.clear();
   return reinterpret_cast<void*>(a->begin);
 }

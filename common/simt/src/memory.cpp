@@ -67,7 +67,7 @@ void open_arena() {
 
 std::size_t whole_pages(std::size_t size) { return (size + kPage - 1) / kPage * kPage; }
 
-Allocation* place(std::size_t size, Space space, std::size_t element_size) {
+Allocation* place(std::size_t size, Space space, ElementType element) {
   open_arena();
   const std::size_t pages = whole_pages(size);
   if (next_free + pages + kGuard > arena.begin + arena.size) return nullptr;
@@ -75,7 +75,7 @@ Allocation* place(std::size_t size, Space space, std::size_t element_size) {
   a->begin = next_free;
   a->size = size;
   a->space = space;
-  a->element_size = std::max<std::size_t>(element_size, 1);
+  a->element = element;
   a->name_origin = a->begin;
   a->initialised = static_cast<std::uint8_t*>(reserve_or_die(size));
   next_free += pages + kGuard;
@@ -114,10 +114,10 @@ Allocation* live_owner(const void* p, std::size_t n) {
 
 // ---- allocation ---------------------------------------------------------------------------------
 
-void* allocate(std::size_t size, Space space, std::size_t element_size, const void* caller) {
+void* allocate(std::size_t size, Space space, ElementType element, const void* caller) {
   if (size == 0) return nullptr;
   if (size > kDeviceMemory - in_use) return nullptr;
-  Allocation* a = place(size, space, element_size);
+  Allocation* a = place(size, space, element);
   if (a == nullptr) return nullptr;
   a->allocated_by = caller;
   if (space == Space::pinned || space == Space::managed) {
@@ -147,7 +147,7 @@ bool release(void* p, bool pinned, const void* caller) {
 
 std::size_t allocated_bytes() { return in_use; }
 
-Allocation* acquire_shared(std::size_t size, std::size_t element_size, std::string name) {
+Allocation* acquire_shared(std::size_t size, ElementType element, std::string name) {
   auto fits = [&](const Allocation* a) { return a->size == size; };
   auto it = std::find_if(idle_shared.rbegin(), idle_shared.rend(), fits);
   Allocation* a = nullptr;
@@ -157,13 +157,13 @@ Allocation* acquire_shared(std::size_t size, std::size_t element_size, std::stri
     std::memset(a->initialised, 0, size);
     std::memset(reinterpret_cast<void*>(a->begin), kPoison, size);
   } else {
-    a = place(size, Space::shared, element_size);
+    a = place(size, Space::shared, element);
     if (a == nullptr) {
       std::fputs("simt: the address space for shared memory is used up\n", stderr);
       std::abort();
     }
   }
-  a->element_size = std::max<std::size_t>(element_size, 1);
+  a->element = element;
   a->name = std::move(name);
   a->generation = ++shared_generation;
   return a;
@@ -227,11 +227,11 @@ Allocation* nearest_allocation(std::uintptr_t address) {
 }
 
 GlobalVariable::GlobalVariable(const char* name, void* address, std::size_t size,
-                               std::size_t element_size, GlobalKind kind) {
+                               ElementType element, GlobalKind kind) {
   auto a = std::make_unique<Allocation>();
   a->begin = a->name_origin = reinterpret_cast<std::uintptr_t>(address);
   a->size = size;
-  a->element_size = element_size;
+  a->element = element;
   a->name = name;
   a->space = kind == GlobalKind::constant  ? Space::constant
              : kind == GlobalKind::managed ? Space::managed
@@ -273,6 +273,12 @@ void refine_shadow(Allocation& a, unsigned shift) {
 // ---- names
 // ------------------------------------------------------------------------------------------------
 
+std::string name_of(const Allocation& a) {
+  if (!a.name.empty()) return a.name;
+  if (a.space == Space::shared) return "dynamic shared memory";
+  return fmt::format("the {} bytes allocated at {}", a.size, source_line(a.allocated_by).text());
+}
+
 namespace {
 
 std::string without_suffix(std::string text, const std::string& suffix) {
@@ -289,16 +295,10 @@ std::string in_parentheses(std::string text) {
 
 std::string elements(std::size_t n) { return fmt::format("{} element{}", n, n == 1 ? "" : "s"); }
 
-std::string display_name(const Allocation& a) {
-  if (!a.name.empty()) return a.name;
-  if (a.space == Space::shared) return "dynamic shared memory";
-  return fmt::format("the {} bytes allocated at {}", a.size, source_line(a.allocated_by).text());
-}
-
 /// "[3][5]" for an element of a variable; empty for a scalar.
 std::string subscript(const Allocation& a, std::size_t index) {
   if (a.name.empty()) return "";
-  if (a.size == a.element_size && a.allocated_by == nullptr) return "";
+  if (a.size == a.element.size && a.allocated_by == nullptr) return "";
   if (a.extents.size() < 2) return fmt::format("[{}]", index);
   std::string text;
   for (std::size_t d = a.extents.size(); d-- > 0;) {
@@ -310,8 +310,8 @@ std::string subscript(const Allocation& a, std::size_t index) {
 
 std::string describe_inside(const Allocation& a, std::uintptr_t address) {
   const std::uintptr_t offset = address - a.name_origin;
-  const std::size_t index = offset / a.element_size, rest = offset % a.element_size;
-  std::string text = display_name(a) + subscript(a, index);
+  const std::size_t index = offset / a.element.size, rest = offset % a.element.size;
+  std::string text = name_of(a) + subscript(a, index);
   if (a.name.empty()) return fmt::format("byte {} of {}", offset, text);
   if (rest != 0) text += fmt::format(" (byte {} of that element)", rest);
   return text;
@@ -344,17 +344,17 @@ std::string describe_address(std::uintptr_t address) {
   if (a == nullptr) a = nearest_allocation(address);
   if (a == nullptr) return "device memory that nobody allocated";
   if (address < a->name_origin) {
-    return fmt::format("{} bytes before {}", a->name_origin - address, display_name(*a));
+    return fmt::format("{} bytes before {}", a->name_origin - address, name_of(*a));
   }
   if (address < a->end()) return describe_inside(*a, address);
   const std::uintptr_t past = address - a->end();
-  const std::size_t count = (a->end() - a->name_origin) / a->element_size;
-  const std::string whole = fmt::format("{} ({})", display_name(*a), elements(count));
-  if (a->name.empty()) return fmt::format("{} bytes past the end of {}", past, display_name(*a));
+  const std::size_t count = (a->end() - a->name_origin) / a->element.size;
+  const std::string whole = fmt::format("{} ({})", name_of(*a), elements(count));
+  if (a->name.empty()) return fmt::format("{} bytes past the end of {}", past, name_of(*a));
   if (past == 0) return fmt::format("{}[{}], just past the end of {}", a->name, count, whole);
   return fmt::format("{}[{}], {} past the end of {}", a->name,
-                     (address - a->name_origin) / a->element_size,
-                     elements(past / a->element_size + 1), whole);
+                     (address - a->name_origin) / a->element.size,
+                     elements(past / a->element.size + 1), whole);
 }
 
 void name_allocations(const Launch& launch) {
@@ -365,7 +365,7 @@ void name_allocations(const Launch& launch) {
     if (a == nullptr || p->text.empty() || a->space == Space::shared) continue;
     a->name = in_parentheses(without_suffix(without_suffix(p->text, ".data()"), ".get()"));
     a->name_origin = address;
-    if (p->element_size > 1 || a->element_size == 1) a->element_size = p->element_size;
+    if (p->element.size > 1 || a->element.size == 1) a->element = p->element;
   }
 }
 

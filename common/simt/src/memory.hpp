@@ -36,7 +36,7 @@ struct Allocation {
   std::uint32_t generation = 0;    // shared memory: the block instance that owns it
   Cell* cells = nullptr;           // made by the first kernel access
   std::uint8_t* initialised = nullptr;  // one byte per byte
-  std::size_t element_size = 1;
+  ElementType element;
   std::vector<std::size_t> extents;  // of a __shared__ array of several dimensions
   std::string name;                  // variable, or text of the launch argument
   std::uintptr_t name_origin = 0;    // address of name[0]
@@ -79,9 +79,11 @@ void ensure_shadow(Allocation& a);
 void refine_shadow(Allocation& a, unsigned shift);
 
 /// Shared memory of a block: recycled, poisoned, and forgotten by the checker.
-Allocation* acquire_shared(std::size_t size, std::size_t element_size, std::string name);
+Allocation* acquire_shared(std::size_t size, ElementType element, std::string name);
 void release_shared(Allocation* a);
 
+/// "s", "d_x", "dynamic shared memory". On the host's stack only, if the allocation has no name.
+std::string name_of(const Allocation& a);
 /// "s[37]", "4 bytes before d_x", "float 1000 past the end of d_x (1000 elements)".
 std::string describe_address(std::uintptr_t address);
 /// Names allocations after the arguments of the launch that starts.
@@ -99,14 +101,16 @@ inline const void* return_address_of(std::uint32_t pc) {
   return reinterpret_cast<const void*>(program_begin + pc);
 }
 
-/// Lockstep: the instruction a lane is about to execute. size 0: a jump target, not an access.
-enum class AccessKind : unsigned char { read, write, atomic };
+/// Lockstep: the instruction a lane is about to execute. size 0: a fence, or a jump target, which
+/// is no instruction.
+enum class AccessKind : unsigned char { read, write, atomic, fence, jump };
 struct Parked {
   const void* pc = nullptr;
+  const char* name = nullptr;  // of a fence or an atomic
   std::uintptr_t address = 0;
   std::uint32_t size = 0;
   std::uint32_t depth = 0;  // bytes of stack in use: callees run before their callers go on
-  AccessKind kind = AccessKind::read;
+  AccessKind kind = AccessKind::jump;
   bool shared = false;
   std::uint64_t since = 0;  // Warp::releases when it was parked
 };

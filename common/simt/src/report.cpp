@@ -21,13 +21,26 @@ namespace {
 
 // ---- source lines -----------------------------------------------------------------------------
 
-/// What `addr2line` prints; empty if the tool is missing.
-std::string run_addr2line(const std::string& program, const std::string& address) {
+std::string program_path() {
+  std::array<char, 4096> path{};
+  const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
+  return std::string(path.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+}
+
+/// The return address is the instruction after the call: one byte before belongs to the call.
+std::uint32_t call_offset(const void* return_address) { return pc_of(return_address) - 1; }
+
+/// What `addr2line` prints of all these calls; empty if the tool is missing.
+std::string run_addr2line(const std::vector<const void*>& return_addresses) {
   int ends[2];
   if (pipe(ends) != 0) return "";
-  std::array<std::string, 6> words = {"addr2line", "-f", "-i", "-e", program, address};
-  std::array<char*, 7> argv{};
-  for (std::size_t i = 0; i < words.size(); ++i) argv[i] = words[i].data();
+  std::vector<std::string> words = {"addr2line", "-a", "-f", "-i", "-e", program_path()};
+  for (const void* address : return_addresses) {
+    words.push_back(fmt::format("0x{:x}", call_offset(address)));
+  }
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
@@ -48,20 +61,15 @@ std::string run_addr2line(const std::string& program, const std::string& address
   return text;
 }
 
-std::string program_path() {
-  std::array<char, 4096> path{};
-  const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
-  return std::string(path.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
-}
-
 bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Headers in which a learner has nothing to look for.
-bool is_library_header(const std::string& file) {
+/// Files in which a learner has nothing to look for.
+bool is_library_file(const std::string& file) {
   return contains(file, "/common/simt/include/") || contains(file, "/common/include/course/") ||
-         contains(file, "/include/c++/") || file.starts_with("??");
+         contains(file, "/common/simt/src/") || contains(file, "/include/c++/") ||
+         contains(file, "??");
 }
 
 /// The path from the repository's root on, if the file lies in it.
@@ -80,22 +88,28 @@ SourceLine parse_line(std::string text) {  // "path:12 (discriminator 3)"
   return {short_path(text.substr(0, colon)), std::atoi(text.c_str() + colon + 1)};
 }
 
-SourceLine look_up(const void* return_address) {
-  // The return address is the instruction after the call: one byte before belongs to the call.
-  const auto offset = pc_of(return_address) - 1;
-  const std::string output = run_addr2line(program_path(), fmt::format("0x{:x}", offset));
+/// The line of one call from its part of the output: pairs of lines, function and place, from the
+/// innermost inlined function outwards.
+SourceLine choose_line(const std::string& output, const void* return_address) {
   SourceLine best;
-  for (std::size_t at = 0; at < output.size();) {  // pairs of lines: function, place
+  for (std::size_t at = 0; at < output.size();) {
     const std::size_t function_end = output.find('\n', at);
     if (function_end == std::string::npos) break;
     const std::size_t end = std::min(output.find('\n', function_end + 1), output.size());
     const std::string place = output.substr(function_end + 1, end - function_end - 1);
-    if (best.file.empty() || !is_library_header(place)) best = parse_line(place);
-    if (!is_library_header(place)) break;
+    if (best.file.empty() || !is_library_file(place)) best = parse_line(place);
+    if (!is_library_file(place)) break;
     at = end + 1;
   }
-  if (best.file.empty()) best.file = fmt::format("code address 0x{:x} (install binutils)", offset);
+  if (best.file.empty()) {
+    best.file = fmt::format("code address 0x{:x} (install binutils)", call_offset(return_address));
+  }
   return best;
+}
+
+std::unordered_map<const void*, SourceLine>& known_lines() {
+  static std::unordered_map<const void*, SourceLine> map;
+  return map;
 }
 
 // ---- handler ------------------------------------------------------------------------------------
@@ -130,10 +144,34 @@ std::vector<Note> notes;
 }  // namespace
 
 SourceLine source_line(const void* return_address) {
-  static std::unordered_map<const void*, SourceLine> known;
-  auto [it, fresh] = known.try_emplace(return_address);
-  if (fresh) it->second = look_up(return_address);
-  return it->second;
+  look_up_lines({return_address});
+  return known_lines().at(return_address);
+}
+
+void look_up_lines(const std::vector<const void*>& return_addresses) {
+  std::vector<const void*> fresh;
+  for (const void* address : return_addresses) {
+    if (known_lines().try_emplace(address).second) fresh.push_back(address);
+  }
+  if (fresh.empty()) return;
+  const std::string output = "\n" + run_addr2line(fresh);
+  // Each call's part begins with a line that has its address.
+  std::size_t at = output.find("\n0x");
+  for (const void* address : fresh) {
+    const std::size_t begin = at == std::string::npos ? at : output.find('\n', at + 1);
+    at = begin == std::string::npos ? begin : output.find("\n0x", begin);
+    const bool found = begin != std::string::npos;
+    const std::string part = found ? output.substr(begin + 1, at - begin) : "";
+    known_lines()[address] = choose_line(part, address);
+  }
+}
+
+SourceLine source_line(const std::vector<const void*>& return_addresses) {
+  for (const void* address : return_addresses) {
+    const SourceLine line = source_line(address);
+    if (!is_library_file("/" + line.file)) return line;
+  }
+  return source_line(return_addresses.front());
 }
 
 std::string SourceLine::text() const { return line > 0 ? fmt::format("{}:{}", file, line) : file; }

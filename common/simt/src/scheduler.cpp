@@ -14,6 +14,7 @@
 
 #include "engine.hpp"
 #include "simt/api.hpp"
+#include "trace.hpp"
 
 // The headers declare these const, because a kernel must not write them and because they never
 // change while one thread runs. The scheduler, which switches threads, writes them.
@@ -112,7 +113,7 @@ bool start_next_block() {
   block->barrier_clock = 1;
   e.counters.warps += block->warps.size();
   if (e.launch->shared_bytes > 0) {
-    block->dynamic = acquire_shared(e.launch->shared_bytes, 1, "");
+    block->dynamic = acquire_shared(e.launch->shared_bytes, {}, "");
   }
   for (unsigned i = 0; i < threads; ++i) start_thread(*block, i);
   e.resident.push_back(std::move(block));
@@ -127,6 +128,7 @@ void free_shared(Block& block) {
 }
 
 void retire(Block* block) {
+  if (engine.tracing) trace_end_block(*block);
   free_shared(*block);
   auto& list = engine.resident;
   auto it = std::find_if(list.begin(), list.end(), [&](auto& b) { return b.get() == block; });
@@ -165,6 +167,7 @@ void finish_thread(Thread& t) {
   Block& block = *t.block;
   Warp& warp = block.warp_of(t);
   checker_end_thread(t);
+  if (engine.tracing) trace_return(t);
   release_fiber(t.fiber);
   t.fiber = nullptr;
   note_progress();
@@ -263,6 +266,7 @@ void start_launch(const Launch& launch) {
   e.counters.threads += std::uint64_t(e.blocks_total) * count(launch.block);
   running_block_dim = launch.block;
   running_grid_dim = launch.grid;
+  trace_start_launch();
   note_progress();
   set_fiber_body(thread_body);
   name_allocations(launch);
@@ -351,6 +355,7 @@ int run_launch(const Launch& launch) {
     reports.back().text +=
         fmt::format("\n(and {} more findings of the same launch)", engine.suppressed);
   }
+  trace_end_launch(launch, reports);
   const int error = engine.error;
   for (Report& report : reports) deliver(std::move(report));
   return error;
@@ -449,7 +454,7 @@ void enter_slowly(const void* caller) {
   Parked what;
   what.pc = caller;
   park(what);
-  engine.steps_left = 1;
+  engine.steps_left = engine.lockstep ? 1 : kStepLimit;  // a trace may end meanwhile
 }
 
 void note_spin(const void* caller) {

@@ -22,13 +22,13 @@ std::unordered_map<void*, bool>& held() {
   return map;
 }
 
-cudaError_t take(void** pointer, std::size_t size, Space space, std::size_t element_size,
+cudaError_t take(void** pointer, std::size_t size, Space space, ElementType element,
                  const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   if (pointer == nullptr) return failed(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
-  *pointer = allocate(size, space, element_size, caller);
+  *pointer = allocate(size, space, element, caller);
   if (*pointer == nullptr) return failed(cudaErrorMemoryAllocation);
   held()[*pointer] = space == Space::pinned;
   return cudaSuccess;
@@ -243,34 +243,34 @@ void* locate(const SymbolRange& range, cudaError_t* error) {
 
 }  // namespace
 
-cudaError_t allocate_device(void** pointer, std::size_t size, std::size_t element_size,
+cudaError_t allocate_device(void** pointer, std::size_t size, ElementType element,
                             const void* caller) {
-  return take(pointer, size, Space::device, element_size, caller);
+  return take(pointer, size, Space::device, element, caller);
 }
 
-cudaError_t allocate_managed(void** pointer, std::size_t size, unsigned flags,
-                             std::size_t element_size, const void* caller) {
+cudaError_t allocate_managed(void** pointer, std::size_t size, unsigned flags, ElementType element,
+                             const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
     return failed(cudaErrorInvalidValue);
   }
-  return take(pointer, size, Space::managed, element_size, caller);
+  return take(pointer, size, Space::managed, element, caller);
 }
 
-cudaError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags,
-                            std::size_t element_size, const void* caller) {
+cudaError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags, ElementType element,
+                            const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   constexpr unsigned known =
       cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
   if ((flags & ~known) != 0) return failed(cudaErrorInvalidValue);
-  return take(pointer, size, Space::pinned, element_size, caller);
+  return take(pointer, size, Space::pinned, element, caller);
 }
 
-cudaError_t allocate_in_stream(void** pointer, std::size_t size, std::size_t element_size,
+cudaError_t allocate_in_stream(void** pointer, std::size_t size, ElementType element,
                                cudaStream_t stream, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   if (find_stream(stream) == nullptr) return failed(cudaErrorInvalidResourceHandle);
-  return take(pointer, size, Space::device, element_size, caller);
+  return take(pointer, size, Space::device, element, caller);
 }
 
 cudaError_t copy_to_symbol(const SymbolRange& to, const void* from, cudaMemcpyKind kind,
@@ -316,23 +316,23 @@ using simt::Direction;
 using simt::Wait;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size) {
-  return simt::allocate_device(pointer, size, 1, SIMT_CALLER);
+  return simt::allocate_device(pointer, size, {}, SIMT_CALLER);
 }
 
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream) {
-  return simt::allocate_in_stream(pointer, size, 1, stream, SIMT_CALLER);
+  return simt::allocate_in_stream(pointer, size, {}, stream, SIMT_CALLER);
 }
 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned flags) {
-  return simt::allocate_managed(pointer, size, flags, 1, SIMT_CALLER);
+  return simt::allocate_managed(pointer, size, flags, {}, SIMT_CALLER);
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t size, unsigned flags) {
-  return simt::allocate_pinned(pointer, size, flags, 1, SIMT_CALLER);
+  return simt::allocate_pinned(pointer, size, flags, {}, SIMT_CALLER);
 }
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned flags) {
-  return simt::allocate_pinned(pointer, size, flags, 1, SIMT_CALLER);
+  return simt::allocate_pinned(pointer, size, flags, {}, SIMT_CALLER);
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {

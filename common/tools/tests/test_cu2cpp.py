@@ -327,7 +327,7 @@ class Shared(RewriterTest):
 def known(name, kind="device", storage="static"):
     symbol = name.replace("::", "_")
     return (f' {storage} ::simt::GlobalVariable simt_global_{symbol}("{name}", (void*)&{name}, '
-            f"sizeof {name}, sizeof(::simt::element_t<decltype({name})>), "
+            f"sizeof {name}, ::simt::type_of<decltype({name})>(), "
             f"::simt::GlobalKind::{kind});")
 
 
@@ -732,7 +732,7 @@ auto launch(Text, F f, int, int, int = 0, void* = nullptr) {
 }
 template <class T, class Tag> T& shared(const char*, Tag) { static T storage; return storage; }
 template <class T> T* dynamic_shared_array(const char*) { return nullptr; }
-template <class T> using element_t = T;
+template <class T> int type_of() { return 0; }
 enum class GlobalKind { device, constant, managed };
 struct GlobalVariable { GlobalVariable(const char*, void*, int, int, GlobalKind) {} };
 }

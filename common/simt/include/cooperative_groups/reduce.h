@@ -36,7 +36,9 @@ SIMT_API T reduce(const Group& group, const T& value, Operation&& operation) {
                 "reduce() takes a tile of up to 32 threads or a coalesced group");
   details::Gathered<T> values;
   details::gather(values, "reduce()", details::Access::mask(group), value, SIMT_CALLER);
-  return details::fold(values, values.present, operation);
+  const T total = details::fold(values, values.present, operation);
+  simt::trace_warp_values(simt::typed(value), simt::typed(total));
+  return total;
 }
 
 }  // namespace cooperative_groups

@@ -16,7 +16,9 @@ SIMT_UNINSTRUMENTED T scan(const char* name, const Group& group, const T& value,
   gather(values, name, Access::mask(group), value, caller);
   const unsigned own = 1u << simt::lane_id();
   const unsigned lanes = values.present & (inclusive ? own | (own - 1) : own - 1);
-  return lanes == 0 ? T{} : fold(values, lanes, operation);
+  const T sum = lanes == 0 ? T{} : fold(values, lanes, operation);
+  simt::trace_warp_values(simt::typed(value), simt::typed(sum));
+  return sum;
 }
 
 }  // namespace details

@@ -244,14 +244,14 @@ namespace simt {
 /// Queues a launch. A bad configuration becomes the last error instead, as with CUDA.
 void enqueue_launch(Launch launch, cudaStream_t stream);
 
-cudaError_t allocate_device(void** pointer, std::size_t size, std::size_t element_size,
+cudaError_t allocate_device(void** pointer, std::size_t size, ElementType element,
                             const void* caller);
-cudaError_t allocate_in_stream(void** pointer, std::size_t size, std::size_t element_size,
+cudaError_t allocate_in_stream(void** pointer, std::size_t size, ElementType element,
                                cudaStream_t stream, const void* caller);
-cudaError_t allocate_managed(void** pointer, std::size_t size, unsigned flags,
-                             std::size_t element_size, const void* caller);
-cudaError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags,
-                            std::size_t element_size, const void* caller);
+cudaError_t allocate_managed(void** pointer, std::size_t size, unsigned flags, ElementType element,
+                             const void* caller);
+cudaError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags, ElementType element,
+                            const void* caller);
 
 /// A range of bytes of a `__device__` or `__constant__` variable.
 struct SymbolRange {
@@ -290,29 +290,30 @@ const void* plain_address(T* p) {
 
 template <class T>
 SIMT_API_TEMPLATE inline cudaError_t cudaMalloc(T** pointer, std::size_t size) {
-  return simt::allocate_device(reinterpret_cast<void**>(pointer), size, sizeof(T), SIMT_CALLER);
+  return simt::allocate_device(reinterpret_cast<void**>(pointer), size, simt::type_of<T>(),
+                               SIMT_CALLER);
 }
 template <class T>
 SIMT_API_TEMPLATE inline cudaError_t cudaMallocAsync(T** pointer, std::size_t size,
                                                      cudaStream_t stream) {
-  return simt::allocate_in_stream(reinterpret_cast<void**>(pointer), size, sizeof(T), stream,
-                                  SIMT_CALLER);
+  return simt::allocate_in_stream(reinterpret_cast<void**>(pointer), size, simt::type_of<T>(),
+                                  stream, SIMT_CALLER);
 }
 template <class T>
 SIMT_API_TEMPLATE inline cudaError_t cudaMallocManaged(T** pointer, std::size_t size,
                                                        unsigned flags = cudaMemAttachGlobal) {
-  return simt::allocate_managed(reinterpret_cast<void**>(pointer), size, flags, sizeof(T),
+  return simt::allocate_managed(reinterpret_cast<void**>(pointer), size, flags, simt::type_of<T>(),
                                 SIMT_CALLER);
 }
 template <class T>
 SIMT_API_TEMPLATE inline cudaError_t cudaMallocHost(T** pointer, std::size_t size,
                                                     unsigned flags = cudaHostAllocDefault) {
-  return simt::allocate_pinned(reinterpret_cast<void**>(pointer), size, flags, sizeof(T),
+  return simt::allocate_pinned(reinterpret_cast<void**>(pointer), size, flags, simt::type_of<T>(),
                                SIMT_CALLER);
 }
 template <class T>
 SIMT_API_TEMPLATE inline cudaError_t cudaHostAlloc(T** pointer, std::size_t size, unsigned flags) {
-  return simt::allocate_pinned(reinterpret_cast<void**>(pointer), size, flags, sizeof(T),
+  return simt::allocate_pinned(reinterpret_cast<void**>(pointer), size, flags, simt::type_of<T>(),
                                SIMT_CALLER);
 }
 template <class T>

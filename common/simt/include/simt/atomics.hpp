@@ -122,47 +122,47 @@ struct AddFlushing {
 
 /// Replaces *address by operation(*address, val) and returns what was there.
 template <class Operation, class T>
-SIMT_PURE T atomic_update(T* address, T val, Scope scope, const void* caller) {
-  atomic_access(address, sizeof(T), Operation::kind, scope, caller);
+SIMT_PURE T atomic_update(T* address, T val, const AtomicCall& call) {
+  atomic_access(address, sizeof(T), Operation::kind, call);
   const T old = *address;
   const T next = Operation::apply(old, val);
   *address = next;
-  atomic_done(std::memcmp(&old, &next, sizeof(T)) != 0);
+  atomic_done(std::memcmp(&old, &next, sizeof(T)) != 0, {type_of<T>(), &old, &val});
   return old;
 }
 
 /// Replaces *address by val if it equals `compare`; returns what was there.
 template <class T>
-SIMT_PURE T atomic_compare_and_swap(T* address, T compare, T val, Scope scope, const void* caller) {
-  atomic_access(address, sizeof(T), AtomicKind::compare_and_swap, scope, caller, &compare);
+SIMT_PURE T atomic_compare_and_swap(T* address, T compare, T val, const AtomicCall& call) {
+  atomic_access(address, sizeof(T), AtomicKind::compare_and_swap, call, &compare);
   const T old = *address;
   if (old == compare) *address = val;
-  atomic_done(old == compare && val != old);
+  atomic_done(old == compare && val != old, {type_of<T>(), &old, &val, &compare});
   return old;
 }
 
-SIMT_PURE float atomic_add_float(float* address, float val, Scope scope, const void* caller) {
-  if (is_shared(address)) return atomic_update<atomic_op::Add>(address, val, scope, caller);
-  return atomic_update<atomic_op::AddFlushing>(address, val, scope, caller);
+SIMT_PURE float atomic_add_float(float* address, float val, const AtomicCall& call) {
+  if (is_shared(address)) return atomic_update<atomic_op::Add>(address, val, call);
+  return atomic_update<atomic_op::AddFlushing>(address, val, call);
 }
 
 /// float2 and float4: one request; each element is added atomically, the vector as a whole is not.
 template <class V>
-SIMT_PURE V atomic_add_vector(V* address, V val, Scope scope, const void* caller) {
+SIMT_PURE V atomic_add_vector(V* address, V val, const AtomicCall& call) {
   constexpr int invalid_address_space = 717;  // cudaErrorInvalidAddressSpace
   if (is_shared(address)) {
     trap("atomicAdd() of float2 or float4 works on global memory only, and this is shared memory",
-         invalid_address_space, caller);
+         invalid_address_space, call.caller);
   }
-  return atomic_update<atomic_op::AddFlushing>(address, val, scope, caller);
+  return atomic_update<atomic_op::AddFlushing>(address, val, call);
 }
 
 }  // namespace simt
 
 // One atomic function, `T name(T* address, T val)`, done by a function of namespace simt.
-#define SIMT_ATOMIC_OF_SCOPE(name, scope, T, function)                    \
-  SIMT_API T name(T* address, T val) {                                    \
-    return simt::function(address, val, simt::Scope::scope, SIMT_CALLER); \
+#define SIMT_ATOMIC_OF_SCOPE(name, scope, T, function)                             \
+  SIMT_API T name(T* address, T val) {                                             \
+    return simt::function(address, val, {#name, simt::Scope::scope, SIMT_CALLER}); \
   }
 // The same in CUDA's three scopes.
 #define SIMT_ATOMIC_BY(name, T, function)                \
@@ -171,9 +171,10 @@ SIMT_PURE V atomic_add_vector(V* address, V val, Scope scope, const void* caller
   SIMT_ATOMIC_OF_SCOPE(name##_system, system, T, function)
 #define SIMT_ATOMIC(name, T, operation) \
   SIMT_ATOMIC_BY(name, T, atomic_update<simt::atomic_op::operation>)
-#define SIMT_ATOMIC_CAS_OF_SCOPE(name, scope, T)                                                  \
-  SIMT_API T name(T* address, T compare, T val) {                                                 \
-    return simt::atomic_compare_and_swap(address, compare, val, simt::Scope::scope, SIMT_CALLER); \
+#define SIMT_ATOMIC_CAS_OF_SCOPE(name, scope, T)                                    \
+  SIMT_API T name(T* address, T compare, T val) {                                   \
+    return simt::atomic_compare_and_swap(address, compare, val,                     \
+                                         {#name, simt::Scope::scope, SIMT_CALLER}); \
   }
 #define SIMT_ATOMIC_CAS(T)                            \
   SIMT_ATOMIC_CAS_OF_SCOPE(atomicCAS, device, T)      \

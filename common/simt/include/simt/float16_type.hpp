@@ -474,10 +474,12 @@ SIMT_STORE(__stwt)
 // Atomic for each element; the pair is one request, but not atomic as a whole. CUDA has these for
 // the device's scope only. Subnormal numbers stay what they are, in shared and in global memory.
 SIMT_API SIMT_SCALAR atomicAdd(SIMT_SCALAR* address, SIMT_SCALAR val) {
-  return simt::atomic_update<simt::atomic_op::Add>(address, val, simt::Scope::device, SIMT_CALLER);
+  return simt::atomic_update<simt::atomic_op::Add>(address, val,
+                                                   {"atomicAdd", simt::Scope::device, SIMT_CALLER});
 }
 SIMT_API SIMT_PAIR atomicAdd(SIMT_PAIR* address, SIMT_PAIR val) {
-  return simt::atomic_update<simt::atomic_op::Add>(address, val, simt::Scope::device, SIMT_CALLER);
+  return simt::atomic_update<simt::atomic_op::Add>(address, val,
+                                                   {"atomicAdd", simt::Scope::device, SIMT_CALLER});
 }
 
 #undef SIMT_PAIR_RAW

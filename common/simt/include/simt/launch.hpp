@@ -8,15 +8,12 @@
 #include <vector>
 
 #include "simt/api.hpp"
+#include "simt/element_type.hpp"
 #include "simt/launch_types.hpp"
 #include "simt/runtime.hpp"
 #include "simt/vector_types.hpp"
 
 namespace simt {
-
-/// int for `int`, `int[3]` and `int[3][4]`.
-template <class T>
-using element_t = std::remove_cv_t<std::remove_all_extents_t<std::remove_reference_t<T>>>;
 
 /// A launch as it is written: the kernel's name and the text between its parentheses.
 struct LaunchText {
@@ -28,21 +25,13 @@ struct LaunchText {
 std::vector<std::string> split_arguments(const char* text);
 
 template <class T>
-constexpr std::size_t pointee_size() {
-  if constexpr (std::is_void_v<std::remove_pointer_t<T>>) {
-    return 1;
-  } else {
-    return sizeof(element_t<std::remove_pointer_t<T>>);
-  }
-}
-
-template <class T>
 void name_pointer(std::vector<PointerArgument>& pointers, const std::vector<std::string>& texts,
                   std::size_t index, const T& argument) {
   if constexpr (std::is_pointer_v<T>) {
     if constexpr (!std::is_function_v<std::remove_pointer_t<T>>) {
       pointers.push_back({const_cast<const void*>(static_cast<const volatile void*>(argument)),
-                          index < texts.size() ? texts[index] : std::string(), pointee_size<T>()});
+                          index < texts.size() ? texts[index] : std::string(),
+                          type_of<std::remove_pointer_t<T>>()});
     }
   }
 }
@@ -125,7 +114,7 @@ SIMT_UNINSTRUMENTED T& shared(const char* name, Tag) {
   static_assert(alignof(T) <= 4096, "a __shared__ variable starts on a page");
   const SharedVariable variable{name,
                                 sizeof(T),
-                                sizeof(element_t<T>),
+                                type_of<T>(),
                                 {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>}};
   return *static_cast<T*>(block_shared(&shared_key<Tag>, variable));
 }
@@ -133,7 +122,7 @@ SIMT_UNINSTRUMENTED T& shared(const char* name, Tag) {
 /// `extern __shared__ T name[];`
 template <class T>
 SIMT_UNINSTRUMENTED T* dynamic_shared_array(const char* name) {
-  return static_cast<T*>(dynamic_shared(name, sizeof(element_t<T>)));
+  return static_cast<T*>(dynamic_shared(name, type_of<T>()));
 }
 
 }  // namespace simt

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "simt/element_type.hpp"
 #include "simt/vector_types.hpp"
 
 namespace simt {
@@ -15,7 +16,7 @@ namespace simt {
 struct PointerArgument {
   const void* pointer;
   std::string text;
-  std::size_t element_size;
+  ElementType element;
 };
 
 struct Launch {

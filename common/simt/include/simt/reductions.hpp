@@ -29,8 +29,8 @@ template <class Pair, int n>
 SIMT_API_TEMPLATE void reduce_add(Pair* p, const Pair (&v)[n]) {
   Pairs<Pair, n> val;
   for (int i = 0; i < n; ++i) val.elem[i] = v[i];
-  atomic_update<atomic_op::Add>(reinterpret_cast<Pairs<Pair, n>*>(p), val, Scope::device,
-                                SIMT_CALLER);
+  atomic_update<atomic_op::Add>(reinterpret_cast<Pairs<Pair, n>*>(p), val,
+                                {"red.add", Scope::device, SIMT_CALLER});
 }
 
 }  // namespace simt

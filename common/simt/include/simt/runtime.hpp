@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simt/element_type.hpp"
+
 namespace simt {
 
 /// True while a kernel's thread runs, false in host code.
@@ -23,9 +25,13 @@ struct Lanes {
   WarpCall* call[32];
 };
 
+/// What an operation is, for traces. `part`: of an operation that the trace has already.
+enum class WarpOp : unsigned char { part, sync, vote, match, shuffle, reduce };
+
 /// One lane's part in a warp-wide operation. Lives on the stack of the calling thread until every
 /// lane of `mask` that still runs has made the same call.
 struct WarpCall {
+  WarpOp op;
   const char* name;              // "__shfl_sync()": what messages call it, and part of its identity
   unsigned mask;                 // lanes that take part
   void (*finish)(const Lanes&);  // computes `out` of every present lane; pure, runs once
@@ -41,8 +47,16 @@ struct WarpCall {
 /// with a message if the mask does not name the caller.
 void warp_call(WarpCall& call);
 
+/// For traces: what the running lane brought to the operation that it has just made, what it got,
+/// and from which lane of its warp. What is left out is unknown, or means nothing.
+void trace_warp_values(TypedValue given, TypedValue received, int source = -1);
+/// A set of lanes, which traces print as such.
+struct LaneMask {
+  unsigned lanes;
+};
+
 /// __activemask(): the lanes of the warp that wait at this call together.
-unsigned active_mask(const void* caller);
+unsigned active_mask(const char* name, const void* caller);
 
 /// A remark that is shown only when a check fails anyway, such as "reads a lane that returned".
 void note(const char* text, const void* caller);
@@ -58,7 +72,7 @@ BarrierResult block_barrier(const char* name, int predicate, const void* caller)
 
 enum class Scope : unsigned char { block, device, system };
 /// __threadfence_block(), __threadfence(), __threadfence_system().
-void fence(Scope scope);
+void fence(Scope scope, const char* name, const void* caller);
 
 // ---- memory -----------------------------------------------------------------------------------
 
@@ -68,30 +82,46 @@ enum class AtomicKind : unsigned char {
   compare_and_swap  // pass the expected value
 };
 
+/// An atomic function as the program calls it.
+struct AtomicCall {
+  const char* name;  // "atomicAdd"
+  Scope scope;
+  const void* caller;  // SIMT_CALLER of the public function
+};
+
 /// Announces an atomic access to the scheduler (which may switch threads first), the checker and
 /// the counters. On return the caller reads and writes *address as ordinary memory: no other
 /// thread can run in between. Does not return if the access is illegal.
-void atomic_access(void* address, std::size_t size, AtomicKind kind, Scope scope,
-                   const void* caller, const void* expected = nullptr);
+void atomic_access(void* address, std::size_t size, AtomicKind kind, const AtomicCall& call,
+                   const void* expected = nullptr);
+
+/// What an atomic worked with, for traces: three objects of one type. Null where there is none.
+struct AtomicValues {
+  ElementType type;
+  const void* old;                 // what was there
+  const void* operand;             // what the function combines it with, or replaces it by
+  const void* expected = nullptr;  // of a compare-and-swap
+};
 /// Must follow every atomic_access once the new value is stored; `changed` tells a loop that makes
 /// no progress from one that does.
-void atomic_done(bool changed);
+void atomic_done(bool changed, const AtomicValues& values);
 
 /// Storage of a `__shared__` variable of the running block; the rewriter calls it through
 /// simt::shared (launch.hpp). `key` tells variables apart.
 struct SharedVariable {
   const char* name;
-  std::size_t size, element_size;
+  std::size_t size;
+  ElementType element;
   std::size_t extents[3];  // of an array; 0 beyond its dimensions
 };
 void* block_shared(const void* key, const SharedVariable& variable);
 /// Start of the dynamic shared memory of the running block, null if the launch gave none.
-void* dynamic_shared(const char* name, std::size_t element_size);
+void* dynamic_shared(const char* name, ElementType element);
 
 /// A `__device__`, `__constant__` or `__managed__` variable, made known so that kernels may use it.
 enum class GlobalKind : unsigned char { device, constant, managed };
 struct GlobalVariable {
-  GlobalVariable(const char* name, void* address, std::size_t size, std::size_t element_size,
+  GlobalVariable(const char* name, void* address, std::size_t size, ElementType element,
                  GlobalKind kind);
 };
 

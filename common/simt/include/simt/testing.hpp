@@ -54,6 +54,22 @@ std::vector<std::string> take_notes();
 /// Clears the sticky error and everything still queued, as a new process would have it.
 void reset_device();
 
+// ---- traces -----------------------------------------------------------------------------------
+
+/// What a trace records. The environment variables SIMT_TRACE, SIMT_TRACE_KERNEL and so on set the
+/// same; common/simt/README.md tells what is in the file.
+struct TraceSettings {
+  std::string file = {};
+  std::string kernel = {};  // empty: all
+  unsigned blocks = 2, events = 2000, launches = 200;
+};
+/// Records the launches from here on; ends the program if the file cannot be written.
+void start_trace(const TraceSettings& settings);
+/// Waits for the device and closes the file.
+void stop_trace();
+/// The test case that runs from here on, for traces.
+void name_test(const std::string& name);
+
 // ---- counters ---------------------------------------------------------------------------------
 
 /// What the launches inside a CountScope did. A request is one instruction of one warp.

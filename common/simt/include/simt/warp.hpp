@@ -23,9 +23,13 @@ SIMT_API int __syncthreads_and(int predicate) {
 SIMT_API int __syncthreads_or(int predicate) {
   return simt::block_barrier("__syncthreads_or()", predicate, SIMT_CALLER).count != 0;
 }
-SIMT_API void __threadfence_block() { simt::fence(simt::Scope::block); }
-SIMT_API void __threadfence() { simt::fence(simt::Scope::device); }
-SIMT_API void __threadfence_system() { simt::fence(simt::Scope::system); }
+SIMT_API void __threadfence_block() {
+  simt::fence(simt::Scope::block, "__threadfence_block()", SIMT_CALLER);
+}
+SIMT_API void __threadfence() { simt::fence(simt::Scope::device, "__threadfence()", SIMT_CALLER); }
+SIMT_API void __threadfence_system() {
+  simt::fence(simt::Scope::system, "__threadfence_system()", SIMT_CALLER);
+}
 
 namespace simt {
 
@@ -48,9 +52,10 @@ SIMT_UNINSTRUMENTED void store_bits(unsigned char* bytes, const T& value) {
   __builtin_memcpy(bytes, &value, sizeof value);
 }
 
-SIMT_UNINSTRUMENTED inline WarpCall make_call(const char* name, unsigned mask,
+SIMT_UNINSTRUMENTED inline WarpCall make_call(WarpOp op, const char* name, unsigned mask,
                                               void (*finish)(const Lanes&), const void* caller) {
   WarpCall call;
+  call.op = op;
   call.name = name;
   call.mask = mask;
   call.finish = finish;
@@ -60,7 +65,7 @@ SIMT_UNINSTRUMENTED inline WarpCall make_call(const char* name, unsigned mask,
 
 /// __syncwarp: the one warp-wide function that also orders memory.
 SIMT_UNINSTRUMENTED inline void sync_warp(const char* name, unsigned mask, const void* caller) {
-  WarpCall call = make_call(name, mask, finish_nothing, caller);
+  WarpCall call = make_call(WarpOp::sync, name, mask, finish_nothing, caller);
   call.orders_memory = true;
   warp_call(call);
 }
@@ -77,9 +82,10 @@ SIMT_UNINSTRUMENTED inline void finish_ballot(const Lanes& lanes) {
   }
 }
 
+/// The lanes whose predicate holds. The caller tells traces of the values.
 SIMT_UNINSTRUMENTED inline unsigned ballot(const char* name, unsigned mask, bool predicate,
-                                           const void* caller) {
-  WarpCall call = make_call(name, mask, finish_ballot, caller);
+                                           const void* caller, WarpOp op = WarpOp::vote) {
+  WarpCall call = make_call(op, name, mask, finish_ballot, caller);
   call.argument = predicate;
   warp_call(call);
   return load_bits<unsigned>(call.out);
@@ -106,10 +112,11 @@ template <class T>
 SIMT_UNINSTRUMENTED unsigned match_any(const char* name, unsigned mask, const T& value,
                                        const void* caller) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "match takes 4-byte and 8-byte arithmetic types");
-  WarpCall call = make_call(name, mask, finish_match_any, caller);
+  WarpCall call = make_call(WarpOp::match, name, mask, finish_match_any, caller);
   call.size = sizeof(T);
   store_bits(call.in, value);
   warp_call(call);
+  trace_warp_values(typed(value), {call.out, type_of<LaneMask>()});
   return load_bits<unsigned>(call.out);
 }
 
@@ -140,11 +147,12 @@ template <class T>
 SIMT_UNINSTRUMENTED T shuffle(const char* name, unsigned mask, const T& value, unsigned source,
                               const void* caller) {
   static_assert(sizeof(T) <= sizeof(WarpCall::in));
-  WarpCall call = make_call(name, mask, finish_shuffle, caller);
+  WarpCall call = make_call(WarpOp::shuffle, name, mask, finish_shuffle, caller);
   call.size = sizeof(T);
   call.argument = static_cast<int>(source);
   store_bits(call.in, value);
   warp_call(call);
+  trace_warp_values(typed(value), {call.out, type_of<T>()}, call.argument);
   return load_bits<T>(call.out);
 }
 
@@ -158,16 +166,22 @@ concept Shuffled = (std::is_arithmetic_v<T> && sizeof(T) <= 8) ||
 SIMT_API void __syncwarp(unsigned mask = 0xffffffffu) {
   simt::sync_warp("__syncwarp()", mask, SIMT_CALLER);
 }
-SIMT_API unsigned __activemask() { return simt::active_mask(SIMT_CALLER); }
+SIMT_API unsigned __activemask() { return simt::active_mask("__activemask()", SIMT_CALLER); }
 
 SIMT_API unsigned __ballot_sync(unsigned mask, int predicate) {
-  return simt::ballot("__ballot_sync()", mask, predicate != 0, SIMT_CALLER);
+  const unsigned votes = simt::ballot("__ballot_sync()", mask, predicate != 0, SIMT_CALLER);
+  simt::trace_warp_values(simt::typed(predicate), {&votes, simt::type_of<simt::LaneMask>()});
+  return votes;
 }
 SIMT_API int __any_sync(unsigned mask, int predicate) {
-  return simt::ballot("__any_sync()", mask, predicate != 0, SIMT_CALLER) != 0;
+  const int any = simt::ballot("__any_sync()", mask, predicate != 0, SIMT_CALLER) != 0;
+  simt::trace_warp_values(simt::typed(predicate), simt::typed(any));
+  return any;
 }
 SIMT_API int __all_sync(unsigned mask, int predicate) {
-  return simt::ballot("__all_sync()", mask, predicate == 0, SIMT_CALLER) == 0;
+  const int all = simt::ballot("__all_sync()", mask, predicate == 0, SIMT_CALLER) == 0;
+  simt::trace_warp_values(simt::typed(predicate), simt::typed(all));
+  return all;
 }
 
 template <class T>
@@ -178,7 +192,8 @@ SIMT_API_TEMPLATE unsigned __match_any_sync(unsigned mask, T value) {
 template <class T>
 SIMT_API_TEMPLATE unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
   const unsigned equal = simt::match_any("__match_all_sync()", mask, value, SIMT_CALLER);
-  const unsigned all = simt::ballot("__match_all_sync()", mask, true, SIMT_CALLER);
+  const unsigned all =
+      simt::ballot("__match_all_sync()", mask, true, SIMT_CALLER, simt::WarpOp::part);
   *predicate = equal == all;
   return equal == all ? mask : 0;
 }
@@ -231,11 +246,13 @@ SIMT_UNINSTRUMENTED void finish_reduce(const Lanes& lanes) {
   }
 }
 
-template <class Operation, class T>
+/// `Shown` is the type that the program uses, if it is not T.
+template <class Operation, class T, class Shown = T>
 SIMT_UNINSTRUMENTED T reduce(const char* name, unsigned mask, T value, const void* caller) {
-  WarpCall call = make_call(name, mask, finish_reduce<T, Operation>, caller);
+  WarpCall call = make_call(WarpOp::reduce, name, mask, finish_reduce<T, Operation>, caller);
   store_bits(call.in, value);
   warp_call(call);
+  trace_warp_values({call.in, type_of<Shown>()}, {call.out, type_of<Shown>()});
   return load_bits<T>(call.out);
 }
 
@@ -255,8 +272,8 @@ SIMT_API unsigned __reduce_add_sync(unsigned mask, unsigned value) {
 }
 SIMT_API int __reduce_add_sync(unsigned mask, int value) {
   // Unsigned arithmetic wraps, as the hardware does.
-  return static_cast<int>(simt::reduce<simt::Add>("__reduce_add_sync()", mask,
-                                                  static_cast<unsigned>(value), SIMT_CALLER));
+  return static_cast<int>(simt::reduce<simt::Add, unsigned, int>(
+      "__reduce_add_sync()", mask, static_cast<unsigned>(value), SIMT_CALLER));
 }
 SIMT_API unsigned __reduce_min_sync(unsigned mask, unsigned value) {
   return simt::reduce<simt::Min>("__reduce_min_sync()", mask, value, SIMT_CALLER);

@@ -1,0 +1,36 @@
+// Traces: what the lanes of a launch did, written to a file that tools draw from.
+//
+// While a launch is traced it runs in lockstep, so that one event is one instruction of one warp.
+// An event is made when a warp's lanes are let go together; each lane then adds its own values when
+// it executes the instruction. Nobody calls these functions unless engine.tracing is set.
+#pragma once
+
+#include <vector>
+
+#include "engine.hpp"
+
+namespace simt {
+
+/// Decides whether the launch that starts is recorded, and sets engine.tracing and the lockstep.
+/// Call it for every launch.
+void trace_start_launch();
+/// Writes the launch to the file, if it was recorded. Call it for every launch.
+void trace_end_launch(const Launch& launch, const std::vector<Report>& findings);
+/// A block is about to give its shared memory back.
+void trace_end_block(const Block& block);
+/// When nothing is left to record, the rest of the launch need not run in lockstep.
+void trace_leave_lockstep_if_done();
+
+/// `n` parked lanes of a warp go on together; `cost` is what count_request says of it.
+void trace_instruction(Thread* const* lanes, unsigned n, unsigned cost);
+/// A lane is about to load or store: right behind it comes the instruction itself.
+void trace_access(Thread& t, std::uintptr_t address, std::size_t size, bool write);
+/// Takes the value of the last store from memory. Must come before memory changes again.
+void trace_settle_store();
+void trace_atomic(Thread& t, const AtomicValues& values);
+void trace_warp_call(Block& block, unsigned warp, const Lanes& lanes, const WarpCall& call);
+void trace_active_mask(Block& block, unsigned warp, unsigned mask, const Thread& leader);
+void trace_barrier(Block& block);
+void trace_return(Thread& t);
+
+}  // namespace simt
