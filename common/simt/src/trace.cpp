@@ -140,7 +140,9 @@ class TraceFile {
   void open(const TraceSettings& settings) {
     close();
     settings_ = settings;
-    launches_ = left_out_ = 0;
+    end_ = 0;
+    launches_ = 0;
+    left_out_ = 0;
     file_ = std::fopen(settings.file.c_str(), "w");
     if (file_ == nullptr) {
       fmt::print(stderr, "simt: cannot write the trace {}: {}\n", settings.file,
