@@ -330,7 +330,9 @@ CATCH_REGISTER_REPORTER("course", Reporter)
 std::vector<std::uint64_t> schedules() {
   const char* const text = std::getenv("SIMT_SEED");
   if (!course::kCpuDevice) return {0};
-  if (text == nullptr && std::getenv("SIMT_TRACE") != nullptr) return {0};
+  const char* const trace = std::getenv("SIMT_TRACE");
+  const bool is_traced = trace != nullptr && *trace != '\0';
+  if (text == nullptr && is_traced) return {0};
   if (text == nullptr) return {0, 1, 2, 3};
   char* end = nullptr;
   const std::uint64_t seed = std::strtoull(text, &end, 10);

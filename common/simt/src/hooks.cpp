@@ -6,10 +6,12 @@
 #include <cstring>
 
 #include "engine.hpp"
+#include "trace.hpp"
 
 namespace simt {
 
 void park(const Parked& what) {
+  if (engine.tracing) trace_settle_store(what.kind == AccessKind::read);
   Thread& t = *engine.current;
   t.parked = what;
   t.waiting_frame = __builtin_frame_address(0);

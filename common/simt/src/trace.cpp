@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "simt/float16.hpp"
 
@@ -41,7 +42,7 @@ constexpr std::array<const char*, 12> kOpNames = {"load",     "store",   "atomic
 struct Value {
   ElementType type;
   std::uint8_t size = 0;
-  std::array<unsigned char, 32> bytes;
+  std::array<unsigned char, 32> bytes{};
 };
 using Column = std::vector<Value>;  // a value per lane of an event, or nothing
 
@@ -85,7 +86,7 @@ struct Array {
 struct Recording {
   std::vector<Event> events;
   std::vector<Array> arrays;
-  std::map<std::uint32_t, std::uint32_t> last_event;  // of each warp of the grid
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> last_event;  // of block, warp
   unsigned blocks_ended = 0;
   bool active = false;         // until the launch ends
   bool full = false;           // there were more events than the settings allow
@@ -96,6 +97,7 @@ struct Recording {
   unsigned store_slot = 0;
   std::uintptr_t store_address = 0;
   std::size_t store_size = 0;
+  Value before_store;
 };
 Recording recording;
 
@@ -126,12 +128,13 @@ std::string program_name() {
   return text.substr(text.rfind('/') + 1);
 }
 
-constexpr long kMostBytes = 64 << 20;  // from here on no further launch is added
+constexpr long kMostBytes = 64 << 20;  // of a file that has room
 
 /// The file is complete JSON after every launch: the next one overwrites its last lines.
 class TraceFile {
  public:
   bool is_open() const { return file_ != nullptr; }
+  /// Behind the limits only launches with findings are added.
   bool has_room() const { return launches_ < settings_.launches && end_ < kMostBytes; }
   const TraceSettings& settings() const { return settings_; }
   void set_test(std::string name) { test_ = std::move(name); }
@@ -249,8 +252,7 @@ Event* add_event(Op op, const Block& block, unsigned warp, unsigned lanes, const
   if (block.linear >= settings.blocks) return nullptr;
   if (r.events.size() >= settings.events) r.full = true;
   if (r.full) return nullptr;
-  r.last_event[block.linear * static_cast<std::uint32_t>(block.warps.size()) + warp] =
-      static_cast<std::uint32_t>(r.events.size());
+  r.last_event[{block.linear, warp}] = static_cast<std::uint32_t>(r.events.size());
   Event& e = r.events.emplace_back();
   e.op = op;
   e.block = block.linear;
@@ -558,15 +560,32 @@ std::string launch_text(const Launch& launch, const std::vector<Report>& finding
   return text + "\n]}";
 }
 
-/// A lane's instruction is a load or a store of what stands at `address` now.
-void take_value(std::uint32_t event, unsigned slot, std::uintptr_t address, std::size_t size) {
-  Event& e = recording.events[event];
-  set(e.values, e, slot,
-      value_at(reinterpret_cast<const void*>(address), size,
-               recording.arrays[e.places[slot].array].element));
+/// What stands at the place of a lane's load or store now.
+Value value_of(const Event& e, unsigned slot, std::uintptr_t address, std::size_t size) {
+  return value_at(reinterpret_cast<const void*>(address), size,
+                  recording.arrays[e.places[slot].array].element);
+}
+
+/// For the copy of a struct compilers announce the store first and then the load, and only then
+/// store. A load that follows a store which has changed nothing may mean that; no number is copied
+/// so.
+bool may_be_yet_to_come(const Recording& r, const Value& now) {
+  const Scalar* scalar = scalar_of(type_name(now.type));
+  if (scalar != nullptr && scalar->size == now.size) return false;
+  return r.before_store.size == now.size && r.before_store.bytes == now.bytes;
 }
 
 }  // namespace
+
+void trace_settle_store(bool before_load) {
+  const OutOfSight guard;
+  Recording& r = recording;
+  if (r.store_event == kUntraced) return;
+  Event& e = r.events[std::exchange(r.store_event, kUntraced)];
+  const Value now = value_of(e, r.store_slot, r.store_address, r.store_size);
+  const bool known = !before_load || !may_be_yet_to_come(r, now);
+  set(e.values, e, r.store_slot, known ? now : Value{});
+}
 
 // ---- settings
 // ---------------------------------------------------------------------------------------
@@ -590,10 +609,6 @@ void trace_start_launch() {
   TraceFile& file = trace_file();
   engine.tracing = false;
   if (!file.is_open() || !matches(engine.launch->kernel, file.settings().kernel)) return;
-  if (!file.has_room()) {
-    file.leave_out_launch();
-    return;
-  }
   recording = {};
   recording.active = true;
   recording.owns_lockstep = !engine.lockstep;
@@ -625,7 +640,13 @@ void trace_end_launch(const Launch& launch, const std::vector<Report>& findings)
   trace_settle_store();
   engine.tracing = false;
   if (recording.owns_lockstep) engine.lockstep = false;
-  trace_file().add_launch(launch_text(launch, findings));
+  // Behind the limit, a launch with a finding is still worth having.
+  TraceFile& file = trace_file();
+  if (file.has_room() || !findings.empty()) {
+    file.add_launch(launch_text(launch, findings));
+  } else {
+    file.leave_out_launch();
+  }
   recording = {};
 }
 
@@ -668,23 +689,19 @@ void trace_access(Thread& t, std::uintptr_t address, std::size_t size, bool writ
   const OutOfSight guard;
   trace_settle_store();
   const std::uint32_t index = t.traced;
-  const Event* e = event_of(t, {Op::load, Op::store});
+  Event* e = event_of(t, {Op::load, Op::store});
   if (e == nullptr) return;
+  const unsigned slot = e->slot(t.lane);
+  const Value now = value_of(*e, slot, address, size);
   if (!write) {
-    take_value(index, e->slot(t.lane), address, size);
+    set(e->values, *e, slot, now);
     return;
   }
   recording.store_event = index;
-  recording.store_slot = e->slot(t.lane);
+  recording.store_slot = slot;
   recording.store_address = address;
   recording.store_size = size;
-}
-
-void trace_settle_store() {
-  const OutOfSight guard;
-  Recording& r = recording;
-  if (r.store_event == kUntraced) return;
-  take_value(std::exchange(r.store_event, kUntraced), r.store_slot, r.store_address, r.store_size);
+  recording.before_store = now;
 }
 
 void trace_atomic(Thread& t, const AtomicValues& values) {
@@ -753,8 +770,7 @@ void trace_return(Thread& t) {
   Recording& r = recording;
   trace_settle_store();
   const Block& block = *t.block;
-  const auto warp = block.linear * static_cast<std::uint32_t>(block.warps.size()) + t.warp;
-  const auto last = r.last_event.find(warp);
+  const auto last = r.last_event.find({block.linear, t.warp});
   if (last != r.last_event.end()) {
     Event& e = r.events[last->second];
     if (e.op == Op::leave && e.callers.front() == t.parked.pc) {

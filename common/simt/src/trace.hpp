@@ -25,8 +25,9 @@ void trace_leave_lockstep_if_done();
 void trace_instruction(Thread* const* lanes, unsigned n, unsigned cost);
 /// A lane is about to load or store: right behind it comes the instruction itself.
 void trace_access(Thread& t, std::uintptr_t address, std::size_t size, bool write);
-/// Takes the value of the last store from memory. Must come before memory changes again.
-void trace_settle_store();
+/// Takes the value of the last store from memory. Must come before memory changes again, and when
+/// the thread that stored comes to its next instruction: is that a load?
+void trace_settle_store(bool before_load = false);
 void trace_atomic(Thread& t, const AtomicValues& values);
 void trace_warp_call(Block& block, unsigned warp, const Lanes& lanes, const WarpCall& call);
 void trace_active_mask(Block& block, unsigned warp, unsigned mask, const Thread& leader);
