@@ -4,8 +4,8 @@
 #
 #   common/tools/setup.sh [--contributor] [--dry-run]
 #
-#   --contributor   also clang-format, which checks the style of the sources, and matplotlib, which
-#                   draws the plots
+#   --contributor   also clang-format, which checks the style of the sources, matplotlib, which draws
+#                   the plots, and on Debian Chromium, which tests the pages
 #   --dry-run       say what would be done, and stop
 #
 # Exit code: 0 all is there; 1 an installation failed; 2 a system that it does not know, or a bad option.
@@ -65,6 +65,8 @@ case $system in
     exit 2
     ;;
 esac
+# A browser for the tests of pages. Ubuntu has Chromium as a snap only: these tests are skipped there.
+[ $contributor = no ] || [ "${system%% *}" != debian ] || packages="$packages chromium chromium-driver"
 
 # ---- 1. What is missing? -----------------------------------------------------------------------
 

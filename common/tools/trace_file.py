@@ -264,7 +264,7 @@ def count(number, what):
     """"1 sector", "4 sectors", "2 addresses"."""
     if number == 1:
         return f"1 {what}"
-    return f"{number} {what}{'es' if what.endswith('s') else 's'}"
+    return f"{number} {what}{'es' if what.endswith(('s', 'ch')) else 's'}"
 
 
 def lanes_text(mask):

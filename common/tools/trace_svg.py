@@ -20,7 +20,7 @@ RIGHT = LEFT + WARP * PITCH
 MARGIN = 10
 CELL = 18  # height of a lane's cell
 FLOW = 26  # height of the lines between lanes and memory
-MONO_CHAR, SANS_CHAR = 7.3, 6.7  # width of a character of 12 px, on the wide side
+MONO_CHAR, SANS_CHAR, SMALL_CHAR = 7.3, 6.7, 5.6  # width of a character, on the wide side: 12 px, 9.5 px
 MAX_ROWS = 24
 DEEPEST = 112  # height of a column of words in one bank, however many there are
 REPORT_LINES = 5
@@ -46,6 +46,7 @@ text { fill: #1f2328; }
 .gone { fill: #818b98; }
 .box { fill: none; stroke: #818b98; }
 .many { fill: #59636e; stroke: none; }
+.full { stroke-width: 0; }
 .flow { stroke-width: 1.3; }
 .own { fill: none; stroke: #818b98; stroke-dasharray: 2 2; }
 .bar { fill: #59636e; }
@@ -194,69 +195,62 @@ class Drawing:
             for lane, x, y in draw(event, touched, up=True):
                 self.flow(self.lane_x(lane), top, x, y, f"flow L{lane}")
 
-    def sectors(self, event, touched, up):
-        """The 32-byte sectors that are touched, as long as they are many; returns (lane, x, y) of each access."""
+    def strip(self, event, touched):
+        """Where the sectors of an access are drawn: (sectors, width of one, left end, words, words fit beside it)."""
         found = trace_file.sectors(touched)
         pitch = min(PITCH, (RIGHT - LEFT) / len(found))
+        width = len(found) * pitch
+        middle = sum(self.lane_x(touch.lane) for touch in touched) / len(touched)
+        left = min(max(middle - width / 2, LEFT), RIGHT - width)
+        used = len({(touch.array, byte) for touch in touched for byte in range(touch.begin, touch.end)})
+        where = trace_file.places_text(self.launch, event)
+        note = clip(f"{where}: {used} of {len(found) * trace_file.SECTOR} bytes used", 140)
+        return found, pitch, left, note, len(note) * SMALL_CHAR + 10 <= RIGHT - left - width
+
+    def sectors(self, event, touched, up):
+        """The 32-byte sectors that are touched, side by side: a longer strip costs more. Returns (lane, x, y) of each access."""
+        found, pitch, first, note, beside = self.strip(event, touched)
         height = 16
-        label_first = not up  # numbers stand away from the lanes
-        y = self.y + (11 if label_first else 0)
+        y = self.y if up else self.y + (11 if beside else 25)  # numbers stand away from the lanes
         self.text(LEFT - 6, y + 12, "memory", "small soft end")
-        points = {}
-        first = (LEFT + RIGHT - len(found) * pitch) / 2
-        last, free = None, LEFT
-        owners = {}
+        lanes_of_byte = {}
         for touch in touched:
             for byte in range(touch.begin, touch.end):
-                owners.setdefault((touch.array, byte), set()).add(touch.lane)
+                lanes_of_byte.setdefault((touch.array, byte), set()).add(touch.lane)
+        points = {}
+        last, free = None, LEFT
+        scale = (pitch - 2) / trace_file.SECTOR
         for place, ((array, sector), inside) in enumerate(found.items()):
             x = first + place * pitch
-            scale = (pitch - 2) / trace_file.SECTOR
-            element = self.launch["arrays"][array]["element_bytes"]
+            origin = sector * trace_file.SECTOR
             if last != (array, sector - 1):
-                number = trace_file.number_text(sector * trace_file.SECTOR / element)
+                number = trace_file.number_text(origin / self.launch["arrays"][array]["element_bytes"])
                 if x >= free:
-                    self.text(x + 1, (y - 3) if label_first else (y + height + 9), number, "tiny soft")
+                    self.text(x + 1, (y + height + 9) if up else (y - 3), number, "tiny soft")
                     free = x + 5.4 * len(number) + 6
             last = (array, sector)
             drawn = set()
             for touch in inside:
-                begin = max(touch.begin - sector * trace_file.SECTOR, 0)
-                end = min(touch.end - sector * trace_file.SECTOR, trace_file.SECTOR)
-                left, right = x + 1 + begin * scale, x + 1 + end * scale
-                if (begin, end) not in drawn:
-                    drawn.add((begin, end))
-                    shared_by = len(owners[touch.array, touch.begin])
-                    gap = 0.5 if (end - begin) * scale > 2 else 0
-                    self.rect(left, y + 1.5, right - left - gap, height - 3, "many" if shared_by > 1 else f"L{touch.lane}", ' stroke="none"')
-                points.setdefault(touch.lane, ((left + right) / 2, y if up else y + height))
+                begin, end = max(touch.begin - origin, 0), min(touch.end - origin, trace_file.SECTOR)
+                left, width = x + 1 + begin * scale, (end - begin) * scale
+                points.setdefault(touch.lane, (left + width / 2, y if up else y + height))
+                if (begin, end) in drawn:
+                    continue
+                drawn.add((begin, end))
+                alone = len(lanes_of_byte[array, origin + begin]) == 1
+                gap = 0.5 if width > 2 else 0
+                self.rect(left, y + 1.5, width - gap, height - 3, f"full L{touch.lane}" if alone else "many")
             self.rect(x + 0.5, y, pitch - 1, height, "box", ' rx="1.5"')
-        end = first + len(found) * pitch
-        used = len(owners)
-        moved = len(found) * trace_file.SECTOR
-        where = trace_file.places_text(self.launch, event)
-        room = int((RIGHT - end - 10) / 5.6)
-        note = f"{where}: {used} of {moved} bytes used"
-        self.y = y + height
-        if room >= len(note):
-            self.text(end + 8, y + 12, note, "small soft")
-            if up:
-                self.y += 11
+        self.y = y + height + (11 if up else 0)
+        if beside:
+            self.text(first + len(found) * pitch + 8, y + 12, note, "small soft")
         elif up:
-            self.text(RIGHT, y + height + 21, clip(note, 140), "small soft end")
-            self.y += 25
+            self.text(RIGHT, self.y + 10, note, "small soft end")
+            self.y += 14
         else:
-            self.text(RIGHT, y - 14, clip(note, 140), "small soft end")
+            self.text(RIGHT, y - 14, note, "small soft end")
         self.used.add("sectors")
-        return [(lane, x, py) for lane, (x, py) in sorted(points.items())]
-
-    def sectors_extra(self, event, touched):
-        """How much higher a load's drawing gets where its note does not fit beside the strip."""
-        found = trace_file.sectors(touched)
-        pitch = min(PITCH, (RIGHT - LEFT) / len(found))
-        used = len({(touch.array, byte) for touch in touched for byte in range(touch.begin, touch.end)})
-        note = f"{trace_file.places_text(self.launch, event)}: {used} of {len(found) * trace_file.SECTOR} bytes used"
-        return 0 if int(((RIGHT - LEFT - len(found) * pitch) / 2 - 10) / 5.6) >= len(note) else 14
+        return [(lane, *point) for lane, point in sorted(points.items())]
 
     def banks(self, event, touched, up):
         """The 32 banks of shared memory, words of one bank on top of each other: one more row, one more pass."""
@@ -313,7 +307,7 @@ class Drawing:
         most = (RIGHT - LEFT) / len(groups)
         boxes = []  # (the middle of its lanes, width, lanes, label), from left to right
         for key, lanes in groups.items():
-            width = min(max(len(labels[key]) * 6 + 14, PITCH - 2), most - 2)
+            width = min(max(len(labels[key]) * 6 + 14, PITCH - 4), most - 4)
             boxes.append((sum(self.lane_x(lane) for lane in lanes) / len(lanes), width, lanes, labels[key]))
         boxes.sort(key=lambda box: box[0])
         for (_, width, lanes, label), centre in zip(boxes, side_by_side(boxes)):
@@ -402,8 +396,6 @@ class Drawing:
         self.text(RIGHT, self.y, right, "end finding-text" if named else "end strong")
         self.y += 8
         op = event["op"]
-        if op == "load" and trace_file.space_of(self.launch, event) == "global":
-            self.y += self.sectors_extra(event, trace_file.touches(self.launch, event))
         draw = {
             "load": self.memory, "store": self.memory, "atomic": self.atomic, "shuffle": self.shuffle,
             "vote": self.vote, "reduce": self.vote, "match": self.vote, "activemask": self.vote,
@@ -453,7 +445,7 @@ class Drawing:
         words = "; ".join(text for key, text in texts.items() if key in self.used)
         if words:
             self.y += 6
-            for line in textwrap.wrap(words[0].upper() + words[1:] + ".", 150):
+            for line in textwrap.wrap(words[0].upper() + words[1:] + ".", 165):
                 self.text(LEFT, self.y + 11, line, "small soft")
                 self.y += 14
 
@@ -462,12 +454,12 @@ def side_by_side(boxes):
     """The middles of `boxes`, (wish, width, ...) from left to right: near their wishes, and none over another."""
     centres, edge = [], LEFT
     for wish, width, *_ in boxes:
-        centres.append(max(wish, edge + width / 2 + 1))
+        centres.append(max(wish, edge + width / 2 + 2))
         edge = centres[-1] + width / 2
     edge = RIGHT
     for k in range(len(boxes) - 1, -1, -1):
         width = boxes[k][1]
-        centres[k] = min(centres[k], edge - width / 2 - 1)
+        centres[k] = min(centres[k], edge - width / 2 - 2)
         edge = centres[k] - width / 2
     return centres
 

@@ -1,7 +1,7 @@
 """Traces for the tests of picture.py and of the stepper, as the CPU device would record them."""
 
 ALL = "0xffffffff"
-FILE = "chapters/01-global-atomic/global_atomic.cuh"
+FILE = "common/tools/tests/sample_source.txt"
 
 
 def event(op, name, line, lanes=ALL, **more):
@@ -28,8 +28,8 @@ def access(op, line, places, lanes=ALL, size=4, **more):
 
 
 RACE = """DATA RACE in kernel sum_racy on d_y[0]
-  read   at chapters/01-global-atomic/global_atomic.cuh:32 by block 0 thread 4
-  write  at chapters/01-global-atomic/global_atomic.cuh:32 by block 0 thread 0
+  read   at common/tools/tests/sample_source.txt:4 by block 0 thread 4
+  write  at common/tools/tests/sample_source.txt:4 by block 0 thread 0
   Reading d_y[0], changing the value and writing it back are separate steps: two threads can
   read the same old value, and one update is lost. Use an atomic function:
   atomicAdd(&d_y[0], ...)."""
@@ -38,9 +38,9 @@ RACE = """DATA RACE in kernel sum_racy on d_y[0]
 def racy():
     """32 lanes load, add and store d_y[0] without an atomic; the launch ends in a finding."""
     events = [
-        access("load", 32, [[0, k] for k in range(32)], values=[f"{k * 0.25:g}" for k in range(32)], sectors=4),
-        access("load", 32, [[1, 0]] * 32, values=["0"] * 32, sectors=1),
-        access("store", 32, [[1, 0]] * 32, values=[f"{k * 0.25:g}" for k in range(32)], sectors=1),
+        access("load", 4, [[0, k] for k in range(32)], values=[f"{k * 0.25:g}" for k in range(32)], sectors=4),
+        access("load", 4, [[1, 0]] * 32, values=["0"] * 32, sectors=1),
+        access("store", 4, [[1, 0]] * 32, values=[f"{k * 0.25:g}" for k in range(32)], sectors=1),
     ]
     return launch("sum_racy", events, [array("d_x"), array("d_y", elements=1)], findings=[RACE], complete=False)
 
@@ -49,13 +49,13 @@ def atomic():
     """16 of 32 lanes load, and add to one address."""
     lanes = "0x0000ffff"
     events = [
-        event("return", "return", 47, "0xffff0000"),
-        access("load", 47, [[0, k] for k in range(16)], lanes, values=["1"] * 16, sectors=2),
-        event("atomic", "atomicAdd", 47, lanes, places=[[1, 0]] * 16, bytes=4, values=["1"] * 16,
+        event("return", "return", 9, "0xffff0000"),
+        access("load", 10, [[0, k] for k in range(16)], lanes, values=["1"] * 16, sectors=2),
+        event("atomic", "atomicAdd", 10, lanes, places=[[1, 0]] * 16, bytes=4, values=["1"] * 16,
               old=[str(k) for k in range(16)], addresses=1),
-        event("atomic", "atomicAdd", 47, lanes, places=[[1, k % 4] for k in range(16)], bytes=4, values=["1"] * 16,
+        event("atomic", "atomicAdd", 11, lanes, places=[[1, k % 4] for k in range(16)], bytes=4, values=["1"] * 16,
               addresses=4),
-        event("atomic", "atomicAdd", 47, lanes, places=[[1, k] for k in range(16)], bytes=4, values=["1"] * 16,
+        event("atomic", "atomicAdd", 12, lanes, places=[[1, k] for k in range(16)], bytes=4, values=["1"] * 16,
               addresses=16),
     ]
     return launch("sum_global_atomic", events, [array("d_x"), array("d_y", elements=32)])
@@ -64,30 +64,30 @@ def atomic():
 def tree():
     """Shuffles, votes, barriers, a conflict of 32 lanes in one bank, a loop to fold, a store with gaps."""
     values = [str(k) for k in range(32)]
-    events = [access("load", 10, [[0, 32 * k] for k in range(32)], values=values, sectors=32)]
+    events = [access("load", 17, [[0, 32 * k] for k in range(32)], values=values, sectors=32)]
     for step in range(4):
-        events.append(access("load", 12, [[0, 32 * step + k] for k in range(32)], values=values, sectors=4))
-        events.append(access("store", 13, [[1, k] for k in range(32)], values=values, wavefronts=1))
-    events.append(event("barrier", "__syncthreads", 14))
-    events.append(access("load", 15, [[1, 32 * k] for k in range(32)], values=values, wavefronts=32))
-    events.append(access("load", 15, [[1, 2 * k] for k in range(32)], values=values, wavefronts=2))
+        events.append(access("load", 19, [[0, 32 * step + k] for k in range(32)], values=values, sectors=4))
+        events.append(access("store", 19, [[1, k] for k in range(32)], values=values, wavefronts=1))
+    events.append(event("barrier", "__syncthreads", 21))
+    events.append(access("load", 22, [[1, 32 * k] for k in range(32)], values=values, wavefronts=32))
+    events.append(access("load", 22, [[1, 2 * k] for k in range(32)], values=values, wavefronts=2))
     for distance in (16, 8):
         sources = [k + distance if k + distance < 32 else k for k in range(32)]
-        events.append(event("shuffle", "__shfl_down_sync", 16, mask=ALL, given=values, sources=sources,
+        events.append(event("shuffle", "__shfl_down_sync", 24, mask=ALL, given=values, sources=sources,
                             values=[values[k] for k in sources]))
-    events.append(event("shuffle", "__shfl_xor_sync", 17, mask=ALL, given=values, sources=[k ^ 1 for k in range(32)],
+    events.append(event("shuffle", "__shfl_xor_sync", 26, mask=ALL, given=values, sources=[k ^ 1 for k in range(32)],
                         values=[values[k ^ 1] for k in range(32)]))
-    events.append(event("shuffle", "__shfl_sync", 18, mask=ALL, given=values, sources=[0] * 32, values=["0"] * 32))
-    events.append(event("vote", "__ballot_sync", 19, mask=ALL, given=[str(k % 2) for k in range(32)],
+    events.append(event("shuffle", "__shfl_sync", 27, mask=ALL, given=values, sources=[0] * 32, values=["0"] * 32))
+    events.append(event("vote", "__ballot_sync", 28, mask=ALL, given=[str(k % 2) for k in range(32)],
                         values=["0xaaaaaaaa"] * 32))
-    events.append(event("match", "__match_any_sync", 20, mask=ALL, given=[str(k % 3) for k in range(32)],
+    events.append(event("match", "__match_any_sync", 29, mask=ALL, given=[str(k % 3) for k in range(32)],
                         values=[["0x49249249", "0x92492492", "0x24924924"][k % 3] for k in range(32)]))
-    events.append(event("reduce", "__reduce_add_sync", 21, mask=ALL, given=values, values=["496"] * 32))
-    events.append(event("activemask", "__activemask", 22, "0x55555555", values=["0x55555555"] * 16))
-    events.append(event("syncwarp", "__syncwarp", 23, mask=ALL))
-    events.append(access("store", 24, [[0, 4 * k] for k in range(32)], size=16, values=[None] * 32, sectors=16))
-    events.append(access("store", 25, [[0, 100 + 2 * k] for k in range(32)], values=values, sectors=9))
-    events.append(event("fence", "__threadfence", 26))
+    events.append(event("reduce", "__reduce_add_sync", 30, mask=ALL, given=values, values=["496"] * 32))
+    events.append(event("activemask", "__activemask", 31, "0x55555555", values=["0x55555555"] * 16))
+    events.append(event("syncwarp", "__syncwarp", 32, mask=ALL))
+    events.append(access("store", 33, [[0, 4 * k] for k in range(32)], size=16, values=[None] * 32, sectors=16))
+    events.append(access("store", 34, [[0, 100 + 2 * k] for k in range(32)], values=values, sectors=9))
+    events.append(event("fence", "__threadfence", 35))
     return launch("tree<float>", events, [array("d_x"), array("s_x", "shared")], block=64)
 
 
