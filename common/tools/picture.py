@@ -12,7 +12,7 @@
         draws what CHAPTER_FOLDER/pictures.json declares into CHAPTER_FOLDER/pictures. --check changes
         nothing, and exits with 1 if a drawing, or its place in README.md, is out of step.
 
---launch, --kernel, --block, --warp and --lines choose what is drawn. Without them it is the first
+--launch, --kernel, --block, --warp, --lines and --rows choose what is drawn. Without them it is the first
 launch with a finding; else, for a check that fails, the last launch of the test that failed; else the
 smallest launch that fills a warp and touches memory.
 """
@@ -108,11 +108,11 @@ def write(file, text):
         raise TraceError(f"{file}: {error.strerror}") from error
 
 
-def draw(trace, choice, lines, svg, html):
+def draw(trace, choice, lines, rows, svg, html):
     """Writes the files that are asked for, and says what was drawn."""
     launch = trace["launches"][choice.launch]
     if svg:
-        write(svg, trace_svg.draw(trace, choice, lines))
+        write(svg, trace_svg.draw(trace, choice, lines, rows))
     if html:
         write(html, page(trace, choice))
     print(
@@ -121,11 +121,11 @@ def draw(trace, choice, lines, svg, html):
     )
 
 
-def line_range(text):
+def a_range(text):
     """"27-33" as (27, 33)."""
     found = re.fullmatch(r"(\d+)-(\d+)", text)
-    if not found or int(found[1]) > int(found[2]):
-        raise argparse.ArgumentTypeError(f"'{text}' is no range of lines such as 27-33")
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise argparse.ArgumentTypeError(f"'{text}' is no range such as 27-33")
     return int(found[1]), int(found[2])
 
 
@@ -207,7 +207,7 @@ def picture_of_exercise(name, build, options):
     if reason and number is not None:
         choice = choice._replace(reason=reason)
     svg, html = build / f"picture-{name}.svg", build / f"picture-{name}.html"
-    draw(trace, choice, options.lines, svg, html)
+    draw(trace, choice, options.lines, options.rows, svg, html)
     print(
         f"Another one: add --launch K, --block B, --warp W; picture.py {seen_from_the_shell(trace_path)} --list names them.\n"
         f"picture: {seen_from_the_shell(svg)}\n"
@@ -228,7 +228,7 @@ def read_declared(chapter):
         raise TraceError(f"{file}: {error.strerror}") from error
     except ValueError as error:
         raise TraceError(f"{file}: {error}") from error
-    needed, known = {"program", "kernel", "output", "alt"}, {"arguments", "launch", "block", "warp", "lines"}
+    needed, known = {"program", "kernel", "output", "alt"}, {"arguments", "launch", "block", "warp", "lines", "rows"}
     for entry in entries:
         if missing := needed - set(entry):
             raise TraceError(f"{file}: an entry lacks {', '.join(sorted(missing))}: {entry.get('output', entry)}")
@@ -255,8 +255,7 @@ def drawn_from(entry, chapter, build):
         trace = trace_file.load(file)
     try:
         choice = trace_file.choose(trace, entry.get("launch"), entry["kernel"], entry.get("block"), entry.get("warp"))
-        lines = tuple(entry["lines"]) if "lines" in entry else None
-        return trace_svg.draw(trace, choice, lines)
+        return trace_svg.draw(trace, choice, entry.get("lines"), entry.get("rows", (1, trace_svg.MAX_ROWS)))
     except TraceError as error:
         raise TraceError(f"{entry['output']}: {error}") from error
 
@@ -306,7 +305,9 @@ def parse(arguments):
     parser.add_argument("--kernel", metavar="NAME", help="only launches of this kernel; a template's name without <...>")
     parser.add_argument("--block", type=int, metavar="B")
     parser.add_argument("--warp", type=int, metavar="W", help="of the block")
-    parser.add_argument("--lines", type=line_range, metavar="FROM-TO", help="only events of these source lines")
+    parser.add_argument("--lines", type=a_range, metavar="FROM-TO", help="only events of these source lines")
+    parser.add_argument("--rows", type=a_range, default=(1, trace_svg.MAX_ROWS), metavar="FROM-TO",
+                        help=f"only these rows of the drawing; by default the first {trace_svg.MAX_ROWS}")
     parser.add_argument("-o", dest="output", type=Path, metavar="FILE.svg", help="by default TRACE.svg")
     parser.add_argument("--html", type=Path, metavar="FILE.html", help="also write the page that steps through the trace")
     options = parser.parse_args(arguments)
@@ -331,7 +332,7 @@ def main():
             return 0
         choice = trace_file.choose(trace, options.launch, options.kernel, options.block, options.warp)
         svg = options.output or (None if options.html else options.trace.with_suffix(".svg"))
-        draw(trace, choice, options.lines, svg, options.html)
+        draw(trace, choice, options.lines, options.rows, svg, options.html)
         print("Another one: --launch K, --block B, --warp W; --list names the launches.")
         for file in filter(None, (svg, options.html)):
             print(f"wrote {file}")

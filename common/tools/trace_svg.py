@@ -491,21 +491,26 @@ def is_named(launch, event):
     )
 
 
-def draw(trace, choice, lines=None, max_rows=MAX_ROWS):
-    """The SVG's text. `lines` is (first, last): only events of these source lines. Raises TraceError."""
+def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
+    """The SVG's text. `lines` is (first, last): only events of these source lines; `rows` is (first, last)
+    of the rows that are left then, from 1. Raises TraceError."""
     launch = trace["launches"][choice.launch]
     events = trace_file.events_of(launch, choice.block, choice.warp, lines)
     if not events:
         raise trace_file.TraceError(
             f"launch {choice.launch + 1}: block {choice.block}, warp {choice.warp} has no events in lines {lines[0]} to {lines[1]}"
         )
+    all_rows = trace_file.folded(events)
+    shown = all_rows[rows[0] - 1 : rows[1]]
+    if not shown:
+        raise trace_file.TraceError(f"launch {choice.launch + 1}: there are {len(all_rows)} rows, and none from {rows[0]} on")
+    events = [row for row in shown if not isinstance(row, Fold)]
     drawing = Drawing(launch, trace_file.lanes_in_warp(launch, choice.warp))
-    if lines is not None:  # who has left before the first row
-        for event in trace_file.events_of(launch, choice.block, choice.warp):
-            if event is events[0]:
-                break
-            if event["op"] == "return":
-                drawing.returned.update(lanes_of(event["lanes"]))
+    for event in trace_file.events_of(launch, choice.block, choice.warp):  # who has left before the first row
+        if events and event is events[0]:
+            break
+        if event["op"] == "return":
+            drawing.returned.update(lanes_of(event["lanes"]))
 
     # The head: what ran, the lanes' numbers.
     drawing.y = 26
@@ -522,8 +527,9 @@ def draw(trace, choice, lines=None, max_rows=MAX_ROWS):
     drawing.y += 6
     drawing.rule()
 
-    rows = trace_file.folded(events)
-    for row in rows[:max_rows]:
+    if rows[0] > 1:
+        drawing.remark(f"… {trace_file.count(rows[0] - 1, 'row')} before")
+    for row in shown:
         if isinstance(row, Fold):
             drawing.remark(
                 f"… {trace_file.count(row.rounds, 'more round')} of the {trace_file.count(row.events, 'row')} above"
@@ -531,8 +537,8 @@ def draw(trace, choice, lines=None, max_rows=MAX_ROWS):
             )
         else:
             drawing.row(row, is_named(launch, row))
-    if len(rows) > max_rows:
-        drawing.remark(f"… {len(rows) - max_rows} more rows are not drawn; --lines FROM-TO chooses among them")
+    if len(all_rows) > rows[1]:
+        drawing.remark(f"… {trace_file.count(len(all_rows) - rows[1], 'more row')}: --rows {rows[1] + 1}-{len(all_rows)}")
     elif not launch.get("complete", True) and not launch.get("findings"):
         drawing.remark("… the recorder stopped here: the launch did more")
     for finding in launch.get("findings", []):
@@ -542,7 +548,7 @@ def draw(trace, choice, lines=None, max_rows=MAX_ROWS):
 
     title = f"{trace_file.describe_launch(launch)}, {where}"
     sentences = []
-    for row in rows[:max_rows]:
+    for row in shown:
         if isinstance(row, Fold):
             sentences.append(f"Then {trace_file.count(row.rounds, 'more round')} of the same.")
         else:

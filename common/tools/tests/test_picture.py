@@ -210,8 +210,11 @@ class Drawing(unittest.TestCase):
         )
 
     def test_long_traces_are_cut(self):
-        texts = texts_of(self.draw(sample.tree(), max_rows=5))
-        self.assertIn("… 14 more rows are not drawn; --lines FROM-TO chooses among them", texts)
+        texts = texts_of(self.draw(sample.tree(), rows=(3, 5)))
+        self.assertIn("… 2 rows before", texts)
+        self.assertIn("… 14 more rows: --rows 6-19", texts)
+        with self.assertRaisesRegex(TraceError, "there are 19 rows, and none from 20 on"):
+            self.draw(sample.tree(), rows=(20, 30))
 
     def test_lines(self):
         texts = texts_of(self.draw(sample.tree(), lines=(24, 26)))
@@ -324,7 +327,7 @@ class Command(unittest.TestCase):
         file.write_text(json.dumps(sample.trace(sample.tree())))
         for arguments, words in ((["nowhere.json"], "No such file"), ([file, "--launch", "7"], "the launches 1 to 1"),
                                  ([], "give one of"), ([file, "--exercise", "x"], "give one of"), ([file, "--check"], "--chapter"),
-                                 ([file, "--lines", "9-3"], "no range of lines"), ([file, "-o", "/proc/no/x.svg"], "/proc/no/x.svg")):
+                                 ([file, "--lines", "9-3"], "no range such"), ([file, "-o", "/proc/no/x.svg"], "/proc/no/x.svg")):
             code, said = self.run_it(*arguments)
             self.assertNotEqual(code, 0)
             self.assertIn(words, said)
@@ -429,7 +432,7 @@ class Listing(unittest.TestCase):
     def test_what_is_said(self):
         with redirect_stdout(io.StringIO()) as said:
             trace = sample.trace(sample.tree())
-            picture.draw(trace, trace_file.choose(trace, 1), None, None, None)
+            picture.draw(trace, trace_file.choose(trace, 1), None, None, None, None)
         self.assertEqual(said.getvalue(), "Launch 1 of 1, tree<float><<<1, 64>>>, block 0, warp 0: as asked.\n")
 
 

@@ -37,7 +37,7 @@ class Page(unittest.TestCase):
         cls.page = cls.root / "page.html"
         cls.page.write_text(picture.page(trace, trace_file.choose(trace, 1)), encoding="utf-8")
         cls.svg = cls.root / "tree.svg"
-        cls.svg.write_text(trace_svg.draw(trace, trace_file.choose(trace, 1), max_rows=99), encoding="utf-8")
+        cls.svg.write_text(trace_svg.draw(trace, trace_file.choose(trace, 1), rows=(1, 99)), encoding="utf-8")
         cls.window = browser.Browser().__enter__()
         cls.window.size(1400, 900)
 
@@ -127,6 +127,8 @@ class Page(unittest.TestCase):
         self.choose("#launch", "1")
         self.assertIn("DATA RACE in kernel sum_racy on d_y[0]", self.window.text("#findings"))
         self.assertIn("the recorder stopped", self.window.text("#about"))
+        self.window.press("right")
+        self.assertIn("+: several lanes: d_y[0] for lanes 0 to 31", self.window.text("#memory"))
         self.choose("#launch", "2")
         self.assertEqual(self.lane(16), "lane 16: takes part")
         self.window.press("right")
