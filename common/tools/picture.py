@@ -65,7 +65,7 @@ def page(trace, choice):
             **launch, "events": events, "number": number + 1, "title": trace_file.describe_launch(launch),
             "findings": launch.get("findings", []),
         })
-    left_out = sum(bool(launch["events"]) for launch in trace["launches"]) - len(numbers)
+    left_out = sum(bool(launch["events"]) for launch in trace["launches"]) - len(numbers) + trace.get("launches_left_out", 0)
     data = {
         "program": trace["program"],
         "omitted": f"{trace_file.count(left_out, 'launch')} of this run left out" if left_out > 0 else "",
@@ -119,6 +119,8 @@ def draw(trace, choice, lines, rows, svg, html):
         f"Launch {choice.launch + 1} of {len(trace['launches'])}, {trace_file.describe_launch(launch)}, "
         f"block {choice.block}, warp {choice.warp}: {choice.reason}."
     )
+    if left_out := trace.get("launches_left_out"):
+        print(f"{trace_file.count(left_out, 'later launch')} not recorded: the trace was full.")
 
 
 def a_range(text):

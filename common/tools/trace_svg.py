@@ -19,6 +19,7 @@ LEFT = 58  # where lane 0 begins
 RIGHT = LEFT + WARP * PITCH
 MARGIN = 10
 CELL = 18  # height of a lane's cell
+VALUE_LINE = 10  # height of a further line in a cell
 FLOW = 26  # height of the lines between lanes and memory
 MONO_CHAR, SANS_CHAR, SMALL_CHAR = 7.3, 6.7, 5.6  # width of a character, on the wide side: 12 px, 9.5 px
 MAX_ROWS = 24
@@ -152,24 +153,26 @@ class Drawing:
         """A row of 32 lanes; `values` is {lane: text}. Inactive ones are hatched, returned ones are gone."""
         active = set(lanes_of(event["lanes"]))
         y = self.y
+        parts = {lane: parts_of(value) for lane, value in values.items()}  # a vector's, one below the other
+        height = CELL + VALUE_LINE * (max(map(len, parts.values()), default=1) - 1)
         self.text(LEFT - 6, y + 13, label, "small soft end")
         for lane in range(self.lane_count):
             x = LEFT + lane * PITCH
             if lane in self.returned:
-                self.add(f'<circle cx="{num(self.lane_x(lane))}" cy="{num(y + CELL / 2)}" r="1.5" class="gone"/>')
+                self.add(f'<circle cx="{num(self.lane_x(lane))}" cy="{num(y + height / 2)}" r="1.5" class="gone"/>')
                 self.used.add("gone")
                 continue
             if lane not in active:
-                self.rect(x + 1, y, PITCH - 2, CELL, "idle", ' rx="2"')
+                self.rect(x + 1, y, PITCH - 2, height, "idle", ' rx="2"')
                 self.used.add("idle")
                 continue
-            self.rect(x + 1, y, PITCH - 2, CELL, f"cell L{lane}", ' rx="2"')
-            if values.get(lane) is not None:
-                short = short_value(values[lane])
-                if short != values[lane] and values[lane] not in ("true", "false"):
+            self.rect(x + 1, y, PITCH - 2, height, f"cell L{lane}", ' rx="2"')
+            for k, value in enumerate(parts.get(lane, [])):
+                short = short_value(value)
+                if short != value and value not in ("true", "false"):
                     self.used.add("short")
-                self.text(self.lane_x(lane), y + 12.5, short, "value")
-        self.y += CELL
+                self.text(self.lane_x(lane), y + 12.5 + VALUE_LINE * k, short, "value")
+        self.y += height
 
     # ---- memory
 
@@ -320,6 +323,10 @@ class Drawing:
 
     def atomic(self, event):
         """The operands, the addresses on which lanes meet, and what the lanes got back."""
+        expected = per_lane(event, "expected")
+        if expected:  # compare-and-swap
+            self.cells(event, expected, "expect")
+            self.y += 2
         self.cells(event, per_lane(event, "values"), "give")
         groups, labels = {}, {}
         for lane, place in per_lane(event, "places").items():
@@ -335,6 +342,13 @@ class Drawing:
         if old:
             self.y += 4
             self.cells(event, old, "get back")
+        for lane in lanes_of(event["lanes"]):
+            if expected and lane in expected and expected[lane] == old.get(lane):
+                self.text(self.lane_x(lane), self.y + 11, "✓", "middle strong")
+                self.used.add("swap")
+        if expected:
+            self.text(LEFT - 6, self.y + 11, "stored", "small soft end")
+            self.y += 12
 
     def vote(self, event):
         """Votes, reductions and matches: what each lane brings, and the results that they share."""
@@ -440,6 +454,7 @@ class Drawing:
             "gone": "dot: has returned",
             "sectors": "a box of memory is a sector: 32 bytes, moved whole",
             "banks": "words in one bank take turns; banks are counted from the array's beginning",
+            "swap": "✓: found what it expected, and stored",
             "short": "values are cut to four characters",
         }
         words = "; ".join(text for key, text in texts.items() if key in self.used)
@@ -462,6 +477,11 @@ def side_by_side(boxes):
         centres[k] = min(centres[k], edge - width / 2 - 2)
         edge = centres[k] - width / 2
     return centres
+
+
+def parts_of(value):
+    """"(1, 2)" as ["1", "2"]; what is no vector, as one part."""
+    return value[1:-1].split(", ") if value.startswith("(") and value.endswith(")") else [value]
 
 
 def mask_of(lanes):
@@ -500,7 +520,7 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
         raise trace_file.TraceError(
             f"launch {choice.launch + 1}: block {choice.block}, warp {choice.warp} has no events in lines {lines[0]} to {lines[1]}"
         )
-    all_rows = trace_file.folded(events)
+    all_rows = trace_file.folded(trace_file.without_the_end(events))
     shown = all_rows[rows[0] - 1 : rows[1]]
     if not shown:
         raise trace_file.TraceError(f"launch {choice.launch + 1}: there are {len(all_rows)} rows, and none from {rows[0]} on")

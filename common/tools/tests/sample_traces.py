@@ -61,6 +61,18 @@ def atomic():
     return launch("sum_global_atomic", events, [array("d_x"), array("d_y", elements=32)])
 
 
+def swap():
+    """Four lanes swap on one address; the first finds what it expected. Then pairs of halves are loaded."""
+    lanes = "0x0000000f"
+    events = [
+        event("atomic", "atomicCAS", 10, lanes, places=[[1, 0]] * 4, bytes=4, expected=["0"] * 4, values=["1", "2", "3", "4"],
+              old=["0", "1", "1", "1"], addresses=1),
+        access("load", 11, [[0, k] for k in range(4)], lanes, values=[f"({k}, {k}.5)" for k in range(4)], sectors=1),
+        event("return", "return", 13),
+    ]
+    return launch("swap", events, [array("d_x", element="half2"), array("d_y")])
+
+
 def tree():
     """Shuffles, votes, barriers, a conflict of 32 lanes in one bank, a loop to fold, a store with gaps."""
     values = [str(k) for k in range(32)]

@@ -189,6 +189,17 @@ class Drawing(unittest.TestCase):
         self.assertEqual(texts.count("get back"), 1)
         self.assertIn("Hatched: takes no part; dot: has returned; a box of memory is a sector: 32 bytes, moved whole.", texts)
 
+    def test_who_stores_by_a_swap(self):
+        texts = texts_of(self.draw(sample.swap()))
+        self.assertEqual(texts.count("✓"), 1)
+        self.assertEqual([text for text in texts if text in ("expect", "give", "get back", "stored", "get")],
+                         ["expect", "give", "get back", "stored", "get"])
+
+    def test_a_vectors_parts_stand_below_each_other_and_the_end_is_left_out(self):
+        texts = texts_of(self.draw(sample.swap()))
+        self.assertTrue({"0.5", "1.5", "2.5", "3.5"} <= set(texts))
+        self.assertNotIn("return", " ".join(filter(None, texts)))
+
     def test_returned_lanes_are_gone_also_before_the_lines_that_are_drawn(self):
         svg = self.draw(sample.atomic(), lines=(11, 11))
         self.assertEqual(svg.count("<circle"), 16)

@@ -32,7 +32,7 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.root = Path(cls.folder.name)
-        trace = sample.trace(sample.tree(), sample.racy(), sample.atomic(), two_warps())
+        trace = sample.trace(sample.tree(), sample.racy(), sample.atomic(), two_warps(), sample.swap())
         trace["program"] = 'a</script><b onclick="x">'
         cls.page = cls.root / "page.html"
         cls.page.write_text(picture.page(trace, trace_file.choose(trace, 1)), encoding="utf-8")
@@ -137,6 +137,11 @@ class Page(unittest.TestCase):
         self.assertEqual(self.window.text(".address"), "d_y[0] ← lanes 0 to 15")
         self.assertEqual(self.lane(3), "lane 3: takes part, gives 1, gets back 3")
 
+    def test_a_swap(self):
+        self.choose("#launch", "4")
+        self.assertEqual(self.lane(0), "lane 0: takes part, expects 0, gives 1, gets back 0, stored")
+        self.assertEqual(self.lane(1), "lane 1: takes part, expects 0, gives 2, gets back 1, not stored")
+
     def test_blocks_and_warps(self):
         self.choose("#launch", "3")
         self.assertEqual(self.window.text("#where"), "1 of 2")
@@ -160,7 +165,7 @@ class Page(unittest.TestCase):
         self.window.console()
         self.window.requests()
         self.window.open(self.page)
-        for launch in "0123":
+        for launch in "01234":
             self.choose("#launch", launch)
             for _ in range(25):
                 self.window.run("go(step + 1)")
