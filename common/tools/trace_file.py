@@ -21,7 +21,8 @@ LONGEST_PERIOD = 12  # events of a loop's round that are looked for when folding
 Choice = namedtuple("Choice", "launch block warp reason")
 # A run of rounds of a loop that look alike: `events` is how many one round has.
 Fold = namedtuple("Fold", "events rounds")
-# What one lane touches: the array's number, and its bytes from `begin` to before `end` in that array.
+# What one lane touches: the array's number, and bytes from `begin` to before `end`. Bytes are counted from
+# a multiple of 128 at or before the array's first element, so that they tell sectors and banks.
 Touch = namedtuple("Touch", "lane array begin end")
 
 
@@ -191,7 +192,7 @@ def touches(launch, event):
     """What each lane of a load, a store or an atomic touches; lanes without a known place are left out."""
     found = []
     for lane, (array, index) in per_lane(event, "places").items():
-        begin = int(round(index * launch["arrays"][array]["element_bytes"]))
+        begin = launch["arrays"][array]["offset"] + round(index * launch["arrays"][array]["element_bytes"])
         found.append(Touch(lane, array, begin, begin + event["bytes"]))
     return found
 
@@ -206,12 +207,18 @@ def sectors(touched):
 
 
 def banks(touched):
-    """{bank: {(array, word): [lane, ...]}} of shared memory; banks are counted from the array's beginning."""
+    """{bank: {(array, word): [lane, ...]}} of shared memory."""
     found = {}
     for touch in touched:
         for word in range(touch.begin // WORD, (touch.end - 1) // WORD + 1):
             found.setdefault(word % BANKS, {}).setdefault((touch.array, word), []).append(touch.lane)
     return {bank: dict(sorted(words.items())) for bank, words in sorted(found.items())}
+
+
+def element_at(launch, array, byte):
+    """The number of the element that a Touch's byte belongs to."""
+    array = launch["arrays"][array]
+    return (byte - array["offset"]) // array["element_bytes"]
 
 
 def space_of(launch, event):

@@ -227,9 +227,10 @@ class Drawing:
             x = first + place * pitch
             origin = sector * trace_file.SECTOR
             if last != (array, sector - 1):
-                number = trace_file.number_text(origin / self.launch["arrays"][array]["element_bytes"])
+                byte = max(min(touch.begin for touch in inside), origin)
+                number = str(trace_file.element_at(self.launch, array, byte))
                 if x >= free:
-                    self.text(x + 1, (y + height + 9) if up else (y - 3), number, "tiny soft")
+                    self.text(x + 1 + (byte - origin) * scale, (y + height + 9) if up else (y - 3), number, "tiny soft")
                     free = x + 5.4 * len(number) + 6
             last = (array, sector)
             drawn = set()
@@ -276,8 +277,7 @@ class Drawing:
                 y = base + depth * height if up else base - (depth + 1) * height
                 self.rect(x, y, PITCH - 4, height - 1, "cell many" if len(lanes) > 1 else f"cell L{lanes[0]}")
                 if height >= 10:
-                    element = self.launch["arrays"][array]["element_bytes"]
-                    number = trace_file.number_text(word * trace_file.WORD / element)
+                    number = str(trace_file.element_at(self.launch, array, word * trace_file.WORD))
                     if len(number) <= 4:
                         self.text(x + PITCH / 2 - 2, y + 9.2, number, "tiny middle")
                 for lane in lanes:
@@ -453,7 +453,7 @@ class Drawing:
             "idle": "hatched: takes no part",
             "gone": "dot: has returned",
             "sectors": "a box of memory is a sector: 32 bytes, moved whole",
-            "banks": "words in one bank take turns; banks are counted from the array's beginning",
+            "banks": "words in one bank take turns",
             "swap": "✓: found what it expected, and stored",
             "short": "values are cut to four characters",
         }

@@ -17,9 +17,11 @@ def launch(kernel, events, arrays, block=32, **more):
     }
 
 
-def array(name, space="global", element="float", size=4, elements=1024):
+def array(name, space="global", element="float", size=4, elements=1024, offset=0):
     """One entry of `arrays`."""
-    return {"name": name, "space": space, "type": element, "element_bytes": size, "elements": elements}
+    return {
+        "name": name, "space": space, "type": element, "element_bytes": size, "elements": elements, "offset": offset,
+    }
 
 
 def access(op, line, places, lanes=ALL, size=4, **more):

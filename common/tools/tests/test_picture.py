@@ -142,6 +142,15 @@ class Words(unittest.TestCase):
         launch, event = one(sample.access("load", 1, [[1, 32 * k] for k in range(32)]))
         self.assertEqual([len(words) for words in trace_file.banks(trace_file.touches(launch, event)).values()], [32])
 
+    def test_an_array_that_begins_inside_a_sector_and_at_a_bank_of_its_own(self):
+        arrays = [sample.array("d_x", offset=16), sample.array("s_x", "shared", offset=8)]
+        launch, event = one(sample.access("load", 1, [[0, k] for k in range(32)]), arrays=arrays)
+        touched = trace_file.touches(launch, event)
+        self.assertEqual(list(trace_file.sectors(touched)), [(0, k) for k in range(5)])
+        self.assertEqual(trace_file.element_at(launch, 0, 32), 4)
+        launch, event = one(sample.access("load", 1, [[1, 0]], "0x1"), arrays=arrays)
+        self.assertEqual(list(trace_file.banks(trace_file.touches(launch, event))), [2])
+
     def test_values_are_cut_but_stay_numbers(self):
         shown = [trace_svg.short_value(text) for text in ("12", "1234567", "0.4375", "-0.123", "true", "nan", "1e-05", "-12345")]
         self.assertEqual(shown, ["12", "1e6", ".438", "-.12", "1", "nan", "1e-5", "-1e4"])
