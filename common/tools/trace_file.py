@@ -45,6 +45,9 @@ def load(file):
         raise TraceError(f"{file}: no trace of schema 1; SIMT_TRACE=FILE makes one")
     if not trace.get("launches"):
         raise TraceError(f"{file}: no launch is recorded in it")
+    for launch in trace["launches"]:
+        for array in launch["arrays"]:
+            array.setdefault("offset", 0)  # a trace of the first recorder has none
     return trace
 
 

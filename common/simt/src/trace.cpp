@@ -80,6 +80,7 @@ struct Array {
   std::string name;
   ElementType element;
   std::size_t elements;
+  unsigned offset;  // of the first element, from a multiple of 128 bytes on
 };
 
 /// The launch that runs, as far as it has come.
@@ -284,7 +285,7 @@ std::uint32_t array_of(const Block& block, const Allocation& memory) {
   const bool shared = memory.space == Space::shared;
   const std::size_t bytes = memory.end() - memory.name_origin;
   arrays.push_back({key, shared ? nullptr : &memory, shared ? name_of(memory) : "", memory.element,
-                    bytes / memory.element.size});
+                    bytes / memory.element.size, static_cast<unsigned>(memory.name_origin % 128)});
   return static_cast<std::uint32_t>(arrays.size() - 1);
 }
 
@@ -524,10 +525,11 @@ std::string event_text(const Event& e) {
 std::string array_text(const Array& a) {
   const std::string type = type_name(a.element);
   return fmt::format(
-      "{{\"name\": {}, \"space\": \"{}\", \"type\": {}, \"element_bytes\": {}, \"elements\": {}}}",
+      "{{\"name\": {}, \"space\": \"{}\", \"type\": {}, \"element_bytes\": {}, \"elements\": {}, "
+      "\"offset\": {}}}",
       quoted(a.memory == nullptr ? a.name : name_of(*a.memory)),
       a.memory == nullptr ? "shared" : "global", type.empty() ? "null" : quoted(type),
-      a.element.size, a.elements);
+      a.element.size, a.elements, a.offset);
 }
 
 std::string left_out_text(const Recording& r) {
