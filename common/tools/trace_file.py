@@ -6,6 +6,7 @@ trace is one JSON object; common/simt/README.md, "Traces", says what stands in i
 
 import json
 import re
+import struct
 from collections import namedtuple
 from pathlib import Path
 
@@ -30,6 +31,52 @@ class TraceError(Exception):
     """What is wrong with a trace or a choice in it, for the user."""
 
 
+# ---- words that hold other numbers ------------------------------------------------------------------
+
+
+def float_text(bits):
+    """The shortest text that reads back as the float with these bits."""
+    value = struct.unpack("<f", struct.pack("<I", bits))[0]
+    for digits in range(1, 10):
+        text = f"{value:.{digits}g}"
+        if value != value or struct.pack("<f", float(text)) == struct.pack("<f", value):
+            break
+    return text
+
+
+def numbers_in(word, size, element):
+    """A word of `size` bytes, an integer, as the numbers of type `element` that it holds: "1.5", "(1.5, 2)" for two."""
+    of_type = {
+        "float": (4, float_text),
+        "double": (8, lambda bits: f"{struct.unpack('<d', struct.pack('<Q', bits))[0]:.17g}"),
+        "half": (2, lambda bits: f"{struct.unpack('<e', struct.pack('<H', bits))[0]:g}"),
+        "__nv_bfloat16": (2, lambda bits: float_text(bits << 16)),
+    }
+    element_size, text = of_type[{"half2": "half", "__nv_bfloat162": "__nv_bfloat16"}.get(element, element)]
+    count = size // element_size
+    texts = [text(word >> 8 * element_size * k & (1 << 8 * element_size) - 1) for k in range(count)]
+    return texts[0] if count == 1 else f"({', '.join(texts)})"
+
+
+def read_swaps(launch):
+    """Says for each atomicCAS which lanes stored, and turns its words into the numbers that the array holds.
+
+    atomicCAS compares integers, so a recorded word of a float array is its bits.
+    """
+    for event in launch["events"]:
+        if not event.get("expected"):
+            continue
+        old = event.get("old") or []
+        event["stored"] = [a is not None and a == b for a, b in zip(event["expected"], old)]
+        element = next((launch["arrays"][place[0]]["type"] for place in event["places"] if place), None)
+        for key in ("expected", "values", "old"):
+            words = event.get(key) or []
+            try:
+                event[key] = [word and numbers_in(int(word), event["bytes"], element) for word in words]
+            except (KeyError, ValueError, struct.error):
+                pass  # the array holds integers, or something that is not known
+
+
 # ---- reading ---------------------------------------------------------------------------------------
 
 
@@ -48,6 +95,7 @@ def load(file):
     for launch in trace["launches"]:
         for array in launch["arrays"]:
             array.setdefault("offset", 0)  # a trace of the first recorder has none
+        read_swaps(launch)
     return trace
 
 

@@ -342,11 +342,11 @@ class Drawing:
         if old:
             self.y += 4
             self.cells(event, old, "get back")
-        for lane in lanes_of(event["lanes"]):
-            if expected and lane in expected and expected[lane] == old.get(lane):
-                self.text(self.lane_x(lane), self.y + 11, "✓", "middle strong")
-                self.used.add("swap")
         if expected:
+            for lane, stored in per_lane(event, "stored").items():
+                if stored:
+                    self.text(self.lane_x(lane), self.y + 11, "✓", "middle strong")
+            self.used.add("swap")
             self.text(LEFT - 6, self.y + 11, "stored", "small soft end")
             self.y += 12
 

@@ -68,7 +68,7 @@ def swap():
     lanes = "0x0000000f"
     events = [
         event("atomic", "atomicCAS", 10, lanes, places=[[1, 0]] * 4, bytes=4, expected=["0"] * 4, values=["1", "2", "3", "4"],
-              old=["0", "1", "1", "1"], addresses=1),
+              old=["0", "1", "1", "1"], stored=[True, False, False, False], addresses=1),
         access("load", 11, [[0, k] for k in range(4)], lanes, values=[f"({k}, {k}.5)" for k in range(4)], sectors=1),
         event("return", "return", 13),
     ]

@@ -54,6 +54,24 @@ class Reading(unittest.TestCase):
         with self.assertRaisesRegex(TraceError, "No such file"):
             trace_file.load("nowhere.json")
 
+    def test_words_of_a_swap_are_read_as_what_the_array_holds(self):
+        def read(element, size, word):
+            swap = sample.event("atomic", "atomicCAS", 1, "0x3", places=[[0, 0], [0, 0]], bytes=size, addresses=1,
+                                expected=[str(word)] * 2, values=["7", None], old=[str(word), "7"])
+            trace = sample.trace(sample.launch("k", [swap], [sample.array("d_x", element=element)]))
+            event = self.load(json.dumps(trace))["launches"][0]["events"][0]
+            self.assertEqual(event["stored"], [True, False])
+            return event["expected"][0]
+
+        self.assertEqual(read("float", 4, 0x3DCCCCCD), "0.1")
+        self.assertEqual(read("float", 4, 0xFFFFFFFF), "nan")
+        self.assertEqual(read("double", 8, 0x3FF8000000000000), "1.5")
+        self.assertEqual(read("half", 4, 0x40003C00), "(1, 2)")
+        self.assertEqual(read("half", 2, 0x3C00), "1")
+        self.assertEqual(read("__nv_bfloat16", 4, 0x40003F80), "(1, 2)")
+        self.assertEqual(read("int", 4, 5), "5")
+        self.assertEqual(read(None, 4, 5), "5")
+
     def test_lanes(self):
         self.assertEqual(trace_file.lanes_of("0x80000005"), [0, 2, 31])
         self.assertEqual([trace_file.lanes_in_warp({"block": [7, 5, 1]}, warp) for warp in range(3)], [32, 3, 0])
