@@ -113,12 +113,15 @@ def draw(trace, choice, lines, rows, svg, html):
     launch = trace["launches"][choice.launch]
     if svg:
         write(svg, trace_svg.draw(trace, choice, lines, rows))
+        all_rows = len(trace_svg.rows_of(trace, choice, lines))
     if html:
         write(html, page(trace, choice))
     print(
         f"Launch {choice.launch + 1} of {len(trace['launches'])}, {trace_file.describe_launch(launch)}, "
         f"block {choice.block}, warp {choice.warp}: {choice.reason}."
     )
+    if svg and all_rows > rows[1]:
+        print(f"{trace_file.count(all_rows - rows[1], 'more row')}: add --rows {rows[1] + 1}-{all_rows}.")
     if left_out := trace.get("launches_left_out"):
         print(f"{trace_file.count(left_out, 'later launch')} not recorded: the trace was full.")
 

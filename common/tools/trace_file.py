@@ -77,6 +77,19 @@ def read_swaps(launch):
                 pass  # the array holds integers, or something that is not known
 
 
+# ---- names ------------------------------------------------------------------------------------------
+
+
+def short_name(name, number):
+    """An array's name as it fits into a drawing: without casts; "array 3" for one that is known by its size only."""
+    while True:
+        inner = re.fullmatch(r"\((.*)\)|(?:reinterpret|static|const)_cast<.*?>\((.*)\)", name)
+        if not inner:
+            break
+        name = inner[1] or inner[2]
+    return f"array {number}" if not name or " allocated at " in name else name
+
+
 # ---- reading ---------------------------------------------------------------------------------------
 
 
@@ -93,7 +106,8 @@ def load(file):
     if not trace.get("launches"):
         raise TraceError(f"{file}: no launch is recorded in it")
     for launch in trace["launches"]:
-        for array in launch["arrays"]:
+        for number, array in enumerate(launch["arrays"], 1):
+            array["full_name"], array["name"] = array["name"], short_name(array["name"] or "", number)
             array.setdefault("offset", 0)  # a trace of the first recorder has none
         read_swaps(launch)
     return trace
@@ -294,7 +308,7 @@ def places_text(launch, event):
     }  # elements of one access
     texts = []
     for array, found in sorted(indices.items()):
-        name = launch["arrays"][array]["name"] or "?"
+        name = launch["arrays"][array]["name"]
         found = sorted(found)
         steps = {b - a for a, b in zip(found, found[1:])}
         step = steps.pop() if len(steps) == 1 else None

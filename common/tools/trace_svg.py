@@ -154,7 +154,10 @@ class Drawing:
         active = set(lanes_of(event["lanes"]))
         y = self.y
         parts = {lane: parts_of(value) for lane, value in values.items()}  # a vector's, one below the other
-        height = CELL + VALUE_LINE * (max(map(len, parts.values()), default=1) - 1)
+        deepest = max(map(len, parts.values()), default=1)
+        height = CELL + VALUE_LINE * (deepest - 1)
+        if deepest > 1:
+            self.used.add("parts")
         self.text(LEFT - 6, y + 13, label, "small soft end")
         for lane in range(self.lane_count):
             x = LEFT + lane * PITCH
@@ -229,9 +232,10 @@ class Drawing:
             if last != (array, sector - 1):
                 byte = max(min(touch.begin for touch in inside), origin)
                 number = str(trace_file.element_at(self.launch, array, byte))
-                if x >= free:
-                    self.text(x + 1 + (byte - origin) * scale, (y + height + 9) if up else (y - 3), number, "tiny soft")
-                    free = x + 5.4 * len(number) + 6
+                at = x + 1 + (byte - origin) * scale
+                if at >= free:
+                    self.text(at, (y + height + 9) if up else (y - 3), number, "tiny soft")
+                    free = at + 5.4 * len(number) + 4
             last = (array, sector)
             drawn = set()
             for touch in inside:
@@ -455,6 +459,7 @@ class Drawing:
             "sectors": "a box of memory is a sector: 32 bytes, moved whole",
             "banks": "words in one bank take turns",
             "swap": "✓: found what it expected, and stored",
+            "parts": "several numbers in a cell: the lowest address above",
             "short": "values are cut to four characters",
         }
         words = "; ".join(text for key, text in texts.items() if key in self.used)
@@ -503,7 +508,7 @@ def source_line(event):
 
 def is_named(launch, event):
     """True if a finding names the event's line and, for an access, its array."""
-    arrays = {launch["arrays"][array]["name"] for array, _ in per_lane(event, "places").values()}
+    arrays = {launch["arrays"][array]["full_name"] for array, _ in per_lane(event, "places").values()}
     return any(
         re.search(rf"(^|\s){re.escape(event['file'])}:{event['line']}\b", finding)
         and (not arrays or any(f"{name}[" in finding for name in arrays))
@@ -511,16 +516,22 @@ def is_named(launch, event):
     )
 
 
-def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
-    """The SVG's text. `lines` is (first, last): only events of these source lines; `rows` is (first, last)
-    of the rows that are left then, from 1. Raises TraceError."""
+def rows_of(trace, choice, lines=None):
+    """The rows that a drawing has if it is not cut: events, and Folds. Raises TraceError where there are none."""
     launch = trace["launches"][choice.launch]
     events = trace_file.events_of(launch, choice.block, choice.warp, lines)
     if not events:
         raise trace_file.TraceError(
             f"launch {choice.launch + 1}: block {choice.block}, warp {choice.warp} has no events in lines {lines[0]} to {lines[1]}"
         )
-    all_rows = trace_file.folded(trace_file.without_the_end(events))
+    return trace_file.folded(trace_file.without_the_end(events))
+
+
+def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
+    """The SVG's text. `lines` is (first, last): only events of these source lines; `rows` is (first, last)
+    of the rows that are left then, from 1. Raises TraceError."""
+    launch = trace["launches"][choice.launch]
+    all_rows = rows_of(trace, choice, lines)
     shown = all_rows[rows[0] - 1 : rows[1]]
     if not shown:
         raise trace_file.TraceError(f"launch {choice.launch + 1}: there are {len(all_rows)} rows, and none from {rows[0]} on")
@@ -558,7 +569,7 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
         else:
             drawing.row(row, is_named(launch, row))
     if len(all_rows) > rows[1]:
-        drawing.remark(f"… {trace_file.count(len(all_rows) - rows[1], 'more row')}: --rows {rows[1] + 1}-{len(all_rows)}")
+        drawing.remark(f"… {trace_file.count(len(all_rows) - rows[1], 'more row')}")
     elif not launch.get("complete", True) and not launch.get("findings"):
         drawing.remark("… the recorder stopped here: the launch did more")
     for finding in launch.get("findings", []):

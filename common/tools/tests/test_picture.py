@@ -169,6 +169,12 @@ class Words(unittest.TestCase):
         launch, event = one(sample.access("load", 1, [[1, 0]], "0x1"), arrays=arrays)
         self.assertEqual(list(trace_file.banks(trace_file.touches(launch, event))), [2])
 
+    def test_names_of_arrays(self):
+        for name, short in (("d_x", "d_x"), ("work.grid", "work.grid"), ("(reinterpret_cast<const __half2*>(d_b))", "d_b"),
+                            ("static_cast<Pack<float, 4>*>(d_x + 1)", "d_x + 1"), ("x.data()", "x.data()"),
+                            ("the 256 bytes allocated at buffer.cuh:22", "array 3"), ("", "array 3")):
+            self.assertEqual(trace_file.short_name(name, 3), short)
+
     def test_values_are_cut_but_stay_numbers(self):
         shown = [trace_svg.short_value(text) for text in ("12", "1234567", "0.4375", "-0.123", "true", "nan", "1e-05", "-12345")]
         self.assertEqual(shown, ["12", "1e6", ".438", "-.12", "1", "nan", "1e-5", "-1e4"])
@@ -250,7 +256,7 @@ class Drawing(unittest.TestCase):
     def test_long_traces_are_cut(self):
         texts = texts_of(self.draw(sample.tree(), rows=(3, 5)))
         self.assertIn("… 2 rows before", texts)
-        self.assertIn("… 14 more rows: --rows 6-19", texts)
+        self.assertIn("… 14 more rows", texts)
         with self.assertRaisesRegex(TraceError, "there are 19 rows, and none from 20 on"):
             self.draw(sample.tree(), rows=(20, 30))
 
@@ -355,6 +361,7 @@ class Command(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn("Launch 2 of 2, sum_racy<<<1, 32>>>, block 0, warp 0: the first with a finding.", said)
         self.assertTrue((self.root / "t.svg").exists())
+        self.assertIn("9 more rows: add --rows 11-19.\n", self.run_it(file, "--launch", 1, "--rows", "3-10")[1])
         code, said = self.run_it(file, "--launch", 1, "-o", self.root / "a" / "b.svg", "--html", self.root / "c.html")
         self.assertEqual(code, 0)
         self.assertIn("tree", (self.root / "a" / "b.svg").read_text())
