@@ -8,7 +8,7 @@
         draws a trace that any program of the course wrote: SIMT_TRACE=TRACE.json PROGRAM ...
     picture.py TRACE.json --list
         names the launches that were recorded
-    picture.py --chapter CHAPTER_FOLDER --build build [--check]
+    picture.py --chapter CHAPTER_FOLDER ... [--build build] [--check]
         draws what CHAPTER_FOLDER/pictures.json declares into CHAPTER_FOLDER/pictures. --check changes
         nothing, and exits with 1 if a drawing, or its place in README.md, is out of step.
 
@@ -186,8 +186,9 @@ def picture_of_exercise(name, build, options):
     """Runs the check of an exercise with a recorder, and draws; returns the exit code."""
     needs_cpu_device(build)
     command = check_of(build, name)
-    trace_path = build / f"picture-{name}.json"
-    trace_path.unlink(missing_ok=True)
+    trace_path, svg, html = (build / f"picture-{name}.{ending}" for ending in ("json", "svg", "html"))
+    for file in (trace_path, svg, html):  # what is drawn is always what the file is now
+        file.unlink(missing_ok=True)
     environment = {**os.environ, "SIMT_TRACE": str(trace_path)}
     if options.kernel:
         environment["SIMT_TRACE_KERNEL"] = options.kernel
@@ -211,10 +212,10 @@ def picture_of_exercise(name, build, options):
     choice = trace_file.choose(trace, number, options.kernel, options.block, options.warp)
     if reason and number is not None:
         choice = choice._replace(reason=reason)
-    svg, html = build / f"picture-{name}.svg", build / f"picture-{name}.html"
     draw(trace, choice, options.lines, options.rows, svg, html)
     print(
-        f"Another one: add --launch K, --block B, --warp W; picture.py {seen_from_the_shell(trace_path)} --list names them.\n"
+        "Another one: add --launch K, --block B, --warp W. All launches: "
+        f"{seen_from_the_shell(Path(__file__).resolve())} {seen_from_the_shell(trace_path)} --list\n"
         f"picture: {seen_from_the_shell(svg)}\n"
         f"steps:   {seen_from_the_shell(html)}"
     )
@@ -267,7 +268,6 @@ def drawn_from(entry, chapter, build):
 
 def pictures_of_chapter(chapter, build, check):
     """Draws, or compares, the pictures of a chapter; returns the exit code."""
-    needs_cpu_device(build)
     entries = read_declared(chapter)
     readme = (chapter / "README.md").read_text(encoding="utf-8")
     folder = chapter / "pictures"
@@ -302,7 +302,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trace", nargs="?", type=Path, metavar="TRACE.json")
     parser.add_argument("--exercise", metavar="NAME")
-    parser.add_argument("--chapter", type=Path, metavar="FOLDER")
+    parser.add_argument("--chapter", type=Path, nargs="+", metavar="FOLDER")
     parser.add_argument("--build", type=Path, metavar="FOLDER", help="the build folder; by default the repository's build")
     parser.add_argument("--check", action="store_true", help="with --chapter: compare, and change nothing")
     parser.add_argument("--list", action="store_true", help="name the launches of a trace")
@@ -330,7 +330,8 @@ def main():
         if options.exercise:
             return picture_of_exercise(options.exercise, build, options)
         if options.chapter:
-            return pictures_of_chapter(options.chapter.resolve(), build, options.check)
+            needs_cpu_device(build)
+            return max([pictures_of_chapter(chapter.resolve(), build, options.check) for chapter in options.chapter])
         trace = trace_file.load(options.trace)
         if options.list:
             print(list_launches(trace))

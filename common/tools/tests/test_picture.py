@@ -404,9 +404,9 @@ class Command(unittest.TestCase):
         self.assertIn("Launch 1 of 4", self.exercise("--launch", 1)[1])
 
     def test_no_picture_of_what_does_not_compile_or_is_not_begun(self):
-        old = self.build / "picture-word_count.json"
         for said_by_check, code_of_check in (("word_count does not compile:\n\nerror", 1), ("Not started. Open x.", 77)):
-            old.write_text("{}")
+            for ending in ("json", "svg", "html"):  # of an earlier run
+                (self.build / f"picture-word_count.{ending}").write_text("{}")
             self.stand_in(self.root / "check.py", said_by_check, code_of_check)
             code, said = self.exercise()
             self.assertEqual(code, 1)

@@ -136,6 +136,9 @@ class Page(unittest.TestCase):
         self.window.press("right")
         self.assertEqual(self.window.text(".address"), "d_y[0] ← lanes 0 to 15")
         self.assertEqual(self.lane(3), "lane 3: takes part, gives 1, gets back 3")
+        self.choose("#launch", "1")
+        self.window.run("go(1)")
+        self.assertIn("5 sectors", self.window.text("#totals"))
 
     def test_a_swap(self):
         self.choose("#launch", "4")
