@@ -27,12 +27,20 @@ def two_warps():
     return sample.launch("two_warps", events, [sample.array("d_x")], block=64)
 
 
+def marked_up():
+    """A launch whose texts are markup, wherever a text can stand."""
+    tag = "<b onclick='x'>T</b>"
+    load = sample.access("load", 10, [[0, 0]], "0x1", values=[tag], sectors=1)
+    add = sample.event("atomic", tag, 11, "0x1", places=[[0, 0]], bytes=4, values=[tag], old=[tag], addresses=1)
+    return sample.launch(tag, [load, add], [sample.array(tag)], test=tag, findings=[f"{tag}\n  {tag}"])
+
+
 class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.root = Path(cls.folder.name)
-        trace = sample.trace(sample.tree(), sample.racy(), sample.atomic(), two_warps(), sample.swap())
+        trace = sample.trace(sample.tree(), sample.racy(), sample.atomic(), two_warps(), sample.swap(), marked_up())
         trace["program"] = 'a</script><b onclick="x">'
         cls.page = cls.root / "page.html"
         cls.page.write_text(picture.page(trace, trace_file.choose(trace, 1)), encoding="utf-8")
@@ -163,12 +171,20 @@ class Page(unittest.TestCase):
         self.assertEqual(self.window.run("return document.querySelectorAll('b[onclick]').length"), 0)
         self.assertNotEqual(self.window.run("return document.title"), "escaped")
         self.assertIn("a</script><b onclick", self.window.text("#about"))
+        self.choose("#launch", "5")
+        tag = "<b onclick='x'>T</b>"
+        for _ in range(2):
+            self.assertEqual(self.window.run("return document.querySelectorAll('b[onclick]').length"), 0)
+            for place in ("#kernel", "#about", "#findings", "#sentence", "#lanes", "#memory"):
+                self.assertIn(tag, self.window.text(place), place)
+            self.window.press("right")
+        self.assertIn(tag, self.window.text("#launch option:last-child"))
 
     def test_no_error_and_no_request(self):
         self.window.console()
         self.window.requests()
         self.window.open(self.page)
-        for launch in "01234":
+        for launch in "012345":
             self.choose("#launch", launch)
             for _ in range(25):
                 self.window.run("go(step + 1)")
@@ -192,8 +208,9 @@ class Page(unittest.TestCase):
 
     def test_every_control_has_a_name(self):
         nameless = self.window.run(
-            "return [...document.querySelectorAll('button, select, input')].filter((e) => !(e.getAttribute('aria-label') || "
-            "e.textContent.trim() && e.tagName === 'BUTTON' || e.closest('label'))).map((e) => e.outerHTML)"
+            "return [...document.querySelectorAll('button, select, input')].filter((e) => !/[A-Za-z]/.test("
+            "e.getAttribute('aria-label') || (e.tagName === 'BUTTON' ? e : e.closest('label') || {}).textContent || ''))"
+            ".map((e) => e.outerHTML)"
         )
         self.assertEqual(nameless, [])
         self.assertEqual(self.window.run("return document.getElementById('said').getAttribute('aria-live')"), "polite")
