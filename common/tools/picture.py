@@ -13,8 +13,8 @@
         nothing, and exits with 1 if a drawing, or its place in README.md, is out of step.
 
 --launch, --kernel, --block, --warp, --lines and --rows choose what is drawn. Without them it is the first
-launch with a finding; else, for a check that fails, the last launch of the test that failed; else the
-smallest launch that fills a warp and touches memory.
+launch with a finding, else the smallest that fills a warp and touches memory. For an exercise it is a
+launch of its own kernels: of the test that fails the first with a finding, else the last.
 """
 
 import argparse
@@ -160,35 +160,42 @@ def needs_cpu_device(build):
 
 
 def check_of(build, name):
-    """The command that checks an exercise, as its test has it."""
+    """The command that checks an exercise, as its test has it, and the exercise's file as traces name it."""
     exercises = {
         test["name"]: test["cmd"] for test in introspected(build, "tests")
         if any(suite.split(":")[-1] == "exercises" for suite in test["suite"])
     }
     if name not in exercises:
         raise TraceError(f"No exercise '{name}' in {seen_from_the_shell(build)}; it has {', '.join(sorted(exercises))}")
-    return exercises[name]
+    file = next(argument for argument in exercises[name] if argument.endswith(".cuh"))
+    return exercises[name], os.path.relpath((build / file).resolve(), TOP)
 
 
-def last_of_failed_test(trace, said):
-    """The number, from 1, of the last launch with events in the test that failed first; None if it has none."""
+def choose_of_exercise(trace, file, said, options):
+    """The Choice for an exercise in `file`, whose check failed and `said` why; `said` is None if it passed."""
+    launches = dict(enumerate(trace["launches"], 1))
+    own = [  # a check may have kernels of its own
+        number for number, launch in launches.items()
+        if any(event["file"] == file for event in launch["events"]) or any(file in text for text in launch["findings"])
+    ] or list(launches)
+    where = {"kernel": options.kernel, "block": options.block, "warp": options.warp}
+    if options.launch is not None or options.kernel is not None or said is None:
+        return trace_file.choose(trace, options.launch, **where, among=None if options.kernel else own,
+                                 findings=said is not None)
     failed = re.search(r"^FAILED: (.*)$", said, re.MULTILINE)
-    if not failed:
-        return None
-    numbers = [
-        number for number, launch in enumerate(trace["launches"], 1)
-        if launch.get("test") and launch["test"] in failed[1] and launch["events"]
-    ]
-    return numbers[-1] if numbers else None
+    of_test = [number for number in own if failed and launches[number]["test"] and launches[number]["test"] in failed[1]]
+    if of_test and not any(launches[number]["findings"] for number in of_test):
+        return trace_file.choose(trace, of_test[-1], **where)._replace(reason="the last of the test that fails")
+    return trace_file.choose(trace, None, **where, among=of_test or own)
 
 
 def picture_of_exercise(name, build, options):
     """Runs the check of an exercise with a recorder, and draws; returns the exit code."""
     needs_cpu_device(build)
-    command = check_of(build, name)
+    command, file = check_of(build, name)
     trace_path, svg, html = (build / f"picture-{name}.{ending}" for ending in ("json", "svg", "html"))
-    for file in (trace_path, svg, html):  # what is drawn is always what the file is now
-        file.unlink(missing_ok=True)
+    for old in (trace_path, svg, html):  # of an earlier run, and perhaps of another answer
+        old.unlink(missing_ok=True)
     environment = {**os.environ, "SIMT_TRACE": str(trace_path)}
     if options.kernel:
         environment["SIMT_TRACE_KERNEL"] = options.kernel
@@ -204,14 +211,7 @@ def picture_of_exercise(name, build, options):
     trace = trace_file.load(trace_path)
     if done.returncode != 0:
         print(f"{said}\n")
-    number, reason = options.launch, None
-    with_finding = any(launch.get("findings") for launch in trace["launches"])
-    if number is None and options.kernel is None and done.returncode != 0 and not with_finding:
-        number = last_of_failed_test(trace, said)
-        reason = "the last of the test that fails"
-    choice = trace_file.choose(trace, number, options.kernel, options.block, options.warp)
-    if reason and number is not None:
-        choice = choice._replace(reason=reason)
+    choice = choose_of_exercise(trace, file, said if done.returncode != 0 else None, options)
     draw(trace, choice, options.lines, options.rows, svg, html)
     print(
         "Another one: add --launch K, --block B, --warp W. All launches: "

@@ -186,25 +186,25 @@ def describe_launch(launch):
     return f"{launch['kernel']}<<<{extents(launch['grid'])}, {extents(launch['block'])}>>>"
 
 
-def choose(trace, number=None, kernel=None, block=None, warp=None):
+def choose(trace, number=None, kernel=None, block=None, warp=None, among=None, findings=True):
     """The Choice of launch, block and warp; `number` counts all launches, from 1. Raises TraceError.
 
-    Without a number: the first launch with a finding, else the smallest that fills a warp and touches
-    memory, else the first with events.
+    Without a number: the first launch with a finding (unless `findings` is false), else the smallest that
+    fills a warp and touches memory, else the first with events. `among` are the numbers to choose from.
     """
     launches = trace["launches"]
     if number is not None and not 1 <= number <= len(launches):
         raise TraceError(f"--launch {number}: the trace has the launches 1 to {len(launches)}; --list names them")
     candidates = [
         i for i, launch in enumerate(launches)
-        if (number is None or i == number - 1)
+        if (i == number - 1 if number is not None else among is None or i + 1 in among)
         and (kernel is None or kernel in (launch["kernel"], short_kernel(launch["kernel"])))
     ]
     if not candidates:
         names = ", ".join(dict.fromkeys(short_kernel(launch["kernel"]) for launch in launches))
         which = f"--kernel {kernel}" if number is None else f"--launch {number} --kernel {kernel}"
         raise TraceError(f"{which}: no such launch; the trace has {names}")
-    found = [i for i in candidates if launches[i].get("findings")]
+    found = [i for i in candidates if findings and launches[i].get("findings")]
     full = [i for i in candidates if any(is_full_access(event) for event in launches[i]["events"])]
     some = [i for i in candidates if launches[i]["events"]]
     if number is not None:

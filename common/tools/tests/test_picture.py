@@ -325,7 +325,8 @@ class Command(unittest.TestCase):
         self.folder.cleanup()
 
     def meson(self, targets):
-        command = [sys.executable, str(self.root / "check.py")]
+        exercise = trace_file.TOP / "common" / "tools" / "tests" / "word_count.cuh"
+        command = [sys.executable, str(self.root / "check.py"), os.path.relpath(exercise, self.build.resolve())]
         tests = [{"name": "word_count", "cmd": command, "suite": ["01-x:exercises"]}, {"name": "ladder", "cmd": [], "suite": ["01-x:lessons"]}]
         (self.build / "meson-info" / "intro-tests.json").write_text(json.dumps(tests))
         (self.build / "meson-info" / "intro-targets.json").write_text(json.dumps([{"name": name} for name in targets]))
@@ -402,6 +403,20 @@ class Command(unittest.TestCase):
         self.assertEqual(code, 0, said)
         self.assertIn("Launch 3 of 4, sum_global_atomic<<<1, 32>>>, block 0, warp 0: the last of the test that fails.", said)
         self.assertIn("Launch 1 of 4", self.exercise("--launch", 1)[1])
+
+    def test_a_picture_is_of_the_exercises_own_kernels_and_not_of_findings_that_a_check_wants(self):
+        own = {**sample.tree(), "grid": [9, 1, 1], "test": "counts"}
+        for event in own["events"]:
+            event["file"] = "common/tools/tests/word_count.cuh"
+        wanted = {**own, "kernel": "wanted", "findings": ["a finding"], "test": "later"}
+        self.stand_in(self.root / "check.py", "passed", 0, sample.trace(sample.racy(), wanted, own))
+        self.assertIn("Launch 2 of 3, wanted<<<9, 64>>>, block 0, warp 0: the smallest", self.exercise()[1])
+        self.assertIn("Launch 1 of 3, sum_racy", self.exercise("--kernel", "sum_racy")[1])
+        self.stand_in(self.root / "check.py", "FAILED: word_count counts", 1, sample.trace(sample.racy(), wanted, own))
+        self.assertIn("Launch 3 of 3, tree<float><<<9, 64>>>, block 0, warp 0: the last of the test", self.exercise()[1])
+        bad = {**own, "findings": ["a finding"]}
+        self.stand_in(self.root / "check.py", "FAILED: word_count counts", 1, sample.trace(wanted, bad, own))
+        self.assertIn("Launch 2 of 3, tree<float><<<9, 64>>>, block 0, warp 0: the first with a finding", self.exercise()[1])
 
     def test_no_picture_of_what_does_not_compile_or_is_not_begun(self):
         for said_by_check, code_of_check in (("word_count does not compile:\n\nerror", 1), ("Not started. Open x.", 77)):
