@@ -24,7 +24,7 @@ FLOW = 26  # height of the lines between lanes and memory
 MONO_CHAR, SANS_CHAR, SMALL_CHAR = 7.3, 6.7, 5.6  # width of a character, on the wide side: 12 px, 9.5 px
 MAX_ROWS = 24
 DEEPEST = 112  # height of a column of words in one bank, however many there are
-REPORT_LINES = 5
+REPORT_LINES = 7
 WIDE_ATOMICS = 10  # up to so many addresses are drawn with their names
 
 STYLE = """
