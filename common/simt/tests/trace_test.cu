@@ -124,8 +124,8 @@ TEST_CASE("an event is one instruction of one warp") {
   CHECK(launch["complete"] == true);
   CHECK(launch["findings"].empty());
   CHECK(launch["arrays"] == json::parse(R"([
-    {"name": "x", "space": "global", "type": "float", "element_bytes": 4, "elements": 64},
-    {"name": "y", "space": "global", "type": "float", "element_bytes": 4, "elements": 64}])"));
+    {"name": "x", "space": "global", "type": "float", "element_bytes": 4, "elements": 64, "offset": 0},
+    {"name": "y", "space": "global", "type": "float", "element_bytes": 4, "elements": 64, "offset": 0}])"));
 
   CHECK(ops(launch, 0) == "load load store return");
   const std::vector<json> loads = events(launch, "load");
@@ -222,11 +222,19 @@ TEST_CASE("vector accesses, parts of elements, and types without a name") {
     CHECK(launch["arrays"][0]["name"] == "x4");
     CHECK(launch["arrays"][0]["type"] == "float4");
     CHECK(launch["arrays"][0]["elements"] == 32);
+    CHECK(launch["arrays"][0]["offset"] == 0);
     const json load = events(launch, "load")[0];
     CHECK(load["bytes"] == 16);
     CHECK(load["sectors"] == 16);
     CHECK(indices(load) == lanes_to(32, [](int l) { return l; }));
     CHECK(load["values"][1] == "(4, 5, 6, 7)");
+  }
+  SECTION("an argument inside an array: where it begins tells the sectors") {
+    const json launch = trace_launch([&] { copy_all<float><<<1, 32>>>(x.data() + 9, y.data()); });
+    CHECK(launch["arrays"][0]["name"] == "(x.data() + 9)");
+    CHECK(launch["arrays"][0]["offset"] == 36);
+    CHECK(events(launch, "load")[0]["places"][0] == json({0, 0}));
+    CHECK(events(launch, "load")[0]["sectors"] == 5);
   }
   SECTION("a cast inside the kernel: places count in floats") {
     const json launch = trace_launch([&] { copy_as_fours<<<1, 32>>>(x.data(), y.data()); });
@@ -281,9 +289,9 @@ TEST_CASE("shared arrays, wavefronts and barriers") {
       trace_launch([&] { rotate<<<2, 96, 192 * sizeof(float)>>>(y.data()); }, {}, seed);
   // Each block has its own s_x, and the trace has one.
   CHECK(launch["arrays"] == json::parse(R"([
-    {"name": "s_x", "space": "shared", "type": "int", "element_bytes": 4, "elements": 96},
-    {"name": "s_dynamic", "space": "shared", "type": "float", "element_bytes": 4, "elements": 192},
-    {"name": "y", "space": "global", "type": "int", "element_bytes": 4, "elements": 96}])"));
+    {"name": "s_x", "space": "shared", "type": "int", "element_bytes": 4, "elements": 96, "offset": 0},
+    {"name": "s_dynamic", "space": "shared", "type": "float", "element_bytes": 4, "elements": 192, "offset": 0},
+    {"name": "y", "space": "global", "type": "int", "element_bytes": 4, "elements": 96, "offset": 0}])"));
   for (const int block : {0, 1}) {
     for (const int warp : {0, 1, 2}) {
       CHECK(ops(launch, warp, block) == "store barrier store load store return");
