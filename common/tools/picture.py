@@ -40,11 +40,16 @@ NOT_BEGUN = 77
 # ---- the page --------------------------------------------------------------------------------------
 
 
+def is_worth_a_look(launch):
+    """False for a launch that did nothing and in which nothing was found."""
+    return bool(launch["events"] or launch["findings"])
+
+
 def launches_of_page(launches, chosen):
     """The numbers of the launches that fit on a page: the chosen one, then as many as fit from the first on."""
     kept, room = {chosen}, EVENTS_OF_A_PAGE - len(launches[chosen]["events"])
     for number, launch in enumerate(launches):
-        if number != chosen and 0 < len(launch["events"]) <= room:
+        if number != chosen and is_worth_a_look(launch) and len(launch["events"]) <= room:
             kept.add(number)
             room -= len(launch["events"])
     return sorted(kept)
@@ -65,7 +70,7 @@ def page(trace, choice):
             **launch, "events": events, "number": number + 1, "title": trace_file.describe_launch(launch),
             "findings": launch.get("findings", []),
         })
-    left_out = sum(bool(launch["events"]) for launch in trace["launches"]) - len(numbers) + trace.get("launches_left_out", 0)
+    left_out = sum(map(is_worth_a_look, trace["launches"])) - len(numbers) + trace.get("launches_left_out", 0)
     data = {
         "program": trace["program"],
         "omitted": f"{trace_file.count(left_out, 'launch')} of this run left out" if left_out > 0 else "",
@@ -211,6 +216,9 @@ def picture_of_exercise(name, build, options):
     trace = trace_file.load(trace_path)
     if done.returncode != 0:
         print(f"{said}\n")
+    else:
+        seed = os.environ.get("SIMT_SEED", "0")
+        print(f"The check passes under schedule {seed}. Where it fails under another one, say which: SIMT_SEED=2 {sys.argv[0]} ...")
     choice = choose_of_exercise(trace, file, said if done.returncode != 0 else None, options)
     draw(trace, choice, options.lines, options.rows, svg, html)
     print(

@@ -224,6 +224,8 @@ def choose(trace, number=None, kernel=None, block=None, warp=None, among=None, f
         pair for pair in warps_of(launch)
         if (block is None or pair[0] == block) and (warp is None or pair[1] == warp)
     ]
+    if not launch["events"] and launch["findings"]:  # it was stopped before anything could be recorded
+        return Choice(chosen, block or 0, warp or 0, reason)
     if not pairs:
         there = ", ".join(f"block {b} warp {w}" for b, w in warps_of(launch)[:8]) or "no events at all"
         raise TraceError(f"launch {chosen + 1}, {describe_launch(launch)}: no events there; it has {there}")

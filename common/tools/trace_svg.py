@@ -517,10 +517,10 @@ def is_named(launch, event):
 
 
 def rows_of(trace, choice, lines=None):
-    """The rows that a drawing has if it is not cut: events, and Folds. Raises TraceError where there are none."""
+    """The rows that a drawing has if it is not cut: events, and Folds. Raises TraceError where `lines` leaves none."""
     launch = trace["launches"][choice.launch]
     events = trace_file.events_of(launch, choice.block, choice.warp, lines)
-    if not events:
+    if not events and launch["events"]:
         raise trace_file.TraceError(
             f"launch {choice.launch + 1}: block {choice.block}, warp {choice.warp} has no events in lines {lines[0]} to {lines[1]}"
         )
@@ -533,7 +533,7 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
     launch = trace["launches"][choice.launch]
     all_rows = rows_of(trace, choice, lines)
     shown = all_rows[rows[0] - 1 : rows[1]]
-    if not shown:
+    if all_rows and not shown:
         raise trace_file.TraceError(f"launch {choice.launch + 1}: there are {len(all_rows)} rows, and none from {rows[0]} on")
     events = [row for row in shown if not isinstance(row, Fold)]
     drawing = Drawing(launch, trace_file.lanes_in_warp(launch, choice.warp))
@@ -558,6 +558,8 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
     drawing.y += 6
     drawing.rule()
 
+    if not shown:
+        drawing.remark("the launch was stopped before anything was recorded")
     if rows[0] > 1:
         drawing.remark(f"… {trace_file.count(rows[0] - 1, 'row')} before")
     for row in shown:

@@ -267,6 +267,11 @@ class Drawing(unittest.TestCase):
         with self.assertRaisesRegex(TraceError, "no events in lines 90 to 99"):
             self.draw(sample.tree(), lines=(90, 99))
 
+    def test_a_launch_that_was_stopped_at_once(self):
+        texts = texts_of(self.draw({**sample.racy(), "events": [], "arrays": []}))
+        self.assertIn("the launch was stopped before anything was recorded", texts)
+        self.assertIn("DATA RACE in kernel sum_racy on d_y[0]", texts)
+
     def test_a_launch_that_was_not_recorded_to_its_end(self):
         texts = texts_of(self.draw({**sample.atomic(), "complete": False}))
         self.assertIn("… the recorder stopped here: the launch did more", texts)
@@ -383,6 +388,7 @@ class Command(unittest.TestCase):
         self.stand_in(self.root / "check.py", "passed", 0, sample.trace(sample.tree()))
         code, said = self.exercise()
         self.assertEqual(code, 0, said)
+        self.assertTrue(said.startswith("The check passes under schedule 0."), said)
         self.assertIn("the smallest that fills a warp and touches memory.", said)
         self.assertIn("picture: build/picture-word_count.svg\nsteps:   build/picture-word_count.html\n", said)
         self.assertTrue((self.build / "picture-word_count.svg").exists())

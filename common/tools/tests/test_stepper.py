@@ -40,7 +40,8 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.root = Path(cls.folder.name)
-        trace = sample.trace(sample.tree(), sample.racy(), sample.atomic(), two_warps(), sample.swap(), marked_up())
+        trace = sample.trace(sample.tree(), sample.racy(), sample.atomic(), two_warps(), sample.swap(), marked_up(),
+                             {**sample.racy(), "events": []})
         trace["program"] = 'a</script><b onclick="x">'
         cls.page = cls.root / "page.html"
         cls.page.write_text(picture.page(trace, trace_file.choose(trace, 1)), encoding="utf-8")
@@ -148,6 +149,15 @@ class Page(unittest.TestCase):
         self.window.run("go(1)")
         self.assertIn("5 sectors", self.window.text("#totals"))
 
+    def test_a_launch_that_was_stopped_at_once(self):
+        self.choose("#launch", "6")
+        self.assertEqual(self.window.text("#sentence"), "The launch was stopped before anything was recorded.")
+        self.assertIn("DATA RACE", self.window.text("#findings"))
+        self.assertEqual(self.window.run("return document.querySelectorAll('#lanes li').length"), 0)
+        self.window.press("right", "left", "end")
+        self.choose("#launch", "0")
+        self.assertEqual(self.window.text("#where"), "1 of 24")
+
     def test_a_swap(self):
         self.choose("#launch", "4")
         self.assertEqual(self.lane(0), "lane 0: takes part, expects 0, gives 1, gets back 0, stored")
@@ -178,13 +188,13 @@ class Page(unittest.TestCase):
             for place in ("#kernel", "#about", "#findings", "#sentence", "#lanes", "#memory"):
                 self.assertIn(tag, self.window.text(place), place)
             self.window.press("right")
-        self.assertIn(tag, self.window.text("#launch option:last-child"))
+        self.assertIn(tag, self.window.text("#launch option:nth-child(6)"))
 
     def test_no_error_and_no_request(self):
         self.window.console()
         self.window.requests()
         self.window.open(self.page)
-        for launch in "012345":
+        for launch in "0123456":
             self.choose("#launch", launch)
             for _ in range(25):
                 self.window.run("go(step + 1)")
