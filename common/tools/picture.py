@@ -139,6 +139,14 @@ def a_range(text):
     return int(found[1]), int(found[2])
 
 
+def run(command, folder, environment):
+    """Runs a program with a recorder; its stdout is all that it said."""
+    return subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, errors="replace",
+    )
+
+
 # ---- an exercise -----------------------------------------------------------------------------------
 
 
@@ -181,14 +189,17 @@ def choose_of_exercise(trace, file, said, options):
     launches = dict(enumerate(trace["launches"], 1))
     own = [  # a check may have kernels of its own
         number for number, launch in launches.items()
-        if any(event["file"] == file for event in launch["events"]) or any(file in text for text in launch["findings"])
+        if any(event["file"] == file for event in launch["events"])
+        or any(file in finding for finding in launch["findings"])
     ] or list(launches)
     where = {"kernel": options.kernel, "block": options.block, "warp": options.warp}
     if options.launch is not None or options.kernel is not None or said is None:
         return trace_file.choose(trace, options.launch, **where, among=None if options.kernel else own,
                                  findings=said is not None)
     failed = re.search(r"^FAILED: (.*)$", said, re.MULTILINE)
-    of_test = [number for number in own if failed and launches[number]["test"] and launches[number]["test"] in failed[1]]
+    of_test = [
+        number for number in own if failed and launches[number]["test"] and launches[number]["test"] in failed[1]
+    ]
     if of_test and not any(launches[number]["findings"] for number in of_test):
         return trace_file.choose(trace, of_test[-1], **where)._replace(reason="the last of the test that fails")
     return trace_file.choose(trace, None, **where, among=of_test or own)
@@ -201,12 +212,10 @@ def picture_of_exercise(name, build, options):
     trace_path, svg, html = (build / f"picture-{name}.{ending}" for ending in ("json", "svg", "html"))
     for old in (trace_path, svg, html):  # of an earlier run, and perhaps of another answer
         old.unlink(missing_ok=True)
-    environment = {**os.environ, "SIMT_TRACE": str(trace_path)}
+    environment = {"SIMT_TRACE": str(trace_path)}
     if options.kernel:
         environment["SIMT_TRACE_KERNEL"] = options.kernel
-    done = subprocess.run(
-        command, cwd=build, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
-    )
+    done = run(command, build, environment)
     said = done.stdout.strip()
     if done.returncode == NOT_BEGUN or not trace_path.exists():
         print(said)
@@ -218,7 +227,10 @@ def picture_of_exercise(name, build, options):
         print(f"{said}\n")
     else:
         seed = os.environ.get("SIMT_SEED", "0")
-        print(f"The check passes under schedule {seed}. Where it fails under another one, say which: SIMT_SEED=2 {sys.argv[0]} ...")
+        print(
+            f"The check passes under schedule {seed}. "
+            f"Where it fails under another one, say which: SIMT_SEED=2 {sys.argv[0]} ..."
+        )
     choice = choose_of_exercise(trace, file, said if done.returncode != 0 else None, options)
     draw(trace, choice, options.lines, options.rows, svg, html)
     print(
@@ -256,14 +268,14 @@ def drawn_from(entry, chapter, build):
     candidates = [build / "chapters" / chapter.name / entry["program"], build / entry["program"]]
     program = next((file for file in candidates if file.exists()), None)
     if program is None:
-        raise TraceError(f"{entry['output']}: {candidates[0]} is not built: meson compile -C {seen_from_the_shell(build)}")
+        raise TraceError(
+            f"{entry['output']}: {candidates[0]} is not built: meson compile -C {seen_from_the_shell(build)}"
+        )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "trace.json"
-        environment = {**os.environ, "SIMT_TRACE": str(file), "SIMT_TRACE_KERNEL": entry["kernel"], "SIMT_SEED": "0"}
+        environment = {"SIMT_TRACE": str(file), "SIMT_TRACE_KERNEL": entry["kernel"], "SIMT_SEED": "0"}
         command = [str(program), *map(str, entry.get("arguments", []))]
-        done = subprocess.run(
-            command, cwd=TOP, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
-        )
+        done = run(command, TOP, environment)
         if not file.exists():
             raise TraceError(f"{entry['output']}: {' '.join(command)} recorded nothing\n{done.stdout}")
         trace = trace_file.load(file)
@@ -298,7 +310,8 @@ def pictures_of_chapter(chapter, build, check):
     for file in sorted(folder.glob("*")):
         if file.name not in declared:
             problems.append(f"{seen_from_the_shell(file)} is not declared in pictures.json")
-    print("\n".join(problems) if problems else f"{chapter.name}: {trace_file.count(len(entries), 'picture')} as declared")
+    as_declared = f"{chapter.name}: {trace_file.count(len(entries), 'picture')} as declared"
+    print("\n".join(problems) if problems else as_declared)
     return 1 if problems else 0
 
 
@@ -311,18 +324,18 @@ def parse(arguments):
     parser.add_argument("trace", nargs="?", type=Path, metavar="TRACE.json")
     parser.add_argument("--exercise", metavar="NAME")
     parser.add_argument("--chapter", type=Path, nargs="+", metavar="FOLDER")
-    parser.add_argument("--build", type=Path, metavar="FOLDER", help="the build folder; by default the repository's build")
+    parser.add_argument("--build", type=Path, metavar="FOLDER", help="build folder; by default build")
     parser.add_argument("--check", action="store_true", help="with --chapter: compare, and change nothing")
     parser.add_argument("--list", action="store_true", help="name the launches of a trace")
     parser.add_argument("--launch", type=int, metavar="K", help="the K-th launch of the trace, from 1")
-    parser.add_argument("--kernel", metavar="NAME", help="only launches of this kernel; a template's name without <...>")
+    parser.add_argument("--kernel", metavar="NAME", help="only launches of this kernel")
     parser.add_argument("--block", type=int, metavar="B")
     parser.add_argument("--warp", type=int, metavar="W", help="of the block")
     parser.add_argument("--lines", type=a_range, metavar="FROM-TO", help="only events of these source lines")
     parser.add_argument("--rows", type=a_range, default=(1, trace_svg.MAX_ROWS), metavar="FROM-TO",
                         help=f"only these rows of the drawing; by default the first {trace_svg.MAX_ROWS}")
     parser.add_argument("-o", dest="output", type=Path, metavar="FILE.svg", help="by default TRACE.svg")
-    parser.add_argument("--html", type=Path, metavar="FILE.html", help="also write the page that steps through the trace")
+    parser.add_argument("--html", type=Path, metavar="FILE.html", help="write the page with the steps, too")
     options = parser.parse_args(arguments)
     if sum(what is not None for what in (options.trace, options.exercise, options.chapter)) != 1:
         parser.error("give one of TRACE.json, --exercise NAME and --chapter FOLDER")

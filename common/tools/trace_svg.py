@@ -134,7 +134,8 @@ class Drawing:
         self.parts.append(text)
 
     def text(self, x, y, text, style=""):
-        self.add(f'<text x="{num(x)}" y="{num(y)}"{f" class={chr(34)}{style}{chr(34)}" if style else ""}>{escape(text)}</text>')
+        style = f' class="{style}"' if style else ""
+        self.add(f'<text x="{num(x)}" y="{num(y)}"{style}>{escape(text)}</text>')
 
     def rect(self, x, y, width, height, style, extra=""):
         self.add(f'<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}" class="{style}"{extra}/>')
@@ -214,7 +215,10 @@ class Drawing:
         return found, pitch, left, note, len(note) * SMALL_CHAR + 10 <= RIGHT - left - width
 
     def sectors(self, event, touched, up):
-        """The 32-byte sectors that are touched, side by side: a longer strip costs more. Returns (lane, x, y) of each access."""
+        """The 32-byte sectors that are touched, side by side: a longer strip costs more.
+
+        Returns (lane, x, y) of each access: where its line ends.
+        """
         found, pitch, first, note, beside = self.strip(event, touched)
         height = 16
         y = self.y if up else self.y + (11 if beside else 25)  # numbers stand away from the lanes
@@ -522,7 +526,8 @@ def rows_of(trace, choice, lines=None):
     events = trace_file.events_of(launch, choice.block, choice.warp, lines)
     if not events and launch["events"]:
         raise trace_file.TraceError(
-            f"launch {choice.launch + 1}: block {choice.block}, warp {choice.warp} has no events in lines {lines[0]} to {lines[1]}"
+            f"launch {choice.launch + 1}: block {choice.block}, warp {choice.warp} "
+            f"has no events in lines {lines[0]} to {lines[1]}"
         )
     return trace_file.folded(trace_file.without_the_end(events))
 
@@ -534,7 +539,9 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
     all_rows = rows_of(trace, choice, lines)
     shown = all_rows[rows[0] - 1 : rows[1]]
     if all_rows and not shown:
-        raise trace_file.TraceError(f"launch {choice.launch + 1}: there are {len(all_rows)} rows, and none from {rows[0]} on")
+        raise trace_file.TraceError(
+            f"launch {choice.launch + 1}: there are {len(all_rows)} rows, and none from {rows[0]} on"
+        )
     events = [row for row in shown if not isinstance(row, Fold)]
     drawing = Drawing(launch, trace_file.lanes_in_warp(launch, choice.warp))
     for event in trace_file.events_of(launch, choice.block, choice.warp):  # who has left before the first row

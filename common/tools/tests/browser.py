@@ -15,8 +15,8 @@ import urllib.request
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 KEYS = {
-    "left": "\ue012", "right": "\ue014", "home": "\ue011", "end": "\ue010", "page down": "\ue00f", "page up": "\ue00e",
-    "tab": "\ue004", "enter": "\ue007",
+    "left": "\ue012", "right": "\ue014", "home": "\ue011", "end": "\ue010", "page down": "\ue00f",
+    "page up": "\ue00e",
 }
 
 
@@ -37,7 +37,8 @@ class Browser:
                 if found := re.search(r"started successfully on port (\d+)", line):
                     self.address = f"http://127.0.0.1:{found[1]}"
                     break
-            arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={self.profile.name}"]
+            arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+            arguments.append(f"--user-data-dir={self.profile.name}")
             answer = self.ask("POST", "/session", {"capabilities": {"alwaysMatch": {
                 "goog:chromeOptions": {"binary": CHROMIUM, "args": arguments},
                 "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
@@ -115,5 +116,6 @@ class Browser:
 
     def requests(self):
         """Addresses that the page asked for since the last call."""
-        messages = [json.loads(entry["message"])["message"] for entry in self.ask("POST", "/se/log", {"type": "performance"})]
+        entries = self.ask("POST", "/se/log", {"type": "performance"})
+        messages = [json.loads(entry["message"])["message"] for entry in entries]
         return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]

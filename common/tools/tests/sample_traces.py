@@ -20,7 +20,8 @@ def launch(kernel, events, arrays, block=32, **more):
 def array(name, space="global", element="float", size=4, elements=1024, offset=0):
     """One entry of `arrays`."""
     return {
-        "name": name, "full_name": name, "space": space, "type": element, "element_bytes": size, "elements": elements, "offset": offset,
+        "name": name, "full_name": name, "space": space, "type": element, "element_bytes": size, "elements": elements,
+        "offset": offset,
     }
 
 
