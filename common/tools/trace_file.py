@@ -15,7 +15,6 @@ WARP = 32
 SECTOR = 32  # bytes
 BANKS, WORD = 32, 4  # shared memory: 32 banks of 4-byte words
 MEMORY = ("load", "store", "atomic")
-EXCHANGE = ("shuffle", "vote", "reduce", "match", "activemask")
 LONGEST_PERIOD = 12  # events of a loop's round that are looked for when folding
 
 # What the caller asked for, or what was found in its place; `reason` says why.

@@ -8,7 +8,7 @@ or a pattern does not say as well.
 import colorsys
 import re
 import textwrap
-from xml.sax.saxutils import escape
+import xml.sax.saxutils
 
 import trace_file
 from trace_file import WARP, Fold, lanes_of, per_lane
@@ -91,6 +91,11 @@ def lane_colours():
 def num(value):
     """A coordinate with at most two digits behind the point, always the same text."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def escape(text):
+    """Text for XML, which takes no control characters."""
+    return xml.sax.saxutils.escape(re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", text))
 
 
 def clip(text, width):

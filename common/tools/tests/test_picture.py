@@ -287,6 +287,12 @@ class Drawing(unittest.TestCase):
         for op in "load store atomic shuffle vote reduce match activemask syncwarp barrier fence return".split():
             ElementTree.fromstring(self.draw(one(sample.event(op, op, 1))[0]))
 
+    def test_markup_and_control_characters_are_texts(self):
+        name = "a<b>&\x1b\"'"
+        svg = self.draw(one(sample.access("load", 1, [[0, 0]], "0x1", values=[name], sectors=1),
+                            arrays=[sample.array(name)], findings=[name])[0])
+        self.assertIn("a<b>&\ufffd\"'[0]: 4 of 32 bytes used", texts_of(svg))
+
     def test_wide_and_tiny_elements(self):
         for size, bytes_of_access in ((1, 1), (2, 2), (8, 8), (4, 16), (2, 4)):
             places = [[0, k * bytes_of_access // size] for k in range(32)]
