@@ -108,7 +108,7 @@ SourceLine choose_line(const std::string& output, const void* return_address) {
 }
 
 std::unordered_map<const void*, SourceLine>& known_lines() {
-  static std::unordered_map<const void*, SourceLine> map;
+  static auto& map = *new std::unordered_map<const void*, SourceLine>;
   return map;
 }
 

@@ -100,7 +100,8 @@ struct Recording {
   std::size_t store_size = 0;
   Value before_store;
 };
-Recording recording;
+// Nothing of a trace is ever destroyed: the destructor of a static object may still run launches.
+Recording& recording = *new Recording;
 
 // ---- the file -----------------------------------------------------------------------------------
 
@@ -196,7 +197,7 @@ unsigned number_from(const char* variable, unsigned otherwise) {
 }
 
 TraceFile& trace_file() {
-  static TraceFile& file = *new TraceFile;  // launches may run until the very end of the program
+  static TraceFile& file = *new TraceFile;
   return file;
 }
 
@@ -364,16 +365,16 @@ std::string type_name(ElementType type) {
   // Inside its own namespace gcc leaves the namespace out.
   constexpr std::string_view own = "simt::";
   if (name.starts_with(own)) name.erase(0, own.size());
-  static const std::map<std::string, std::string> shorter = {
-      {"unsigned int", "unsigned"},
-      {"short int", "short"},
-      {"short unsigned int", "unsigned short"},
-      {"long int", "long"},
-      {"long unsigned int", "unsigned long"},
-      {"long long int", "long long"},
-      {"long long unsigned int", "unsigned long long"},
-      {"__half", "half"},
-      {"__half2", "half2"}};
+  static const auto& shorter =
+      *new std::map<std::string, std::string>{{"unsigned int", "unsigned"},
+                                              {"short int", "short"},
+                                              {"short unsigned int", "unsigned short"},
+                                              {"long int", "long"},
+                                              {"long unsigned int", "unsigned long"},
+                                              {"long long int", "long long"},
+                                              {"long long unsigned int", "unsigned long long"},
+                                              {"__half", "half"},
+                                              {"__half2", "half2"}};
   const auto it = shorter.find(name);
   return it == shorter.end() ? name : it->second;
 }
@@ -407,8 +408,8 @@ std::string print_character(const unsigned char* bytes) {
 std::string print_mask(const unsigned char* bytes) {
   return fmt::format("0x{:08x}", read<std::uint32_t>(bytes));
 }
-const std::map<std::string, Scalar, std::less<>>& scalars() {
-  static const std::map<std::string, Scalar, std::less<>> map = {
+const std::map<std::string, Scalar>& scalars() {
+  static const auto& map = *new std::map<std::string, Scalar>{
       {"bool", {1, number<std::uint8_t>}},
       {"char", {1, print_character}},
       {"signed char", {1, number<std::int8_t>}},
@@ -446,7 +447,7 @@ const Scalar* scalar_of(std::string name) {
   if (const Scalar* scalar = look_up(name)) return scalar;
   if (name.empty() || name.back() < '1' || name.back() > '4') return nullptr;
   name.pop_back();
-  static const std::map<std::string, std::string> bases = {
+  static const auto& bases = *new std::map<std::string, std::string>{
       {"uchar", "unsigned char"}, {"ushort", "unsigned short"}, {"uint", "unsigned"},
       {"ulong", "unsigned long"}, {"longlong", "long long"},    {"ulonglong", "unsigned long long"},
       {"char", "signed char"}};
