@@ -66,10 +66,8 @@ def page(trace, choice):
             for event in launch["events"]
         ]
         files.update(event["file"] for event in events)
-        launches.append({
-            **launch, "events": events, "number": number + 1, "title": trace_file.describe_launch(launch),
-            "findings": launch.get("findings", []),
-        })
+        title = trace_file.describe_launch(launch)
+        launches.append({**launch, "events": events, "number": number + 1, "title": title})
     left_out = sum(map(is_worth_a_look, trace["launches"])) - len(numbers) + trace.get("launches_left_out", 0)
     data = {
         "program": trace["program"],
@@ -95,7 +93,7 @@ def list_launches(trace):
     for number, launch in enumerate(trace["launches"], 1):
         warps = trace_file.warps_of(launch)
         remark = f", test: {launch['test']}" if launch.get("test") else ""
-        if launch.get("findings"):
+        if launch["findings"]:
             remark += f", {launch['findings'][0].splitlines()[0]}"
         lines.append(
             f"{number:4} {trace_file.describe_launch(launch)}: {trace_file.count(len(launch['events']), 'event')} "

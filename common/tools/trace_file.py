@@ -166,7 +166,7 @@ def warps_of(launch):
 def warp_of_finding(launch):
     """The first (block, warp) with events that a finding names; None if there is none."""
     there = warps_of(launch)
-    for finding in launch.get("findings", []):
+    for finding in launch["findings"]:
         for block, thread in re.findall(r"\bblock (\d+) thread (\d+)", finding):
             pair = (int(block), int(thread) // WARP)
             if pair in there:
@@ -203,7 +203,7 @@ def choose(trace, number=None, kernel=None, block=None, warp=None, among=None, f
         names = ", ".join(dict.fromkeys(short_kernel(launch["kernel"]) for launch in launches))
         which = f"--kernel {kernel}" if number is None else f"--launch {number} --kernel {kernel}"
         raise TraceError(f"{which}: no such launch; the trace has {names}")
-    found = [i for i in candidates if findings and launches[i].get("findings")]
+    found = [i for i in candidates if findings and launches[i]["findings"]]
     full = [i for i in candidates if any(is_full_access(event) for event in launches[i]["events"])]
     some = [i for i in candidates if launches[i]["events"]]
     if number is not None:

@@ -521,7 +521,7 @@ def is_named(launch, event):
     return any(
         re.search(rf"(^|\s){re.escape(event['file'])}:{event['line']}\b", finding)
         and (not arrays or any(f"{name}[" in finding for name in arrays))
-        for finding in launch.get("findings", [])
+        for finding in launch["findings"]
     )
 
 
@@ -584,9 +584,9 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
             drawing.row(row, is_named(launch, row))
     if len(all_rows) > rows[1]:
         drawing.remark(f"… {trace_file.count(len(all_rows) - rows[1], 'more row')}")
-    elif not launch.get("complete", True) and not launch.get("findings"):
+    elif not launch.get("complete", True) and not launch["findings"]:
         drawing.remark("… the recorder stopped here: the launch did more")
-    for finding in launch.get("findings", []):
+    for finding in launch["findings"]:
         drawing.report(finding)
     drawing.legend()
     drawing.y += 10
@@ -598,7 +598,7 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
             sentences.append(f"Then {trace_file.count(row.rounds, 'more round')} of the same.")
         else:
             sentences.append(f"Line {row['line']}: {trace_file.sentence(launch, row)}.")
-    sentences += [finding.strip().splitlines()[0] + "." for finding in launch.get("findings", [])]
+    sentences += [finding.strip().splitlines()[0] + "." for finding in launch["findings"]]
     height = num(drawing.y)
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
