@@ -65,9 +65,10 @@ def page(trace, choice):
             {**event, "sentence": trace_file.sentence(launch, event), "cost": trace_file.cost(launch, event)}
             for event in launch["events"]
         ]
-        files.update(event["file"] for event in events)
+        named = trace_file.named_places(launch)
+        files.update([event["file"] for event in events] + [file for file, _ in named])
         title = trace_file.describe_launch(launch)
-        launches.append({**launch, "events": events, "number": number + 1, "title": title})
+        launches.append({**launch, "events": events, "number": number + 1, "title": title, "named": named})
     left_out = sum(map(is_worth_a_look, trace["launches"])) - len(numbers) + trace.get("launches_left_out", 0)
     data = {
         "program": trace["program"],

@@ -174,6 +174,12 @@ def warp_of_finding(launch):
     return None
 
 
+def named_places(launch):
+    """The (file, line) pairs that the findings of a launch name, each once."""
+    found = re.findall(r"\bat (\S+):(\d+)", "\n".join(launch["findings"]))
+    return list(dict.fromkeys((file, int(line)) for file, line in found))
+
+
 def describe_launch(launch):
     """kernel<<<grid, block>>>, as it stands in a source."""
 

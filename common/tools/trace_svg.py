@@ -417,7 +417,7 @@ class Drawing:
             right += ", in the report"
         line = str(event["line"])
         self.text(LEFT - 6, self.y, line, "mono end soft")
-        source = source_line(event)
+        source = source_line(event["file"], event["line"])
         room = int((RIGHT - LEFT - len(right) * SANS_CHAR - 16) / MONO_CHAR)
         self.text(LEFT + 2, self.y, clip(source, room), "mono")
         self.text(RIGHT, self.y, right, "end finding-text" if named else "end strong")
@@ -506,22 +506,19 @@ def mask_of(lanes):
 _files = {}
 
 
-def source_line(event):
-    """The text of an event's source line, without its indentation."""
-    file = event["file"]
+def source_line(file, line):
+    """The text of a source line, without its indentation."""
     if file not in _files:
         _files[file] = trace_file.source_lines(file)
     lines = _files[file]
-    return " ".join(lines[event["line"] - 1].split()) if 1 <= event["line"] <= len(lines) else ""
+    return " ".join(lines[line - 1].split()) if 1 <= line <= len(lines) else ""
 
 
 def is_named(launch, event):
     """True if a finding names the event's line and, for an access, its array."""
     arrays = {launch["arrays"][array]["full_name"] for array, _ in per_lane(event, "places").values()}
-    return any(
-        re.search(rf"(^|\s){re.escape(event['file'])}:{event['line']}\b", finding)
-        and (not arrays or any(f"{name}[" in finding for name in arrays))
-        for finding in launch["findings"]
+    return (event["file"], event["line"]) in trace_file.named_places(launch) and (
+        not arrays or any(f"{name}[" in finding for name in arrays for finding in launch["findings"])
     )
 
 
@@ -571,7 +568,12 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
     drawing.rule()
 
     if not shown:
-        drawing.remark("the launch was stopped before anything was recorded")
+        named = trace_file.named_places(launch)
+        drawing.remark("the launch was stopped before anything was recorded" + (", here:" if named else ""))
+        for file, line in named:
+            drawing.text(LEFT - 6, drawing.y + 16, str(line), "mono end soft")
+            drawing.text(LEFT + 2, drawing.y + 16, clip(source_line(file, line), 110), "mono")
+            drawing.y += 24
     if rows[0] > 1:
         drawing.remark(f"… {trace_file.count(rows[0] - 1, 'row')} before")
     for row in shown:

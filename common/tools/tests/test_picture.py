@@ -269,7 +269,8 @@ class Drawing(unittest.TestCase):
 
     def test_a_launch_that_was_stopped_at_once(self):
         texts = texts_of(self.draw({**sample.racy(), "events": [], "arrays": []}))
-        self.assertIn("the launch was stopped before anything was recorded", texts)
+        self.assertIn("the launch was stopped before anything was recorded, here:", texts)
+        self.assertIn("if (i < n) d_y[0] += d_x[i];", texts)
         self.assertIn("DATA RACE in kernel sum_racy on d_y[0]", texts)
 
     def test_a_launch_that_was_not_recorded_to_its_end(self):

@@ -154,6 +154,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.window.text("#sentence"), "The launch was stopped before anything was recorded.")
         self.assertIn("DATA RACE", self.window.text("#findings"))
         self.assertEqual(self.window.run("return document.querySelectorAll('#lanes li').length"), 0)
+        self.assertIn("if (i < n) d_y[0] += d_x[i];", self.window.text("#source [aria-current]"))
         self.window.press("right", "left", "end")
         self.choose("#launch", "0")
         self.assertEqual(self.window.text("#where"), "1 of 24")
