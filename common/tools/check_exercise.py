@@ -16,6 +16,7 @@ COURSE_RERUN is the command that a learner is told to run next, in place of Meso
 """
 
 import fcntl
+import itertools
 import os
 import re
 import secrets
@@ -37,11 +38,19 @@ PARTIAL_RUNS = ("COURSE_EXPECT", "COURSE_WRAPPER", "SIMT_SEED", "SIMT_TRACE")
 TOP = Path(__file__).resolve().parents[2]
 LINES_OF_AN_ERROR = 8  # the message, its source line, the caret, a few notes
 ERRORS_SHOWN = 3
+WARNINGS_SHOWN = 3
+CANDIDATES_SHOWN = 6
 
 # g++, clang and the rewriter: "file:12:3: error: text"; nvcc: "file(12): error: text".
 ERROR = re.compile(r"^(?P<file>[^\s:(][^:(]*)(:\d+(:\d+)?|\(\d+\)): (fatal |catastrophic )?error\b")
 # Lines that lead up to an error: they belong to the one that follows.
-LEAD_IN = re.compile(r"^(In file included from|\s+from |[^\s:]+: In |[^\s:]+: At |[^\s:]+: In member)")
+LEAD_IN = re.compile(r"^(In file included from|\s+from |[^\s:]+: In |[^\s:]+: At )")
+# The way to an error inside a template: "file:46:29:   required from here".
+REQUIRED = re.compile(r"^(?P<place>[^\s:]+:(?P<line>\d+):\d+):\s+(recursively )?required ")
+# A warning. Signs that differ are no mistake that a learner should look for.
+WARNING = re.compile(r"^[^\s:(][^:(]*(:\d+(:\d+)?|\(\d+\)): warning\b(?!.*\[-Wsign-compare\])")
+# A function that the compiler might have taken: ": note: candidate: 'int atomicCAS(int*, int, int)'".
+CANDIDATE = re.compile(r": note: candidate( function)?: ['\u2018](?P<signature>.*?)['\u2019]$")
 # What is no message: ninja's own lines, the command line that failed, and closing counts.
 NOISE = re.compile(
     r"^(ninja: |\[\d+/\d+\] |FAILED: |\d+ errors? (generated|detected)|compilation terminated)"
@@ -71,8 +80,38 @@ def rerun_command(build, name):
     return f"meson test -C {shlex.quote(seen_from_the_shell(build))} {name}"
 
 
+def with_full_paths(output):
+    """The compiler's output with paths from the top, where it has them relative to the build folder."""
+
+    def full(match):
+        return os.path.realpath(match.group()) if os.path.exists(match.group()) else match.group()
+
+    return re.sub(r"(?<![^\s'\"‘])\.\./[^\s:,('\"’]+", full, output)
+
+
+def with_short_paths(text):
+    """The same as a learner would type them."""
+    shell_top = seen_from_the_shell(TOP)
+    return text.replace(f"{TOP}/", "" if shell_top == "." else shell_top + "/")
+
+
+def warnings_of(output, exercise):
+    """The first warnings about the exercise's own file in a build's output, with their source lines."""
+    warnings = {}
+    lines = output.splitlines()
+    for at, line in enumerate(lines):
+        if str(exercise) in line and WARNING.match(line):
+            source = itertools.takewhile(lambda text: text.startswith(" "), lines[at + 1 : at + 3])
+            warnings[line] = "\n".join([line, *source])
+    return with_short_paths("\n".join(list(warnings.values())[:WARNINGS_SHOWN]))
+
+
 def errors_of(output, exercise):
-    """The errors in a failed build's output, each a list of lines; the exercise's own come first."""
+    """The errors in a failed build's output, each a list of lines; the exercise's own come first.
+
+    Of an error inside a template, which the exercise's line was the cause of, that line comes first;
+    further errors with the same cause are left out.
+    """
     errors = []
     lead_in = []
     after_failed = False
@@ -87,48 +126,74 @@ def errors_of(output, exercise):
         if ERROR.match(line):
             errors.append([*lead_in, line])
             lead_in = []
-        elif LEAD_IN.match(line):
+        elif LEAD_IN.match(line) or REQUIRED.match(line):
             lead_in.append(line)
         elif re.match(r"^\S+(:\d+(:\d+)?|\(\d+\)): (warning|note)\b", line) and " warning" in line[:300]:
             lead_in = []
             errors.append(None)  # the lines of a warning belong to no error
         elif errors and errors[-1] is not None:
             errors[-1].append(line)
-    errors = [error for error in errors if error is not None]
     mine = str(exercise)
-    errors.sort(key=lambda error: not any(mine in line for line in error))
-    return errors
+    shown = []
+    causes = set()
+    for error in errors:
+        if error is None:
+            continue
+        way = [match for match in map(REQUIRED.match, error) if match and mine in match["place"]]
+        if way:
+            place, number = way[0]["place"], int(way[0]["line"])
+            if place in causes:
+                continue
+            causes.add(place)
+            first = [bool(ERROR.match(line)) for line in error].index(True)
+            source = source_line(exercise, number)
+            error = [f"{place}: this line is the cause:", *source, *error[first:]]
+        shown.append(error)
+    shown.sort(key=lambda error: not any(mine in line for line in error))
+    return shown
 
 
-def with_full_paths(output):
-    """The compiler's output with paths from the top, where it has them relative to the build folder."""
+def source_line(exercise, number):
+    """A line of the exercise as compilers show it, in a list; an empty list if there is none."""
+    lines = exercise.read_text(encoding="utf-8", errors="replace").splitlines()
+    return [f"{number:>5} | {text}" for text in lines[number - 1 : number]]
 
-    def full(match):
-        return os.path.realpath(match.group()) if os.path.exists(match.group()) else match.group()
 
-    return re.sub(r"(?<![^\s'\"‘])\.\./[^\s:,('\"’]+", full, output)
+def shorten(error):
+    """The first lines of an error, and one line for each function that the compiler might have taken."""
+    candidates = dict.fromkeys(
+        match["signature"] for match in map(CANDIDATE.search, error) if match is not None
+    )
+    if not candidates:
+        return error[:LINES_OF_AN_ERROR]
+    first = [bool(ERROR.match(line)) for line in error].index(True)
+    notes = [": note: " in line or LEAD_IN.match(line) is not None for line in error[first:]]
+    lines = error[: first + notes.index(True)] + ["  there is:"]
+    lines += [f"    {signature}" for signature in list(candidates)[:CANDIDATES_SHOWN]]
+    more = len(candidates) - CANDIDATES_SHOWN
+    return lines + ([f"    ... and {more} more"] if more > 0 else [])
 
 
 def explain_build_failure(output, exercise):
     """What a learner needs of a failed build's output: the first errors, with short paths."""
-    output = with_full_paths(output)
     errors = errors_of(output, exercise)
     lines = []
     for error in errors[:ERRORS_SHOWN]:
         while error and not error[-1].strip():
             error.pop()
-        lines += error[:LINES_OF_AN_ERROR]
+        lines += shorten(error)
     if len(errors) > ERRORS_SHOWN:
         lines.append(f"... and {len(errors) - ERRORS_SHOWN} more errors")
     if not errors:  # a linker's message, or none that is known
         lines = [line for line in output.splitlines() if not NOISE.match(line)][-20:]
-    text = "\n".join(lines)
-    shell_top = seen_from_the_shell(TOP)
-    return text.replace(f"{TOP}/", "" if shell_top == "." else shell_top + "/")
+    return with_short_paths("\n".join(lines))
 
 
 def build_check(build, program, exercise):
-    """Builds the check; returns None, or the text that explains why it cannot be built."""
+    """Builds the check; returns None, or the text that explains why it cannot be built.
+
+    Warnings about the exercise stay in PROGRAM.warnings until the program is built again.
+    """
     ninja = os.environ.get("NINJA") or shutil.which("ninja") or shutil.which("ninja-build")
     if not ninja:
         return "ninja was not found: run common/tools/setup.sh"
@@ -146,9 +211,17 @@ def build_check(build, program, exercise):
             text=True,
             errors="replace",
         )
-    if result.returncode == 0:
-        return None
-    return explain_build_failure(result.stdout, exercise)
+    output = with_full_paths(result.stdout)
+    if result.returncode != 0:
+        return explain_build_failure(output, exercise)
+    if "ninja: no work to do" not in output:
+        warnings_file(program).write_text(warnings_of(output, exercise), encoding="utf-8")
+    return None
+
+
+def warnings_file(program):
+    """Where the compiler's warnings about a check's exercise stand."""
+    return program.with_name(program.name + ".warnings")
 
 
 def run_check(command, edit, rerun):
@@ -158,6 +231,10 @@ def run_check(command, edit, rerun):
     folder = tempfile.TemporaryDirectory(prefix="course-")
     proof = Path(folder.name) / secrets.token_hex(16)
     environment = {**os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun, "COURSE_PROOF": str(proof)}
+    program = Path(command[0])
+    warnings = warnings_file(program)
+    if warnings.exists() and warnings.stat().st_mtime >= program.stat().st_mtime:
+        environment["COURSE_WARNINGS"] = warnings.read_text(encoding="utf-8")
     process = subprocess.Popen([*wrapper, *command], env=environment, start_new_session=True)
     try:
         code = process.wait(seconds)

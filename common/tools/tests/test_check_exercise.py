@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -76,6 +77,47 @@ class WhatAnErrorShows(unittest.TestCase):
                 "    foo();",
                 "    ^",
             ],
+        )
+
+    def test_an_error_in_a_template_begins_with_the_learners_line(self):
+        way = f"""{TOP}/common/x.cuh: In instantiation of 'T f(T)':
+{TOP}/common/x.cuh:20:5:   required from 'T g(T) [with T = float2]'
+{EXERCISE}:18:29:   required from here
+"""
+        text = f"{way}{TOP}/common/x.cuh:9:3: error: no float2\n    9 | f\n{way}{TOP}/common/x.cuh:8:3: error: nor this\n"
+        self.assertEqual(
+            check_exercise.explain_build_failure(text, EXERCISE).splitlines(),
+            [
+                "exercises/01-global-atomic/word_count.cuh:18:29: this line is the cause:",
+                f"   18 | {EXERCISE.read_text().splitlines()[17]}",
+                "common/x.cuh:9:3: error: no float2",
+                "    9 | f",
+            ],
+        )
+
+    def test_functions_that_the_compiler_might_have_taken_are_listed(self):
+        text = f"In file included from {TOP}/check.cu:4:\n{EXERCISE}:9:3: error: no match\n    9 | f(1)\n      | ~^~\n"
+        text += "".join(
+            f"{TOP}/common/x.hpp:{i}:3: note: candidate: 'int f({kind}*)'\n   {i} | MACRO\n      | ^\n"
+            for i, kind in enumerate(["int", "unsigned", "int"])
+        )
+        self.assertEqual(
+            check_exercise.explain_build_failure(text, EXERCISE).splitlines(),
+            [
+                "In file included from check.cu:4:",
+                "exercises/01-global-atomic/word_count.cuh:9:3: error: no match",
+                "    9 | f(1)",
+                "      | ~^~",
+                "  there is:",
+                "    int f(int*)",
+                "    int f(unsigned*)",
+            ],
+        )
+
+    def test_paths_of_the_build_folder(self):
+        self.assertEqual(
+            check_exercise.with_full_paths("../a/b.cuh:1:2: error: x\nfrom ../c.cuh:3", TOP / "build"),
+            f"{TOP}/a/b.cuh:1:2: error: x\nfrom {TOP}/c.cuh:3",
         )
 
     def test_many_errors_are_cut(self):
@@ -173,6 +215,27 @@ class TheRunner(unittest.TestCase):
         self.assertIn("word_count does not compile", text)
         self.assertIn("word_count.cuh:3:1: error: no", text)
         self.assertIn("rerun: meson test -C build word_count", text)
+
+    def test_warnings_reach_the_check_until_it_is_built_again(self):
+        self.script("check", 'echo "<$COURSE_WARNINGS>"; exit 1')
+        self.script(
+            "ninja",
+            f"echo '{self.exercise}:3:1: warning: shift [-Wx]'\n"
+            "echo '    3 | x << 32'\n"
+            f"echo '{self.exercise}:4:1: warning: signs [-Wsign-compare]'\n"
+            "echo 'other.cuh:5:1: warning: not mine [-Wx]'",
+        )
+        warning = f"<{self.exercise}:3:1: warning: shift [-Wx]\n    3 | x << 32>\n"
+        self.assertEqual(self.run_it(), (1, warning))
+        self.script("ninja", "echo 'ninja: no work to do.'")
+        self.assertEqual(self.run_it(), (1, warning))
+        later = time.time() + 10
+        os.utime(self.build / "check", (later, later))  # built by somebody else
+        self.assertEqual(self.run_it(), (1, "<>\n"))
+        os.utime(self.build / "check", (later - 20, later - 20))
+        self.assertEqual(self.run_it(), (1, warning))
+        self.script("ninja", "echo '[1/1] Linking target check'")
+        self.assertEqual(self.run_it(), (1, "<>\n"))
 
     def test_a_crash_fails(self):
         self.script("check", "kill -SEGV $$")
