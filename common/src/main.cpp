@@ -5,6 +5,7 @@
 //   SIMT_SEED=k                 the CPU device's schedule k only
 //   SIMT_TRACE=FILE             records what the lanes do, under one schedule: SIMT_SEED, else 0
 //   COURSE_EDIT, COURSE_RERUN   the file to edit and the command to rerun, shown below a failure
+//   COURSE_WARNINGS             the compiler's, shown below a failure
 //   COURSE_EXPECT=rejection     for known-wrong answers: passes if a check, or the CPU device's
 //                               checker, rejects the answer; no crash, skip or exception counts
 //   COURSE_PROOF=FILE           a file to write the exit code into: an answer that ends the program
@@ -311,6 +312,10 @@ class Reporter : public Catch::StreamingReporterBase {
   void print_next_steps() {
     const char* const edit = std::getenv("COURSE_EDIT");
     const char* const rerun = std::getenv("COURSE_RERUN");
+    const char* const warnings = std::getenv("COURSE_WARNINGS");
+    if (warnings != nullptr && *warnings != '\0') {
+      m_stream << "\nThe compiler has a warning, too:\n" << indented(warnings);
+    }
     if (run.seed != 0 && std::getenv("SIMT_SEED") != nullptr) {  // nobody tried the others
       m_stream << "\nThis is the shuffled schedule of SIMT_SEED=" << run.seed << ".\n";
     } else if (run.seed != 0) {

@@ -109,6 +109,12 @@ class Screen(unittest.TestCase):
         self.assertTrue(out.endswith("\n\nedit:  a/b.cuh\nrerun: meson test b\n"), out)
         self.assertNotIn("edit:", run("passes", COURSE_EDIT="a/b.cuh")[1])
 
+    def test_the_compilers_warnings_stand_below_a_failure(self):
+        code, out = run("fails with a message", COURSE_WARNINGS="b.cuh:3:1: warning: x")
+        self.assertIn("\nThe compiler has a warning, too:\n  b.cuh:3:1: warning: x\n", out)
+        self.assertNotIn("warning", run("fails with a message", COURSE_WARNINGS="")[1])
+        self.assertNotIn("warning", run("passes", COURSE_WARNINGS="b.cuh:3:1: warning: x")[1])
+
     def test_a_skip_says_why(self):
         self.assertEqual(run("is skipped"), (77, "skipped: is skipped: no reason\n"))
         code, out = run("is skipped", "passes")
