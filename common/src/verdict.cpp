@@ -50,6 +50,14 @@ std::string pattern(const detail::Differences& d) {
   const std::size_t last = d.wrong.back();
   const std::size_t stride = common_stride(d.wrong);
   const bool contiguous = last - first + 1 == d.wrong.size();
+  if (d.left_out) {
+    return fmt::format("{} is left out at [{}], and what belongs behind it stands too early.",
+                       d.expected, first);
+  }
+  if (d.inserted) {
+    return fmt::format("{} at [{}] is one too many, and what belongs there stands too late.",
+                       d.found, first);
+  }
   if (d.wrong.size() == d.size && d.size > 1) {
     if (d.small == d.size) return "All are too small.";
     if (d.large == d.size) return "All are too large: added twice, or not set to 0 before?";

@@ -58,6 +58,24 @@ TEST_CASE("a wrong end points at the last block") {
         "Everything from [256] on is wrong: the last block, or the tail behind the last full one?");
 }
 
+TEST_CASE("an element that is left out, or one too many, moves all behind it") {
+  std::vector<int> found = counting(100);
+  found.erase(found.begin() + 32);
+  found.push_back(0);
+  CHECK(same(found, counting(100), "y").text ==
+        "y[32]: expected 32, found 33; 68 of 100 elements are wrong (first [32], last [99])\n"
+        "32 is left out at [32], and what belongs behind it stands too early.");
+  found.erase(found.begin() + 63);  // 64
+  found.push_back(0);
+  CHECK(same(found, counting(100), "y").text.ends_with("behind it stands too early."));
+  found = counting(100);
+  found.insert(found.begin() + 32, 7);
+  found.pop_back();
+  CHECK(same(found, counting(100), "y").text ==
+        "y[32]: expected 32, found 7; 68 of 100 elements are wrong (first [32], last [99])\n"
+        "7 at [32] is one too many, and what belongs there stands too late.");
+}
+
 TEST_CASE("other patterns have a name, too") {
   const std::vector<int> zeros(96, 0);
   const auto hint = [](const course::Verdict& v) { return v.text.substr(v.text.find('\n') + 1); };
@@ -76,6 +94,19 @@ TEST_CASE("other patterns have a name, too") {
   std::fill(found.begin(), found.begin() + 32, 1);
   CHECK(hint(same(found, zeros, "y")) ==
         "Everything before [32] is wrong, everything from there on is right.");
+}
+
+TEST_CASE("a scan that counts its own element is a shift, too") {
+  const std::vector<int> exclusive = {0, 1, 3, 6, 10}, inclusive = {1, 3, 6, 10, 15};
+  CHECK(same(inclusive, exclusive, "y")
+            .text.ends_with("0 is left out at [0], and what belongs "
+                            "behind it stands too early."));
+}
+
+TEST_CASE("a grid that is too small for one element a thread is pointed out") {
+  CHECK(course::too_few_threads({1, 32}, 33, "atoms") ==
+        "; 32 threads for 33 atoms: some take more than one");
+  CHECK(course::too_few_threads({2, 32}, 64, "atoms") == "");
 }
 
 TEST_CASE("a caller's hint comes last") {

@@ -187,6 +187,14 @@ __device__ __forceinline__ T warp_exclusive_scan(
 
 // ---- a block ----------------------------------------------------------------------------------
 
+namespace detail {
+/// True if a lane can give a T to another one.
+template <class T>
+inline constexpr bool kCanBeGiven = requires(T value) {
+  __shfl_xor_sync(kAllLanes, value, 1);
+};
+}  // namespace detail
+
 /// The values of all threads of the block, combined; every thread gets the same bits, as of
 /// warp_reduce(). All threads must call it, also several times in a row. Two barriers: what threads
 /// wrote to shared memory before the call is seen by all after it. Uses up to 256 bytes of shared
@@ -194,6 +202,7 @@ __device__ __forceinline__ T warp_exclusive_scan(
 template <class T, class Operation>
 __device__ __forceinline__ T block_reduce(
     T value, Operation op, std::type_identity_t<T> identity = Operation::template identity<T>()) {
+  static_assert(detail::kCanBeGiven<T>, "block_reduce takes one number: call it for each member");
   __shared__ T s_warp[kMaxWarps];  // warp w's result
   const unsigned lane = threadIdx.x % kWarpSize;
   value = warp_reduce(value, op);
@@ -217,6 +226,7 @@ struct BlockScan {
 template <class T, class Operation>
 __device__ __forceinline__ BlockScan<T> block_exclusive_scan(
     T value, Operation op, std::type_identity_t<T> identity = Operation::template identity<T>()) {
+  static_assert(detail::kCanBeGiven<T>, "block_exclusive_scan takes one number: call it for each");
   __shared__ T s_warp[kMaxWarps];  // warp w's total
   const unsigned lane = threadIdx.x % kWarpSize, warp = threadIdx.x / kWarpSize;
   const T inclusive = warp_inclusive_scan(value, op);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -30,6 +31,15 @@ inline std::vector<std::size_t> all_sizes() {
 struct LaunchShape {
   unsigned grid, block;
 };
+
+/// What to add to a message about a launch with fewer threads than `items`, such as
+/// "; 32 threads for 33 atoms: some take more than one". Empty where each can have a thread.
+inline std::string too_few_threads(LaunchShape launch, std::size_t items, const char* what) {
+  const std::size_t threads = std::size_t{launch.grid} * launch.block;
+  if (threads >= items) return "";
+  return "; " + std::to_string(threads) + " threads for " + std::to_string(items) + " " + what +
+         ": some take more than one";
+}
 
 /// Grids that are too small, exact, and larger than one thread per element needs, in blocks of one
 /// warp, of three, of four, and of all that a block can have.

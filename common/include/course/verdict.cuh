@@ -41,6 +41,7 @@ struct Differences {
   std::vector<std::size_t> wrong = {};    // their indices, ascending
   std::string expected = {}, found = {};  // of the first of them
   std::size_t small = 0, large = 0;       // how many of them are below or above the expected value
+  bool left_out = false, inserted = false;  // an element, so that the next ones are out of place
   void add(std::size_t index, const std::string& expected_text, const std::string& found_text) {
     if (wrong.empty()) {
       expected = expected_text;
@@ -50,6 +51,18 @@ struct Differences {
   }
 };
 Verdict explain(const Differences& differences, std::string_view hint);
+
+/// Sets left_out or inserted, if all is wrong from some place on, and the next elements (up to 8)
+/// are those of one place further on, or before.
+template <class T>
+void find_shift(const std::vector<T>& found, const std::vector<T>& expected, Differences& d) {
+  if (d.wrong.size() < 3 || d.wrong.front() + d.wrong.size() != d.size) return;
+  const auto f = found.begin() + static_cast<std::ptrdiff_t>(d.wrong.front());
+  const auto e = expected.begin() + static_cast<std::ptrdiff_t>(d.wrong.front());
+  const auto length = std::min<std::ptrdiff_t>(8, static_cast<std::ptrdiff_t>(d.wrong.size()) - 1);
+  d.left_out = std::equal(f, f + length, e + 1);
+  d.inserted = std::equal(e, e + length, f + 1);
+}
 Verdict explain_sizes(std::string_view name, std::size_t expected, std::size_t found);
 Verdict explain_set(std::string_view name, std::size_t expected, std::size_t found,
                     const std::vector<std::string>& missing,
@@ -86,6 +99,7 @@ Verdict same(const std::vector<T>& found, const std::vector<T>& expected, std::s
     differences.small += found[i] < expected[i] ? 1 : 0;
     differences.large += found[i] > expected[i] ? 1 : 0;
   }
+  detail::find_shift(found, expected, differences);
   return detail::explain(differences, hint);
 }
 
