@@ -142,8 +142,10 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
   }
   if (writes(earlier.kind) && writes(now.kind) && same_line) {
     return fmt::format(
-        "Several threads write {} at this line, and the last one wins. Is `if (threadIdx.x == 0)`\n"
-        "  missing, or an index? To add up, use an atomic function.",
+        "Both threads write {} at this line, and the last one wins.\n"
+        "  Should each have an element of its own? Work out the index for both of them. Should "
+        "one\n"
+        "  write for all? Is `if (threadIdx.x == 0)` missing? To add up, use an atomic function.",
         x);
   }
   std::string missing;
@@ -256,9 +258,12 @@ void report_uninitialised(std::uintptr_t address, Kind kind, const void* caller)
         fmt::format("UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}",
                     engine.launch->kernel, verb(kind), describe_address(address), where.text(),
                     thread_name(t),
-                    shared ? "Nothing has written it in this block. Shared memory starts "
-                             "undefined: every element that\n  is read must be written first, "
-                             "also by the threads that have no input."
+                    shared ? fmt::format("Nothing has written it in this block of {} threads. "
+                                         "Shared memory starts undefined: every\n  element that "
+                                         "is read must be written first, also by the threads that "
+                                         "have no input. Or\n  is the index meant for a larger "
+                                         "block?",
+                                         t.block->threads.size())
                            : "Nothing has written it since cudaMalloc, which leaves memory "
                              "undefined. Give it its first\n  value before the launch: "
                              "cudaMemset or cudaMemcpy."));

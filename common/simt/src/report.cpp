@@ -221,8 +221,9 @@ void note(const char* text, const void* caller) {
 
 std::vector<std::string> take_notes() {
   std::vector<std::string> texts;
-  for (const Note& n : notes) {
-    texts.push_back(fmt::format("{}: {}", source_line(n.caller).text(), n.text));
+  for (const Note& n : notes) {  // two instructions of one line are one note
+    std::string text = fmt::format("{}: {}", source_line(n.caller).text(), n.text);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
   }
   notes.clear();
   return texts;

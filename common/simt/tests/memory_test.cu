@@ -423,7 +423,8 @@ TEST_CASE("shared memory starts undefined, in every block and every byte") {
   auto n = Array<int>::zeros(4);
   CHECK(observe([&] { sum_block<<<1, 64>>>(x.data(), 64, y.data()); }).clean());
   CHECK(lacks(observe([&] { sum_block<<<1, 64>>>(x.data(), 50, y.data()); }).text(),
-              {"UNINITIALISED MEMORY", "s_x[50]", "Nothing has written it in this block",
+              {"UNINITIALISED MEMORY", "s_x[50]",
+               "Nothing has written it in this block of 64 threads",
                "also by the threads that have no input"}) == "");
   CHECK(first_miss(ReportKind::uninitialised, [&] { one_of_four<<<1, 32>>>(y.data()); }) == "");
   CHECK(first_miss(ReportKind::uninitialised,

@@ -223,6 +223,9 @@ __global__ void any_above_three(const int* x, int* flag) {
   if (x[threadIdx.x] > 3) *flag = 1;
 }
 
+/// Two stores, and one line.
+__global__ void set_both(int* a, int* b) { *a = 1, *b = 1; }
+
 }  // namespace
 
 TEST_CASE("several threads write different values: a race, with a hint at the missing if") {
@@ -230,8 +233,8 @@ TEST_CASE("several threads write different values: a race, with a hint at the mi
   const Report report = only_report([&] { last_one_wins<<<1, 8>>>(result.data()); });
   CHECK(report.kind == ReportKind::race);
   CHECK(report.line == kLastWins);
-  CHECK(lacks(report, {"result[0]", "write  at", "Several threads write result[0] at this line",
-                       "Is `if (threadIdx.x == 0)`"}) == "");
+  CHECK(lacks(report, {"result[0]", "write  at", "Both threads write result[0] at this line",
+                       "Work out the index for both", "Is `if (threadIdx.x == 0)`"}) == "");
 }
 
 TEST_CASE("several threads write the same value: a note, no failure") {
@@ -247,6 +250,11 @@ TEST_CASE("several threads write the same value: a note, no failure") {
                 {"races_test.cu:", "several threads write the same value without order"}) == "");
   }
   CHECK(flag.front() == 1);
+}
+
+TEST_CASE("two instructions of one line are one note") {
+  auto a = Array<int>::zeros(1), b = Array<int>::zeros(1);
+  CHECK(observe([&] { set_both<<<2, 32>>>(a.data(), b.data()); }).notes.size() == 1);
 }
 
 // ---- plain accesses beside atomics
