@@ -120,10 +120,11 @@ bool is_nan(unsigned short bits) { return (bits & 0x7fff) > 0x7c00; }
 
 /// Ok if the bits are the same, or both are NaN.
 course::Verdict same_bits(const Numbers& numbers, const Bits& y) {
-  std::size_t wrong = 0, first = 0;
+  std::size_t wrong = 0, unchanged = 0, first = 0, last = 0;
   for (std::size_t i = y.size(); i-- > 0;) {
     if (y[i] == numbers.expected[i] || (is_nan(y[i]) && is_nan(numbers.expected[i]))) continue;
-    ++wrong;
+    if (wrong++ == 0) last = i;
+    if (y[i] == numbers.y[i]) ++unchanged;
     first = i;
   }
   if (wrong == 0) return {};
@@ -136,7 +137,9 @@ course::Verdict same_bits(const Numbers& numbers, const Bits& y) {
   return {false, "y[" + std::to_string(first) + "]: x = " + text(numbers.x[first]) + ", y was " +
                      text(numbers.y[first]) + ": expected " + text(numbers.expected[first]) +
                      ", found " + text(y[first]) + "; " + std::to_string(wrong) + " of " +
-                     std::to_string(y.size()) + " elements are wrong"};
+                     std::to_string(y.size()) + " elements are wrong (first [" +
+                     std::to_string(first) + "], last [" + std::to_string(last) + "])" +
+                     (unchanged == wrong ? "; nothing was added to any of these" : "")};
 }
 
 /// What lies around x and y: ones around x and halves that are watched around y, so that y changes
@@ -179,7 +182,8 @@ void check_launch(const Numbers& numbers, Starts starts, Launch launch, Around a
 
 std::string describe(std::size_t n, Starts starts, Launch launch) {
   return "n = " + std::to_string(n) + " halves; half2_axpy<<<" + std::to_string(launch.grid) +
-         ", " + std::to_string(launch.block) + ">>>; x and y begin " +
+         ", " + std::to_string(launch.block) + ">>>" +
+         course::too_few_threads(launch, n / 2, "pairs") + "; x and y begin " +
          std::to_string(2 * starts.x) + " and " + std::to_string(2 * starts.y) +
          " bytes behind a multiple of 16";
 }

@@ -166,9 +166,9 @@ TEST_CASE("add_pair: one pair, and nothing but the pair") {
         std::vector<Bits> start(offset + 2 + behind, around);
         start[offset] = bits_of(10.0f);
         start[offset + 1] = bits_of(20.0f);
-        INFO("one thread; " << where(offset) << ", it holds 10 and 20, to which 1.5 and -0.25 are "
-                            << "added; elements in front: " << offset << ", behind: " << behind
-                            << ", all of them " << half_text(around));
+        INFO("one thread adds 1.5 to x[0], which holds 10, and -0.25 to x[1], which holds 20\n"
+             << where(offset) << "; elements in front: " << offset << ", behind: " << behind
+             << ", all of them " << half_text(around));
         check(start, offset, 2, values, {1, 1});
       }
     }

@@ -110,8 +110,13 @@ void check_input(const Input& input, bool odd, Launch launch, int launches = 1) 
 /// Ok if there were at most `most` atomics.
 course::Verdict at_most(std::uint64_t found, std::uint64_t most) {
   if (found <= most) return {};
-  return {false, "atomics: expected at most " + std::to_string(most) + ", found " +
-                     std::to_string(found) + "; one a call, and one more where 65535 is passed"};
+  return {false,
+          "atomics: expected at most " + std::to_string(most) + ", found " + std::to_string(found) +
+              "; one a call, and one more where 65535 is passed" +
+              (found > 2 * most ? ".\nThat many come from a loop: does an atomicCAS work on a "
+                                  "counter whose word lies in the array?\nThe first and the "
+                                  "last counter mostly share theirs with a neighbour, too"
+                                : "")};
 }
 
 }  // namespace fast_atomic_add_u16_check

@@ -176,8 +176,10 @@ std::uint64_t words_touched(const Input& input, const Shape& shape) {
 
 course::Verdict at_most(std::uint64_t found, std::uint64_t most) {
   if (found <= most) return {};
-  return {false, "atomics: expected at most " + std::to_string(most) + ", found " +
-                     std::to_string(found) + "; one for each word in which a row has elements"};
+  return {false,
+          "atomics: expected at most " + std::to_string(most) + ", found " + std::to_string(found) +
+              "; one for each word in which a row has elements. A "
+              "row that\nbegins in the middle of a word has its first pair from column 1 on"};
 }
 
 course::Verdict side_by_side(double sectors) {

@@ -95,12 +95,25 @@ std::string describe(Kind kind, std::size_t n, std::size_t spare, Launch launch)
          std::to_string(launch.block) + ">>>";
 }
 
+constexpr float kFree = -12345.0f;  // in every place of `out` before the launch
+constexpr const char* kTaken = "which *used counted as taken before the launch";
+
+/// Ok if `count` places from `from` on hold what they held before.
+course::Verdict untouched(const std::vector<float>& out, std::size_t from, std::size_t count,
+                          const char* why) {
+  for (std::size_t k = from; k < from + count; ++k) {
+    if (out[k] == kFree) continue;
+    return {false, "out[" + std::to_string(k) + "], " + why + ", was written: found " +
+                       course::number_text(out[k])};
+  }
+  return {};
+}
+
 /// Some launches into one output; all of x in each.
 void check_launches(const std::vector<float>& x, Launch launch, std::size_t spare, int launches = 1,
                     std::size_t front = 0, std::size_t back = 0) {
   const std::size_t n = x.size();
   const std::size_t capacity = front + back + static_cast<std::size_t>(launches) * n + spare;
-  constexpr float kFree = -12345.0f;
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::GuardedBuffer<float> out(capacity);
   const std::vector<float> before(capacity, kFree);
@@ -123,19 +136,13 @@ void check_launches(const std::vector<float>& x, Launch launch, std::size_t spar
   REQUIRE(course::same(word & 0xffff'ffffu, front + low.size(), "used, low 32 bits (the front)"));
   REQUIRE(course::same(word >> 32, back + high.size(), "used, high 32 bits (the back)"));
   const std::vector<float> found = out.download();
+  REQUIRE(untouched(found, 0, front, kTaken));
+  REQUIRE(untouched(found, capacity - back, back, kTaken));
+  REQUIRE(untouched(found, front + low.size(), spare, "which no number needs"));
   REQUIRE(same_bits(sorted_bits(found.data() + front, low.size()),
                     sorted_bits(low.data(), low.size()), "the front of out"));
   REQUIRE(same_bits(sorted_bits(found.data() + (capacity - back - high.size()), high.size()),
                     sorted_bits(high.data(), high.size()), "the back of out"));
-  const auto untouched = [&](std::size_t from, std::size_t count) {
-    return course::same(
-        std::vector<float>(found.begin() + static_cast<std::ptrdiff_t>(from),
-                           found.begin() + static_cast<std::ptrdiff_t>(from + count)),
-        std::vector<float>(count, kFree), "places that are not needed, or taken");
-  };
-  REQUIRE(untouched(0, front));
-  REQUIRE(untouched(front + low.size(), spare));
-  REQUIRE(untouched(capacity - back, back));
   REQUIRE(out.intact("out"));
   REQUIRE(used.intact("used"));
 }
@@ -156,6 +163,13 @@ TEST_CASE("tile_partition: one tile") {
       INFO(describe(kind, block, 0, {1, block}));
       check_launches(make_x(kind, block), {1, block}, 0);
     }
+  }
+}
+
+TEST_CASE("tile_partition: one tile, where some places are taken") {
+  for (const Kind kind : {Kind::mixed, Kind::all_low, Kind::all_high}) {
+    INFO(describe(kind, 32, 3, {1, 32}) << "; 5 places at the front and 7 at the back are taken");
+    check_launches(make_x(kind, 32), {1, 32}, 3, 1, 5, 7);
   }
 }
 

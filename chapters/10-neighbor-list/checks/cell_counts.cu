@@ -85,7 +85,8 @@ void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
   const Box box = cells.box;
   INFO(n << " atoms, " << name_of(kind) << "; a box of " << box.columns << " * " << box.rows
          << " cells with edge " << box.edge << "; cell_counts<<<" << launch.grid << ", "
-         << launch.block << ">>>; *fullest is " << cells.expected_fullest << " before");
+         << launch.block << ">>>" << course::too_few_threads(launch, n, "atoms") << "; *fullest is "
+         << cells.expected_fullest << " before");
   const std::vector<int> before = cells.expected;
   std::vector<std::vector<int>> places_of(cells_of(box));
   std::vector<std::size_t> cell(n);

@@ -37,7 +37,9 @@ std::vector<int> make_counts(Kind kind, std::size_t n) {
 /// Launches the kernel on bins that hold 100, 101, ..., and checks all of them.
 void check(const std::vector<int>& h_counts, Launch launch, Kind kind, int launches = 1) {
   INFO(h_counts.size() << " atoms, " << name_of(kind) << "; degree_histogram<<<" << launch.grid
-                       << ", " << launch.block << ">>>" << (launches == 2 ? ", twice" : ""));
+                       << ", " << launch.block << ">>>" << (launches == 2 ? ", twice" : "")
+                       << course::too_few_threads(launch, h_counts.size(), "atoms")
+                       << "; atoms_with[k] holds 100 + k before");
   std::vector<unsigned> expected(kDegrees);
   for (unsigned k = 0; k < kDegrees; ++k) expected[k] = 100 + k;
   course::GuardedBuffer<unsigned> bins(kDegrees);
