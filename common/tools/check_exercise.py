@@ -55,6 +55,20 @@ CANDIDATE = re.compile(r": note: candidate( function)?: ['\u2018](?P<signature>.
 NOISE = re.compile(
     r"^(ninja: |\[\d+/\d+\] |FAILED: |\d+ errors? (generated|detected)|compilation terminated)"
 )
+# What a compiler's words mean here: a pattern of the error's lines, and what to write instead.
+ADVICE = [
+    (re.compile(r"invalid conversion from [^*\n]* to .*\*.*\n.*\batomic\w+\("),
+     "An atomic function takes the address of what it changes: atomicAdd(p, 1), not atomicAdd(*p, 1)."),
+    (re.compile(r"no (matching|instance of overloaded) function .*?(?P<name>\batomic[A-Z]\w*)"),
+     "{name} takes an address first, and knows certain types only: chapter 02's README has a table. Another\n"
+     "type takes a loop around atomicCAS on its bits: __float_as_uint(x), or the word around 16 bits."),
+    (re.compile(r"(?P<name>__(shfl(_up|_down|_xor)?|any|all|ballot))\b(?!_).* (was not declared|is undefined)|"
+                r"undeclared identifier .(?P<name2>__(shfl(_up|_down|_xor)?|any|all|ballot))\b"),
+     "It is called {name}_sync since CUDA 9. Its first argument is a mask: which lanes make this call?"),
+    (re.compile(r"(call to|constructor) .*DeviceBuffer"),
+     "course::DeviceBuffer<T>::from(v) copies a std::vector, ::zeros(n) has n zeros, and (n) has n elements\n"
+     "that nobody has set."),
+]
 
 
 def is_started(text):
@@ -174,6 +188,17 @@ def shorten(error):
     return lines + ([f"    ... and {more} more"] if more > 0 else [])
 
 
+def advice_on(error):
+    """What to write instead, for an error that is one of the usual ones; lines, or none."""
+    text = "\n".join(error)
+    for pattern, words in ADVICE:
+        found = pattern.search(text)
+        if found:
+            names = found.groupdict()
+            return words.format(name=names.get("name") or names.get("name2")).splitlines()
+    return []
+
+
 def explain_build_failure(output, exercise):
     """What a learner needs of a failed build's output: the first errors, with short paths."""
     errors = errors_of(output, exercise)
@@ -181,7 +206,7 @@ def explain_build_failure(output, exercise):
     for error in errors[:ERRORS_SHOWN]:
         while error and not error[-1].strip():
             error.pop()
-        lines += shorten(error)
+        lines += shorten(error) + advice_on(error)
     if len(errors) > ERRORS_SHOWN:
         lines.append(f"... and {len(errors) - ERRORS_SHOWN} more errors")
     if not errors:  # a linker's message, or none that is known

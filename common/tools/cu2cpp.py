@@ -16,6 +16,8 @@ strings and macros are left alone. What cannot be understood is an error at file
 Arguments are evaluated once, at the launch, and handed on as variables. Only a braced list, and a 0
 or NULL that may mean a pointer, cannot be variables: the call of the kernel has them as written.
 
+A function that is launched must be declared `__global__`, as nvcc asks.
+
 Limits: a kernel that is called through a global or member variable needs parentheses:
 (member_)<<<1, 32>>>(n). A `__device__` variable that is a class member or local to a function is not
 made known to the checker.
@@ -80,6 +82,7 @@ class CudaFile:
         self.directives = []  # (token, how many #if are open there)
         self.partner = {}  # index of a bracket -> index of the bracket it belongs to
         self.at_namespace_scope = []  # for every token
+        self.launched = []  # (name of the kernel, index of <<<)
         self.read()
 
     def read(self):
@@ -225,8 +228,24 @@ class CudaFile:
 
     # ---- kernel<<<grid, block>>>(arguments) ----
 
+    def functions(self):
+        """(name, index of the name, is it a kernel) of every function at namespace scope."""
+        head = 0  # the first token of the declaration
+        for i, token in enumerate(self.tokens):
+            if token.text in (";", "{", "}"):
+                head = i + 1
+            elif (self.at_namespace_scope[i] and self.text(i + 1) == "(" and self.is_operand(i)
+                  and token.text not in TAKES_PARENTHESES
+                  and (self.is_operand(i - 1) or self.text(i - 1) in (*"*&>", ")", "]"))):
+                words = [t.text for t in self.tokens[head:i]]
+                if "=" not in words:
+                    yield token.text, i, "__global__" in words
+
     def rewrite_launch(self, at):
         begin, is_name = self.kernel_begin(at)
+        if is_name:
+            last = self.before_angle(at - 1) if self.text(at - 1) == ">" else at
+            self.launched.append((self.text(last - 1), at))
         end = self.configuration_end(at)
         opening = end + 3
         if self.text(opening) != "(":
@@ -549,6 +568,7 @@ class Translation:
         self.files = []  # in the order of their first use, for the depfile
         self.included = set()  # pulled in where no #if could hide them
         self.open = []  # being pulled in now
+        self.parsed = []  # the CudaFile of each
 
     def find(self, quote, name, from_file):
         folders = ([os.path.dirname(from_file)] if quote == '"' else []) + self.include_dirs
@@ -579,6 +599,7 @@ class Translation:
             self.included.add(path)
 
         file.rewrite()
+        self.parsed.append(file)
         self.open.append((path, once))
         self.expand_includes(file, path, hidden, 1 if guarded else 0)
         self.open.pop()
@@ -587,6 +608,21 @@ class Translation:
             macro = "SIMT_INCLUDED_" + re.sub(r"\W", "_", os.path.abspath(path))
             text = f"#ifndef {macro}\n#define {macro}\n{text}\n#endif\n"
         return text
+
+    def check_launches(self):
+        """Refuses the launch of a function that is no kernel, as nvcc does. By the name alone: a
+        kernel of the same name in another namespace lets it through."""
+        kernels, others = set(), {}
+        for file in self.parsed:
+            for name, at, is_kernel in file.functions():
+                kernels.add(name) if is_kernel else others.setdefault(name, (file, at))
+        for file in self.parsed:
+            for name, at in file.launched:
+                if name in others and name not in kernels:
+                    definition, position = others[name]
+                    place = f"{file.path}:{file.line(file.tokens[at].begin)}"
+                    definition.fail(position, f"{name} is launched with <<<>>> ({place}), but is "
+                                    f"no kernel: write __global__ void {name}(...)")
 
     def expand_includes(self, file, path, hidden, guard_depth):
         for directive, depth in file.directives:
@@ -625,6 +661,7 @@ def main():
     translation = Translation([flag[2:] for flag in flags if flag.startswith("-I")])
     try:
         text = translation.expand(os.path.normpath(source))
+        translation.check_launches()
     except (Unsupported, OSError) as problem:
         sys.exit(str(problem))
     with open(output, "w", encoding="utf-8", errors="surrogateescape") as file:

@@ -114,6 +114,39 @@ class WhatAnErrorShows(unittest.TestCase):
             ],
         )
 
+    def advice(self, *lines):
+        text = check_exercise.explain_build_failure("\n".join([f"{EXERCISE}{lines[0]}", *lines[1:]]), EXERCISE)
+        return text.splitlines()[len(lines):]
+
+    def test_usual_errors_come_with_advice(self):
+        for text, advice in (
+            (":3:9: error: no matching function for call to ‘atomicCAS(float*&, float&, float&)’",
+             "atomicCAS takes an address first"),
+            (":3:9: error: no matching function for call to 'atomicAdd'", "atomicAdd takes an address first"),
+            ('(3): error: no instance of overloaded function "atomicAdd" matches the argument list',
+             "atomicAdd takes an address first"),
+            (":3:9: error: ‘__shfl_xor’ was not declared in this scope", "It is called __shfl_xor_sync"),
+            (":3:9: error: use of undeclared identifier '__ballot'", "It is called __ballot_sync"),
+            ('(3): error: identifier "__shfl_down" is undefined', "It is called __shfl_down_sync"),
+            (":3:9: error: no matching function for call to ‘course::DeviceBuffer<char>::DeviceBuffer(int*)’",
+             "course::DeviceBuffer<T>::from(v)"),
+            ('(3): error: no instance of constructor "course::DeviceBuffer<T>::DeviceBuffer [with T=char]"',
+             "course::DeviceBuffer<T>::from(v)"),
+        ):
+            with self.subTest(text):
+                self.assertEqual(self.advice(text)[0][: len(advice)], advice)
+        self.assertEqual(
+            self.advice(":3:9: error: invalid conversion from ‘unsigned int’ to ‘int*’ [-fpermissive]",
+                        "    3 |   atomicAdd(*required, 1);"),
+            ["An atomic function takes the address of what it changes: atomicAdd(p, 1), not atomicAdd(*p, 1)."])
+
+    def test_other_errors_have_none(self):
+        for text in (":3:9: error: ‘__shfl_xor_sink’ was not declared in this scope",
+                     ":3:9: error: invalid conversion from ‘int’ to ‘int*’",
+                     ":3:9: error: no matching function for call to ‘f(int)’"):
+            with self.subTest(text):
+                self.assertEqual(self.advice(text), [])
+
     def test_many_errors_are_cut(self):
         many = "".join(f"{EXERCISE}:{i}:1: error: e{i}\n" for i in range(9))
         self.assertIn("... and 6 more errors", check_exercise.explain_build_failure(many, EXERCISE))
@@ -228,6 +261,12 @@ class TheRunner(unittest.TestCase):
         self.assertEqual(self.run_it(), (1, warning))
         self.script("ninja", "echo '[1/1] Linking target check'")
         self.assertEqual(self.run_it(), (1, "<>\n"))
+
+    def test_files_are_named_as_the_learner_names_them(self):
+        up = os.path.relpath(TOP, self.build)
+        self.script("ninja", f'echo "{up}/exercises/01-global-atomic/ticket.cuh:3:1: error: no"; exit 1')
+        _, text = self.run_it(PWD=str(TOP))
+        self.assertIn("\nexercises/01-global-atomic/ticket.cuh:3:1: error: no\n", text)
 
     def test_a_crash_fails(self):
         self.script("check", "kill -SEGV $$")

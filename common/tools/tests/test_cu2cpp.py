@@ -709,6 +709,36 @@ class Files(FolderTest):
         self.assertEqual((self.build / "main.cpp").read_bytes(),
                          b'#line 1 "../main.cu"\nint a; // \xc3\xa9 \xff\nint b;\n')
 
+    def test_what_is_launched_must_be_a_kernel(self):
+        advice = (":3: error: k is launched with <<<>>> (../main.cu:2), but is no kernel: "
+                  "write __global__ void k(...)\n")
+        for declaration in ("void k(int* p) {}", "__device__ void k(int* p) {}", "float k(int);",
+                            "inline void k(int* p) {}", "template <int n> __device__ void k() {}",
+                            "static __device__ __forceinline__ void k() {}",
+                            "namespace a { __device__ void k(int*) {} }", "__device__ void\nk() {}"):
+            for launch in ("k<<<1, 2>>>(p)", "k<3><<<1, 2>>>(p)", "a::k<<<1, 2>>>(p)"):
+                with self.subTest(declaration + launch):
+                    self.write(main=f'#include "a.cuh"\nvoid f(int* p) {{ {launch}; }}\n',
+                               a=f"#pragma once\n\n{declaration}\n")
+                    done = self.run_tool()
+                    line = 3 + declaration.count("\n")
+                    self.assertEqual(done.stderr, "../a.cuh" + advice.replace("3", str(line), 1))
+                    self.assertFalse((self.build / "main.cpp").exists())
+
+    def test_what_may_be_a_kernel_is_let_through(self):
+        for declaration in ("__global__ void k(int* p) {}", "void __global__ k(int* p) {}",
+                            "__global__ void k(int*);\nvoid k(int*) {}",
+                            "void k() {}\ntemplate <class T> __global__ void k(T) {}",
+                            "__global__ void __launch_bounds__(64) k(int* p) {}",
+                            'extern "C" { __global__ void k(int* p) {} }',
+                            'extern "C" __global__ void k(int* p) {}',
+                            "KERNEL(k)", "struct A { void k(int*); };", "extern void (*k)(int*);",
+                            "int j = k(1);"):
+            with self.subTest(declaration):
+                self.write(main='#include "a.cuh"\nvoid f(int* p) { k<<<1, 2>>>(p); }\n',
+                           a=f"#pragma once\n{declaration}\n")
+                self.translate()
+
     def test_usage_and_missing_input(self):
         done = subprocess.run([sys.executable, TOOL], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
