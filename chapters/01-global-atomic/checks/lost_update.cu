@@ -103,7 +103,12 @@ void check_launch(const std::vector<int>& values, Launch launch, Summary before)
                                                     alarms.data(), peak.data());
   CUDA_CHECK_LAUNCH();
   const Summary expected = reference(values, before);
-  REQUIRE(course::same(peak.download().front(), expected.peak, "peak"));
+  const int found = peak.download().front();
+  const char* const hint = found >= expected.peak ? ""
+                                                  : "Too low: was the highest reading never looked "
+                                                    "at, or was it there, and a lower one was\n"
+                                                    "written over it?";
+  REQUIRE(course::same(found, expected.peak, "peak", hint));
   REQUIRE(course::same(alarms.download().front(), expected.alarms, "alarms"));
   REQUIRE(peak.intact("peak"));
   REQUIRE(alarms.intact("alarms"));

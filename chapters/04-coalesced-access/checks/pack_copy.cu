@@ -79,7 +79,8 @@ void check_launch(std::size_t n, Starts starts, Launch launch) {
 std::string describe(std::size_t n, Starts starts, Launch launch) {
   return "n = " + std::to_string(n) + " bytes; pack_copy<<<" + std::to_string(launch.grid) + ", " +
          std::to_string(launch.block) + ">>>; from % 16 = " + std::to_string(starts.from) +
-         ", to % 16 = " + std::to_string(starts.to);
+         ", to % 16 = " + std::to_string(starts.to) +
+         (starts.from == starts.to ? "" : ": never both at a multiple of 16");
 }
 
 /// Ok if there are at most as many requests, or sectors.

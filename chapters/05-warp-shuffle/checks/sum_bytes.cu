@@ -76,7 +76,11 @@ void check_launch(const std::vector<unsigned char>& x, std::size_t offset, Launc
   INFO("*sum holds " << before << " before the launch");
   const DeviceBytes d_x(x, offset);
   const unsigned long long expected = std::accumulate(x.begin(), x.end(), before);
-  REQUIRE(course::same(run(d_x.data(), x.size(), launch, before), expected, "sum"));
+  const unsigned long long found = run(d_x.data(), x.size(), launch, before);
+  const char* const hint = found / 256 < expected ? ""
+                                                  : "Far too large: x, y, z and w of a uint4 are "
+                                                    "four bytes each, and are to be taken apart.";
+  REQUIRE(course::same(found, expected, "sum", hint));
 }
 
 std::string describe(std::size_t n, std::size_t offset, Launch launch, Kind kind) {

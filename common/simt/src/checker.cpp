@@ -101,6 +101,18 @@ std::string base_name(std::uintptr_t address) {
   return name.substr(0, name.find(" (byte"));
 }
 
+/// "thread 5" if both are thread 5 of their block, and one place of memory may be meant by mistake:
+/// who leaves blockIdx out of an index meets the thread of equal rank. Empty otherwise.
+std::string equal_threads(const Side& earlier, const Side& now, std::uintptr_t address) {
+  const std::uint32_t a = earlier.access.thread, b = now.access.thread;
+  if (block_of(a) == block_of(b) || rank_of(a) != rank_of(b)) return "";
+  const Allocation* memory = owner_of(address);
+  const bool is_first = memory != nullptr && address == memory->name_origin;
+  if (is_first && rank_of(a) > 0) return "";  // the first element is not this thread's: it is meant
+  const std::string name = thread_name(a);
+  return name.substr(name.find("thread"));
+}
+
 std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std::uintptr_t address,
                       const SourceLine& a, const SourceLine& b) {
   const bool same_block = block_of(earlier.access.thread) == block_of(now.access.thread);
@@ -140,7 +152,17 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
            "atomic\n"
            "  that told it the data is ready and this access.";
   }
+  const std::string equal = equal_threads(earlier, now, address);
+  const std::string both_are_equal =
+      equal.empty()
+          ? ""
+          : fmt::format("Both are {} of their block: is blockIdx missing in the index?", equal);
   if (writes(earlier.kind) && writes(now.kind) && same_line) {
+    if (!equal.empty()) {
+      return fmt::format(
+          "{0}\n  If both mean {1}, the last one wins. To add up, use an atomic function.",
+          both_are_equal, x);
+    }
     return fmt::format(
         "Both threads write {} at this line, and the last one wins.\n"
         "  Should each have an element of its own? Work out the index for both of them. Should "
@@ -150,11 +172,13 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
   }
   std::string missing;
   if (same_line && !is_shared(reinterpret_cast<const void*>(address))) {
-    return fmt::format(
+    const std::string steps = fmt::format(
         "Reading {0}, changing the value and writing it back are separate steps: two threads can\n"
-        "  read the same old value, and one update is lost. Use an atomic function:\n"
-        "  atomicAdd(&{0}, ...).",
+        "  read the same old value, and one update is lost. If both mean {0}, use an atomic\n"
+        "  function: atomicAdd(&{0}, ...).",
         x);
+    if (equal.empty()) return steps + " If not, give each thread an index of its own.";
+    return both_are_equal + "\n  " + steps;
   }
   if (!same_block) {
     missing =
@@ -173,6 +197,7 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
     missing += fmt::format(
         "\n  (If both threads mean to change {}, one update is lost: use an atomic function.)", x);
   }
+  if (!equal.empty()) missing += fmt::format("\n  ({})", both_are_equal);
   if (t.last_collective != nullptr && same_block) {
     missing += fmt::format("\n  ({} exchanges values, but orders no memory.)", t.last_collective);
   }
@@ -195,16 +220,39 @@ void report_race(Side earlier, Side now, std::uintptr_t address, const Thread& t
   });
 }
 
-std::string bounds_hint(std::uintptr_t address, bool is_write) {
+std::string shared_bounds_hint(const Allocation& a, const Thread& t) {
+  const bool dynamic = &a == t.block->dynamic;
+  return fmt::format(
+      "Each block has its own {}: is the index one within the block, such as threadIdx.x, and is\n"
+      "  there room for the largest block?{}",
+      a.name.empty() ? "shared memory" : a.name,
+      dynamic ? fmt::format(" The launch gives it {}, the third number in <<<>>>.", bytes(a.size))
+              : "");
+}
+
+std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) {
   const Allocation* a = owner_of(address);
   if (a == nullptr) a = variable_near(address);
   if (a == nullptr && address - arena.begin >= arena.size) {
+    const char* const array = t.block->without_memory;
+    if (address < 4096 && array != nullptr) {
+      return fmt::format(
+          "{0} is extern __shared__, and this launch gives it no memory: <<<grid, block, "
+          "bytes>>>.\n"
+          "  Where you cannot change the launch, give {0} a fixed size, and leave out extern.",
+          array);
+    }
     return address < 4096 ? "Was the memory allocated, and the pointer passed to the kernel?"
                           : "A kernel reaches device memory only: cudaMalloc, cudaMemcpy the data "
                             "there,\n  and pass the device pointer.";
   }
   if (a != nullptr && a->space == Space::constant && is_write) {
     return "A kernel cannot write a __constant__ variable.";
+  }
+  if (a != nullptr && a->space == Space::shared) return shared_bounds_hint(*a, t);
+  if (a != nullptr && address < a->name_origin) {
+    return "The index is below 0 here. The first element has no left neighbour: what is i - 1 for\n"
+           "  i = 0?";
   }
   return "Is `if (i < n)` missing or off by one? The last block usually has more threads than "
          "there\n"
@@ -223,7 +271,7 @@ std::string bounds_hint(std::uintptr_t address, bool is_write) {
         freed ? "freed memory, " : "", describe_address(address), source_line(caller).text(),
         thread_name(t),
         freed ? "The memory was given back with cudaFree before or while the kernel used it."
-              : bounds_hint(address, writes(kind)));
+              : bounds_hint(address, writes(kind), t));
     fail_launch(freed ? ReportKind::use_after_free : ReportKind::out_of_bounds,
                 cudaErrorIllegalAddress, text, caller);
   });
@@ -236,10 +284,10 @@ std::string bounds_hint(std::uintptr_t address, bool is_write) {
   on_host_stack([&] {
     const std::string text = fmt::format(
         "MISALIGNED ACCESS in kernel {}: {} of {} bytes at {}\n  at {} by {}\n  An access of {} "
-        "bytes needs an address that is a multiple of {}; this one is {} bytes past one.\n  Treat "
+        "bytes needs an address that is a multiple of {}; this one is {} past one.\n  Treat "
         "the elements before the first aligned address one by one.",
         engine.launch->kernel, verb(kind), size, describe_address(address),
-        source_line(caller).text(), thread_name(t), size, size, address % size);
+        source_line(caller).text(), thread_name(t), size, size, bytes(address % size));
     fail_launch(ReportKind::misaligned, cudaErrorMisalignedAddress, text, caller);
   });
   std::abort();
@@ -573,6 +621,7 @@ SIMT_HOT void access(std::uintptr_t address, std::size_t size, Kind kind, const 
   if (writes(kind)) {
     set_initialised(*a, address, size);
     engine.fruitless = 0;
+    if (a->space != Space::shared) t.block->barriers = 0;
   } else if (!all_initialised(*a, address, size)) {
     report_uninitialised(address, kind, caller);
   }
@@ -635,6 +684,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
     report_uninitialised(address, Kind::atomic, caller);
   }
   set_initialised(*a, address, size);
+  if (a->space != Space::shared) t.block->barriers = 0;
   const std::uint32_t flags = kAtomic | (call.scope == Scope::block ? kBlockScope : 0);
   check_cells(*a, address, size, Kind::atomic, flags, caller, t);
   atomic_caller = caller;

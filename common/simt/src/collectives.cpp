@@ -30,6 +30,32 @@ std::string ranges(const std::vector<unsigned>& ranks) {
   return text;
 }
 
+// ---- where a thread waits -----------------------------------------------------------------------
+
+bool is_learners(const SourceLine& line) {
+  return !line.file.starts_with("common/simt/include/") && line.line > 0 &&
+         line.file.find("/include/c++/") == std::string::npos;
+}
+
+/// "file:12, called at line 30": where a thread waits, and, if that is in a function that the
+/// kernel calls, how it came there. The launch itself, the outermost of these lines, is left out.
+std::string place_of(const Thread& t, const void* caller) {
+  std::vector<SourceLine> lines;
+  for (char** frame = t.waiting_frame; frame != nullptr; frame = calling_frame(*t.fiber, frame)) {
+    if (lines.empty() && frame[1] != caller) continue;
+    const SourceLine line = source_line(frame[1]);
+    if (!is_learners(line)) break;
+    lines.push_back(line);
+  }
+  std::string text = source_line(caller).text();
+  for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
+    const bool same_file = lines[i].file == lines[i - 1].file;
+    text += same_file ? fmt::format(", called at line {}", lines[i].line)
+                      : ", called at " + lines[i].text();
+  }
+  return text;
+}
+
 // ---- warp-wide operations ---------------------------------------------------------------------
 
 bool same_operation(const WarpCall& a, const WarpCall& b) {
@@ -90,15 +116,8 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
 std::uint64_t call_path(const Fiber& fiber) {
   std::uint64_t hash = 0;
   auto frame = static_cast<char**>(__builtin_frame_address(0));
-  const auto inside = [&](char** f) {
-    auto p = reinterpret_cast<char*>(f);
-    return p >= fiber.stack && p + 2 * sizeof(char*) <= fiber.top;
-  };
-  while (inside(frame)) {
+  for (; frame != nullptr; frame = calling_frame(fiber, frame)) {
     hash = hash * 1000003u + reinterpret_cast<std::uintptr_t>(frame[1]);
-    auto next = reinterpret_cast<char**>(frame[0]);
-    if (next <= frame) break;
-    frame = next;
   }
   return hash;
 }
@@ -186,6 +205,7 @@ bool wake_parked_group(Block& block, unsigned w) {
 struct Meeting {
   const char* name;
   const void* caller;
+  const Thread* first;
   std::vector<unsigned> ranks;
 };
 
@@ -195,7 +215,7 @@ std::vector<Meeting> meetings(const Block& block) {
     if (t.state != State::at_barrier) continue;
     auto it = std::find_if(list.begin(), list.end(),
                            [&](const Meeting& m) { return m.caller == t.caller; });
-    if (it == list.end()) it = list.insert(list.end(), {t.barrier_name, t.caller, {}});
+    if (it == list.end()) it = list.insert(list.end(), {t.barrier_name, t.caller, &t, {}});
     it->ranks.push_back(t.flat);
   }
   return list;
@@ -206,9 +226,10 @@ std::string describe_barrier(const Block& block, const std::vector<Meeting>& lis
                                  engine.launch->kernel, block_name(block.linear));
   const std::size_t total = block.threads.size(), returned = total - block.alive;
   for (const Meeting& m : list) {
-    text += fmt::format("\n  {} of {} threads wait in {} at {}: {} {}", m.ranks.size(), total,
-                        m.name, source_line(m.caller).text(),
-                        m.ranks.size() == 1 ? "thread" : "threads", ranges(m.ranks));
+    const bool one = m.ranks.size() == 1;
+    text += fmt::format("\n  {} of {} threads {} in {} at {}: {} {}", m.ranks.size(), total,
+                        one ? "waits" : "wait", m.name, place_of(*m.first, m.caller),
+                        one ? "thread" : "threads", ranges(m.ranks));
   }
   if (returned > 0) {
     text += fmt::format("\n  {} of {} threads have returned and never arrive", returned, total);
@@ -216,7 +237,30 @@ std::string describe_barrier(const Block& block, const std::vector<Meeting>& lis
   text +=
       "\n  Every thread of the block must reach the same barrier: move it out of the if, and let\n"
       "  threads with no work skip the work, not the barrier (no early return before it).";
+  if (list.size() == 1 && list.front().ranks.size() == 1) {
+    text +=
+        "\n  (Each thread has its own variables: what only one thread knows, it tells the others\n"
+        "  through __shared__ memory and a barrier.)";
+  }
   return text;
+}
+
+/// A loop with a barrier makes progress at each turn. So many arrivals at barriers (threads times
+/// barriers) without a result in global memory are no progress.
+constexpr std::uint64_t kMostArrivals = std::uint64_t{1} << 23;
+
+void stop_endless_barriers(const Block& block) {
+  on_host_stack([&] {
+    const Meeting meeting = meetings(block).front();
+    const std::string text = fmt::format(
+        "ENDLESS LOOP in kernel {}, {}: after {} barriers its threads are still in the loop\n"
+        "  around {} at {}\n"
+        "  Which value ends this loop, and does it ever become that? (A number that is halved and\n"
+        "  rounded up stays at 1.)",
+        engine.launch->kernel, block_name(block.linear), block.barriers, meeting.name,
+        place_of(*meeting.first, meeting.caller));
+    fail_launch(ReportKind::hang, cudaErrorLaunchTimeout, text, meeting.caller);
+  });
 }
 
 void finish_barrier(Block& block) {
@@ -226,6 +270,10 @@ void finish_barrier(Block& block) {
       fail_launch(ReportKind::barrier, cudaErrorLaunchFailure, describe_barrier(block, list),
                   list.front().caller);
     });
+    return;
+  }
+  if (++block.barriers * block.threads.size() > kMostArrivals) {
+    stop_endless_barriers(block);
     return;
   }
   block.barrier_result = {block.predicate_count,
@@ -258,7 +306,7 @@ void warp_call(WarpCall& call) {
   checker_settle_writes();
   t.last_collective = call.orders_memory ? nullptr : call.name;
   t.call = &call;
-  t.waiting_frame = __builtin_frame_address(0);
+  t.waiting_frame = static_cast<char**>(__builtin_frame_address(0));
   t.state = State::in_warp_call;
   warp.waiting |= 1u << t.lane;
   try_complete(block, t.warp, call);
@@ -271,7 +319,7 @@ unsigned active_mask(const char* name, const void* caller) {
   t.call = nullptr;
   t.barrier_name = name;
   t.caller = caller;
-  t.waiting_frame = __builtin_frame_address(0);
+  t.waiting_frame = static_cast<char**>(__builtin_frame_address(0));
   t.call_path = call_path(*t.fiber);
   t.state = State::in_warp_call;
   warp.waiting |= 1u << t.lane;
@@ -285,7 +333,7 @@ BarrierResult block_barrier(const char* name, int predicate, const void* caller)
   checker_settle_writes();
   t.barrier_name = name;
   t.caller = caller;
-  t.waiting_frame = __builtin_frame_address(0);
+  t.waiting_frame = static_cast<char**>(__builtin_frame_address(0));
   t.state = State::at_barrier;
   block.predicate_count += predicate != 0;
   t.last_collective = nullptr;
@@ -342,18 +390,19 @@ std::string describe_deadlock(const void** first) {
                                                                               : nullptr;
     if (*first == nullptr) *first = place;
     if (t.state == State::at_barrier) {
-      groups[fmt::format("{} at {}", t.barrier_name, source_line(t.caller).text())].push_back(
-          t.flat);
+      groups[fmt::format("{} at {}", t.barrier_name, place_of(t, t.caller))].push_back(t.flat);
     } else if (t.state == State::in_warp_call && t.call != nullptr) {
       groups[fmt::format("{} with mask 0x{:08x} at {}", t.call->name, t.call->mask,
-                         source_line(t.call->caller).text())]
+                         place_of(t, t.call->caller))]
           .push_back(t.flat);
     }
   }
   text += fmt::format("\n  {}, {} threads, {} of them have returned:", block_name(block.linear),
                       block.threads.size(), block.threads.size() - block.alive);
   for (const auto& [what, ranks] : groups) {
-    text += fmt::format("\n    {} wait in {}: threads {}", ranks.size(), what, ranges(ranks));
+    const bool one = ranks.size() == 1;
+    text += fmt::format("\n    {} {} in {}: {} {}", ranks.size(), one ? "waits" : "wait", what,
+                        one ? "thread" : "threads", ranges(ranks));
   }
   text +=
       "\n  All lanes that a mask names must make the same call with the same mask, and all "

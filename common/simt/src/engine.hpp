@@ -60,6 +60,7 @@ struct Thread {
   WarpCall* call = nullptr;  // in_warp_call; null means __activemask()
   const char* barrier_name = nullptr;
   const void* caller = nullptr;
+  char** waiting_frame = nullptr;         // the runtime's frame in which it waits
   const char* last_collective = nullptr;  // since the last barrier: orders no memory
   std::uint64_t call_path = 0;            // __activemask(): hash of the return addresses
   unsigned active_result = 0;             // __activemask(): its result
@@ -70,7 +71,6 @@ struct Thread {
   std::array<RecentRead, kRecentReads> recent;
 
   Parked parked;                     // lockstep: the instruction that the lane is about to execute
-  void* waiting_frame = nullptr;     // the runtime's frame in which it waits
   std::uint32_t traced = kUntraced;  // trace: the event of its last instruction
 
   /// The thread's time: a block barrier moves all its threads on at once.
@@ -97,8 +97,10 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<SharedInstance> shared;
   Allocation* dynamic = nullptr;
+  const char* without_memory = nullptr;  // an extern __shared__ array that the launch forgot
   unsigned alive = 0;
   unsigned arrived = 0;            // threads at the barrier
+  std::uint64_t barriers = 0;      // since the block wrote to global memory
   bool backwards = false;          // who goes first after it; see finish_barrier
   const void* meeting = nullptr;   // where the first of them waits
   bool scattered = false;          // some wait elsewhere

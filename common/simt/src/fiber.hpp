@@ -28,6 +28,13 @@ inline void switch_fiber(Fiber& from, Fiber& to) {
   const auto back = boost::context::detail::jump_fcontext(to.context, nullptr);
   leaving_fiber->context = back.fctx;  // set anew by whoever came back here
 }
+/// The stack frame of the function that called the one of this frame; null at the stack's end.
+inline char** calling_frame(const Fiber& fiber, char** frame) {
+  const auto next = reinterpret_cast<char**>(frame[0]);
+  const auto p = reinterpret_cast<char*>(next);
+  const bool is_inside = p >= fiber.stack && p + 2 * sizeof(char*) <= fiber.top;
+  return next > frame && is_inside ? next : nullptr;
+}
 /// What a fiber runs, over and over, each time for one CUDA thread.
 void set_fiber_body(void (*body)());
 

@@ -14,8 +14,8 @@ void park(const Parked& what) {
   if (engine.tracing) trace_settle_store(what.kind == AccessKind::read);
   Thread& t = *engine.current;
   t.parked = what;
-  t.waiting_frame = __builtin_frame_address(0);
-  const auto here = static_cast<char*>(t.waiting_frame);
+  t.waiting_frame = static_cast<char**>(__builtin_frame_address(0));
+  const auto here = reinterpret_cast<char*>(t.waiting_frame);
   t.parked.depth = static_cast<std::uint32_t>(t.fiber->top - here);
   t.parked.since = t.block->warp_of(t).releases;
   t.state = State::parked;

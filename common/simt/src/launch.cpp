@@ -53,8 +53,12 @@ void* block_shared(const void* key, const SharedVariable& variable) {
 
 void* dynamic_shared(const char* name, ElementType element) {
   const OutOfSight guard;
-  Allocation* a = engine.current->block->dynamic;
-  if (a == nullptr) return nullptr;
+  Block& block = *engine.current->block;
+  Allocation* a = block.dynamic;
+  if (a == nullptr) {
+    block.without_memory = name;
+    return nullptr;
+  }
   a->name = name;
   a->element = element;
   a->extents.clear();

@@ -109,6 +109,8 @@ bool start_next_block() {
   block->arrived = 0;
   block->backwards = false;
   block->predicate_count = 0;
+  block->without_memory = nullptr;
+  block->barriers = 0;
   block->clock = 1;
   block->barrier_clock = 1;
   e.counters.warps += block->warps.size();

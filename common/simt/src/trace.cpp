@@ -231,16 +231,9 @@ bool matches(std::string kernel, const std::string& filter) {
 /// line is, if `caller` stands in a header of the course.
 std::vector<const void*> callers_of(const Thread& t, const void* caller) {
   std::vector<const void*> list;
-  auto frame = static_cast<char**>(t.waiting_frame);
-  const auto inside = [&](char** f) {
-    auto p = reinterpret_cast<char*>(f);
-    return p >= t.fiber->stack && p + 2 * sizeof(char*) <= t.fiber->top;
-  };
-  while (inside(frame) && list.size() < kMostCallers) {
+  char** frame = t.waiting_frame;
+  for (; frame != nullptr && list.size() < kMostCallers; frame = calling_frame(*t.fiber, frame)) {
     if (!list.empty() || frame[1] == caller) list.push_back(frame[1]);
-    auto next = reinterpret_cast<char**>(frame[0]);
-    if (next <= frame) break;
-    frame = next;
   }
   if (list.empty()) list.push_back(caller);
   return list;

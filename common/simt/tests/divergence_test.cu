@@ -69,7 +69,56 @@ __global__ void return_after_barrier(int* out, int n) {
   out[threadIdx.x] = 1;
 }
 
+constexpr int kBarrierInHelper = __LINE__ + 1;
+__device__ void wait_here() { __syncthreads(); }
+
+__device__ void wait_for_all() { wait_here(); }
+
+constexpr int kCallInIf = __LINE__ + 2;
+__global__ void one_thread_calls() {
+  if (threadIdx.x == 0) wait_for_all();
+}
+
+constexpr int kEndlessBarrier = __LINE__ + 4;
+__global__ void halves_for_ever(int* out) {
+  __shared__ int s_x[8];
+  for (unsigned half = 4; half > 0; half = (half + 1) / 2) {
+    __syncthreads();
+    if (threadIdx.x < half) s_x[threadIdx.x] = 1;
+  }
+  out[threadIdx.x] = s_x[0];
+}
+
+__global__ void many_turns(int* out) {
+  for (int turn = 0; turn < 100'000; ++turn) __syncthreads();
+  out[threadIdx.x] = 1;
+}
+
 }  // namespace
+
+TEST_CASE("a barrier in a function says who called it") {
+  const Report report = only_report([] { one_thread_calls<<<1, 8>>>(); });
+  CHECK(report.line == kBarrierInHelper);
+  const std::string place =
+      "1 of 8 threads waits in __syncthreads() at common/simt/tests/divergence_test.cu:" +
+      std::to_string(kBarrierInHelper) + ", called at line " +
+      std::to_string(kBarrierInHelper + 2) + ", called at line " + std::to_string(kCallInIf) +
+      ": thread 0\n";
+  CHECK(lacks(report, {place.c_str(), "what only one thread knows"}) == "");
+}
+
+TEST_CASE("a loop around a barrier that never ends") {
+  Array<int> out(8);
+  const Report report = only_report([&] { halves_for_ever<<<1, 8>>>(out.data()); });
+  CHECK(report.kind == ReportKind::hang);
+  CHECK(report.line == kEndlessBarrier);
+  CHECK(lacks(report, {"ENDLESS LOOP in kernel halves_for_ever, block 0: after 1048577 barriers",
+                       "around __syncthreads() at ", "Which value ends this loop"}) == "");
+  CHECK(first_complaint([&] {
+          many_turns<<<2, 2>>>(out.data());
+          return true;
+        }) == "");
+}
 
 TEST_CASE("threads that returned never arrive at a barrier") {
   auto x = Array<float>::zeros(128);
@@ -210,7 +259,7 @@ TEST_CASE("a lane that the mask names stays away: deadlock") {
       "divergence_test.cu:" +
       std::to_string(kMissingLane) + ": threads 0-6, 8-31";
   CHECK(lacks(report, {"DEADLOCK in kernel one_lane_stays_away", place.c_str(),
-                       "1 wait in __syncwarp() with mask 0xffffffff", "threads 7",
+                       "1 waits in __syncwarp() with mask 0xffffffff", ": thread 7\n",
                        "All lanes that a mask names must make the same call"}) == "");
   CHECK(report.line > 0);
   CHECK(first_miss(ReportKind::barrier, [&] { one_lane_stays_away<<<1, 32>>>(out.data()); }) == "");
@@ -223,10 +272,10 @@ TEST_CASE("other mistakes with masks end in a deadlock that says who waits where
   Array<int> out(128);
   Array<unsigned> votes(32);
   CHECK(lacks(only_report([&] { full_mask_in_branch_of_loop<<<1, 32>>>(x.data(), out.data()); }),
-              {"DEADLOCK", "31 wait in __ballot_sync()", "1 wait in __syncwarp()", "threads 8"}) ==
-        "");
+              {"DEADLOCK", "31 wait in __ballot_sync()", "1 waits in __syncwarp()",
+               ": thread 8\n"}) == "");
   CHECK(lacks(only_report([&] { masks_differ<<<1, 32>>>(out.data()); }),
-              {"DEADLOCK", "with mask 0xffffffff", "threads 0", "with mask 0x00000003"}) == "");
+              {"DEADLOCK", "with mask 0xffffffff", ": thread 0\n", "with mask 0x00000003"}) == "");
   CHECK(lacks(only_report([&] { barrier_against_shuffle<<<1, 32>>>(out.data()); }),
               {"DEADLOCK", "16 wait in __syncthreads() at", "16 wait in __shfl_down_sync()"}) ==
         "");

@@ -79,7 +79,8 @@ TEST_CASE("indices before, behind and far from an array") {
   const auto text = [&](long i) {
     return only_report([&] { store_at<<<1, 1>>>(values.data(), i); }).text;
   };
-  CHECK(lacks(text(-1), {"write of 4 bytes at 4 bytes before values"}) == "");
+  CHECK(lacks(text(-1), {"write of 4 bytes at 4 bytes before values",
+                         "The first element has no left neighbour"}) == "");
   CHECK(lacks(text(64), {"values[64], just past the end of values (64 elements)"}) == "");
   CHECK(lacks(text(80), {"values[80], 17 elements past the end of values (64 elements)"}) == "");
   CHECK(lacks(text(1L << 31), {"OUT OF BOUNDS"}) == "");
@@ -111,12 +112,14 @@ TEST_CASE("a pointer into the middle of an array names the argument") {
 TEST_CASE("shared arrays have bounds") {
   auto y = Array<float>::zeros(1);
   CHECK(lacks(only_report([&] { past_static_array<<<1, 64>>>(y.data(), 64); }),
-              {"OUT OF BOUNDS", "s_x[64], just past the end of s_x (64 elements)"}) == "");
+              {"OUT OF BOUNDS", "s_x[64], just past the end of s_x (64 elements)",
+               "Each block has its own s_x: is the index one within the block"}) == "");
   CHECK(lacks(only_report([&] { past_dynamic_array<<<1, 32, 32 * sizeof(float)>>>(y.data()); }),
-              {"OUT OF BOUNDS", "s_dynamic[32], just past the end of s_dynamic (32 elements)"}) ==
-        "");
+              {"OUT OF BOUNDS", "s_dynamic[32], just past the end of s_dynamic (32 elements)",
+               "The launch gives it 128 bytes, the third number in <<<>>>."}) == "");
   CHECK(lacks(only_report([] { no_dynamic_memory<<<1, 1>>>(); }),
-              {"OUT OF BOUNDS", "the null pointer"}) == "");
+              {"OUT OF BOUNDS", "the null pointer",
+               "s_missing is extern __shared__, and this launch gives it no memory"}) == "");
 }
 
 TEST_CASE("elements of structs and half types count as one") {

@@ -42,13 +42,53 @@ TEST_CASE("a plain += by several blocks is a race") {
   CHECK(report.line == kPlainAdd);
   CHECK(lacks(report, {"DATA RACE in kernel add_plain on total[0]", "read ", "write ",
                        "by block 0 thread 0", "by block 1 thread 0",
-                       "Use an atomic function:\n  atomicAdd(&total[0], ...)."}) == "");
+                       "Both are thread 0 of their block: is blockIdx missing in the index?\n",
+                       "If both mean total[0], use an atomic\n  function: atomicAdd(&total[0], "
+                       "...)."}) == "");
   CHECK(first_miss(ReportKind::race, [&] { add_plain<<<3, 1>>>(total.data()); }) == "");
   CHECK(first_miss(ReportKind::race, [&] { add_plain<<<2, 64>>>(total.data()); }) == "");
   CHECK(first_complaint([&] {
           add_atomic<<<4, 64>>>(total.data());
           return true;
         }) == "");
+}
+
+namespace {
+
+enum class Without { block_in_update, block_in_store, block_in_two_lines, atomic };
+
+template <Without form>
+__global__ void forgetful(int* x) {
+  const unsigned i = threadIdx.x;
+  if (i != 5) return;
+  if constexpr (form == Without::block_in_update) x[i] *= 2;
+  if constexpr (form == Without::block_in_store) x[i] = static_cast<int>(blockIdx.x);
+  if constexpr (form == Without::block_in_two_lines) {
+    const int doubled = 2 * x[i];
+    x[i] = doubled;
+  }
+  if constexpr (form == Without::atomic) *x += 1;
+}
+
+template <Without form>
+std::string forgetful_text() {
+  auto x = Array<int>::zeros(8);
+  return only_report([&] { forgetful<form><<<2, 8>>>(x.data()); }).text;
+}
+
+}  // namespace
+
+TEST_CASE("threads of equal rank meet where an index leaves out blockIdx") {
+  const char* const question =
+      "Both are thread 5 of their block: is blockIdx missing in the index?";
+  CHECK(lacks(forgetful_text<Without::block_in_update>(), {"on x[5]\n", question}) == "");
+  CHECK(lacks(forgetful_text<Without::block_in_store>(),
+              {"on x[5]\n", question, "If both mean x[5], the last one wins."}) == "");
+  CHECK(lacks(forgetful_text<Without::block_in_two_lines>(), {"on x[5]\n", question}) == "");
+  // x[0] is no element of a thread 5: both mean it.
+  const std::string text = forgetful_text<Without::atomic>();
+  CHECK(lacks(text, {"on x[0]\n", "If both mean x[0], use an atomic"}) == "");
+  CHECK(text.find("blockIdx") == std::string::npos);
 }
 
 TEST_CASE("a plain += by threads of one block is a race, and names the element") {
@@ -60,7 +100,9 @@ TEST_CASE("a plain += by threads of one block is a race, and names the element")
   CHECK(report.line == kHistogramAdd);
   CHECK(lacks(report,
               {"counts[0]", "block 0 thread 4", "block 0 thread 0",
-               "one update is lost. Use an atomic function:\n  atomicAdd(&counts[0], ...)"}) == "");
+               "one update is lost. If both mean counts[0], use an atomic\n  function: "
+               "atomicAdd(&counts[0], ...). If not, give each thread an index of its own."}) == "");
+  CHECK(report.text.find("blockIdx") == std::string::npos);
 }
 
 // ---- a missing barrier
