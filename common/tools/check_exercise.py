@@ -206,7 +206,12 @@ def explain_build_failure(output, exercise):
     for error in errors[:ERRORS_SHOWN]:
         while error and not error[-1].strip():
             error.pop()
-        lines += shorten(error) + advice_on(error)
+        advice = advice_on(error)
+        if advice:  # in the place of notes on what the headers hold
+            notes = [i for i, line in enumerate(error) if re.search(r"\bnote:", line)]
+            lines += error[: min([*notes, LINES_OF_AN_ERROR])] + advice
+        else:
+            lines += shorten(error)
     if len(errors) > ERRORS_SHOWN:
         lines.append(f"... and {len(errors) - ERRORS_SHOWN} more errors")
     if not errors:  # a linker's message, or none that is known

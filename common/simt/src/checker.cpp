@@ -235,7 +235,7 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
   if (a == nullptr) a = variable_near(address);
   if (a == nullptr && address - arena.begin >= arena.size) {
     const char* const array = t.block->without_memory;
-    if (address < 4096 && array != nullptr) {
+    if (address < kSharedOptIn && array != nullptr) {
       return fmt::format(
           "{0} is extern __shared__, and this launch gives it no memory: <<<grid, block, "
           "bytes>>>.\n"
@@ -246,6 +246,7 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
                           : "A kernel reaches device memory only: cudaMalloc, cudaMemcpy the data "
                             "there,\n  and pass the device pointer.";
   }
+  if (a == nullptr) a = nearest_allocation(address);
   if (a != nullptr && a->space == Space::constant && is_write) {
     return "A kernel cannot write a __constant__ variable.";
   }

@@ -140,6 +140,14 @@ class WhatAnErrorShows(unittest.TestCase):
                         "    3 |   atomicAdd(*required, 1);"),
             ["An atomic function takes the address of what it changes: atomicAdd(p, 1), not atomicAdd(*p, 1)."])
 
+    def test_advice_stands_in_the_place_of_notes(self):
+        text = check_exercise.explain_build_failure(
+            f"{EXERCISE}:3:9: error: no matching function for call to ‘atomicAdd(short int*, int)’\n"
+            "    3 |   atomicAdd(s, 1);\n"
+            "atomics.hpp:183:13: note: candidate: ‘int atomicAdd(int*, int)’\n  183 | SIMT_ATOMIC\n", EXERCISE)
+        self.assertIn("    3 |   atomicAdd(s, 1);\natomicAdd takes an address first", text)
+        self.assertNotIn("SIMT_ATOMIC", text)
+
     def test_other_errors_have_none(self):
         for text in (":3:9: error: ‘__shfl_xor_sink’ was not declared in this scope",
                      ":3:9: error: invalid conversion from ‘int’ to ‘int*’",

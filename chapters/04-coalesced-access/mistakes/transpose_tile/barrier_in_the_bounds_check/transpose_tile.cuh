@@ -1,5 +1,5 @@
 // The barrier stands inside the bounds check: at the edge of the matrix only some threads of a
-// block reach it. (And each writes the element that it has read itself.)
+// block reach it. Besides, each writes the element that it has read itself.
 //
 // GPU: may slip through: the values are right, and nothing looks at the barrier.
 #pragma once
