@@ -234,12 +234,32 @@ class CudaFile:
         for i, token in enumerate(self.tokens):
             if token.text in (";", "{", "}"):
                 head = i + 1
+            elif token.text == "template" and i == head and self.text(i + 1) == "<":
+                head = self.after_parameters(i + 1)
             elif (self.at_namespace_scope[i] and self.text(i + 1) == "(" and self.is_operand(i)
                   and token.text not in TAKES_PARENTHESES
                   and (self.is_operand(i - 1) or self.text(i - 1) in (*"*&>", ")", "]"))):
                 words = [t.text for t in self.tokens[head:i]]
-                if "=" not in words:
-                    yield token.text, i, "__global__" in words
+                is_kernel = "__global__" in words
+                if is_kernel or "=" not in words:  # int j = a * k(1); declares no k
+                    yield token.text, i, is_kernel
+
+    def after_parameters(self, i):
+        """Index behind the parameters of a template; a < that compares hides where they end."""
+        try:
+            return self.after_angle(i)
+        except Unsupported:
+            return i
+
+    def plain_calls(self):
+        """(name, index of the name) of every call f(...) in a function, of members not."""
+        local = {self.text(i) for i in range(len(self.tokens))
+                 if self.text(i + 1) == "=" and not self.at_namespace_scope[i]}
+        for i, token in enumerate(self.tokens):
+            if (self.is_word(i) and self.text(i + 1) == "(" and not self.at_namespace_scope[i]
+                    and token.text not in local and not self.is_operand(i - 1)
+                    and self.text(i - 1) not in (".", "->", *"*&>~")):
+                yield token.text, i
 
     def rewrite_launch(self, at):
         begin, is_name = self.kernel_begin(at)
@@ -610,8 +630,8 @@ class Translation:
         return text
 
     def check_launches(self):
-        """Refuses the launch of a function that is no kernel, as nvcc does. By the name alone: a
-        kernel of the same name in another namespace lets it through."""
+        """Refuses the launch of a function that is no kernel, and the call of a kernel that is no
+        launch, as nvcc does. By the name alone: where there are both, all goes through."""
         kernels, others = set(), {}
         for file in self.parsed:
             for name, at, is_kernel in file.functions():
@@ -623,6 +643,10 @@ class Translation:
                     place = f"{file.path}:{file.line(file.tokens[at].begin)}"
                     definition.fail(position, f"{name} is launched with <<<>>> ({place}), but is "
                                     f"no kernel: write __global__ void {name}(...)")
+            for name, at in file.plain_calls():
+                if name in kernels and name not in others:
+                    file.fail(at, f"{name} is a kernel, and a kernel is launched: "
+                              f"{name}<<<blocks, threads>>>(...)")
 
     def expand_includes(self, file, path, hidden, guard_depth):
         for directive, depth in file.directives:

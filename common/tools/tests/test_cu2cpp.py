@@ -725,10 +725,30 @@ class Files(FolderTest):
                     self.assertEqual(done.stderr, "../a.cuh" + advice.replace("3", str(line), 1))
                     self.assertFalse((self.build / "main.cpp").exists())
 
+    def test_a_kernel_is_not_called(self):
+        for call in ("k(p);", "return k(p);", "if (p) k(p); else return;", "a::k(p);", "auto g = [&] { k(p); };"):
+            with self.subTest(call):
+                self.write(main=f'#include "a.cuh"\nvoid f(int* p) {{\n  {call}\n}}\n',
+                           a="#pragma once\n__global__ void k(int* p) { *p = 1; }\n")
+                self.assertEqual(self.run_tool().stderr, "../main.cu:3: error: k is a kernel, and a kernel is "
+                                 "launched: k<<<blocks, threads>>>(...)\n")
+        for call in ("x.k(p);", "q->k(p);", "std::function<void()> k(p);", "auto k = [](int*) {}; k(p);",
+                     "k<<<1, 2>>>(p);", "g(k);", "g(&k);"):
+            with self.subTest(call):
+                self.write(main=f'#include "a.cuh"\nvoid f(int* p) {{ {call} }}\n',
+                           a="#pragma once\n__global__ void k(int* p) { *p = 1; }\n")
+                self.translate()
+        # A host function of the same name may be called.
+        self.write(main="template <int n = 4>\n__global__ void k(int* p) {}\ntemplate <int n = (3 > 2)>\n"
+                        "void k(int* p, int) { k<n><<<1, 2>>>(p); }\nvoid f(int* p) { k(p, 1); }\n")
+        self.translate()
+
     def test_what_may_be_a_kernel_is_let_through(self):
         for declaration in ("__global__ void k(int* p) {}", "void __global__ k(int* p) {}",
                             "__global__ void k(int*);\nvoid k(int*) {}",
                             "void k() {}\ntemplate <class T> __global__ void k(T) {}",
+                            "void k() {}\ntemplate <class T, int n = 4> __global__ void k(T) {}",
+                            "void k() {}\ntemplate <bool b = 1 < 2> __global__ void k(int) {}",
                             "__global__ void __launch_bounds__(64) k(int* p) {}",
                             'extern "C" { __global__ void k(int* p) {} }',
                             'extern "C" __global__ void k(int* p) {}',
