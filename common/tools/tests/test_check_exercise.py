@@ -171,8 +171,8 @@ class WhatAnErrorShows(unittest.TestCase):
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
         os.chdir(TOP / "chapters")  # as good as any folder there
-        self.assertEqual(check_exercise.with_full_paths(text), GCC)
-        self.assertEqual(check_exercise.with_full_paths("(../no/file:1) a/../b"), "(../no/file:1) a/../b")
+        self.assertEqual(check_exercise.compile_errors.with_full_paths(text), GCC)
+        self.assertEqual(check_exercise.compile_errors.with_full_paths("(../no/file:1) a/../b"), "(../no/file:1) a/../b")
 
     def test_paths_from_another_folder(self):
         os.environ["PWD"] = str(TOP / "exercises")
