@@ -79,8 +79,7 @@ def group_of(results, declared, rung=None):
     """The rows of the one group that `declared` names and that holds `rung`."""
     found = [
         rows for rows in results_table.groups_of(results)
-        if (rows[0]["changed"], rows[0]["n"]) == (declared["reference"], declared["n"])
-        and (rung is None or any(row["name"] == rung for row in rows))
+        if results_table.is_group(rows, declared) and (rung is None or any(row["name"] == rung for row in rows))
     ]
     if len(found) != 1:
         with_rung = f" and a rung {rung}" if rung else ""

@@ -6,6 +6,7 @@
 Takes results/h200.json, which the chapter's ladder wrote with --json on that GPU, and replaces what
 stands between <!-- results:begin --> and <!-- results:end --> in README.md. A group of rungs that are
 points of a curve becomes a small table below the picture results/h200-NAME.svg, which plots.py draws.
+The table of the chapter's headline (headline.json) is open, all others are folded.
 --check changes nothing, and exits with 1 if the tables are out of step.
 """
 
@@ -63,7 +64,7 @@ def escaped(text):
 # ---- a table of rungs --------------------------------------------------------------------------
 
 
-def rung_table(rows, results):
+def rung_table(rows):
     vendors = [row for row in rows if row["kind"] == "vendor" and row.get("microseconds")]
     vendor = min(vendors, key=lambda row: row["microseconds"]["median"], default=None)
     if any("max_error" in row for row in rows):
@@ -72,13 +73,10 @@ def rung_table(rows, results):
         errors = {"error": "error"} if any(row.get("error") for row in rows if row["kind"] == "rung") else {}
     rates = any(row.get("per_ns") for row in rows)
     group_n = rows[0]["n"]
-    lines = [""]
-    if any(row["n"] != results["n"] and row["kind"] == "reference" for row in results["rungs"]):
-        lines += [f"n = {size(group_n)}:", ""]
     heads = ["rung", "what changed", "result", "µs", "p10 – p90", "runs differ by", "GB/s", "% of copy"]
     heads += list(errors)
     heads += ["per ns"] * rates + ["× rung before"] + ["× vendor"] * bool(vendor)
-    lines += ["| " + " | ".join(heads) + " |", "|---|---|" + "--:|" * (len(heads) - 2)]
+    lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "--:|" * (len(heads) - 2)]
     before = None
     for row in rows:
         time = row.get("microseconds")
@@ -161,8 +159,30 @@ def groups_of(results):
     return list(groups.values())
 
 
-def render(results):
-    """The Markdown of all groups."""
+def folded(summary, lines):
+    """Lines that are there for those who ask for them."""
+    return [f"<details><summary>{summary}</summary>", "", *lines, "", "</details>"]
+
+
+def summary_of(rows):
+    """What a folded group is about: its size, its rungs, what they compute."""
+    names = list(dict.fromkeys(row["name"] for row in rows if row["kind"] in ("rung", "wrong")))
+    shown = " to ".join(escaped(name) for name in dict.fromkeys((names[0], names[-1]))) if names else ""
+    return f"n = {size(rows[0]['n'])}: {shown} ({escaped(rows[0]['changed'] or rows[0]['name'])})"
+
+
+def is_group(rows, declared):
+    """Whether these are the rows that a headline.json declares: by the reference's words, and n."""
+    return (rows[0]["changed"], rows[0]["n"]) == (declared["reference"], declared["n"])
+
+
+def is_open(rows, headline):
+    """Whether a group's table is shown at once: the headline's, or all where there is no headline."""
+    return headline is None or (is_group(rows, headline["group"]) and any(row["name"] == headline["rung"] for row in rows))
+
+
+def render(results, headline=None):
+    """The Markdown of all groups; those that are not the headline's are folded."""
     runs = max((len(row["microseconds"].get("runs", [1])) for row in results["rungs"] if "microseconds" in row), default=1)
     lines = [
         f"{results['device']}, CUDA {results['cuda']}, n = {results['n']:,} {results['n_means']}"
@@ -176,9 +196,11 @@ def render(results):
         if points_of(rows):
             title = escaped(title_of(rows))
             lines += ["", f"{title}, n = {size(rows[0]['n'])}:", "", f"![{title}](results/{plot_name(rows)})", ""]
-            lines += curve_table(*points(points_of(rows)))
+            lines += folded("The numbers of this plot", curve_table(*points(points_of(rows))))
+        elif is_open(rows, headline):
+            lines += ["", f"n = {size(rows[0]['n'])}:", "", *rung_table(rows)]
         else:
-            lines += rung_table(rows, results)
+            lines += ["", *folded(summary_of(rows), rung_table(rows))]
     return "\n".join(lines)
 
 
@@ -190,7 +212,10 @@ def main():
     if not source.exists():
         return f"{source}: missing; the ladder writes it with --json"
     try:
-        new = markers.replaced(readme, text, "results", render(json.loads(source.read_text(encoding="utf-8"))))
+        declared = chapter / "headline.json"
+        headline = json.loads(declared.read_text(encoding="utf-8")) if declared.exists() else None
+        results = json.loads(source.read_text(encoding="utf-8"))
+        new = markers.replaced(readme, text, "results", render(results, headline))
     except ValueError as error:
         return str(error)
     if "--check" not in sys.argv[2:]:

@@ -109,6 +109,19 @@ class Table(unittest.TestCase):
         self.assertIn("\nn = 2^20:\n\n| rung |", text)
         self.assertNotIn("(n =", text)
 
+    def test_the_headlines_table_is_open_and_all_others_are_folded(self):
+        rungs = [row("CPU reference", "reference", changed="the sum", group=1), row("mine", "rung", 9.0, group=1)]
+        other = [row("CPU reference", "reference", changed="the sum", group=2, n=64), row("mine", "rung", 9.0, group=2, n=64)]
+        declared = {"group": {"reference": "the sum", "n": 1000}, "rung": "mine"}
+        (self.chapter / "headline.json").write_text(json.dumps(declared))
+        text = self.results_with(*rungs, *other)
+        self.assertEqual(text.count("<details>"), text.count("</details>"))
+        self.assertIn("<details><summary>n = 64: mine (the sum)</summary>\n\n| rung |", text)
+        open_part = text[: text.index("<details><summary>n = 64")]
+        self.assertIn("\nn = 1,000:\n\n| rung |", open_part)
+        (self.chapter / "headline.json").unlink()
+        self.assertNotIn("<details>", self.results_with(*rungs, *other))
+
     def test_a_warm_cache_and_operations_are_shown(self):
         text = self.results_with(row("mine", "rung", 9.0, l2="warm", per_ns=1.234))
         self.assertIn("| per ns |", text)
