@@ -66,9 +66,14 @@ course::Verdict once_each(const char* what, std::uint64_t sectors, std::uint64_t
                           std::uint64_t slack) {
   const std::uint64_t fewest = (bytes + 31) / 32;
   if (sectors <= fewest + slack) return {};
-  return {false, std::string(what) + ": the array lies in " + std::to_string(fewest) +
-                     " sectors, and the warps' requests touch " + std::to_string(sectors) +
-                     "; which addresses do the 32 lanes of a warp use in one access?"};
+  const bool each_twice = sectors == 2 * fewest;
+  return {
+      false,
+      std::string(what) + ": the array lies in " + std::to_string(fewest) +
+          " sectors, and the warps' requests touch " + std::to_string(sectors) + ".\n" +
+          (each_twice ? "Each is touched twice, by two accesses such as p[i].x and p[i].y: can one "
+                        "take both?"
+                      : "Which addresses do the 32 lanes of a warp use in one access?")};
 }
 
 /// Ok if the warps' requests are no more than `most`.

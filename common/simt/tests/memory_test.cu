@@ -428,7 +428,7 @@ TEST_CASE("shared memory starts undefined, in every block and every byte") {
   CHECK(lacks(observe([&] { sum_block<<<1, 64>>>(x.data(), 50, y.data()); }).text(),
               {"UNINITIALISED MEMORY", "s_x[50]",
                "Nothing has written it in this block of 64 threads",
-               "also by the threads that have no input"}) == "");
+               "also by the threads that have no input", "has it blockIdx in it"}) == "");
   CHECK(first_miss(ReportKind::uninitialised, [&] { one_of_four<<<1, 32>>>(y.data()); }) == "");
   CHECK(first_miss(ReportKind::uninitialised,
                    [&] { shared_is_fresh_in_every_block<<<4, 1>>>(n.data()); }) == "");
