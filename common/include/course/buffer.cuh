@@ -58,8 +58,8 @@ class DeviceBuffer {
     if (size_ > 0) CUDA_CHECK(cudaMemset(data_, byte, bytes()));
   }
   /// Copies v to the device; v must have size() elements (std::invalid_argument if not). Kernels
-  /// launched later in the default stream see it; for a stream that does not wait for that one, call
-  /// cudaDeviceSynchronize() first: CUDA may still be copying when this returns.
+  /// launched later in the default stream see it; for a stream that does not wait for that one,
+  /// call cudaDeviceSynchronize() first: CUDA may still be copying when this returns.
   void upload(const std::vector<T>& v) {
     if (v.size() != size_) {
       throw std::invalid_argument("DeviceBuffer::upload: the buffer has " + std::to_string(size_) +

@@ -1,7 +1,7 @@
 // A list that is full is left alone: the count stays at the capacity, and does not tell what would
 // have sufficed.
 //
-// GPU: may slip through: lanes that left wait for those that read their leader's value: both may hang
+// GPU: may slip through: lanes that left and lanes that wait for their leader may hang for ever.
 #pragma once
 
 #include <cuda_runtime.h>
