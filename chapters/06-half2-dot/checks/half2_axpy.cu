@@ -136,10 +136,10 @@ course::Verdict same_bits(const Numbers& numbers, const Bits& y) {
   };
   return {false, "y[" + std::to_string(first) + "]: x = " + text(numbers.x[first]) + ", y was " +
                      text(numbers.y[first]) + ": expected " + text(numbers.expected[first]) +
-                     ", found " + text(y[first]) + "; " + std::to_string(wrong) + " of " +
+                     ", found " + text(y[first]) + "\n" + std::to_string(wrong) + " of " +
                      std::to_string(y.size()) + " elements are wrong (first [" +
                      std::to_string(first) + "], last [" + std::to_string(last) + "])" +
-                     (unchanged == wrong ? "; nothing was added to any of these" : "")};
+                     (unchanged == wrong ? ": nothing was added to any of these" : "")};
 }
 
 /// What lies around x and y: ones around x and halves that are watched around y, so that y changes
