@@ -303,28 +303,19 @@ void report_uninitialised(std::uintptr_t address, Kind kind, const void* caller)
     const bool shared = a != nullptr && a->space == Space::shared;
     const SourceLine where = source_line(caller);
     const std::string hint =
-        shared ? fmt::format(
-                     "Nothing has written it in this block of {} threads. Shared memory starts "
-                     "undefined: every
-                     element that is read must be written first,
-                     also by the
-                     "
-                     "threads that have no input. (Is the
-                     index meant for a larger block
-                     ? Or has "
-                              "it blockIdx in it, which leaves elements out?)",
-                     t.block->threads.size())
-        : "Nothing has written it since cudaMalloc, which leaves memory undefined. Give it "
-          "its first
-        value before the launch
-        : cudaMemset or cudaMemcpy.";
-                        file_report(ReportKind::uninitialised, where,
-                                    fmt::format(
-                                        "UNINITIALISED MEMORY in kernel {}: {} of {}
-                                        at {} by{} {} ",
-                                        engine.launch->kernel,
-                                        verb(kind), describe_address(address), where.text(),
-                                        thread_name(t), hint));
+        shared
+            ? fmt::format(
+                  "Nothing has written it in this block of {} threads. Shared memory starts "
+                  "undefined: every\n  element that is read must be written first, also by the "
+                  "threads that have no input. (Is the\n  index meant for a larger block? Or has "
+                  "it blockIdx in it, which leaves elements out?)",
+                  t.block->threads.size())
+            : "Nothing has written it since cudaMalloc, which leaves memory undefined. Give it "
+              "its first\n  value before the launch: cudaMemset or cudaMemcpy.";
+    file_report(ReportKind::uninitialised, where,
+                fmt::format("UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}",
+                            engine.launch->kernel, verb(kind), describe_address(address),
+                            where.text(), thread_name(t), hint));
   });
 }
 
