@@ -40,7 +40,7 @@ import progress  # noqa: E402
 import terminal  # noqa: E402
 
 NOBODY = 65534
-NEEDED = ("course", "course_state", "course_lint", "progress", "terminal", "check_exercise")
+NEEDED = ("course", "course_state", "course_lint", "progress", "terminal", "check_exercise", "compile_errors")
 STARTER = """// Exercise {name}: what does {name} ask?
 //
 // Much.

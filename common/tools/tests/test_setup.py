@@ -114,15 +114,13 @@ class Setup(unittest.TestCase):
     def test_contributors_get_clang_format_and_matplotlib(self):
         code, text = self.run_it("--contributor", "--dry-run", packages=ALL, meson="1.10.1")
         self.assertEqual(code, 0)
-        self.assertIn("install clang-format python3-matplotlib chromium chromium-driver
-", text)
+        self.assertIn("install clang-format python3-matplotlib chromium chromium-driver\n", text)
         self.assertNotIn("clang-format", self.run_it("--dry-run", packages=ALL, meson="1.10.1")[1])
 
     def test_no_browser_on_ubuntu_where_it_is_a_snap(self):
         self.system("ubuntu", "24.04")
         text = self.run_it("--contributor", "--dry-run", packages=ALL, meson="1.10.1")[1]
-        self.assertIn("install clang-format python3-matplotlib
-", text)
+        self.assertIn("install clang-format python3-matplotlib\n", text)
 
     def test_a_failed_installation_fails(self):
         code, text = self.run_it(packages=[name for name in ALL if name != "git"], meson="1.7.0")
