@@ -21,18 +21,15 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
+sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.path.insert(0, str(TOP / "common" / "tools"))
+from front_page import words  # noqa: E402
+
 EXERCISE = TOP / "exercises" / HERE.name / "scale.cuh"
 SOLUTION = TOP / "solutions" / HERE.name / "scale.cuh"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARKER = re.compile(r"^NOT_STARTED\b.*\n", re.MULTILINE)
 VERDICT = re.compile(r"^(FAILED: |all \d+ checks passed).*", re.MULTILINE | re.DOTALL)
-
-
-def prose_words(readme):
-    """How many words there are to read: without code, hints, and what is generated."""
-    for what in (r"```.*?```", r"<!-- (\w+):begin -->.*?<!-- \1:end -->", r"<details>.*?</details>"):
-        readme = re.sub(what, "", readme, flags=re.DOTALL)
-    return len(readme.split())
 
 
 def steps(readme):
@@ -94,8 +91,8 @@ def main():
     build = Path(sys.argv[1]).resolve()
     readme = (HERE / "README.md").read_text(encoding="utf-8")
     stated = int(re.search(r"\(([\d,]+) words", readme).group(1).replace(",", ""))
-    if prose_words(readme) > stated:
-        return f"README.md says {stated} words, and has {prose_words(readme)}"
+    if (there := words(readme)) > stated:
+        return f"README.md says {stated} words, and has {there}"
     starter = EXERCISE.read_text(encoding="utf-8")
     if not MARKER.search(starter):
         return f"{EXERCISE.relative_to(TOP)} has been begun: it is left alone"

@@ -142,10 +142,11 @@ def stated(text, name):
 
 
 def words(text):
-    """Words of prose: without tables, code, the hints, and generated parts."""
+    """Words of prose: without tables, code, pictures, the hints, and generated parts."""
     text = re.sub(r"<!-- (\w+):begin -->.*?<!-- \1:end -->", "", text, flags=re.DOTALL)
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
     return sum(len(line.split()) for line in text.splitlines() if not line.lstrip().startswith("|"))
 
 

@@ -98,7 +98,7 @@ class Verdicts(unittest.TestCase):
         self.run_it("page", "--check")
         text = self.page.read_text()
         self.assertIn("| known-wrong answers that both reject | 1 |", text)
-        self.assertIn("| that the CPU device alone rejects | 1 |", text)
+        self.assertIn("| that the CPU device rejects, and a GPU may let through: not run there | 1 |", text)
         self.assertIn("| that neither rejects | 0 |", text)
         self.assertIn("| lessons and solutions that pass on the CPU device | 2 |", text)
         self.assertIn("| `x`: a b | **rejected**: DATA RACE in kernel x on y[0] | **rejected**: DATA RACE", text)
