@@ -146,7 +146,7 @@ def words(text):
     text = re.sub(r"<!-- (\w+):begin -->.*?<!-- \1:end -->", "", text, flags=re.DOTALL)
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
-    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"!\[.*?\]\([^)]*\)", "", text)
     return sum(len(line.split()) for line in text.splitlines() if not line.lstrip().startswith("|"))
 
 
