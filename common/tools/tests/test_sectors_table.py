@@ -13,31 +13,19 @@ TOOL = Path(__file__).resolve().parents[1] / "sectors_table.py"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOL.parent))
 import sectors_table  # noqa: E402
+from test_ncu import HEADER, row  # noqa: E402
 
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 LOAD_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
-HEADER = (
-    '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size",'
-    '"Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"'
-)
-
-
-def csv_row(identity, kernel, metric, value):
-    return (
-        f'"{identity}","77","ladder","127.0.0.1","{kernel}","1","7","(256, 1, 1)","(256, 1, 1)","0","9.0",'
-        f'"Command line profiler metrics","{metric}","","{value}"'
-    )
-
-
 CSV = "\n".join([
     "==PROF== Connected to process 77 (/build/ladder)",
     '==PROF== Profiling "copy_one" - 0: 0%....50%....100% - 1 pass',
     "==PROF== Disconnected from process 77",
     HEADER,
-    csv_row(0, "copy_one(const float *, unsigned long, float *)", LOADS, "2,048"),
-    csv_row(0, "copy_one(const float *, unsigned long, float *)", LOAD_SECTORS, "8,192"),
-    csv_row(0, "copy_one(const float *, unsigned long, float *)", "smsp__inst_executed_op_shared_ld.sum", "n/a"),
-    csv_row(1, "another(int)", LOADS, "1"),
+    row(0, "copy_one(const float *, unsigned long, float *)", LOADS, "2,048"),
+    row(0, "copy_one(const float *, unsigned long, float *)", LOAD_SECTORS, "8,192"),
+    row(0, "copy_one(const float *, unsigned long, float *)", "smsp__inst_executed_op_shared_ld.sum", "n/a"),
+    row(1, "another(int)", LOADS, "1"),
     "",
 ])
 
