@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 import course_state  # noqa: E402
 import progress  # noqa: E402
 import terminal  # noqa: E402
-from check_exercise import SKIPPED, TOP, seen_from_the_shell  # noqa: E402
+from check_exercise import SKIPPED, TOP, is_started, seen_from_the_shell  # noqa: E402
 from course_lint import hints_of  # noqa: E402
 from terminal import paint  # noqa: E402
 
@@ -521,9 +521,7 @@ def reset(course, arguments):
     """brings the starter back; your file is kept under another name"""
     exercise = course.find(arguments.name)
     mine = seen_from_the_shell(exercise.file)
-    starter = content(TOP / "common" / "starters" / exercise.chapter / exercise.file.name)
-    if starter is None:
-        raise Refused(f"This copy of the course has no common/starters/{exercise.chapter}/{exercise.file.name}.")
+    starter = starter_of(exercise.file)
     answer = content(exercise.file)
     if answer == starter:
         print(f"{mine} is the starter already.")
@@ -544,6 +542,28 @@ def reset(course, arguments):
         print(f"your file: {kept}")
         print(f"undo:      {shlex.join(['cp', kept, mine])}")
     return 0
+
+
+def starter_of(file):
+    """The starter of an exercise: the newest version in Git's history that has its NOT_STARTED line."""
+    name = file.relative_to(TOP).as_posix()
+
+    def git(*words):
+        # Without the option Git refuses a checkout that belongs to somebody else; here it is only read.
+        command = ["git", "-c", "safe.directory=*", "-C", str(TOP), *words]
+        try:
+            return subprocess.run(command, capture_output=True).stdout
+        except OSError:
+            return b""
+
+    for commit in git("log", "--format=%H", "--", name).decode().split():
+        text = git("show", f"{commit}:./{name}")
+        if text and not is_started(text.decode(errors="replace")):
+            return text
+    raise Refused(
+        f"No version of {name} in Git's history has a NOT_STARTED line, so none is known to be the starter.\n"
+        "Copy the file from the repository that you got the course from."
+    )
 
 
 def keep(file, answer):
@@ -617,7 +637,7 @@ def parser():
     ), "./course picture word_count")
     one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one = command("reset", reset, (
-        "The starter comes from common/starters, whatever was committed since. Hints begin anew."
+        "The starter is the newest version in Git's history with a NOT_STARTED line. Hints begin anew."
     ), "./course reset word_count\n./course reset word_count --yes")
     one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--yes", action="store_true", help="do not ask")

@@ -9,7 +9,6 @@ names exactly the exercises and the mistakes that are there, and README.md names
 vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
 Every link of a README.md, of CONTRIBUTING.md and of common/docs goes to a file, and a heading, that exists.
 A release for learners (release.py) has neither solutions/ nor mistakes, and needs none.
-common/starters, from which `./course reset` brings an exercise back, is a copy of exercises/.
 """
 
 import re
@@ -200,26 +199,11 @@ def check_links(top):
     return problems
 
 
-def check_starters(top):
-    """Exercises whose copy for `./course reset` differs, is missing, or is one too many."""
-    def files(folder):
-        return {file.relative_to(folder): file.read_bytes() for file in sorted(folder.glob("*/*.cuh"))}
-
-    exercises, starters = files(top / "exercises"), files(top / "common" / "starters")
-    problems = []
-    for file in sorted(exercises.keys() | starters.keys()):
-        if file not in exercises:
-            problems.append(f"common/starters/{file}: there is no such exercise")
-        elif exercises[file] != starters.get(file):
-            problems.append(f"common/starters/{file} differs from the exercise: cp -r exercises/. common/starters")
-    return problems
-
-
 def main():
     top = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
     chapters = sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
     problems = [problem for folder in chapters for problem in check_chapter(top, folder)]
-    problems += check_tests(top) + check_links(top) + check_starters(top)
+    problems += check_tests(top) + check_links(top)
     print("\n".join(problems) if problems else f"{len(chapters)} chapters are complete")
     return 1 if problems or not chapters else 0
 

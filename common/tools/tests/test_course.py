@@ -155,7 +155,6 @@ class Checkout(unittest.TestCase):
             self.write(f"chapters/{chapter}/README.md", "".join(HINTS.format(name=name) for name in names))
             for name in names:
                 self.write(f"exercises/{chapter}/{name}.cuh", STARTER.format(name=name))
-                self.write(f"common/starters/{chapter}/{name}.cuh", STARTER.format(name=name))
                 self.write(f"solutions/{chapter}/{name}.cuh", f"// Exercise {name}\nRIGHT\n")
                 self.write(f"chapters/{chapter}/checks/{name}.cu", "// a check\n")
                 file = f"exercises/{chapter}/{name}.cuh"
@@ -172,6 +171,14 @@ class Checkout(unittest.TestCase):
         self.environment = {
             "PATH": f"{self.top}/bin:{os.environ['PATH']}", "LANG": "C.UTF-8", "TERM": "xterm", "PYTHONWARNINGS": "error",
         }
+
+        self.git("init", "-q")
+        self.git("add", "exercises")
+        self.git("commit", "-qm", "the course")
+
+    def git(self, *words):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, cwd=self.top,
+                       stdout=subprocess.DEVNULL)
 
     def set_up(self, build, tests, source=None):
         """What Meson leaves in a build folder."""
@@ -734,14 +741,8 @@ class Reset(Checkout):
         self.assertEqual(len(self.backups()), 3)
 
     def test_what_a_learner_has_committed_does_not_count(self):
-        def git(*words):
-            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, cwd=self.top,
-                           stdout=subprocess.DEVNULL)
-
         self.answer("mine, NOT_STARTED\n")
-        git("init", "-q")
-        git("add", "-A")
-        git("commit", "-qm", "all in one, the answer too")
+        self.git("commit", "-qam", "my answer")
         self.course("reset", "word_count", "--yes")
         self.assertEqual(self.file.read_text(), self.starter)
 
@@ -771,10 +772,17 @@ class Reset(Checkout):
         self.assertIn("exercises/01-first/word_count.cuh was not reset: Permission denied", error)
         self.assertEqual((self.file.read_text(), self.backups()), ("mine", []))
 
-    def test_a_copy_without_starters(self):
-        shutil.rmtree(self.top / "common" / "starters")
-        self.assertEqual(self.course("reset", "word_count", "--yes"),
-                         (1, "", "This copy of the course has no common/starters/01-first/word_count.cuh.\n"))
+    def test_no_history_has_the_starter(self):
+        shutil.rmtree(self.top / ".git")
+        for squashed in (False, True):
+            if squashed:
+                self.answer("mine")
+                self.git("init", "-q")
+                self.git("add", "exercises")
+                self.git("commit", "-qm", "all in one, the answer too")
+            code, _, error = self.course("reset", "word_count", "--yes")
+            self.assertEqual(code, 1)
+            self.assertIn("No version of exercises/01-first/word_count.cuh in Git's history has a NOT_STARTED line", error)
 
 
 class Surroundings(Checkout):
@@ -891,8 +899,7 @@ class EndToEnd(unittest.TestCase):
         starter = file.read_bytes()
         state = Path(build) / course_state.FILE
         kept = state.read_bytes() if state.exists() else None
-        self.assertEqual(starter, (TOP / "common" / "starters" / "01-global-atomic" / file.name).read_bytes(),
-                         "this test begins with the starter: ./course reset word_count")
+        self.assertFalse(check_exercise.is_started(starter.decode()), "this test begins with the starter: ./course reset word_count")
 
         def course(*words):
             done = subprocess.run([TOP / "course", *words, "--build", build], cwd=TOP, stdin=subprocess.DEVNULL,

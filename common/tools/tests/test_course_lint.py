@@ -22,7 +22,6 @@ class Lint(unittest.TestCase):
         self.write("chapters/01-x/meson.build", "exercises = {\n  'sum': [\n    'a', 'b',\n    'c',\n  ],\n}\n")
         self.write("chapters/01-x/checks/sum.cu", "")
         self.write("exercises/01-x/sum.cuh", "NOT_STARTED  // delete\n")
-        self.write("common/starters/01-x/sum.cuh", "NOT_STARTED  // delete\n")
         self.write("solutions/01-x/sum.cuh", "\n")
         for mistake in "abc":
             self.write(f"chapters/01-x/mistakes/sum/{mistake}/sum.cuh", "// Adds nothing: the sum\n// is 0.\nint a;\n")
@@ -111,14 +110,6 @@ class Lint(unittest.TestCase):
         self.assertEqual(self.lint()[0], 0)
         self.write("common/docs/a.md", "# A\n## Same\n## Same\n[gone](gone.md)\n")
         self.assertIn("common/docs/a.md: the link gone.md goes to no file", self.lint()[1])
-
-    def test_starters_that_are_not_in_step(self):
-        starter = self.top / "common/starters/01-x/sum.cuh"
-        starter.write_text("NOT_STARTED\n")
-        differs = "common/starters/01-x/sum.cuh differs from the exercise: cp -r exercises/. common/starters\n"
-        self.assertEqual(self.lint(), (1, differs))
-        starter.rename(starter.with_name("old.cuh"))
-        self.assertEqual(self.lint(), (1, "common/starters/01-x/old.cuh: there is no such exercise\n" + differs))
 
     def test_a_missing_solution(self):
         (self.top / "solutions/01-x/sum.cuh").unlink()
