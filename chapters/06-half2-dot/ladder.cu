@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <course/buffer.cuh>
+#include <course/host_memory.cuh>
 #include <course/ladder.cuh>
 #include <cstddef>
 #include <cstring>
@@ -194,7 +195,7 @@ void limits(course::Ladder& ladder) {
 void copies(course::Ladder& ladder) {
   const std::size_t n = ladder.sizes({std::size_t{1} << 25}).front();
   const std::vector<__half> ordinary = to_halves(balanced_numbers(n, 5), 0.125f);
-  PinnedBuffer<__half> pinned(n);
+  course::PinnedBuffer<__half> pinned(n);
   if (n > 0) std::memcpy(static_cast<void*>(pinned.data()), ordinary.data(), pinned.bytes());
   course::DeviceBuffer<__half> d_x(n);
   const auto rung = [&](const std::string& changed, const __half* h_x) -> course::Rung {

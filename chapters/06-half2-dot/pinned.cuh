@@ -7,45 +7,10 @@
 
 #include <course/buffer.cuh>
 #include <course/error.cuh>
+#include <course/host_memory.cuh>
 #include <cstddef>
-#include <utility>
 
 #include "dot_pack.cuh"
-
-/// n elements of T in pinned host memory: pages that the operating system keeps in their place, so
-/// that the GPU can fetch from them by itself. Not initialised; move-only. Every member throws
-/// CudaError if its CUDA call fails. Pinning is slow, and takes memory from everybody else: pin
-/// what is copied often, once.
-template <class T>
-class PinnedBuffer {
- public:
-  explicit PinnedBuffer(std::size_t n) : size_(n) {
-    if (n > 0) CUDA_CHECK(cudaMallocHost(reinterpret_cast<void**>(&data_), n * sizeof(T)));
-  }
-  // The error of cudaFreeHost is dropped, as in course::DeviceBuffer.
-  ~PinnedBuffer() { static_cast<void>(cudaFreeHost(data_)); }
-  PinnedBuffer(const PinnedBuffer&) = delete;
-  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
-  PinnedBuffer(PinnedBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-
-  /// A pointer for the host: read and write through it like through any other.
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  std::size_t size() const { return size_; }
-  std::size_t bytes() const { return size_ * sizeof(T); }
-  T& operator[](std::size_t i) { return data_[i]; }
-  const T& operator[](std::size_t i) const { return data_[i]; }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 /// Queues a copy of n halves of host memory. From pinned memory the call returns at once, and the
 /// copy runs at the bus's speed beside what the host does; leave the source alone until the stream
@@ -63,7 +28,7 @@ inline float dot_of_host_arrays(const __half* h_a, const __half* h_b, std::size_
   course::DeviceBuffer<__half> d_a(n), d_b(n);
   course::DeviceBuffer<float> d_y(1);
   Workspace workspace;
-  PinnedBuffer<float> y(1);
+  course::PinnedBuffer<float> y(1);
   copy_to_device(h_a, n, d_a.data(), stream);
   copy_to_device(h_b, n, d_b.data(), stream);
   dot_pack(d_a.data(), d_b.data(), n, d_y.data(), workspace, stream);

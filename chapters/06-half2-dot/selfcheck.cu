@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <course/check.cuh>
+#include <course/host_memory.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -545,7 +546,7 @@ TEST_CASE("dot_of_host_arrays: from pinned and from ordinary memory") {
     INFO("n = " << n);
     const SmallNumbers a = balanced_numbers(n, 21), b = balanced_numbers(n, 22);
     const std::vector<__half> h_a = to_halves(a, 0.125f), h_b = to_halves(b, 0.125f);
-    PinnedBuffer<__half> pinned_a(n), pinned_b(n);
+    course::PinnedBuffer<__half> pinned_a(n), pinned_b(n);
     std::copy(h_a.begin(), h_a.end(), pinned_a.data());
     std::copy(h_b.begin(), h_b.end(), pinned_b.data());
     const auto expected = static_cast<float>(exact_dot(a, b)) / 64;
@@ -556,9 +557,9 @@ TEST_CASE("dot_of_host_arrays: from pinned and from ordinary memory") {
     CUDA_CHECK(cudaStreamDestroy(stream));
     REQUIRE(course::same(y, expected, "y, from pinned memory"));
   }
-  PinnedBuffer<int> first(3);
+  course::PinnedBuffer<int> first(3);
   first[2] = 7;
-  PinnedBuffer<int> second = std::move(first);
+  course::PinnedBuffer<int> second = std::move(first);
   REQUIRE(second[2] == 7);
   REQUIRE(second.size() == 3);
   REQUIRE(first.data() == nullptr);
