@@ -1,5 +1,6 @@
 // The device under test: on the CPU device its checker and counters, on a GPU plain launches.
 #include <course/device.cuh>
+#include <course/devices.cuh>
 #include <course/error.cuh>
 
 #include <cstdlib>
@@ -33,10 +34,10 @@ class Collector {
 }  // namespace
 
 std::optional<Counters> count(const std::function<void()>& work) {
-  CUDA_CHECK(cudaDeviceSynchronize());  // what was launched before does not belong to `work`
+  detail::synchronize_devices();  // what was launched before does not belong to `work`
   const simt::CountScope scope;
   work();
-  CUDA_CHECK(cudaDeviceSynchronize());
+  detail::synchronize_devices();
   const simt::Counters c = scope.counters();
   Counters counters;
   counters.launches = c.launches;
@@ -64,13 +65,13 @@ std::optional<Counters> count(const std::function<void()>& work) {
 }
 
 Findings find_races(const std::function<void()>& work) {
-  CUDA_CHECK(cudaDeviceSynchronize());  // reports of earlier launches are not ours
+  detail::synchronize_devices();  // reports of earlier launches are not ours
   Findings findings;
   findings.checked = true;
   const Collector collector(findings);
   try {
     work();
-    CUDA_CHECK(cudaDeviceSynchronize());
+    detail::synchronize_devices();
   } catch (const CudaError& error) {
     if (findings.texts.empty()) throw;
     if (is_sticky(error.code())) simt::reset_device();
@@ -91,13 +92,13 @@ void with_seed(std::uint64_t seed, const std::function<void()>& work) {
 
 std::optional<Counters> count(const std::function<void()>& work) {
   work();
-  CUDA_CHECK(cudaDeviceSynchronize());
+  detail::synchronize_devices();
   return std::nullopt;
 }
 
 Findings find_races(const std::function<void()>& work) {
   work();
-  CUDA_CHECK(cudaDeviceSynchronize());
+  detail::synchronize_devices();
   return {};
 }
 

@@ -134,10 +134,7 @@ void begin_test(const std::string& name) {
   simt::set_seed(run.seed);
 }
 /// Runs what is still queued; a new test finds a device without errors.
-void end_test() {
-  static_cast<void>(cudaDeviceSynchronize());
-  if (course::is_sticky(cudaGetLastError())) simt::reset_device();
-}
+void end_test() { static_cast<void>(course::detail::reset_devices()); }
 void install_report_handler() { simt::set_report_handler(take_report); }
 
 #else
@@ -146,8 +143,7 @@ std::string take_notes() { return ""; }
 void begin_test(const std::string&) {}
 /// A kernel that nobody waited for may still fail, and some errors leave no usable device behind.
 void end_test() {
-  const cudaError_t error = cudaDeviceSynchronize();
-  static_cast<void>(cudaGetLastError());
+  const cudaError_t error = course::detail::reset_devices();
   run.device_lost = course::is_sticky(error);
   if (run.device_lost) {
     record({.text = fmt::format("a kernel failed: {} ({})", cudaGetErrorName(error),

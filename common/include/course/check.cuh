@@ -5,6 +5,7 @@
 #include <course/buffer.cuh>
 #include <course/data.cuh>
 #include <course/device.cuh>
+#include <course/devices.cuh>
 #include <course/guarded.cuh>
 #include <course/verdict.cuh>
 
@@ -47,6 +48,14 @@ inline void skip_without_memory(std::size_t bytes) {
     SKIP("needs " << (bytes >> 20) << " MiB of the GPU's memory, and a GiB to spare; "
                   << (available >> 20) << " MiB are free");
   }
+}
+
+/// Skips the running test, with the reason, where there are fewer than n devices.
+inline void skip_without_devices(int n) {
+  const int count = device_count();
+  if (count >= n) return;
+  SKIP("needs " << n << " devices; there " << (count == 1 ? "is " : "are ") << count
+                << (kCpuDevice ? " (SIMT_DEVICES says how many)" : ""));
 }
 
 }  // namespace course

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "devices.hpp"
 #include "memory.hpp"
 #include "streams.hpp"
 
@@ -47,19 +48,23 @@ cudaDeviceProp make_properties() {
   p.memoryBusWidth = kBusWidth;
   p.l2CacheSize = kL2Cache;
   p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
+  p.hostNativeAtomicSupported = 1;  // of system scope, on pinned memory
   p.memoryPoolsSupported = 1;
   return p;
 }
 
-const cudaDeviceProp& properties() {
-  static const cudaDeviceProp p = make_properties();
+/// The devices differ in their place on the bus only.
+cudaDeviceProp properties_of(int device) {
+  static const cudaDeviceProp common = make_properties();
+  cudaDeviceProp p = common;
+  p.pciBusID = device + 1;
   return p;
 }
 
 /// Every attribute is a property by another name.
-const std::map<cudaDeviceAttr, int>& attributes() {
-  static const cudaDeviceProp& p = properties();
-  static const std::map<cudaDeviceAttr, int> map = {
+std::map<cudaDeviceAttr, int> attributes_of(int device) {
+  const cudaDeviceProp p = properties_of(device);
+  return {
       {cudaDevAttrMaxThreadsPerBlock, static_cast<int>(p.maxThreadsPerBlock)},
       {cudaDevAttrMaxBlockDimX, static_cast<int>(p.maxThreadsDim[0])},
       {cudaDevAttrMaxBlockDimY, static_cast<int>(p.maxThreadsDim[1])},
@@ -75,6 +80,9 @@ const std::map<cudaDeviceAttr, int>& attributes() {
       {cudaDevAttrIntegrated, static_cast<int>(p.integrated)},
       {cudaDevAttrCanMapHostMemory, static_cast<int>(p.canMapHostMemory)},
       {cudaDevAttrConcurrentKernels, static_cast<int>(p.concurrentKernels)},
+      {cudaDevAttrPciBusId, static_cast<int>(p.pciBusID)},
+      {cudaDevAttrPciDeviceId, static_cast<int>(p.pciDeviceID)},
+      {cudaDevAttrPciDomainId, static_cast<int>(p.pciDomainID)},
       {cudaDevAttrGlobalMemoryBusWidth, static_cast<int>(p.memoryBusWidth)},
       {cudaDevAttrL2CacheSize, static_cast<int>(p.l2CacheSize)},
       {cudaDevAttrMaxThreadsPerMultiProcessor, static_cast<int>(p.maxThreadsPerMultiProcessor)},
@@ -95,7 +103,6 @@ const std::map<cudaDeviceAttr, int>& attributes() {
       {cudaDevAttrReservedSharedMemoryPerBlock, static_cast<int>(p.reservedSharedMemPerBlock)},
       {cudaDevAttrMemoryPoolsSupported, static_cast<int>(p.memoryPoolsSupported)},
   };
-  return map;
 }
 
 // ---- kernels ------------------------------------------------------------------------------------
@@ -206,34 +213,19 @@ const char* cudaGetErrorString(cudaError_t error) {
   return "unrecognized error code";
 }
 
-cudaError_t cudaGetDeviceCount(int* count) {
-  if (count == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *count = 1;
-  return cudaSuccess;
-}
-
-cudaError_t cudaGetDevice(int* device) {
-  if (device == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *device = 0;
-  return cudaSuccess;
-}
-
-cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : simt::failed(cudaErrorInvalidDevice);
-}
-
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (properties == nullptr) return simt::failed(cudaErrorInvalidValue);
-  if (device != 0) return simt::failed(cudaErrorInvalidDevice);
-  *properties = simt::properties();
+  if (!simt::is_device(device)) return simt::failed(cudaErrorInvalidDevice);
+  *properties = simt::properties_of(device);
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (value == nullptr) return simt::failed(cudaErrorInvalidValue);
-  if (device != 0) return simt::failed(cudaErrorInvalidDevice);
-  const auto it = simt::attributes().find(attribute);
-  if (it == simt::attributes().end()) return simt::failed(cudaErrorInvalidValue);
+  if (!simt::is_device(device)) return simt::failed(cudaErrorInvalidDevice);
+  const auto attributes = simt::attributes_of(device);
+  const auto it = attributes.find(attribute);
+  if (it == attributes.end()) return simt::failed(cudaErrorInvalidValue);
   *value = it->second;
   return cudaSuccess;
 }
@@ -250,14 +242,14 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   if (free == nullptr || total == nullptr) return simt::failed(cudaErrorInvalidValue);
   *total = simt::kDeviceMemory;
-  *free = simt::kDeviceMemory - simt::allocated_bytes();
+  *free = simt::kDeviceMemory - simt::allocated_bytes(simt::current_device());
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceReset() {
   static_cast<void>(simt::enter(SIMT_CALLER));
-  simt::drop_queues();
-  simt::free_everything(SIMT_CALLER);
+  simt::drop_queues(simt::current_device());
+  simt::free_everything(simt::current_device());
   simt::grants().clear();
   return cudaSuccess;
 }

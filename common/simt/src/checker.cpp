@@ -260,12 +260,35 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
          "  are elements left.";
 }
 
+std::string other_devices_memory(const Allocation& a, std::uintptr_t address, std::size_t size,
+                                 Kind kind, const void* caller, const Thread& t) {
+  const int mine = engine.placement->device, owner = a.owner;
+  const std::string try_peers =
+      peer_access() ? fmt::format(
+                          "\n  If device {0} is meant to reach into device {1}: "
+                          "cudaDeviceEnablePeerAccess({1}, 0)\n  while device {0} is current.",
+                          mine, owner)
+                    : "\n  These devices cannot have peer access: copy with cudaMemcpyPeer.";
+  return fmt::format(
+      "MEMORY OF ANOTHER DEVICE in kernel {}: {} of {} at {}\n  at {} by {}\n"
+      "  {} belongs to device {} (allocated at {}), and the kernel runs on device {}.\n"
+      "  Call cudaSetDevice({}) before cudaMalloc, or cudaSetDevice({}) before the launch.{}",
+      engine.launch->kernel, verb(kind), bytes(size), describe_address(address),
+      source_line(caller).text(), thread_name(t), base_name(address), owner,
+      source_line(a.allocated_by).text(), mine, mine, owner, try_peers);
+}
+
 [[noreturn]] void stop_illegal(std::uintptr_t address, std::size_t size, Kind kind,
                                const void* caller) {
   const Thread& t = *engine.current;
   on_host_stack([&] {
     const Allocation* a = owner_of(address);
     const bool freed = a != nullptr && !a->live;
+    if (a != nullptr && a->live && address + size <= a->end()) {
+      fail_launch(ReportKind::out_of_bounds, cudaErrorIllegalAddress,
+                  other_devices_memory(*a, address, size, kind, caller, t), caller);
+      return;
+    }
     const std::string text = fmt::format(
         "{} in kernel {}: {} of {} at {}{}\n  at {} by {}\n  {}",
         freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel, verb(kind), bytes(size),
@@ -586,7 +609,8 @@ SIMT_HOT Allocation* find_target(std::uintptr_t address, std::size_t size, Kind 
                                  const void* caller) {
   if (address - arena.begin >= arena.size) return check_foreign(address, size, kind, caller);
   Allocation* a = owner_of(address);
-  if (a == nullptr || !a->live || address + size > a->end()) {
+  if (a == nullptr || !a->live || address + size > a->end() ||
+      (engine.reachable >> a->owner & 1) == 0) {
     stop_illegal(address, size, kind, caller);
   }
   const bool power_of_two = (size & (size - 1)) == 0;

@@ -32,12 +32,17 @@ constexpr unsigned kMaxThreadsPerBlock = 1024;
 
 /// A block of device, managed or pinned memory, aligned to 256 bytes, poisoned with 0xFF; null when
 /// the device is full or size is 0. `caller` is where the program asked for it, for messages.
-void* allocate(std::size_t size, Space space, ElementType element, const void* caller);
-/// Gives memory back; false if `p` is not the start of a live allocation of that kind. `caller` is
-/// where the program asked for it.
-bool release(void* p, bool pinned, const void* caller);
-/// Bytes of device memory handed out.
-std::size_t allocated_bytes();
+void* allocate(std::size_t size, Space space, ElementType element, int device, const void* caller);
+/// Gives memory back; false if `p` is not the start of a live allocation of that kind.
+bool release(void* p, bool pinned);
+/// Bytes of a device's memory handed out.
+std::size_t allocated_bytes(int device);
+/// The device that was current when the live allocation at p was made, or is now, for a
+/// __device__ variable; -1 if there is neither.
+int device_of(const void* p);
+/// __device__ and __constant__ variables exist once for each device, all at the same addresses:
+/// from here on they have the values of this device.
+void bring_variables(int device);
 /// True if p points into (or just past) device memory of any space, live or freed.
 bool is_device_address(const void* p);
 /// The space of the live allocation that holds all of [p, p + n); false if there is none.
@@ -49,10 +54,22 @@ void copy_initialised(const void* to, const void* from, std::size_t n);
 
 // ---- scheduler.cpp: kernels ---------------------------------------------------------------------
 
+/// Happened-before among the operations of all streams: entry s says how many of stream s there
+/// are. Missing entries are 0.
+using Clock = std::vector<std::uint32_t>;
+
+/// Where and when a launch runs.
+struct Placement {
+  int device = 0;
+  std::uint32_t reachable = 0;  // see reachable_from()
+  unsigned stream = 0;          // the entry of its stream in clocks
+  Clock clock;                  // the launch itself, and what happened before it
+};
+
 /// Runs every thread of a launch to its end, then hands its reports to the handler. Returns a
 /// cudaError_t: 0, or the sticky error of what stopped the kernel. Must not be called from a
 /// kernel.
-int run_launch(const Launch& launch);
+int run_launch(const Launch& launch, const Placement& placement);
 
 // ---- report.cpp
 // -----------------------------------------------------------------------------------

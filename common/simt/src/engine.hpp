@@ -160,6 +160,8 @@ class ReadyQueue {
 
 struct Engine {
   const Launch* launch = nullptr;
+  const Placement* placement = nullptr;
+  std::uint32_t reachable = 0;       // see reachable_from()
   std::uint32_t launch_number = 0;   // cells of earlier launches are void
   std::uint32_t schedule_start = 0;  // launches before set_seed: they do not move the schedule
   Thread* current = nullptr;

@@ -1,10 +1,12 @@
 #include "memory.hpp"
 
+#include <execinfo.h>
 #include <fmt/format.h>
 #include <link.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -33,7 +35,7 @@ std::map<std::uintptr_t, std::unique_ptr<Allocation>>& globals() {
 }
 std::vector<Allocation*> idle_shared;
 std::uintptr_t next_free = 0;
-std::size_t in_use = 0;
+std::array<std::size_t, kMostDevices + 1> in_use{};  // by owner
 std::uint32_t shared_generation = 0;
 
 /// Zeroed address space that costs memory only where it is touched; null if there is none.
@@ -101,6 +103,16 @@ Allocation* in_map(const std::map<std::uintptr_t, std::unique_ptr<Allocation>>& 
 
 const PointerArgument* host_argument(std::uintptr_t address);
 
+/// The calls that led to `caller`, innermost first: an owner of memory, such as
+/// course::DeviceBuffer, is no line of the program's own.
+std::vector<const void*> calls_behind(const void* caller) {
+  std::array<void*, 12> frames;
+  const auto end = frames.begin() + backtrace(frames.data(), static_cast<int>(frames.size()));
+  const auto first = std::find(frames.begin(), end, const_cast<void*>(caller));
+  if (first == end) return {caller};
+  return std::vector<const void*>(first, end);
+}
+
 Allocation* live_owner(const void* p, std::size_t n) {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   Allocation* a = owner_of(address);
@@ -114,20 +126,24 @@ Allocation* live_owner(const void* p, std::size_t n) {
 
 // ---- allocation ---------------------------------------------------------------------------------
 
-void* allocate(std::size_t size, Space space, ElementType element, const void* caller) {
+void* allocate(std::size_t size, Space space, ElementType element, int device, const void* caller) {
   if (size == 0) return nullptr;
-  if (size > kDeviceMemory - in_use) return nullptr;
+  const int owner = space == Space::device ? device : kEveryDevice;
+  std::size_t& owned = in_use[static_cast<unsigned>(owner)];
+  if (size > kDeviceMemory - owned) return nullptr;
   Allocation* a = place(size, space, element);
   if (a == nullptr) return nullptr;
-  a->allocated_by = caller;
+  a->device = static_cast<std::uint8_t>(device);
+  a->owner = static_cast<std::uint8_t>(owner);
+  a->allocated_by = calls_behind(caller);
   if (space == Space::pinned || space == Space::managed) {
     std::memset(a->initialised, 1, size);  // the host writes it unseen
   }
-  in_use += size;
+  owned += size;
   return reinterpret_cast<void*>(a->begin);
 }
 
-bool release(void* p, bool pinned, const void* caller) {
+bool release(void* p, bool pinned) {
   auto it = allocations.find(reinterpret_cast<std::uintptr_t>(p));
   if (it == allocations.end() || !it->second->live) return false;
   Allocation& a = *it->second;
@@ -135,8 +151,7 @@ bool release(void* p, bool pinned, const void* caller) {
       pinned ? a.space == Space::pinned : a.space == Space::device || a.space == Space::managed;
   if (!fits) return false;
   a.live = false;
-  a.freed_by = caller;
-  in_use -= a.size;
+  in_use[a.owner] -= a.size;
   // The addresses stay reserved, so that a use after free is always seen; the memory goes back.
   drop_shadow(a);
   munmap(a.initialised, a.size);
@@ -145,7 +160,14 @@ bool release(void* p, bool pinned, const void* caller) {
   return true;
 }
 
-std::size_t allocated_bytes() { return in_use; }
+std::size_t allocated_bytes(int device) { return in_use[static_cast<unsigned>(device)]; }
+
+int device_of(const void* p) {
+  const Allocation* a = live_owner(p, 1);
+  if (a == nullptr) return -1;
+  const bool is_variable = a->space == Space::global || a->space == Space::constant;
+  return is_variable ? current_device() : a->device;
+}
 
 Allocation* acquire_shared(std::size_t size, ElementType element, std::string name) {
   auto fits = [&](const Allocation* a) { return a->size == size; };
@@ -226,6 +248,35 @@ Allocation* nearest_allocation(std::uintptr_t address) {
   return past_below <= above->second->begin - address ? below : above->second.get();
 }
 
+namespace {
+
+/// A __device__ or __constant__ variable, and what it holds on the devices whose values are not in
+/// place now.
+struct Variable {
+  Allocation* memory;
+  std::vector<unsigned char> initial;
+  std::array<std::vector<unsigned char>, kMostDevices> of_device;  // empty: as at the start
+};
+std::vector<Variable>& variables() {
+  static std::vector<Variable> list;  // filled like globals()
+  return list;
+}
+int device_in_place = 0;
+
+}  // namespace
+
+void bring_variables(int device) {
+  if (device == device_in_place) return;
+  for (Variable& v : variables()) {
+    auto* begin = reinterpret_cast<unsigned char*>(v.memory->begin);
+    v.of_device[static_cast<unsigned>(device_in_place)].assign(begin, begin + v.memory->size);
+    const auto& kept = v.of_device[static_cast<unsigned>(device)];
+    const auto& values = kept.empty() ? v.initial : kept;
+    std::copy(values.begin(), values.end(), begin);
+  }
+  device_in_place = device;
+}
+
 GlobalVariable::GlobalVariable(const char* name, void* address, std::size_t size,
                                ElementType element, GlobalKind kind) {
   auto a = std::make_unique<Allocation>();
@@ -238,6 +289,10 @@ GlobalVariable::GlobalVariable(const char* name, void* address, std::size_t size
                                            : Space::global;
   a->initialised = static_cast<std::uint8_t*>(reserve_or_die(size));
   std::memset(a->initialised, 1, size);  // C++ zero-initialises it
+  if (kind != GlobalKind::managed) {
+    const auto* begin = static_cast<const unsigned char*>(address);
+    variables().push_back({a.get(), {begin, begin + size}, {}});
+  }
   globals()[a->begin] = std::move(a);
 }
 
@@ -298,7 +353,7 @@ std::string elements(std::size_t n) { return fmt::format("{} element{}", n, n ==
 /// "[3][5]" for an element of a variable; empty for a scalar.
 std::string subscript(const Allocation& a, std::size_t index) {
   if (a.name.empty()) return "";
-  if (a.size == a.element.size && a.allocated_by == nullptr) return "";
+  if (a.size == a.element.size && a.allocated_by.empty()) return "";
   if (a.extents.size() < 2) return fmt::format("[{}]", index);
   std::string text;
   for (std::size_t d = a.extents.size(); d-- > 0;) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "devices.hpp"
 
 namespace simt {
 
@@ -32,16 +33,17 @@ struct Allocation {
   std::size_t size = 0;
   Space space = Space::device;
   bool live = true;
-  std::uint8_t granule_shift = 2;  // cells cover 1 << shift bytes; refined by narrower accesses
-  std::uint32_t generation = 0;    // shared memory: the block instance that owns it
-  Cell* cells = nullptr;           // made by the first kernel access
+  std::uint8_t device = 0;            // current when it was made
+  std::uint8_t owner = kEveryDevice;  // whose kernels reach it without peer access
+  std::uint8_t granule_shift = 2;     // cells cover 1 << shift bytes; refined by narrower accesses
+  std::uint32_t generation = 0;       // shared memory: the block instance that owns it
+  Cell* cells = nullptr;              // made by the first kernel access
   std::uint8_t* initialised = nullptr;  // one byte per byte
   ElementType element;
-  std::vector<std::size_t> extents;  // of a __shared__ array of several dimensions
-  std::string name;                  // variable, or text of the launch argument
-  std::uintptr_t name_origin = 0;    // address of name[0]
-  const void* allocated_by = nullptr;
-  const void* freed_by = nullptr;
+  std::vector<std::size_t> extents;       // of a __shared__ array of several dimensions
+  std::string name;                       // variable, or text of the launch argument
+  std::uintptr_t name_origin = 0;         // address of name[0]
+  std::vector<const void*> allocated_by;  // return addresses, the innermost first
 
   std::uintptr_t end() const { return begin + size; }
   std::size_t cell_count() const { return (size + (1u << granule_shift) - 1) >> granule_shift; }

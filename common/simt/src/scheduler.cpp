@@ -249,9 +249,12 @@ void run_all_threads() {
   }
 }
 
-void start_launch(const Launch& launch) {
+void start_launch(const Launch& launch, const Placement& placement) {
   Engine& e = engine;
   e.launch = &launch;
+  e.placement = &placement;
+  e.reachable = placement.reachable;
+  bring_variables(placement.device);
   ++e.launch_number;
   e.failed = false;
   e.error = cudaSuccess;
@@ -341,8 +344,8 @@ class DivisionTrap {
 
 }  // namespace
 
-int run_launch(const Launch& launch) {
-  start_launch(launch);
+int run_launch(const Launch& launch, const Placement& placement) {
+  start_launch(launch, placement);
   {
     const DivisionTrap trap;
     run_all_threads();
@@ -495,7 +498,9 @@ std::string coordinates(uint3 i, dim3 extent) {
 
 std::string block_name(std::uint32_t block) {
   const dim3 grid = engine.launch->grid;
-  return fmt::format("block {}", coordinates(unflatten(block, grid), grid));
+  const std::string device =
+      several_devices() ? fmt::format("device {} ", engine.placement->device) : "";
+  return fmt::format("{}block {}", device, coordinates(unflatten(block, grid), grid));
 }
 
 std::string thread_name(std::uint32_t id) {

@@ -4,7 +4,13 @@
 // Which stream goes first, where CUDA leaves it open, depends on the seed. Seed 0 runs no more than
 // what the host waits for, and the youngest stream first: the opposite of the order in which a
 // program usually fills them. Other seeds draw lots.
+//
+// What CUDA leaves open also decides whether two kernels race, which the checker asks about those
+// of different devices. Each operation has a clock: all operations that are done before it begins.
+// It is known when the host makes the call, whatever runs when.
 #include "streams.hpp"
+
+#include "devices.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,19 +29,39 @@ struct State {
   cudaError_t last = cudaSuccess;
   bool in_host_function = false;
   std::uint64_t operations = 0;
-  CUstream_st legacy{Kind::legacy, {}};
-  CUstream_st per_thread{Kind::blocking, {}};
-  std::vector<CUstream_st*> streams = {&legacy, &per_thread};  // oldest first
+  Clock host;                         // what the host knows to be done
+  std::vector<CUstream_st*> streams;  // oldest first: those of default_stream(), then the program's
   std::vector<std::unique_ptr<CUevent_st>> events;
   // Destroyed streams and events stay allocated: a stale handle never becomes a valid one again.
   std::vector<std::unique_ptr<CUstream_st>> all_streams;
   std::vector<std::unique_ptr<CUevent_st>> dead_events;
+
+  State() {
+    for (int device = 0; device < kMostDevices; ++device) {
+      add_stream(Kind::legacy, device);
+      add_stream(Kind::blocking, device);
+    }
+  }
+  CUstream_st* add_stream(Kind kind, int device) {
+    const auto number = static_cast<unsigned>(all_streams.size());
+    all_streams.push_back(std::make_unique<CUstream_st>(CUstream_st{kind, device, number, {}, {}}));
+    streams.push_back(all_streams.back().get());
+    return streams.back();
+  }
 };
+
+/// Each device has two streams that nobody creates: cudaStreamLegacy and cudaStreamPerThread.
+constexpr unsigned kDefaultStreams = 2 * kMostDevices;
 
 State& state() {
   // Never destroyed: objects with static storage free their memory after main has returned.
   static State& s = *new State;
   return s;
+}
+
+CUstream_st* default_stream(Kind kind, int device) {
+  const unsigned of_device = 2 * static_cast<unsigned>(device);
+  return state().all_streams[of_device + (kind == Kind::legacy ? 0 : 1)].get();
 }
 
 CUevent_st* find_event(cudaEvent_t handle) {
@@ -45,20 +71,25 @@ CUevent_st* find_event(cudaEvent_t handle) {
   return nullptr;
 }
 
-/// An error that leaves the device unusable: nothing that is queued will run.
-void stop_device(cudaError_t error) {
+void drop_all_queues() {
+  for (int device = 0; device < kMostDevices; ++device) drop_queues(device);
+}
+
+/// An error that leaves the devices unusable: nothing that is queued will run.
+void stop_devices(cudaError_t error) {
   if (state().sticky == cudaSuccess) state().sticky = error;
-  drop_queues();
+  drop_all_queues();
 }
 
 // ---- who goes next ------------------------------------------------------------------------------
 
 bool busy(const CUstream_st* stream) { return !stream->queue.empty(); }
 
-/// The legacy default stream and all blocking streams wait for each other's earlier operations.
+/// The legacy default stream and all blocking streams of its device wait for each other's earlier
+/// operations.
 bool orders(const CUstream_st& a, const CUstream_st& b) {
-  return (a.kind == Kind::legacy && b.kind == Kind::blocking) ||
-         (a.kind == Kind::blocking && b.kind == Kind::legacy);
+  return a.device == b.device && ((a.kind == Kind::legacy && b.kind == Kind::blocking) ||
+                                  (a.kind == Kind::blocking && b.kind == Kind::legacy));
 }
 
 /// A stream that must advance before the first operation of `stream` may run; null if it may run.
@@ -113,18 +144,15 @@ void step(CUstream_st& wanted) {
   try {
     error = operation.work();
   } catch (...) {
-    stop_device(cudaErrorLaunchFailure);
+    stop_devices(cudaErrorLaunchFailure);
     throw;
   }
-  if (error != cudaSuccess) stop_device(static_cast<cudaError_t>(error));
-}
-
-bool busy_and_blocking(const CUstream_st* stream) {
-  return busy(stream) && stream->kind == Kind::blocking;
+  if (error != cudaSuccess) stop_devices(static_cast<cudaError_t>(error));
 }
 
 /// The youngest stream that is as `condition` says, or null.
-CUstream_st* youngest(bool (*condition)(const CUstream_st*)) {
+template <class Condition>
+CUstream_st* youngest(const Condition& condition) {
   const auto& streams = state().streams;
   const auto it = std::find_if(streams.rbegin(), streams.rend(), condition);
   return it == streams.rend() ? nullptr : *it;
@@ -134,12 +162,73 @@ CUstream_st* youngest(bool (*condition)(const CUstream_st*)) {
 /// waits for all blocking streams.
 CUstream_st* unfinished(CUstream_st& stream) {
   if (!stream.queue.empty()) return &stream;
-  return stream.kind == Kind::legacy ? youngest(busy_and_blocking) : nullptr;
+  return youngest([&](const CUstream_st* s) {
+    return busy(s) && stream.kind == Kind::legacy && orders(stream, *s);
+  });
+}
+
+/// A stream of the device that has something to do, or null.
+CUstream_st* unfinished(int device) {
+  return youngest([&](const CUstream_st* s) { return busy(s) && s->device == device; });
+}
+
+// ---- what happens before what -------------------------------------------------------------------
+
+void join(Clock& into, const Clock& from) {
+  if (into.size() < from.size()) into.resize(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
+}
+
+/// The stream's clock moves on to an operation that the host gives it now.
+void advance(CUstream_st& stream) {
+  join(stream.clock, state().host);
+  for (const CUstream_st* other : state().streams) {
+    if (orders(stream, *other)) join(stream.clock, other->clock);
+  }
+  if (stream.clock.size() <= stream.number) stream.clock.resize(stream.number + 1);
+  ++stream.clock[stream.number];
+}
+
+/// From here on the host knows that the stream is done.
+void learn_from(const CUstream_st& stream) {
+  join(state().host, stream.clock);
+  for (const CUstream_st* other : state().streams) {
+    if (stream.kind == Kind::legacy && orders(stream, *other)) join(state().host, other->clock);
+  }
+}
+
+// ---- queues -------------------------------------------------------------------------------------
+
+/// For an operation that the stream's clock has moved on to.
+void append(CUstream_st& stream, Operation operation) {
+  // A program that ends without waiting has its work done all the same: what is wrong with it
+  // shows.
+  static const int at_exit = std::atexit(drain_all_streams);
+  static_cast<void>(at_exit);
+  operation.number = ++state().operations;
+  stream.queue.push_back(std::move(operation));
 }
 
 void push(CUstream_st& stream, Operation operation) {
-  operation.number = ++state().operations;
-  stream.queue.push_back(std::move(operation));
+  advance(stream);
+  append(stream, std::move(operation));
+}
+
+std::shared_ptr<Mark> push_mark(CUstream_st& stream) {
+  advance(stream);
+  Operation record;
+  record.mark = std::make_shared<Mark>(Mark{&stream, stream.clock});
+  std::shared_ptr<Mark> mark = record.mark;
+  append(stream, std::move(record));
+  return mark;
+}
+
+void push_wait(CUstream_st& stream, std::shared_ptr<const Mark> mark) {
+  join(stream.clock, mark->clock);
+  if (mark->happened) return;
+  Operation wait;
+  wait.awaited = std::move(mark);
+  push(stream, std::move(wait));
 }
 
 // ---- launches -----------------------------------------------------------------------------------
@@ -182,39 +271,62 @@ cudaError_t sticky_error() {
 
 CUstream_st* find_stream(cudaStream_t handle) {
   State& s = state();
-  if (handle == nullptr || handle == cudaStreamLegacy) return &s.legacy;
-  if (handle == cudaStreamPerThread) return &s.per_thread;
+  if (handle == nullptr || handle == cudaStreamLegacy) {
+    return default_stream(Kind::legacy, current_device());
+  }
+  if (handle == cudaStreamPerThread) return default_stream(Kind::blocking, current_device());
   const auto it = std::find(s.streams.begin(), s.streams.end(), handle);
   return it == s.streams.end() ? nullptr : handle;
 }
 
 void enqueue(CUstream_st& stream, std::function<int()> work) {
-  // A program that ends without waiting has its work done all the same: what is wrong with it
-  // shows.
-  static const int at_exit = std::atexit(drain_all_streams);
-  static_cast<void>(at_exit);
   Operation operation;
   operation.work = std::move(work);
   push(stream, std::move(operation));
 }
 
+void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<int()> work) {
+  const std::vector<CUstream_st*> streams = state().streams;
+  const auto takes_part = [&](const CUstream_st* s) {
+    return s != &stream && (devices >> s->device & 1) != 0;
+  };
+  for (CUstream_st* s : streams) {
+    if (takes_part(s)) push_wait(stream, push_mark(*s));
+  }
+  enqueue(stream, std::move(work));
+  const std::shared_ptr<const Mark> done = push_mark(stream);
+  for (CUstream_st* s : streams) {
+    if (takes_part(s)) push_wait(*s, done);
+  }
+}
+
 void finish(CUstream_st& stream) {
   while (CUstream_st* next = unfinished(stream)) step(*next);
+  learn_from(stream);
+}
+
+void host_waited_for(int device) {
+  for (const CUstream_st* stream : state().streams) {
+    if (stream->device == device) join(state().host, stream->clock);
+  }
 }
 
 void drain_all_streams() {
   while (CUstream_st* next = youngest(busy)) step(*next);
 }
 
-void drop_queues() {
+void drop_queues(int device) {
   for (CUstream_st* stream : state().streams) {
+    if (stream->device != device) continue;
     for (const Operation& operation : stream->queue) complete(operation);
     stream->queue.clear();
   }
 }
 
 void reset_device() {
-  drop_queues();
+  drop_all_queues();
+  for (int device = 0; device < kMostDevices; ++device) host_waited_for(device);
+  reset_devices();
   State& s = state();
   s.sticky = s.last = cudaSuccess;
   s.in_host_function = false;
@@ -229,13 +341,21 @@ void enqueue_launch(Launch launch, cudaStream_t handle) {
   }
   if (enter(SIMT_CALLER) != cudaSuccess) return;
   CUstream_st* stream = find_stream(handle);
-  const cudaError_t error =
-      stream == nullptr ? cudaErrorInvalidResourceHandle : check_configuration(launch);
+  const int device = current_device();
+  const bool known = stream != nullptr && stream->device == device;
+  const cudaError_t error = known ? check_configuration(launch) : cudaErrorInvalidResourceHandle;
   if (error != cudaSuccess) {
     failed(error);
     return;
   }
-  enqueue(*stream, [launch = std::move(launch)] { return run_launch(launch); });
+  note_use(device);
+  advance(*stream);
+  Operation operation;
+  operation.work = [launch = std::move(launch), place = Placement{device, reachable_from(device),
+                                                                  stream->number, stream->clock}] {
+    return run_launch(launch, place);
+  };
+  append(*stream, std::move(operation));
 }
 
 namespace {
@@ -243,10 +363,8 @@ namespace {
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags) {
   if (stream == nullptr || flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
   const Kind kind = flags == cudaStreamNonBlocking ? Kind::non_blocking : Kind::blocking;
-  auto made = std::make_unique<CUstream_st>(CUstream_st{kind, {}});
-  *stream = made.get();
-  state().streams.push_back(made.get());
-  state().all_streams.push_back(std::move(made));
+  note_use(current_device());
+  *stream = state().add_stream(kind, current_device());
   return cudaSuccess;
 }
 
@@ -261,7 +379,9 @@ cudaError_t cudaGetLastError() { return std::exchange(simt::state().last, cudaSu
 
 cudaError_t cudaDeviceSynchronize() {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::drain_all_streams();
+  const int device = simt::current_device();
+  while (CUstream_st* next = simt::unfinished(device)) simt::step(*next);
+  simt::host_waited_for(device);
   return simt::sticky_error();
 }
 
@@ -285,11 +405,11 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   const cudaError_t error = simt::enter(SIMT_CALLER);
   auto& streams = simt::state().streams;
-  const auto it = std::find(streams.begin() + 2, streams.end(), handle);  // behind the default ones
+  const auto it = std::find(streams.begin() + simt::kDefaultStreams, streams.end(), handle);
   if (it == streams.end()) {
     return error != cudaSuccess ? error : simt::failed(cudaErrorInvalidResourceHandle);
   }
-  simt::finish(*handle);
+  while (CUstream_st* next = simt::unfinished(*handle)) simt::step(*next);
   streams.erase(std::find(streams.begin(), streams.end(), handle));
   return simt::sticky_error();
 }
@@ -307,7 +427,10 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   CUstream_st* stream = simt::find_stream(handle);
   if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
   CUstream_st* next = simt::unfinished(*stream);
-  if (next == nullptr) return cudaSuccess;
+  if (next == nullptr) {
+    simt::learn_from(*stream);
+    return cudaSuccess;
+  }
   simt::step(*next);
   if (const cudaError_t error = simt::sticky_error()) return error;
   return cudaErrorNotReady;  // no error that cudaGetLastError() would know
@@ -320,10 +443,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   if (stream == nullptr || simt::find_event(event) == nullptr) {
     return simt::failed(cudaErrorInvalidResourceHandle);
   }
-  if (event->last == nullptr || event->last->happened) return cudaSuccess;
-  simt::Operation wait;
-  wait.awaited = event->last;
-  simt::push(*stream, std::move(wait));
+  if (event->last != nullptr) simt::push_wait(*stream, event->last);
   return cudaSuccess;
 }
 
@@ -362,7 +482,8 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming;
   if (event == nullptr || (flags & ~known) != 0) return simt::failed(cudaErrorInvalidValue);
   auto& events = simt::state().events;
-  events.push_back(std::make_unique<CUevent_st>(CUevent_st{flags, nullptr}));
+  const int device = simt::current_device();
+  events.push_back(std::make_unique<CUevent_st>(CUevent_st{flags, device, nullptr}));
   *event = events.back().get();
   return cudaSuccess;
 }
@@ -383,13 +504,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   CUstream_st* stream = simt::find_stream(handle);
-  if (stream == nullptr || simt::find_event(event) == nullptr) {
+  if (stream == nullptr || simt::find_event(event) == nullptr || event->device != stream->device) {
     return simt::failed(cudaErrorInvalidResourceHandle);
   }
-  event->last = std::make_shared<simt::Mark>(simt::Mark{stream});
-  simt::Operation record;
-  record.mark = event->last;
-  simt::push(*stream, std::move(record));
+  event->last = simt::push_mark(*stream);
   return cudaSuccess;
 }
 
@@ -398,6 +516,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (simt::find_event(event) == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
   const std::shared_ptr<const simt::Mark> mark = event->last;
   while (mark && !mark->happened) simt::step(*mark->stream);
+  if (mark) simt::join(simt::state().host, mark->clock);
   return simt::sticky_error();
 }
 
@@ -405,7 +524,11 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   if (simt::find_event(event) == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
   const std::shared_ptr<const simt::Mark> mark = event->last;
-  if (!mark || mark->happened) return cudaSuccess;
+  if (!mark) return cudaSuccess;
+  if (mark->happened) {
+    simt::join(simt::state().host, mark->clock);
+    return cudaSuccess;
+  }
   simt::step(*mark->stream);
   if (const cudaError_t error = simt::sticky_error()) return error;
   return cudaErrorNotReady;  // no error that cudaGetLastError() would know
@@ -420,6 +543,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       return simt::failed(cudaErrorInvalidResourceHandle);
     }
   }
+  if (start->device != stop->device) return simt::failed(cudaErrorInvalidResourceHandle);
   if (!start->last->happened || !stop->last->happened) return cudaErrorNotReady;
   const std::chrono::duration<float, std::milli> elapsed = stop->last->when - start->last->when;
   *milliseconds = elapsed.count();

@@ -29,6 +29,7 @@ cudaError_t sticky_error();
 /// What an event waits for: a point in a stream.
 struct Mark {
   CUstream_st* stream;
+  Clock clock;  // what has happened when it happens
   bool happened = false;
   std::chrono::steady_clock::time_point when{};
 };
@@ -45,28 +46,39 @@ struct Operation {
 /// A stream: operations that run when somebody waits for them, the first one first.
 struct CUstream_st {
   enum class Kind { legacy, blocking, non_blocking } kind;
+  int device;
+  unsigned number;    // of all streams: its entry in clocks
+  simt::Clock clock;  // its last operation, and what comes before that one
   std::deque<simt::Operation> queue;
 };
 
 struct CUevent_st {
   unsigned flags;
+  int device;
   std::shared_ptr<simt::Mark> last;  // the latest cudaEventRecord; null before the first
 };
 
 namespace simt {
 
-/// The stream that a handle stands for, null if it is destroyed or never was one.
+/// The stream that a handle stands for, null if it is destroyed or never was one. Null and
+/// cudaStreamLegacy are the default stream of the current device.
 CUstream_st* find_stream(cudaStream_t handle);
 void enqueue(CUstream_st& stream, std::function<int()> work);
-/// Runs the stream until nothing is left in it, and whatever else that needs.
+/// The same for a copy between devices in a default stream: it begins when everything is done that
+/// these devices (a bit for each) have been given, and what they are given later waits for it.
+void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<int()> work);
+/// The host waits for the stream: runs it until nothing is left in it, and whatever else that
+/// needs.
 void finish(CUstream_st& stream);
-/// Forgets everything that is queued.
-void drop_queues();
+/// From here on the host knows that everything is done that the device has been given.
+void host_waited_for(int device);
+/// Forgets everything that is queued on a device.
+void drop_queues(int device);
 
 // ---- memory, for cudaDeviceReset() --------------------------------------------------------------
 
-/// Gives back all memory that the program has allocated.
-void free_everything(const void* caller);
+/// Gives back all memory that was allocated while this device was current.
+void free_everything(int device);
 
 // ---- limits -------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "devices.hpp"
 #include "memory.hpp"
 #include "streams.hpp"
 
@@ -22,13 +23,14 @@ std::unordered_map<void*, bool>& held() {
   return map;
 }
 
-cudaError_t take(void** pointer, std::size_t size, Space space, ElementType element,
+cudaError_t take(void** pointer, std::size_t size, Space space, ElementType element, int device,
                  const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   if (pointer == nullptr) return failed(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
-  *pointer = allocate(size, space, element, caller);
+  note_use(device);
+  *pointer = allocate(size, space, element, device, caller);
   if (*pointer == nullptr) return failed(cudaErrorMemoryAllocation);
   held()[*pointer] = space == Space::pinned;
   return cudaSuccess;
@@ -39,8 +41,8 @@ bool holds(void* pointer, bool pinned) {
   return it != held().end() && it->second == pinned;
 }
 
-void give_back(void* pointer, bool pinned, const void* caller) {
-  release(pointer, pinned, caller);
+void give_back(void* pointer, bool pinned) {
+  release(pointer, pinned);
   held().erase(pointer);
 }
 
@@ -52,8 +54,10 @@ cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
   if (!holds(pointer, pinned)) {
     return error != cudaSuccess ? error : failed(cudaErrorInvalidValue);
   }
+  const int device = device_of(pointer);
   drain_all_streams();
-  give_back(pointer, pinned, caller);
+  host_waited_for(device);
+  give_back(pointer, pinned);
   return sticky_error();
 }
 
@@ -130,6 +134,7 @@ struct Copy {
   const void* from;
   std::size_t to_pitch, from_pitch, width, height;
   cudaMemcpyKind kind;
+  int device = current_device();  // whose __device__ variables are meant
 
   std::size_t to_extent() const { return (height - 1) * to_pitch + width; }
   std::size_t from_extent() const { return (height - 1) * from_pitch + width; }
@@ -150,6 +155,7 @@ cudaError_t check_copy(const Copy& copy, const void* caller) {
 }
 
 int run_copy(const Copy& copy) {
+  bring_variables(copy.device);
   for (std::size_t row = 0; row < copy.height; ++row) {
     auto* to = static_cast<unsigned char*>(copy.to) + row * copy.to_pitch;
     const auto* from = static_cast<const unsigned char*>(copy.from) + row * copy.from_pitch;
@@ -179,6 +185,12 @@ void enqueue_copy(CUstream_st& stream, const Copy& copy) {
   });
 }
 
+/// The memory of two devices, of which the default stream is to wait for both.
+bool joins_devices(const CUstream_st& stream, const Copy& copy) {
+  return stream.kind == CUstream_st::Kind::legacy && on_device(copy.to) && on_device(copy.from) &&
+         !on_host(copy.to) && !on_host(copy.from) && device_of(copy.to) != device_of(copy.from);
+}
+
 enum class Wait { no, yes };
 
 cudaError_t start_copy(const Copy& copy, cudaStream_t handle, Wait wait, const void* caller) {
@@ -190,6 +202,11 @@ cudaError_t start_copy(const Copy& copy, cudaStream_t handle, Wait wait, const v
   // Between two places that only the device has, no function waits; between two of the host's, all.
   const bool host_only = pageable(copy.to) && pageable(copy.from);
   const bool device_only = !on_host(copy.to) && !on_host(copy.from);
+  if (joins_devices(*stream, copy)) {
+    const std::uint32_t devices = 1u << device_of(copy.to) | 1u << device_of(copy.from);
+    enqueue_between(*stream, devices, [copy] { return run_copy(copy); });
+    return cudaSuccess;
+  }
   if (host_only || (wait == Wait::yes && !device_only)) {
     finish(*stream);
     if (const cudaError_t error = sticky_error()) return error;
@@ -205,6 +222,23 @@ Copy plain_copy(const char* function, void* to, const void* from, std::size_t co
   return {function, to, from, count, count, count, 1, kind};
 }
 
+/// cudaMemcpyPeer and its like: each address must be the named device's.
+cudaError_t start_peer_copy(Copy copy, int to_device, int from_device, cudaStream_t stream,
+                            const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (!is_device(to_device) || !is_device(from_device)) return failed(cudaErrorInvalidDevice);
+  const auto belongs = [](const void* p, int device) {
+    const Allocation* a = owner_of(reinterpret_cast<std::uintptr_t>(p));
+    return a == nullptr || a->owner == kEveryDevice || a->owner == device;
+  };
+  if (!belongs(copy.to, to_device) || !belongs(copy.from, from_device)) {
+    return failed(cudaErrorInvalidValue);
+  }
+  copy.device =
+      owner_of(reinterpret_cast<std::uintptr_t>(copy.to)) == nullptr ? to_device : from_device;
+  return start_copy(copy, stream, Wait::no, caller);
+}
+
 cudaError_t start_memset(const char* function, void* p, int value, std::size_t count,
                          cudaStream_t handle, Wait wait, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
@@ -214,7 +248,8 @@ cudaError_t start_memset(const char* function, void* p, int value, std::size_t c
   if (!on_device(p)) return failed(cudaErrorInvalidValue);
   const cudaError_t error = check_range(function, p, count, Direction::write, caller);
   if (error != cudaSuccess) return error;
-  enqueue(*stream, [=] {
+  enqueue(*stream, [=, device = current_device()] {
+    bring_variables(device);
     std::memset(p, value, count);
     mark_initialised(p, count);
     return cudaSuccess;
@@ -245,7 +280,7 @@ void* locate(const SymbolRange& range, cudaError_t* error) {
 
 cudaError_t allocate_device(void** pointer, std::size_t size, ElementType element,
                             const void* caller) {
-  return take(pointer, size, Space::device, element, caller);
+  return take(pointer, size, Space::device, element, current_device(), caller);
 }
 
 cudaError_t allocate_managed(void** pointer, std::size_t size, unsigned flags, ElementType element,
@@ -254,7 +289,7 @@ cudaError_t allocate_managed(void** pointer, std::size_t size, unsigned flags, E
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
     return failed(cudaErrorInvalidValue);
   }
-  return take(pointer, size, Space::managed, element, caller);
+  return take(pointer, size, Space::managed, element, current_device(), caller);
 }
 
 cudaError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags, ElementType element,
@@ -263,14 +298,15 @@ cudaError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags, El
   constexpr unsigned known =
       cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
   if ((flags & ~known) != 0) return failed(cudaErrorInvalidValue);
-  return take(pointer, size, Space::pinned, element, caller);
+  return take(pointer, size, Space::pinned, element, current_device(), caller);
 }
 
 cudaError_t allocate_in_stream(void** pointer, std::size_t size, ElementType element,
-                               cudaStream_t stream, const void* caller) {
+                               cudaStream_t handle, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
-  if (find_stream(stream) == nullptr) return failed(cudaErrorInvalidResourceHandle);
-  return take(pointer, size, Space::device, element, caller);
+  const CUstream_st* stream = find_stream(handle);
+  if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
+  return take(pointer, size, Space::device, element, stream->device, caller);
 }
 
 cudaError_t copy_to_symbol(const SymbolRange& to, const void* from, cudaMemcpyKind kind,
@@ -301,10 +337,10 @@ cudaError_t symbol_address(void** address, const void* symbol, const void* calle
   return error;
 }
 
-void free_everything(const void* caller) {
-  while (!held().empty()) {
-    const auto [pointer, pinned] = *held().begin();
-    give_back(pointer, pinned, caller);
+void free_everything(int device) {
+  const auto all = held();
+  for (const auto& [pointer, pinned] : all) {
+    if (device_of(pointer) == device) give_back(pointer, pinned);
   }
 }
 
@@ -352,14 +388,13 @@ cudaError_t cudaFreeHost(void* pointer) { return simt::free_now(pointer, true, S
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   if (simt::sticky_error() != cudaSuccess) return simt::free_now(pointer, false, SIMT_CALLER);
-  const void* caller = SIMT_CALLER;
-  if (const cudaError_t error = simt::enter(caller)) return error;
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   CUstream_st* stream = simt::find_stream(handle);
   if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
   if (pointer == nullptr) return cudaSuccess;
   if (!simt::holds(pointer, false)) return simt::failed(cudaErrorInvalidValue);
   simt::enqueue(*stream, [=] {
-    simt::give_back(pointer, false, caller);
+    simt::give_back(pointer, false);
     return cudaSuccess;
   });
   return cudaSuccess;
@@ -373,11 +408,11 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   if (!simt::find_space(pointer, 1, &space)) {
     *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, p};  // -2: cudaInvalidDeviceId
   } else if (space == simt::Space::pinned) {
-    *attributes = {cudaMemoryTypeHost, 0, p, p};
+    *attributes = {cudaMemoryTypeHost, simt::device_of(p), p, p};
   } else if (space == simt::Space::managed) {
-    *attributes = {cudaMemoryTypeManaged, 0, p, p};
+    *attributes = {cudaMemoryTypeManaged, simt::device_of(p), p, p};
   } else {
-    *attributes = {cudaMemoryTypeDevice, 0, p, nullptr};
+    *attributes = {cudaMemoryTypeDevice, simt::device_of(p), p, nullptr};
   }
   return cudaSuccess;
 }
@@ -391,6 +426,20 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t count, cudaM
                             cudaStream_t stream) {
   return simt::start_copy(simt::plain_copy("cudaMemcpyAsync", to, from, count, kind), stream,
                           Wait::no, SIMT_CALLER);
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           std::size_t count) {
+  return simt::start_peer_copy(
+      simt::plain_copy("cudaMemcpyPeer", to, from, count, cudaMemcpyDeviceToDevice), to_device,
+      from_device, nullptr, SIMT_CALLER);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                std::size_t count, cudaStream_t stream) {
+  return simt::start_peer_copy(
+      simt::plain_copy("cudaMemcpyPeerAsync", to, from, count, cudaMemcpyDeviceToDevice), to_device,
+      from_device, stream, SIMT_CALLER);
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,

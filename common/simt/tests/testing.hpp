@@ -66,7 +66,7 @@ struct Outcome {
   }
 };
 
-/// Runs `work` and waits for the device, then leaves it as it was: without an error, with the
+/// Runs `work` and waits for all devices, then leaves them as they were: without an error, with the
 /// report handler and the seed of before.
 inline Outcome observe(const std::function<void()>& work, std::uint64_t seed = 0) {
   Outcome outcome;
@@ -76,7 +76,10 @@ inline Outcome observe(const std::function<void()>& work, std::uint64_t seed = 0
   const simt::ReportHandler old_handler = simt::set_report_handler(
       [&](const simt::Report& report) { outcome.reports.push_back(report); });
   work();
-  outcome.error = cudaDeviceSynchronize();
+  for (int device = 0; device < simt::device_count(); ++device) {
+    static_cast<void>(cudaSetDevice(device));
+    outcome.error = cudaDeviceSynchronize();  // the same on all: an error is one of all devices
+  }
   if (outcome.error == cudaSuccess) outcome.error = cudaGetLastError();
   simt::set_report_handler(old_handler);
   simt::set_seed(old_seed);

@@ -21,7 +21,7 @@ std::uint64_t seed();
 
 enum class ReportKind {
   race,           // two accesses that nothing orders
-  out_of_bounds,  // outside every allocation, or a host pointer in a kernel
+  out_of_bounds,  // outside every allocation, or a pointer of the host or another device
   use_after_free,
   uninitialised,  // a read of memory that nothing has written
   misaligned,
@@ -51,8 +51,21 @@ ReportHandler set_report_handler(ReportHandler handler);
 /// Remarks made since the last call: legal but suspicious; worth showing with a failed check.
 std::vector<std::string> take_notes();
 
-/// Clears the sticky error and everything still queued, as a new process would have it.
+/// Clears the sticky error, everything still queued on any device, and peer access, and makes
+/// device 0 current, as a new process would have it. Memory stays allocated.
 void reset_device();
+
+// ---- several devices --------------------------------------------------------------------------
+
+/// Lets the program have `count` devices, 1 to 8, instead of the number in SIMT_DEVICES (default
+/// 2). Runs what is queued, and then resets. std::invalid_argument for another number;
+/// std::logic_error if a device that would go away has memory allocated.
+void set_devices(int count);
+int device_count();
+/// Whether cudaDeviceEnablePeerAccess() is possible: yes, unless SIMT_PEER_ACCESS is 0. Forbidding
+/// it also ends what has been enabled.
+void set_peer_access(bool allowed);
+bool peer_access();
 
 // ---- traces -----------------------------------------------------------------------------------
 

@@ -1,0 +1,31 @@
+// Several devices: how many there are, which one is current, and who reaches whose memory.
+#pragma once
+
+#include <cstdint>
+
+namespace simt {
+
+constexpr int kMostDevices = 8;
+/// In the place of a device's number: pinned and managed memory, which all devices reach.
+constexpr std::uint8_t kEveryDevice = kMostDevices;
+
+/// 1 to kMostDevices: SIMT_DEVICES, or what set_devices() asked for.
+int device_count();
+bool is_device(int device);
+/// What cudaSetDevice() chose.
+int current_device();
+
+/// The program has launched something, or made a stream or memory, on this device.
+void note_use(int device);
+/// True once it has used two devices since the last reset: messages then say which one.
+bool several_devices();
+
+/// Bit d: kernels of `device` reach the memory of device d. Bit kEveryDevice is always set.
+std::uint32_t reachable_from(int device);
+/// Bit d: kernels of another device reach the memory of device d, too. So they do kEveryDevice.
+std::uint32_t memory_of_several();
+
+/// Device 0 is current, nobody has peer access, and no device has been used.
+void reset_devices();
+
+}  // namespace simt

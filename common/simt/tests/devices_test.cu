@@ -1,0 +1,402 @@
+// Several devices: how many, whose memory, whose stream, and who waits for whom.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <cstring>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "testing.hpp"
+
+using simt::ReportKind;
+using simt_test::Array;
+using simt_test::lacks;
+using simt_test::observe;
+using simt_test::only_report;
+using simt_test::Outcome;
+
+namespace {
+
+constexpr int kOk = cudaSuccess;
+constexpr int kUnknownStream = cudaErrorInvalidResourceHandle;
+
+constexpr int kStoreLine = __LINE__ + 1;
+__global__ void store(int* d_x, int value) { d_x[threadIdx.x] = value; }
+__global__ void copy_ints(int* d_to, const int* d_from) { d_to[threadIdx.x] = d_from[threadIdx.x]; }
+
+__device__ int total = 7;
+__constant__ int factor = 3;
+__managed__ int shared_by_all = 0;
+__global__ void add_to_total(int value) { total += factor * value; }
+__global__ void store_total(int* d_x) { *d_x = total; }
+__global__ void add_to_managed(int value) { shared_by_all += value; }
+
+/// Makes a device current as long as it lives.
+class On {
+ public:
+  explicit On(int device) {
+    static_cast<void>(cudaGetDevice(&before_));
+    static_cast<void>(cudaSetDevice(device));
+  }
+  ~On() { static_cast<void>(cudaSetDevice(before_)); }
+  On(const On&) = delete;
+  On& operator=(const On&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+Array<int> on_device(int device, std::size_t n, int value) {
+  const On on(device);
+  return Array<int>(std::vector<int>(n, value));
+}
+
+/// A machine of n devices; of two again when it ends.
+class Machine {
+ public:
+  explicit Machine(int n) { simt::set_devices(n); }
+  ~Machine() { simt::set_devices(before_); }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+ private:
+  int before_ = simt::device_count();
+};
+
+struct Stream {
+  cudaStream_t handle = nullptr;
+  explicit Stream(int device, unsigned flags = cudaStreamDefault) {
+    const On on(device);
+    static_cast<void>(cudaStreamCreateWithFlags(&handle, flags));
+  }
+  ~Stream() { static_cast<void>(cudaStreamDestroy(handle)); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+};
+
+struct Event {
+  cudaEvent_t handle = nullptr;
+  explicit Event(int device) {
+    const On on(device);
+    static_cast<void>(cudaEventCreate(&handle));
+  }
+  ~Event() { static_cast<void>(cudaEventDestroy(handle)); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+};
+
+struct Pinned {
+  int* data = nullptr;
+  explicit Pinned(std::size_t n) {
+    static_cast<void>(
+        cudaHostAlloc(&data, n * sizeof(int), cudaHostAllocPortable | cudaHostAllocMapped));
+    std::fill_n(data, n, 0);
+  }
+  ~Pinned() { static_cast<void>(cudaFreeHost(data)); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+};
+
+cudaError_t enable(int device, int peer) {
+  const On on(device);
+  return cudaDeviceEnablePeerAccess(peer, 0);
+}
+
+}  // namespace
+
+// ---- how many -----------------------------------------------------------------------------------
+
+TEST_CASE("set_devices says how many devices there are") {
+  for (const int n : {1, 3, 8}) {
+    const Machine machine(n);
+    int count = 0, value = 0;
+    CHECK(cudaGetDeviceCount(&count) == kOk);
+    CHECK(count == n);
+    CHECK(cudaSetDevice(n - 1) == kOk);
+    CHECK(cudaGetDevice(&value) == kOk);
+    CHECK(value == n - 1);
+    CHECK(cudaSetDevice(n) == cudaErrorInvalidDevice);
+    CHECK(cudaSetDevice(-1) == cudaErrorInvalidDevice);
+    CHECK(cudaGetDevice(&value) == kOk);
+    CHECK(value == n - 1);  // a refused one changes nothing
+    cudaDeviceProp properties;
+    CHECK(cudaGetDeviceProperties(&properties, n - 1) == kOk);
+    CHECK(cudaGetDeviceProperties(&properties, n) == cudaErrorInvalidDevice);
+    CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, n) == cudaErrorInvalidDevice);
+    static_cast<void>(cudaGetLastError());
+  }
+}
+
+TEST_CASE("a machine has 1 to 8 devices") {
+  CHECK_THROWS_AS(simt::set_devices(0), std::invalid_argument);
+  CHECK_THROWS_AS(simt::set_devices(9), std::invalid_argument);
+}
+
+TEST_CASE("a device with memory does not go away") {
+  const Machine machine(3);
+  {
+    const auto x = on_device(2, 4, 1);
+    CHECK_THROWS_AS(simt::set_devices(2), std::logic_error);
+    CHECK(simt::device_count() == 3);
+    simt::set_devices(4);  // those that stay may have some
+    CHECK(x.front() == 1);
+  }
+  simt::set_devices(2);
+}
+
+TEST_CASE("set_devices begins on device 0, without peer access") {
+  const Machine machine(3);
+  CHECK(enable(1, 2) == kOk);
+  CHECK(cudaSetDevice(2) == kOk);
+  simt::set_devices(3);
+  int device = -1;
+  CHECK(cudaGetDevice(&device) == kOk);
+  CHECK(device == 0);
+  CHECK(enable(1, 2) == kOk);
+}
+
+TEST_CASE("devices differ in their place on the bus") {
+  const Machine machine(8);
+  std::set<std::string> ids;
+  for (int device = 0; device < 8; ++device) {
+    cudaDeviceProp properties;
+    int bus = -1;
+    char id[16] = "";
+    REQUIRE(cudaGetDeviceProperties(&properties, device) == kOk);
+    CHECK(std::string(properties.name) == "simt CPU device");
+    CHECK(properties.hostNativeAtomicSupported == 1);
+    REQUIRE(cudaDeviceGetAttribute(&bus, cudaDevAttrPciBusId, device) == kOk);
+    CHECK(bus == properties.pciBusID);
+    REQUIRE(cudaDeviceGetPCIBusId(id, sizeof id, device) == kOk);
+    ids.insert(id);
+  }
+  CHECK(ids.size() == 8);
+  CHECK(*ids.begin() == "0000:01:00.0");
+  char id[16];
+  CHECK(cudaDeviceGetPCIBusId(id, 12, 0) == cudaErrorInvalidValue);
+  CHECK(cudaDeviceGetPCIBusId(id, 13, 0) == kOk);
+  CHECK(cudaDeviceGetPCIBusId(id, sizeof id, 8) == cudaErrorInvalidDevice);
+  CHECK(cudaDeviceGetPCIBusId(nullptr, sizeof id, 0) == cudaErrorInvalidValue);
+  static_cast<void>(cudaGetLastError());
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+TEST_CASE("memory belongs to the device that was current at cudaMalloc") {
+  std::size_t free[2] = {}, total = 0;
+  const auto x = on_device(1, 1024, 5);
+  for (const int device : {0, 1}) {
+    const On on(device);
+    REQUIRE(cudaMemGetInfo(&free[device], &total) == kOk);
+  }
+  CHECK(free[0] == total);
+  CHECK(free[1] == total - 4096);
+  cudaPointerAttributes attributes;
+  REQUIRE(cudaPointerGetAttributes(&attributes, x.data()) == kOk);
+  CHECK(attributes.type == cudaMemoryTypeDevice);
+  CHECK(attributes.device == 1);
+  CHECK(x.front() == 5);  // a copy works whatever device is current; so does cudaFree
+}
+
+TEST_CASE("each device has 4 GiB of its own") {
+  const std::size_t three_gib = std::size_t(3) << 30;
+  void* p[2] = {};
+  for (const int device : {0, 1}) {
+    const On on(device);
+    CHECK(cudaMalloc(&p[device], three_gib) == kOk);
+    void* more = nullptr;
+    CHECK(cudaMalloc(&more, three_gib) == cudaErrorMemoryAllocation);
+    static_cast<void>(cudaGetLastError());
+  }
+  for (void* allocated : p) CHECK(cudaFree(allocated) == kOk);
+}
+
+TEST_CASE("a kernel works on memory of its device") {
+  const Outcome outcome = observe([] {
+    const On on(1);
+    const Array<int> x(4);
+    store<<<1, 4>>>(x.data(), 3);
+    CHECK(x.values() == std::vector<int>{3, 3, 3, 3});
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+}
+
+TEST_CASE("a kernel is stopped at memory of another device") {
+  const auto x = on_device(0, 4, 1);
+  int malloc_line = 0;
+  int* d_y = nullptr;
+  cudaError_t error = cudaSuccess;
+  const simt::Report report = only_report([&] {
+    malloc_line = __LINE__ + 1;
+    static_cast<void>(cudaMalloc(&d_y, 16));
+    const On on(1);
+    store<<<1, 4>>>(d_y, 3);
+    error = cudaDeviceSynchronize();
+  });
+  CHECK(error == cudaErrorIllegalAddress);
+  CHECK(report.kind == ReportKind::out_of_bounds);
+  CHECK(report.kernel == "store");
+  CHECK(report.line == kStoreLine);
+  const std::string place = "devices_test.cu:";
+  const std::string store_at = "at common/simt/tests/" + place + std::to_string(kStoreLine);
+  const std::string allocated_at =
+      "(allocated at common/simt/tests/" + place + std::to_string(malloc_line) + ")";
+  CHECK(lacks(report, {"MEMORY OF ANOTHER DEVICE in kernel store: write of 4 bytes at d_y[0]\n",
+                       (store_at + " by device 1 block 0 thread 0\n").c_str(),
+                       "d_y[0] belongs to device 0 ", allocated_at.c_str(),
+                       "and the kernel runs on device 1.",
+                       "Call cudaSetDevice(1) before cudaMalloc, or cudaSetDevice(0) before the "
+                       "launch.",
+                       "cudaDeviceEnablePeerAccess(0, 0)\n  while device 1 is current."}) == "");
+  CHECK(cudaFree(d_y) == kOk);
+}
+
+TEST_CASE("pinned and managed memory belongs to all devices") {
+  const Outcome outcome = observe([] {
+    const Pinned x(4);
+    int* managed = nullptr;
+    REQUIRE(cudaMallocManaged(&managed, 16) == kOk);
+    int* on_gpu = nullptr;
+    REQUIRE(cudaHostGetDevicePointer(&on_gpu, x.data, 0) == kOk);
+    for (const int device : {0, 1}) {
+      const On on(device);
+      store<<<1, 4>>>(on_gpu, device + 1);
+      store<<<1, 4>>>(managed, device + 3);
+      CHECK(cudaDeviceSynchronize() == kOk);
+      CHECK(x.data[3] == device + 1);
+      CHECK(managed[3] == device + 3);
+    }
+    CHECK(cudaFree(managed) == kOk);
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+}
+
+TEST_CASE("__device__ and __constant__ variables exist once a device, __managed__ ones once") {
+  const Outcome outcome = observe([] {
+    shared_by_all = 0;
+    const int ten = 10;
+    int values[2] = {}, factors[2] = {};
+    for (const int device : {1, 0}) {
+      const On on(device);
+      if (device == 1) CHECK(cudaMemcpyToSymbol(factor, &ten, sizeof ten) == kOk);
+      add_to_total<<<1, 1>>>(1);
+      add_to_managed<<<1, 1>>>(1);
+      CHECK(cudaDeviceSynchronize() == kOk);
+    }
+    for (const int device : {0, 1}) {
+      const On on(device);
+      const Array<int> x(1);
+      store_total<<<1, 1>>>(x.data());
+      CHECK(cudaMemcpyFromSymbol(&values[device], total, sizeof(int)) == kOk);
+      CHECK(cudaMemcpyFromSymbol(&factors[device], factor, sizeof(int)) == kOk);
+      CHECK(x.front() == values[device]);
+    }
+    CHECK(values[0] == 7 + 3);
+    CHECK(values[1] == 7 + 10);
+    CHECK(factors[0] == 3);
+    CHECK(factors[1] == 10);
+    CHECK(shared_by_all == 2);
+    for (const int device : {0, 1}) {  // for the next schedule
+      const On on(device);
+      const int seven = 7, three = 3;
+      CHECK(cudaMemcpyToSymbol(total, &seven, sizeof seven) == kOk);
+      CHECK(cudaMemcpyToSymbol(factor, &three, sizeof three) == kOk);
+    }
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+}
+
+TEST_CASE("cudaDeviceReset frees the memory of the current device only") {
+  const auto x = on_device(0, 4, 1);
+  const auto y = on_device(1, 4, 1);
+  const On on(1);
+  CHECK(cudaDeviceReset() == kOk);
+  CHECK(x.front() == 1);
+  cudaPointerAttributes attributes;
+  CHECK(cudaPointerGetAttributes(&attributes, y.data()) == kOk);
+  CHECK(attributes.type == cudaMemoryTypeUnregistered);
+}
+
+// ---- peer access --------------------------------------------------------------------------------
+
+TEST_CASE("peer access opens one direction, for the current device") {
+  const auto x = on_device(0, 4, 1);
+  const auto y = on_device(1, 4, 1);
+  const Outcome outcome = observe([&] {
+    const On on(1);
+    CHECK(cudaDeviceEnablePeerAccess(0, 0) == kOk);
+    store<<<1, 4>>>(x.data(), 2);
+    CHECK(cudaDeviceSynchronize() == kOk);
+    CHECK(x.front() == 2);
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(only_report([&] {
+          CHECK(enable(1, 0) == kOk);
+          store<<<1, 4>>>(y.data(), 2);  // from device 0
+        }).kind == ReportKind::out_of_bounds);
+  CHECK(only_report([&] {
+          const On on(1);
+          CHECK(cudaDeviceEnablePeerAccess(0, 0) == kOk);
+          CHECK(cudaDeviceDisablePeerAccess(0) == kOk);
+          store<<<1, 4>>>(x.data(), 2);
+        }).kind == ReportKind::out_of_bounds);
+}
+
+TEST_CASE("what CUDA says of peer access") {
+  const Machine machine(3);
+  int value = -1;
+  CHECK(cudaDeviceCanAccessPeer(&value, 0, 1) == kOk);
+  CHECK(value == 1);
+  CHECK(cudaDeviceCanAccessPeer(&value, 1, 1) == kOk);
+  CHECK(value == 0);
+  CHECK(cudaDeviceCanAccessPeer(&value, 0, 3) == cudaErrorInvalidDevice);
+  CHECK(cudaDeviceCanAccessPeer(&value, -1, 0) == cudaErrorInvalidDevice);
+  CHECK(cudaDeviceCanAccessPeer(nullptr, 0, 1) == cudaErrorInvalidValue);
+  CHECK(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
+  CHECK(cudaDeviceEnablePeerAccess(3, 0) == cudaErrorInvalidDevice);
+  CHECK(cudaDeviceEnablePeerAccess(1, 1) == cudaErrorInvalidValue);
+  CHECK(cudaDeviceDisablePeerAccess(1) == cudaErrorPeerAccessNotEnabled);
+  CHECK(cudaDeviceEnablePeerAccess(1, 0) == kOk);
+  CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorPeerAccessAlreadyEnabled);
+  CHECK(cudaDeviceDisablePeerAccess(2) == cudaErrorPeerAccessNotEnabled);
+  CHECK(cudaDeviceDisablePeerAccess(1) == kOk);
+  CHECK(cudaDeviceDisablePeerAccess(1) == cudaErrorPeerAccessNotEnabled);
+  CHECK(cudaDeviceDisablePeerAccess(0) == cudaErrorInvalidDevice);
+  for (const auto attribute :
+       {cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported}) {
+    CHECK(cudaDeviceGetP2PAttribute(&value, attribute, 0, 2) == kOk);
+    CHECK(value == 1);
+  }
+  CHECK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrPerformanceRank, 0, 2) == kOk);
+  CHECK(value == 0);
+  CHECK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 1, 1) ==
+        cudaErrorInvalidDevice);
+  CHECK(cudaDeviceGetP2PAttribute(&value, static_cast<cudaDeviceP2PAttr>(9), 0, 1) ==
+        cudaErrorInvalidValue);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a machine without peer access") {
+  struct Forbidden {
+    Forbidden() { simt::set_peer_access(false); }
+    ~Forbidden() { simt::set_peer_access(true); }
+  } const forbidden;
+  int value = -1;
+  CHECK(cudaDeviceCanAccessPeer(&value, 0, 1) == kOk);
+  CHECK(value == 0);
+  CHECK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrNativeAtomicSupported, 0, 1) == kOk);
+  CHECK(value == 0);
+  CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorPeerAccessUnsupported);
+  static_cast<void>(cudaGetLastError());
+  const auto x = on_device(1, 4, 1);
+  CHECK(lacks(only_report([&] { store<<<1, 4>>>(x.data(), 2); }),
+              {"cannot have peer access: copy with cudaMemcpyPeer"}) == "");
+  const auto y = on_device(0, 4, 5);
+  CHECK(cudaMemcpyPeer(x.data(), 1, y.data(), 0, 16) == kOk);  // needs none
+  CHECK(x.front() == 5);
+}

@@ -1,0 +1,202 @@
+// Several devices: which one is current, and machines of several for tests.
+#include <course/device.cuh>
+#include <course/devices.cuh>
+#include <course/error.cuh>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#if COURSE_CPU_DEVICE
+#include <simt/testing.hpp>
+#endif
+
+namespace course {
+namespace {
+
+int current_device() {
+  int device = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  return device;
+}
+
+/// What OnDevice has made current.
+std::vector<int> made_current;
+
+/// The devices that may have work. To ask a GPU that has none would start it, which takes seconds
+/// on a machine of several.
+std::vector<int> used_devices() {
+  std::vector<int> used = made_current;
+  const auto add = [&](int device) {
+    if (std::find(used.begin(), used.end(), device) == used.end()) used.push_back(device);
+  };
+  add(current_device());
+  for (int device = 0; kCpuDevice && device < device_count(); ++device) add(device);
+  return used;
+}
+
+std::string devices_there_are() {
+  const int count = device_count();
+  const std::string number = std::to_string(count) + (count == 1 ? " device" : " devices");
+  if (kCpuDevice) {
+    return "The CPU device has " + number + " here, 0 to " + std::to_string(count - 1) +
+           ": SIMT_DEVICES=8 gives it eight, the most.";
+  }
+  return "There " + std::string(count == 1 ? "is " : "are ") + number + ", 0 to " +
+         std::to_string(count - 1) + ".";
+}
+
+/// Runs `undo` when it ends.
+class AtEnd {
+ public:
+  explicit AtEnd(std::function<void()> undo) : undo_(std::move(undo)) {}
+  ~AtEnd() { undo_(); }
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+
+ private:
+  std::function<void()> undo_;
+};
+
+/// Waits for the devices that may have work, and leaves one of them current. Returns the first
+/// error.
+cudaError_t wait_for_all() {
+  cudaError_t first = cudaSuccess;
+  for (const int device : used_devices()) {
+    cudaError_t error = cudaSetDevice(device);
+    if (error == cudaSuccess) error = cudaDeviceSynchronize();
+    if (first == cudaSuccess) first = error;
+  }
+  return first;
+}
+
+}  // namespace
+
+int device_count() {
+  int count = 0;
+  CUDA_CHECK(cudaGetDeviceCount(&count));
+  return count;
+}
+
+OnDevice::OnDevice(int device) : before_(current_device()) {
+  const cudaError_t error = cudaSetDevice(device);
+  if (error == cudaErrorInvalidDevice) {
+    static_cast<void>(cudaGetLastError());
+    throw CudaError(error,
+                    "there is no device " + std::to_string(device) + "\n  " + devices_there_are());
+  }
+  CUDA_CHECK(error);
+  if (std::find(made_current.begin(), made_current.end(), device) == made_current.end()) {
+    made_current.push_back(device);
+  }
+}
+
+// The error is dropped: a destructor must not throw, and the device has been current before.
+OnDevice::~OnDevice() { static_cast<void>(cudaSetDevice(before_)); }
+
+namespace detail {
+
+void synchronize_devices() {
+  const int before = current_device();
+  const AtEnd restore([=] { static_cast<void>(cudaSetDevice(before)); });
+  CUDA_CHECK(wait_for_all());
+}
+
+}  // namespace detail
+
+#if COURSE_CPU_DEVICE
+
+cudaError_t detail::reset_devices() {
+  const cudaError_t error = wait_for_all();
+  simt::reset_device();
+  return error;
+}
+
+bool with_devices(int devices, const std::function<void()>& work) {
+  detail::synchronize_devices();
+  const int count_before = device_count(), device_before = current_device();
+  const AtEnd restore([=] {
+    // What is left on devices that go away would keep them.
+    for (int device = count_before; device < device_count(); ++device) {
+      static_cast<void>(cudaSetDevice(device));
+      static_cast<void>(cudaDeviceReset());
+    }
+    simt::set_devices(count_before);
+    static_cast<void>(cudaSetDevice(device_before));
+  });
+  simt::set_devices(devices);
+  work();
+  detail::synchronize_devices();
+  return true;
+}
+
+bool with_peer_access(bool allowed, const std::function<void()>& work) {
+  const bool before = simt::peer_access();
+  const AtEnd restore([=] { simt::set_peer_access(before); });
+  simt::set_peer_access(allowed);
+  work();
+  return true;
+}
+
+#else
+
+namespace {
+
+/// Ends the current device's access to the memory of all others.
+void disable_peers() {
+  const int here = current_device();
+  for (int peer = 0; peer < device_count(); ++peer) {
+    if (peer != here) static_cast<void>(cudaDeviceDisablePeerAccess(peer));
+  }
+  static_cast<void>(cudaGetLastError());  // most were not enabled
+}
+
+bool can_access(int device, int peer) {
+  int can = 0;
+  CUDA_CHECK(cudaDeviceCanAccessPeer(&can, device, peer));
+  return can != 0;
+}
+
+}  // namespace
+
+cudaError_t detail::reset_devices() {
+  const cudaError_t error = wait_for_all();
+  for (const int device : made_current) {
+    if (cudaSetDevice(device) == cudaSuccess) disable_peers();
+  }
+  static_cast<void>(cudaGetLastError());
+  static_cast<void>(cudaSetDevice(0));
+  return error;
+}
+
+bool with_devices(int devices, const std::function<void()>& work) {
+  if (devices < 1 || devices > 8) {
+    throw std::invalid_argument("with_devices(" + std::to_string(devices) +
+                                "): 1 to 8 devices are possible");
+  }
+  if (device_count() < devices) return false;
+  const int before = current_device();
+  CUDA_CHECK(detail::reset_devices());
+  const AtEnd restore([=] { static_cast<void>(cudaSetDevice(before)); });
+  work();
+  CUDA_CHECK(detail::reset_devices());
+  return true;
+}
+
+bool with_peer_access(bool allowed, const std::function<void()>& work) {
+  const int count = device_count();
+  if (count < 2) return false;
+  for (int device = 0; device < count; ++device) {
+    for (int peer = 0; peer < count; ++peer) {
+      if (peer != device && can_access(device, peer) != allowed) return false;
+    }
+  }
+  work();
+  return true;
+}
+
+#endif
+
+}  // namespace course
