@@ -61,6 +61,7 @@ std::optional<Counters> count(const std::function<void()>& work) {
   counters.barriers = c.barriers;
   counters.warp_barriers = c.warp_barriers;
   counters.busiest_warp_requests = c.busiest_warp_requests;
+  counters.devices_at_once = c.devices_at_once;
   return counters;
 }
 

@@ -4,6 +4,8 @@
 #include <course/error.cuh>
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -26,14 +28,16 @@ int current_device() {
 std::vector<int> made_current;
 
 /// The devices that may have work. To ask a GPU that has none would start it, which takes seconds
-/// on a machine of several.
+/// on a machine of several; the CPU device's cost nothing, and their number may have changed.
 std::vector<int> used_devices() {
-  std::vector<int> used = made_current;
-  const auto add = [&](int device) {
-    if (std::find(used.begin(), used.end(), device) == used.end()) used.push_back(device);
-  };
-  add(current_device());
-  for (int device = 0; kCpuDevice && device < device_count(); ++device) add(device);
+  std::vector<int> used;
+  if (kCpuDevice) {
+    used.resize(static_cast<std::size_t>(device_count()));
+    std::iota(used.begin(), used.end(), 0);
+  } else {
+    used = made_current;
+    used.push_back(current_device());
+  }
   return used;
 }
 

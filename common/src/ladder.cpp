@@ -349,6 +349,11 @@ void Ladder::save_input(const std::string& name, const char* type, const void* d
 void Ladder::rung(const Rung& rung) { state_->run(rung, Row::Kind::rung); }
 void Ladder::vendor(const Rung& rung) { state_->run(rung, Row::Kind::vendor); }
 
+void Ladder::skip(const std::string& name, const std::string& why) {
+  if (!state_->wanted(name, "skipped: " + why)) return;
+  state_->out << fmt::format("{:<26} skipped: {}\n", name, why);
+}
+
 void Ladder::State::run(const Rung& rung, Row::Kind kind) {
   if (!wanted(rung.name, rung.changed)) return;
   finish(start_row(kind, rung.name, rung.changed, rung.n), [&](Row& row) {

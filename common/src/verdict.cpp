@@ -136,6 +136,13 @@ Verdict explain_scalar(std::string_view name, const std::string& expected, const
 
 }  // namespace detail
 
+Verdict at_most(std::uint64_t found, std::uint64_t most, std::string_view name,
+                std::string_view hint) {
+  if (found <= most) return {};
+  return {false, fmt::format("{}: expected at most {}, found {}{}{}", name, most, found,
+                             hint.empty() ? "" : "; ", hint)};
+}
+
 Verdict close(double found, double expected, double tolerance, std::string_view name,
               std::string_view hint) {
   if (std::fabs(found - expected) <= tolerance) return {};  // false for NaN

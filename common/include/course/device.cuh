@@ -49,6 +49,9 @@ struct Counters {
   /// Loads and stores of global memory that the busiest warp made: far more than its share if one
   /// thread or one warp does the work of all.
   std::uint64_t busiest_warp_requests = 0;
+  /// Devices that had a kernel to run at the same time: 1 if the host waits for each before it
+  /// turns to the next.
+  std::uint64_t devices_at_once = 0;
 
   /// 32-byte sectors that one load or store of global memory touches, on average: 4 when 32 lanes
   /// read consecutive floats, 32 when they are far apart. 0 if there was no access.

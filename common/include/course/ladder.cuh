@@ -176,6 +176,8 @@ class Ladder {
   /// The vendor's library on the same question: a rung that the others are compared with. Lives
   /// in files that only a GPU build compiles.
   void vendor(const Rung& rung);
+  /// Says why a rung cannot run here, where its row would be. Nothing else happens.
+  void skip(const std::string& name, const std::string& why);
 
  private:
   void save_input(const std::string& name, const char* type, const void* d_data, std::size_t bytes,

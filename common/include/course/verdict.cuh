@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -144,6 +145,11 @@ Verdict same_set(const std::vector<T>& found, const std::vector<T>& expected, st
   return detail::explain_set(name, expected.size(), found.size(), missing, duplicated, foreign,
                              hint);
 }
+
+/// Ok if found <= most: for what a kernel may not do more often.
+///   atomics on *sum: expected at most 4, found 128; one a block is enough
+Verdict at_most(std::uint64_t found, std::uint64_t most, std::string_view name,
+                std::string_view hint = "");
 
 /// Ok if |found - expected| <= tolerance; NaN is never close. data.cuh derives tolerances.
 ///   sum: expected 500012.5 +- 0.03, found 33554432 (off by 3.3e+07)

@@ -89,11 +89,17 @@ unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
   return moved;
 }
 
+void count_devices_at_once(unsigned devices) {
+  std::uint64_t& most = engine.counters.devices_at_once;
+  most = std::max<std::uint64_t>(most, devices);
+}
+
 CountScope::CountScope() {
   drain_all_streams();
   if (open_scopes++ == 0) {
     engine.lockstep = true;
     engine.counters.busiest_warp_requests = 0;
+    engine.counters.devices_at_once = 0;
   }
   before_ = engine.counters;
 }
@@ -106,11 +112,12 @@ CountScope::~CountScope() {
 Counters CountScope::counters() const {
   drain_all_streams();
   Counters now = engine.counters;
-  // Counters is all 64-bit counts: subtract them one by one. Only a maximum has no difference.
+  // Counters is all 64-bit counts: subtract them one by one. Only maxima have no difference.
   auto* a = reinterpret_cast<std::uint64_t*>(&now);
   auto* b = reinterpret_cast<const std::uint64_t*>(&before_);
   for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i) a[i] -= b[i];
   now.busiest_warp_requests = engine.counters.busiest_warp_requests;
+  now.devices_at_once = engine.counters.devices_at_once;
   return now;
 }
 

@@ -89,6 +89,12 @@ void look_up_lines(const std::vector<const void*>& return_addresses);
 /// the first one's, if none does.
 SourceLine source_line(const std::vector<const void*>& return_addresses);
 
+// ---- counters.cpp
+// ---------------------------------------------------------------------------------
+
+/// So many devices have a kernel to run now.
+void count_devices_at_once(unsigned devices);
+
 // ---- streams.cpp: the runtime API's queues
 // ----------------------------------------------------------
 

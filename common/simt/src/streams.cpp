@@ -13,6 +13,7 @@
 #include "devices.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -233,6 +234,17 @@ void push_wait(CUstream_st& stream, std::shared_ptr<const Mark> mark) {
 
 // ---- launches -----------------------------------------------------------------------------------
 
+/// How many devices have a kernel in one of their queues.
+unsigned devices_with_kernels() {
+  std::uint32_t devices = 0;
+  for (const CUstream_st* stream : state().streams) {
+    const auto& queue = stream->queue;
+    const auto is_kernel = [](const Operation& operation) { return operation.is_kernel; };
+    if (std::any_of(queue.begin(), queue.end(), is_kernel)) devices |= 1u << stream->device;
+  }
+  return static_cast<unsigned>(std::popcount(devices));
+}
+
 bool fits(const dim3& size, const int (&limit)[3]) {
   const auto ok = [](unsigned n, int most) { return n >= 1 && n <= static_cast<unsigned>(most); };
   return ok(size.x, limit[0]) && ok(size.y, limit[1]) && ok(size.z, limit[2]);
@@ -355,7 +367,9 @@ void enqueue_launch(Launch launch, cudaStream_t handle) {
                                                                   stream->number, stream->clock}] {
     return run_launch(launch, place);
   };
+  operation.is_kernel = true;
   append(*stream, std::move(operation));
+  count_devices_at_once(several_devices() ? devices_with_kernels() : 1);
 }
 
 namespace {

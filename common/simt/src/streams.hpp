@@ -35,8 +35,9 @@ struct Mark {
 };
 
 struct Operation {
-  std::uint64_t number = 0;             // of all operations, in the order of the host's calls
-  std::function<int()> work;            // returns a cudaError_t; may be empty
+  std::uint64_t number = 0;   // of all operations, in the order of the host's calls
+  std::function<int()> work;  // returns a cudaError_t; may be empty
+  bool is_kernel = false;
   std::shared_ptr<const Mark> awaited;  // must have happened before; may be null
   std::shared_ptr<Mark> mark;           // happens when the operation is done; may be null
 };

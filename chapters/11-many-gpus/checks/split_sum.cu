@@ -1,0 +1,108 @@
+// Check of the exercise split_sum: the pieces, every number of elements on one to five devices, and
+// whether the devices work at the same time.
+#include "split_sum.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+void check_sum(std::size_t n, int devices) {
+  INFO("split_sum(h_x, " << n << ", " << devices << ")");
+  const std::vector<float> x = course::position_values<float>(n);
+  const double expected = std::accumulate(x.begin(), x.end(), 0.0);  // exact
+  REQUIRE(course::same(split_sum(x.data(), n, devices), expected, "sum"));
+}
+
+/// All pieces of n elements: where they begin and end, and how large they are.
+void check_pieces(std::size_t n, int parts) {
+  std::size_t begin = 0;
+  const std::size_t least = n / static_cast<std::size_t>(parts);
+  for (int part = 0; part < parts; ++part) {
+    INFO("piece_of(" << n << ", " << part << ", " << parts << ")");
+    const Piece piece = piece_of(n, part, parts);
+    const char* const where = piece.begin < begin
+                                  ? "It overlaps the piece before it."
+                                  : "There is a gap between it and the piece before it.";
+    if (piece.size > 0) REQUIRE(course::same(piece.begin, begin, "begin", where));
+    INFO("sizes differ by one at most: " << least << " or " << least + 1);
+    REQUIRE(piece.size >= least);
+    REQUIRE(piece.size <= least + 1);
+    begin += piece.size;
+  }
+  INFO("the pieces of piece_of(" << n << ", 0 to " << parts - 1 << ", " << parts << ")");
+  REQUIRE(course::same(begin, n, "elements in all pieces together"));
+}
+
+}  // namespace
+
+TEST_CASE("split_sum: the pieces are the whole array, once") {
+  for (int parts = 1; parts <= 9; ++parts) {
+    for (std::size_t n = 0; n <= 40; ++n) check_pieces(n, parts);
+    for (const std::size_t n : {1000003ull, 1ull << 31, (1ull << 33) + 5, (1ull << 60) - 1}) {
+      check_pieces(n, parts);
+    }
+  }
+}
+
+TEST_CASE("split_sum: one to five devices, fewer elements than devices, uneven pieces") {
+  for (int devices = 1; devices <= 5; ++devices) {
+    course::with_devices(devices, [&] {
+      for (std::size_t n = 0; n <= 7; ++n) check_sum(n, devices);
+      for (const std::size_t n : {255u, 1023u, 1025u}) check_sum(n, devices);
+    });
+  }
+}
+
+TEST_CASE("split_sum: many elements") {
+  course::skip_without_devices(2);
+  for (const std::size_t n : {course::kBigSize, std::size_t{40'001}}) check_sum(n, 2);
+}
+
+TEST_CASE("split_sum: a device more than there are is an error") {
+  const int devices = course::device_count();
+  INFO("split_sum(h_x, 100, " << devices + 1 << ") with " << devices << " devices");
+  const std::vector<float> x(100, 1.0f);
+  REQUIRE_THROWS_AS(split_sum(x.data(), x.size(), devices + 1), course::CudaError);
+}
+
+TEST_CASE("split_sum: the current device stays the current one") {
+  course::skip_without_devices(2);
+  for (const int before : {0, 1}) {
+    const course::OnDevice on(before);
+    check_sum(1000, 2);
+    int after = -1;
+    CUDA_CHECK(cudaGetDevice(&after));
+    INFO("device " << before << " was current before split_sum()");
+    REQUIRE(course::same(after, before, "the current device afterwards"));
+  }
+}
+
+TEST_CASE("split_sum: all devices work at the same time") {
+  course::skip_without_counters();
+  for (const int devices : {2, 4}) {
+    course::with_devices(devices, [&] {
+      const auto counters = course::count([&] { check_sum(3000, devices); });
+      INFO("split_sum(h_x, 3000, " << devices << ")");
+      REQUIRE(course::same(counters->devices_at_once, static_cast<unsigned>(devices),
+                           "devices with work at the same time",
+                           "First give all devices their work, then wait for each."));
+    });
+  }
+}
+
+TEST_CASE("split_sum: each device adds its own piece, and no more") {
+  course::skip_without_counters();
+  // One chunk of local_sum() is one block of its first kernel: 16 pieces of a chunk each on four
+  // devices are 16 blocks, and one more a device for the second kernel.
+  course::with_devices(4, [] {
+    const auto counters = course::count([] { check_sum(4 * kChunk, 4); });
+    INFO("split_sum(h_x, " << 4 * kChunk << ", 4)");
+    REQUIRE(course::same(counters->blocks, std::uint64_t{4 + 4}, "blocks of all devices",
+                         "A device adds up its piece, once."));
+  });
+}

@@ -1,0 +1,174 @@
+// Check of the exercise system_counter: the kernel alone, parts on one to four devices in every
+// order, who waits for whom, and how many atomics it takes.
+#include "system_counter.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <course/host_memory.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kKey = 3;
+constexpr unsigned long long kBefore = 1000;  // what the counter holds before the call
+
+/// 0 to 9 in no order; `share` in ten of them equal kKey.
+std::vector<int> make_values(std::size_t n, std::uint32_t seed) {
+  std::vector<int> values = course::position_values<int>(n, seed);
+  for (int& value : values) value %= 10;
+  return values;
+}
+
+unsigned long long matches(const std::vector<int>& values) {
+  return static_cast<unsigned long long>(std::count(values.begin(), values.end(), kKey));
+}
+
+/// A part as the test wants it: so many values on that device.
+struct Wanted {
+  int device;
+  std::size_t n;
+};
+
+std::string to_string(const std::vector<Wanted>& wanted) {
+  std::string text;
+  for (const Wanted& part : wanted) {
+    text += (text.empty() ? "" : ", ") + std::to_string(part.n) + " values on device " +
+            std::to_string(part.device);
+  }
+  return text.empty() ? "no parts" : text;
+}
+
+/// Parts with their memory, and the right answer.
+class Parts {
+ public:
+  explicit Parts(const std::vector<Wanted>& wanted) {
+    std::uint32_t seed = 1;
+    for (const Wanted& part : wanted) {
+      const course::OnDevice on(part.device);
+      const std::vector<int> values = make_values(part.n, seed++);
+      memory_.push_back(course::DeviceBuffer<int>::from(values));
+      parts.push_back({part.device, memory_.back().data(), part.n});
+      expected += matches(values);
+    }
+  }
+  std::vector<DeviceValues> parts;
+  unsigned long long expected = kBefore;
+
+ private:
+  std::vector<course::DeviceBuffer<int>> memory_;
+};
+
+void check_parts(const std::vector<Wanted>& wanted) {
+  INFO("count_on_all_devices(parts, " << kKey << ", counter): " << to_string(wanted)
+                                      << "; *counter holds " << kBefore << " before");
+  const Parts p(wanted);
+  course::ManagedBuffer<unsigned long long> counter(1);
+  counter[0] = kBefore;
+  count_on_all_devices(p.parts, kKey, counter.data());
+  const char* const hint =
+      "Too small: was every device waited for? cudaDeviceSynchronize() waits for the current one.";
+  REQUIRE(course::same(counter[0], p.expected, "*counter", counter[0] < p.expected ? hint : ""));
+}
+
+/// One launch of the kernel on the current device.
+void check_kernel(std::size_t n, course::LaunchShape launch) {
+  INFO("n = " << n << "; count_equal<<<" << launch.grid << ", " << launch.block
+              << ">>>; *counter holds " << kBefore << " before");
+  const std::vector<int> h_values = make_values(n, 7);
+  const auto values = course::DeviceBuffer<int>::from(h_values);
+  course::ManagedBuffer<unsigned long long> counter(1);
+  counter[0] = kBefore;
+  count_equal<<<launch.grid, launch.block>>>(values.data(), n, kKey, counter.data());
+  CUDA_CHECK_LAUNCH();
+  CUDA_CHECK(cudaDeviceSynchronize());
+  REQUIRE(course::same(counter[0], kBefore + matches(h_values), "*counter"));
+}
+
+}  // namespace
+
+TEST_CASE("system_counter: the kernel, at every size and grid") {
+  for (const std::size_t n : course::kSizes) {
+    for (const course::LaunchShape launch : course::launch_shapes(n)) check_kernel(n, launch);
+  }
+}
+
+TEST_CASE("system_counter: the kernel makes at most one atomic a block") {
+  course::skip_without_counters();
+  const auto counters = course::count([] { check_kernel(4096, {4, 256}); });
+  INFO("n = 4096; count_equal<<<4, 256>>>; a tenth of the values match");
+  REQUIRE(course::at_most(counters->global_atomic_lanes, 4, "atomics on *counter",
+                          "add up a block's matches first, with course::block_reduce()"));
+  REQUIRE(course::work_is_shared(*counters, 4 + 2));
+}
+
+TEST_CASE("system_counter: one to four devices") {
+  for (int devices = 1; devices <= 4; ++devices) {
+    course::with_devices(devices, [&] {
+      for (const std::size_t n : {1u, 257u, 1025u}) {
+        std::vector<Wanted> wanted;
+        for (int device = 0; device < devices; ++device) wanted.push_back({device, n});
+        check_parts(wanted);
+      }
+    });
+  }
+}
+
+TEST_CASE("system_counter: uneven parts, empty parts, devices without a part") {
+  course::skip_without_devices(2);
+  const std::vector<std::vector<Wanted>> all = {
+      {},                                    // nothing to do
+      {{0, 0}},                              // an empty part
+      {{0, 0}, {1, 100}},                    // device 0 has nothing
+      {{0, 300}, {1, 0}},                    // device 1 has nothing
+      {{1, 333}},                            // device 0 takes no part
+      {{1, 40}, {0, 2000}},                  // not in the order of the devices
+      {{0, 10}, {1, 20}, {0, 700}, {1, 1}},  // two parts each
+      {{0, 5}, {0, 600}, {0, 7}},            // all on one
+      {{0, course::kBigSize}, {1, 31}},
+  };
+  for (const std::vector<Wanted>& wanted : all) check_parts(wanted);
+}
+
+TEST_CASE("system_counter: many blocks of all devices add at the same time") {
+  course::skip_without_devices(2);
+  constexpr int kRepeats = course::kCpuDevice ? 1 : 50;  // a lost update may not show at once
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    check_parts({{0, 2 * course::kBigSize}, {1, 2 * course::kBigSize}});
+  }
+}
+
+TEST_CASE("system_counter: two calls in a row add up") {
+  const Parts p({{0, 500}});
+  course::ManagedBuffer<unsigned long long> counter(1);
+  counter[0] = kBefore;
+  count_on_all_devices(p.parts, kKey, counter.data());
+  count_on_all_devices(p.parts, kKey, counter.data());
+  INFO("500 values on device 0, counted twice");
+  REQUIRE(course::same(counter[0], 2 * p.expected - kBefore, "*counter"));
+}
+
+TEST_CASE("system_counter: the current device stays the current one") {
+  course::skip_without_devices(2);
+  for (const int before : {0, 1}) {
+    const course::OnDevice on(before);
+    check_parts({{0, 100}, {1, 100}});
+    int after = -1;
+    CUDA_CHECK(cudaGetDevice(&after));
+    INFO("device " << before << " was current before count_on_all_devices()");
+    REQUIRE(course::same(after, before, "the current device afterwards"));
+  }
+}
+
+TEST_CASE("system_counter: all devices work at the same time") {
+  course::skip_without_counters();
+  course::with_devices(3, [] {
+    const auto counters = course::count([] { check_parts({{0, 900}, {1, 900}, {2, 900}}); });
+    INFO("900 values on each of three devices");
+    REQUIRE(course::same(counters->devices_at_once, 3u, "devices with work at the same time",
+                         "First give all devices their work, then wait for each."));
+  });
+}

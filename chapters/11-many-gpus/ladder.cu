@@ -1,0 +1,363 @@
+// The rungs of chapter 11: an array over several devices, one sum; then a vector on each.
+#include <algorithm>
+#include <course/data.cuh>
+#include <course/devices.cuh>
+#include <course/host_memory.cuh>
+#include <course/ladder.cuh>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "counter.cuh"
+#include "host_sums.cuh"
+#include "overlap.cuh"
+#include "parts.cuh"
+#include "reproducible.cuh"
+#include "wrong.cuh"
+#if COURSE_HAS_NCCL
+#include "nccl_team.cuh"
+#endif
+#if !COURSE_CPU_DEVICE
+#include "vendor.cuh"
+#endif
+
+namespace {
+
+constexpr std::size_t k2To10 = std::size_t{1} << 10, k2To30 = std::size_t{1} << 30;
+/// The array repeats these many values: a prime, so that no share begins where another one does.
+constexpr std::size_t kPeriod = 1'000'003;
+#if !COURSE_HAS_NCCL
+constexpr const char* kNoNccl = "built without NCCL: it needs nccl.h, libnccl and -Ddevice=cuda";
+#endif
+constexpr const char* kOneDevice = "needs two devices";
+
+std::vector<float> values() { return course::position_values<float>(kPeriod); }
+
+/// 1, 2, 4, ... devices, up to all.
+std::vector<int> device_counts() {
+  std::vector<int> counts;
+  for (int devices = 1; devices <= course::device_count(); devices *= 2) counts.push_back(devices);
+  return counts;
+}
+
+// ---- the sum, of all devices -------------------------------------------------------------------
+
+/// An array over all devices, and the rungs' results.
+struct Sums {
+  Sums(std::size_t n, int count) : parts(make_parts(n, count)), cells(parts.size()), n(n) {
+    fill(parts, values());
+  }
+  /// A rung whose launch returns the sum.
+  course::Rung rung(const std::string& name, const std::string& changed,
+                    const std::function<double()>& sum) {
+    return {.name = name,
+            .changed = changed,
+            .launch = [this, sum] { y = sum(); },
+            .result = [this] { return y; },
+            .bytes = n * sizeof(float)};
+  }
+  std::vector<Part> parts;
+  course::PinnedBuffer<double> cells;  // one a device
+  std::size_t n;
+  double y = 0;
+};
+
+/// A rung that adds to a counter in device, managed or pinned memory, and reads it.
+course::Rung counter_rung(Sums& s, const std::string& name, const std::string& changed,
+                          double* counter) {
+  course::Rung rung = s.rung(name, changed, [&s, counter] {
+    double sum = 0;
+    sum_one_counter<Among::system>(s.parts, counter);
+    CUDA_CHECK(cudaMemcpy(&sum, counter, sizeof sum, cudaMemcpyDefault));
+    return sum;
+  });
+  rung.reset = [counter] {
+    const double zero = 0;
+    CUDA_CHECK(cudaMemcpy(counter, &zero, sizeof zero, cudaMemcpyDefault));
+  };
+  return rung;
+}
+
+void counters(course::Ladder& ladder, Sums& s) {
+  const int devices = static_cast<int>(s.parts.size());
+  if (managed_memory_has_atomics(devices)) {
+    course::ManagedBuffer<double> counter(1);
+    ladder.rung(counter_rung(s, "sum_managed_counter", "one counter, atomicAdd_system; managed",
+                             counter.data()));
+  } else {
+    ladder.skip("sum_managed_counter", "devices cannot use managed memory at the same time here");
+  }
+  if (peer_memory_has_atomics(0, devices)) {
+    const PeerAccess access(0, devices);
+    course::DeviceBuffer<double> counter(1);
+    ladder.rung(
+        counter_rung(s, "sum_peer_counter", "the counter in device 0's memory", counter.data()));
+  } else {
+    ladder.skip("sum_peer_counter", "the links between the devices carry no atomics here");
+  }
+  if (host_memory_has_atomics(devices)) {
+    course::PinnedBuffer<double> counter(1);
+    ladder.rung(
+        counter_rung(s, "sum_pinned_counter", "the counter in pinned host memory", counter.data()));
+  } else {
+    ladder.skip("sum_pinned_counter", "the link to the host carries no atomics here: see below");
+  }
+}
+
+void collectives(course::Ladder& ladder, Sums& s) {
+#if COURSE_HAS_NCCL
+  NcclTeam team(static_cast<int>(s.parts.size()));
+  ladder.rung(s.rung("sum_nccl", "ncclAllReduce of the devices' sums: all of them get it",
+                     [&] { return sum_nccl(s.parts, team, s.cells); }));
+  std::vector<std::function<void()>> cub;
+  for (Part& part : s.parts) {
+    const course::OnDevice on(part.device);
+    cub.push_back(cub_local_sum(part.x.data(), part.share.size, part.sum.data()));
+  }
+  ladder.vendor(s.rung("CUB and NCCL", "cub::DeviceReduce, then ncclAllReduce", [&] {
+    for (std::size_t i = 0; i < s.parts.size(); ++i) {
+      const course::OnDevice on(s.parts[i].device);
+      cub[i]();
+    }
+    return all_reduce_sums(s.parts, team, s.cells);
+  }));
+#else
+  static_cast<void>(s);
+  ladder.skip("sum_nccl", kNoNccl);
+#endif
+}
+
+void sum(course::Ladder& ladder, std::size_t n) {
+  const int devices = course::device_count();
+  ladder.reference("CPU reference", sum_of_repeated(values(), n),
+                   "one thread, in double; " + std::to_string(devices) + " devices", n);
+  {
+    Sums one(n, 1);
+    ladder.rung(one.rung("sum_one_device", "one device has all of it",
+                         [&] { return sum_copied_to_host(one.parts, one.cells); }));
+  }
+  Sums s(n, devices);
+  counters(ladder, s);
+  collectives(ladder, s);
+  ladder.rung(s.rung("sum_copied_to_host", "each device's sum, copied",
+                     [&] { return sum_copied_to_host(s.parts, s.cells); }));
+  ladder.rung(s.rung("sum_stored_to_host", "stored there by the kernel",
+                     [&] { return sum_stored_to_host(s.parts, s.cells); }));
+}
+
+/// The same share for every device, or the same array over more of them.
+void scaling(course::Ladder& ladder) {
+  ladder.reference("scaling", 0, "elements on each device, or in all", k2To30);
+  for (const bool each : {true, false}) {
+    for (const int devices : device_counts()) {
+      const std::size_t n = each ? k2To30 * static_cast<std::size_t>(devices) : k2To30;
+      const double expected = sum_of_repeated(values(), n);
+      Sums s(n, devices);
+      course::Rung rung = s.rung("sum_stored_to_host", std::to_string(devices) + " devices",
+                                 [&] { return sum_stored_to_host(s.parts, s.cells); });
+      rung.check = [&] { return course::same(s.y, expected, "sum"); };
+      rung.result = nullptr;
+      rung.n = n;
+      rung.series = each ? "2^30 on each" : "2^30 in all";
+      rung.x = devices;
+      ladder.rung(rung);
+    }
+  }
+}
+
+// ---- a vector on every device ------------------------------------------------------------------
+
+#if COURSE_HAS_NCCL
+
+/// Ok if every device has the sum of all layers.
+course::Verdict check_vectors(const std::vector<VectorPart>& parts,
+                              const std::vector<float>& expected) {
+  for (const VectorPart& part : parts) {
+    const std::vector<float> sum = part.sum.download();
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      const float right = expected[i % expected.size()];
+      if (sum[i] == right) continue;
+      return course::same(
+          sum[i], right, "sum[" + std::to_string(i) + "] of device " + std::to_string(part.device));
+    }
+  }
+  return {};
+}
+
+/// NCCL's all-reduce alone, from the vectors to their sum: the first n floats of each.
+void all_reduce_and_wait(std::vector<VectorPart>& parts, NcclTeam& team, std::size_t n) {
+  std::vector<cudaStream_t> streams;
+  NCCL_CHECK(ncclGroupStart());
+  for (VectorPart& part : parts) {
+    streams.push_back(part.send.get());
+    NCCL_CHECK(ncclAllReduce(part.layers.data(), part.sum.data(), n, ncclFloat, ncclSum,
+                             team.comm(part.device), part.send.get()));
+  }
+  NCCL_CHECK(ncclGroupEnd());
+  team.wait(streams);
+}
+
+/// What an all-reduce moves over a device's links, as nccl-tests counts: 2 (p - 1) / p times its
+/// size, for p devices.
+std::size_t bus_bytes(std::size_t bytes, int devices) {
+  const auto p = static_cast<std::size_t>(devices);
+  return 2 * bytes * (p - 1) / p;
+}
+
+void all_reduce_bandwidth(course::Ladder& ladder, int devices) {
+  NcclTeam team(devices);
+  constexpr std::size_t kMost = std::size_t{1} << 28;  // floats: 1 GiB
+  auto parts = make_vector_parts(kMost, 1, devices, 1, kPeriod);
+  const std::vector<float> expected = sum_of_layers(1, devices, kPeriod);
+  ladder.reference("all-reduce", 0, "bytes that cross a device's links", kMost);
+  for (std::size_t n = 1; n <= kMost; n *= 16) {
+    ladder.rung({.name = "ncclAllReduce",
+                 .changed = std::to_string(n * sizeof(float)) + " bytes",
+                 .launch = [&] { all_reduce_and_wait(parts, team, n); },
+                 .check =
+                     [&] {
+                       float last = 0;
+                       CUDA_CHECK(cudaMemcpy(&last, parts.back().sum.data() + n - 1, sizeof last,
+                                             cudaMemcpyDeviceToHost));
+                       return course::same(last, expected[(n - 1) % kPeriod], "last element");
+                     },
+                 .bytes = bus_bytes(n * sizeof(float), devices),
+                 .n = n,
+                 .series = "ncclAllReduce, " + std::to_string(devices) + " devices",
+                 .x = static_cast<double>(n * sizeof(float))});
+  }
+}
+
+void layers(course::Ladder& ladder, std::size_t n, int devices) {
+  NcclTeam team(devices);
+  auto parts = make_vector_parts(n, kLayers, devices, 32, kPeriod);
+  const std::vector<float> expected = sum_of_layers(kLayers, devices, kPeriod);
+  ladder.reference("8 vectors a device", static_cast<double>(expected[(n - 1) % kPeriod]),
+                   "added up over all devices; the last element is shown", n);
+  const auto rung = [&](const std::string& name, const std::string& changed, int chunks) {
+    return course::Rung{.name = name,
+                        .changed = changed,
+                        .reset =
+                            [&] {
+                              for (VectorPart& part : parts) part.sum.fill_bytes(0xFF);
+                              for (const VectorPart& part : parts) {
+                                const course::OnDevice on(part.device);
+                                CUDA_CHECK(cudaDeviceSynchronize());
+                              }
+                            },
+                        .launch = [&, chunks] { all_reduce_layers(parts, chunks, team); },
+                        .result =
+                            [&] {
+                              float last = 0;
+                              CUDA_CHECK(cudaMemcpy(&last, parts.back().sum.data() + n - 1,
+                                                    sizeof last, cudaMemcpyDeviceToHost));
+                              return static_cast<double>(last);
+                            },
+                        .check = [&] { return check_vectors(parts, expected); },
+                        .bytes = bus_bytes(n * sizeof(float), devices)};
+  };
+  ladder.vendor(rung("all_reduce_in_turn", "add up the 8, then ncclAllReduce", 1));
+  for (const int chunks : {2, 4, 8, 16}) {
+    ladder.rung(
+        rung("all_reduce_overlapped", std::to_string(chunks) + " chunks, in two streams", chunks));
+  }
+}
+
+#endif
+
+void vectors(course::Ladder& ladder) {
+#if COURSE_HAS_NCCL
+  for (const int devices : device_counts()) {
+    if (devices > 1) all_reduce_bandwidth(ladder, devices);
+  }
+  const int devices = course::device_count();
+  if (devices < 2) {
+    ladder.skip("all_reduce_overlapped", kOneDevice);
+    return;
+  }
+  for (const std::size_t n : ladder.sizes({std::size_t{1} << 28})) layers(ladder, n, devices);
+#else
+  ladder.skip("ncclAllReduce", kNoNccl);
+  ladder.skip("all_reduce_overlapped", kNoNccl);
+#endif
+}
+
+// ---- what is wrong on purpose
+// --------------------------------------------------------------------
+
+void wrong_on_purpose(course::Ladder& ladder) {
+  const int devices = course::device_count();
+  if (devices < 2) {
+    ladder.skip("count_device_scope", kOneDevice);
+    ladder.skip("count_pinned", kOneDevice);
+    return;
+  }
+  const unsigned blocks = course::kCpuDevice ? 4 : 256;
+  const std::size_t n = std::size_t{blocks} * kCountsOfABlock * static_cast<std::size_t>(devices);
+  ladder.reference("atomics", static_cast<double>(n), "that add 1", n);
+  course::ManagedBuffer<double> managed(1);
+  course::PinnedBuffer<double> pinned(1);
+  ladder.wrong(
+      {.name = "count_device_scope",
+       .changed = "atomicAdd on managed memory",
+       .expect = course::Expect::race,
+       .because = "atomicAdd is atomic among the threads of one device; right values are luck",
+       .reset = [&] { managed[0] = 0; },
+       .launch = [&] { count_everywhere<Among::device>(devices, blocks, managed.data()); },
+       .result = [&] { return managed[0]; }});
+  if (host_memory_has_atomics(devices)) return;  // sum_pinned_counter is a rung then
+  ladder.wrong({.name = "count_pinned",
+                .changed = "atomicAdd_system on pinned host memory",
+                .expect = course::Expect::race,
+                .because =
+                    "cudaDevAttrHostNativeAtomicSupported is 0: the link has no atomics, so a "
+                    "device loads, adds and stores",
+                .reset = [&] { pinned[0] = 0; },
+                .launch = [&] { count_everywhere<Among::system>(devices, blocks, pinned.data()); },
+                .result = [&] { return pinned[0]; }});
+}
+
+// ---- the same bits on every number of devices
+// -----------------------------------------------------
+
+void reproducible(course::Ladder& ladder) {
+  const std::size_t n = course::kCpuDevice ? ladder.n() : std::size_t{1} << 24;
+  std::vector<float> x = course::position_values<float>(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] /= static_cast<float>(1 + i % 97);  // nothing is exact
+  std::set<double> sums;
+  const auto rung_of = [&](double (*sum)(const std::vector<float>&, int)) {
+    return [&sums, &x, sum] {
+      sums.clear();
+      for (int parts = 1; parts <= 8; ++parts) sums.insert(sum(x, parts));
+    };
+  };
+  const auto result = [&] { return static_cast<double>(sums.size()); };
+  ladder.reference("different sums", 1, "of the same array in 1, 2, ..., 8 parts", n);
+  ladder.wrong({.name = "sum_in_shares",
+                .changed = "a part is n / parts elements",
+                .expect = course::Expect::wrong_value,
+                .because = "which elements meet in a float depends on the number of parts",
+                .launch = rung_of(sum_in_shares),
+                .result = result});
+  ladder.rung({.name = "sum_in_chunks",
+               .changed = "a part is whole chunks of 16,384; the chunks' sums in their order",
+               .launch = rung_of(sum_in_chunks),
+               .result = result});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  course::Ladder ladder("11-many-gpus", argc, argv,
+                        {.gpu_n = k2To30, .cpu_n = std::size_t{1} << 16});
+  return ladder.run([](course::Ladder& rungs) {
+    for (const std::size_t n : rungs.sizes({k2To10, k2To30})) sum(rungs, n);
+    if (!course::kCpuDevice) scaling(rungs);
+    vectors(rungs);
+    wrong_on_purpose(rungs);
+    reproducible(rungs);
+  });
+}

@@ -1,0 +1,40 @@
+// What goes wrong if the scope is too small, or the memory has no atomics?
+// Rungs: count_device_scope, count_pinned: count_everywhere() on managed and on pinned memory.
+// Cost: updates. Two H200s lose half of them in pinned memory.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <course/devices.cuh>
+#include <course/error.cuh>
+
+#include "counter.cuh"
+
+constexpr unsigned kCountsOfABlock = 64;
+
+/// Every block adds 1 to *counter, kCountsOfABlock times.
+template <Among among>
+__global__ void count_blocks(double* counter) {
+  if (threadIdx.x != 0) return;
+  for (unsigned i = 0; i < kCountsOfABlock; ++i) {
+    if constexpr (among == Among::system) {
+      atomicAdd_system(counter, 1.0);
+    } else {
+      atomicAdd(counter, 1.0);
+    }
+  }
+}
+
+/// `blocks` blocks on each of the devices 0, ..., devices - 1, at the same time. Waits for them.
+template <Among among>
+void count_everywhere(int devices, unsigned blocks, double* counter) {
+  for (int device = 0; device < devices; ++device) {
+    const course::OnDevice on(device);
+    count_blocks<among><<<blocks, 32>>>(counter);
+    CUDA_CHECK_LAUNCH();
+  }
+  for (int device = 0; device < devices; ++device) {
+    const course::OnDevice on(device);
+    CUDA_CHECK(cudaDeviceSynchronize());
+  }
+}
