@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <course/collectives.cuh>
 #include <course/error.cuh>
 #include <course/grid.cuh>
@@ -63,7 +64,11 @@ inline void chunk_sums(const float* d_x, std::size_t n, double* d_sums, cudaStre
 /// current device reaches; otherwise as chunk_sums(). n = 0 gives 0.
 inline void local_sum(const float* d_x, std::size_t n, double* d_sum, double* d_workspace,
                       cudaStream_t stream) {
+  constexpr std::size_t kWarp = course::kWarpSize, kMostThreads = 1024;
   chunk_sums(d_x, n, d_workspace, stream);
-  sum_of_sums_kernel<<<1, 1024, 0, stream>>>(d_workspace, chunks_of(n), d_sum);
+  const std::size_t warps =
+      std::clamp((chunks_of(n) + kWarp - 1) / kWarp, std::size_t{1}, kMostThreads / kWarp);
+  sum_of_sums_kernel<<<1, static_cast<unsigned>(warps * kWarp), 0, stream>>>(d_workspace,
+                                                                             chunks_of(n), d_sum);
   CUDA_CHECK_LAUNCH();
 }

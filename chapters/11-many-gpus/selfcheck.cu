@@ -198,13 +198,14 @@ TEST_CASE("sum_one_counter: an atomic a block") {
 }
 
 TEST_CASE("peer_memory_has_atomics: the topology is asked") {
-  course::skip_without_devices(2);
-  course::with_peer_access(true, [] { REQUIRE(peer_memory_has_atomics(0, 2)); });
-  course::with_peer_access(false, [] {
-    REQUIRE_FALSE(peer_memory_has_atomics(0, 2));
-    REQUIRE(peer_memory_has_atomics(0, 1));  // one device needs no link
-    REQUIRE_THROWS_AS(PeerAccess(0, 2), course::CudaError);
-    static_cast<void>(cudaGetLastError());
+  course::on_devices(2, [] {
+    course::with_peer_access(true, [] { REQUIRE(peer_memory_has_atomics(0, 2)); });
+    course::with_peer_access(false, [] {
+      REQUIRE_FALSE(peer_memory_has_atomics(0, 2));
+      REQUIRE(peer_memory_has_atomics(0, 1));  // one device needs no link
+      REQUIRE_THROWS_AS(PeerAccess(0, 2), course::CudaError);
+      static_cast<void>(cudaGetLastError());
+    });
   });
 }
 
@@ -227,23 +228,24 @@ TEST_CASE("a pointer on the wrong device is reported") {
 }
 
 TEST_CASE("memory of another device may be used while there is peer access, and not after it") {
-  course::skip_without_devices(2);
-  if (!peer_memory_has_atomics(0, 2)) SKIP("the links between the devices carry no atomics");
-  const std::vector<float> x = course::position_values<float>(1000);
-  const auto d_x = course::DeviceBuffer<float>::from(x);
-  course::PinnedBuffer<double> sum(1);
-  const auto sum_by_device_1 = [&] {
-    const course::OnDevice on(1);
-    course::DeviceBuffer<double> workspace(1);
-    local_sum(d_x.data(), x.size(), sum.data(), workspace.data(), nullptr);
-    CUDA_CHECK(cudaDeviceSynchronize());
-  };
-  {
-    const PeerAccess access(0, 2);
-    sum_by_device_1();
-    REQUIRE(course::same(sum[0], std::accumulate(x.begin(), x.end(), 0.0), "sum"));
-  }
-  if (course::kCpuDevice) REQUIRE(course::find_races(sum_by_device_1).others == 1);
+  course::on_devices(2, [] {
+    if (!peer_memory_has_atomics(0, 2)) SKIP("the links between the devices carry no atomics");
+    const std::vector<float> x = course::position_values<float>(1000);
+    const auto d_x = course::DeviceBuffer<float>::from(x);
+    course::PinnedBuffer<double> sum(1);
+    const auto sum_by_device_1 = [&] {
+      const course::OnDevice on(1);
+      course::DeviceBuffer<double> workspace(1);
+      local_sum(d_x.data(), x.size(), sum.data(), workspace.data(), nullptr);
+      CUDA_CHECK(cudaDeviceSynchronize());
+    };
+    {
+      const PeerAccess access(0, 2);
+      sum_by_device_1();
+      REQUIRE(course::same(sum[0], std::accumulate(x.begin(), x.end(), 0.0), "sum"));
+    }
+    if (course::kCpuDevice) REQUIRE(course::find_races(sum_by_device_1).others == 1);
+  });
 }
 
 TEST_CASE("count_everywhere: atomicAdd among devices is a race") {
@@ -266,13 +268,14 @@ TEST_CASE("count_everywhere: atomicAdd on one device alone is none") {
 }
 
 TEST_CASE("count_everywhere: atomicAdd_system in managed memory counts all") {
-  course::skip_without_devices(2);
-  if (!managed_memory_has_atomics(2)) SKIP("devices cannot use managed memory at the same time");
-  course::ManagedBuffer<double> counter(1);
-  counter[0] = 0;
-  const unsigned blocks = course::kCpuDevice ? 4 : 256;
-  count_everywhere<Among::system>(2, blocks, counter.data());
-  REQUIRE(course::same(counter[0], 2.0 * blocks * kCountsOfABlock, "*counter"));
+  course::on_devices(2, [] {
+    if (!managed_memory_has_atomics(2)) SKIP("devices cannot use managed memory at the same time");
+    course::ManagedBuffer<double> counter(1);
+    counter[0] = 0;
+    const unsigned blocks = course::kCpuDevice ? 4 : 256;
+    count_everywhere<Among::system>(2, blocks, counter.data());
+    REQUIRE(course::same(counter[0], 2.0 * blocks * kCountsOfABlock, "*counter"));
+  });
 }
 
 TEST_CASE("count_everywhere: pinned memory has atomics only if the link to the host has") {

@@ -136,6 +136,8 @@ bool with_devices(int devices, const std::function<void()>& work) {
   return true;
 }
 
+bool detail::devices_were_missing() { return false; }
+
 bool with_peer_access(bool allowed, const std::function<void()>& work) {
   const bool before = simt::peer_access();
   const AtEnd restore([=] { simt::set_peer_access(before); });
@@ -147,6 +149,8 @@ bool with_peer_access(bool allowed, const std::function<void()>& work) {
 #else
 
 namespace {
+
+bool missing = false;  // see devices_were_missing()
 
 /// Ends the current device's access to the memory of all others.
 void disable_peers() {
@@ -175,12 +179,17 @@ cudaError_t detail::reset_devices() {
   return error;
 }
 
+bool detail::devices_were_missing() { return missing; }
+
 bool with_devices(int devices, const std::function<void()>& work) {
   if (devices < 1 || devices > 8) {
     throw std::invalid_argument("with_devices(" + std::to_string(devices) +
                                 "): 1 to 8 devices are possible");
   }
-  if (device_count() < devices) return false;
+  if (device_count() < devices) {
+    missing = true;
+    return false;
+  }
   const int before = current_device();
   CUDA_CHECK(detail::reset_devices());
   const AtEnd restore([=] { static_cast<void>(cudaSetDevice(before)); });

@@ -16,7 +16,7 @@ namespace {
 constexpr int kKey = 3;
 constexpr unsigned long long kBefore = 1000;  // what the counter holds before the call
 
-/// 0 to 9 in no order; `share` in ten of them equal kKey.
+/// 0 to 9 in no order: a tenth of them equal kKey.
 std::vector<int> make_values(std::size_t n, std::uint32_t seed) {
   std::vector<int> values = course::position_values<int>(n, seed);
   for (int& value : values) value %= 10;
@@ -68,7 +68,11 @@ void check_parts(const std::vector<Wanted>& wanted) {
   const Parts p(wanted);
   course::ManagedBuffer<unsigned long long> counter(1);
   counter[0] = kBefore;
-  count_on_all_devices(p.parts, kKey, counter.data());
+  try {
+    count_on_all_devices(p.parts, kKey, counter.data());
+  } catch (const course::CudaError& error) {
+    FAIL(error.what());
+  }
   const char* const hint =
       "Too small: was every device waited for? cudaDeviceSynchronize() waits for the current one.";
   REQUIRE(course::same(counter[0], p.expected, "*counter", counter[0] < p.expected ? hint : ""));
@@ -91,9 +95,12 @@ void check_kernel(std::size_t n, course::LaunchShape launch) {
 }  // namespace
 
 TEST_CASE("system_counter: the kernel, at every size and grid") {
+  std::size_t turn = 0;
   for (const std::size_t n : course::kSizes) {
-    for (const course::LaunchShape launch : course::launch_shapes(n)) check_kernel(n, launch);
+    const std::vector<course::LaunchShape> launches = course::launch_shapes(n);
+    for (int i = 0; i < 3; ++i) check_kernel(n, launches[turn++ % launches.size()]);
   }
+  for (const course::LaunchShape launch : course::launch_shapes(1025)) check_kernel(1025, launch);
 }
 
 TEST_CASE("system_counter: the kernel makes at most one atomic a block") {
@@ -118,7 +125,6 @@ TEST_CASE("system_counter: one to four devices") {
 }
 
 TEST_CASE("system_counter: uneven parts, empty parts, devices without a part") {
-  course::skip_without_devices(2);
   const std::vector<std::vector<Wanted>> all = {
       {},                                    // nothing to do
       {{0, 0}},                              // an empty part
@@ -130,15 +136,18 @@ TEST_CASE("system_counter: uneven parts, empty parts, devices without a part") {
       {{0, 5}, {0, 600}, {0, 7}},            // all on one
       {{0, course::kBigSize}, {1, 31}},
   };
-  for (const std::vector<Wanted>& wanted : all) check_parts(wanted);
+  course::on_devices(2, [&] {
+    for (const std::vector<Wanted>& wanted : all) check_parts(wanted);
+  });
 }
 
 TEST_CASE("system_counter: many blocks of all devices add at the same time") {
-  course::skip_without_devices(2);
   constexpr int kRepeats = course::kCpuDevice ? 1 : 50;  // a lost update may not show at once
-  for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    check_parts({{0, 2 * course::kBigSize}, {1, 2 * course::kBigSize}});
-  }
+  course::on_devices(2, [] {
+    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+      check_parts({{0, 2 * course::kBigSize}, {1, 2 * course::kBigSize}});
+    }
+  });
 }
 
 TEST_CASE("system_counter: two calls in a row add up") {
@@ -152,15 +161,16 @@ TEST_CASE("system_counter: two calls in a row add up") {
 }
 
 TEST_CASE("system_counter: the current device stays the current one") {
-  course::skip_without_devices(2);
-  for (const int before : {0, 1}) {
-    const course::OnDevice on(before);
-    check_parts({{0, 100}, {1, 100}});
-    int after = -1;
-    CUDA_CHECK(cudaGetDevice(&after));
-    INFO("device " << before << " was current before count_on_all_devices()");
-    REQUIRE(course::same(after, before, "the current device afterwards"));
-  }
+  course::on_devices(2, [] {
+    for (const int before : {0, 1}) {
+      const course::OnDevice on(before);
+      check_parts({{0, 100}, {1, 100}});
+      int after = -1;
+      CUDA_CHECK(cudaGetDevice(&after));
+      INFO("device " << before << " was current before count_on_all_devices()");
+      REQUIRE(course::same(after, before, "the current device afterwards"));
+    }
+  });
 }
 
 TEST_CASE("system_counter: all devices work at the same time") {

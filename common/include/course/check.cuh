@@ -50,6 +50,15 @@ inline void skip_without_memory(std::size_t bytes) {
   }
 }
 
+/// Runs `work` on a machine of n devices, as with_devices(), or skips the running test, with the
+/// reason, on a machine with fewer GPUs.
+inline void on_devices(int n, const std::function<void()>& work) {
+  if (!with_devices(n, work)) {
+    SKIP("needs " << n << " GPUs; there " << (device_count() == 1 ? "is " : "are ")
+                  << device_count());
+  }
+}
+
 /// Skips the running test, with the reason, where there are fewer than n devices.
 inline void skip_without_devices(int n) {
   const int count = device_count();

@@ -36,6 +36,8 @@ bool with_devices(int devices, const std::function<void()>& work);
 bool with_peer_access(bool allowed, const std::function<void()>& work);
 
 namespace detail {
+/// True once with_devices() has not run something, because there are too few GPUs.
+bool devices_were_missing();
 /// Waits for all devices that the program has used. Throws CudaError.
 void synchronize_devices();
 /// Waits for them, too, ends all peer access and makes device 0 current. The CPU device forgets
