@@ -205,19 +205,15 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
 }
 
 void report_race(Side earlier, Side now, std::uintptr_t address, const Thread& t) {
-  if (!worth_telling(earlier.access.pc, now.access.pc)) return;
-  on_host_stack([&] {
-    const SourceLine now_line = source_line(return_address_of(now.access.pc));
-    const SourceLine earlier_line = source_line(return_address_of(earlier.access.pc));
-    if (lines_told(now_line, earlier_line)) return;
-    const std::string text =
-        fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}\n  {}",
+  report_pair(earlier.access.pc, now.access.pc,
+              [&](const SourceLine& earlier_line, const SourceLine& now_line) {
+                return fmt::format(
+                    "DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}\n  {}",
                     engine.launch->kernel, describe_address(address), verb(now.kind),
                     now_line.text(), thread_name(now.access.thread), verb(earlier.kind),
                     earlier_line.text(), thread_name(earlier.access.thread),
                     race_hint(earlier, now, t, address, earlier_line, now_line));
-    file_report(ReportKind::race, now_line, text);
-  });
+              });
 }
 
 std::string shared_bounds_hint(const Allocation& a, const Thread& t) {
@@ -412,6 +408,11 @@ void report_read_conflict(Thread& t, std::size_t slot) {
   RecentRead& r = t.recent[slot];
   r.conflict = false;
   --t.conflicts;
+  if (r.far.launch != 0) {
+    const FarAccess read{t.id, 0, r.pc, across_launch(), FarKind::read};
+    report_across(r.far, read, t.recent_address[slot], nullptr, t);
+    return;
+  }
   const Access read{t.id, 0, r.pc};
   report_race({r.other, Kind::atomic}, {read, Kind::read}, t.recent_address[slot], t);
 }
@@ -432,6 +433,15 @@ void forget_reader(Access& reader, const Thread& t, std::uint32_t pc) {
   if (reader.thread == t.id && reader.pc == pc) reader = Access{};
 }
 
+void forget_far_reader(Allocation& a, std::size_t first, std::size_t last, const Thread& t,
+                       std::uint32_t pc) {
+  FarCell* const cells = a.far[static_cast<unsigned>(engine.placement->device)];
+  for (std::size_t i = first; cells != nullptr && i <= last; ++i) {
+    FarAccess& read = cells[i].read;
+    if (read.launch == across_launch() && read.thread == t.id && read.pc == pc) read = FarAccess{};
+  }
+}
+
 /// The thread comes back to an address it has read: an atomicCAS that expects the value read makes
 /// the read part of the atomic operation, anything else leaves it a plain read.
 SIMT_HOT void settle_recent_read(Thread& t, std::uintptr_t address, const void* expected) {
@@ -448,6 +458,7 @@ SIMT_HOT void settle_recent_read(Thread& t, std::uintptr_t address, const void* 
         forget_reader(a->cells[i].other_thread, t, r.pc);
         forget_reader(a->cells[i].other_warp, t, r.pc);
       }
+      if (engine.across) forget_far_reader(*a, first, last, t, r.pc);
       if (r.conflict) --t.conflicts;
       r.conflict = false;
     } else if (r.conflict) {
@@ -478,11 +489,37 @@ bool hold_back(const Access& reader, std::uintptr_t address, const Access& atomi
     if (!r.conflict) {
       r.conflict = true;
       r.other = atomic;
+      r.far = FarAccess{};
       ++t->conflicts;
     }
     return true;
   }
   return false;
+}
+
+FarKind far_kind(Kind kind) {
+  switch (kind) {
+    case Kind::read:
+      return FarKind::read;
+    case Kind::write:
+      return FarKind::write;
+    case Kind::atomic:
+      return FarKind::atomic;
+    case Kind::volatile_read:
+      return FarKind::atomic_read;
+    default:
+      return FarKind::atomic_write;
+  }
+}
+
+/// Is it a race with a launch of another device?
+void check_far(Allocation& a, std::uintptr_t address, std::size_t size, Kind kind, Scope scope,
+               const char* function, const void* caller, Thread& t) {
+  const bool has_cells =
+      a.space == Space::device || a.space == Space::pinned || a.space == Space::managed;
+  if (!has_cells || (engine.memory_of_several >> a.owner & 1) == 0) return;
+  const FarAccess now{t.id, t.now(), pc_of(caller), across_launch(), far_kind(kind)};
+  check_across(a, address, size, now, scope, function, t);
 }
 
 // ---- one access
@@ -632,7 +669,8 @@ void park_for(const Allocation& a, std::uintptr_t address, std::size_t size, Acc
   park(what);
 }
 
-SIMT_HOT void access(std::uintptr_t address, std::size_t size, Kind kind, const void* caller) {
+SIMT_HOT void access(std::uintptr_t address, std::size_t size, Kind kind, Scope scope,
+                     const void* caller) {
   Allocation* a = find_target(address, size, kind, caller);
   if (a == nullptr) return;
   Thread& t = *engine.current;
@@ -653,17 +691,45 @@ SIMT_HOT void access(std::uintptr_t address, std::size_t size, Kind kind, const 
   if (t.conflicts > 0 || kind != Kind::read) settle_recent_read(t, address, nullptr);
   if (kind == Kind::read && size <= 8) remember_read(t, address, size, pc_of(caller));
   check_cells(*a, address, size, kind, is_atomic(kind) ? kAtomic : 0, caller, t);
+  if (engine.across) check_far(*a, address, size, kind, scope, nullptr, caller, t);
   if (engine.tracing) trace_access(t, address, size, writes(kind));
 }
 
 }  // namespace
+
+void report_pair(std::uint32_t earlier_pc, std::uint32_t now_pc,
+                 const std::function<std::string(const SourceLine&, const SourceLine&)>& text) {
+  if (!worth_telling(earlier_pc, now_pc)) return;
+  on_host_stack([&] {
+    const SourceLine now_line = source_line(return_address_of(now_pc));
+    const SourceLine earlier_line = source_line(return_address_of(earlier_pc));
+    if (lines_told(now_line, earlier_line)) return;
+    file_report(ReportKind::race, now_line, text(earlier_line, now_line));
+  });
+}
+
+bool hold_back_far(Thread& t, std::uintptr_t address, const FarAccess& atomic) {
+  for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
+    if (t.recent_address[slot] != address) continue;
+    RecentRead& r = t.recent[slot];
+    if (!r.conflict) {
+      r.conflict = true;
+      r.far = atomic;
+      ++t.conflicts;
+    }
+    return true;
+  }
+  return false;
+}
 
 // ---- called by the compiler's hooks
 // -------------------------------------------------------------------
 
 void check_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
   if (engine.current != nullptr) {
-    if (!engine.out_of_sight) access(address, size, write ? Kind::write : Kind::read, caller);
+    if (!engine.out_of_sight) {
+      access(address, size, write ? Kind::write : Kind::read, Scope::device, caller);
+    }
     return;
   }
   if (address - arena.begin >= arena.size) return;
@@ -673,7 +739,7 @@ void check_access(std::uintptr_t address, std::size_t size, bool write, const vo
   if (!host_may) report_host_access(address, size, write, caller);
 }
 
-void check_volatile_access(std::uintptr_t address, std::size_t size, bool write,
+void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
                            const void* caller) {
   const bool in_kernel = engine.current != nullptr && !engine.out_of_sight;
   if (in_kernel && !write)
@@ -682,7 +748,7 @@ void check_volatile_access(std::uintptr_t address, std::size_t size, bool write,
     check_access(address, size, write, caller);  // volatile orders nothing in shared memory
     return;
   }
-  access(address, size, write ? Kind::volatile_write : Kind::volatile_read, caller);
+  access(address, size, write ? Kind::volatile_write : Kind::volatile_read, scope, caller);
 }
 
 // ---- called by atomic functions
@@ -712,6 +778,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   if (a->space != Space::shared) t.block->barriers = 0;
   const std::uint32_t flags = kAtomic | (call.scope == Scope::block ? kBlockScope : 0);
   check_cells(*a, address, size, Kind::atomic, flags, caller, t);
+  if (engine.across) check_far(*a, address, size, Kind::atomic, call.scope, call.name, caller, t);
   atomic_caller = caller;
   if (engine.tracing) trace_settle_store();
 }

@@ -71,6 +71,9 @@ struct Placement {
 /// kernel.
 int run_launch(const Launch& launch, const Placement& placement);
 
+/// Forgets what launches have passed on by fences: later ones are ordered behind them anyway.
+void fences_forget();
+
 // ---- report.cpp
 // -----------------------------------------------------------------------------------
 
@@ -98,7 +101,7 @@ void count_devices_at_once(unsigned devices);
 // ---- streams.cpp: the runtime API's queues
 // ----------------------------------------------------------
 
-/// Runs everything that is queued in every stream.
+/// Runs everything that is queued in every stream of every device.
 void drain_all_streams();
 
 }  // namespace simt

@@ -29,7 +29,8 @@ struct RecentRead {
   std::uint32_t size = 0;
   std::uint32_t pc = 0;
   bool conflict = false;
-  Access other;  // the atomic it conflicts with
+  Access other;   // the atomic it conflicts with
+  FarAccess far;  // or that of another device
 };
 
 // ---- threads, warps, blocks
@@ -130,8 +131,9 @@ inline void tick(Thread& t) {
 std::string block_name(std::uint32_t block);
 /// "block 2 thread 37".
 std::string thread_name(const Thread& t);
-/// The same from a thread id in a checker record.
+/// The same from a thread id in a checker record; of another launch.
 std::string thread_name(std::uint32_t id);
+std::string thread_name(std::uint32_t id, dim3 grid, dim3 block, int device);
 
 /// Thread ids pack the block's and the thread's rank; the checker takes them apart often.
 constexpr unsigned kThreadBits = 10;
@@ -161,7 +163,10 @@ class ReadyQueue {
 struct Engine {
   const Launch* launch = nullptr;
   const Placement* placement = nullptr;
-  std::uint32_t reachable = 0;       // see reachable_from()
+  std::uint32_t reachable = 0;  // see reachable_from()
+  bool across = false;          // several devices: across.cpp is asked
+  std::uint32_t memory_of_several = 0;
+  std::uint32_t concurrent = 0;      // other devices with a launch that is not ordered before
   std::uint32_t launch_number = 0;   // cells of earlier launches are void
   std::uint32_t schedule_start = 0;  // launches before set_seed: they do not move the schedule
   Thread* current = nullptr;
@@ -270,8 +275,16 @@ void checker_warp_sync(Block& block, unsigned warp, unsigned lanes);
 void checker_settle_writes();
 /// A load or store of the running thread, or of host code. Called by the compiler's hooks.
 void check_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
-void check_volatile_access(std::uintptr_t address, std::size_t size, bool write,
+/// Volatile, or a load or store of an atomic_ref: relaxed and atomic, in that scope.
+void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
                            const void* caller);
+/// Files a race, unless this launch has told of the same instructions or lines. `text` gets the
+/// lines of both.
+void report_pair(std::uint32_t earlier_pc, std::uint32_t now_pc,
+                 const std::function<std::string(const SourceLine&, const SourceLine&)>& text);
+/// A plain read met an atomic of another device: true if it may still turn out as the first step
+/// of a compare-and-swap loop.
+bool hold_back_far(Thread& t, std::uintptr_t address, const FarAccess& atomic);
 
 void fences_start_launch();
 bool fences_used();
@@ -283,6 +296,28 @@ void fence_warp_sync(Block& block, unsigned warp, unsigned lanes);
 bool ordered_by_fences(const Access& earlier, const Thread& t);
 /// True if only a fence by t itself, after its last atomic, is missing for that.
 bool lacks_acquire_fence(const Access& earlier, const Thread& t);
+
+/// Keeps what the launch that ends passes on to launches of other devices.
+void fences_end_launch();
+/// True if fences of system scope and atomics order an access of another device's launch before
+/// what t does now.
+bool ordered_by_system_fences(const FarAccess& earlier, const Thread& t);
+/// True if fences do, or would, that are not of system scope, or not on both sides.
+bool lacks_system_fence(const FarAccess& earlier, const Thread& t);
+/// Launches of other devices of which such fences tell t.
+std::vector<std::uint32_t> launches_known_by_fences(const Thread& t);
+
+// ---- across.cpp: races of several devices
+// ----------------------------------------------------------------------------------
+
+void across_start_launch();
+/// The number of the running launch in a FarAccess.
+std::uint32_t across_launch();
+/// An access to memory that several devices reach. `function`: of an atomic, or null.
+void check_across(Allocation& a, std::uintptr_t address, std::size_t size, const FarAccess& now,
+                  Scope scope, const char* function, Thread& t);
+void report_across(const FarAccess& earlier, const FarAccess& now, std::uintptr_t address,
+                   const char* function, const Thread& t);
 
 // ---- counters.cpp
 // -------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // a fence is visible to another thread after its own fence, if an atomic (or a chain of atomics,
 // barriers and warp barriers) leads from the first fence to the second.
 #include <unordered_map>
+#include <vector>
 
 #include "engine.hpp"
 
@@ -13,6 +14,9 @@ namespace {
 using Knowledge = std::unordered_map<std::uint64_t, std::uint32_t>;
 constexpr std::uint64_t kWholeBlock = std::uint64_t(1) << 32;
 constexpr std::uint64_t kBlockFence = std::uint64_t(1) << 33;  // holds inside that block only
+constexpr std::uint64_t kSystem = std::uint64_t(1) << 34;      // holds on all devices
+constexpr unsigned kLaunchShift =
+    35;  // above it: the launch of another device, 0 for the running one
 
 struct FenceState {
   Knowledge visible;  // what the thread may read
@@ -20,6 +24,9 @@ struct FenceState {
 };
 
 bool used = false;
+/// What launches that have ended left at an address. It may hold launches of this device, too, of
+/// which nobody asks.
+std::unordered_map<std::uintptr_t, Knowledge> left_behind;
 std::unordered_map<std::uint32_t, FenceState> of_thread;
 std::unordered_map<std::uint32_t, FenceState>
     of_block;  // what barriers have shared with all its threads
@@ -50,9 +57,21 @@ bool knows(const Knowledge& k, const Access& a, bool same_block) {
          (covers(k, kBlockFence | thread, clock) || covers(k, kBlockFence | block, clock));
 }
 
+bool is_foreign(std::uint64_t key) { return key >> kLaunchShift != 0; }
+
 std::uint32_t block_of_key(std::uint64_t key) {
   const auto id = static_cast<std::uint32_t>(key);
   return (key & kWholeBlock) != 0 ? id : block_of(id);
+}
+
+/// What a fence of system scope makes known to all devices.
+Knowledge for_all_devices(const Knowledge& carried, std::uint32_t block) {
+  Knowledge k;
+  for (const auto& [key, clock] : carried) {
+    const bool others_block = (key & kBlockFence) != 0 && block_of_key(key) != block;
+    if (!is_foreign(key) && !others_block) learn(k, (key & ~kBlockFence) | kSystem, clock);
+  }
+  return k;
 }
 
 const FenceState* find(const std::unordered_map<std::uint32_t, FenceState>& states,
@@ -64,11 +83,24 @@ const FenceState* find(const std::unordered_map<std::uint32_t, FenceState>& stat
 }  // namespace
 
 void fences_start_launch() {
-  used = false;
+  used = engine.across && !left_behind.empty();
   of_thread.clear();
   of_block.clear();
   at_address.clear();
 }
+
+void fences_end_launch() {
+  if (!engine.across) return;
+  const std::uint64_t launch = std::uint64_t(across_launch()) << kLaunchShift;
+  for (const auto& [address, knowledge] : at_address) {
+    for (const auto& [key, clock] : knowledge) {
+      if ((key & kBlockFence) != 0) continue;
+      learn(left_behind[address], is_foreign(key) ? key : key | launch, clock);
+    }
+  }
+}
+
+void fences_forget() { left_behind.clear(); }
 
 bool fences_used() { return used; }
 
@@ -80,7 +112,10 @@ void fence_by(Thread& t, Scope scope) {
   if (const FenceState* shared = find(of_block, block)) join(mine.carried, shared->carried);
   const bool device = scope != Scope::block;
   for (const auto& [key, clock] : mine.carried) {
-    if (device || block_of_key(key) == block) learn(mine.visible, key, clock);
+    const bool reaches = is_foreign(key) && (key & kSystem) != 0
+                             ? scope == Scope::system
+                             : device || block_of_key(key) == block;
+    if (reaches) learn(mine.visible, key, clock);
   }
   const std::uint64_t range = device ? 0 : kBlockFence;
   for (unsigned l = 0; l < kWarpSize; ++l) {
@@ -91,6 +126,9 @@ void fence_by(Thread& t, Scope scope) {
   learn(mine.carried, range | t.id, t.now() + 1);
   tick(t);  // what follows is not published by this fence
   if (device) join(mine.carried, mine.visible);
+  if (engine.across && scope == Scope::system) {
+    join(mine.carried, for_all_devices(mine.carried, block));
+  }
 }
 
 void fence_atomic(Thread& t, std::uintptr_t address) {
@@ -100,6 +138,10 @@ void fence_atomic(Thread& t, std::uintptr_t address) {
   if (const FenceState* shared = find(of_block, block_of(t.id)))
     join(mine.carried, shared->carried);
   Knowledge& here = at_address[address];
+  if (engine.across) {
+    const auto left = left_behind.find(address);
+    if (left != left_behind.end()) join(here, left->second);
+  }
   join(mine.carried, here);
   join(here, mine.carried);
 }
@@ -143,7 +185,51 @@ bool known_by(const Access& earlier, const Thread& t, Knowledge FenceState::*par
   const FenceState* shared = find(of_block, block);
   return shared != nullptr && knows(shared->*part, earlier, same_block);
 }
+
+/// "What that thread, or its block, did before this clock is known", of another device's launch.
+bool knows_far(const Knowledge& k, const FarAccess& a, std::uint64_t range) {
+  const std::uint64_t launch = std::uint64_t(a.launch) << kLaunchShift | range;
+  return covers(k, launch | a.thread, a.clock) ||
+         covers(k, launch | kWholeBlock | block_of(a.thread), a.clock);
+}
+
+/// What the thread and its block know.
+std::vector<const Knowledge*> parts_of(const Thread& t, Knowledge FenceState::*part) {
+  std::vector<const Knowledge*> parts;
+  if (const FenceState* mine = find(of_thread, t.id)) parts.push_back(&(mine->*part));
+  if (const FenceState* shared = find(of_block, block_of(t.id))) parts.push_back(&(shared->*part));
+  return parts;
+}
 }  // namespace
+
+bool ordered_by_system_fences(const FarAccess& earlier, const Thread& t) {
+  const OutOfSight guard;
+  for (const Knowledge* k : parts_of(t, &FenceState::visible)) {
+    if (knows_far(*k, earlier, kSystem)) return true;
+  }
+  return false;
+}
+
+bool lacks_system_fence(const FarAccess& earlier, const Thread& t) {
+  const OutOfSight guard;
+  for (const Knowledge* k : parts_of(t, &FenceState::carried)) {
+    if (knows_far(*k, earlier, kSystem) || knows_far(*k, earlier, 0)) return true;
+  }
+  return false;
+}
+
+std::vector<std::uint32_t> launches_known_by_fences(const Thread& t) {
+  const OutOfSight guard;
+  std::vector<std::uint32_t> launches;
+  for (const Knowledge* k : parts_of(t, &FenceState::visible)) {
+    for (const auto& [key, clock] : *k) {
+      if (is_foreign(key) && (key & kSystem) != 0) {
+        launches.push_back(static_cast<std::uint32_t>(key >> kLaunchShift));
+      }
+    }
+  }
+  return launches;
+}
 
 bool ordered_by_fences(const Access& earlier, const Thread& t) {
   return used && known_by(earlier, t, &FenceState::visible);

@@ -63,16 +63,16 @@ void __tsan_ignore_thread_end() {}
     simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                                    \
   }                                                                                                \
   void __tsan_volatile_read##size(void* p) {                                                       \
-    simt::check_volatile_access(simt::bits(p), size, false, SIMT_RETURN);                          \
+    simt::check_volatile_access(simt::bits(p), size, false, simt::Scope::system, SIMT_RETURN);     \
   }                                                                                                \
   void __tsan_volatile_write##size(void* p) {                                                      \
-    simt::check_volatile_access(simt::bits(p), size, true, SIMT_RETURN);                           \
+    simt::check_volatile_access(simt::bits(p), size, true, simt::Scope::system, SIMT_RETURN);      \
   }                                                                                                \
   void __tsan_unaligned_volatile_read##size(void* p) {                                             \
-    simt::check_volatile_access(simt::bits(p), size, false, SIMT_RETURN);                          \
+    simt::check_volatile_access(simt::bits(p), size, false, simt::Scope::system, SIMT_RETURN);     \
   }                                                                                                \
   void __tsan_unaligned_volatile_write##size(void* p) {                                            \
-    simt::check_volatile_access(simt::bits(p), size, true, SIMT_RETURN);                           \
+    simt::check_volatile_access(simt::bits(p), size, true, simt::Scope::system, SIMT_RETURN);      \
   }
 SIMT_ACCESS_HOOKS(1)
 SIMT_ACCESS_HOOKS(2)

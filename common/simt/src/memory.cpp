@@ -93,6 +93,10 @@ Allocation* place(std::size_t size, Space space, ElementType element) {
 void drop_shadow(Allocation& a) {
   if (a.cells != nullptr) munmap(a.cells, a.cell_count() * sizeof(Cell));
   a.cells = nullptr;
+  for (FarCell*& cells : a.far) {
+    if (cells != nullptr) munmap(cells, a.cell_count() * sizeof(FarCell));
+    cells = nullptr;
+  }
 }
 
 Allocation* in_map(const std::map<std::uintptr_t, std::unique_ptr<Allocation>>& map,
@@ -305,24 +309,45 @@ void ensure_shadow(Allocation& a) {
   }
 }
 
+FarCell* far_cells(Allocation& a, int device) {
+  FarCell*& cells = a.far[static_cast<unsigned>(device)];
+  if (cells == nullptr) {
+    cells = static_cast<FarCell*>(reserve_or_die(a.cell_count() * sizeof(FarCell)));
+  }
+  return cells;
+}
+
+namespace {
+
+std::uint32_t in_use_mark(const Cell& cell) { return cell.generation; }
+std::uint32_t in_use_mark(const FarCell& cell) {
+  return cell.read.launch | cell.write.launch | cell.narrow.launch | cell.system_read.launch |
+         cell.system_write.launch;
+}
+
+/// As many cells as the allocation has now, from those that were `finer` times two as wide.
+template <class C>
+void split(C*& cells, std::size_t coarse_count, std::size_t count, unsigned finer) {
+  if (cells == nullptr) return;
+  C* const coarse = cells;
+  cells = static_cast<C*>(reserve_or_die(count * sizeof(C)));
+  for (std::size_t i = 0; i < count; ++i) {
+    const C& from = coarse[i >> finer];
+    if (in_use_mark(from) != 0) cells[i] = from;  // leave untouched pages untouched
+  }
+  munmap(coarse, coarse_count * sizeof(C));
+}
+
+}  // namespace
+
 void refine_shadow(Allocation& a, unsigned shift) {
   if (shift >= a.granule_shift) return;
-  if (a.cells == nullptr) {
-    a.granule_shift = static_cast<std::uint8_t>(shift);
-    ensure_shadow(a);
-    return;
-  }
-  Cell* coarse = a.cells;
   const std::size_t coarse_count = a.cell_count();
   const unsigned finer = a.granule_shift - shift;
   a.granule_shift = static_cast<std::uint8_t>(shift);
-  a.cells = nullptr;
+  split(a.cells, coarse_count, a.cell_count(), finer);
+  for (FarCell*& cells : a.far) split(cells, coarse_count, a.cell_count(), finer);
   ensure_shadow(a);
-  for (std::size_t i = 0; i < a.cell_count(); ++i) {
-    const Cell& from = coarse[i >> finer];
-    if (from.generation != 0) a.cells[i] = from;  // leave untouched pages untouched
-  }
-  munmap(coarse, coarse_count * sizeof(Cell));
 }
 
 // ---- names

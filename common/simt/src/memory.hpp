@@ -1,6 +1,7 @@
 // The device's address space and the shadow that the checker keeps of it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,6 +29,23 @@ struct alignas(64) Cell {
 };
 static_assert(sizeof(Cell) == 64);
 
+enum class FarKind : unsigned char { read, write, atomic, atomic_read, atomic_write };
+
+/// An access that is remembered for launches of other devices.
+struct FarAccess {
+  std::uint32_t thread = 0, clock = 0, pc = 0;  // as in Access, without flags
+  std::uint32_t launch : 29 = 0;                // across.cpp; 0: none
+  FarKind kind : 3 = FarKind::read;
+};
+
+/// What one device's launches have last done to a granule.
+struct FarCell {
+  FarAccess read, write;
+  FarAccess narrow;  // atomics of device or block scope
+  FarAccess system_read, system_write;
+};
+static_assert(sizeof(FarCell) == 80);
+
 struct Allocation {
   std::uintptr_t begin = 0;
   std::size_t size = 0;
@@ -38,7 +56,8 @@ struct Allocation {
   std::uint8_t granule_shift = 2;     // cells cover 1 << shift bytes; refined by narrower accesses
   std::uint32_t generation = 0;       // shared memory: the block instance that owns it
   Cell* cells = nullptr;              // made by the first kernel access
-  std::uint8_t* initialised = nullptr;  // one byte per byte
+  std::array<FarCell*, kMostDevices> far{};  // the same, for races of several devices
+  std::uint8_t* initialised = nullptr;       // one byte per byte
   ElementType element;
   std::vector<std::size_t> extents;       // of a __shared__ array of several dimensions
   std::string name;                       // variable, or text of the launch argument
@@ -77,6 +96,8 @@ Allocation* nearest_allocation(std::uintptr_t address);
 bool is_shared(const void* p);
 
 void ensure_shadow(Allocation& a);
+/// What launches of a device have left behind for those of others.
+FarCell* far_cells(Allocation& a, int device);
 /// Splits the cells so that accesses of 1 << shift bytes have their own.
 void refine_shadow(Allocation& a, unsigned shift);
 

@@ -275,6 +275,7 @@ void start_launch(const Launch& launch, const Placement& placement) {
   note_progress();
   set_fiber_body(thread_body);
   name_allocations(launch);
+  across_start_launch();
   checker_start_launch();
 }
 
@@ -351,6 +352,7 @@ int run_launch(const Launch& launch, const Placement& placement) {
     run_all_threads();
   }
   checker_settle_writes();
+  fences_end_launch();
   abandon_everything();
   engine.launch = nullptr;
   engine.steps_left = ~std::uint64_t(0);
@@ -496,16 +498,23 @@ std::string coordinates(uint3 i, dim3 extent) {
 }
 }  // namespace
 
+namespace {
+std::string block_name(std::uint32_t block, dim3 grid, int device) {
+  const std::string where = several_devices() ? fmt::format("device {} ", device) : "";
+  return fmt::format("{}block {}", where, coordinates(unflatten(block, grid), grid));
+}
+}  // namespace
+
 std::string block_name(std::uint32_t block) {
-  const dim3 grid = engine.launch->grid;
-  const std::string device =
-      several_devices() ? fmt::format("device {} ", engine.placement->device) : "";
-  return fmt::format("{}block {}", device, coordinates(unflatten(block, grid), grid));
+  return block_name(block, engine.launch->grid, engine.placement->device);
 }
 
 std::string thread_name(std::uint32_t id) {
-  const dim3 block = engine.launch->block;
-  return fmt::format("{} thread {}", block_name(block_of(id)),
+  return thread_name(id, engine.launch->grid, engine.launch->block, engine.placement->device);
+}
+
+std::string thread_name(std::uint32_t id, dim3 grid, dim3 block, int device) {
+  return fmt::format("{} thread {}", block_name(block_of(id), grid, device),
                      coordinates(unflatten(rank_of(id), block), block));
 }
 

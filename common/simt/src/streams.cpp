@@ -339,6 +339,7 @@ void reset_device() {
   drop_all_queues();
   for (int device = 0; device < kMostDevices; ++device) host_waited_for(device);
   reset_devices();
+  fences_forget();
   State& s = state();
   s.sticky = s.last = cudaSuccess;
   s.in_host_function = false;

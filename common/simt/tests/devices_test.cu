@@ -190,6 +190,7 @@ TEST_CASE("memory belongs to the device that was current at cudaMalloc") {
     const On on(device);
     REQUIRE(cudaMemGetInfo(&free[device], &total) == kOk);
   }
+  CHECK(total == std::size_t(4) << 30);  // of each
   CHECK(free[0] == total);
   CHECK(free[1] == total - 4096);
   cudaPointerAttributes attributes;
@@ -197,19 +198,6 @@ TEST_CASE("memory belongs to the device that was current at cudaMalloc") {
   CHECK(attributes.type == cudaMemoryTypeDevice);
   CHECK(attributes.device == 1);
   CHECK(x.front() == 5);  // a copy works whatever device is current; so does cudaFree
-}
-
-TEST_CASE("each device has 4 GiB of its own") {
-  const std::size_t three_gib = std::size_t(3) << 30;
-  void* p[2] = {};
-  for (const int device : {0, 1}) {
-    const On on(device);
-    CHECK(cudaMalloc(&p[device], three_gib) == kOk);
-    void* more = nullptr;
-    CHECK(cudaMalloc(&more, three_gib) == cudaErrorMemoryAllocation);
-    static_cast<void>(cudaGetLastError());
-  }
-  for (void* allocated : p) CHECK(cudaFree(allocated) == kOk);
 }
 
 TEST_CASE("a kernel works on memory of its device") {
@@ -399,4 +387,178 @@ TEST_CASE("a machine without peer access") {
   const auto y = on_device(0, 4, 5);
   CHECK(cudaMemcpyPeer(x.data(), 1, y.data(), 0, 16) == kOk);  // needs none
   CHECK(x.front() == 5);
+}
+
+// ---- copies -------------------------------------------------------------------------------------
+
+TEST_CASE("cudaMemcpyPeer wants the devices that the addresses belong to") {
+  const auto x = on_device(0, 4, 1);
+  const auto y = on_device(1, 4, 2);
+  int host[4] = {};
+  CHECK(cudaMemcpyPeer(y.data(), 1, x.data(), 0, 16) == kOk);
+  CHECK(y.front() == 1);
+  CHECK(cudaMemcpyPeer(y.data(), 0, x.data(), 0, 16) == cudaErrorInvalidValue);
+  CHECK(cudaMemcpyPeer(y.data(), 1, x.data(), 1, 16) == cudaErrorInvalidValue);
+  CHECK(cudaMemcpyPeer(y.data(), 2, x.data(), 0, 16) == cudaErrorInvalidDevice);
+  CHECK(cudaMemcpyPeer(y.data(), 1, x.data(), -1, 16) == cudaErrorInvalidDevice);
+  CHECK(cudaMemcpyPeer(host, 1, x.data(), 0, 16) == cudaErrorInvalidValue);
+  static_cast<void>(cudaGetLastError());
+  CHECK(only_report([&] {
+          static_cast<void>(cudaMemcpyPeer(y.data(), 1, x.data(), 0, 20));
+        }).kind == ReportKind::out_of_bounds);
+}
+
+TEST_CASE("cudaMemcpyPeer waits for both devices, and not for its stream alone") {
+  const auto x = on_device(0, 4, 1);
+  const auto y = on_device(1, 4, 1);
+  const Outcome outcome = observe([&] {
+    store<<<1, 4>>>(x.data(), 5);
+    {
+      const On on(1);
+      store<<<1, 4>>>(y.data(), 6);
+    }
+    CHECK(cudaMemcpyPeer(y.data(), 1, x.data(), 0, 8) == kOk);  // the first half
+    const On on(1);
+    CHECK(y.values() == std::vector<int>{5, 5, 6, 6});
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+}
+
+TEST_CASE("a copy in a stream waits for that stream only") {
+  const auto x = on_device(0, 4, 1);
+  const auto y = on_device(1, 4, 1);
+  const Stream ours(1, cudaStreamNonBlocking);
+  const Outcome outcome = observe([&] {
+    store<<<1, 4>>>(x.data(), 5);
+    CHECK(cudaMemcpyPeerAsync(y.data(), 1, x.data(), 0, 16, ours.handle) == kOk);
+    CHECK(cudaStreamSynchronize(ours.handle) == kOk);
+    CHECK(y.front() == 1);  // of before the kernel
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+}
+
+TEST_CASE("cudaMemcpy waits for the current device: the other's results are stale") {
+  const auto x = on_device(1, 4, 1);
+  int early = 0, late = 0;
+  const Outcome outcome = observe([&] {
+    {
+      const On on(1);
+      store<<<1, 4>>>(x.data(), 5);
+    }
+    CHECK(cudaMemcpy(&early, x.data(), 4, cudaMemcpyDeviceToHost) == kOk);
+    const On on(1);
+    CHECK(cudaMemcpy(&late, x.data(), 4, cudaMemcpyDeviceToHost) == kOk);
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(early == 1);
+  CHECK(late == 5);
+}
+
+// ---- streams and events -------------------------------------------------------------------------
+
+TEST_CASE("cudaDeviceSynchronize waits for the current device") {
+  const Pinned x(4), y(4);
+  const Outcome outcome = observe([&] {
+    store<<<1, 4>>>(x.data, 1);
+    const On on(1);
+    store<<<1, 4>>>(y.data, 1);
+    CHECK(cudaDeviceSynchronize() == kOk);
+    CHECK(x.data[0] == 0);
+    CHECK(y.data[0] == 1);
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(x.data[0] == 1);
+}
+
+TEST_CASE("a launch wants a stream of the current device; copies and memsets take any") {
+  const Stream stream(1);
+  const auto x = on_device(1, 4, 1);
+  int host = 0;
+  const Outcome outcome = observe([&] {
+    store<<<1, 4, 0, stream.handle>>>(x.data(), 2);
+    CHECK(cudaGetLastError() == kUnknownStream);
+    CHECK(cudaMemsetAsync(x.data(), 0, 16, stream.handle) == kOk);
+    CHECK(cudaMemcpyAsync(&host, x.data(), 4, cudaMemcpyDeviceToHost, stream.handle) == kOk);
+    CHECK(cudaStreamSynchronize(stream.handle) == kOk);
+    CHECK(host == 0);
+    const On on(1);
+    store<<<1, 4, 0, stream.handle>>>(x.data(), 2);
+    CHECK(cudaGetLastError() == kOk);
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(x.front() == 2);
+}
+
+TEST_CASE("an event is recorded in streams of its device, and waited for by all") {
+  const Stream ours(0), theirs(1);
+  const Event event(0), other(1);
+  const Pinned x(4), y(4);
+  const Outcome outcome = observe([&] {
+    CHECK(cudaEventRecord(event.handle, theirs.handle) == kUnknownStream);
+    CHECK(cudaEventRecord(other.handle, nullptr) == kUnknownStream);  // of device 0
+    static_cast<void>(cudaGetLastError());
+    store<<<1, 4, 0, ours.handle>>>(x.data, 3);
+    CHECK(cudaEventRecord(event.handle, ours.handle) == kOk);
+    CHECK(cudaStreamWaitEvent(theirs.handle, event.handle) == kOk);
+    const On on(1);
+    copy_ints<<<1, 4, 0, theirs.handle>>>(y.data, x.data);
+    CHECK(cudaStreamSynchronize(theirs.handle) == kOk);
+    CHECK(y.data[3] == 3);
+    CHECK(cudaEventQuery(event.handle) == kOk);
+    CHECK(cudaEventSynchronize(event.handle) == kOk);
+    CHECK(cudaEventRecord(other.handle, theirs.handle) == kOk);
+    CHECK(cudaDeviceSynchronize() == kOk);
+    float milliseconds = 0;
+    CHECK(cudaEventElapsedTime(&milliseconds, event.handle, other.handle) == kUnknownStream);
+    static_cast<void>(cudaGetLastError());
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+}
+
+TEST_CASE("the default stream waits for blocking streams of its device only") {
+  const Stream ours(0), theirs(1);
+  const Pinned x(4), y(4);
+  const Outcome outcome = observe([&] {
+    store<<<1, 4, 0, ours.handle>>>(x.data, 3);
+    {
+      const On on(1);
+      store<<<1, 4, 0, theirs.handle>>>(y.data, 3);
+    }
+    CHECK(cudaStreamSynchronize(nullptr) == kOk);
+    CHECK(x.data[0] == 3);
+    CHECK(y.data[0] == 0);
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+}
+
+TEST_CASE("an error of one device is an error of all") {
+  const auto x = on_device(0, 4, 1);
+  const Outcome outcome = observe([&] {
+    const On on(1);
+    store<<<1, 4>>>(x.data(), 3);
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    const On back(0);
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+  });
+  CHECK(outcome.found(ReportKind::out_of_bounds));
+}
+
+TEST_CASE("reports name the device only where several are used") {
+  const auto x = on_device(0, 4, 1);
+  simt::reset_device();  // which has been used so far counts no more
+  const auto past_the_end = [&] { store<<<1, 32>>>(x.data(), 1); };
+  CHECK(lacks(only_report(past_the_end), {" by block 0 thread 4\n"}) == "");
+  CHECK(lacks(only_report([&] {
+                const auto y = on_device(1, 4, 1);
+                past_the_end();
+                static_cast<void>(cudaDeviceSynchronize());
+              }),
+              {" by device 0 block 0 thread 4\n"}) == "");
 }
