@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Runs the program `sum_mpi` as a user does, with mpirun, and lets ranks fail.
+
+    test_sum_mpi.py SUM_MPI_PROGRAM
+
+On the CPU device with up to three ranks; on GPUs with up to one rank for each GPU, and with both engines.
+Exit code: 77 where nothing can be run, with the reason: no MPI, no mpirun, no device.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM = ""
+RANKS = 0  # the most that can be started here
+CPU_DEVICE = False
+ENGINES = []
+SKIPPED = 77
+PATIENCE = 4  # seconds: --timeout of the ranks that fail; small to be quick, and enough for a slow machine
+LIMIT = 30  # seconds that all may take to end
+N = 10_007  # a prime: no number of ranks divides it
+
+
+def mpirun(ranks):
+    """The command that starts so many ranks."""
+    command = ["mpirun", "-n", str(ranks), "--oversubscribe"]
+    return command + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
+
+
+def text_of(done):
+    return f"{' '.join(done.args)}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+
+
+class SumTest(unittest.TestCase):
+    def setUp(self):
+        # Through a link of its own, so that a process that is left behind is known by its name.
+        self.folder = Path(tempfile.mkdtemp(prefix="sum-mpi-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.program = self.folder / "sum_mpi"
+        self.program.symlink_to(PROGRAM)
+
+    def need(self, ranks):
+        if ranks > RANKS:
+            self.skipTest(f"needs {ranks} GPUs, and there {'is' if RANKS == 1 else 'are'} {RANKS}")
+
+    def start(self, command, devices=8):
+        env = {**os.environ, "SIMT_DEVICES": str(devices)}
+        return subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=self.folder,
+                              env=env, stdin=subprocess.DEVNULL, timeout=100)
+
+    def run_ranks(self, ranks, *arguments, code=0, devices=8):
+        """The finished mpirun; its exit code has to be `code`."""
+        done = self.start([*mpirun(ranks), self.program, *arguments], devices)
+        self.assertEqual(done.returncode, code, text_of(done))
+        return done
+
+    def results(self, ranks, *arguments):
+        """What the program writes as JSON."""
+        self.run_ranks(ranks, *arguments, "--json", "results.json")
+        return json.loads((self.folder / "results.json").read_text())
+
+    def left_behind(self):
+        """Processes of this test that still run."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+            except OSError:  # it has just ended
+                continue
+            if words[0] == str(self.program).encode():
+                found.append(int(folder.name))
+        return found
+
+    def said(self, done):
+        """The program's own errors, without what mpirun says about them."""
+        return [line for line in done.stderr.splitlines() if line.startswith("sum_mpi: ")]
+
+
+class Sums(SumTest):
+    def test_any_number_of_ranks_has_the_same_sum(self):
+        for engine in ENGINES:
+            values = {}
+            for ranks in range(1, min(RANKS, 3) + 1):
+                with self.subTest(engine=engine, ranks=ranks):
+                    found = self.results(ranks, "--n", N, "--engine", engine, "--samples", 3)
+                    self.assertEqual((found["ranks"], found["hosts"], found["n"]), (ranks, 1, N))
+                    self.assertTrue(found["engine"].startswith(engine.upper()), found["engine"])
+                    for name in ["sum", "reduction"]:
+                        times = found[name]
+                        self.assertLess(0, times["p10_us"])
+                        self.assertLessEqual(times["p10_us"], times["median_us"])
+                        self.assertLessEqual(times["median_us"], times["p90_us"])
+                    self.assertIsNone(found["vector"])
+                    values[ranks] = found["value"]
+            self.assertEqual(len(set(values.values())), 1, values)
+
+    def test_fewer_elements_than_ranks(self):
+        ranks = min(RANKS, 3)
+        self.need(2)
+        for engine in ENGINES:
+            self.run_ranks(ranks, "--n", ranks - 1, "--engine", engine, "--samples", 1)
+
+    def test_a_vector(self):
+        ranks = min(RANKS, 3)
+        self.need(2)
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                vector = self.results(ranks, "--n", 100, "--engine", engine, "--vector", 4 * N, "--link-gbps", 50)["vector"]
+                self.assertEqual(vector["bytes"], 4 * N)
+                wanted = 2 * (ranks - 1) / ranks * 4 * N / vector["median_us"] / 1000
+                self.assertAlmostEqual(vector["bus_gbps"], wanted)
+                self.assertAlmostEqual(vector["percent_of_link"], 2 * wanted)
+
+    def test_without_mpirun_it_is_one_rank(self):
+        done = self.start([self.program, "--n", "2^10", "--vector", 4])
+        self.assertEqual(done.returncode, 0, text_of(done))
+        self.assertRegex(done.stdout, r"1 rank on 1 host, .*\nthe sum of 1024 floats: [\d.]+, exact\n")
+
+    def test_only_one_rank_speaks(self):
+        ranks = min(RANKS, 3)
+        done = self.run_ranks(ranks, "--n", 100, "--samples", 1)
+        self.assertEqual(done.stdout.count("exact"), 1, text_of(done))
+        self.assertEqual(done.stdout.count("rank"), 1, text_of(done))
+
+    def test_a_file_that_cannot_be_written(self):
+        done = self.run_ranks(min(RANKS, 2), "--n", 100, "--json", "no/such/folder/file", code=1)
+        self.assertEqual(len(self.said(done)), 1, text_of(done))
+        self.assertIn("no/such/folder/file: cannot be written: No such file", done.stderr)
+
+    def test_options(self):
+        for arguments, says in [(["--n", "0"], "--n 0"), (["--n", "1x"], "--n 1x"), (["--vector", "6"], "4 bytes"),
+                                (["--engine", "magic"], "--engine"), (["--samples", "0"], "--samples"),
+                                (["--timeout", "0"], "--timeout"), (["--fault", "sleeps:0"], "sleeps:0"),
+                                (["--fault", "dies"], "dies"), (["--fault", "length:0"], "--vector"),
+                                (["--fault", "dies:1"], "there is no rank 1"), (["more"], "more")]:
+            with self.subTest(arguments=arguments):
+                done = self.start([self.program, *arguments])
+                self.assertEqual(done.returncode, 2, text_of(done))
+                self.assertEqual(done.stderr.count("\n"), 1, text_of(done))
+                self.assertIn(says, done.stderr)
+                self.assertEqual(done.stdout, "")
+        self.assertEqual(len(self.said(self.run_ranks(min(RANKS, 2), "--n", "-", code=2))), 1)
+
+    def test_help(self):
+        done = self.start([self.program, "--help"])
+        self.assertEqual(done.returncode, 0, text_of(done))
+        for word in ["--n", "--vector", "--engine", "--samples", "--timeout", "--link-gbps", "--json", "--fault", "Exit codes",
+                     "dies", "stops", "exits", "length", "device", "throws"]:
+            self.assertIn(word, done.stdout)
+
+    @unittest.skipIf("nccl" in ENGINES, "NCCL is here")
+    def test_no_nccl(self):
+        done = self.start([self.program, "--engine", "nccl"])
+        self.assertEqual(done.returncode, SKIPPED, text_of(done))
+        self.assertIn("without NCCL", done.stderr)
+
+
+class Faults(SumTest):
+    def fails(self, fault, says, code=1):
+        """A rank fails: all have to end, soon, with an error that `says` which one, and why."""
+        self.need(2)
+        for engine in ENGINES:
+            with self.subTest(engine=engine, fault=fault):
+                begin = time.monotonic()
+                done = self.run_ranks(min(RANKS, 3), "--n", N, "--vector", 4000, "--engine", engine, "--timeout", PATIENCE,
+                                      "--fault", fault, code=code)
+                self.assertLess(time.monotonic() - begin, LIMIT)
+                self.assertRegex(done.stderr, says)
+                self.assertNotIn("exact", done.stdout)
+                self.no_process_is_left()
+        return done
+
+    def no_process_is_left(self):
+        deadline = time.monotonic() + 5
+        while self.left_behind() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(self.left_behind(), [])
+
+    def test_a_rank_that_dies(self):
+        self.fails("dies:1", r"process rank 1 .* on signal 9", code=128 + 9)
+
+    def test_a_rank_that_exits(self):
+        self.fails("exits:1", r"(?s)process rank 1 .*exiting improperly")
+
+    def test_a_rank_that_stops(self):
+        self.fails("stops:1", r"sum_mpi: rank 1 on \S+ does not answer: ")
+
+    def test_rank_0_stops(self):
+        self.fails("stops:0", r"sum_mpi: rank 0 on \S+ does not answer: ")
+
+    def test_a_rank_with_an_error_of_cuda(self):
+        for rank in [0, 1]:
+            done = self.fails(f"throws:{rank}", rf"sum_mpi: rank {rank} on \S+: the sum: .*cudaErrorInvalidDevice")
+            self.assertEqual(len(self.said(done)), 1, text_of(done))
+
+    def test_unequal_lengths(self):
+        done = self.fails("length:1", r"sum_mpi: rank 1 on \S+ brings 999 elements, rank 0 1000: ")
+        self.assertEqual(len(self.said(done)), 1, text_of(done))
+        self.fails("length:0", r"sum_mpi: rank 1 on \S+ brings 1000 elements, rank 0 999: ")
+
+    def test_a_missing_device(self):
+        done = self.fails("device:1", r"sum_mpi: rank 1 on (\S+): .*needs device \d+, and \1 has \d+: start at most \d+ ranks")
+        self.assertEqual(len(self.said(done)), 1, text_of(done))
+
+    @unittest.skipUnless(CPU_DEVICE, "GPUs cannot be taken away")
+    def test_more_ranks_than_devices(self):
+        done = self.run_ranks(3, "--n", N, devices=2, code=1)
+        self.assertRegex(done.stderr, r"sum_mpi: rank 2 on (\S+): .*needs device 2, and \1 has 2: start at most 2 ranks there")
+
+
+def skip_all(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def look_around():
+    """Finds out what can be run here. Does not return where that is nothing."""
+    global RANKS, CPU_DEVICE, ENGINES
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "results.json"
+        done = subprocess.run([PROGRAM, "--engine", "mpi", "--n", "1", "--samples", "1", "--json", str(file)],
+                              capture_output=True, text=True, timeout=100)
+        if done.returncode == SKIPPED or re.search("cudaErrorNoDevice|cudaErrorInsufficientDriver", done.stderr):
+            skip_all(done.stderr)
+        if done.returncode != 0:
+            sys.exit(text_of(done))
+        CPU_DEVICE = "CPU device" in json.loads(file.read_text())["device"]
+    version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True) if shutil.which("mpirun") else None
+    if version is None or "Open MPI" not in version.stdout:
+        skip_all("there is no mpirun of Open MPI (package openmpi-bin)")
+    if CPU_DEVICE:
+        RANKS, ENGINES = 3, ["mpi"]
+        return
+    gpus = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
+    RANKS = len(re.findall("^GPU ", gpus, re.MULTILINE))
+    nccl = subprocess.run([PROGRAM, "--engine", "nccl", "--n", "1", "--samples", "1"], capture_output=True, timeout=100)
+    ENGINES = ["mpi"] if nccl.returncode == SKIPPED else ["mpi", "nccl"]
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop())
+    look_around()
+    unittest.main()

@@ -5,13 +5,14 @@
 #   common/tools/setup.sh [--contributor] [--dry-run]
 #
 #   --contributor   also clang-format, which checks the style of the sources, matplotlib, which draws
-#                   the plots, and on Debian Chromium, which tests the pages
+#                   the plots, Open MPI, for chapter 11's program, and on Debian Chromium, which tests
+#                   the pages
 #   --dry-run       say what would be done, and stop
 #
 # Exit code: 0 all is there; 1 an installation failed; 2 a system that it does not know, or a bad option.
 set -eu
 
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; }
 
 contributor=no
 dry_run=no
@@ -29,7 +30,7 @@ os_release=${COURSE_OS_RELEASE:-/etc/os-release}
 apt_folder=${COURSE_APT_FOLDER:-/etc/apt}
 
 packages="g++ binutils git ninja-build pkg-config python3 libboost-context-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
-[ $contributor = no ] || packages="$packages clang-format python3-matplotlib"
+[ $contributor = no ] || packages="$packages clang-format python3-matplotlib libopenmpi-dev openmpi-bin"
 meson_minimum=1.4
 
 # at_least 1.4 1.10.0: true

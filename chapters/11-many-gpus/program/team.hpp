@@ -11,11 +11,10 @@
 
 #include "poll.hpp"
 
-/// MPI, from its start to its end. A program that was not started by mpirun is a team of one rank.
+/// MPI, from its start to its end. A program that mpirun has not started is a team of one rank.
 class Mpi {
  public:
   Mpi();
-  /// `limit` is for MPI_Finalize, which waits for all ranks.
   ~Mpi();
   Mpi(const Mpi&) = delete;
   Mpi& operator=(const Mpi&) = delete;

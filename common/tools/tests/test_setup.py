@@ -111,16 +111,18 @@ class Setup(unittest.TestCase):
         self.assertIn("install meson with pipx", text)
         self.assertNotIn("catch2", text)
 
-    def test_contributors_get_clang_format_and_matplotlib(self):
+    def test_contributors_get_more(self):
         code, text = self.run_it("--contributor", "--dry-run", packages=ALL, meson="1.10.1")
         self.assertEqual(code, 0)
-        self.assertIn("install clang-format python3-matplotlib chromium chromium-driver\n", text)
-        self.assertNotIn("clang-format", self.run_it("--dry-run", packages=ALL, meson="1.10.1")[1])
+        self.assertIn("install clang-format python3-matplotlib libopenmpi-dev openmpi-bin chromium chromium-driver\n", text)
+        text = self.run_it("--dry-run", packages=ALL, meson="1.10.1")[1]
+        self.assertNotIn("clang-format", text)
+        self.assertNotIn("mpi", text)
 
     def test_no_browser_on_ubuntu_where_it_is_a_snap(self):
         self.system("ubuntu", "24.04")
         text = self.run_it("--contributor", "--dry-run", packages=ALL, meson="1.10.1")[1]
-        self.assertIn("install clang-format python3-matplotlib\n", text)
+        self.assertIn("install clang-format python3-matplotlib libopenmpi-dev openmpi-bin\n", text)
 
     def test_a_failed_installation_fails(self):
         code, text = self.run_it(packages=[name for name in ALL if name != "git"], meson="1.7.0")
