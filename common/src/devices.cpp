@@ -146,6 +146,14 @@ bool with_peer_access(bool allowed, const std::function<void()>& work) {
   return true;
 }
 
+bool with_host_atomics(bool supported, const std::function<void()>& work) {
+  const bool before = simt::host_atomics();
+  const AtEnd restore([=] { simt::set_host_atomics(before); });
+  simt::set_host_atomics(supported);
+  work();
+  return true;
+}
+
 #else
 
 namespace {
@@ -205,6 +213,16 @@ bool with_peer_access(bool allowed, const std::function<void()>& work) {
     for (int peer = 0; peer < count; ++peer) {
       if (peer != device && can_access(device, peer) != allowed) return false;
     }
+  }
+  work();
+  return true;
+}
+
+bool with_host_atomics(bool supported, const std::function<void()>& work) {
+  for (int device = 0; device < device_count(); ++device) {
+    int value = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrHostNativeAtomicSupported, device));
+    if ((value != 0) != supported) return false;
   }
   work();
   return true;

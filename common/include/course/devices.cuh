@@ -35,6 +35,11 @@ bool with_devices(int devices, const std::function<void()>& work);
 /// if that is so for all pairs of them; false if it has not run, as with a single GPU.
 bool with_peer_access(bool allowed, const std::function<void()>& work);
 
+/// Runs `work` on a machine whose link to the host carries atomics, or does not. The CPU device
+/// becomes such a machine, and what it was afterwards, also when `work` throws. On GPUs `work` runs
+/// if that is so for all of them; false if it has not run.
+bool with_host_atomics(bool supported, const std::function<void()>& work);
+
 namespace detail {
 /// True once with_devices() has not run something, because there are too few GPUs.
 bool devices_were_missing();

@@ -78,6 +78,15 @@ bool clash(Form a, Form b) {
   return changes(a) || changes(b);
 }
 
+/// The same for two of system scope in pinned memory, if the link to it carries no atomics: a
+/// device then loads, changes and stores, and what the other one writes meanwhile is lost. Atomic
+/// loads and stores alone need no more than a load and a store.
+bool clash_over_link(const FarAccess& a, const FarAccess& b) {
+  if (!a.system || !b.system) return false;
+  if (a.kind == FarKind::atomic_read || b.kind == FarKind::atomic_read) return false;
+  return a.kind == FarKind::atomic || b.kind == FarKind::atomic;
+}
+
 bool ordered(const FarAccess& earlier, const Thread& t) {
   const PastLaunch& past = launch_of(earlier);
   if (came_before(past, engine.placement->clock)) return true;
@@ -107,10 +116,17 @@ const char* verb(FarKind kind) {
 
 bool is_atomic(FarKind kind) { return kind != FarKind::read && kind != FarKind::write; }
 
+constexpr const char* kNoAtomicsOverLink =
+    "This is pinned memory of the host, and the link to it carries no atomics:\n"
+    "  cudaDevAttrHostNativeAtomicSupported is 0, as with PCIe. A device loads, adds and stores "
+    "there.\n"
+    "  Take managed memory (cudaMallocManaged), or memory of a device whose peers reach it.";
+
 std::string hint(const FarAccess& earlier, const FarAccess& now, const char* function,
                  const Thread& t) {
   const int first = launch_of(earlier).placement.device;
   if (is_atomic(earlier.kind) && is_atomic(now.kind)) {
+    if (earlier.system && now.system) return kNoAtomicsOverLink;
     const bool is_cuda = function != nullptr && std::strncmp(function, "atomic", 6) == 0;
     const std::string base = is_cuda ? std::string(function).substr(0, std::strcspn(function, "_"))
                                      : std::string("atomicAdd");
@@ -169,10 +185,12 @@ std::uint32_t across_launch() { return static_cast<std::uint32_t>(launches.size(
 
 // ---- called by the checker ----------------------------------------------------------------------
 
-void check_across(Allocation& a, std::uintptr_t address, std::size_t size, const FarAccess& now,
+void check_across(Allocation& a, std::uintptr_t address, std::size_t size, FarAccess now,
                   Scope scope, const char* function, Thread& t) {
   const int device = engine.placement->device;
   const Form form = form_of(now.kind, scope);
+  now.system = is_system(form);
+  const bool link_has_atomics = a.space != Space::pinned || host_atomics();
   FarCell* const mine = far_cells(a, device);
   const std::size_t first = (address - a.begin) >> a.granule_shift;
   const std::size_t last = (address + size - 1 - a.begin) >> a.granule_shift;
@@ -186,7 +204,10 @@ void check_across(Allocation& a, std::uintptr_t address, std::size_t size, const
       for (const Form theirs :
            {Form::write, Form::narrow, Form::system_write, Form::read, Form::system_read}) {
         const FarAccess& earlier = place_in(cells[i], theirs);
-        if (earlier.launch == 0 || !clash(form, theirs) || ordered(earlier, t)) continue;
+        if (earlier.launch == 0) continue;
+        const bool is_race =
+            clash(form, theirs) || (!link_has_atomics && clash_over_link(earlier, now));
+        if (!is_race || ordered(earlier, t)) continue;
         found = true;
         const bool may_begin_cas = now.kind == FarKind::read && is_atomic(earlier.kind);
         if (may_begin_cas && hold_back_far(t, address, earlier)) break;

@@ -48,16 +48,17 @@ cudaDeviceProp make_properties() {
   p.memoryBusWidth = kBusWidth;
   p.l2CacheSize = kL2Cache;
   p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
-  p.hostNativeAtomicSupported = 1;  // of system scope, on pinned memory
   p.memoryPoolsSupported = 1;
   return p;
 }
 
-/// The devices differ in their place on the bus only.
+/// The devices differ in their place on the bus only. Whether the link to the host carries atomics
+/// may change from test to test.
 cudaDeviceProp properties_of(int device) {
   static const cudaDeviceProp common = make_properties();
   cudaDeviceProp p = common;
   p.pciBusID = device + 1;
+  p.hostNativeAtomicSupported = host_atomics() ? 1 : 0;
   return p;
 }
 

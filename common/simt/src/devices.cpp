@@ -29,17 +29,18 @@ int devices_from_environment() {
   return *text - '0';
 }
 
-bool peers_from_environment() {
-  const char* const text = std::getenv("SIMT_PEER_ACCESS");
-  if (text == nullptr || std::strcmp(text, "1") == 0) return true;
-  if (std::strcmp(text, "0") == 0) return false;
-  fmt::print(stderr, "simt: SIMT_PEER_ACCESS must be 0 or 1, and is '{}'\n", text);
+bool switch_from_environment(const char* name, bool otherwise) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr) return otherwise;
+  if (std::strcmp(text, "0") == 0 || std::strcmp(text, "1") == 0) return *text == '1';
+  fmt::print(stderr, "simt: {} must be 0 or 1, and is '{}'\n", name, text);
   std::exit(1);
 }
 
 struct Devices {
   int count = devices_from_environment();
-  bool peers_allowed = peers_from_environment();
+  bool peers_allowed = switch_from_environment("SIMT_PEER_ACCESS", true);
+  bool host_atomics = switch_from_environment("SIMT_HOST_ATOMICS", false);
   int current = 0;
   std::uint32_t used = 0;                           // a bit for each device
   std::array<std::uint32_t, kMostDevices> peers{};  // of each device: whose memory it reaches
@@ -102,6 +103,9 @@ void set_peer_access(bool allowed) {
 }
 
 bool peer_access() { return devices().peers_allowed; }
+
+void set_host_atomics(bool supported) { devices().host_atomics = supported; }
+bool host_atomics() { return devices().host_atomics; }
 
 namespace {
 

@@ -314,7 +314,7 @@ void across_start_launch();
 /// The number of the running launch in a FarAccess.
 std::uint32_t across_launch();
 /// An access to memory that several devices reach. `function`: of an atomic, or null.
-void check_across(Allocation& a, std::uintptr_t address, std::size_t size, const FarAccess& now,
+void check_across(Allocation& a, std::uintptr_t address, std::size_t size, FarAccess now,
                   Scope scope, const char* function, Thread& t);
 void report_across(const FarAccess& earlier, const FarAccess& now, std::uintptr_t address,
                    const char* function, const Thread& t);

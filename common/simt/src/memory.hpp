@@ -34,8 +34,9 @@ enum class FarKind : unsigned char { read, write, atomic, atomic_read, atomic_wr
 /// An access that is remembered for launches of other devices.
 struct FarAccess {
   std::uint32_t thread = 0, clock = 0, pc = 0;  // as in Access, without flags
-  std::uint32_t launch : 29 = 0;                // across.cpp; 0: none
+  std::uint32_t launch : 28 = 0;                // across.cpp; 0: none
   FarKind kind : 3 = FarKind::read;
+  bool system : 1 = false;  // an atomic of system scope
 };
 
 /// What one device's launches have last done to a granule.
