@@ -94,7 +94,8 @@ bool ordered(const FarAccess& earlier, const Thread& t) {
   if (ordered_by_system_fences(earlier, t)) return true;
   // What came before a launch whose fence is known is known, too.
   for (const std::uint32_t launch : launches_known_by_fences(t)) {
-    if (came_before(past, launches[launch - 1].placement.clock)) return true;
+    const bool is_before = launch != earlier.launch;
+    if (is_before && came_before(past, launches[launch - 1].placement.clock)) return true;
   }
   return false;
 }

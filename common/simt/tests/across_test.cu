@@ -75,6 +75,14 @@ __global__ void last_adds_up_device(int* parts, int* arrived, int* sum, int devi
 __global__ void last_adds_up_unfenced(int* parts, int* arrived, int* sum, int device) {
   last_adds_up(parts, arrived, sum, device, [] {});
 }
+/// Writes its part too late for the others.
+__global__ void arrives_early(int* parts, int* arrived, int* sum, int device) {
+  __threadfence_system();
+  const int before = atomicAdd_system(arrived, 1);
+  parts[device] = device + 1;
+  __threadfence_system();
+  if (before == 1) *sum = parts[0] + parts[1];
+}
 /// Arrival alone, for parts that a kernel before has written.
 __global__ void last_of_launch_adds_up(const int* parts, int* arrived, int* sum) {
   __threadfence_system();
@@ -225,10 +233,15 @@ TEST_CASE("neighbouring bytes of two devices are no race") {
   const auto first = [&] { store_bytes<<<1, 3>>>(bytes, 0); };
   const auto next = [&] { store_bytes<<<1, 3>>>(bytes, 3); };
   const auto overlapping = [&] { store_bytes<<<1, 3>>>(bytes, 2); };
-  const auto word = [&] { store<<<1, 1>>>(x.data); };
   CHECK(always(false, first, next) == "");
   CHECK(always(true, first, overlapping) == "");
-  CHECK(always(true, word, next) == "");
+  for (const bool swapped : {false, true}) {  // what was remembered of a word holds for its bytes
+    const Pinned y(1);
+    const auto word = [&] { store<<<1, 1>>>(y.data); };
+    const auto last_byte = [&] { store_bytes<<<1, 1>>>(reinterpret_cast<char*>(y.data), 3); };
+    const Outcome outcome = swapped ? together(last_byte, word) : together(word, last_byte);
+    CHECK(outcome.found(ReportKind::race));
+  }
 }
 
 TEST_CASE("atomics of two devices need system scope, both") {
@@ -395,6 +408,8 @@ TEST_CASE("default streams order within their device only") {
     const On on(1);
     static_cast<void>(cudaStreamWaitEvent(nullptr, event.handle));
   };
+  CHECK(between(
+            true, [] {}, blocking.handle) == "");  // that is the default stream of device 1
   CHECK(between(false, hand_over, blocking.handle) == "");
   CHECK(between(true, hand_over, non_blocking.handle) == "");
 }
@@ -440,6 +455,7 @@ TEST_CASE("the last device to arrive may read what the others wrote before their
   CHECK(first_complaint(run(last_adds_up_system), 12) == "");
   CHECK(first_miss(ReportKind::race, [&] { run(last_adds_up_device)(); }) == "");
   CHECK(first_miss(ReportKind::race, [&] { run(last_adds_up_unfenced)(); }) == "");
+  CHECK(first_miss(ReportKind::race, [&] { run(arrives_early)(); }) == "");
   CHECK(lacks(observe([&] { run(last_adds_up_device)(); }).text(),
               {"__threadfence() orders the memory of one device's threads",
                "__threadfence_system()"}) == "");

@@ -417,9 +417,8 @@ TEST_CASE("cudaMemcpyPeer waits for both devices, and not for its stream alone")
       const On on(1);
       store<<<1, 4>>>(y.data(), 6);
     }
-    CHECK(cudaMemcpyPeer(y.data(), 1, x.data(), 0, 8) == kOk);  // the first half
-    const On on(1);
-    CHECK(y.values() == std::vector<int>{5, 5, 6, 6});
+    CHECK(cudaMemcpyPeer(x.data(), 0, y.data(), 1, 8) == kOk);  // the first half
+    CHECK(x.values() == std::vector<int>{6, 6, 5, 5});
   });
   INFO(outcome.text());
   CHECK(outcome.clean());
