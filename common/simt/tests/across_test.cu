@@ -7,12 +7,16 @@
 #include "testing.hpp"
 
 using simt::ReportKind;
+using simt_test::DeviceEvent;
+using simt_test::DeviceStream;
 using simt_test::first_complaint;
 using simt_test::first_miss;
 using simt_test::lacks;
 using simt_test::observe;
+using simt_test::On;
 using simt_test::only_report;
 using simt_test::Outcome;
+using simt_test::Pinned;
 
 namespace {
 
@@ -105,54 +109,6 @@ __global__ void last_block_arrives(int* parts, int* of_device, int* arrived, int
 }
 
 // ---- helpers ------------------------------------------------------------------------------------
-
-class On {
- public:
-  explicit On(int device) {
-    static_cast<void>(cudaGetDevice(&before_));
-    static_cast<void>(cudaSetDevice(device));
-  }
-  ~On() { static_cast<void>(cudaSetDevice(before_)); }
-  On(const On&) = delete;
-  On& operator=(const On&) = delete;
-
- private:
-  int before_ = 0;
-};
-
-/// Ints of pinned memory, all 0.
-struct Pinned {
-  int* data = nullptr;
-  explicit Pinned(std::size_t n) {
-    static_cast<void>(cudaMallocHost(&data, n * sizeof(int)));
-    std::fill_n(data, n, 0);
-  }
-  ~Pinned() { static_cast<void>(cudaFreeHost(data)); }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-};
-
-struct Stream {
-  cudaStream_t handle = nullptr;
-  explicit Stream(int device, unsigned flags = cudaStreamDefault) {
-    const On on(device);
-    static_cast<void>(cudaStreamCreateWithFlags(&handle, flags));
-  }
-  ~Stream() { static_cast<void>(cudaStreamDestroy(handle)); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-};
-
-struct Event {
-  cudaEvent_t handle = nullptr;
-  explicit Event(int device) {
-    const On on(device);
-    static_cast<void>(cudaEventCreate(&handle));
-  }
-  ~Event() { static_cast<void>(cudaEventDestroy(handle)); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-};
 
 /// Launches both on their devices with nothing in between.
 template <class First, class Second>
@@ -355,10 +311,10 @@ TEST_CASE("a copy that waits orders, one that does not wait does not") {
 }
 
 TEST_CASE("an event orders two streams of different devices") {
-  const Stream first(0), second(1), other(1);
-  const Event event(0);
+  const DeviceStream first(0), second(1), other(1);
+  const DeviceEvent event(0);
   const auto record = [&] { static_cast<void>(cudaEventRecord(event.handle, first.handle)); };
-  const auto wait = [&](const Stream& stream) {
+  const auto wait = [&](const DeviceStream& stream) {
     static_cast<void>(cudaStreamWaitEvent(stream.handle, event.handle));
   };
   const auto run = [&](bool race, const std::function<void()>& act) {
@@ -386,8 +342,8 @@ TEST_CASE("an event orders two streams of different devices") {
 }
 
 TEST_CASE("order is transitive, over a third stream") {
-  const Stream first(0), middle(0), second(1);
-  const Event one(0), two(0);
+  const DeviceStream first(0), middle(0), second(1);
+  const DeviceEvent one(0), two(0);
   const auto chain = [&](bool whole) {
     static_cast<void>(cudaEventRecord(one.handle, first.handle));
     if (whole) static_cast<void>(cudaStreamWaitEvent(middle.handle, one.handle));
@@ -401,8 +357,8 @@ TEST_CASE("order is transitive, over a third stream") {
 }
 
 TEST_CASE("default streams order within their device only") {
-  const Stream blocking(0), non_blocking(0, cudaStreamNonBlocking);
-  const Event event(0);
+  const DeviceStream blocking(0), non_blocking(0, cudaStreamNonBlocking);
+  const DeviceEvent event(0);
   const auto hand_over = [&] {  // the default stream's event is behind all blocking streams
     static_cast<void>(cudaEventRecord(event.handle, nullptr));
     const On on(1);
@@ -421,7 +377,7 @@ TEST_CASE("cudaMemcpyPeer orders what both devices did before with what they do 
     REQUIRE(cudaMalloc(&d_x[device], 4) == cudaSuccess);
     REQUIRE(cudaMemset(d_x[device], 0, 4) == cudaSuccess);
   }
-  const Stream first(0, cudaStreamNonBlocking), second(1, cudaStreamNonBlocking), own(0);
+  const DeviceStream first(0, cudaStreamNonBlocking), second(1, cudaStreamNonBlocking), own(0);
   CHECK(between(
             false, [&] { static_cast<void>(cudaMemcpyPeer(d_x[1], 1, d_x[0], 0, 4)); },
             first.handle, second.handle) == "");

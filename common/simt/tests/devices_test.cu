@@ -1,7 +1,10 @@
 // Several devices: how many, whose memory, whose stream, and who waits for whom.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers.hpp>
-#include <cstring>
+#include <cstdio>
+#include <cstdlib>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -11,10 +14,14 @@
 
 using simt::ReportKind;
 using simt_test::Array;
+using simt_test::DeviceEvent;
+using simt_test::DeviceStream;
 using simt_test::lacks;
 using simt_test::observe;
+using simt_test::On;
 using simt_test::only_report;
 using simt_test::Outcome;
+using simt_test::Pinned;
 
 namespace {
 
@@ -32,21 +39,6 @@ __global__ void add_to_total(int value) { total += factor * value; }
 __global__ void store_total(int* d_x) { *d_x = total; }
 __global__ void add_to_managed(int value) { shared_by_all += value; }
 
-/// Makes a device current as long as it lives.
-class On {
- public:
-  explicit On(int device) {
-    static_cast<void>(cudaGetDevice(&before_));
-    static_cast<void>(cudaSetDevice(device));
-  }
-  ~On() { static_cast<void>(cudaSetDevice(before_)); }
-  On(const On&) = delete;
-  On& operator=(const On&) = delete;
-
- private:
-  int before_ = 0;
-};
-
 Array<int> on_device(int device, std::size_t n, int value) {
   const On on(device);
   return Array<int>(std::vector<int>(n, value));
@@ -62,40 +54,6 @@ class Machine {
 
  private:
   int before_ = simt::device_count();
-};
-
-struct Stream {
-  cudaStream_t handle = nullptr;
-  explicit Stream(int device, unsigned flags = cudaStreamDefault) {
-    const On on(device);
-    static_cast<void>(cudaStreamCreateWithFlags(&handle, flags));
-  }
-  ~Stream() { static_cast<void>(cudaStreamDestroy(handle)); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-};
-
-struct Event {
-  cudaEvent_t handle = nullptr;
-  explicit Event(int device) {
-    const On on(device);
-    static_cast<void>(cudaEventCreate(&handle));
-  }
-  ~Event() { static_cast<void>(cudaEventDestroy(handle)); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-};
-
-struct Pinned {
-  int* data = nullptr;
-  explicit Pinned(std::size_t n) {
-    static_cast<void>(
-        cudaHostAlloc(&data, n * sizeof(int), cudaHostAllocPortable | cudaHostAllocMapped));
-    std::fill_n(data, n, 0);
-  }
-  ~Pinned() { static_cast<void>(cudaFreeHost(data)); }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
 };
 
 cudaError_t enable(int device, int peer) {
@@ -131,6 +89,40 @@ TEST_CASE("set_devices says how many devices there are") {
 TEST_CASE("a machine has 1 to 8 devices") {
   CHECK_THROWS_AS(simt::set_devices(0), std::invalid_argument);
   CHECK_THROWS_AS(simt::set_devices(9), std::invalid_argument);
+}
+
+/// What this program prints, and its exit code, with a variable of the environment.
+std::string run_with(const std::string& variable) {
+  char path[4096] = "";
+  REQUIRE(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
+  const std::string command =
+      variable + " '" + path + "' 'the environment decides where the program does not' 2>&1";
+  std::FILE* const out = popen(command.c_str(), "r");
+  REQUIRE(out != nullptr);
+  std::string text;
+  for (char line[256]; std::fgets(line, sizeof line, out) != nullptr;) text += line;
+  return text + "exit code " + std::to_string(WEXITSTATUS(pclose(out)));
+}
+
+TEST_CASE("the environment decides where the program does not") {
+  const char* const devices = std::getenv("SIMT_DEVICES");
+  CHECK(simt::device_count() == (devices == nullptr ? 2 : std::atoi(devices)));
+  const char* const peers = std::getenv("SIMT_PEER_ACCESS");
+  CHECK(simt::peer_access() == (peers == nullptr || std::string(peers) == "1"));
+}
+
+TEST_CASE("SIMT_DEVICES and SIMT_PEER_ACCESS") {
+  for (const char* good :
+       {"SIMT_DEVICES=1", "SIMT_DEVICES=8", "SIMT_PEER_ACCESS=0", "SIMT_PEER_ACCESS=1"}) {
+    CHECK(lacks(run_with(good), {"passed", "exit code 0"}) == "");
+  }
+  for (const char* bad : {"0", "9", "-1", "two", "2x", "''"}) {
+    CHECK(lacks(run_with(std::string("SIMT_DEVICES=") + bad),
+                {"simt: SIMT_DEVICES must be a number from 1 to 8, and is '", "exit code 1"}) ==
+          "");
+  }
+  CHECK(lacks(run_with("SIMT_PEER_ACCESS=no"),
+              {"simt: SIMT_PEER_ACCESS must be 0 or 1, and is 'no'", "exit code 1"}) == "");
 }
 
 TEST_CASE("a device with memory does not go away") {
@@ -427,7 +419,7 @@ TEST_CASE("cudaMemcpyPeer waits for both devices, and not for its stream alone")
 TEST_CASE("a copy in a stream waits for that stream only") {
   const auto x = on_device(0, 4, 1);
   const auto y = on_device(1, 4, 1);
-  const Stream ours(1, cudaStreamNonBlocking);
+  const DeviceStream ours(1, cudaStreamNonBlocking);
   const Outcome outcome = observe([&] {
     store<<<1, 4>>>(x.data(), 5);
     CHECK(cudaMemcpyPeerAsync(y.data(), 1, x.data(), 0, 16, ours.handle) == kOk);
@@ -474,7 +466,7 @@ TEST_CASE("cudaDeviceSynchronize waits for the current device") {
 }
 
 TEST_CASE("a launch wants a stream of the current device; copies and memsets take any") {
-  const Stream stream(1);
+  const DeviceStream stream(1);
   const auto x = on_device(1, 4, 1);
   int host = 0;
   const Outcome outcome = observe([&] {
@@ -494,8 +486,8 @@ TEST_CASE("a launch wants a stream of the current device; copies and memsets tak
 }
 
 TEST_CASE("an event is recorded in streams of its device, and waited for by all") {
-  const Stream ours(0), theirs(1);
-  const Event event(0), other(1);
+  const DeviceStream ours(0), theirs(1);
+  const DeviceEvent event(0), other(1);
   const Pinned x(4), y(4);
   const Outcome outcome = observe([&] {
     CHECK(cudaEventRecord(event.handle, theirs.handle) == kUnknownStream);
@@ -521,7 +513,7 @@ TEST_CASE("an event is recorded in streams of its device, and waited for by all"
 }
 
 TEST_CASE("the default stream waits for blocking streams of its device only") {
-  const Stream ours(0), theirs(1);
+  const DeviceStream ours(0), theirs(1);
   const Pinned x(4), y(4);
   const Outcome outcome = observe([&] {
     store<<<1, 4, 0, ours.handle>>>(x.data, 3);

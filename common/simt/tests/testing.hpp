@@ -46,6 +46,60 @@ class Array {
   std::size_t size_;
 };
 
+// ---- several devices ----------------------------------------------------------------------------
+
+/// Makes a device current as long as it lives.
+class On {
+ public:
+  explicit On(int device) {
+    static_cast<void>(cudaGetDevice(&before_));
+    static_cast<void>(cudaSetDevice(device));
+  }
+  ~On() { static_cast<void>(cudaSetDevice(before_)); }
+  On(const On&) = delete;
+  On& operator=(const On&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+/// A stream of a device.
+struct DeviceStream {
+  cudaStream_t handle = nullptr;
+  explicit DeviceStream(int device, unsigned flags = cudaStreamDefault) {
+    const On on(device);
+    static_cast<void>(cudaStreamCreateWithFlags(&handle, flags));
+  }
+  ~DeviceStream() { static_cast<void>(cudaStreamDestroy(handle)); }
+  DeviceStream(const DeviceStream&) = delete;
+  DeviceStream& operator=(const DeviceStream&) = delete;
+};
+
+/// An event of a device.
+struct DeviceEvent {
+  cudaEvent_t handle = nullptr;
+  explicit DeviceEvent(int device) {
+    const On on(device);
+    static_cast<void>(cudaEventCreate(&handle));
+  }
+  ~DeviceEvent() { static_cast<void>(cudaEventDestroy(handle)); }
+  DeviceEvent(const DeviceEvent&) = delete;
+  DeviceEvent& operator=(const DeviceEvent&) = delete;
+};
+
+/// Ints of pinned memory, all 0.
+struct Pinned {
+  int* data = nullptr;
+  explicit Pinned(std::size_t n) {
+    static_cast<void>(
+        cudaHostAlloc(&data, n * sizeof(int), cudaHostAllocPortable | cudaHostAllocMapped));
+    std::fill_n(data, n, 0);
+  }
+  ~Pinned() { static_cast<void>(cudaFreeHost(data)); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+};
+
 /// What the CPU device said while a piece of work ran.
 struct Outcome {
   std::vector<simt::Report> reports;
