@@ -4,8 +4,6 @@
 #include <course/error.cuh>
 
 #include <algorithm>
-#include <cstddef>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -32,12 +30,12 @@ std::vector<int> made_current;
 std::vector<int> used_devices() {
   std::vector<int> used;
   if (kCpuDevice) {
-    used.resize(static_cast<std::size_t>(device_count()));
-    std::iota(used.begin(), used.end(), 0);
-  } else {
-    used = made_current;
-    used.push_back(current_device());
+    for (int device = 0; device < device_count(); ++device) used.push_back(device);
+    return used;
   }
+  used = made_current;
+  const int here = current_device();
+  if (std::find(used.begin(), used.end(), here) == used.end()) used.push_back(here);
   return used;
 }
 
@@ -105,7 +103,7 @@ namespace detail {
 void synchronize_devices() {
   const int before = current_device();
   const AtEnd restore([=] { static_cast<void>(cudaSetDevice(before)); });
-  CUDA_CHECK(wait_for_all());
+  check(wait_for_all(), "cudaDeviceSynchronize()", __FILE__, __LINE__);
 }
 
 }  // namespace detail

@@ -25,6 +25,14 @@ std::string hint(cudaError_t code) {
       return "The device's memory is full: is n what you meant it to be, and is everything freed?";
     case cudaErrorInvalidDevicePointer:
       return "Is this a host pointer, freed already, or not the start of an allocation?";
+    case cudaErrorInvalidDevice:
+      return kCpuDevice ? "SIMT_DEVICES says how many devices the CPU device has: 2 without it."
+                        : "cudaGetDeviceCount says how many there are; they count from 0.";
+    case cudaErrorInvalidResourceHandle:
+      return "Was the stream or event destroyed? Or does it belong to another device than the one\n"
+             "  that is current (a launch), or than the stream (cudaEventRecord)?";
+    case cudaErrorPeerAccessUnsupported:
+      return "Ask cudaDeviceCanAccessPeer first. cudaMemcpyPeer works without peer access.";
     case cudaErrorIllegalAddress:
       return kCpuDevice ? kReportHint
                         : "A kernel before this call used memory that is not its own. Build with\n"
