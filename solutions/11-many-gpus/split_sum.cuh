@@ -35,12 +35,16 @@ inline Piece piece_of(std::size_t n, int part, int parts) {
   return {p * each + (p < longer ? p : longer), each + (p < longer ? 1 : 0)};
 }
 
-/// h_x[0] + ... + h_x[n-1], added up by the devices 0, ..., devices - 1, each with its piece_of(n).
+/// h_x[0] + ... + h_x[n-1], added up by the devices 0, ..., devices - 1, each with its piece_of(n),
+/// by local_sum().
 /// - Copies each piece to its device, into memory that was allocated there.
 /// - All devices get their work before the host waits for any of them: they add at the same time.
 /// - The device that is current before the call is current after it.
-/// - Throws course::CudaError if a device is missing or fails.
+/// - Throws course::CudaError if a device is missing or fails; a missing one before any other has
+///   work, because leaving the function frees the memory that it works on.
 inline double split_sum(const float* h_x, std::size_t n, int devices) {
+  // A missing device is found before any other has work: an exception would free memory in use.
+  { const course::OnDevice last(devices - 1); }
   std::vector<course::DeviceBuffer<float>> x;  // kept until all are done: cudaFree waits
   std::vector<course::DeviceBuffer<double>> workspaces;
   course::PinnedBuffer<double> sums(static_cast<std::size_t>(devices));

@@ -327,6 +327,11 @@ void drain_all_streams() {
   while (CUstream_st* next = youngest(busy)) step(*next);
 }
 
+void finish_device(int device) {
+  while (CUstream_st* next = unfinished(device)) step(*next);
+  host_waited_for(device);
+}
+
 void drop_queues(int device) {
   for (CUstream_st* stream : state().streams) {
     if (stream->device != device) continue;
@@ -394,9 +399,7 @@ cudaError_t cudaGetLastError() { return std::exchange(simt::state().last, cudaSu
 
 cudaError_t cudaDeviceSynchronize() {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  const int device = simt::current_device();
-  while (CUstream_st* next = simt::unfinished(device)) simt::step(*next);
-  simt::host_waited_for(device);
+  simt::finish_device(simt::current_device());
   return simt::sticky_error();
 }
 

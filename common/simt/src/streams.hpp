@@ -71,6 +71,8 @@ void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<i
 /// The host waits for the stream: runs it until nothing is left in it, and whatever else that
 /// needs.
 void finish(CUstream_st& stream);
+/// Runs all streams of the device until nothing is left in them, and whatever else that needs.
+void finish_device(int device);
 /// From here on the host knows that everything is done that the device has been given.
 void host_waited_for(int device);
 /// Forgets everything that is queued on a device.

@@ -54,9 +54,9 @@ cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
   if (!holds(pointer, pinned)) {
     return error != cudaSuccess ? error : failed(cudaErrorInvalidValue);
   }
-  const int device = device_of(pointer);
-  drain_all_streams();
-  host_waited_for(device);
+  // Waits for the device that the memory was made on. Other devices may still use it: an H200 then
+  // stops them with cudaErrorIllegalAddress.
+  finish_device(device_of(pointer));
   give_back(pointer, pinned);
   return sticky_error();
 }

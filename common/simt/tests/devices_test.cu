@@ -254,6 +254,25 @@ TEST_CASE("pinned and managed memory belongs to all devices") {
   CHECK(outcome.clean());
 }
 
+TEST_CASE("freeing waits for the device that the memory was made on, and no other") {
+  for (const int device : {0, 1}) {
+    INFO("the kernel runs on device " << device << ", the memory was made on device 0");
+    const Outcome outcome = observe([&] {
+      int* x = nullptr;
+      REQUIRE(cudaMallocHost(&x, 16) == kOk);
+      {
+        const On on(device);
+        store<<<1, 4>>>(x, 3);
+      }
+      static_cast<void>(cudaFreeHost(x));
+      const On on(device);
+      CHECK(cudaDeviceSynchronize() == (device == 0 ? kOk : cudaErrorIllegalAddress));
+    });
+    INFO(outcome.text());
+    CHECK(outcome.clean() == (device == 0));
+  }
+}
+
 TEST_CASE("__device__ and __constant__ variables exist once a device, __managed__ ones once") {
   const Outcome outcome = observe([] {
     shared_by_all = 0;

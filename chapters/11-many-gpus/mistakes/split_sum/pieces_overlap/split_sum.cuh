@@ -24,6 +24,8 @@ inline Piece piece_of(std::size_t n, int part, int parts) {
 }
 
 inline double split_sum(const float* h_x, std::size_t n, int devices) {
+  // A missing device is found before any other has work: an exception would free memory in use.
+  { const course::OnDevice last(devices - 1); }
   std::vector<course::DeviceBuffer<float>> x;  // kept until all are done: cudaFree waits
   std::vector<course::DeviceBuffer<double>> workspaces;
   course::PinnedBuffer<double> sums(static_cast<std::size_t>(devices));

@@ -1,5 +1,6 @@
 // An atomic of device scope: to the threads of another device it is none.
-// GPU: may slip through.
+// GPU: may slip through: the memory system of the devices we tried adds up right all the same, at
+// either scope.
 #pragma once
 
 #include <cuda_runtime.h>

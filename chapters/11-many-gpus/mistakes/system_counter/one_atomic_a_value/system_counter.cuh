@@ -1,5 +1,5 @@
 // Right, but every match crosses the links between the devices by itself.
-// GPU: may slip through.
+// GPU: may slip through: the count is right, and a GPU does not count atomics.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // Right, but device 1 begins when device 0 has finished.
-// GPU: may slip through.
+// GPU: may slip through: the answer is right, and a GPU does not tell who waited.
 #pragma once
 
 #include <cuda_runtime.h>
