@@ -59,6 +59,7 @@ class NcclEngine : public Engine {
 
   void check(ncclResult_t result, const char* call) const {
     if (result == ncclSuccess || result == ncclInProgress) return;
+    if (result == ncclRemoteError) throw TimedOut(fmt::format("{} has lost another rank", call));
     throw Failure(fmt::format("{}: {}: {}; NCCL_DEBUG=WARN tells more", call,
                               ncclGetErrorString(result), ncclGetLastError(comm_)));
   }
@@ -84,7 +85,8 @@ class NcclEngine : public Engine {
     if (!poll(done, team_.patience())) throw_timed_out("ncclAllReduce");
   }
   [[noreturn]] void throw_timed_out(const char* call) const {
-    throw TimedOut(fmt::format("{} has not ended after {:.3g} s", call, team_.patience().count()));
+    throw TimedOut(fmt::format("{} has not ended after {:.3g} s, the --timeout", call,
+                               team_.patience().count()));
   }
   Team& team_;
   cudaStream_t stream_;

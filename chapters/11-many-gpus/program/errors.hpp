@@ -23,7 +23,7 @@ struct TeamFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The others did not come to a collective, or it did not end, in the time that they have.
+/// A collective did not end in time, or lost another rank: the roll shows which one is missing.
 struct TimedOut : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

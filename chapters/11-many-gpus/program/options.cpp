@@ -103,14 +103,11 @@ void add_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--samples", options.samples, "Timed repetitions")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str();
-  app.add_option_function<double>(
-         "--timeout", [&](double seconds) { options.timeout = Seconds(seconds); },
-         "How long ranks wait for one another; default 10")
+  app.add_option("--timeout", options.timeout, "Seconds that ranks wait for one another")
       ->check(CLI::Range(0.1, 3600.0).description(""))
-      ->type_name("SECONDS");
+      ->capture_default_str();
   app.add_option("--link-gbps", options.link_gbps,
-                 "What a device's links can do in one direction, in 10^9 bytes per second: the bus "
-                 "bandwidth is compared with it")
+                 "What a GPU's links carry, in 10^9 bytes/s: to compare the bus bandwidth with")
       ->check(CLI::Range(0.001, 1e6).description(""))
       ->type_name("GBPS");
   app.add_option("--json", options.json, "Writes the results there, too")->type_name("FILE");

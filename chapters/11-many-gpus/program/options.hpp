@@ -5,8 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "poll.hpp"
-
 /// What one rank does wrong on purpose, to see what becomes of the others.
 enum class Fault { none, dies, stops, exits, length, device, throws };
 
@@ -15,7 +13,7 @@ struct Options {
   std::size_t vector_bytes = 0;  // of every rank's vector; 0: no such all-reduce
   std::string engine;            // mpi or nccl
   int samples = 20;
-  Seconds timeout{10};
+  double timeout = 10;   // seconds
   double link_gbps = 0;  // 10^9 bytes per second; 0: not given
   std::string json;      // a file; empty: none
   Fault fault = Fault::none;

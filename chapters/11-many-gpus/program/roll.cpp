@@ -42,10 +42,7 @@ Verdict judge(const std::vector<Answer>& answers, const std::function<std::strin
     return fmt::format("{}: {}: {}", name(rank), answer.step, answer.text);
   });
   const auto late = lines_of(answers, is(Outcome::timed_out), [&](int rank, const Answer& answer) {
-    return fmt::format(
-        "{}: {}: {}; all ranks answer, so a link may be too slow: try a larger "
-        "--timeout",
-        name(rank), answer.step, answer.text);
+    return fmt::format("{}: {}: {}; all ranks answer", name(rank), answer.step, answer.text);
   });
   const bool all_answer = missing.empty() && late.empty();
   if (!failed.empty()) return {first_lines(failed), all_answer};

@@ -160,7 +160,7 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 void run(const Options& options) {
-  Team team(options.timeout);
+  Team team(Seconds(options.timeout));
   if (options.fault != Fault::none && options.faulty_rank >= team.size()) {
     throw BadOptions(fmt::format("--fault: there is no rank {}: the ranks are 0 to {}",
                                  options.faulty_rank, team.size() - 1));

@@ -214,7 +214,8 @@ std::string Team::hear_verdict(const Answer& mine, Seconds limit) const {
 void Team::wait(MPI_Request request, const char* what) const {
   std::vector<MPI_Request> requests = {request};
   if (finished(requests, patience_)[0]) return;
-  throw TimedOut(fmt::format("{} has not ended after {:.3g} s", what, patience_.count()));
+  throw TimedOut(
+      fmt::format("{} has not ended after {:.3g} s, the --timeout", what, patience_.count()));
 }
 
 void Team::barrier() {
