@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kAnswerTag = 1, kVerdictTag = 2;
 
-// MPI_Comm_split_type and MPI_Finalize wait for all ranks, and there is no form of them that can be
-// polled. So an alarm clock runs meanwhile.
+// MPI_Init, MPI_Comm_split_type and MPI_Finalize wait for all ranks, and there is no form of them
+// that can be polled. So an alarm clock runs meanwhile.
 class AlarmClock {
  public:
   explicit AlarmClock(unsigned seconds) {
@@ -64,7 +64,10 @@ std::vector<bool> finished(std::vector<MPI_Request>& requests, Seconds limit) {
 }  // namespace
 
 // MPI's own errors end all ranks, with a message that names the rank: that is MPI's default.
-Mpi::Mpi() { MPI_Init(nullptr, nullptr); }
+Mpi::Mpi() {
+  const AlarmClock clock(kAlarmSeconds);
+  MPI_Init(nullptr, nullptr);
+}
 
 Mpi::~Mpi() {
   const AlarmClock clock(kAlarmSeconds);
