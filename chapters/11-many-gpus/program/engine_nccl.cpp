@@ -88,6 +88,7 @@ class NcclEngine : public Engine {
     throw TimedOut(fmt::format("{} has not ended after {:.3g} s, the --timeout", call,
                                team_.patience().count()));
   }
+
   Team& team_;
   cudaStream_t stream_;
   ncclComm_t comm_ = nullptr;
