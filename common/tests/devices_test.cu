@@ -116,6 +116,18 @@ TEST_CASE("with_devices waits for all devices") {
   CUDA_CHECK(cudaFreeHost(h_x));
 }
 
+TEST_CASE("with_devices throws the error of a kernel that nobody has waited for") {
+  course::skip_without_checker();  // and a GPU would be lost
+  const course::Findings findings = course::find_races([] {
+    const auto work = [] {
+      const OnDevice on(1);
+      set_to<<<1, 1>>>(nullptr, 5);
+    };
+    CHECK_THROWS_AS(course::with_devices(2, work), course::CudaError);
+  });
+  CHECK(findings.others == 1);
+}
+
 TEST_CASE("with_peer_access runs on a machine that has it, or has it not") {
   course::skip_without_devices(2);
   const bool before = can_access(0, 1);
