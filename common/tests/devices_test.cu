@@ -160,6 +160,25 @@ TEST_CASE("find_races waits for all devices, and tells of races of two") {
   CUDA_CHECK(cudaFreeHost(h_x));
 }
 
+TEST_CASE("memory of another device is called by the line that made its DeviceBuffer") {
+  course::skip_without_devices(2);
+  course::skip_without_checker();
+  int line = 0;
+  const course::Findings findings = course::find_races([&] {
+    line = __LINE__ + 1;
+    const auto d_x = DeviceBuffer<int>::zeros(1);
+    const OnDevice on(1);
+    set_to<<<1, 1>>>(const_cast<int*>(d_x.data()), 1);
+    CUDA_CHECK_LAUNCH();
+    CUDA_CHECK(cudaDeviceSynchronize());
+  });
+  REQUIRE(findings.others == 1);
+  INFO(findings.texts.front());
+  CHECK(findings.texts.front().find("belongs to device 0 (allocated at common/tests/"
+                                    "devices_test.cu:" +
+                                    std::to_string(line) + ")") != std::string::npos);
+}
+
 namespace {
 /// Two tests that leave a device behind, each for the other.
 void leave_device_1() {
