@@ -515,6 +515,7 @@ FarKind far_kind(Kind kind) {
 /// Is it a race with a launch of another device?
 void check_far(Allocation& a, std::uintptr_t address, std::size_t size, Kind kind, Scope scope,
                const char* function, const void* caller, Thread& t) {
+  const OutOfSight guard;
   const bool has_cells =
       a.space == Space::device || a.space == Space::pinned || a.space == Space::managed;
   if (!has_cells || (engine.memory_of_several >> a.owner & 1) == 0) return;
