@@ -18,7 +18,8 @@ enum class Among { device, system };
 
 /// *counter += the sum of d_x[0..n-1]: one atomic a block.
 template <Among among>
-__global__ void sum_into_counter(const float* d_x, std::size_t n, double* counter) {
+__global__ void __launch_bounds__(kSumBlock)
+    sum_into_counter(const float* d_x, std::size_t n, double* counter) {
   double sum = 0;
   for (std::size_t chunk = blockIdx.x; chunk * kChunk < n; chunk += gridDim.x) {
     sum += chunk_sum(d_x, n, chunk);

@@ -12,6 +12,7 @@
 #include <course/host_memory.cuh>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parts.cuh"
@@ -33,9 +34,7 @@ class NcclTeam {
     NCCL_CHECK(ncclCommInitAll(comms_.data(), devices, nullptr));
   }
   ~NcclTeam() {
-    for (const ncclComm_t comm : comms_) {
-      static_cast<void>(broken_ ? ncclCommAbort(comm) : ncclCommDestroy(comm));
-    }
+    for (const ncclComm_t comm : comms_) static_cast<void>(ncclCommDestroy(comm));
   }
   NcclTeam(const NcclTeam&) = delete;
   NcclTeam& operator=(const NcclTeam&) = delete;
@@ -44,8 +43,8 @@ class NcclTeam {
   ncclComm_t comm(int device) const { return comms_[static_cast<std::size_t>(device)]; }
 
   /// Waits for stream i of device i, for all i. A collective that lacks a partner never ends: after
-  /// `seconds` this gives up, says which devices still wait, and throws std::runtime_error. The
-  /// team cannot be used after that.
+  /// `seconds` this ends it, says which devices were still waiting, and throws std::runtime_error.
+  /// The team cannot be used after that.
   void wait(const std::vector<cudaStream_t>& streams, double seconds = 20) {
     const auto start = std::chrono::steady_clock::now();
     for (;;) {
@@ -53,7 +52,7 @@ class NcclTeam {
       if (waiting.empty()) return;
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
       if (passed.count() > seconds) {
-        broken_ = true;
+        abort();  // else cudaFree would wait for a kernel that never ends
         throw std::runtime_error("the collective has not ended after " + std::to_string(seconds) +
                                  " s; still waiting: device" + waiting +
                                  "\n  try: does every device call it, with the same length?");
@@ -62,6 +61,13 @@ class NcclTeam {
   }
 
  private:
+  /// Ends what is running, half a second a device.
+  void abort() {
+    for (const ncclComm_t comm : std::exchange(comms_, {})) {
+      static_cast<void>(ncclCommAbort(comm));
+    }
+  }
+
   /// " 0 1": the devices whose stream has work left. Throws what NCCL or CUDA found wrong.
   std::string who_waits(const std::vector<cudaStream_t>& streams) {
     std::string waiting;
@@ -69,7 +75,7 @@ class NcclTeam {
       const course::OnDevice on(device);
       ncclResult_t state = ncclSuccess;
       NCCL_CHECK(ncclCommGetAsyncError(comm(device), &state));
-      broken_ = broken_ || state != ncclSuccess;
+      if (state != ncclSuccess) abort();
       NCCL_CHECK(state);
       const cudaError_t error = cudaStreamQuery(streams[static_cast<std::size_t>(device)]);
       if (error == cudaErrorNotReady) {
@@ -82,7 +88,6 @@ class NcclTeam {
   }
 
   std::vector<ncclComm_t> comms_;
-  bool broken_ = false;
 };
 
 /// Adds up the devices' sums that kernels before this call write: on every device, and returned.

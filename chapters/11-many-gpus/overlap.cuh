@@ -25,32 +25,33 @@ constexpr unsigned kLayerBlock = 256;
 constexpr int kLayers = 8;  // known to the compiler: a thread has so many loads in flight
 
 /// d_out[i] = d_layers[i] + d_layers[n + i] + ... for i in [begin, begin + size): several vectors
-/// of one device become one, as gradients do before they are sent.
+/// of one device become one, as gradients do before they are sent. One element a thread, and no
+/// loop: blocks that end soon make room for NCCL's.
 __global__ void add_layers_kernel(const float* d_layers, std::size_t n, std::size_t begin,
                                   std::size_t size, float* d_out) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size; i += stride) {
-    float sum = 0;
-    for (std::size_t layer = 0; layer < kLayers; ++layer) sum += d_layers[layer * n + begin + i];
-    d_out[begin + i] = sum;
-  }
+  const std::size_t i = std::size_t{blockIdx.x} * kLayerBlock + threadIdx.x;
+  if (i >= size) return;
+  float sum = 0;
+  for (std::size_t layer = 0; layer < kLayers; ++layer) sum += d_layers[layer * n + begin + i];
+  d_out[begin + i] = sum;
 }
 
 /// Queues the sum of kLayers vectors of n floats, for one chunk of them. Throws CudaError.
 inline void add_layers(const float* d_layers, std::size_t n, Share chunk, float* d_out,
                        cudaStream_t stream) {
   if (chunk.size == 0) return;
-  add_layers_kernel<<<course::filling_blocks(kLayerBlock), kLayerBlock, 0, stream>>>(
+  add_layers_kernel<<<course::blocks_for(chunk.size, kLayerBlock), kLayerBlock, 0, stream>>>(
       d_layers, n, chunk.begin, chunk.size, d_out);
   CUDA_CHECK_LAUNCH();
 }
 
-/// One device's vectors, and two streams that wait for each other only where events say so.
+/// One device's vectors, and two streams that wait for each other only where events say so. NCCL's
+/// blocks are few and wait for other devices: they go first.
 struct VectorPart {
   int device = 0;
   course::DeviceBuffer<float> layers = {};  // layers * n
   course::DeviceBuffer<float> sum = {};     // n: of the layers, then of all devices
-  Stream compute = {}, send = {};
+  Stream compute{Priority::normal}, send{Priority::high};
   std::vector<Event> ready = {};  // chunk i of `sum` is computed
 };
 

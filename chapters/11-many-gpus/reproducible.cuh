@@ -1,6 +1,6 @@
 // How does a sum get the same bits on one device and on eight?
 // Rung: sum_in_chunks. The chunks' bounds depend on the array alone, and so does their order.
-// Cost: 8 bytes for 16,384 elements go to the host, which adds them up.
+// Cost: 8 bytes for 32,768 elements go to the host, which adds them up.
 #pragma once
 
 #include <algorithm>

@@ -6,10 +6,18 @@
 #include <course/error.cuh>
 #include <utility>
 
+/// Who gets a multiprocessor first when one has room.
+enum class Priority { normal, high };
+
 /// Work in a stream of its own waits for none in the default stream. Move-only.
 class Stream {
  public:
-  Stream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  explicit Stream(Priority priority = Priority::normal) {
+    int lowest = 0, highest = 0;
+    CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+    CUDA_CHECK(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                            priority == Priority::high ? highest : lowest));
+  }
   ~Stream() {
     if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
   }

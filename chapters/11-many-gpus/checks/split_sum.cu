@@ -71,7 +71,7 @@ TEST_CASE("split_sum: one to five devices, fewer elements than devices, uneven p
 
 TEST_CASE("split_sum: many elements") {
   course::on_devices(2, [] {
-    for (const std::size_t n : {course::kBigSize, std::size_t{40'001}}) check_sum(n, 2);
+    for (const std::size_t n : {course::kBigSize, std::size_t{70'001}}) check_sum(n, 2);
   });
 }
 

@@ -415,6 +415,13 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   return simt::create_stream(stream, flags);
 }
 
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (least != nullptr) *least = 0;
+  if (greatest != nullptr) *greatest = -5;  // as on an H200: higher is smaller
+  return cudaSuccess;
+}
+
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   return simt::create_stream(stream, flags);

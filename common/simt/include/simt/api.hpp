@@ -237,6 +237,7 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t count,
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
 /// Runs what is queued in the stream first.
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
