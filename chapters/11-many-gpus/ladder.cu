@@ -207,27 +207,42 @@ std::size_t bus_bytes(std::size_t bytes, int devices) {
   return 2 * bytes * (p - 1) / p;
 }
 
-void all_reduce_bandwidth(course::Ladder& ladder, int devices) {
+/// The all-reduce of the first n floats of each device's vector.
+course::Rung all_reduce_rung(std::vector<VectorPart>& parts, NcclTeam& team,
+                             const std::vector<float>& expected, std::size_t n) {
+  const int devices = team.devices();
+  return {.name = "all_reduce_nccl",
+          .changed = std::to_string(n * sizeof(float)) + " bytes, " + std::to_string(devices) +
+                     " devices, one process",
+          .launch = [&parts, &team, n] { all_reduce_and_wait(parts, team, n); },
+          .check =
+              [&parts, &expected, n] {
+                float last = 0;
+                CUDA_CHECK(cudaMemcpy(&last, parts.back().sum.data() + n - 1, sizeof last,
+                                      cudaMemcpyDeviceToHost));
+                return course::same(last, expected[(n - 1) % expected.size()], "last element");
+              },
+          .bytes = bus_bytes(n * sizeof(float), devices),
+          .n = n};
+}
+
+constexpr std::size_t k1GiB = std::size_t{1} << 28;  // floats
+
+/// NCCL alone: what one float costs, what 1 GiB, and all sizes between them.
+void all_reduces(course::Ladder& ladder, int devices) {
   NcclTeam team(devices);
-  constexpr std::size_t kMost = std::size_t{1} << 28;  // floats: 1 GiB
-  auto parts = make_vector_parts(kMost, 1, devices, 1, kPeriod);
+  auto parts = make_vector_parts(k1GiB, 1, devices, 1, kPeriod);
   const std::vector<float> expected = sum_of_layers(1, devices, kPeriod);
-  ladder.reference("all-reduce", 0, "bytes that cross a device's links", kMost);
-  for (std::size_t n = 1; n <= kMost; n *= 16) {
-    ladder.rung({.name = "ncclAllReduce",
-                 .changed = std::to_string(n * sizeof(float)) + " bytes",
-                 .launch = [&] { all_reduce_and_wait(parts, team, n); },
-                 .check =
-                     [&] {
-                       float last = 0;
-                       CUDA_CHECK(cudaMemcpy(&last, parts.back().sum.data() + n - 1, sizeof last,
-                                             cudaMemcpyDeviceToHost));
-                       return course::same(last, expected[(n - 1) % kPeriod], "last element");
-                     },
-                 .bytes = bus_bytes(n * sizeof(float), devices),
-                 .n = n,
-                 .series = "ncclAllReduce, " + std::to_string(devices) + " devices",
-                 .x = static_cast<double>(n * sizeof(float))});
+  for (const std::size_t n : {std::size_t{1}, k1GiB}) {
+    ladder.reference("all-reduce", 0, "GB/s: bytes that cross a device's links", n);
+    ladder.rung(all_reduce_rung(parts, team, expected, n));
+  }
+  ladder.reference("all-reduce", 0, "bytes that cross a device's links, over the vector's", k1GiB);
+  for (std::size_t n = 1; n <= k1GiB; n *= 16) {
+    course::Rung rung = all_reduce_rung(parts, team, expected, n);
+    rung.series = "ncclAllReduce, " + std::to_string(devices) + " devices";
+    rung.x = static_cast<double>(n * sizeof(float));
+    ladder.rung(rung);
   }
 }
 
@@ -270,17 +285,16 @@ void layers(course::Ladder& ladder, std::size_t n, int devices) {
 
 void vectors(course::Ladder& ladder) {
 #if COURSE_HAS_NCCL
-  for (const int devices : device_counts()) {
-    if (devices > 1) all_reduce_bandwidth(ladder, devices);
-  }
   const int devices = course::device_count();
   if (devices < 2) {
+    ladder.skip("all_reduce_nccl", kOneDevice);
     ladder.skip("all_reduce_overlapped", kOneDevice);
     return;
   }
-  for (const std::size_t n : ladder.sizes({std::size_t{1} << 28})) layers(ladder, n, devices);
+  all_reduces(ladder, devices);
+  for (const std::size_t n : ladder.sizes({k1GiB})) layers(ladder, n, devices);
 #else
-  ladder.skip("ncclAllReduce", kNoNccl);
+  ladder.skip("all_reduce_nccl", kNoNccl);
   ladder.skip("all_reduce_overlapped", kNoNccl);
 #endif
 }

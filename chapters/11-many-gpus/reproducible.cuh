@@ -1,6 +1,6 @@
 // How does a sum get the same bits on one device and on eight?
-// Rung: sum_in_chunks. The chunks' bounds depend on the array alone, and so does their order.
-// Cost: 8 bytes for 32,768 elements go to the host, which adds them up.
+// Rungs: sum_chunks_to_host, sum_in_chunks. The chunks' bounds depend on the array alone, and so
+// does their order. Cost: 8 bytes for 32,768 elements go to the host, which adds them up.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,21 @@
 
 #include "parts.cuh"
 
-/// The share of `part` in whole chunks; the last of all may be shorter.
-inline Share share_in_chunks(std::size_t n, int part, int parts) {
-  const Share chunks = share_of(chunks_of(n), part, parts);
-  const std::size_t begin = std::min(chunks.begin * kChunk, n);
-  return {begin, std::min((chunks.begin + chunks.size) * kChunk, n) - begin};
+/// The sum of parts that make_parts(n, devices, share_in_chunks) has made. The chunks' sums go to
+/// pinned memory, and the host adds them up in the order of the array. Throws CudaError.
+inline double sum_chunks_to_host(std::vector<Part>& parts, course::PinnedBuffer<double>& sums) {
+  for (Part& part : parts) {
+    const course::OnDevice on(part.device);
+    chunk_sums(part.x.data(), part.share.size, sums.data() + part.share.begin / kChunk, nullptr);
+  }
+  wait_for(parts);
+  double sum = 0;
+  for (std::size_t chunk = 0; chunk < sums.size(); ++chunk) sum += sums[chunk];
+  return sum;
 }
+
+// ---- the same array in any number of parts
+// -------------------------------------------------------
 
 /// Copies a share of h_x to the current device, and queues its chunks' sums into `sums`, which the
 /// device reaches. Returns the copy: it has to live until the sums are there.

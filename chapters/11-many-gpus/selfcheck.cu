@@ -36,6 +36,9 @@ std::vector<std::size_t> sizes() {
   return all;
 }
 
+/// A few of them for every number of devices: fewer elements than devices, and uneven shares.
+const std::vector<std::size_t> kFewSizes = {0, 1, 3, 257, 1025, 2 * kChunk + 5};
+
 /// An array over devices, filled, with its exact sum.
 struct Spread {
   Spread(std::size_t n, int devices) : parts(make_parts(n, devices)), cells(parts.size()) {
@@ -134,7 +137,7 @@ TEST_CASE("fill: an element's value does not depend on the number of devices") {
 
 TEST_CASE("sum_copied_to_host, sum_stored_to_host: every size on one to four devices") {
   on_one_to_four_devices([](int devices) {
-    for (const std::size_t n : sizes()) {
+    for (const std::size_t n : kFewSizes) {
       Spread s(n, devices);
       INFO(n << " elements on " << devices << " devices");
       REQUIRE(course::same(sum_copied_to_host(s.parts, s.cells), s.expected, "copied"));
@@ -162,7 +165,7 @@ TEST_CASE("all devices have their work before the host waits") {
 TEST_CASE("sum_one_counter: managed memory, if devices may share it") {
   on_one_to_four_devices([](int devices) {
     if (!managed_memory_has_atomics(devices)) return;
-    for (const std::size_t n : sizes()) {
+    for (const std::size_t n : kFewSizes) {
       const Spread s(n, devices);
       INFO(n << " elements on " << devices << " devices");
       course::ManagedBuffer<double> counter(1);
@@ -177,7 +180,7 @@ TEST_CASE("sum_one_counter: a device's memory, if the links carry atomics") {
   on_one_to_four_devices([](int devices) {
     if (!peer_memory_has_atomics(0, devices)) return;
     const PeerAccess access(0, devices);
-    for (const std::size_t n : sizes()) {
+    for (const std::size_t n : kFewSizes) {
       const Spread s(n, devices);
       INFO(n << " elements on " << devices << " devices");
       auto counter = course::DeviceBuffer<double>::zeros(1);

@@ -81,6 +81,21 @@ torch_rows() {
   esac
 }
 
+# mpi_rows CHAPTER RUN.json ...: adds the times of its program with MPI, where that is installed.
+mpi_rows() {
+  local chapter=$1 code
+  shift
+  "$top/chapters/$chapter/mpi_rows.py" "$build/chapters/$chapter/sum_mpi" "${@/#/--json=}" \
+    >"$build/mpi.log" 2>&1 </dev/null
+  code=$?
+  cat "$build/mpi.log" >>"$out/tests.log"
+  case $code in
+    0) step OK "$chapter: MPI, $(wc -l <"$build/mpi.log") rows" ;;
+    77) step OK "$chapter: $(tail -n 1 "$build/mpi.log")" ;;
+    *) step BAD "$chapter: the rows of MPI failed: see tests.log" ;;
+  esac
+}
+
 for ladder in "$build"/chapters/*/ladder; do
   chapter=$(basename "$(dirname "$ladder")")
   runs=()
@@ -89,6 +104,7 @@ for ladder in "$build"/chapters/*/ladder; do
     runs+=("$build/$chapter-$run.json")
   done
   if [ ${#runs[@]} = 3 ] && [ -e "$top/chapters/$chapter/torch_rows.py" ]; then torch_rows "$chapter" "${runs[@]}"; fi
+  if [ ${#runs[@]} = 3 ] && [ -e "$top/chapters/$chapter/mpi_rows.py" ]; then mpi_rows "$chapter" "${runs[@]}"; fi
   [ ${#runs[@]} != 3 ] || "$tools/merge_runs.py" "$out/$chapter.json" "${runs[@]}" >>"$out/tests.log" 2>&1
 done
 echo "$SECONDS s: ladders ran"
