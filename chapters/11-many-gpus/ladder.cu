@@ -47,7 +47,8 @@ std::vector<int> device_counts() {
 
 /// An array over all devices, and the rungs' results.
 struct Sums {
-  Sums(std::size_t n, int count) : parts(make_parts(n, count)), cells(parts.size()), n(n) {
+  Sums(std::size_t n, int count, Share (*share_by)(std::size_t, int, int) = share_of)
+      : parts(make_parts(n, count, share_by)), cells(parts.size()), n(n) {
     fill(parts, values());
   }
   /// A rung whose launch returns the sum.
@@ -142,6 +143,12 @@ void sum(course::Ladder& ladder, std::size_t n) {
   Sums s(n, devices);
   counters(ladder, s);
   collectives(ladder, s);
+  {
+    Sums in_chunks(n, devices, share_in_chunks);
+    course::PinnedBuffer<double> sums(chunks_of(n));
+    ladder.rung(in_chunks.rung("sum_chunks_to_host", "the same bits on every number of devices",
+                               [&] { return sum_chunks_to_host(in_chunks.parts, sums); }));
+  }
   ladder.rung(s.rung("sum_copied_to_host", "each device's sum, copied",
                      [&] { return sum_copied_to_host(s.parts, s.cells); }));
   ladder.rung(s.rung("sum_stored_to_host", "stored there by the kernel",

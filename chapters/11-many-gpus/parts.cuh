@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <course/buffer.cuh>
 #include <course/devices.cuh>
 #include <course/error.cuh>
@@ -24,13 +25,22 @@ struct Part {
   course::DeviceBuffer<double> sum = {};     // one: the sum of x
 };
 
-/// An array of n floats over the devices 0, ..., devices - 1; x is not initialised. Throws
-/// CudaError if a device is missing or its memory is full.
-inline std::vector<Part> make_parts(std::size_t n, int devices) {
+/// The share of `part` in whole chunks; the last of all may be shorter. chunk_sums() then has the
+/// same chunks for any number of parts.
+inline Share share_in_chunks(std::size_t n, int part, int parts) {
+  const Share chunks = share_of(chunks_of(n), part, parts);
+  const std::size_t begin = std::min(chunks.begin * kChunk, n);
+  return {begin, std::min((chunks.begin + chunks.size) * kChunk, n) - begin};
+}
+
+/// An array of n floats over the devices 0, ..., devices - 1, in shares by `share_by`; x is not
+/// initialised. Throws CudaError if a device is missing or its memory is full.
+inline std::vector<Part> make_parts(std::size_t n, int devices,
+                                    Share (*share_by)(std::size_t, int, int) = share_of) {
   std::vector<Part> parts;
   for (int device = 0; device < devices; ++device) {
     const course::OnDevice on(device);
-    const Share share = share_of(n, device, devices);
+    const Share share = share_by(n, device, devices);
     parts.push_back({device, share, course::DeviceBuffer<float>(share.size),
                      course::DeviceBuffer<double>(chunks_of(share.size)),
                      course::DeviceBuffer<double>(1)});

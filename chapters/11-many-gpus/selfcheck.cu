@@ -147,6 +147,19 @@ TEST_CASE("sum_copied_to_host, sum_stored_to_host: every size on one to four dev
   });
 }
 
+TEST_CASE("sum_chunks_to_host: every size on one to four devices") {
+  on_one_to_four_devices([](int devices) {
+    for (const std::size_t n : kFewSizes) {
+      const std::vector<float> table = course::position_values<float>(kPeriod);
+      auto parts = make_parts(n, devices, share_in_chunks);
+      fill(parts, table);
+      course::PinnedBuffer<double> sums(chunks_of(n));
+      INFO(n << " elements on " << devices << " devices");
+      REQUIRE(course::same(sum_chunks_to_host(parts, sums), sum_of_repeated(table, n), "sum"));
+    }
+  });
+}
+
 TEST_CASE("all devices have their work before the host waits") {
   course::skip_without_counters();
   course::with_devices(3, [] {
