@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "count.cuh"
 #include "counter.cuh"
 #include "host_sums.cuh"
 #include "overlap.cuh"
 #include "parts.cuh"
 #include "reproducible.cuh"
-#include "wrong.cuh"
 #if COURSE_HAS_NCCL
 #include "nccl_team.cuh"
 #endif
@@ -156,11 +156,11 @@ void sum(course::Ladder& ladder, std::size_t n) {
 }
 
 /// The same share for every device, or the same array over more of them.
-void scaling(course::Ladder& ladder) {
-  ladder.reference("scaling", 0, "elements on each device, or in all", k2To30);
+void scaling(course::Ladder& ladder, std::size_t base) {
+  ladder.reference("scaling", 0, "elements on each device, or in all", base);
   for (const bool each : {true, false}) {
     for (const int devices : device_counts()) {
-      const std::size_t n = each ? k2To30 * static_cast<std::size_t>(devices) : k2To30;
+      const std::size_t n = each ? base * static_cast<std::size_t>(devices) : base;
       const double expected = sum_of_repeated(values(), n);
       Sums s(n, devices);
       course::Rung rung = s.rung("sum_stored_to_host", std::to_string(devices) + " devices",
@@ -168,7 +168,7 @@ void scaling(course::Ladder& ladder) {
       rung.check = [&] { return course::same(s.y, expected, "sum"); };
       rung.result = nullptr;
       rung.n = n;
-      rung.series = each ? "2^30 on each" : "2^30 in all";
+      rung.series = each ? "as many on each" : "as many in all";
       rung.x = devices;
       ladder.rung(rung);
     }
@@ -235,17 +235,17 @@ course::Rung all_reduce_rung(std::vector<VectorPart>& parts, NcclTeam& team,
 
 constexpr std::size_t k1GiB = std::size_t{1} << 28;  // floats
 
-/// NCCL alone: what one float costs, what 1 GiB, and all sizes between them.
-void all_reduces(course::Ladder& ladder, int devices) {
+/// NCCL alone: what one float costs, what the largest vector, and all sizes between them.
+void all_reduces(course::Ladder& ladder, std::size_t most, int devices) {
   NcclTeam team(devices);
-  auto parts = make_vector_parts(k1GiB, 1, devices, 1, kPeriod);
+  auto parts = make_vector_parts(most, 1, devices, 1, kPeriod);
   const std::vector<float> expected = sum_of_layers(1, devices, kPeriod);
-  for (const std::size_t n : {std::size_t{1}, k1GiB}) {
+  for (const std::size_t n : {std::size_t{1}, most}) {
     ladder.reference("all-reduce", 0, "GB/s: bytes that cross a device's links", n);
     ladder.rung(all_reduce_rung(parts, team, expected, n));
   }
-  ladder.reference("all-reduce", 0, "bytes that cross a device's links, over the vector's", k1GiB);
-  for (std::size_t n = 1; n <= k1GiB; n *= 16) {
+  ladder.reference("all-reduce", 0, "bytes that cross a device's links, over the vector's", most);
+  for (std::size_t n = 1; n <= most; n *= 16) {
     course::Rung rung = all_reduce_rung(parts, team, expected, n);
     rung.series = "ncclAllReduce, " + std::to_string(devices) + " devices";
     rung.x = static_cast<double>(n * sizeof(float));
@@ -298,18 +298,41 @@ void vectors(course::Ladder& ladder) {
     ladder.skip("all_reduce_overlapped", kOneDevice);
     return;
   }
-  all_reduces(ladder, devices);
-  for (const std::size_t n : ladder.sizes({k1GiB})) layers(ladder, n, devices);
+  for (const std::size_t n : ladder.sizes({k1GiB})) {
+    all_reduces(ladder, n, devices);
+    layers(ladder, n, devices);
+  }
 #else
   ladder.skip("all_reduce_nccl", kNoNccl);
   ladder.skip("all_reduce_overlapped", kNoNccl);
 #endif
 }
 
-// ---- what is wrong on purpose
-// --------------------------------------------------------------------
+// ---- one counter, many atomics -----------------------------------------------------------------
 
-void wrong_on_purpose(course::Ladder& ladder) {
+/// Counts on the first `devices` devices, and times it: additions per ns.
+course::Rung count_rung(const std::string& name, const std::string& changed, int devices,
+                        unsigned blocks, double* counter) {
+  const std::size_t n = std::size_t{blocks} * kCountsOfABlock * static_cast<std::size_t>(devices);
+  return {.name = name,
+          .changed = changed,
+          .reset =
+              [=] {
+                const double zero = 0;
+                CUDA_CHECK(cudaMemcpy(counter, &zero, sizeof zero, cudaMemcpyDefault));
+              },
+          .launch = [=] { count_everywhere<Among::system>(devices, blocks, counter); },
+          .check =
+              [=] {
+                double count = 0;
+                CUDA_CHECK(cudaMemcpy(&count, counter, sizeof count, cudaMemcpyDefault));
+                return course::same(count, static_cast<double>(n), "count");
+              },
+          .n = n,
+          .operations = n};
+}
+
+void scopes(course::Ladder& ladder) {
   const int devices = course::device_count();
   if (devices < 2) {
     ladder.skip("count_device_scope", kOneDevice);
@@ -318,20 +341,36 @@ void wrong_on_purpose(course::Ladder& ladder) {
   }
   const unsigned blocks = course::kCpuDevice ? 4 : 256;
   const std::size_t n = std::size_t{blocks} * kCountsOfABlock * static_cast<std::size_t>(devices);
-  ladder.reference("atomics", static_cast<double>(n), "that add 1", n);
+  ladder.reference("atomics", static_cast<double>(n), "that add 1 to one counter", n);
   course::ManagedBuffer<double> managed(1);
   course::PinnedBuffer<double> pinned(1);
+  course::DeviceBuffer<double> of_device_0(1);
+  ladder.rung(count_rung("count_pinned_one_device", "pinned host memory, one device", 1, blocks,
+                         pinned.data()));
+  if (managed_memory_has_atomics(devices)) {
+    ladder.rung(count_rung("count_managed", "managed memory, all devices", devices, blocks,
+                           managed.data()));
+  }
+  if (peer_memory_has_atomics(0, devices)) {
+    const PeerAccess access(0, devices);
+    ladder.rung(count_rung("count_peer", "device 0's memory, all devices", devices, blocks,
+                           of_device_0.data()));
+  }
   ladder.wrong(
       {.name = "count_device_scope",
-       .changed = "atomicAdd on managed memory",
+       .changed = "managed memory, all devices, but atomicAdd",
        .expect = course::Expect::race,
        .because = "atomicAdd is atomic among the threads of one device; right values are luck",
        .reset = [&] { managed[0] = 0; },
        .launch = [&] { count_everywhere<Among::device>(devices, blocks, managed.data()); },
        .result = [&] { return managed[0]; }});
-  if (host_memory_has_atomics(devices)) return;  // sum_pinned_counter is a rung then
+  if (host_memory_has_atomics(devices)) {
+    ladder.rung(count_rung("count_pinned", "pinned host memory, all devices", devices, blocks,
+                           pinned.data()));
+    return;
+  }
   ladder.wrong({.name = "count_pinned",
-                .changed = "atomicAdd_system on pinned host memory",
+                .changed = "pinned host memory, all devices",
                 .expect = course::Expect::race,
                 .because =
                     "cudaDevAttrHostNativeAtomicSupported is 0: the link has no atomics, so a "
@@ -377,9 +416,11 @@ int main(int argc, char** argv) {
                         {.gpu_n = k2To30, .cpu_n = std::size_t{1} << 16});
   return ladder.run([](course::Ladder& rungs) {
     for (const std::size_t n : rungs.sizes({k2To10, k2To30})) sum(rungs, n);
-    if (!course::kCpuDevice) scaling(rungs);
+    if (!course::kCpuDevice) {
+      for (const std::size_t n : rungs.sizes({k2To30})) scaling(rungs, n);
+    }
     vectors(rungs);
-    wrong_on_purpose(rungs);
+    scopes(rungs);
     reproducible(rungs);
   });
 }

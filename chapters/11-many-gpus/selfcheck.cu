@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "count.cuh"
 #include "counter.cuh"
 #include "host_sums.cuh"
 #include "overlap.cuh"
 #include "parts.cuh"
 #include "reproducible.cuh"
-#include "wrong.cuh"
 #if COURSE_HAS_NCCL
 #include "nccl_team.cuh"
 #endif

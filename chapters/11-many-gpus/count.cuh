@@ -1,6 +1,6 @@
-// What goes wrong if the scope is too small, or the memory has no atomics?
-// Rungs: count_device_scope, count_pinned: count_everywhere() on managed and on pinned memory.
-// Cost: updates. Two H200s lose half of them in pinned memory.
+// What does an atomic on another memory cost, and where is it none?
+// Rungs: count_pinned_one_device, count_managed, count_peer; count_device_scope and count_pinned
+// are wrong on purpose: two H200s lose half of the updates in pinned memory.
 #pragma once
 
 #include <cuda_runtime.h>
