@@ -29,7 +29,10 @@ namespace {
 constexpr std::size_t k2To10 = std::size_t{1} << 10, k2To30 = std::size_t{1} << 30;
 /// The array repeats these many values: a prime, so that no share begins where another one does.
 constexpr std::size_t kPeriod = 1'000'003;
-#if !COURSE_HAS_NCCL
+#if COURSE_HAS_NCCL
+constexpr const char* kNoNccl = "compute-sanitizer reports NCCL's own kernels";
+bool use_nccl() { return !course::skip_large(); }
+#else
 constexpr const char* kNoNccl = "built without NCCL: it needs nccl.h, libnccl and -Ddevice=cuda";
 #endif
 constexpr const char* kOneDevice = "needs two devices";
@@ -110,6 +113,7 @@ void counters(course::Ladder& ladder, Sums& s) {
 
 void collectives(course::Ladder& ladder, Sums& s) {
 #if COURSE_HAS_NCCL
+  if (!use_nccl()) return ladder.skip("sum_nccl", kNoNccl);
   NcclTeam team(static_cast<int>(s.parts.size()));
   ladder.rung(s.rung("sum_nccl", "ncclAllReduce of the devices' sums: all of them get it",
                      [&] { return sum_nccl(s.parts, team, s.cells); }));
@@ -301,6 +305,7 @@ void layers(course::Ladder& ladder, std::size_t n, int devices) {
 
 void vectors(course::Ladder& ladder) {
 #if COURSE_HAS_NCCL
+  if (!use_nccl()) return ladder.skip("all_reduce_overlapped", kNoNccl);
   const int devices = course::device_count();
   if (devices < 2) {
     ladder.skip("all_reduce_nccl", kOneDevice);

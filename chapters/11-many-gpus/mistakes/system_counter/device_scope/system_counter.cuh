@@ -1,6 +1,5 @@
 // An atomic of device scope: to the threads of another device it is none.
-// GPU: may slip through: the memory system of the devices we tried adds up right all the same, at
-// either scope.
+// GPU: may slip through: whether updates are lost depends on where the page of the counter lies.
 #pragma once
 
 #include <cuda_runtime.h>
