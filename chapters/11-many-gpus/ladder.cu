@@ -69,6 +69,14 @@ struct Sums {
   double y = 0;
 };
 
+/// *counter = 0, in any memory. cudaMemcpy may return before the data has arrived, and only the
+/// current device's kernels wait for that.
+void set_to_zero(double* counter) {
+  const double zero = 0;
+  CUDA_CHECK(cudaMemcpy(counter, &zero, sizeof zero, cudaMemcpyDefault));
+  CUDA_CHECK(cudaDeviceSynchronize());
+}
+
 /// A rung that adds to a counter in device, managed or pinned memory, and reads it.
 course::Rung counter_rung(Sums& s, const std::string& name, const std::string& changed,
                           double* counter) {
@@ -78,10 +86,7 @@ course::Rung counter_rung(Sums& s, const std::string& name, const std::string& c
     CUDA_CHECK(cudaMemcpy(&sum, counter, sizeof sum, cudaMemcpyDefault));
     return sum;
   });
-  rung.reset = [counter] {
-    const double zero = 0;
-    CUDA_CHECK(cudaMemcpy(counter, &zero, sizeof zero, cudaMemcpyDefault));
-  };
+  rung.reset = [counter] { set_to_zero(counter); };
   return rung;
 }
 
@@ -330,11 +335,7 @@ course::Rung count_rung(const std::string& name, const std::string& changed, int
   const std::size_t n = std::size_t{blocks} * kCountsOfABlock * static_cast<std::size_t>(devices);
   return {.name = name,
           .changed = changed,
-          .reset =
-              [=] {
-                const double zero = 0;
-                CUDA_CHECK(cudaMemcpy(counter, &zero, sizeof zero, cudaMemcpyDefault));
-              },
+          .reset = [=] { set_to_zero(counter); },
           .launch = [=] { count_everywhere<Among::system>(devices, blocks, counter); },
           .check =
               [=] {
@@ -359,8 +360,11 @@ void scopes(course::Ladder& ladder) {
   course::ManagedBuffer<double> managed(1);
   course::PinnedBuffer<double> pinned(1);
   course::DeviceBuffer<double> of_device_0(1);
-  ladder.rung(count_rung("count_pinned_one_device", "pinned host memory, one device", 1, blocks,
-                         pinned.data()));
+  const bool under_sanitizer = !course::kCpuDevice && course::skip_large();
+  if (!under_sanitizer) {
+    ladder.rung(count_rung("count_pinned_one_device", "pinned host memory, one device", 1, blocks,
+                           pinned.data()));
+  }
   if (managed_memory_has_atomics(devices)) {
     ladder.rung(count_rung("count_managed", "managed memory, all devices", devices, blocks,
                            managed.data()));
@@ -382,6 +386,9 @@ void scopes(course::Ladder& ladder) {
     ladder.rung(count_rung("count_pinned", "pinned host memory, all devices", devices, blocks,
                            pinned.data()));
     return;
+  }
+  if (under_sanitizer) {
+    return ladder.skip("count_pinned", "memcheck stops it: an invalid system-scoped atomic");
   }
   ladder.wrong({.name = "count_pinned",
                 .changed = "pinned host memory, all devices",

@@ -251,6 +251,7 @@ TEST_CASE("memory of another device may be used while there is peer access, and 
     if (!peer_memory_has_atomics(0, 2)) SKIP("the links between the devices carry no atomics");
     const std::vector<float> x = course::position_values<float>(1000);
     const auto d_x = course::DeviceBuffer<float>::from(x);
+    CUDA_CHECK(cudaDeviceSynchronize());  // device 1 does not wait for copies of device 0
     course::PinnedBuffer<double> sum(1);
     const auto sum_by_device_1 = [&] {
       const course::OnDevice on(1);
