@@ -110,6 +110,9 @@ __global__ void last_block_arrives(int* parts, int* of_device, int* arrived, int
 
 // ---- helpers ------------------------------------------------------------------------------------
 
+/// What devices share lies in pinned memory here. Whether it has atomics is one test's question.
+const bool pinned_memory_has_atomics = (simt::set_host_atomics(true), true);
+
 /// Launches both on their devices with nothing in between.
 template <class First, class Second>
 Outcome together(const First& first, const Second& second, std::uint64_t seed = 0) {
@@ -240,6 +243,31 @@ TEST_CASE("a compare-and-swap loop of system scope may read plainly first") {
               true, [&] { read_then_swap<<<1, 1>>>(x.data, y.data); },
               [&] { add_system<<<1, 1>>>(x.data); });
         }) == "");
+}
+
+TEST_CASE("pinned memory has no atomics of two devices if the link to it carries none") {
+  const Pinned x(1), y(1);
+  int* managed = nullptr;
+  REQUIRE(cudaMallocManaged(&managed, 4) == cudaSuccess);
+  const auto add_on = [](int* p) { return [p] { add_system<<<1, 1>>>(p); }; };
+  for (const bool supported : {false, true}) {
+    INFO("the link carries atomics: " << supported);
+    simt::set_host_atomics(supported);
+    int attribute = -1;
+    CHECK(cudaDeviceGetAttribute(&attribute, cudaDevAttrHostNativeAtomicSupported, 1) ==
+          cudaSuccess);
+    CHECK(attribute == (supported ? 1 : 0));
+    CHECK(always(!supported, add_on(x.data), add_on(x.data)) == "");
+    CHECK(always(!supported, add_on(x.data), [&] { add_ref_system<<<1, 1>>>(x.data); }) == "");
+    CHECK(always(false, add_on(x.data), [&] { load_ref_system<<<1, 1>>>(x.data, y.data); }) == "");
+    CHECK(always(false, add_on(managed), add_on(managed)) == "");
+    CHECK(always(true, add_on(x.data), [&] { add<<<1, 1>>>(x.data); }) == "");
+  }
+  simt::set_host_atomics(false);
+  const Outcome outcome = together(add_on(x.data), add_on(x.data));
+  simt::set_host_atomics(true);
+  CHECK(outcome.text().find("cudaDevAttrHostNativeAtomicSupported is 0") != std::string::npos);
+  CHECK(cudaFree(managed) == cudaSuccess);
 }
 
 TEST_CASE("memory that one device alone reaches is no matter of two") {
