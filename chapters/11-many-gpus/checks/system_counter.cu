@@ -94,7 +94,7 @@ void check_kernel(std::size_t n, course::LaunchShape launch) {
 
 }  // namespace
 
-TEST_CASE("system_counter: the kernel, at every size and grid") {
+TEST_CASE("system_counter: the kernel at every size and grid") {
   std::size_t turn = 0;
   for (const std::size_t n : course::kSizes) {
     const std::vector<course::LaunchShape> launches = course::launch_shapes(n);
