@@ -75,6 +75,14 @@ TEST_CASE("split_sum: many elements") {
   });
 }
 
+TEST_CASE("split_sum: the devices' sums are added up in double") {
+  course::on_devices(2, [] {
+    const std::vector<float> x(20'001, 4097.0f);
+    INFO("split_sum(h_x, 20001, 2): every element is 4097, the sum needs 27 bits");
+    REQUIRE(course::same(split_sum(x.data(), x.size(), 2), 20'001 * 4097.0, "sum"));
+  });
+}
+
 TEST_CASE("split_sum: a device more than there are is an error") {
   course::skip_under_sanitizer();
   const int devices = course::device_count();

@@ -150,6 +150,30 @@ TEST_CASE("system_counter: many blocks of all devices add at the same time") {
   });
 }
 
+TEST_CASE("system_counter: every key, also one that is not there") {
+  const std::vector<int> h_values = make_values(1000, 5);
+  const auto values = course::DeviceBuffer<int>::from(h_values);
+  course::ManagedBuffer<unsigned long long> counter(1);
+  for (const int key : {0, 1, 9, 10, -1}) {
+    INFO("count_on_all_devices(parts, " << key
+                                        << ", counter): 1000 values from 0 to 9 on device 0");
+    counter[0] = kBefore;
+    count_on_all_devices({{0, values.data(), h_values.size()}}, key, counter.data());
+    const auto matching = std::count(h_values.begin(), h_values.end(), key);
+    REQUIRE(
+        course::same(counter[0], kBefore + static_cast<unsigned long long>(matching), "*counter"));
+  }
+}
+
+TEST_CASE("system_counter: adds to a counter that is close to 2^32") {
+  const Parts p({{0, 1000}});
+  course::ManagedBuffer<unsigned long long> counter(1);
+  counter[0] = 0xffff'fff0ull;
+  INFO("1000 values on device 0; *counter holds 2^32 - 16 before");
+  count_on_all_devices(p.parts, kKey, counter.data());
+  REQUIRE(course::same(counter[0], 0xffff'fff0ull + p.expected - kBefore, "*counter"));
+}
+
 TEST_CASE("system_counter: two calls in a row add up") {
   const Parts p({{0, 500}});
   course::ManagedBuffer<unsigned long long> counter(1);

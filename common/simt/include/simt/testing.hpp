@@ -67,8 +67,8 @@ int device_count();
 void set_peer_access(bool allowed);
 bool peer_access();
 /// Whether the link to the host carries atomics: no, as over PCIe, unless SIMT_HOST_ATOMICS is 1.
-/// cudaDevAttrHostNativeAtomicSupported tells programs. Without it, atomics of system scope that two
-/// devices make on pinned memory are a race.
+/// cudaDevAttrHostNativeAtomicSupported tells programs. Without it, atomics of system scope that
+/// two devices make on pinned memory are a race.
 void set_host_atomics(bool supported);
 bool host_atomics();
 
