@@ -33,8 +33,5 @@ void count_everywhere(int devices, unsigned blocks, double* counter) {
     count_blocks<among><<<blocks, 32>>>(counter);
     CUDA_CHECK_LAUNCH();
   }
-  for (int device = 0; device < devices; ++device) {
-    const course::OnDevice on(device);
-    CUDA_CHECK(cudaDeviceSynchronize());
-  }
+  wait_for_devices(devices);
 }

@@ -86,10 +86,16 @@ inline double sum_of_repeated(const std::vector<float>& table, std::size_t n) {
   return static_cast<double>(n / table.size()) * whole + rest;
 }
 
-/// Waits for all devices. cudaDeviceSynchronize() alone waits for one: the current one.
-inline void wait_for(const std::vector<Part>& parts) {
-  for (const Part& part : parts) {
-    const course::OnDevice on(part.device);
+/// Waits for the devices 0, ..., devices - 1. cudaDeviceSynchronize() alone waits for one: the
+/// current one.
+inline void wait_for_devices(int devices) {
+  for (int device = 0; device < devices; ++device) {
+    const course::OnDevice on(device);
     CUDA_CHECK(cudaDeviceSynchronize());
   }
+}
+
+/// Waits for the devices of all parts.
+inline void wait_for(const std::vector<Part>& parts) {
+  wait_for_devices(static_cast<int>(parts.size()));
 }

@@ -47,10 +47,7 @@ inline double sum_of_parts(const std::vector<float>& h_x, const std::vector<Shar
     const course::OnDevice on(static_cast<int>(part) % devices);
     memory.push_back(queue_chunks(h_x, shares[part], sums.data() + places[part]));
   }
-  for (int device = 0; device < devices; ++device) {
-    const course::OnDevice on(device);
-    CUDA_CHECK(cudaDeviceSynchronize());
-  }
+  wait_for_devices(devices);
   double sum = 0;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) sum += sums[chunk];
   return sum;
