@@ -2,6 +2,7 @@
 // kernel_headers in common/meson.build. nvcc never does, so a file that forgets an #include
 // does not get past the gate.
 #include <course/buffer.cuh>
+#include <course/cases.cuh>
 #include <course/check.cuh>
 #include <course/collectives.cuh>
 #include <course/data.cuh>
@@ -10,7 +11,9 @@
 #include <course/exercise.cuh>
 #include <course/grid.cuh>
 #include <course/guarded.cuh>
+#include <course/launch.cuh>
 #include <course/pack.cuh>
+#include <course/placed.cuh>
 #include <course/ptx.cuh>
 
 #include <algorithm>

@@ -143,6 +143,12 @@ Verdict at_most(std::uint64_t found, std::uint64_t most, std::string_view name,
                              hint.empty() ? "" : "; ", hint)};
 }
 
+Verdict none(std::uint64_t found, std::string_view name, std::string_view hint) {
+  if (found == 0) return {};
+  return {false, fmt::format("{}: expected none, found {}{}{}", name, found,
+                             hint.empty() ? "" : "; ", hint)};
+}
+
 Verdict close(double found, double expected, double tolerance, std::string_view name,
               std::string_view hint) {
   if (std::fabs(found - expected) <= tolerance) return {};  // false for NaN

@@ -211,6 +211,8 @@ class CudaFile:
         for i, token in enumerate(self.tokens):
             if token.text == "<<<":
                 self.rewrite_launch(i)
+            elif token.text == "launch" and self.spell(range(i - 2, i)) == "course::":
+                self.name_launch(i)
             elif token.text == "__shared__":
                 self.rewrite_shared(i)
             elif (token.text in ("__device__", "__constant__", "__managed__") and i >= known
@@ -288,6 +290,29 @@ class CudaFile:
                      f" ::simt::launch({{{c_string(kernel)}, {c_string(arguments)}}}, "
                      f"[{capture}]({parameters}) {{ {callee}({passed}); }}, ")
         self.replace(end, end + 3, ")")
+
+    def name_launch(self, at):
+        """course::launch(kernel, grid, arguments...): hands on a call of the kernel, which may be a
+        template, and the texts that messages need."""
+        opening = at + 1
+        if self.text(opening) != "(":
+            return  # its own definition, or a using
+        closing, end = self.other_end(opening), opening + 1
+        while self.is_word(end) or self.text(end) == "::":
+            end += 1
+        if self.text(end) == "<":
+            end = self.after_angle(end)
+        comma = end  # the one behind the grid
+        while comma < closing and (comma == end or self.text(comma) != ","):
+            comma = self.after(comma)
+        if end == opening + 1 or self.text(end) != ",":
+            self.fail(at, "course::launch(kernel, {blocks, threads}, arguments...) begins with the name of a kernel")
+        kernel = one_line(self.between(opening + 1, end))
+        arguments = "" if comma >= closing else one_line(self.source[self.tokens[comma].end:self.tokens[closing].begin])
+        self.launched.append((self.text(self.before_angle(end - 1) - 1) if self.text(end - 1) == ">"
+                              else self.text(end - 1), at))
+        self.replace(opening + 1, end, f"{{{c_string(kernel)}, {c_string(arguments)}}}, "
+                     f"[=](auto&... simt_args) {{ {kernel}(simt_args...); }}")
 
     def kernel_begin(self, at):
         """Index of the kernel's first token, and whether it is just a name: k, k<T>, a::k, ::k.

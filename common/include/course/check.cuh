@@ -3,10 +3,13 @@
 #pragma once
 
 #include <course/buffer.cuh>
+#include <course/cases.cuh>
 #include <course/data.cuh>
 #include <course/device.cuh>
 #include <course/devices.cuh>
 #include <course/guarded.cuh>
+#include <course/launch.cuh>
+#include <course/placed.cuh>
 #include <course/verdict.cuh>
 
 #include <catch2/catch_test_macros.hpp>

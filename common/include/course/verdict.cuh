@@ -151,6 +151,10 @@ Verdict same_set(const std::vector<T>& found, const std::vector<T>& expected, st
 Verdict at_most(std::uint64_t found, std::uint64_t most, std::string_view name,
                 std::string_view hint = "");
 
+/// Ok if found is 0: for what a kernel may not do at all.
+///   barriers: expected none, found 4; the lanes of a warp need none
+Verdict none(std::uint64_t found, std::string_view name, std::string_view hint = "");
+
 /// Ok if |found - expected| <= tolerance; NaN is never close. data.cuh derives tolerances.
 ///   sum: expected 500012.5 +- 0.03, found 33554432 (off by 3.3e+07)
 Verdict close(double found, double expected, double tolerance, std::string_view name,

@@ -142,6 +142,16 @@ class Launches(RewriterTest):
         text = rewrite_statement(r'''k<'"'><<<1, 32>>>("a\n", '\\', f(b, c));''')
         self.assertIn(r'''{"k<'\"'>", "\"a\\n\", '\\\\', f(b, c)"}''', text)
 
+    def test_course_launch_hands_on_the_call_and_its_texts(self):
+        for kernel in ("k", "::k", "ns::k<T>", "k<T, 2>", "k<(a > b)>"):
+            with self.subTest(kernel):
+                text = rewrite_statement(f"course::launch({kernel}, {{f(n, 2), 32, 0, s}}, d_x, g(1, n));")
+                self.assertIn(f'course::launch({{"{kernel}", "d_x, g(1, n)"}}, '
+                              f"[=](auto&... simt_args) {{ {kernel}(simt_args...); }}, {{f(n, 2), 32, 0, s}}, "
+                              "d_x, g(1, n));", text)
+        self.assertIn('{"k", ""}', rewrite_statement("course::launch(k, grid);"))
+        self.assert_unchanged(in_function("rocket::launch(k, grid, x); launch(k); course::launched(k);"))
+
     def test_several_launches_in_one_statement(self):
         text = rewrite_statement("a<<<1, 2>>>(x), b<<<3, 4>>>(y);"
                                  "p ? c<<<1, 1>>>() : d<<<1, 1>>>();")
@@ -184,6 +194,8 @@ class Launches(RewriterTest):
             ("k<<<1, 32>>>\n\n(x;", 4, "this ( has no )"),
             ("k<<<1,\n 32>>>;", 3, "a launch needs its arguments in parentheses behind >>>"),
             ("k<<<>>>(x);", 2, "a launch needs a grid and a block"),
+            ("course::launch(1, grid);", 2, "begins with the name of a kernel"),
+            ("\ncourse::launch();", 3, "begins with the name of a kernel"),
             ("k<<<1>>>(x);", 2, "a launch needs a grid and a block"),
             ("<<<1, 32>>>(x);", 2, "cannot find the name of the kernel"),
             ("return <<<1, 32>>>(x);", 2, "cannot find the name of the kernel"),

@@ -1,0 +1,49 @@
+// What the cases of a check are made of: kinds of test data with the words for them, and the text
+// of a launch for its messages.
+#pragma once
+
+#include <course/data.cuh>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace course {
+
+/// Where an element of test data is, and a number for it.
+struct Element {
+  std::size_t i;  // its index
+  std::size_t n;  // how many there are
+  int random;     // 1 to 1000, depends on i: position_values<int>(n)[i]
+};
+
+/// A kind of test data: what a message calls it, and how its elements are made.
+///
+///     const course::DataKind<float> kKinds[] = {
+///         {"all below zero", [](course::Element e) { return -0.5f * e.random; }},
+///         {"the last one is NaN", [](course::Element e) { return e.i + 1 == e.n ? NAN : 1.0f; }},
+///     };
+///     for (const auto& kind : kKinds) check(kind.values(n), kind.text);
+template <class T>
+struct DataKind {
+  std::string text;
+  std::function<T(Element)> element;
+
+  /// n elements of this kind, the same ones every time.
+  std::vector<T> values(std::size_t n) const {
+    const std::vector<int> random = position_values<int>(n);
+    std::vector<T> result(n);
+    for (std::size_t i = 0; i < n; ++i) result[i] = element({i, n, random[i]});
+    return result;
+  }
+};
+
+/// "sum<<<4, 256>>>", or "sum<<<4, 256, 1024>>>" with dynamic shared memory.
+std::string launch_text(const std::string& kernel, LaunchShape launch,
+                        std::size_t shared_bytes = 0);
+
+/// "n = 1025: all below zero; sum<<<4, 256>>>": what a check says of a case before it tries it.
+std::string case_text(std::size_t n, const std::string& data, const std::string& kernel,
+                      LaunchShape launch, std::size_t shared_bytes = 0);
+
+}  // namespace course

@@ -1,0 +1,55 @@
+// One call for a launch: the grid, the kernel, its arguments, and the check that CUDA took it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <course/device.cuh>
+#include <course/error.cuh>
+#include <cstddef>
+#include <source_location>
+#if COURSE_CPU_DEVICE
+#include <simt/launch.hpp>
+#endif
+
+namespace course {
+
+/// What stands between <<< and >>>, and the line that says so.
+struct Grid {
+  dim3 blocks;                    // none: launch() does nothing
+  dim3 threads;                   // per block
+  std::size_t shared_bytes = 0;   // of dynamic shared memory per block
+  cudaStream_t stream = nullptr;  // the default stream
+  std::source_location line = std::source_location::current();
+};
+
+/// launch(kernel, {blocks, threads, shared_bytes, stream}, arguments...) is
+///     kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
+///     CUDA_CHECK_LAUNCH();
+/// and nothing at all for a grid of no blocks, which CUDA refuses: a launcher need not ask whether
+/// n is 0. Throws CudaError if the launch is refused. Chapter 00 explains <<<>>>, chapter 01 the
+/// check.
+///
+///     course::launch(scale, {blocks_for(n), kBlockSize}, d_x, n, 2.0f);
+///
+/// `kernel` is a kernel's name, for a template with its arguments (sum<float>). Where a function of
+/// the host has the same name, use <<<>>>. On the CPU device cu2cpp.py passes on the text of the
+/// kernel and of the arguments, for the messages.
+#if COURSE_CPU_DEVICE
+template <class Call, class... Arguments>
+void launch(simt::LaunchText text, Call call, const Grid& grid, Arguments... arguments) {
+  if (grid.blocks.x == 0) return;
+  simt::launch(text, call, grid.blocks, grid.threads, grid.shared_bytes, grid.stream)(arguments...);
+  check_launch(grid.line.file_name(), static_cast<int>(grid.line.line()));
+}
+#endif
+#if !COURSE_CPU_DEVICE
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
+  if (grid.blocks.x == 0) return;
+  const auto& [blocks, threads, shared_bytes, stream, line] = grid;
+  kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
+  check_launch(grid.line.file_name(), static_cast<int>(grid.line.line()));
+}
+#endif
+
+}  // namespace course

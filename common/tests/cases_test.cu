@@ -1,0 +1,106 @@
+// Kinds of test data, the words of a case, and course::launch.
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <course/grid.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace cases_test {
+
+constexpr unsigned kThreads = 4;
+
+template <class T>
+__global__ void shift(const T* d_x, std::size_t n, T by, T* d_y) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) d_y[i] = d_x[i] + by;
+}
+
+__global__ void shift_in_shared_memory(int by, int* d_y) {
+  extern __shared__ int s_y[];
+  s_y[threadIdx.x] = static_cast<int>(threadIdx.x) + by;
+  d_y[blockIdx.x * blockDim.x + threadIdx.x] = s_y[threadIdx.x];
+}
+
+__global__ void past_the_end(int* d_y) { d_y[threadIdx.x + 1] = 1; }
+
+}  // namespace cases_test
+
+using namespace cases_test;
+
+TEST_CASE("a kind of data makes each element from its index, the size and a number of its own") {
+  const course::DataKind<float> kind{"the last one is negative", [](course::Element e) {
+                                       return e.i + 1 == e.n ? -1.0f : 1.0f * e.random;
+                                     }};
+  const std::vector<float> x = kind.values(33);
+  const std::vector<int> random = course::position_values<int>(33);
+  REQUIRE(x.size() == 33);
+  REQUIRE(x[7] == static_cast<float>(random[7]));
+  REQUIRE(x.back() == -1.0f);
+  REQUIRE(kind.values(33) == x);
+  REQUIRE(kind.values(0).empty());
+}
+
+TEST_CASE("a case names its size, its data and its launch") {
+  REQUIRE(course::launch_text("sum", {4, 256}) == "sum<<<4, 256>>>");
+  REQUIRE(course::case_text(7, "all equal", "sum", {4, 256}, 1024) ==
+          "n = 7: all equal; sum<<<4, 256, 1024>>>");
+}
+
+TEST_CASE("what may happen a few times, or never, is said with what was found") {
+  REQUIRE(course::at_most(4, 4, "atomics").ok);
+  REQUIRE(course::at_most(5, 4, "atomics").text == "atomics: expected at most 4, found 5");
+  REQUIRE(course::at_most(5, 4, "atomics", "one per block").text ==
+          "atomics: expected at most 4, found 5; one per block");
+  REQUIRE(course::none(0, "barriers").ok);
+  REQUIRE(course::none(2, "barriers", "a warp needs none").text ==
+          "barriers: expected none, found 2; a warp needs none");
+}
+
+TEST_CASE("course::launch runs a kernel, and a template with its arguments") {
+  const std::vector<int> x = course::position_values<int>(10);
+  const auto d_x = course::DeviceBuffer<int>::from(x);
+  course::GuardedBuffer<int> y(10);
+  course::launch(shift<int>, {course::blocks_for(10, kThreads), kThreads}, d_x.data(), x.size(), 5,
+                 y.data());
+  std::vector<int> expected = x;
+  for (int& value : expected) value += 5;
+  REQUIRE(course::same(y.download(), expected, "y"));
+}
+
+TEST_CASE("course::launch hands on dynamic shared memory, and skips a grid of no blocks") {
+  course::GuardedBuffer<int> y(2 * kThreads);
+  course::launch(shift_in_shared_memory, {2, kThreads, kThreads * sizeof(int)}, 3, y.data());
+  REQUIRE(course::same(y.download(), {3, 4, 5, 6, 3, 4, 5, 6}, "y"));
+  y.fill_bytes(0);
+  course::launch(shift_in_shared_memory, {0, kThreads, kThreads * sizeof(int)}, 3, y.data());
+  REQUIRE(course::same(y.download(), std::vector<int>(2 * kThreads, 0), "y"));
+}
+
+TEST_CASE("a launch that CUDA refuses throws, and names the line of course::launch") {
+  course::skip_under_sanitizer();
+  course::GuardedBuffer<int> y(1);
+  std::string text;
+  try {
+    course::launch(past_the_end, {1, 1025}, y.data());
+  } catch (const course::CudaError& error) {
+    text = error.what();
+  }
+  const std::string line = "cases_test.cu:" + std::to_string(__LINE__ - 4);
+  INFO(text);
+  REQUIRE(text.find(line) != std::string::npos);
+}
+
+TEST_CASE("a finding calls kernel and memory as course::launch names them") {
+  course::skip_without_checker();
+  auto y = course::DeviceBuffer<int>::zeros(4);
+  int* const d_counts = y.data();
+  const course::Findings findings = course::find_races([&] {
+    course::launch(past_the_end, {1, 4}, d_counts);
+    CUDA_CHECK(cudaDeviceSynchronize());
+  });
+  REQUIRE(findings.texts.size() == 1);
+  INFO(findings.texts.front());
+  REQUIRE(findings.texts.front().find("in kernel past_the_end: write of 4 bytes at d_counts[4]") !=
+          std::string::npos);
+}
