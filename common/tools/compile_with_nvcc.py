@@ -15,19 +15,24 @@ import sys
 import tempfile
 from pathlib import Path
 
-from all_mistakes import headers_of
-
+sys.dont_write_bytecode = True  # the source tree stays as it is
 TOP = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "common/build"))
+from all_mistakes import headers_of, write_answers  # noqa: E402
 
 
-def units(folder):
-    """The files that share a namespace: a lesson, an answer, or a solution and its check."""
+def units(folder, temporary):
+    """The files that share a namespace: a lesson, an answer, or a solution and its check.
+
+    Known-wrong answers are made in the folder `temporary`.
+    """
     chapter = folder.name
     found = [[file] for file in sorted(folder.glob("*.cu"))]
     found += [[file] for file in sorted((TOP / "exercises" / chapter).glob("*.cuh"))]
-    found += [[file] for file in sorted((folder / "mistakes").glob("*/*/*.cuh"))]
     for file in sorted((TOP / "solutions" / chapter).glob("*.cuh")):
         found.append([file, folder / "checks" / f"{file.stem}.cu"])
+        diffs = sorted((folder / "mistakes" / file.stem).glob("*.diff"))
+        found += [[answer] for answer in write_answers(temporary / file.stem, file, diffs)]
     return found
 
 
@@ -43,10 +48,10 @@ def source(found):
 
 def main():
     folder = TOP / sys.argv[1]
-    found = units(folder)
-    if not found:
-        return f"{folder} has no .cu files"
     with tempfile.TemporaryDirectory() as temporary:
+        found = units(folder, Path(temporary))
+        if not found:
+            return f"{folder} has no .cu files"
         unit = Path(temporary) / f"{folder.name}.cu"
         unit.write_text(source(found), encoding="utf-8")
         command = ["nvcc", "-std=c++20", f"-I{TOP}/common/include", f"-I{folder}",

@@ -3,8 +3,8 @@
 
     course_lint.py [TOP]
 
-Every exercise has a file that is not started, a solution, a check, at least three mistakes that open
-with a sentence on what is wrong, and three hints in the chapter's README. The chapter's meson.build
+Every exercise has a file that is not started, a solution, a check, at least three mistakes that fit the
+solution and open with a sentence on what is wrong, and three hints in the chapter's README. The chapter's meson.build
 names exactly the exercises and the mistakes that are there, and README.md names the chapter. What
 vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
 Every link of a README.md, of CONTRIBUTING.md and of common/docs goes to a file, and a heading, that exists.
@@ -15,20 +15,13 @@ import re
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from build import mistakes  # noqa: E402
+
 MISTAKES = 3
 HINTS = 3
-SLIPS = re.compile(r"^// GPU: may slip through: *\S", re.MULTILINE)
 MARKER = re.compile(r"^NOT_STARTED\b", re.MULTILINE)
-
-
-def opening(text):
-    """The comment that a file begins with, as one line."""
-    lines = []
-    for line in text.splitlines():
-        if not line.startswith("//") or line.strip() == "//":
-            break
-        lines.append(line[2:].strip())
-    return " ".join(lines)
 
 
 def named_in_meson(text):
@@ -69,7 +62,7 @@ def check_exercise(top, chapter, exercise, named, readme):
         problems.append(f"chapters/{chapter}/README.md: {hints} hints for {exercise}, not {HINTS}")
     if not is_release(top):
         problems += check_answers(top, chapter, exercise)
-    there = {file.parent.name for file in (folder / "mistakes" / exercise).glob(f"*/{exercise}.cuh")}
+    there = {file.stem for file in (folder / "mistakes" / exercise).glob("*.diff")}
     for mistake in sorted(there ^ named):
         problems.append(f"chapters/{chapter}/meson.build: mistake '{mistake}' of {exercise} is not in both places")
     return problems
@@ -85,19 +78,24 @@ def check_answers(top, chapter, exercise):
     elif MARKER.search(solution.read_text()):
         problems.append(f"{solution.relative_to(top)}: a solution has no NOT_STARTED line")
 
-    files = sorted((folder / "mistakes" / exercise).glob(f"*/{exercise}.cuh"))
+    files = sorted((folder / "mistakes" / exercise).glob("*.diff"))
     if len(files) < MISTAKES:
         problems.append(f"chapters/{chapter}/mistakes/{exercise}: {len(files)} mistakes, not {MISTAKES}")
-    for file in files:
-        text = file.read_text()
-        sentence = opening(text)
-        if len(sentence.split()) < 4 or not sentence.rstrip().endswith((".", "!")):
-            problems.append(f"{file.relative_to(top)}: must open with a sentence on what is wrong")
-        if MARKER.search(text):
-            problems.append(f"{file.relative_to(top)}: a mistake has no NOT_STARTED line")
-        if "GPU: may slip through" in text and not SLIPS.search(text):
-            problems.append(f"{file.relative_to(top)}: needs a line '// GPU: may slip through: REASON'")
+    for file in files if solution.exists() else []:
+        problems += check_mistake(file.relative_to(top), file.read_text(), solution.relative_to(top), solution.read_text())
     return problems
+
+
+def check_mistake(file, diff, solution_file, solution):
+    """The problems of one known-wrong answer."""
+    try:
+        mistakes.apply(diff, solution, file, solution_file)
+    except mistakes.Unusable as error:
+        return [str(error)]
+    sentence = mistakes.parse(diff, file).sentence
+    if len(sentence.split()) < 4 or not sentence.endswith((".", "!")):
+        return [f"{file}: must open with a sentence on what is wrong"]
+    return []
 
 
 def kernels_of_vendor(folder):

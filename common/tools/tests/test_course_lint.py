@@ -22,9 +22,9 @@ class Lint(unittest.TestCase):
         self.write("chapters/01-x/meson.build", "exercises = {\n  'sum': [\n    'a', 'b',\n    'c',\n  ],\n}\n")
         self.write("chapters/01-x/checks/sum.cu", "")
         self.write("exercises/01-x/sum.cuh", "NOT_STARTED  // delete\n")
-        self.write("solutions/01-x/sum.cuh", "\n")
+        self.write("solutions/01-x/sum.cuh", "int a;\n")
         for mistake in "abc":
-            self.write(f"chapters/01-x/mistakes/sum/{mistake}/sum.cuh", "// Adds nothing: the sum\n// is 0.\nint a;\n")
+            self.write(f"chapters/01-x/mistakes/sum/{mistake}.diff", "Adds nothing: the sum\nis 0.\n\n@@\n-int a;\n")
         self.write("common/meson.options", "")
         (self.top / "chapters/01-x/common").symlink_to("../../common")
         (self.top / "chapters/01-x/meson.options").symlink_to("common/meson.options")
@@ -47,12 +47,12 @@ class Lint(unittest.TestCase):
     def test_gaps(self):
         gaps = {
             "exercises/01-x/sum.cuh": ("int x;\n", "needs one NOT_STARTED line"),
-            "solutions/01-x/sum.cuh": ("NOT_STARTED\n", "a solution has no NOT_STARTED line"),
-            "chapters/01-x/mistakes/sum/a/sum.cuh": ("int a;\n", "must open with a sentence"),
+            "solutions/01-x/sum.cuh": ("NOT_STARTED\nint a;\n", "a solution has no NOT_STARTED line"),
+            "chapters/01-x/mistakes/sum/a.diff": ("No sentence\n\n@@\n-int a;\n", "a.diff: must open with a sentence"),
             "chapters/01-x/README.md": (f"## Exercise: sum\n{HINT * 2}## Next\n{HINT}", "2 hints for sum, not 3"),
             "chapters/01-x/meson.build": ("exercises = {\n  'sum': ['a', 'b'],\n}\n", "'c' of sum is not in both"),
-            "chapters/01-x/mistakes/sum/b/sum.cuh": (
-                "// Adds nothing at all. GPU: may slip through: luck.\n", "needs a line '// GPU: may slip",
+            "chapters/01-x/mistakes/sum/b.diff": (
+                "Adds nothing at all.\n\n@@\n-int b;\n", "b.diff:3: solutions/01-x/sum.cuh does not have this text",
             ),
             "README.md": ("nothing\n", "README.md does not name 01-x"),
         }

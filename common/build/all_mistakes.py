@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Puts a check and all of an exercise's known-wrong answers into one file, each in a namespace.
+
+    all_mistakes.py OUTPUT.cu DEPFILE SOLUTION.cuh CHECK.cu MISTAKE.diff ...
+
+Most of the time that a check takes to build goes into headers and templates, which are the same for
+every answer: eleven answers in one program build three times as fast as eleven programs. Each answer is
+made of its .diff (mistakes.py) and written to mistakes/MISTAKE/SOLUTION.cuh beside the output. Its test cases
+are called "MISTAKE: ...", so that the program runs one answer's checks with the argument "MISTAKE: *".
+"""
+
+import re
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+import mistakes  # noqa: E402
+from cu2cpp import escape_for_make  # noqa: E402
+
+INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"][^>\"]+[>\"])", re.MULTILINE)
+
+
+def headers_of(files):
+    """What the files include: "name" or <name>."""
+    return {header for file in files for header in INCLUDE.findall(file.read_text(encoding="utf-8"))}
+
+
+def write_answers(folder, solution, diffs):
+    """Makes the answers of the .diffs as folder/NAME/SOLUTION.cuh; returns these files."""
+    answers = []
+    for diff in diffs:
+        answer = folder / diff.stem / solution.name
+        text = mistakes.apply_file(diff, solution)
+        answer.parent.mkdir(parents=True, exist_ok=True)
+        answer.write_text(text, encoding="utf-8")
+        answers.append(answer)
+    return answers
+
+
+def unit(check, answers):
+    """The text of the file. All headers come first, outside of the namespaces."""
+    own = f'"{answers[0].name}"'  # the check includes its answer, which is in front of it here
+    lines = [f"#include {header}" for header in sorted(headers_of([check, *answers]) - {own})]
+    for answer in answers:
+        name = answer.parent.name
+        lines += [
+            f"namespace mistake_{name} {{",
+            "#undef TEST_CASE",
+            f'#define TEST_CASE(...) INTERNAL_CATCH_TESTCASE("{name}: " __VA_ARGS__)',
+            f'#include "{answer}"',
+            f'#include "{check}"',
+            f"}}  // namespace mistake_{name}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    output, depfile, solution, check, *diffs = (Path(argument).resolve() for argument in sys.argv[1:])
+    try:
+        answers = write_answers(output.parent / "mistakes", solution, diffs)
+    except mistakes.Unusable as error:
+        sys.exit(f"error: {error}")
+    depfile.write_text(f"{sys.argv[1]}: {escape_for_make(str(solution))}\n", encoding="utf-8")
+    output.write_text(unit(check, answers), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

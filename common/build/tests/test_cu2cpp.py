@@ -1,0 +1,976 @@
+#!/usr/bin/env python3
+"""What cu2cpp.py makes of CUDA's constructs. Run: python3 common/build/tests/test_cu2cpp.py"""
+import importlib.util
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+TOOL = pathlib.Path(__file__).resolve().parents[1] / "cu2cpp.py"
+SIMT_HEADERS = TOOL.parents[1] / "simt" / "include"
+
+spec = importlib.util.spec_from_file_location("cu2cpp", TOOL)
+cu2cpp = importlib.util.module_from_spec(spec)
+sys.dont_write_bytecode = True
+spec.loader.exec_module(cu2cpp)
+
+
+def rewrite(source):
+    file = cu2cpp.CudaFile("file.cu", source)
+    file.rewrite()
+    return file.result()
+
+
+def in_function(statement):
+    return "void f() {\n" + statement + "\n}\n"
+
+
+def rewrite_statement(statement):
+    """What becomes of one statement inside a function."""
+    text = rewrite(in_function(statement))
+    return text[len("void f() {\n"):-len("\n}\n")]
+
+
+LAUNCH = re.compile(r'::simt::launch\(\{"((?:\\.|[^"\\])*)", "((?:\\.|[^"\\])*)"\}, '
+                    r"\[(.*?)\]\(auto&\.\.\. simt_args\) \{ (.*?)\(simt_args\.\.\.\); \}, ")
+
+
+def launches(text):
+    """(name, arguments, capture, callee) of every launch in rewritten text."""
+    return LAUNCH.findall(text)
+
+
+class RewriterTest(unittest.TestCase):
+    maxDiff = None
+
+    def assert_refused(self, source, line, message):
+        with self.assertRaises(cu2cpp.Unsupported) as caught:
+            rewrite(source)
+        self.assertRegex(str(caught.exception), rf"^file\.cu:{line}: error: ")
+        self.assertIn(message, str(caught.exception))
+
+    def assert_unchanged(self, source):
+        self.assertEqual(rewrite(source), source)
+
+
+class Launches(RewriterTest):
+    def assert_kernel(self, statement, name, capture="=", callee=None):
+        found = launches(rewrite_statement(statement))
+        self.assertEqual([(f[0], f[2], f[3]) for f in found], [(name, capture, callee or name)])
+
+    def test_whole_form(self):
+        self.assertEqual(
+            rewrite_statement("kernel<T, 3><<<grid, block, smem, stream>>>(a, b.data(), n);"),
+            ' ::simt::launch({"kernel<T, 3>", "a, b.data(), n"}, '
+            "[=](auto&... simt_args) { kernel<T, 3>(simt_args...); }, "
+            "grid, block, smem, stream)(a, b.data(), n);")
+
+    def test_no_arguments(self):
+        self.assertEqual(
+            rewrite_statement("k<<<1, 32>>>();"),
+            ' ::simt::launch({"k", ""}, [=](auto&... simt_args) { k(simt_args...); }, 1, 32)();')
+
+    def test_names(self):
+        for name in ("k", "::k", "ns::k", "::a::b::k", "k<int>", "k<T, (3 > 2 ? 5 : 6)>",
+                     "k<A<B<int>>>", "a::S<int, 2>::k", "k<1 << 3>", "k<(1 >> 3)>",
+                     "k<sizeof(a[0])>", "k<&S::member>", "k<decltype(x)>", "S<T>::template k<U>",
+                     "k<'>'>"):
+            with self.subTest(name):
+                self.assert_kernel(f"{name}<<<1, 32>>>(x);", name)
+                self.assert_kernel(f"{name} <<< 1, 32 >>> (x);", name)
+
+    def test_expressions_are_evaluated_once(self):
+        for expression in ("(k)", "(*p)", "table[i]", "table[i][j + 1]", "choose(n)",
+                           "choose<T>(n)", "choose(n)(m)", "s.k", "this->k", "p->a.k",
+                           "p->template k<T>", "(a.b)[2]", "f<int>(1)[2].k"):
+            with self.subTest(expression):
+                self.assert_kernel(f"{expression}<<<1, 32>>>(x);", expression,
+                                   f"simt_kernel = {expression}", "simt_kernel")
+
+    def test_where_a_launch_may_stand(self):
+        for before in ("", "if (n > 0) ", "if (a) {} else ", "for (;;) ", "while (f(n)) ", "do ",
+                       "return ", "case 1: ", "label: ", "a ? b() : ", "auto g = [&] { ",
+                       "x && ", "if constexpr (n) "):
+            for kernel in ("k", "::k", "ns::k<T>", "(k)"):
+                with self.subTest(before=before, kernel=kernel):
+                    source = f"{before}{kernel}<<<1, 32>>>(x);"
+                    text = rewrite(in_function(source + ("};" if "{ " in before else "")))
+                    self.assertEqual([found[0] for found in launches(text)], [kernel])
+                    self.assertIn(before + " ::simt::launch(", text)
+
+    def test_inside_parentheses(self):
+        for before in ("(", "TIME(", "check(x, ", "((void)"):
+            text = rewrite_statement(f"{before}k<T, 2><<<1, 32>>>(x));")
+            # Parentheses hold all commas together, so a macro sees one argument.
+            self.assertEqual(text, f'{before} ::simt::launch({{"k<T, 2>", "x"}}, [=](auto&... '
+                                   "simt_args) { k<T, 2>(simt_args...); }, 1, 32)(x));")
+
+    def test_configurations(self):
+        for configuration in ("dim3((1 << 4) >> 4), 32", "1, (n >> 5) << 5", "n >> 5, 32",
+                              "f<A<int>>(1), 32", "n > 3 ? 1 : 2, 32", "dim3{1, 2}, dim3(32)",
+                              "dim3(v<A<B<int>>>), 32", "A<B<C<int> > >(1), 32",
+                              "1, sizeof(int) > 4, x<y>", "a->b, 32",
+                              "1, block_size<int>", "1, v<A<int>> ", "g, [] { return 1 >> 2; }()"):
+            with self.subTest(configuration):
+                text = rewrite_statement(f"k<<<{configuration}>>>(x);")
+                self.assertTrue(text.endswith(f"}}, {configuration})(x);"), text)
+
+    def test_comments_and_line_breaks_inside(self):
+        source = textwrap.dedent("""\
+            ns::k<int,  // the type, and >>>
+                  4>
+                <<<n /* blocks, (of 32 */,
+                   32  // )
+                   >>>(a,  // "
+                       b /* ; */);
+            after();""")
+        call = ("::simt::launch({\"ns::k<int, 4>\", \"a, b\"}, "
+                "[=](auto&... simt_args) { ns::k<int, 4>(simt_args...); },")
+        self.assertEqual(rewrite_statement(source), f" {call} \n\n" + textwrap.dedent("""\
+            n /* blocks, (of 32 */,
+                   32  // )
+                   )(a,  // "
+                       b /* ; */);
+            after();"""))
+
+    def test_texts_for_messages(self):
+        text = rewrite_statement(r'''k<'"'><<<1, 32>>>("a\n", '\\', f(b, c));''')
+        self.assertIn(r'''{"k<'\"'>", "\"a\\n\", '\\\\', f(b, c)"}''', text)
+
+    def test_course_launch_hands_on_the_call_and_its_texts(self):
+        for kernel in ("k", "::k", "ns::k<T>", "k<T, 2>", "k<(a > b)>"):
+            with self.subTest(kernel):
+                text = rewrite_statement(f"course::launch({kernel}, {{f(n, 2), 32, 0, s}}, d_x, g(1, n));")
+                self.assertIn(f'course::launch({{"{kernel}", "d_x, g(1, n)"}}, '
+                              f"[=](auto&... simt_args) {{ {kernel}(simt_args...); }}, {{f(n, 2), 32, 0, s}}, "
+                              "d_x, g(1, n));", text)
+        self.assertIn('{"k", ""}', rewrite_statement("course::launch(k, grid);"))
+        self.assert_unchanged(in_function("rocket::launch(k, grid, x); launch(k); course::launched(k);"))
+
+    def test_several_launches_in_one_statement(self):
+        text = rewrite_statement("a<<<1, 2>>>(x), b<<<3, 4>>>(y);"
+                                 "p ? c<<<1, 1>>>() : d<<<1, 1>>>();")
+        self.assertEqual([found[0] for found in launches(text)], ["a", "b", "c", "d"])
+
+    def test_launch_in_a_launch_argument(self):
+        text = rewrite_statement("a<<<1, 2>>>([&] { b<<<3, 4>>>(y); return 1; }());")
+        self.assertEqual([found[0] for found in launches(text)][-1], "b")
+        self.assertEqual(text.count("::simt::launch("), 2)
+
+    def test_null_is_passed_as_a_pointer(self):
+        for argument in ("NULL", "0", "{1, 2}", "{{1}, x}"):
+            with self.subTest(argument):
+                text = rewrite_statement(f"k<<<1, 32>>>({argument}, x);")
+                self.assertIn(f"[=](auto&, auto& simt_1) {{ k({argument}, simt_1); }}", text)
+                self.assertTrue(text.endswith("1, 32)(nullptr, x);"), text)
+                text = rewrite_statement(f"k<<<1, 32>>>(x, {argument});")
+                self.assertIn(f"[=](auto& simt_0, auto&) {{ k(simt_0, {argument}); }}", text)
+                self.assertTrue(text.endswith("1, 32)(x, nullptr);"), text)
+        for argument in ("f(NULL)", "NULL + 1", "f({1})", "T{1}", "10"):
+            with self.subTest(argument):
+                text = rewrite_statement(f"k<<<1, 32>>>({argument}, x);")
+                self.assertTrue(text.endswith(f"1, 32)({argument}, x);"), text)
+
+    def test_conditionals_in_arguments_stay(self):
+        source = "k<<<1, 32>>>(a,\n#if X\nb\n#else\nc\n#endif\n);"
+        text = rewrite_statement(source)
+        self.assertTrue(text.endswith("(a,\n#if X\nb\n#else\nc\n#endif\n);"), text)
+        self.assertIn('{"k", "a, b c"}', text)
+
+    def test_shifts_are_no_launches(self):
+        self.assert_unchanged(in_function("out << a << (b >> c); x <<= 2; y = A<B<C<int>>>{};"))
+
+    def test_refusals(self):
+        for source, line, message in (
+            ("k<<<1, 32(x);", 2, "this <<< has no >>>"),
+            ("\nk<<<1, 32;\nA<B<C<int>>>(x);", 3, "this <<< has no >>>"),
+            ("k<<<1, 32)>>>(x);", 2, "this <<< has no >>>"),
+            ("k<<<1, (32>>>(x);", 2, "this ( has no )"),
+            ("k<<<1, 32>>>\n\n(x;", 4, "this ( has no )"),
+            ("k<<<1,\n 32>>>;", 3, "a launch needs its arguments in parentheses behind >>>"),
+            ("k<<<>>>(x);", 2, "a launch needs a grid and a block"),
+            ("course::launch(1, grid);", 2, "begins with the name of a kernel"),
+            ("\ncourse::launch();", 3, "begins with the name of a kernel"),
+            ("k<<<1>>>(x);", 2, "a launch needs a grid and a block"),
+            ("<<<1, 32>>>(x);", 2, "cannot find the name of the kernel"),
+            ("return <<<1, 32>>>(x);", 2, "cannot find the name of the kernel"),
+            ("5<<<1, 32>>>(x);", 2, "cannot find the name of the kernel"),
+            ("k><<<1, 32>>>(x);", 2, "this > has no <"),
+            ("k<a < b><<<1, 32>>>(x);", 2, "put comparisons among template arguments into paren"),
+            ("y = k<<<1, 32>>>(x);", 2, "cannot find where the name of the kernel begins"),
+            ("k\n#if X\n<int>\n#endif\n<<<1, 2>>>(x);", 3, "this directive splits"),
+        ):
+            with self.subTest(source):
+                self.assert_refused(in_function(source), line, message)
+
+    def test_macros_are_refused(self):
+        self.assert_refused("\n#define LAUNCH(k) k<<<1, 32>>>()\n", 2, "a macro cannot contain")
+        self.assert_refused("#define A \\\n  int x; \\\n  __shared__ int s\n", 3, "a macro cannot")
+        self.assert_unchanged('#define HELP "k<<<1, 32>>>" // __shared__\n')
+        self.assert_unchanged("#if 0 // k<<<1, 32>>>\n#endif\n")
+
+
+class Shared(RewriterTest):
+    def assert_static(self, declaration, *variables):
+        expected = " ".join(
+            f'using simt_type_{name} = {kind}; simt_type_{name}& {name} = '
+            f'::simt::shared<simt_type_{name}>("{name}", [] {{}});' for kind, name in variables)
+        self.assertEqual(rewrite_statement(declaration), expected)
+
+    def test_static(self):
+        for declaration, kind in (
+            ("__shared__ float s;", "float"),
+            ("__shared__ float s[32];", "float[32]"),
+            ("__shared__ float s [ 32 ] [33];", "float [ 32 ] [33]"),
+            ("static __shared__ int s[4];", "int[4]"),
+            ("__shared__ static int s[4];", "int[4]"),
+            ("volatile __shared__ int s[4];", "volatile int[4]"),
+            ("__shared__ volatile int s[4];", "volatile int[4]"),
+            ("float __shared__ s[4];", "float[4]"),
+            ("unsigned __shared__ long s;", "unsigned long"),
+            ("__shared__ unsigned long long s[4];", "unsigned long long[4]"),
+            ("__shared__ ns::T s;", "ns::T"),
+            ("__shared__ ::ns::T s;", "::ns::T"),
+            ("__shared__ cub::X<T, 128>::Temp s;", "cub::X<T, 128>::Temp"),
+            ("__shared__ typename cub::X<T, 128>::Temp s;", "typename cub::X<T, 128>::Temp"),
+            ("__shared__ typename A<T>::template B<2> s;", "typename A<T>::template B<2>"),
+            ("typename A<T>::B __shared__ s;", "typename A<T>::B"),
+            ("__shared__ A<B<(N > 3), C<D>>> s[2];", "A<B<(N > 3), C<D>>>[2]"),
+            ("__shared__ float* s;", "float*"),
+            ("__shared__ const float *s[8];", "const float *[8]"),
+            ("__shared__ float const* s;", "float const*"),
+            ("__shared__ T s[(N + 1) * 2];", "T[(N + 1) * 2]"),
+            ("__shared__ T s[N < 4 ? f(1, 2) : N >> 2][sizeof(T)];",
+             "T[N < 4 ? f(1, 2) : N >> 2][sizeof(T)]"),
+            ("__shared__ T s[A<1, 2>::value];", "T[A<1, 2>::value]"),
+            ("alignas(16) __shared__ float s[4];", "float[4]"),
+            ("__shared__ alignas(16) float s[4];", "float[4]"),
+            ("__shared__ alignas(alignof(float4)) float s[4];", "float[4]"),
+            ("__align__(16) __shared__ float s[4];", "float[4]"),
+            ("__shared__ __align__((N) * 8) float s[4];", "float[4]"),
+            ("volatile alignas(8)int __shared__ s;", "volatile int"),
+            ("[[maybe_unused]] __shared__ int s;", "int"),
+            ("__shared__ __attribute__((aligned(8))) int s;", "int"),
+            ("__shared__ decltype(f(1, 2)) s;", "decltype(f(1, 2))"),
+            ("__shared__ struct Pair s[2];", "struct Pair[2]"),
+            ("__shared__ int  // why\n s /* and */ [3];", "int [3]"),
+        ):
+            with self.subTest(declaration):
+                text = rewrite_statement(declaration)
+                self.assertEqual(text.strip("\n"),
+                                 f"using simt_type_s = {kind}; simt_type_s& s = "
+                                 '::simt::shared<simt_type_s>("s", [] {});')
+                self.assertEqual(text.count("\n"), declaration.count("\n"))
+
+    def test_several_declarators(self):
+        self.assert_static("__shared__ int a, b[2], c[3][4];",
+                           ("int", "a"), ("int[2]", "b"), ("int[3][4]", "c"))
+        self.assert_static("__shared__ float const *p, q, *r[2];",
+                           ("float const *", "p"), ("float const", "q"), ("float const *[2]", "r"))
+        self.assert_static("static __shared__ A<int, 2> a[2], b;",
+                           ("A<int, 2>[2]", "a"), ("A<int, 2>", "b"))
+
+    def test_every_variable_keeps_its_line(self):
+        text = rewrite_statement("__shared__\n  int a[2],\n  // the second\n  b,\n  c\n;  next();")
+        lines = text.split("\n")
+        self.assertEqual([line.strip()[:19] for line in lines],
+                         ["", "using simt_type_a =", "", "using simt_type_b =",
+                          "using simt_type_c =", "next();"])
+
+    def test_places(self):
+        for before in ("{ ", "if (x) { ", "case 1: ", "int a; ", "for (;;) { ", "if (x) "):
+            text = rewrite(in_function(before + "__shared__ int s;" + "}" * before.count("{")))
+            self.assertIn(before + "using simt_type_s = int;", text)
+
+    def test_dynamic(self):
+        for declaration, kind in (
+            ("extern __shared__ float s[];", "float"),
+            ("extern __shared__ unsigned char s [ ];", "unsigned char"),
+            ("extern __shared__ __align__(16) unsigned char s[];", "unsigned char"),
+            ("extern alignas(16) __shared__ float4 s[];", "float4"),
+            ("extern __shared__ volatile T s[];", "volatile T"),
+            ("__shared__ extern cub::X<T, 2>::Temp s[];", "cub::X<T, 2>::Temp"),
+            ("extern __shared__ float* s[];", "float*"),
+            ("extern __shared__ float s[][32];", "float[32]"),
+        ):
+            with self.subTest(declaration):
+                self.assertEqual(rewrite_statement(declaration),
+                                 f'auto* const s = ::simt::dynamic_shared_array<{kind}>("s");')
+
+    def test_refusals(self):
+        for source, line, message in (
+            ("__shared__ int s = 0;", 2, "cannot have an initialiser"),
+            ("\n__shared__ int s[2] = {1, 2};", 3, "cannot have an initialiser"),
+            ("__shared__ int s{};", 2, "cannot have an initialiser"),
+            ("__shared__ int s(3);", 2, "cannot have an initialiser"),
+            ("__shared__ int a, b = 1;", 2, "cannot have an initialiser"),
+            ("__shared__ struct { int x; } s;", 2, "define this type in front of the kernel"),
+            ("__shared__ float (*p)[32];", 2, "give this type a name first"),
+            ("__shared__ s[3];", 2, "cannot find the type of s"),
+            ("__shared__ [3];", 2, "cannot find the name"),
+            ("__shared__ int a,\n s[];", 3, "give s a size, or write extern"),
+            ("extern __shared__ int s;", 2, "extern __shared__ memory is an array without a size"),
+            ("extern __shared__ int s[3];", 2, "extern __shared__ int s[];"),
+            ("__shared__ int s[3]\nint x;", 2, "this declaration has no ;"),
+            ("__shared__ int s[3]", 2, "this declaration has no ;"),
+            ("__shared__ int s[3;", 2, "this [ has no ]"),
+            ("__shared__ A<int s;\nbool b = 1 > 2;", 2, "this < has no >"),
+            ("__shared__ int 3;", 2, "cannot find the name"),
+            ("__shared__ int s\n#if X\n[3]\n#endif\n;", 3, "this directive splits"),
+        ):
+            with self.subTest(source):
+                self.assert_refused(in_function(source), line, message)
+
+    def test_namespace_scope_is_refused(self):
+        message = "declare __shared__ memory inside the kernel"
+        self.assert_refused("\nextern __shared__ int s[];\n", 2, message)
+        self.assert_refused("namespace a {\n__shared__ int s;\n}\n", 2, message)
+        self.assert_refused("void f() {}\n__shared__ int s;\n", 2, message)
+
+    def test_missing_semicolon_at_the_end_of_a_block(self):
+        self.assert_refused("void f() {\n__shared__ int s }\nint x;\n", 2, "has no ;")
+
+
+def known(name, kind="device", storage="static"):
+    symbol = name.replace("::", "_")
+    return (f' {storage} ::simt::GlobalVariable simt_global_{symbol}("{name}", (void*)&{name}, '
+            f"sizeof {name}, ::simt::type_of<decltype({name})>(), "
+            f"::simt::GlobalKind::{kind});")
+
+
+class Globals(RewriterTest):
+    def test_variables(self):
+        for source, *names in (
+            ("__device__ int x;", "x"),
+            ("__device__ int x = 3;", "x"),
+            ("__device__ int x{3};", "x"),
+            ("static __device__ unsigned long long x;", "x"),
+            ("__device__ static int x[2][3];", "x"),
+            ("float __device__ x;", "x"),
+            ("__device__ volatile int x;", "x"),
+            ("__device__ int x, y[2], *z;", "x", "y", "z"),
+            ("__device__ int x[] = {1, 2}, y = f(1, 2), z{3};", "x", "y", "z"),
+            ("__device__ A<int, 2> x, y;", "x", "y"),
+            ("__device__ std::array<B<(N > 3)>, 4> x;", "x"),
+            ("__device__ decltype(f(1)) x;", "x"),
+            ("alignas(16) __device__ float x[4];", "x"),
+            ("__device__ __align__(16) float x[4];", "x"),
+            ("[[maybe_unused]] __device__ int x;", "x"),
+            ("__device__ int x [[maybe_unused]] = 1;", "x"),
+            ("__device__ struct S x;", "x"),
+            ("__device__ const float* x;", "x"),
+            ("__device__ int (*x)(int);", "x"),
+            ("__device__ int (*x[2])(int, A<int>) = {f, g};", "x"),
+            ("__device__ auto x = [](int a) { return a; };", "x"),
+            ("__device__ auto x = [] __device__ (int a) { return a; };", "x"),
+            ("__device__ int x = 1 < 2;", "x"),
+            ("__device__ int x = (1 < 2), y;", "x", "y"),
+            ("__device__ int S::x = 3;", "S::x"),
+            ("__device__ int ns::S::x[2];", "ns::S::x"),
+            ("extern __device__ int x = 3;", "x"),
+        ):
+            with self.subTest(source):
+                self.assertEqual(rewrite(source + "  // why\n"),
+                                 source + "".join(known(name) for name in names) + "  // why\n")
+
+    def test_kinds(self):
+        self.assertEqual(rewrite("__constant__ float c[3];"),
+                         "__constant__ float c[3];" + known("c", "constant"))
+        self.assertEqual(rewrite("__constant__ const float c = 1;"),
+                         "__constant__ const float c = 1;" + known("c", "constant"))
+        for source in ("__managed__ int m;", "__device__ __managed__ int m;",
+                       "__managed__ __device__ int m;"):
+            self.assertEqual(rewrite(source), source + known("m", "managed"))
+        self.assertEqual(rewrite("inline __device__ int x;"),
+                         "inline __device__ int x;" + known("x", storage="inline"))
+        self.assertEqual(rewrite("static inline __device__ int x;"),
+                         "static inline __device__ int x;" + known("x"))
+
+    def test_namespaces(self):
+        for head in ("namespace a {", "namespace a::b {", "namespace {", "inline namespace a {",
+                     'extern "C" {', "namespace a { namespace b {", "struct S { int a; };",
+                     "void f() { g(); }", "namespace a { void f() {} }", "using namespace std;",
+                     'TEST_CASE("x") { f(); }', 'extern "C" { } extern "C" {',
+                     "int a[] = {1};", "enum class E { a };"):
+            with self.subTest(head):
+                tail = "}" * (head.count("{") - head.count("}"))
+                self.assertEqual(rewrite(f"{head}\n__device__ int x;\n{tail}"),
+                                 f"{head}\n__device__ int x;{known('x')}\n{tail}")
+
+    def test_what_is_no_variable(self):
+        for source in (
+            "__device__ float f(float);",
+            "__device__ float f(float x) { return x; }",
+            "__device__ void f(int n = 0, A a = {});",
+            "__host__ __device__ constexpr int f() { return 1; }",
+            "static __device__ __forceinline__ const T* f(const T* p);",
+            "__device__ __noinline__ int f();",
+            "__device__ __attribute__((noinline)) int f();",
+            "__device__ __launch_bounds__(128, (2)) void f();",
+            "[[nodiscard]] __device__ int f();",
+            "__device__ [[nodiscard]] int f();",
+            "__device__ auto f(int) -> int;",
+            "__device__ auto f() -> A<int>;",
+            "__device__ decltype(auto) f();",
+            "__device__ std::enable_if_t<(N > 3), int> f();",
+            "__device__ A<int>::B f();",
+            "__device__ bool operator<(A a, A b);",
+            "__device__ A& operator=(const A& a);",
+            "__device__ void* operator new[](size_t);",
+            "__device__ bool A::operator()(int) const;",
+            "__device__ A::operator int() const;",
+            "__device__ A::A(int x) : x{x} {}",
+            "__device__ A::~A();",
+            "__device__ explicit(true) A(int);",
+            "template <class T> __device__ T f(T x);",
+            "template <class T = int, int N = 3>\n__device__ T f();",
+            "template <class T>\n  requires (sizeof(T) < 8)\n__device__ T f();",
+            "template <class T>\n__device__ T f() requires requires(T t) { t + t; };",
+            "template <class T>\n  requires requires(T t) { t + t; }\n__device__ T f();",
+            "template <> __device__ int f<3>();",
+            "__device__ int (*f(int))(int);",
+            "__device__ int f(), g(int);",
+            'extern "C" __device__ int f(int);',
+            "#define HD __host__ __device__\nHD int f();",
+            "struct A { __device__ A(); __device__ int f() { return x; } int x; };",
+            "struct A { static __device__ int y; };",
+            "class A { public: __device__ int f(int n = 0); };",
+            "void f() { auto g = [] __device__ (int x) { return x; }; }",
+            "auto g = [] __device__ (int x) { return x; };",
+            "struct A { friend __device__ bool operator==(A, A); };",
+            "extern __device__ int x;",
+            'extern "C" __device__ int x;',
+            "__device__ const int x = 3;",
+            "__device__ constexpr int x[2] = {1, 2}, y = 3;",
+            "static constexpr __device__ float x = 1;",
+            "__device__ const char* const x = 0;",
+            "__device__ int const x = 3;",
+            "f(__device__ int x);",
+        ):
+            with self.subTest(source):
+                self.assert_unchanged(source)
+
+    def test_constant_pointers(self):
+        source = "__device__ const int x = 3, *y, *const z = nullptr;"
+        self.assertEqual(rewrite(source), source + known("y"))
+        source = "__device__ int *const x = nullptr, y;"
+        self.assertEqual(rewrite(source), source + known("y"))
+        self.assert_unchanged('__device__ constexpr const char* x = "";')
+
+    def test_refusals(self):
+        for source, line, message in (
+            ("\ntemplate <class T> __device__ T x;", 2, "cannot be a template"),
+            ("__device__ int x(3);", 1, "write the initial value"),
+            ("__device__ int x(-3);", 1, "write the initial value"),
+            ("__device__ struct { int a; } x;", 1, "define this type first"),
+            ("__device__ bool x = 1 < 2, y;", 1, "put the initialiser in front of this comma"),
+            ("__device__ int x = 3", 1, "this declaration has no ;"),
+            (")\n__device__ int x;", 1, "this ) has no ("),
+            ("__device__ int x[3", 1, "this [ has no ]"),
+            ("__device__ int (*)(int) = f;", 1, "cannot find the name"),
+        ):
+            with self.subTest(source):
+                self.assert_refused(source, line, message)
+
+
+class Untouched(RewriterTest):
+    def test_text_that_is_no_code(self):
+        for source in (
+            "// k<<<1, 2>>>(x); __shared__ int s;\n",
+            "// continued \\\n k<<<1, 2>>>(x);\n",
+            "/* k<<<1, 2>>>(x);\n __device__ int x; */\n",
+            'auto s = "k<<<1, 2>>>(x); __shared__ int s; \\" __device__ int x;";\n',
+            'auto s = u8"a" R"(k<<<)" LR"x(" k<<<1, 2>>>(x); )" )x" "k<<<";\n',
+            "auto c = '\"'; auto d = '\\''; auto e = u'<';  // k<<<\n",
+            "int million = 1'000'000; int hex = 0xFF'FF; // don't k<<<\n",
+            "double d = 1e-5 + 0x1p-3 + .5f;\n",
+            "#error don't \"stop\n#pragma message(\"__shared__\")\n",
+            "#include <a//b.h>\n",
+            "#ifdef X /* \nk<<<1, 2>>>(x); */\n#endif\n",
+        ):
+            with self.subTest(source):
+                self.assert_unchanged(source)
+
+    def test_code_behind_such_text_is_seen(self):
+        # The comment at the end would end what these seem to begin.
+        for before in ("/* ' */", "// '\n", "#error don't\n", "'\"';", "1'000;", 'R"(")";', '"//";',
+                       "#define A \"/*\"\n", "#if 1 // /*\n", 'x = \'"\';', "'\\\\';", "0b1'0;"):
+            with self.subTest(before):
+                text = rewrite(in_function(before + "\nk<<<1, 2>>>(x); /* ' \" */"))
+                self.assertEqual(len(launches(text)), 1)
+
+    def test_brackets_in_both_branches_of_a_conditional(self):
+        source = ("#if A\nvoid f() {\n#elif B\nvoid f(int) {\n#else\nvoid f(char) {\n#endif\n"
+                  "  k<<<1, 2>>>(x);\n}\n__device__ int x;\n")
+        text = rewrite(source)
+        self.assertEqual(len(launches(text)), 1)
+        self.assertIn(known("x"), text)
+
+    def test_unbalanced_code_is_left_to_the_compiler(self):
+        for source in ("void f() { g(1; }\n", "void f() { a[3; }\n", "}\n", "'\n", '"\n'):
+            with self.subTest(source):
+                self.assertEqual(rewrite(source + "__device__ int x;"),
+                                 source + "__device__ int x;" + known("x"))
+        for source in ("void f() { { }\n__device__ int x;\n", "/*\n", "namespace {\n"):
+            with self.subTest(source):
+                self.assert_unchanged(source)
+
+
+class FolderTest(RewriterTest):
+    """Runs the whole program from a build directory, as Meson does."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="cu2cpp ")  # with a space
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name).resolve()
+        self.build = self.folder / "build"
+        self.build.mkdir()
+
+    def write(self, **files):
+        for name, text in files.items():
+            self.write_file(name + ".cuh" if name != "main" else "main.cu", text)
+
+    def write_file(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+
+    def run_tool(self, *flags, source="../main.cu"):
+        return subprocess.run([sys.executable, TOOL, source, "main.cpp", "main.d", *flags],
+                              cwd=self.build, capture_output=True, text=True)
+
+    def translate(self, *flags):
+        done = self.run_tool(*flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return (self.build / "main.cpp").read_text(encoding="utf-8")
+
+
+class Files(FolderTest):
+    def preprocess(self):
+        """[(file, line, text)] of what the compiler is left with."""
+        done = subprocess.run(["g++", "-std=c++20", "-E", "main.cpp"], cwd=self.build,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        file, line, found = None, 0, []
+        for text in done.stdout.split("\n"):
+            marker = re.match(r'# (\d+) "(.*)"', text)
+            if marker:
+                file, line = marker.group(2), int(marker.group(1))
+                continue
+            if text.strip():
+                found.append((file, line, text.strip()))
+            line += 1
+        return found
+
+    def test_lines_of_includes(self):
+        self.write(main='''\
+            // first
+            #include "a.cuh"  // why
+            int main_3;
+            #  include <b.cuh>
+            int main_5;
+            #include "b.cuh"
+            int main_7;
+            ''')
+        self.write(a='''\
+            #pragma once
+            int a_2;
+            #include "b.cuh"
+            int a_4;''', b='''\
+            // comment
+            #pragma once // only once
+
+            int b_4;
+            ''')
+        self.translate("-I..")
+        self.assertEqual(self.preprocess(), [
+            ("../a.cuh", 2, "int a_2;"), ("../b.cuh", 4, "int b_4;"), ("../a.cuh", 4, "int a_4;"),
+            ("../main.cu", 3, "int main_3;"), ("../main.cu", 5, "int main_5;"),
+            ("../main.cu", 7, "int main_7;")])
+
+    def test_conditional_includes(self):
+        # Which of the two includes of a.cuh counts is for the compiler to say.
+        self.write(main='''\
+            #ifdef NOT_DEFINED
+            #include "a.cuh"
+            #else
+            #include "b.cuh"
+            #endif
+            #include "a.cuh"
+            #include "a.cuh"
+            ''', a="#pragma once\nint a_2;\n", b='#pragma once\n#if 0\n#include "a.cuh"\n#endif\n')
+        self.translate()
+        self.assertEqual(self.preprocess(), [("../a.cuh", 2, "int a_2;")])
+        # A file that a hidden one includes is hidden, too; and one that was seen is not seen again.
+        self.write(main='''\
+            #ifdef NOT_DEFINED
+            #include "b.cuh"
+            #endif
+            #if 1
+            #include "a.cuh"
+            #endif
+            #include "a.cuh"
+            ''', b='#pragma once\n#include "a.cuh"\n')
+        self.translate()
+        self.assertEqual(self.preprocess(), [("../a.cuh", 2, "int a_2;")])
+
+    def test_files_that_include_each_other(self):
+        self.write(main='#if 1\n#include "a.cuh"\n#endif\n',
+                   a='#pragma once\n#include "b.cuh"\nint a_3;\n',
+                   b='#pragma once\n#include "a.cuh"\nint b_3;\n')
+        self.translate()
+        self.assertEqual(self.preprocess(),
+                         [("../b.cuh", 3, "int b_3;"), ("../a.cuh", 3, "int a_3;")])
+
+    def test_include_guards(self):
+        guard = "#ifndef {0}_CUH\n#define {0}_CUH\n{1}\nint {0}_4;\n#endif\n"
+        self.write(main='#include "a.cuh"\n#include "b.cuh"\n#include "a.cuh"\nint main_4;\n',
+                   a=guard.format("a", '#include "b.cuh"'), b=guard.format("b", '#include "a.cuh"'))
+        text = self.translate()
+        self.assertEqual(text.count("int b_4;"), 1)
+        self.assertEqual(self.preprocess(), [
+            ("../b.cuh", 4, "int b_4;"), ("../a.cuh", 4, "int a_4;"),
+            ("../main.cu", 4, "int main_4;")])
+
+    def test_a_file_without_guard_comes_every_time(self):
+        self.write(main='#include "a.cuh"\n#include "a.cuh"\n', a="X(1)\n")
+        self.translate()
+        self.assertEqual(self.preprocess(), [("../a.cuh", 1, "X(1)")] * 2)
+        self.assertEqual((self.build / "main.d").read_text(), "main.cpp: ../main.cu ../a.cuh\n")
+
+    def test_diamond_and_folders(self):
+        self.write(main='#include "x/left.cuh"\n#include <y/right.cuh>\n')
+        self.write_file("x/left.cuh", '#pragma once\n#include "base.cuh"\nint left_3;\n')
+        self.write_file("x/base.cuh", "#pragma once\nint base_2;\n")
+        self.write_file("include/y/right.cuh",
+                        '#pragma once\n#include <x/base.cuh>\nint right_3;\n')
+        self.translate("-I../include", "-I..")
+        self.assertEqual(self.preprocess(), [
+            ("../x/base.cuh", 2, "int base_2;"), ("../x/left.cuh", 3, "int left_3;"),
+            ("../include/y/right.cuh", 3, "int right_3;")])
+
+    def test_first_include_folder_wins(self):
+        for folder in ("one", "two"):
+            self.write_file(f"{folder}/a.cuh", f"int {folder};\n")
+        self.write(main="#include <a.cuh>\n")
+        self.translate("-I../two", "-I../one")
+        self.assertEqual(self.preprocess(), [("../two/a.cuh", 1, "int two;")])
+
+    def test_includes_that_stay(self):
+        self.write(main='''\
+            #include <vector>
+            #include "plain.hpp"
+            // #include "comment.cuh"
+            /*
+            #include "comment.cuh"
+            */
+            const char* text = R"(
+            #include "text.cuh"
+            )";
+            #if __has_include(<cub/cub.cuh>)
+            #include <cub/cub.cuh>
+            #endif
+            ''')
+        source = (self.folder / "main.cu").read_text()
+        self.assertEqual(self.translate(), '#line 1 "../main.cu"\n' + source)
+
+    def test_included_files_are_rewritten(self):
+        self.write(main='#include "a.cuh"\n', a="#pragma once\n\nvoid f() {\n k<<<1, 2>>>(x);\n}\n")
+        self.assertEqual(len(launches(self.translate())), 1)
+
+    def test_errors_name_file_and_line(self):
+        self.write(main='\n#include "a.cuh"\n', a="#pragma once\nvoid f() {\n\n k<<<1, 2;\n}\n")
+        done = self.run_tool()
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "../a.cuh:4: error: this <<< has no >>>\n")
+        self.assertFalse((self.build / "main.cpp").exists())
+
+    def test_unknown_include(self):
+        self.write(main='int x;\n#include "absent.cuh"\n')
+        done = self.run_tool("-I../include", "-Ielse")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "../main.cu:2: error: absent.cuh: no such file; looked next "
+                                      "to it and in ../include, else\n")
+
+    def test_angled_includes_are_not_looked_for_next_to_the_file(self):
+        self.write(main='#include <a.cuh>\n', a="int a;\n")
+        self.assertEqual(self.run_tool().stderr,
+                         "../main.cu:1: error: a.cuh: no such file; looked in no -I folder\n")
+
+    def test_endless_include(self):
+        self.write(main='#include "a.cuh"\n', a='\n#include "a.cuh"\n')
+        done = self.run_tool()
+        self.assertEqual(done.stderr, "../a.cuh:2: error: a.cuh includes itself: begin it with "
+                                      "#pragma once\n")
+
+    def test_depfile(self):
+        self.write(main='#include "a b.cuh"\n#include "c#$.cuh"\n#include "a b.cuh"\n',
+                   **{"a b": '#pragma once\n#include "c#$.cuh"\n', "c#$": "#pragma once\n"})
+        self.translate()
+        self.assertEqual((self.build / "main.d").read_text(),
+                         "main.cpp: ../main.cu ../a\\ b.cuh ../c\\#$$.cuh\n")
+
+    def test_bytes_survive(self):
+        (self.folder / "main.cu").write_bytes(b"\xef\xbb\xbfint a; // \xc3\xa9 \xff\r\nint b;\r\n")
+        self.assertEqual(self.run_tool().returncode, 0)
+        self.assertEqual((self.build / "main.cpp").read_bytes(),
+                         b'#line 1 "../main.cu"\nint a; // \xc3\xa9 \xff\nint b;\n')
+
+    def test_what_is_launched_must_be_a_kernel(self):
+        advice = (":3: error: k is launched with <<<>>> (../main.cu:2), but is no kernel: "
+                  "write __global__ void k(...)\n")
+        for declaration in ("void k(int* p) {}", "__device__ void k(int* p) {}", "float k(int);",
+                            "inline void k(int* p) {}", "template <int n> __device__ void k() {}",
+                            "static __device__ __forceinline__ void k() {}",
+                            "namespace a { __device__ void k(int*) {} }", "__device__ void\nk() {}"):
+            for launch in ("k<<<1, 2>>>(p)", "k<3><<<1, 2>>>(p)", "a::k<<<1, 2>>>(p)"):
+                with self.subTest(declaration + launch):
+                    self.write(main=f'#include "a.cuh"\nvoid f(int* p) {{ {launch}; }}\n',
+                               a=f"#pragma once\n\n{declaration}\n")
+                    done = self.run_tool()
+                    line = 3 + declaration.count("\n")
+                    self.assertEqual(done.stderr, "../a.cuh" + advice.replace("3", str(line), 1))
+                    self.assertFalse((self.build / "main.cpp").exists())
+
+    def test_a_kernel_is_not_called(self):
+        for call in ("k(p);", "return k(p);", "if (p) k(p); else return;", "a::k(p);", "auto g = [&] { k(p); };"):
+            with self.subTest(call):
+                self.write(main=f'#include "a.cuh"\nvoid f(int* p) {{\n  {call}\n}}\n',
+                           a="#pragma once\n__global__ void k(int* p) { *p = 1; }\n")
+                self.assertEqual(self.run_tool().stderr, "../main.cu:3: error: k is a kernel, and a kernel is "
+                                 "launched: k<<<blocks, threads>>>(...)\n")
+        for call in ("x.k(p);", "q->k(p);", "std::function<void()> k(p);", "auto k = [](int*) {}; k(p);",
+                     "k<<<1, 2>>>(p);", "g(k);", "g(&k);"):
+            with self.subTest(call):
+                self.write(main=f'#include "a.cuh"\nvoid f(int* p) {{ {call} }}\n',
+                           a="#pragma once\n__global__ void k(int* p) { *p = 1; }\n")
+                self.translate()
+        # A host function of the same name may be called.
+        self.write(main="template <int n = 4>\n__global__ void k(int* p) {}\ntemplate <int n = (3 > 2)>\n"
+                        "void k(int* p, int) { k<n><<<1, 2>>>(p); }\nvoid f(int* p) { k(p, 1); }\n")
+        self.translate()
+
+    def test_what_may_be_a_kernel_is_let_through(self):
+        for declaration in ("__global__ void k(int* p) {}", "void __global__ k(int* p) {}",
+                            "__global__ void k(int*);\nvoid k(int*) {}",
+                            "void k() {}\ntemplate <class T> __global__ void k(T) {}",
+                            "void k() {}\ntemplate <class T, int n = 4> __global__ void k(T) {}",
+                            "void k() {}\ntemplate <bool b = 1 < 2> __global__ void k(int) {}",
+                            "__global__ void __launch_bounds__(64) k(int* p) {}",
+                            'extern "C" { __global__ void k(int* p) {} }',
+                            'extern "C" __global__ void k(int* p) {}',
+                            "KERNEL(k)", "struct A { void k(int*); };", "extern void (*k)(int*);",
+                            "int j = k(1);"):
+            with self.subTest(declaration):
+                self.write(main='#include "a.cuh"\nvoid f(int* p) { k<<<1, 2>>>(p); }\n',
+                           a=f"#pragma once\n{declaration}\n")
+                self.translate()
+
+    def test_usage_and_missing_input(self):
+        done = subprocess.run([sys.executable, TOOL], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("INPUT.cu OUTPUT.cpp DEPFILE", done.stderr)
+        done = self.run_tool(source="../absent.cu")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("../absent.cu", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+
+# A stand-in for the CPU device's headers, so that the compilers have little to read.
+STAND_IN = """\
+#define __global__
+#define __device__
+#define __host__
+namespace simt {
+struct Text { const char *kernel, *arguments; };
+template <class F>
+auto launch(Text, F f, int, int, int = 0, void* = nullptr) {
+  return [=](auto... arguments) { f(arguments...); };
+}
+template <class T, class Tag> T& shared(const char*, Tag) { static T storage; return storage; }
+template <class T> T* dynamic_shared_array(const char*) { return nullptr; }
+template <class T> int type_of() { return 0; }
+enum class GlobalKind { device, constant, managed };
+struct GlobalVariable { GlobalVariable(const char*, void*, int, int, GlobalKind) {} };
+}
+"""
+
+
+class Compilers(FolderTest):
+    """Every line with an undeclared name in it is reported as the line that the learner sees."""
+
+    COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
+
+    def errors(self, compiler, *flags):
+        all_errors = ["-ferror-limit=0"] if compiler == "clang++" else []
+        done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra",
+                               "-include", "stand_in.hpp", *all_errors, *flags, "main.cpp"],
+                              cwd=self.build, capture_output=True, text=True)
+        return done.returncode, re.findall(r"^(\S+?):(\d+):\d+: (error|warning|fatal error): (.*)",
+                                           done.stderr, re.M), done.stderr
+
+    def assert_reported(self, *flags):
+        """wrong_FILE_LINE must be reported there, and nothing else of this kind."""
+        (self.build / "stand_in.hpp").write_text(STAND_IN)
+        self.translate()
+        for compiler in self.COMPILERS:
+            with self.subTest(compiler):
+                _, found, output = self.errors(compiler, *flags)
+                reported = {(os.path.basename(file), int(line), name)
+                            for file, line, _, text in found
+                            for name in re.findall(r"wrong_(?:main|a)_\d+", text)}
+                expected = {(("main.cu" if name.startswith("wrong_main") else "a.cuh"),
+                             int(name.split("_")[-1]), name)
+                            for path in (self.folder / "main.cu", self.folder / "a.cuh")
+                            for name in re.findall(r"wrong_(?:main|a)_\d+", path.read_text())}
+                self.assertEqual(reported, expected, output)
+                for file, *_ in found:
+                    self.assertTrue((self.build / file).is_file(), file)
+
+    def test_errors_in_every_rewritten_form(self):
+        self.write(main='''\
+            #include "a.cuh"
+            int b = wrong_main_2;
+            __global__ void k(int*, int) {}
+            template <class T, int N> __global__ void t(T*) {}
+            __device__ int w = wrong_main_5;
+            __device__ int x, y[2] = {
+                wrong_main_7};
+            void launch(int* p) {
+              k<<<wrong_main_9, 32>>>(p, 1);
+              t<int, 3>
+                  <<<1,  // blocks
+                     wrong_main_12
+                     >>>(p);
+              k<<<1, 32>>>(
+                  p,
+                  wrong_main_16
+              );
+              t<int,
+                /* size */ 5><<<1, 2>>>(wrong_main_19);
+              if (p) k<<<1, 32>>>(p, 1); else wrong_main_20();
+            }
+            __global__ void shared() {
+              __shared__ wrong_main_23 s;
+              __shared__ int
+                  a,
+                  c[wrong_main_26],
+                  d[2];
+              a = d[0] = wrong_main_28;
+              extern __shared__ wrong_main_29 e[];
+            }
+            void after() { wrong_main_31(); }
+            ''', a='''\
+            #pragma once
+            namespace a {
+            int before = wrong_a_3;
+            __global__ void k() {
+              __shared__ int s
+                  [4];
+              s[0] = wrong_a_7;
+            }
+            }
+            inline void launch() { a::k
+                <<<1, wrong_a_11>>>(); }
+            int last = wrong_a_12;
+            ''')
+        self.assert_reported()
+
+    def test_every_form_compiles_without_warnings(self):
+        self.write(main='''\
+            namespace cub {
+            template <class T, int N> struct X { struct Temp { T a[N]; }; };
+            }
+            namespace ns {
+            __global__ void k(int*, int = 0) {}
+            template <class T, int N> __global__ void t(T*) {}
+            struct Table { void (*k)(int*); };
+            }
+            __global__ void k() {}
+            void k(const char*) {}
+            __global__ void k(int* p) { *p = 1; }
+            __global__ void q(float* p) { *p = 1; }
+            static __device__ int counter, table[4] = {1, 2}, *pointer;
+            inline __device__ float level = 1;
+            __device__ int (*choose)(int) = nullptr;
+            __device__ int f(int x);
+            __device__ int f(int x) { return x; }
+            struct S { static int member; };
+            __device__ int S::member = 3;
+            __device__ const int* words = nullptr;
+
+            template <class T, int N> __global__ void shared(T* out) {
+              __shared__ T s[(N + 1) * 2], value, *p;
+              __shared__ typename cub::X<T, N>::Temp temp;
+              static __shared__ alignas(16) unsigned long long wide[2][N > 3 ? 2 : 1];
+              extern __shared__ __align__(16) unsigned char bytes[];
+              extern __shared__ T rows[][4];
+              p = out;
+              value = s[0] + temp.a[0] + T(wide[0][0]) + T(bytes[0]) + rows[1][2];
+              *p = value + *words + choose(counter + *pointer + table[0]) + T(level);
+            }
+
+            #define TIME(call) call
+            void launches(int* p, ns::Table* t, int n) {
+              void (*table[])(int*) = {k, k};
+              k<<<1, 32>>>();
+              ::k<<<1, 32>>>(p);
+              (k<<<1, 32>>>(p));
+              ns::k<<<dim3((1 << 4) >> 4), 32>>>(p);
+              ns::t<int, (3 > 2 ? 5 : 6)><<<1, 32, 4 * sizeof(int), nullptr>>>(p);
+              TIME(ns::k<<<1, 32>>>(p, 2));
+              t->k<<<1, 32>>>(p);
+              table[n]<<<1, 32>>>(p);
+              (*table)<<<1, 32>>>(p);
+              if (n) k<<<1, 32>>>(); else q<<<1, 32>>>(NULL);
+              for (int i = 0; i < n; ++i) k<<<1, 32>>>(p);
+              auto launch = [&] { return k<<<1, 32>>>(p); };
+              launch();
+              void (*local)() = k;
+              local<<<1, 1>>>();
+              if (n) (q)<<<1, 1>>>(nullptr);
+              n ? k<<<1, 32>>>() : k<<<1, 32>>>(p);
+              switch (n) { case 1:k<<<1, 32>>>(); break; default: ::k<<<1, 2>>>(); }
+              shared<float, 2><<<1, 32>>>(nullptr);
+            }
+            ''')
+        (self.build / "stand_in.hpp").write_text(
+            STAND_IN + "#include <cstddef>\n#define __align__(n) alignas(n)\n"
+            "inline int dim3(int n) { return n; }\n")
+        self.translate()
+        for compiler in self.COMPILERS:
+            with self.subTest(compiler):
+                code, found, output = self.errors(compiler, "-Wno-unused-function")
+                self.assertEqual((code, found), (0, []), output)
+
+    def test_real_headers(self):
+        self.write(main='''\
+            #include <cuda_runtime.h>
+            #include "a.cuh"
+            void launch(float* p) {
+              reduce<float, 128><<<dim3(2), 128, 16>>>(p);
+              wrong_main_5();
+            }
+            ''', a='''\
+            #pragma once
+            __device__ float total;
+            template <class T, int N> __global__ void reduce(T* out) {
+              __shared__ T s[N];
+              extern __shared__ T more[];
+              s[threadIdx.x] = more[0];
+              __syncthreads();
+              if (threadIdx.x == 0) atomicAdd(out, s[1]), atomicAdd(&total, s[1]);
+              wrong_a_9();
+            }
+            ''')
+        self.COMPILERS = self.COMPILERS[:1]  # it takes a while
+        self.assert_reported("-isystem", str(SIMT_HEADERS))
+
+
+if __name__ == "__main__":
+    unittest.main()
