@@ -1,0 +1,247 @@
+"""chapter.toml: the one list of what a chapter has. Meson's rules and all tools read it through this file.
+
+    question    what the map of chapters shows
+    before      numbers of the chapters to read first, such as ["01", "03"]
+    minutes     how long the chapter takes, where somebody has timed it
+    exercises   names, in the order of the README; an exercise EX has checks/EX.cu, exercises/NN-topic/EX.cuh,
+                solutions/NN-topic/EX.cuh, and its wrong answers are mistakes/EX/*.diff
+
+    [libraries]
+    vendor      libraries of the CUDA toolkit for vendor.cu, such as "cublas": without one its rows are left out
+    optional    libraries that lessons use where they are installed, such as "nccl"
+
+    [headline]  what the front page and the plot of the ladder show (tools/measure/headline.py says what the keys mean)
+    [profile]   what ncu counts: n, rungs, counters (tools/measure/profile_ladder.py)
+    [[picture]] a drawing of what lanes do: program, arguments, kernel, output, alt, ... (tools/trace/picture.py)
+
+    [[program]] a program of the chapter beyond ladder and self-check:
+    name        sources: plain C++ with main(); kernels: sources with kernels; test: a Python file that tests it.
+    needs       what must be installed, such as ["mpi"]; instead: the source that is built where it is not
+
+    [sanitizers]
+    racecheck   kernels that are wrong on purpose, which this tool of compute-sanitizer must report
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+class Failed(Exception):
+    """A chapter.toml that cannot be used: which file, which key, and why."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of a chapter beyond ladder and self-check."""
+
+    name: str
+    sources: list
+    kernels: list
+    test: str
+    needs: list = field(default_factory=list)
+    instead: str = ""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What a chapter.toml says; `headline` and `profile` are None where it has no such table."""
+
+    folder: Path
+    question: str
+    exercises: list
+    before: list = field(default_factory=list)
+    minutes: int | None = None
+    vendor_libraries: list = field(default_factory=list)
+    optional_libraries: list = field(default_factory=list)
+    headline: dict | None = None
+    profile: dict | None = None
+    pictures: list = field(default_factory=list)
+    programs: list = field(default_factory=list)
+    sanitizers: dict = field(default_factory=dict)
+
+    @property
+    def name(self):
+        """Such as 01-global-atomic."""
+        return self.folder.name
+
+    @property
+    def number(self):
+        """Such as 01."""
+        return self.name.partition("-")[0]
+
+    @property
+    def file(self):
+        """The chapter.toml."""
+        return self.folder / "chapter.toml"
+
+    def check(self, exercise):
+        return self.folder / "checks" / f"{exercise}.cu"
+
+    def starter(self, exercise):
+        return self._answer("exercises", exercise)
+
+    def solution(self, exercise):
+        """May be missing: a release for learners has no solutions."""
+        return self._answer("solutions", exercise)
+
+    def mistakes(self, exercise):
+        """The .diff files of an exercise's wrong answers."""
+        return sorted((self.folder / "mistakes" / exercise).glob("*.diff"))
+
+    def _answer(self, tree, exercise):
+        return self.folder.parents[1] / tree / self.name / f"{exercise}.cuh"
+
+
+TEXTS, NUMBERS, TABLES = (list, str), (list, int), (list, dict)  # lists of these
+# {table: {key: (type, must it be there)}}; "" is the file itself.
+KEYS = {
+    "": {
+        "question": (str, True),
+        "before": (TEXTS, False),
+        "minutes": (int, False),
+        "exercises": (TEXTS, True),
+        "libraries": (dict, False),
+        "headline": (dict, False),
+        "profile": (dict, False),
+        "picture": (TABLES, False),
+        "program": (TABLES, False),
+        "sanitizers": (dict, False),
+    },
+    "libraries": {"vendor": (TEXTS, False), "optional": (TEXTS, False)},
+    "headline": {
+        "what": (str, True),
+        "group": (dict, True),
+        "rung": (str, True),
+        "vendor": (str, False),
+        "instead": (dict, False),
+        "left_out": (dict, False),
+        "note": (str, False),
+        "ladder": (TABLES, False),
+    },
+    "profile": {"n": (int, True), "rungs": (list, True), "counters": (TABLES, True)},
+    "picture": {
+        "program": (str, True),
+        "arguments": (TEXTS, False),
+        "kernel": (str, True),
+        "output": (str, True),
+        "alt": (str, True),
+        "launch": (int, False),
+        "block": (int, False),
+        "warp": (int, False),
+        "lines": (NUMBERS, False),
+        "rows": (NUMBERS, False),
+    },
+    "program": {
+        "name": (str, True),
+        "sources": (TEXTS, True),
+        "kernels": (TEXTS, True),
+        "test": (str, True),
+        "needs": (TEXTS, False),
+        "instead": (str, False),
+    },
+    "sanitizers": {
+        "memcheck": (TEXTS, False), "racecheck": (TEXTS, False), "initcheck": (TEXTS, False), "synccheck": (TEXTS, False),
+    },
+}
+NAMES = {
+    str: "a text", int: "a number", list: "a list", dict: "a table",
+    TEXTS: "a list of texts", NUMBERS: "a list of numbers", TABLES: "a list of tables",
+}
+
+
+def is_a(value, kind):
+    """Whether a value of TOML is of a type; (list, T): a list of T."""
+    if isinstance(kind, tuple):
+        return isinstance(value, list) and all(is_a(element, kind[1]) for element in value)
+    return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+
+
+def check_keys(file, values, table):
+    """Fails where a table has a key that is unknown, missing, or of another type."""
+    keys = KEYS[table]
+    place = f"{table}." if table else ""
+    for key, value in values.items():
+        if key not in keys:
+            raise Failed(f"{file}: '{place}{key}' is unknown; there are {', '.join(keys)}")
+        if not is_a(value, keys[key][0]):
+            raise Failed(f"{file}: '{place}{key}' must be {NAMES[keys[key][0]]}")
+    for key, (_, required) in keys.items():
+        if required and key not in values:
+            raise Failed(f"{file}: '{place}{key}' is missing")
+
+
+def check_files(chapter):
+    """Fails where a file is missing that the chapter's list names."""
+    is_release = not chapter.folder.parents[1].joinpath("solutions").is_dir()
+    for exercise in chapter.exercises:
+        needed = [chapter.check(exercise), chapter.starter(exercise)]
+        for path in needed if is_release else [*needed, chapter.solution(exercise)]:
+            if not path.is_file():
+                raise Failed(f"{chapter.file}: 'exercises' names {exercise}, but {path} is missing")
+    for program in chapter.programs:
+        named = [*program.sources, *program.kernels, program.test] + ([program.instead] if program.instead else [])
+        for path in named:
+            if not (chapter.folder / path).is_file():
+                raise Failed(f"{chapter.file}: 'program.{program.name}' names {path}, which is missing")
+        if program.needs and not program.instead:
+            raise Failed(f"{chapter.file}: 'program.{program.name}' needs {program.needs[0]}, but has no 'instead'")
+
+
+def parse(folder, values):
+    """The Chapter of a folder whose chapter.toml has these values; its files are not looked at."""
+    file = folder / "chapter.toml"
+    check_keys(file, values, "")
+    for table in ("libraries", "headline", "profile", "sanitizers"):
+        if table in values:
+            check_keys(file, values[table], table)
+    for table in ("picture", "program"):
+        for entry in values.get(table, []):
+            check_keys(file, entry, table)
+    headline = values.get("headline")
+    if headline and ("vendor" in headline) == ("instead" in headline):
+        raise Failed(f"{file}: 'headline' has either 'vendor' or 'instead'")
+    for number in values.get("before", []):
+        if not re.fullmatch(r"\d\d", number):
+            raise Failed(f"{file}: 'before' names '{number}': chapters have two digits")
+    libraries = values.get("libraries", {})
+    return Chapter(
+        folder=folder,
+        question=" ".join(values["question"].split()),
+        exercises=values["exercises"],
+        before=values.get("before", []),
+        minutes=values.get("minutes"),
+        vendor_libraries=libraries.get("vendor", []),
+        optional_libraries=libraries.get("optional", []),
+        headline=headline,
+        profile=values.get("profile"),
+        pictures=values.get("picture", []),
+        programs=[Program(**entry) for entry in values.get("program", [])],
+        sanitizers=values.get("sanitizers", {}),
+    )
+
+
+def read(folder):
+    """The Chapter of a folder, without a look at the files that it names; Failed if chapter.toml cannot be used."""
+    folder = Path(folder).absolute()
+    file = folder / "chapter.toml"
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise Failed(f"{file} is missing") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Failed(f"{file}: {error}") from error
+    return parse(folder, values)
+
+
+def load(folder):
+    """The same; Failed, too, where a file that it names is missing."""
+    chapter = read(folder)
+    check_files(chapter)
+    return chapter
+
+
+def load_all(top):
+    """All chapters of a course, in order."""
+    return [load(file.parent) for file in sorted(Path(top).glob("chapters/[0-9][0-9]-*/chapter.toml"))]
