@@ -1,4 +1,15 @@
-// Device memory with an owner: freed when its variable goes out of scope.
+// Device memory with an owner: freed when its variable goes out of scope. It makes
+// the calls of cudaMalloc, cudaMemcpy and cudaFree, and checks each. Every lesson uses it, from
+// chapter 00 (00-start-here) on.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   const std::vector<float> x = {1, 2, 3};
+//   const auto d_x = course::DeviceBuffer<float>::from(x);  // cudaMalloc and cudaMemcpy
+//   course::DeviceBuffer<float> d_y(x.size());              // not initialised
+//   scale<<<1, 32>>>(d_x.data(), d_x.size(), 2.0f, d_y.data());
+//   CUDA_CHECK_LAUNCH();
+//   const std::vector<float> y = d_y.download();  // waits for the kernel
 #pragma once
 
 #include <course/error.cuh>

@@ -1,5 +1,16 @@
 // What the cases of a check are made of: kinds of test data with the words for them, and the text
-// of a launch for its messages.
+// of a launch for its messages. Only checks use it; CONTRIBUTING.md says how to write one.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   const course::DataKind<float> kinds[] = {
+//       {"all below zero", [](course::Element e) { return -0.5f * static_cast<float>(e.random); }},
+//       {"the last one counts", [](course::Element e) { return e.i + 1 == e.n ? 1.0f : 0.0f; }},
+//   };
+//   for (const auto& kind : kinds) {
+//     INFO(course::case_text(n, kind.text, "scale",
+//                            launch));  // n = 100: all below zero; scale<<<4, 32>>>
+//     const std::vector<float> x = kind.values(n);
 #pragma once
 
 #include <course/data.cuh>
@@ -18,12 +29,6 @@ struct Element {
 };
 
 /// A kind of test data: what a message calls it, and how its elements are made.
-///
-///     const course::DataKind<float> kKinds[] = {
-///         {"all below zero", [](course::Element e) { return -0.5f * e.random; }},
-///         {"the last one is NaN", [](course::Element e) { return e.i + 1 == e.n ? NAN : 1.0f; }},
-///     };
-///     for (const auto& kind : kKinds) check(kind.values(n), kind.text);
 template <class T>
 struct DataKind {
   std::string text;
@@ -38,7 +43,7 @@ struct DataKind {
   }
 };
 
-/// "sum<<<4, 256>>>", or "sum<<<4, 256, 1024>>>" with dynamic shared memory.
+/// "sum<<<4, 256>>>", or "sum<<<4, 256, 1024>>>" with 1024 bytes of dynamic shared memory.
 std::string launch_text(const std::string& kernel, LaunchShape launch,
                         std::size_t shared_bytes = 0);
 

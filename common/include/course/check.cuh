@@ -1,5 +1,15 @@
-// For tests: the comparisons of verdict.cuh with Catch2's CHECK and REQUIRE.
-//   CHECK(course::same(d_count.download(), expected, "count"));
+// What a check includes: test data, buffers with guard bands, the comparisons of verdict.cuh for
+// Catch2's CHECK and REQUIRE, and skips with a reason. CONTRIBUTING.md says how to write a check.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   const std::vector<int> x = course::position_values<int>(course::kBigSize);
+//   course::GuardedBuffer<int> count(1);
+//   count.fill_bytes(0);
+//   count_up<<<4, 32>>>(count.data());
+//   CUDA_CHECK_LAUNCH();
+//   REQUIRE(course::same(count.download(), {4 * 32}, "count"));
+//   REQUIRE(count.intact("count"));  // nothing wrote beside it
 #pragma once
 
 #include <course/buffer.cuh>

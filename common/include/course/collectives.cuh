@@ -2,12 +2,18 @@
 // and every operation. Chapter 05 (05-warp-shuffle) builds each of them step by step and explains
 // it; later chapters call them.
 //
-//   const float block_sum = course::block_reduce(value, course::Sum{});
-//   const auto [before, total] = course::block_exclusive_scan(count, course::Sum{});
-//
 // All threads of the warp (or block) make the call together, in code that does not diverge. Blocks
 // have one dimension, and a multiple of 32 threads up to 1024. A thread without an element of its
 // own passes the operation's identity.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   __global__ void sum_blocks(const float* d_x, std::size_t n, float* d_sum) {
+//     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+//     const float value = i < n ? d_x[i] : 0.0f;  // the identity of the sum
+//     const float block_sum = course::block_reduce(value, course::Sum{});
+//     if (threadIdx.x == 0) atomicAdd(d_sum, block_sum);
+//   }
 #pragma once
 
 #include <cuda_bf16.h>
@@ -55,8 +61,8 @@ struct Sum {
   }
 };
 
-/// The smaller one. A NaN wins over every number, wherever it stands, so that it is not lost on
-/// the way; of -0 and +0 it may be either. Chapter 05.
+/// The smaller one. A NaN wins over every number, on either side, so that it is not lost on the
+/// way; of -0 and +0 it may be either. Chapter 05.
 struct Min {
   template <class T>
   __host__ __device__ T operator()(const T& a, const T& b) const {
@@ -105,8 +111,8 @@ struct ComputeTypeOf<__nv_bfloat16> {
 };
 }  // namespace detail
 
-/// What values of type T are added up in: float for the 16-bit types, whose own sums stand still
-/// early (2048 + 1 is 2048 in half), and T itself for the others. Chapter 05.
+/// The type in which values of type T are summed: float for the 16-bit types, whose own sums
+/// stagnate early (2048 + 1 is 2048 in half), and T itself for the others. Chapter 05.
 template <class T>
 using ComputeType = typename detail::ComputeTypeOf<T>::type;
 
@@ -209,7 +215,7 @@ __device__ __forceinline__ T block_reduce(
   __syncthreads();  // all have read what the call before this one left in s_warp
   if (lane == 0) s_warp[threadIdx.x / kWarpSize] = value;
   __syncthreads();  // s_warp is complete
-  // Every warp combines all of them: cheaper than a third barrier behind the work of one warp.
+  // Every warp combines all of them, so that no third barrier has to follow the work of one warp.
   return warp_reduce(lane < blockDim.x / kWarpSize ? s_warp[lane] : identity, op);
 }
 

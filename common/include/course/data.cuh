@@ -1,4 +1,10 @@
 // Test data: sizes that break kernels, values that show a permutation, tolerances with a reason.
+// Chapter 01 (01-global-atomic) explains where the tolerance of a sum comes from.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   const std::vector<float> x = course::position_values<float>(1025);  // k/8, k from 1 to 15
+//   const double tolerance = course::sum_tolerance(x, course::kFloatRoundoff);
 #pragma once
 
 #include <course/device.cuh>
@@ -80,7 +86,7 @@ inline constexpr double kDoubleRoundoff = 0x1p-53;
 inline constexpr double kHalfRoundoff = 0x1p-11;
 inline constexpr double kBfloat16Roundoff = 0x1p-8;
 
-/// How far a sum of x, added up in any order, can be from the exact one:
+/// How far a sum of x, in any order of the additions, can be from the exact one:
 /// (n-1) u / (1 - (n-1) u) * sum |x| with u = `roundoff` (Higham, Accuracy and Stability of
 /// Numerical Algorithms, 2nd edition, section 4.2). It is a worst case: errors that partly cancel
 /// stay far below. With n large it is too wide to notice a few lost updates; prefer data whose sum

@@ -1,4 +1,15 @@
-// The device under test: the same calls for a GPU and for the course's CPU device.
+// The device under test: the same calls for a GPU and for the course's CPU device. What is counted
+// and why it matters: atomics in chapter 01, barriers and shared memory in 03, sectors in 04.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   auto d_count = course::DeviceBuffer<int>::zeros(1);
+//   const auto counters = course::count([&] { count_up<<<2, 64>>>(d_count.data()); });
+//   if (counters) {                                 // nothing is counted on a GPU
+//     CHECK(counters->global_atomics == 4);         // one request per warp
+//     CHECK(counters->global_atomic_lanes == 128);  // one atomic per thread
+//   }
+//   CHECK(course::expect_race([&] { count_up_racy<<<2, 64>>>(d_count.data()); }));
 #pragma once
 
 #include <course/verdict.cuh>
@@ -77,7 +88,7 @@ Verdict work_is_shared(const Counters& counters, std::uint64_t most);
 
 /// What the CPU device found while `work` ran.
 struct Findings {
-  bool checked = false;            // false on a GPU: nobody looked
+  bool checked = false;            // false on a GPU, which has no checker
   int races = 0;                   // reports of a race
   int others = 0;                  // reports of anything else
   std::vector<std::string> texts;  // the reports, complete

@@ -1,4 +1,12 @@
 // Several devices: the same calls for several GPUs and for those of the course's CPU device.
+// Chapter 11 (11-many-gpus) explains them.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   const course::OnDevice on(1);
+//   auto d_count = course::DeviceBuffer<int>::zeros(1);  // memory of device 1
+//   count_up<<<1, 32>>>(d_count.data());                 // runs on device 1
+//   CUDA_CHECK_LAUNCH();
 #pragma once
 
 #include <cuda_runtime.h>

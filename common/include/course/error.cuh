@@ -1,4 +1,13 @@
-// Errors of CUDA calls and kernel launches as one exception type.
+// Errors of CUDA calls and kernel launches as one exception type. Chapter 00 (00-start-here)
+// explains when an error of a kernel shows.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   float* d_x = nullptr;
+//   CUDA_CHECK(cudaMalloc(&d_x, 100 * sizeof(float)));  // throws course::CudaError if it fails
+//   scale<<<1, 128>>>(d_x, 0, 1.0f, d_x);
+//   CUDA_CHECK_LAUNCH();  // throws if CUDA refused the launch
+//   CUDA_CHECK(cudaFree(d_x));
 #pragma once
 
 #include <cuda_runtime.h>
@@ -38,7 +47,7 @@ void check_launch(const char* file, int line);
 /// CUDA_CHECK(cudaMalloc(&p, bytes)); throws course::CudaError unless the call returns cudaSuccess.
 #define CUDA_CHECK(call) ::course::check((call), #call, __FILE__, __LINE__)
 
-/// Goes right behind kernel<<<...>>>(...): throws if the launch itself was refused, for example
+/// Comes right after kernel<<<...>>>(...): throws if the launch itself was refused, for example
 /// because of its block size. What goes wrong while the kernel runs shows at the next
 /// synchronising call instead.
 #define CUDA_CHECK_LAUNCH() ::course::check_launch(__FILE__, __LINE__)

@@ -1,4 +1,4 @@
-// The mark of an exercise that nobody has begun.
+// The mark of an exercise that has not been begun: the line NOT_STARTED below its includes.
 #pragma once
 
 namespace course {
@@ -6,6 +6,6 @@ namespace course {
 inline bool exercise_not_started = false;
 }  // namespace course
 
-/// Stands on a line of its own in an exercise. Its test is skipped until the line is deleted.
+/// A line of its own in an exercise. The test is skipped until the learner deletes that line.
 #define NOT_STARTED \
   [[maybe_unused]] static const bool course_not_started = (::course::exercise_not_started = true);

@@ -1,4 +1,11 @@
-// How many blocks? One for every piece of the work, or as many as the device runs at once.
+// How many blocks? One for each part of the work (chapter 01, 01-global-atomic), or as many as are
+// resident at the same time (chapter 03, 03-shared-reduce: grid-stride loops).
+//
+// Example (common/tests/examples_test.cu):
+//
+//   const std::size_t n = 1000;
+//   const unsigned one_thread_per_element = course::blocks_for(n, 256);  // 4
+//   const unsigned for_a_grid_stride_loop = course::resident_blocks(scale, 256);
 #pragma once
 
 #include <course/error.cuh>
@@ -23,8 +30,9 @@ inline unsigned filling_blocks(unsigned block_size) {
   return static_cast<unsigned>(multiprocessors) * (static_cast<unsigned>(threads) / block_size);
 }
 
-/// Blocks of `block_size` threads of this kernel that the device runs at once: those that fit on a
-/// multiprocessor, times their number. Asks the driver, so a launcher keeps the answer.
+/// Blocks of `block_size` threads of this kernel that are resident at the same time: those that fit
+/// on one SM (streaming multiprocessor), times the number of SMs; this ratio of threads to the most
+/// that an SM can hold is the kernel's occupancy. Asks the driver, so a launcher keeps the answer.
 /// Throws CudaError.
 template <class Kernel>
 unsigned resident_blocks(Kernel* kernel, unsigned block_size) {

@@ -1,4 +1,12 @@
-// An output for tests that notices writes before its first and behind its last element.
+// An output for tests that notices writes before its first and after its last element.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   course::GuardedBuffer<int> y(1);  // poisoned, and on a GPU between two guard bands
+//   write_once<<<1, 1>>>(y.data());
+//   CUDA_CHECK_LAUNCH();
+//   REQUIRE(course::same(y.download(), {7}, "y"));
+//   REQUIRE(y.intact("y"));
 #pragma once
 
 #include <course/buffer.cuh>
@@ -17,7 +25,8 @@ namespace course {
 /// kernel wrote reads as kPoison bytes (NaN as float, half and double; a huge unsigned).
 ///
 /// The CPU device has its own guards around every allocation and names the line that crossed
-/// them, so there the bands are left out, and reading an element that nobody wrote is reported.
+/// them, so there the bands are left out, and a read of an element that was never written is
+/// reported.
 /// Pass `band` to have them anyway.
 template <class T>
 class GuardedBuffer {

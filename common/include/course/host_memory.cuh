@@ -1,4 +1,14 @@
-// Memory that the host and all devices reach, with an owner: pinned and managed.
+// Memory that the host and all devices reach, with an owner: pinned (chapter 06, 06-half2-dot) and
+// managed (chapter 11, 11-many-gpus).
+//
+// Example (common/tests/examples_test.cu):
+//
+//   course::ManagedBuffer<int> count(1);  // the host and every device use the same pointer
+//   count[0] = 0;
+//   count_up<<<1, 32>>>(count.data());
+//   CUDA_CHECK_LAUNCH();
+//   CUDA_CHECK(cudaDeviceSynchronize());  // the host reads after the kernel
+//   REQUIRE(course::same(count[0], 32, "count"));
 #pragma once
 
 #include <course/error.cuh>
@@ -65,8 +75,8 @@ struct Managed {
 
 /// n elements of T in pinned host memory: pages that the operating system keeps in their place, so
 /// that a GPU can fetch from them by itself. Not initialised; move-only. Making one throws
-/// CudaError if CUDA has no memory. Pinning is slow, and takes memory from everybody else: pin what
-/// is copied often, once. Chapter 06 (06-half2-dot) shows what it gains.
+/// CudaError if CUDA has no memory. Pinning is slow, and the pages are missing elsewhere: pin
+/// once what is copied often. Chapter 06 (06-half2-dot) shows what it gains.
 template <class T>
 using PinnedBuffer = detail::SharedBuffer<T, detail::Pinned>;
 

@@ -1,21 +1,20 @@
 // A ladder runs the rungs of a chapter, checks each against the reference, and prints one table:
-// times on a GPU, counts of what the hardware would do on the CPU device.
+// times on a GPU, counts of what the hardware would do on the CPU device. Every chapter has one;
+// chapter 01 (01-global-atomic) explains its table.
 //
-//   int main(int argc, char** argv) {
-//     course::Ladder ladder("01-global-atomic", argc, argv);
-//     return ladder.run([](course::Ladder& ladder) {
-//       const auto x = course::position_values<float>(ladder.n());
-//       const auto d_x = course::DeviceBuffer<float>::from(x);
-//       auto d_sum = course::DeviceBuffer<float>::zeros(1);
-//       ladder.reference("CPU reference", std::accumulate(x.begin(), x.end(), 0.0));
-//       ladder.rung({.name = "sum_global_atomic",
-//                    .changed = "one atomicAdd per element",
-//                    .reset = [&] { d_sum.fill_bytes(0); },
-//                    .launch = [&] { sum_global_atomic(d_x.data(), x.size(), d_sum.data()); },
-//                    .result = [&] { return d_sum.front(); },
-//                    .bytes = d_x.bytes()});
-//     });
-//   }
+// Example (common/tests/examples_test.cu):
+//
+//   course::Ladder ladder("01-global-atomic", argc, argv, {}, out, err);
+//   const int exit_code = ladder.run([](course::Ladder& rungs) {
+//     const auto blocks = static_cast<unsigned>(rungs.n());  // --n, or the default of this device
+//     auto d_count = course::DeviceBuffer<int>::zeros(1);
+//     rungs.reference("number of blocks", blocks);
+//     rungs.rung({.name = "count_up",
+//                 .changed = "one atomicAdd per block",
+//                 .reset = [&] { d_count.fill_bytes(0); },
+//                 .launch = [&] { count_up<<<blocks, 1>>>(d_count.data()); },
+//                 .result = [&] { return static_cast<double>(d_count.front()); }});
+//   });
 #pragma once
 
 #include <course/buffer.cuh>

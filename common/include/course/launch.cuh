@@ -1,4 +1,8 @@
 // One call for a launch: the grid, the kernel, its arguments, and the check that CUDA took it.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   course::launch(scale, {course::blocks_for(n, kBlockSize), kBlockSize}, d_x, n, 2.0f, d_y);
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,7 +17,7 @@
 
 namespace course {
 
-/// What stands between <<< and >>>, and the line that says so.
+/// What is written between <<< and >>>, and the line of the source that says so.
 struct Grid {
   dim3 blocks;                    // none: launch() does nothing
   dim3 threads;                   // per block
@@ -26,10 +30,7 @@ struct Grid {
 ///     kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
 ///     CUDA_CHECK_LAUNCH();
 /// and nothing at all for a grid of no blocks, which CUDA refuses: a launcher need not ask whether
-/// n is 0. Throws CudaError if the launch is refused. Chapter 00 explains <<<>>>, chapter 01 the
-/// check.
-///
-///     course::launch(scale, {blocks_for(n), kBlockSize}, d_x, n, 2.0f);
+/// n is 0. Throws CudaError if the launch is refused. Chapter 00 explains <<<>>> and the check.
 ///
 /// `kernel` is a kernel's name, for a template with its arguments (sum<float>). Where a function of
 /// the host has the same name, use <<<>>>. On the CPU device cu2cpp.py passes on the text of the

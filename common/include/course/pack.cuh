@@ -1,8 +1,14 @@
 // Several elements that one load or store moves as a whole. Chapter 04-coalesced-access explains
 // why that pays, and what it asks of an address.
 //
-//   const course::Pack<float, 4> p = course::load_pack<4>(d_x + 4 * i);  // one LDG.128
-//   course::store_pack(d_y + 4 * i, p);                                  // one STG.128
+// Example (common/tests/examples_test.cu):
+//
+//   __global__ void copy_packs(const float* d_x, float* d_y, std::size_t packs) {
+//     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+//     if (i >= packs) return;
+//     const course::Pack<float, 4> p = course::load_pack<4>(d_x + 4 * i);  // one load of 16 bytes
+//     course::store_pack(d_y + 4 * i, p);                                  // one store of 16 bytes
+//   }
 #pragma once
 
 #include <course/device.cuh>
@@ -84,7 +90,7 @@ __device__ __forceinline__ Pack<T, N> load_pack(const T* p) {
   return detail::pack_of<N, T>(*reinterpret_cast<const detail::WordOf<T, N>*>(p));
 }
 
-/// The same for data that nobody reads again: the caches may drop it first.
+/// The same for data that is not read again: the caches may evict it first.
 template <int N, class T>
 __device__ __forceinline__ Pack<T, N> load_pack_once(const T* p) {
   return detail::pack_of<N, T>(__ldcs(reinterpret_cast<const detail::WordOf<T, N>*>(p)));
@@ -96,7 +102,7 @@ __device__ __forceinline__ void store_pack(T* p, const Pack<T, N>& pack) {
   *reinterpret_cast<detail::WordOf<T, N>*>(p) = detail::word_of(pack);
 }
 
-/// The same for data that nobody reads soon.
+/// The same for data that is not read soon.
 template <class T, int N>
 __device__ __forceinline__ void store_pack_once(T* p, const Pack<T, N>& pack) {
   __stcs(reinterpret_cast<detail::WordOf<T, N>*>(p), detail::word_of(pack));

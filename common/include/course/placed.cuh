@@ -1,4 +1,13 @@
-// An array in device memory that begins where a test wants it to, and notices what reaches beyond.
+// An array in device memory that begins where a test wants it to, for kernels with wide loads
+// (chapter 04, 04-coalesced-access), and that notices accesses before and after it.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   course::Placed<int> y({1, 2, 3}, 1);  // begins 4 bytes past a multiple of 64
+//   write_once<<<1, 1>>>(y.data());
+//   CUDA_CHECK_LAUNCH();
+//   REQUIRE(course::same(y.download(), {7, 2, 3}, "y"));
+//   REQUIRE(y.intact("y"));
 #pragma once
 
 #include <course/guarded.cuh>
@@ -9,10 +18,10 @@
 
 namespace course {
 
-/// n elements that begin `offset` elements behind a multiple of 64 bytes. What lies in front of
-/// them is not theirs: on the CPU device nobody has ever written it, and an atomic that touches it
-/// reads uninitialised memory, which is reported; what lies behind is out of bounds there. On a GPU
-/// both hold a pattern, which intact() looks for.
+/// n elements that begin `offset` elements past a multiple of 64 bytes. The bytes before them do
+/// not belong to the array: on the CPU device they have never been written, and an atomic that
+/// touches them reads uninitialised memory, which is reported; an access after the last element is
+/// out of bounds there. On a GPU both hold a pattern, which intact() looks for.
 template <class T>
 class Placed {
  public:
@@ -36,7 +45,7 @@ class Placed {
     CUDA_CHECK(cudaMemcpy(values.data(), data(), size_ * sizeof(T), cudaMemcpyDeviceToHost));
     return values;
   }
-  /// Ok if nobody changed anything around the array.
+  /// Ok if nothing around the array has changed; else says on which side of it a kernel wrote.
   Verdict intact(std::string_view name) const {
     if (!kCpuDevice && offset_ > 0) {
       std::vector<unsigned char> front(offset_ * sizeof(T));

@@ -1,5 +1,13 @@
 // What CUDA C++ has no function for: instructions that a GPU build reaches by inline PTX. The CPU
-// device, and GPUs too old for an instruction, run the same thing in C++.
+// device, and GPUs too old for an instruction, run the same thing in C++. Lane masks: chapter 09
+// (09-warp-aggregated); reductions of halves: 07 and 08; cache hints and tickets: 05.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   __global__ void add_eight_halves(__half2* d_y, __half2 v) {
+//     const __half2 values[4] = {v, v, v, v};
+//     course::red_add_v4(d_y, values);  // sm_90: one RED, and no wait for the old values
+//   }
 #pragma once
 
 #include <course/device.cuh>
@@ -15,7 +23,7 @@ namespace course {
 
 // ---- lanes -------------------------------------------------------------------------------------
 
-/// The calling thread's place in its warp, 0 to 31. Unlike threadIdx.x % 32 it is right for blocks
+/// The calling thread's index in its warp, 0 to 31. Unlike threadIdx.x % 32 it is right for blocks
 /// of two and three dimensions.
 __device__ __forceinline__ unsigned lane_id() {
 #ifdef __CUDA_ARCH__
@@ -61,7 +69,7 @@ __device__ __forceinline__ unsigned lanemask_le() {
 #endif
 }
 
-/// The bits of all lanes behind the calling one.
+/// The bits of all lanes after the calling one.
 __device__ __forceinline__ unsigned lanemask_gt() {
 #ifdef __CUDA_ARCH__
   unsigned mask;
@@ -218,9 +226,10 @@ __device__ __forceinline__ uint4 load_16_bytes(const void* p) {
 // ---- tickets -----------------------------------------------------------------------------------
 
 /// atomicInc(p, limit) that also orders memory: what this thread wrote or knows of before the call
-/// is seen by the threads that call it on the same address later, and by those that a barrier puts
-/// behind them. One instruction in the place of __threadfence(), atomicInc() and __threadfence(). p
-/// points to global memory.
+/// is seen by the threads that call it on the same address later, and by those that a barrier
+/// orders after them. One PTX instruction with acquire and release order, instead of atomicInc()
+/// between two calls of __threadfence(), which ask for more (sequentially consistent fences). p
+/// points to global memory; the old value is returned.
 __device__ __forceinline__ unsigned atomic_inc_acq_rel(unsigned* p, unsigned limit) {
 #ifdef __CUDA_ARCH__
   unsigned old;

@@ -1,4 +1,11 @@
-// Clocks: events for the GPU's work, the host's clock for the host's.
+// Clocks: events for the GPU's work, the host's clock for the host's. The ladders use them; chapter
+// 01 (01-global-atomic) explains what a row of times says.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   const course::Quantiles times =
+//       course::sample_microseconds([&] { d_count.fill_bytes(0); },  // before each launch
+//                                   [&] { count_up<<<1, 32>>>(d_count.data()); });  // is timed
 #pragma once
 
 #include <course/error.cuh>
@@ -41,7 +48,8 @@ class EventTimer {
   cudaEvent_t start_{}, stop_{};
 };
 
-/// Measures host code. A kernel launch returns at once: synchronise before reading it.
+/// Measures host code, in microseconds. A kernel launch returns before the kernel has run:
+/// synchronise before reading the time.
 class HostTimer {
  public:
   double microseconds() const {

@@ -1,4 +1,12 @@
-// For the rows of the vendor's library, which only a GPU build has.
+// For the rows of the vendor's library, which only a GPU build has: the last row of every ladder.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   const std::function<void()> call = course::with_memory([&](void* memory, std::size_t& size) {
+//     ++calls;
+//     return fills(memory, size, 0);  // as cub::DeviceReduce::Sum(memory, size, d_x, d_y, n)
+//   });
+//   call();
 #pragma once
 
 #include <course/buffer.cuh>
@@ -10,8 +18,9 @@
 
 namespace course {
 
-/// Binds a call of CUB to memory of the size that it asks for: called without memory, it tells.
-/// `call` is a function of (memory, size) that returns a cudaError_t. Throws CudaError.
+/// Binds a call of CUB to workspace of the size that it asks for, in bytes: called with a null
+/// pointer, it only sets the size. `call` is a function of (void* memory, std::size_t& bytes) that
+/// returns a cudaError_t. Throws CudaError.
 template <class Call>
 std::function<void()> with_memory(Call call) {
   std::size_t size = 0;

@@ -1,5 +1,11 @@
 // Comparisons that explain themselves: what was expected, what was found, and where they differ.
-// Never a dump: a million wrong elements fit in two lines.
+// Never a dump: a million wrong elements fit in two lines. CONTRIBUTING.md says how checks use
+// them.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   const course::Verdict verdict = course::same(std::vector<int>{7, 7}, {7, 8}, "count");
+//   CHECK(verdict.text == "count[1]: expected 8, found 7; the other element is right");
 #pragma once
 
 #include <algorithm>
