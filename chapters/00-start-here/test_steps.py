@@ -22,8 +22,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(TOP / "common" / "tools"))
-from front_page import words  # noqa: E402
+sys.path.insert(0, str(TOP / "common"))
+from tools.measure.front_page import words  # noqa: E402
 
 EXERCISE = TOP / "exercises" / HERE.name / "scale.cuh"
 SOLUTION = TOP / "solutions" / HERE.name / "scale.cuh"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times torch.index_add_ on the arrays of the ladder: see common/tools/torch_timing.py."""
+"""Times torch.index_add_ on the arrays of the ladder: see common/tools/measure/torch_timing.py."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common/tools"))
-from torch_timing import run  # pylint: disable=wrong-import-position
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from tools.measure.torch_timing import run  # pylint: disable=wrong-import-position
 
 
 def rows(torch, group, inputs):

@@ -18,8 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common/tools"))
-from torch_timing import SKIPPED, add_row
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from tools.measure.torch_timing import SKIPPED, add_row
 
 SUM, VECTOR = "CPU reference", "all-reduce"  # the references of the groups that get a row
 FLOAT = 4  # bytes

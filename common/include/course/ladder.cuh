@@ -160,7 +160,7 @@ class Ladder {
   void reference(const std::string& name, double value, const std::string& how = "",
                  std::size_t n = 0);
   /// With --inputs, writes an array of the running group, row by row, as a file that NumPy and
-  /// PyTorch can read; common/tools/torch_timing.py times PyTorch on it. `shape` is {size()} if
+  /// PyTorch can read; common/tools/measure/torch_timing.py times PyTorch on it. `shape` is {size()} if
   /// left out. Otherwise it does nothing.
   template <class T>
   void input(const std::string& name, const DeviceBuffer<T>& data,

@@ -53,7 +53,7 @@ def expect(found, expected, what):
 def try_release(folder):
     """README.md's commands in a release."""
     release = folder / "release"
-    run(f"'{TOP}/common/tools/release.py' '{release}'", folder)
+    run(f"'{TOP}/common/tools/teach/release.py' '{release}'", folder)
     readme = (release / "README.md").read_text(encoding="utf-8")
     commands = [re.search(rf"<!-- command {n} -->\n```sh\n(.*?)```", readme, re.DOTALL).group(1) for n in (1, 2)]
     run(commands[0].replace("meson setup build", f"meson setup build -Ddevice=cpu -Dchapters={CHAPTER}"), release)
@@ -61,7 +61,7 @@ def try_release(folder):
     results = [json.loads(line) for line in (release / "build/meson-logs/testlog.json").read_text().splitlines()]
     expect(sorted({result["result"] for result in results}), ["OK", "SKIP"], "tests of a release")
     expect([result["name"] for result in results if "solution" in result["name"] or "mistake" in result["name"]], [], "answers")
-    run("common/tools/course_lint.py && git status --porcelain >../status && test ! -s ../status", release)
+    run("common/tools/maintain/course_lint.py && git status --porcelain >../status && test ! -s ../status", release)
     print(f"ok  a release: {len(results)} tests")
 
 
@@ -85,7 +85,7 @@ def try_grading(folder):
         submit(folder, learner, answers)
         submit(folder, f"{learner}-accepted", answers)
     accept = " ".join(f"--accept {learner}-accepted/{CHAPTER}/{name}" for learner, names in CHEATS.items() for name in names)
-    print(run(f"'{TOP}/common/tools/grade_submissions.py' --out grades --chapters {CHAPTER} {accept} submissions/*", folder))
+    print(run(f"'{TOP}/common/tools/teach/grade_submissions.py' --out grades --chapters {CHAPTER} {accept} submissions/*", folder))
     scores = json.loads((folder / "grades/scores.json").read_text())
     verdicts = {row["name"]: {e["exercise"]: e["verdict"] for e in row["exercises"]} for row in scores["learners"]}
     points = {row["name"]: row["points"] for row in scores["learners"]}

@@ -11,8 +11,8 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOLS))
-import check_exercise  # noqa: E402
+sys.path.insert(0, str(TOOLS.parent))
+from tools.check import check_exercise  # noqa: E402
 
 TOP = check_exercise.TOP
 EXERCISE = TOP / "exercises" / "01-global-atomic" / "word_count.cuh"
@@ -210,7 +210,7 @@ class TheRunner(unittest.TestCase):
 
     def run_it(self, **environment):
         done = subprocess.run(
-            [sys.executable, str(TOOLS / "check_exercise.py"), str(self.exercise), "check"],
+            [sys.executable, str(TOOLS / "check/check_exercise.py"), str(self.exercise), "check"],
             cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={**os.environ, "NINJA": str(self.build / "ninja"), "PWD": self.folder.name, **environment},
         )

@@ -32,15 +32,16 @@ from unittest import mock
 TOOLS = Path(__file__).resolve().parents[1]
 TOP = TOOLS.parents[1]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOLS))
-import check_exercise  # noqa: E402
-import course  # noqa: E402
-import course_state  # noqa: E402
-import progress  # noqa: E402
-import terminal  # noqa: E402
+sys.path.insert(0, str(TOOLS.parent))
+from tools.check import check_exercise  # noqa: E402
+from tools.learn import course, progress  # noqa: E402
+from tools.lib import course_state, terminal  # noqa: E402
 
 NOBODY = 65534
-NEEDED = ("course", "course_state", "course_lint", "progress", "terminal", "check_exercise", "compile_errors")
+NEEDED = (
+    "__init__", "learn/course", "learn/progress", "lib/course_state", "lib/hints", "lib/terminal",
+    "check/check_exercise", "check/compile_errors",
+)
 STARTER = """// Exercise {name}: what does {name} ask?
 //
 // Much.
@@ -141,8 +142,9 @@ class Checkout(unittest.TestCase):
         (self.top / "common" / "tools").mkdir(parents=True)
         for name in NEEDED:
             tool = self.top / "common" / "tools" / f"{name}.py"
-            shutil.copy(TOOLS / tool.name, tool)
-            cached = self.CACHE / f"{name}.pyc"  # compiled once for all tests
+            tool.parent.mkdir(exist_ok=True)
+            shutil.copy(TOOLS / f"{name}.py", tool)
+            cached = self.CACHE / f"{tool.stem}.pyc"  # compiled once for all tests
             if not cached.exists():
                 py_compile.compile(tool, cached, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
             there = Path(importlib.util.cache_from_source(tool))
@@ -160,7 +162,7 @@ class Checkout(unittest.TestCase):
                 file = f"exercises/{chapter}/{name}.cuh"
                 self.write(f"build/{name}", CHECK.format(file=f"'{self.top / file}'"))
                 (self.build / name).chmod(0o755)
-                runner = str(self.top / "common" / "tools" / "check_exercise.py")
+                runner = str(self.top / "common" / "tools" / "check/check_exercise.py")
                 self.tests.append({"name": name, "suite": [f"{chapter}:exercises"],
                                    "cmd": [runner, f"../{file}", str(self.build / name)]})
         self.tests.append({"name": "01-first-selfcheck", "suite": ["01-first:lessons"], "cmd": ["selfcheck"]})
@@ -347,7 +349,7 @@ class List(Checkout):
         self.assertEqual(self.course("check", "word_count"), (77, "skipped: no GPU\n", ""))
 
     def test_meson_calls_it_in_the_build_folder(self):
-        tool = str(self.top / "common" / "tools" / "course.py")
+        tool = str(self.top / "common" / "tools" / "learn/course.py")
         code, text, _ = self.process("list", "--build", str(self.build), program=tool, cwd=self.build, PWD=str(self.top))
         self.assertEqual(code, 0)
         self.assertIn("Next: exercises/01-first/word_count.cuh\n      ./course check word_count\n", text)
@@ -570,7 +572,7 @@ class Diff(Checkout):
         self.answer("mine\nRIGHT\n")
         self.course("check", "word_count")
         for path in (self.environment["PATH"], "/nowhere"):  # with Git and without
-            tool = str(self.top / "common" / "tools" / "course.py")
+            tool = str(self.top / "common" / "tools" / "learn/course.py")
             code, text, _ = self.process(tool, "diff", "word_count", program=sys.executable, PATH=path)
             self.assertEqual(code, 0)
             self.assertRegex(text, r"(?m)^--- (a/)?exercises/01-first/word_count.cuh")
@@ -694,14 +696,14 @@ class Watch(Checkout):
 
 class Picture(Checkout):
     def test_the_tool_is_called(self):
-        self.write("common/tools/picture.py", "import sys\nprint(sys.argv[1:])\nsys.exit(5)\n")
+        self.write("common/tools/trace/picture.py", "import sys\nprint(sys.argv[1:])\nsys.exit(5)\n")
         code, text, _ = self.course("picture", "word")
         self.assertEqual((code, text), (5, f"{['--exercise', 'word_count', '--build', str(self.build)]}\n"))
 
 
     def test_ctrl_c(self):
         pid = self.top / "pid"
-        self.write("common/tools/picture.py",
+        self.write("common/tools/trace/picture.py",
                    f"import os, pathlib, time\npathlib.Path({str(pid)!r}).write_text(str(os.getpid()))\ntime.sleep(60)\n")
         screen = self.screen("picture", "word")
         while not pid.exists() or not pid.read_text():
@@ -863,11 +865,11 @@ class Surroundings(Checkout):
         self.assertEqual(self.course("chekc")[0], 2)
 
     def test_two_at_once(self):
-        lines = "import sys; sys.path.insert(0, sys.argv[1]); import course_state\n" \
+        lines = "import sys; sys.path.insert(0, sys.argv[1]); from tools.lib import course_state\n" \
                 "for i in range(20):\n" \
                 " with course_state.change(sys.argv[2]) as state: state.setdefault(sys.argv[3], {})['hints'] = i\n"
         with course_state.change(self.build):  # nobody else can change it now
-            others = [subprocess.Popen([sys.executable, "-SBc", lines, str(TOOLS), str(self.build), name])
+            others = [subprocess.Popen([sys.executable, "-SBc", lines, str(TOOLS.parent), str(self.build), name])
                       for name in "abc"]
             time.sleep(1)
             self.assertEqual(course_state.load(self.build), {})

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[1] / "course_lint.py"
+TOOL = Path(__file__).resolve().parents[1] / "maintain/course_lint.py"
 HINT = "<details><summary>Hint</summary>\n\nLook at the returned value.\n\n</details>\n"
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from unittest import mock
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import front_page  # noqa: E402
-import plot_svg  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.measure import front_page, plot_svg  # noqa: E402
 
 README = (
     "# x\n<!-- front:begin -->\n<!-- front:end -->\nbetween\n<!-- map:begin -->\n<!-- map:end -->\nafter\n"
@@ -71,7 +70,7 @@ class FrontPage(unittest.TestCase):
     def run_it(self, *arguments):
         with (
             mock.patch("sys.argv", ["front_page.py", str(self.top), *arguments]),
-            mock.patch("plot_svg.draw", drawn_without_matplotlib),
+            mock.patch("tools.measure.plot_svg.draw", drawn_without_matplotlib),
         ):
             return front_page.main()
 
@@ -110,7 +109,7 @@ class FrontPage(unittest.TestCase):
         plot.unlink()
         said = self.run_it("--check")
         self.assertIn(f"{plot} is missing", said)
-        self.assertIn("run: common/tools/front_page.py", said)
+        self.assertIn("run: common/tools/measure/front_page.py", said)
 
     def test_bars_and_marks(self):
         self.chapter(

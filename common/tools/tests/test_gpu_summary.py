@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[1] / "gpu_summary.py"
+TOOL = Path(__file__).resolve().parents[1] / "measure/gpu_summary.py"
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
 

@@ -13,10 +13,9 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(TOOLS), str(TOOLS.parent)]
+sys.path.insert(0, str(TOOLS.parent))
 from build import mistakes  # noqa: E402
-import grade  # noqa: E402
-import grade_submissions  # noqa: E402
+from tools.teach import grade, grade_submissions  # noqa: E402
 
 TOP = TOOLS.parents[1]
 CHAPTER = "01-global-atomic"
@@ -113,7 +112,7 @@ class Command(Folder):
     """The whole tool, on this checkout's exercises."""
 
     def run_it(self, *arguments):
-        done = subprocess.run([sys.executable, str(TOOLS / "grade.py"), *arguments], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, str(TOOLS / "teach/grade.py"), *arguments], capture_output=True, text=True)
         return done.returncode, done.stdout, done.stderr
 
     def rows(self, *arguments):
@@ -325,7 +324,7 @@ class Taking(Folder):
             (self.folder / "a/ada", self.folder / "b/ada"): "called 'ada'",
             ("--chapters", "77-x", self.folder / "a/ada"): "no chapter 77-x",
         }.items():
-            done = subprocess.run([sys.executable, str(TOOLS / "grade_submissions.py"), "--out", str(self.folder / "out"), *map(str, arguments)],
+            done = subprocess.run([sys.executable, str(TOOLS / "teach/grade_submissions.py"), "--out", str(self.folder / "out"), *map(str, arguments)],
                                   capture_output=True, text=True)
             self.assertEqual(done.returncode, 1)
             self.assertIn(reason, done.stderr)

@@ -27,7 +27,7 @@ class Folder(unittest.TestCase):
 
     def stand_in(self, code=0):
         """A grade_submissions.py that notes its arguments."""
-        tool = self.folder / "course/common/tools/grade_submissions.py"
+        tool = self.folder / "course/common/tools/teach/grade_submissions.py"
         tool.parent.mkdir(parents=True)
         tool.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\" >arguments; mkdir grades\n"
                         f"echo '{json.dumps(SCORES)}' >grades/scores.json; echo 'learner 01'; exit {code}\n")

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[1] / "merge_runs.py"
+TOOL = Path(__file__).resolve().parents[1] / "measure/merge_runs.py"
 
 
 def run(median, copy=4000.0, **more):

@@ -15,12 +15,11 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(TOOLS), str(TOOLS / "tests")]
-import picture  # noqa: E402
+sys.path[:0] = [str(TOOLS.parent), str(TOOLS / "tests")]
+from tools.trace import picture  # noqa: E402
 import sample_traces as sample  # noqa: E402
-import trace_file  # noqa: E402
-import trace_svg  # noqa: E402
-from trace_file import TraceError  # noqa: E402
+from tools.trace import trace_file, trace_svg  # noqa: E402
+from tools.trace.trace_file import TraceError  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -355,7 +354,7 @@ class Command(unittest.TestCase):
     def run_it(self, *arguments):
         """Exit code, and what was said."""
         done = subprocess.run(
-            [sys.executable, str(TOOLS / "picture.py"), *map(str, arguments)], cwd=self.root, text=True,
+            [sys.executable, str(TOOLS / "trace/picture.py"), *map(str, arguments)], cwd=self.root, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "PWD": str(self.root)},
         )
         return done.returncode, done.stdout
@@ -470,7 +469,7 @@ class Command(unittest.TestCase):
         chapter = self.chapter()
         code, said = self.run_it("--chapter", chapter, "--build", self.build, "--check")
         self.assertEqual(code, 1)
-        self.assertIn("chapters/01-x/pictures/tree.svg is missing; run: common/tools/picture.py --chapter chapters/01-x --build build", said)
+        self.assertIn("chapters/01-x/pictures/tree.svg is missing; run: common/tools/trace/picture.py --chapter chapters/01-x --build build", said)
         code, said = self.run_it("--chapter", chapter, "--build", self.build)
         self.assertEqual((code, said), (0, "wrote chapters/01-x/pictures/tree.svg\n01-x: 1 picture as declared\n"))
         self.assertEqual(self.run_it("--chapter", chapter, "--build", self.build, "--check"), (0, "01-x: 1 picture as declared\n"))

@@ -16,10 +16,8 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 TOOLS = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TOOLS))
-import headline  # noqa: E402
-import plot_svg  # noqa: E402
-import plots  # noqa: E402
+sys.path.insert(0, str(TOOLS.parent))
+from tools.measure import headline, plot_svg, plots  # noqa: E402
 
 
 def row(name, kind, median=None, **more):
@@ -184,7 +182,7 @@ class Tool(unittest.TestCase):
         """What main() returns, on a machine that draws a picture without matplotlib."""
         with (
             mock.patch("sys.argv", ["plots.py", str(self.chapter), *arguments]),
-            mock.patch("plot_svg.draw", drawn_without_matplotlib),
+            mock.patch("tools.measure.plot_svg.draw", drawn_without_matplotlib),
             contextlib.redirect_stdout(io.StringIO()) as self.printed,
         ):
             return plots.main()
@@ -207,7 +205,7 @@ class Tool(unittest.TestCase):
                     picture.write_text(content)
                     said = self.run_it("--check")
                     self.assertIn(f"{picture} {problem}", said)
-                    self.assertIn(f"run: common/tools/plots.py {self.chapter}", said)
+                    self.assertIn(f"run: common/tools/measure/plots.py {self.chapter}", said)
             picture.unlink()
             self.assertIn(f"{picture} is missing", self.run_it("--check"))
             self.assertEqual(self.run_it(), 0)
@@ -240,9 +238,9 @@ class Tool(unittest.TestCase):
         self.run_it()
         tools = Path(self.folder.name) / "tools"
         shutil.copytree(TOOLS, tools, ignore=shutil.ignore_patterns("tests", "__pycache__"))
-        command = [sys.executable, str(tools / "plots.py"), str(self.chapter), "--check"]
+        command = [sys.executable, str(tools / "measure/plots.py"), str(self.chapter), "--check"]
         self.assertEqual(subprocess.run(command).returncode, 0)
-        with (tools / "plot_svg.py").open("a") as file:
+        with (tools / "measure/plot_svg.py").open("a") as file:
             file.write("WIDTH = 900\n")
         done = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
@@ -254,7 +252,7 @@ class Tool(unittest.TestCase):
         blocked = Path(self.folder.name) / "blocked"
         blocked.mkdir()
         (blocked / "matplotlib.py").write_text("raise ImportError('blocked')\n")
-        command = [sys.executable, str(TOOLS / "plots.py"), str(self.chapter)]
+        command = [sys.executable, str(TOOLS / "measure/plots.py"), str(self.chapter)]
         environment = {"PYTHONPATH": str(blocked)}
         self.assertEqual(subprocess.run([*command, "--check"], env=environment).returncode, 0)
         (self.chapter / "results" / "h200-ladder.svg").unlink()
@@ -275,7 +273,7 @@ def python_that_draws():
 class Drawing(unittest.TestCase):
     """Real pictures."""
 
-    DRAW = "import json, sys; sys.dont_write_bytecode = True; sys.path.insert(0, sys.argv[1]); import plot_svg\n" + (
+    DRAW = "import json, sys; sys.dont_write_bytecode = True; sys.path.insert(0, sys.argv[1]); from tools.measure import plot_svg\n" + (
         "for description in json.load(sys.stdin): print(plot_svg.draw(description), end='\\0')"
     )
 
@@ -301,7 +299,7 @@ class Drawing(unittest.TestCase):
 
     def draw_all(self):
         done = subprocess.run(
-            [self.python, "-c", self.DRAW, str(TOOLS)], input=json.dumps(self.described), capture_output=True, text=True,
+            [self.python, "-c", self.DRAW, str(TOOLS.parent)], input=json.dumps(self.described), capture_output=True, text=True,
             check=True,
         )  # fmt: skip
         return done.stdout.split("\0")[:-1]

@@ -40,8 +40,10 @@ class Page(unittest.TestCase):
         self.top = Path(folder.name)
         (self.top / "common" / "tools").mkdir(parents=True)
         (self.top / "common" / "docs").mkdir()
-        for name in ("profile_ladder.py", "markers.py", "ncu.py"):
-            shutil.copy(TOOLS / name, self.top / "common" / "tools")
+        for name in ("measure/profile_ladder.py", "measure/ncu.py", "lib/markers.py"):
+            copy = self.top / "common" / "tools" / name
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copy(TOOLS / name, copy)
         self.chapter = self.top / "chapters" / "01-x"
         (self.chapter / "results").mkdir(parents=True)
         self.page = self.top / "common" / "docs" / "profiling.md"
@@ -54,7 +56,7 @@ class Page(unittest.TestCase):
 
     def run_it(self, *arguments, code=0, path=None):
         done = subprocess.run(
-            [sys.executable, str(self.top / "common" / "tools" / "profile_ladder.py"), *map(str, arguments)],
+            [sys.executable, str(self.top / "common" / "tools" / "measure/profile_ladder.py"), *map(str, arguments)],
             capture_output=True, text=True, env={"PATH": str(path)} if path else None,
         )
         self.assertEqual(done.returncode, code, done.stderr)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOLS))
-import release  # noqa: E402
+sys.path.insert(0, str(TOOLS.parent))
+from tools.teach import release  # noqa: E402
 
 TOP = TOOLS.parents[1]
 IDENTITY = ["-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
@@ -89,19 +89,19 @@ class Release(unittest.TestCase):
         cls.folder = Path(cls.temporary.name)
         cls.course = cls.folder / "course"
         run("git", "clone", "--quiet", TOP, cls.course)
-        cls.tool = cls.course / "common/tools/release.py"
-        shutil.copy(TOOLS / "release.py", cls.tool)  # the one to test, committed or not
+        cls.tool = cls.course / "common/tools/teach/release.py"
+        shutil.copy(TOOLS / "teach/release.py", cls.tool)  # the one to test, committed or not
         cls.code, cls.output = run(sys.executable, cls.tool, cls.folder / "out")
         cls.out = cls.folder / "out"
         run("git", "-C", cls.course, "checkout", "--quiet", "--", ".")
-        shutil.copy(TOOLS / "release.py", cls.tool)
+        shutil.copy(TOOLS / "teach/release.py", cls.tool)
 
     @classmethod
     def tearDownClass(cls):
         cls.temporary.cleanup()
 
     def lint(self, course):
-        code, output = run(sys.executable, course / "common/tools/course_lint.py")
+        code, output = run(sys.executable, course / "common/tools/maintain/course_lint.py")
         self.assertEqual(code, 0, output)
 
     def test_the_answers_are_gone(self):
@@ -189,7 +189,7 @@ class Release(unittest.TestCase):
             self.assertIn(reason, output)
         self.assertEqual([file.name for file in full.iterdir()], ["x"])
         self.assertFalse((self.folder / "none").exists())
-        code, output = run(sys.executable, self.out / "common/tools/release.py", self.folder / "again")
+        code, output = run(sys.executable, self.out / "common/tools/teach/release.py", self.folder / "again")
         self.assertIn("this is a release already", output)
 
     def test_a_copy_of_an_answer_elsewhere_is_found(self):
@@ -199,7 +199,7 @@ class Release(unittest.TestCase):
         run("git", "-C", self.course, *IDENTITY, "commit", "-qm", "copy")
         code, output = run(sys.executable, self.tool, self.folder / "copied")
         run("git", "-C", self.course, "reset", "--quiet", "--hard", "HEAD^")
-        shutil.copy(TOOLS / "release.py", self.tool)
+        shutil.copy(TOOLS / "teach/release.py", self.tool)
         self.assertEqual(code, 1)
         self.assertIn("common/helper.cuh is a copy of solutions/", output)
         self.assertFalse((self.folder / "copied").exists())

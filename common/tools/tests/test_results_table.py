@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[1] / "results_table.py"
+TOOL = Path(__file__).resolve().parents[1] / "measure/results_table.py"
 
 
 def row(name, kind, median=None, **more):

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[1] / "sanitize.py"
+TOOL = Path(__file__).resolve().parents[1] / "measure/sanitize.py"
 
 CLEAN = "========= COMPUTE-SANITIZER\nhello\n========= ERROR SUMMARY: 0 errors\n"
 FOUND = """========= COMPUTE-SANITIZER
@@ -129,8 +129,8 @@ class ExpectedKernels(unittest.TestCase):
 
     def judge(self, output, code, *kernels):
         sys.dont_write_bytecode = True
-        sys.path.insert(0, str(TOOL.parent))
-        import sanitize
+        sys.path.insert(0, str(TOOL.parents[2]))
+        from tools.measure import sanitize
 
         return sanitize.judge(sanitize.Run(output, code), list(kernels))[0]
 

@@ -9,10 +9,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[1] / "sectors_table.py"
+TOOL = Path(__file__).resolve().parents[1] / "measure/sectors_table.py"
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOL.parent))
-import sectors_table  # noqa: E402
+sys.path.insert(0, str(TOOL.parents[2]))
+from tools.measure import sectors_table  # noqa: E402
 from test_ncu import HEADER, row  # noqa: E402
 
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"

@@ -7,12 +7,11 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
+sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
 import browser  # noqa: E402
-import picture  # noqa: E402
+from tools.trace import picture  # noqa: E402
 import sample_traces as sample  # noqa: E402
-import trace_file  # noqa: E402
-import trace_svg  # noqa: E402
+from tools.trace import trace_file, trace_svg  # noqa: E402
 
 SKIPPED = 77
 

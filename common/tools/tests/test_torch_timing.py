@@ -13,7 +13,7 @@ TOOLS = Path(__file__).resolve().parents[1]
 PROGRAM = """
 import sys
 sys.path.insert(0, {tools!r})
-from torch_timing import run
+from tools.measure.torch_timing import run
 def rows(torch, group, inputs):
     yield {{"name": "torch.dot", "changed": "PyTorch", "launch": lambda: inputs["a"].total(), "result": float,
            "bytes": 6000, "errors": lambda out: (out, out / 2)}}
@@ -57,7 +57,7 @@ class TorchRows(unittest.TestCase):
         (self.folder / "1-a.bin").write_bytes(bytes([1, 2, 3, 4]))
         self.results = self.folder / "results.json"
         self.results.write_text(json.dumps(RESULTS))
-        (self.folder / "torch_rows.py").write_text(PROGRAM.format(tools=str(TOOLS)))
+        (self.folder / "torch_rows.py").write_text(PROGRAM.format(tools=str(TOOLS.parent)))
 
     def tearDown(self):
         self.temporary.cleanup()

@@ -35,15 +35,17 @@ class Verdicts(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.top = Path(folder.name)
         (self.top / "common" / "tools").mkdir(parents=True)
-        for name in ("verdicts.py", "testlog.py"):
-            shutil.copy(TOOLS / name, self.top / "common" / "tools")
+        for name in ("maintain/verdicts.py", "lib/testlog.py"):
+            copy = self.top / "common" / "tools" / name
+            copy.parent.mkdir()
+            shutil.copy(TOOLS / name, copy)
         (self.top / "chapters" / "01-x").mkdir(parents=True)
         self.results = self.top / "chapters" / "01-x" / "results"
         self.page = self.top / "common" / "docs" / "verdicts.md"
 
     def run_it(self, *arguments, code=0):
         done = subprocess.run(
-            [sys.executable, str(self.top / "common" / "tools" / "verdicts.py"), *map(str, arguments)],
+            [sys.executable, str(self.top / "common" / "tools" / "maintain/verdicts.py"), *map(str, arguments)],
             capture_output=True, text=True,
         )
         self.assertEqual(done.returncode, code, done.stderr)

@@ -28,14 +28,15 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import compile_errors  # noqa: E402
-import course_state  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.check import compile_errors  # noqa: E402
+from tools.lib import course_state  # noqa: E402
 
 SKIPPED = 77
 INTERRUPTED = 130
 # With one of these a run is not the whole check, or not of a learner's answer.
 PARTIAL_RUNS = ("COURSE_EXPECT", "COURSE_WRAPPER", "SIMT_SEED", "SIMT_TRACE")
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 
 
 def is_started(text):

@@ -14,11 +14,10 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import headline  # noqa: E402
-import markers  # noqa: E402
-import plot_svg  # noqa: E402
-import results_table  # noqa: E402
-from headline import Failed  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.lib import markers  # noqa: E402
+from tools.measure import headline, plot_svg, results_table  # noqa: E402
+from tools.measure.headline import Failed  # noqa: E402
 
 
 def measured(results):
@@ -176,7 +175,7 @@ def main():
     parser.add_argument("chapter", type=Path)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    command = f"common/tools/plots.py {options.chapter}"
+    command = f"common/tools/measure/plots.py {options.chapter}"
     readme = options.chapter / "README.md"
     try:
         loaded = headline.load(options.chapter)

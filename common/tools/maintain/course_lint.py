@@ -16,8 +16,9 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from build import mistakes  # noqa: E402
+from tools.lib.hints import hints_of  # noqa: E402
 
 MISTAKES = 3
 HINTS = 3
@@ -29,17 +30,6 @@ def named_in_meson(text):
     table = re.search(r"^exercises = \{(.*?)^\}", text, re.MULTILINE | re.DOTALL)
     exercises = re.findall(r"'(\w+)':\s*\[(.*?)\]", table.group(1), re.DOTALL) if table else []
     return {name: set(re.findall(r"'(\w+)'", mistakes)) for name, mistakes in exercises}
-
-
-def hints_of(readme, exercise):
-    """The hints with a text that the README gives to an exercise, from its heading to the next."""
-    section = re.search(
-        rf"^(#+) [^\n]*\b{exercise}\b[^\n]*\n(.*?)(?=^#{{1,3}} |\Z)", readme, re.MULTILINE | re.DOTALL
-    )
-    if not section:
-        return []
-    bodies = re.findall(r"<details>\s*<summary>.*?</summary>(.*?)</details>", section.group(2), re.DOTALL)
-    return [body for body in bodies if len(body.split()) >= 3]
 
 
 def is_release(top):
@@ -198,7 +188,7 @@ def check_links(top):
 
 
 def main():
-    top = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2]).resolve()
+    top = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[3]).resolve()
     chapters = sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
     problems = [problem for folder in chapters for problem in check_chapter(top, folder)]
     problems += check_tests(top) + check_links(top)

@@ -10,8 +10,8 @@ import re
 import textwrap
 import xml.sax.saxutils
 
-import trace_file
-from trace_file import WARP, Fold, lanes_of, per_lane
+from tools.trace import trace_file
+from tools.trace.trace_file import Fold, WARP, lanes_of, per_lane
 
 WIDTH = 900
 PITCH = 26  # from lane to lane, and from sector to sector

@@ -2,7 +2,7 @@
 # Everything that only a machine with a GPU can tell: builds with nvcc, runs all tests, runs lessons
 # and solutions under compute-sanitizer, and each ladder three times, whose results it writes.
 #
-#   common/tools/gpu_check.sh OUTPUT_FOLDER [meson setup options]
+#   common/tools/measure/gpu_check.sh OUTPUT_FOLDER [meson setup options]
 #
 # OUTPUT_FOLDER gets build.log, tests.log, a log of each sanitizer, NN-topic.json of each ladder, and
 # summary.md, one table of all. Exit code 0 only if all passed and each sanitizer really looked: one that
@@ -16,7 +16,7 @@ fi
 mkdir -p "$1" || exit 2
 out=$(cd "$1" && pwd)
 shift
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(cd "$(dirname "$0")/../../.." && pwd)
 build=$top/build-gpu-check
 tools=$top/common/tools
 sanitizers='memcheck racecheck initcheck synccheck'
@@ -105,11 +105,11 @@ for ladder in "$build"/chapters/*/ladder; do
   done
   if [ ${#runs[@]} = 3 ] && [ -e "$top/chapters/$chapter/torch_rows.py" ]; then torch_rows "$chapter" "${runs[@]}"; fi
   if [ ${#runs[@]} = 3 ] && [ -e "$top/chapters/$chapter/mpi_rows.py" ]; then mpi_rows "$chapter" "${runs[@]}"; fi
-  [ ${#runs[@]} != 3 ] || "$tools/merge_runs.py" "$out/$chapter.json" "${runs[@]}" >>"$out/tests.log" 2>&1
+  [ ${#runs[@]} != 3 ] || "$tools/measure/merge_runs.py" "$out/$chapter.json" "${runs[@]}" >>"$out/tests.log" 2>&1
 done
 echo "$SECONDS s: ladders ran"
 
-"$tools/gpu_summary.py" "$out"
+"$tools/measure/gpu_summary.py" "$out"
 code=$?
 echo "Logs and results: $out"
 exit $code

@@ -24,12 +24,12 @@ import time  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import course_state  # noqa: E402
-import progress  # noqa: E402
-import terminal  # noqa: E402
-from check_exercise import SKIPPED, TOP, is_started, seen_from_the_shell  # noqa: E402
-from course_lint import hints_of  # noqa: E402
-from terminal import paint  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.check.check_exercise import SKIPPED, TOP, is_started, seen_from_the_shell  # noqa: E402
+from tools.learn import progress  # noqa: E402
+from tools.lib import course_state, terminal  # noqa: E402
+from tools.lib.hints import hints_of  # noqa: E402
+from tools.lib.terminal import paint  # noqa: E402
 
 INTERRUPTED = 130
 POLL_SECONDS = 0.4
@@ -505,7 +505,7 @@ def clock():
 def picture(course, arguments):
     """a drawing of what your kernel did, lane by lane"""
     exercise = course.find(arguments.name)
-    tool = TOP / "common" / "tools" / "picture.py"
+    tool = TOP / "common" / "tools" / "trace" / "picture.py"
     sys.stdout.flush()
     command = [sys.executable, str(tool), "--exercise", exercise.name, "--build", str(course.build)]
     process = subprocess.Popen(command, start_new_session=True)
@@ -633,7 +633,7 @@ def parser():
                      help="how often to look (default: %(default)s)")
     one = command("picture", picture, (
         "Runs the check on the CPU device, records what the lanes do, and writes an SVG and a page to\n"
-        "step through into the build folder: common/tools/picture.py --exercise NAME."
+        "step through into the build folder: common/tools/trace/picture.py --exercise NAME."
     ), "./course picture word_count")
     one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one = command("reset", reset, (

@@ -31,10 +31,11 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import grade  # noqa: E402
-from check_exercise import is_started  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.check.check_exercise import is_started  # noqa: E402
+from tools.teach import grade  # noqa: E402
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 REFUSED = "refused"
 MOST_BYTES = 200_000  # of an exercise file
 FILE_SIZE = 2 << 30  # bytes that a process may write into one file
@@ -198,7 +199,7 @@ def prepare(work, options, exercises):
     course, log = work / "course", options.out / "prepare.log"
     (work / "home").mkdir()
     if (TOP / "solutions").exists():
-        command = [sys.executable, str(TOP / "common/tools/release.py"), str(course)]
+        command = [sys.executable, str(TOP / "common/tools/teach/release.py"), str(course)]
     else:  # a release itself
         command = ["git", "clone", "--quiet", str(TOP), str(course)]
     chapters = ",".join(sorted({chapter for chapter, _ in exercises}))

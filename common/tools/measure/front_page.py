@@ -18,16 +18,15 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import headline  # noqa: E402
-import markers  # noqa: E402
-import plots  # noqa: E402
-import results_table  # noqa: E402
-from headline import Failed  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.lib import markers  # noqa: E402
+from tools.measure import headline, plots, results_table  # noqa: E402
+from tools.measure.headline import Failed  # noqa: E402
 
 PLOT = Path("common") / "docs" / "best-rungs.svg"
 WORDS_A_MINUTE = 100  # of technical prose, read with care
 MINUTES_AN_EXERCISE = 20
-COMMAND = "common/tools/front_page.py"
+COMMAND = "common/tools/measure/front_page.py"
 
 
 def chapters_of(top):
@@ -216,7 +215,7 @@ def map_part(top):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("top", type=Path, nargs="?", default=Path(__file__).resolve().parents[2])
+    parser.add_argument("top", type=Path, nargs="?", default=Path(__file__).resolve().parents[3])
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     readme = options.top / "README.md"

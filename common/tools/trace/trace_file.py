@@ -10,7 +10,7 @@ import struct
 from collections import namedtuple
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 WARP = 32
 SECTOR = 32  # bytes
 BANKS, WORD = 32, 4  # shared memory: 32 banks of 4-byte words

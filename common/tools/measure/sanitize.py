@@ -133,7 +133,7 @@ def shortened(report):
 
 def expected_kernels(tool, chapter):
     """The kernels of a chapter that this tool must report."""
-    top = Path(__file__).resolve().parents[2]
+    top = Path(__file__).resolve().parents[3]
     file = top / "chapters" / chapter / "sanitizer_expected.json"
     return json.loads(file.read_text()).get(tool, []) if file.exists() else []
 

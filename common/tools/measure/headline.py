@@ -19,7 +19,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-import results_table
+from tools.measure import results_table
 
 
 class Failed(Exception):

@@ -7,9 +7,8 @@ from collections import namedtuple
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import course_state  # noqa: E402
-import terminal  # noqa: E402
-from check_exercise import is_started  # noqa: E402
+from tools.check.check_exercise import is_started  # noqa: E402
+from tools.lib import course_state, terminal  # noqa: E402
 
 SOLVED, BEGUN, NOT_STARTED, UNKNOWN = "solved", "not right yet", "not begun", "cannot run here"
 MISSING = "file is gone"

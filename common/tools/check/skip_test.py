@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from build import mistakes  # noqa: E402
 
 file = Path(sys.argv[1])

@@ -16,7 +16,8 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import markers  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.lib import markers  # noqa: E402
 
 NONE = "–"
 
@@ -221,7 +222,7 @@ def main():
     if "--check" not in sys.argv[2:]:
         readme.write_text(new, encoding="utf-8")
     elif new != text:
-        return f"{readme}: out of step with {source}\nrun: common/tools/results_table.py {chapter}"
+        return f"{readme}: out of step with {source}\nrun: common/tools/measure/results_table.py {chapter}"
     return 0
 
 

@@ -15,7 +15,8 @@ from collections import Counter
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import testlog  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.lib import testlog  # noqa: E402
 
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 BAD = "**BAD**"

@@ -20,7 +20,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 # Patterns of what is left out. The gate proves solutions; the page of verdicts names every mistake.
 LEFT_OUT = ["solutions", "chapters/*/mistakes", "chapters/*/results/verdicts_*.json", ".ci", "common/docs/verdicts.md"]
 # A page may not lead a learner to what is not there. What these pages say is about this repository.

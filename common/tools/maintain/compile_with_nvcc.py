@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / "common/build"))
 from all_mistakes import headers_of, write_answers  # noqa: E402
 

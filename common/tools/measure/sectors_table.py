@@ -20,8 +20,9 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import markers  # noqa: E402
-from ncu import Failed, profile, run, where_and_when  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.lib import markers  # noqa: E402
+from tools.measure.ncu import Failed, profile, run, where_and_when  # noqa: E402
 
 NONE = "–"
 N = 1 << 16

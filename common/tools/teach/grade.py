@@ -27,7 +27,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 LOG = "testlog.junit.xml"
 MOST_BYTES = 50_000_000  # of a log: a check's output is a few hundred lines
 

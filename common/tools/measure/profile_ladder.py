@@ -23,10 +23,11 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import markers  # noqa: E402
-import ncu  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.lib import markers  # noqa: E402
+from tools.measure import ncu  # noqa: E402
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 PAGE = TOP / "common" / "docs" / "profiling.md"
 NONE = "–"
 
@@ -133,7 +134,7 @@ def write_page(check):
     if not check:
         PAGE.write_text(new, encoding="utf-8")
     elif new != text:
-        again = "common/tools/profile_ladder.py page"
+        again = "common/tools/measure/profile_ladder.py page"
         raise ncu.Failed(f"{PAGE.relative_to(TOP)} is out of step with the chapters' results: {again}")
 
 

@@ -27,10 +27,10 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import trace_file  # noqa: E402
-import trace_svg  # noqa: E402
-from check_exercise import seen_from_the_shell  # noqa: E402
-from trace_file import TOP, TraceError  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.check.check_exercise import seen_from_the_shell  # noqa: E402
+from tools.trace import trace_file, trace_svg  # noqa: E402
+from tools.trace.trace_file import TOP, TraceError  # noqa: E402
 
 TEMPLATE = Path(__file__).with_name("stepper.html")
 EVENTS_OF_A_PAGE = 4000  # of all its launches: some megabytes
@@ -290,7 +290,7 @@ def pictures_of_chapter(chapter, build, check):
     entries = read_declared(chapter)
     readme = (chapter / "README.md").read_text(encoding="utf-8")
     folder = chapter / "pictures"
-    again = f"common/tools/picture.py --chapter {seen_from_the_shell(chapter)} --build {seen_from_the_shell(build)}"
+    again = f"common/tools/trace/picture.py --chapter {seen_from_the_shell(chapter)} --build {seen_from_the_shell(build)}"
     problems = []
     for entry in entries:
         file = folder / entry["output"]
