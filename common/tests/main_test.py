@@ -50,7 +50,10 @@ class Screen(unittest.TestCase):
     def test_a_bad_seed(self):
         if on_gpu():
             self.skipTest("a GPU has no schedules")
-        self.assertEqual(run("passes", SIMT_SEED="x"), (1, "SIMT_SEED must be a number\n"))
+        self.assertEqual(
+            run("passes", SIMT_SEED="x"),
+            (1, "simt: SIMT_SEED must be a number from 0 on, and is 'x': try SIMT_SEED=3, or unset SIMT_SEED\n"),
+        )
 
     def test_a_verdict_stands_without_its_expression(self):
         code, out = run("fails with a verdict")

@@ -4,43 +4,21 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 
+#include "base/environment.hpp"
 #include "memory.hpp"
 #include "streams.hpp"
 
 namespace simt {
 namespace {
 
-int devices_from_environment() {
-  constexpr int otherwise = 2;
-  const char* const text = std::getenv("SIMT_DEVICES");
-  if (text == nullptr) return otherwise;
-  const bool is_digit = std::strlen(text) == 1 && *text >= '1' && *text <= '0' + kMostDevices;
-  if (!is_digit) {
-    fmt::print(stderr, "simt: SIMT_DEVICES must be a number from 1 to {}, and is '{}'\n",
-               kMostDevices, text);
-    std::exit(1);
-  }
-  return *text - '0';
-}
-
-bool switch_from_environment(const char* name, bool otherwise) {
-  const char* const text = std::getenv(name);
-  if (text == nullptr) return otherwise;
-  if (std::strcmp(text, "0") == 0 || std::strcmp(text, "1") == 0) return *text == '1';
-  fmt::print(stderr, "simt: {} must be 0 or 1, and is '{}'\n", name, text);
-  std::exit(1);
-}
-
 struct Devices {
-  int count = devices_from_environment();
-  bool peers_allowed = switch_from_environment("SIMT_PEER_ACCESS", true);
-  bool host_atomics = switch_from_environment("SIMT_HOST_ATOMICS", false);
+  int count = environment().devices;
+  bool peers_allowed = environment().peer_access;
+  bool host_atomics = environment().host_atomics;
   int current = 0;
   std::uint32_t used = 0;                           // a bit for each device
   std::array<std::uint32_t, kMostDevices> peers{};  // of each device: whose memory it reaches

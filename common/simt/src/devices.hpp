@@ -3,11 +3,9 @@
 
 #include <cstdint>
 
-namespace simt {
+#include "base/limits.hpp"
 
-constexpr int kMostDevices = 8;
-/// In the place of a device's number: pinned and managed memory, which all devices reach.
-constexpr std::uint8_t kEveryDevice = kMostDevices;
+namespace simt {
 
 /// 1 to kMostDevices: SIMT_DEVICES, or what set_devices() asked for.
 int device_count();

@@ -91,7 +91,7 @@ TEST_CASE("a machine has 1 to 8 devices") {
   CHECK_THROWS_AS(simt::set_devices(9), std::invalid_argument);
 }
 
-/// What this program prints, and its exit code, with a variable of the environment.
+/// What this program prints, and its exit code, with variables of the environment.
 std::string run_with(const std::string& variable) {
   char path[4096] = "";
   REQUIRE(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
@@ -111,18 +111,39 @@ TEST_CASE("the environment decides where the program does not") {
   CHECK(simt::peer_access() == (peers == nullptr || std::string(peers) == "1"));
 }
 
-TEST_CASE("SIMT_DEVICES and SIMT_PEER_ACCESS") {
-  for (const char* good :
-       {"SIMT_DEVICES=1", "SIMT_DEVICES=8", "SIMT_PEER_ACCESS=0", "SIMT_PEER_ACCESS=1"}) {
+TEST_CASE("variables of the environment that can be used") {
+  for (const char* good : {"SIMT_DEVICES=1", "SIMT_DEVICES=8", "SIMT_PEER_ACCESS=0",
+                           "SIMT_PEER_ACCESS=1", "SIMT_SEED=7", "SIMT_SEED=18446744073709551615",
+                           "SIMT_HOST_ATOMICS=1", "SIMT_TRACE=", "SIMT_TRACE_KERNEL=any"}) {
     CHECK(lacks(run_with(good), {"passed", "exit code 0"}) == "");
   }
+}
+
+TEST_CASE("a variable that cannot be used ends the program: what is wrong, and what to try") {
   for (const char* bad : {"0", "9", "-1", "two", "2x", "''"}) {
     CHECK(lacks(run_with(std::string("SIMT_DEVICES=") + bad),
-                {"simt: SIMT_DEVICES must be a number from 1 to 8, and is '", "exit code 1"}) ==
-          "");
+                {"simt: SIMT_DEVICES must be a number from 1 to 8, and is '",
+                 "': try SIMT_DEVICES=2, or unset SIMT_DEVICES\n", "exit code 1"}) == "");
   }
-  CHECK(lacks(run_with("SIMT_PEER_ACCESS=no"),
-              {"simt: SIMT_PEER_ACCESS must be 0 or 1, and is 'no'", "exit code 1"}) == "");
+  for (const char* bad : {"abc", "-1", "3x", "0x10", "1.5", "18446744073709551616", "''"}) {
+    CHECK(lacks(run_with(std::string("SIMT_SEED=") + bad),
+                {"simt: SIMT_SEED must be a number from 0 on, and is '",
+                 "': try SIMT_SEED=3, or unset SIMT_SEED\n", "exit code 1"}) == "");
+  }
+  CHECK(lacks(run_with("SIMT_TRACE_EVENTS=0"),
+              {"simt: SIMT_TRACE_EVENTS must be a number from 1 to 1000000000, and is '0'",
+               "exit code 1"}) == "");
+  CHECK(
+      lacks(run_with("SIMT_PEER_ACCESS=no"),
+            {"simt: SIMT_PEER_ACCESS must be 0 or 1, and is 'no': try SIMT_PEER_ACCESS=0, or unset",
+             "exit code 1"}) == "");
+  CHECK(lacks(run_with("SIMT_HOST_ATOMICS=2"),
+              {"simt: SIMT_HOST_ATOMICS must be 0 or 1, and is '2': try SIMT_HOST_ATOMICS=1, or "
+               "unset",
+               "exit code 1"}) == "");
+  CHECK(lacks(run_with("SIMT_SEDE=3"),
+              {"simt: SIMT_SEDE is in the environment, and is no setting. The settings are:",
+               "\n  SIMT_SEED\n", "exit code 1"}) == "");
 }
 
 TEST_CASE("a device with memory does not go away") {
