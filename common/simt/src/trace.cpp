@@ -185,15 +185,9 @@ void trace_settle_store(bool before_load) {
 // ---- settings
 // ---------------------------------------------------------------------------------------
 
-void start_trace(const TraceSettings& settings) {
-  drain_all_streams();
-  trace_file().open(settings);
-}
+void open_trace(const TraceSettings& settings) { trace_file().open(settings); }
 
-void stop_trace() {
-  drain_all_streams();
-  trace_file().close();
-}
+void close_trace() { trace_file().close(); }
 
 void name_test(const std::string& name) { trace_file().set_test(name); }
 

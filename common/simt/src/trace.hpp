@@ -11,6 +11,9 @@
 
 namespace simt {
 
+/// Records the launches from here on; ends the program if the file cannot be written.
+void open_trace(const TraceSettings& settings);
+void close_trace();
 /// Decides whether the launch that starts is recorded, and sets engine.tracing and the lockstep.
 /// Call it for every launch.
 void trace_start_launch();

@@ -10,4 +10,15 @@ constexpr int kMostDevices = 8;
 /// In the place of a device's number: pinned and managed memory, which all devices reach.
 constexpr std::uint8_t kEveryDevice = kMostDevices;
 
+constexpr int kMaxBlockDim[3] = {1024, 1024, 64};
+constexpr int kMaxGridDim[3] = {2147483647, 65535, 65535};
+
+// 4 multiprocessors of 2048 threads: as many threads as the scheduler keeps in flight when blocks
+// have 1024.
+constexpr int kMultiprocessors = 4;
+constexpr int kThreadsPerMultiprocessor = 2048;
+constexpr int kBlocksPerMultiprocessor = 32;
+constexpr std::size_t kSharedPerMultiprocessor = 228 * 1024;
+constexpr std::size_t kSharedReserved = 1024;  // what the system takes of every block's share
+
 }  // namespace simt

@@ -1,4 +1,4 @@
-// Findings: where a code address stands in the source, and who is told.
+// Where a code address is in the source.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -7,19 +7,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
-#include "engine.hpp"
+#include "memory.hpp"
 
 extern char** environ;
 
 namespace simt {
 namespace {
-
-// ---- source lines -----------------------------------------------------------------------------
 
 std::string program_path() {
   std::array<char, 4096> path{};
@@ -61,31 +61,52 @@ std::string run_addr2line(const std::vector<const void*>& return_addresses) {
   return text;
 }
 
-bool contains(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
+// ---- files --------------------------------------------------------------------------------------
+
+// The build says which project this library is part of: folders between colons.
+#ifndef SIMT_REPOSITORY_FOLDERS  // at the top of the repository: paths are shown from there on
+#define SIMT_REPOSITORY_FOLDERS ""
+#endif
+#ifndef SIMT_LIBRARY_FOLDERS  // in which the reader of a report has nothing to look for
+#define SIMT_LIBRARY_FOLDERS ""
+#endif
+
+std::vector<std::string> split_at_colons(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(':'), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
 }
 
-/// Files in which a learner has nothing to look for.
 bool is_library_file(const std::string& file) {
-  return contains(file, "/common/simt/include/") || contains(file, "/common/include/course/") ||
-         contains(file, "/common/simt/src/") || contains(file, "/include/c++/") ||
-         contains(file, "??");
+  static const auto& folders =
+      *new std::vector<std::string>(split_at_colons(SIMT_LIBRARY_FOLDERS ":/include/c++/:?\?"));
+  return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+    return file.find(folder) != std::string::npos;
+  });
 }
 
-/// The path from the repository's root on, if the file lies in it.
-std::string short_path(const std::string& file) {
-  for (const char* folder : {"/exercises/", "/solutions/", "/chapters/", "/common/"}) {
+/// The path from the repository's top on, if the file is in it.
+std::string repo_relative_path(const std::string& file) {
+  static const auto& folders =
+      *new std::vector<std::string>(split_at_colons(SIMT_REPOSITORY_FOLDERS));
+  for (const std::string& folder : folders) {
     const std::size_t at = file.rfind(folder);
     if (at != std::string::npos) return file.substr(at + 1);
   }
   return file;
 }
 
+// ---- lines --------------------------------------------------------------------------------------
+
 SourceLine parse_line(std::string text) {  // "path:12 (discriminator 3)"
   text = text.substr(0, text.find(" (discriminator"));
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return {text, 0};
-  return {short_path(text.substr(0, colon)), std::atoi(text.c_str() + colon + 1)};
+  return {repo_relative_path(text.substr(0, colon)), std::atoi(text.c_str() + colon + 1)};
 }
 
 /// The line of one call from its part of the output: pairs of lines, function and place, from the
@@ -111,35 +132,6 @@ std::unordered_map<const void*, SourceLine>& known_lines() {
   static auto& map = *new std::unordered_map<const void*, SourceLine>;
   return map;
 }
-
-// ---- handler ------------------------------------------------------------------------------------
-
-[[noreturn]] void exit_with_findings() {
-  std::fflush(nullptr);
-  _exit(66);
-}
-
-void print_and_fail(const Report& report) {
-  static const int once = std::atexit(exit_with_findings);
-  (void)once;
-  std::fflush(stdout);
-  fmt::print(stderr, "{}\n", report.text);
-}
-
-ReportHandler& handler() {
-  static ReportHandler h = print_and_fail;
-  return h;
-}
-
-// ---- notes
-// ------------------------------------------------------------------------------------------
-
-struct Note {
-  const char* text;
-  const void* caller;
-};
-constexpr std::size_t kMostNotes = 8;
-std::vector<Note> notes;
 
 }  // namespace
 
@@ -175,58 +167,5 @@ SourceLine source_line(const std::vector<const void*>& return_addresses) {
 }
 
 std::string SourceLine::text() const { return line > 0 ? fmt::format("{}:{}", file, line) : file; }
-
-void deliver(Report report) {
-  // A copy: the handler may install another one.
-  const ReportHandler current = handler();
-  current(report);
-}
-
-ReportHandler set_report_handler(ReportHandler replacement) {
-  if (!replacement) replacement = print_and_fail;
-  return std::exchange(handler(), std::move(replacement));
-}
-
-const char* to_string(ReportKind kind) {
-  switch (kind) {
-    case ReportKind::race:
-      return "data race";
-    case ReportKind::out_of_bounds:
-      return "out of bounds";
-    case ReportKind::use_after_free:
-      return "use after free";
-    case ReportKind::uninitialised:
-      return "uninitialised memory";
-    case ReportKind::misaligned:
-      return "misaligned access";
-    case ReportKind::host_access:
-      return "device pointer used by the host";
-    case ReportKind::barrier:
-      return "barrier or mask";
-    case ReportKind::hang:
-      return "endless loop";
-    case ReportKind::trap:
-      return "kernel stopped";
-  }
-  return "finding";
-}
-
-void note(const char* text, const void* caller) {
-  const OutOfSight guard;
-  const auto same = [&](const Note& n) { return n.text == text && n.caller == caller; };
-  if (notes.size() < kMostNotes && std::none_of(notes.begin(), notes.end(), same)) {
-    notes.push_back({text, caller});
-  }
-}
-
-std::vector<std::string> take_notes() {
-  std::vector<std::string> texts;
-  for (const Note& n : notes) {  // two instructions of one line are one note
-    std::string text = fmt::format("{}: {}", source_line(n.caller).text(), n.text);
-    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
-  }
-  notes.clear();
-  return texts;
-}
 
 }  // namespace simt

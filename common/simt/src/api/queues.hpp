@@ -1,4 +1,5 @@
-// The queues behind the runtime API. streams.cpp runs them; api.cpp and transfer.cpp fill them.
+// The queues behind the runtime API. Nothing in them runs until the host waits: a program that
+// forgets to wait reads stale data every time, not once in a thousand runs.
 #pragma once
 
 #include <chrono>
@@ -11,20 +12,6 @@
 #include "simt/api.hpp"
 
 namespace simt {
-
-// ---- errors -------------------------------------------------------------------------------------
-
-/// How every call of the API begins: ends the kernel if one makes the call, refuses host functions
-/// that a stream runs, and returns the sticky error if there is one. Questions that need no device
-/// (how many are there? what are its properties?) do without.
-cudaError_t enter(const void* caller);
-/// Remembers an error for cudaGetLastError() and returns it.
-cudaError_t failed(cudaError_t error);
-/// The error that every call that needs the device returns from now on, or cudaSuccess.
-/// cudaGetLastError() resets it like any other, as on a GPU; the next call brings it back.
-cudaError_t sticky_error();
-
-// ---- queues -------------------------------------------------------------------------------------
 
 /// What an event waits for: a point in a stream.
 struct Mark {
@@ -44,7 +31,7 @@ struct Operation {
 
 }  // namespace simt
 
-/// A stream: operations that run when somebody waits for them, the first one first.
+/// A stream: operations that run when the host waits for them, the first one first.
 struct CUstream_st {
   enum class Kind { legacy, blocking, non_blocking } kind;
   int device;
@@ -53,41 +40,52 @@ struct CUstream_st {
   std::deque<simt::Operation> queue;
 };
 
-struct CUevent_st {
-  unsigned flags;
-  int device;
-  std::shared_ptr<simt::Mark> last;  // the latest cudaEventRecord; null before the first
-};
-
 namespace simt {
+
+// ---- streams ------------------------------------------------------------------------------------
 
 /// The stream that a handle stands for, null if it is destroyed or never was one. Null and
 /// cudaStreamLegacy are the default stream of the current device.
 CUstream_st* find_stream(cudaStream_t handle);
+CUstream_st* add_stream(CUstream_st::Kind kind, int device);
+/// True for a stream that the program has made and not destroyed.
+bool is_created(cudaStream_t handle);
+/// Runs the stream to its end; its handle stands for nothing any more.
+void destroy_stream(CUstream_st& stream);
+
+// ---- putting work into a queue ------------------------------------------------------------------
+
 void enqueue(CUstream_st& stream, std::function<int()> work);
 /// The same for a copy between devices in a default stream: it begins when everything is done that
 /// these devices (a bit for each) have been given, and what they are given later waits for it.
 void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<int()> work);
+void enqueue_kernel(CUstream_st& stream, Launch launch);
+/// A point in the stream that comes after all that it has been given.
+std::shared_ptr<Mark> push_mark(CUstream_st& stream);
+/// What the stream is given from here on waits for the mark.
+void push_wait(CUstream_st& stream, std::shared_ptr<const Mark> mark);
+
+/// How many devices have a kernel in one of their queues.
+unsigned devices_with_kernels();
+
+// ---- waiting ------------------------------------------------------------------------------------
+
 /// The host waits for the stream: runs it until nothing is left in it, and whatever else that
 /// needs.
 void finish(CUstream_st& stream);
 /// Runs all streams of the device until nothing is left in them, and whatever else that needs.
 void finish_device(int device);
+/// Runs streams until the mark has happened.
+void finish(const Mark& mark);
 /// From here on the host knows that everything is done that the device has been given.
 void host_waited_for(int device);
+/// Asks without waiting, and so runs one operation. True if there was nothing left to run.
+bool poll(CUstream_st& stream);
+bool poll(const Mark& mark);
+
 /// Forgets everything that is queued on a device.
 void drop_queues(int device);
-
-// ---- memory, for cudaDeviceReset() --------------------------------------------------------------
-
-/// Gives back all memory that was allocated while this device was current.
-void free_everything(int device);
-
-// ---- limits -------------------------------------------------------------------------------------
-
-constexpr int kMaxBlockDim[3] = {1024, 1024, 64};
-constexpr int kMaxGridDim[3] = {2147483647, 65535, 65535};
-/// The most dynamic shared memory that any kernel has asked for with cudaFuncSetAttribute.
-std::size_t shared_opt_in();
+/// As in a new process, but for the streams, which stay.
+void reset_queues();
 
 }  // namespace simt

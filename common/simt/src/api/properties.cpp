@@ -1,26 +1,20 @@
-// The runtime API's questions about the device, its errors and its kernels.
+// The runtime API: what it tells of the devices.
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <unordered_map>
 
+#include "api/errors.hpp"
+#include "base/limits.hpp"
 #include "devices.hpp"
 #include "memory.hpp"
-#include "streams.hpp"
 
 namespace simt {
 namespace {
 
-// ---- the device ---------------------------------------------------------------------------------
+// ---- what is the same on all ----------------------------------------------------------------------
 
-// 4 multiprocessors of 2048 threads: as many threads as the scheduler keeps in flight when blocks
-// have 1024. The rest is what an H200 answers (compute capability 9.0).
-constexpr int kMultiprocessors = 4;
-constexpr int kThreadsPerMultiprocessor = 2048;
-constexpr int kBlocksPerMultiprocessor = 32;
+// What an H200 answers (compute capability 9.0).
 constexpr int kRegisters = 65536;
-constexpr std::size_t kSharedPerMultiprocessor = 228 * 1024;
-constexpr std::size_t kSharedReserved = 1024;  // what the system takes of every block's share
 constexpr std::size_t kConstantMemory = 64 * 1024;
 constexpr int kL2Cache = 1 << 20;
 constexpr int kBusWidth = 64;
@@ -106,113 +100,10 @@ std::map<cudaDeviceAttr, int> attributes_of(int device) {
   };
 }
 
-// ---- kernels ------------------------------------------------------------------------------------
-
-/// Dynamic shared memory that cudaFuncSetAttribute granted, by kernel.
-std::unordered_map<const void*, std::size_t>& grants() {
-  static auto& map = *new std::unordered_map<const void*, std::size_t>;
-  return map;
-}
-
-std::size_t granted(const void* kernel) {
-  const auto it = grants().find(kernel);
-  return it == grants().end() ? kSharedPerBlock : it->second;
-}
-
-int blocks_that_fit(int block_size, std::size_t dynamic_shared) {
-  if (block_size > static_cast<int>(kMaxThreadsPerBlock)) return 0;
-  const int whole_warps = (block_size + warpSize - 1) / warpSize * warpSize;
-  const auto by_shared = kSharedPerMultiprocessor / (dynamic_shared + kSharedReserved);
-  return std::min({kThreadsPerMultiprocessor / whole_warps, kBlocksPerMultiprocessor,
-                   static_cast<int>(by_shared)});
-}
-
 }  // namespace
-
-std::size_t shared_opt_in() {
-  std::size_t most = 0;
-  for (const auto& [kernel, size] : grants()) most = std::max(most, size);
-  return most;
-}
-
-cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value,
-                                   const void* caller) {
-  if (const cudaError_t error = enter(caller)) return error;
-  if (function == nullptr) return failed(cudaErrorInvalidDeviceFunction);
-  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {  // a wish, not a rule
-    return value < -1 || value > 100 ? failed(cudaErrorInvalidValue) : cudaSuccess;
-  }
-  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-      value > static_cast<int>(kSharedOptIn)) {
-    return failed(cudaErrorInvalidValue);
-  }
-  grants()[function] = static_cast<std::size_t>(value);
-  return cudaSuccess;
-}
-
-cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function,
-                                const void* caller) {
-  if (const cudaError_t error = enter(caller)) return error;
-  if (attributes == nullptr) return failed(cudaErrorInvalidValue);
-  if (function == nullptr) return failed(cudaErrorInvalidDeviceFunction);
-  *attributes = {};
-  attributes->maxThreadsPerBlock = kMaxThreadsPerBlock;
-  attributes->ptxVersion = attributes->binaryVersion = 90;
-  attributes->maxDynamicSharedSizeBytes = static_cast<int>(granted(function));
-  attributes->preferredShmemCarveout = -1;
-  return cudaSuccess;
-}
-
-cudaError_t active_blocks(int* blocks, const void* function, int block_size,
-                          std::size_t dynamic_shared, const void* caller) {
-  if (const cudaError_t error = enter(caller)) return error;
-  if (blocks == nullptr || block_size <= 0) return failed(cudaErrorInvalidValue);
-  if (function == nullptr) return failed(cudaErrorInvalidDeviceFunction);
-  *blocks = dynamic_shared > granted(function) ? 0 : blocks_that_fit(block_size, dynamic_shared);
-  return cudaSuccess;
-}
-
-cudaError_t best_block_size(int* min_grid, int* block_size, const void* function,
-                            std::size_t dynamic_shared, int limit, const void* caller) {
-  if (const cudaError_t error = enter(caller)) return error;
-  if (min_grid == nullptr || block_size == nullptr || limit < 0) {
-    return failed(cudaErrorInvalidValue);
-  }
-  const int most = static_cast<int>(kMaxThreadsPerBlock);
-  const int size = limit == 0 ? most : std::min(limit, most);
-  int blocks = 0;
-  const cudaError_t error = active_blocks(&blocks, function, size, dynamic_shared, caller);
-  if (error != cudaSuccess) return error;
-  *block_size = size;
-  *min_grid = blocks * kMultiprocessors;
-  return cudaSuccess;
-}
-
 }  // namespace simt
 
 // ---- the runtime API ----------------------------------------------------------------------------
-
-const char* cudaGetErrorName(cudaError_t error) {
-  switch (error) {
-#define SIMT_ERROR(code, name, text) \
-  case name:                         \
-    return #name;
-#include "simt/error_codes.def"
-#undef SIMT_ERROR
-  }
-  return "unrecognized error code";
-}
-
-const char* cudaGetErrorString(cudaError_t error) {
-  switch (error) {
-#define SIMT_ERROR(code, name, text) \
-  case name:                         \
-    return text;
-#include "simt/error_codes.def"
-#undef SIMT_ERROR
-  }
-  return "unrecognized error code";
-}
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (properties == nullptr) return simt::failed(cudaErrorInvalidValue);
@@ -244,13 +135,5 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   if (free == nullptr || total == nullptr) return simt::failed(cudaErrorInvalidValue);
   *total = simt::kDeviceMemory;
   *free = simt::kDeviceMemory - simt::allocated_bytes(simt::current_device());
-  return cudaSuccess;
-}
-
-cudaError_t cudaDeviceReset() {
-  static_cast<void>(simt::enter(SIMT_CALLER));
-  simt::drop_queues(simt::current_device());
-  simt::free_everything(simt::current_device());
-  simt::grants().clear();
   return cudaSuccess;
 }

@@ -1,0 +1,25 @@
+// The errors of the runtime API.
+#pragma once
+
+#include "simt/api.hpp"
+
+namespace simt {
+
+/// How every call of the API begins: ends the kernel if one makes the call, refuses host functions
+/// that a stream runs, and returns the sticky error if there is one. Questions that need no device
+/// (how many are there? what are its properties?) do without.
+cudaError_t enter(const void* caller);
+/// Remembers an error for cudaGetLastError() and returns it.
+cudaError_t failed(cudaError_t error);
+/// The error that every call that needs the device returns from now on, or cudaSuccess.
+/// cudaGetLastError() resets it like any other, as on a GPU; the next call brings it back.
+cudaError_t sticky_error();
+/// Makes an error sticky, unless there is one already.
+void set_sticky_error(cudaError_t error);
+/// As in a new process.
+void reset_errors();
+
+/// A function of the host that a stream runs: it may not call the API.
+void run_host_function(cudaHostFn_t function, void* user_data);
+
+}  // namespace simt

@@ -1,0 +1,134 @@
+// Launches, and what the runtime API tells of kernels: attributes and occupancy.
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "api/errors.hpp"
+#include "api/launches.hpp"
+#include "api/queues.hpp"
+#include "base/limits.hpp"
+#include "devices.hpp"
+
+namespace simt {
+namespace {
+
+// ---- what the program has asked for, and what fits ----------------------------------------------
+
+/// Dynamic shared memory that cudaFuncSetAttribute granted, by kernel.
+std::unordered_map<const void*, std::size_t>& grants() {
+  static auto& map = *new std::unordered_map<const void*, std::size_t>;
+  return map;
+}
+
+std::size_t granted(const void* kernel) {
+  const auto it = grants().find(kernel);
+  return it == grants().end() ? kSharedPerBlock : it->second;
+}
+
+int blocks_that_fit(int block_size, std::size_t dynamic_shared) {
+  if (block_size > static_cast<int>(kMaxThreadsPerBlock)) return 0;
+  const int whole_warps = (block_size + warpSize - 1) / warpSize * warpSize;
+  const auto by_shared = kSharedPerMultiprocessor / (dynamic_shared + kSharedReserved);
+  return std::min({kThreadsPerMultiprocessor / whole_warps, kBlocksPerMultiprocessor,
+                   static_cast<int>(by_shared)});
+}
+
+/// The most dynamic shared memory that any kernel has asked for with cudaFuncSetAttribute.
+std::size_t shared_opt_in() {
+  std::size_t most = 0;
+  for (const auto& [kernel, size] : grants()) most = std::max(most, size);
+  return most;
+}
+
+bool fits(const dim3& size, const int (&limit)[3]) {
+  const auto ok = [](unsigned n, int most) { return n >= 1 && n <= static_cast<unsigned>(most); };
+  return ok(size.x, limit[0]) && ok(size.y, limit[1]) && ok(size.z, limit[2]);
+}
+
+cudaError_t check_configuration(const Launch& launch) {
+  const dim3& block = launch.block;
+  if (!fits(block, kMaxBlockDim) || !fits(launch.grid, kMaxGridDim) ||
+      block.x * block.y * block.z > kMaxThreadsPerBlock) {
+    return cudaErrorInvalidConfiguration;
+  }
+  const std::size_t limit = std::max(kSharedPerBlock, shared_opt_in());
+  return launch.shared_bytes > limit ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+}  // namespace
+
+void enqueue_launch(Launch launch, cudaStream_t handle) {
+  if (in_kernel()) {
+    trap("a kernel launches a kernel, which the CPU device cannot do (dynamic parallelism)",
+         cudaErrorLaunchFailure, SIMT_CALLER);
+  }
+  if (enter(SIMT_CALLER) != cudaSuccess) return;
+  CUstream_st* stream = find_stream(handle);
+  const int device = current_device();
+  const bool known = stream != nullptr && stream->device == device;
+  const cudaError_t error = known ? check_configuration(launch) : cudaErrorInvalidResourceHandle;
+  if (error != cudaSuccess) {
+    failed(error);
+    return;
+  }
+  note_use(device);
+  enqueue_kernel(*stream, std::move(launch));
+  count_devices_at_once(several_devices() ? devices_with_kernels() : 1);
+}
+
+cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value,
+                                   const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (function == nullptr) return failed(cudaErrorInvalidDeviceFunction);
+  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {  // a wish, not a rule
+    return value < -1 || value > 100 ? failed(cudaErrorInvalidValue) : cudaSuccess;
+  }
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+      value > static_cast<int>(kSharedOptIn)) {
+    return failed(cudaErrorInvalidValue);
+  }
+  grants()[function] = static_cast<std::size_t>(value);
+  return cudaSuccess;
+}
+
+cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* function,
+                                const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (attributes == nullptr) return failed(cudaErrorInvalidValue);
+  if (function == nullptr) return failed(cudaErrorInvalidDeviceFunction);
+  *attributes = {};
+  attributes->maxThreadsPerBlock = kMaxThreadsPerBlock;
+  attributes->ptxVersion = attributes->binaryVersion = 90;
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(granted(function));
+  attributes->preferredShmemCarveout = -1;
+  return cudaSuccess;
+}
+
+cudaError_t active_blocks(int* blocks, const void* function, int block_size,
+                          std::size_t dynamic_shared, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (blocks == nullptr || block_size <= 0) return failed(cudaErrorInvalidValue);
+  if (function == nullptr) return failed(cudaErrorInvalidDeviceFunction);
+  *blocks = dynamic_shared > granted(function) ? 0 : blocks_that_fit(block_size, dynamic_shared);
+  return cudaSuccess;
+}
+
+cudaError_t best_block_size(int* min_grid, int* block_size, const void* function,
+                            std::size_t dynamic_shared, int limit, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (min_grid == nullptr || block_size == nullptr || limit < 0) {
+    return failed(cudaErrorInvalidValue);
+  }
+  const int most = static_cast<int>(kMaxThreadsPerBlock);
+  const int size = limit == 0 ? most : std::min(limit, most);
+  int blocks = 0;
+  const cudaError_t error = active_blocks(&blocks, function, size, dynamic_shared, caller);
+  if (error != cudaSuccess) return error;
+  *block_size = size;
+  *min_grid = blocks * kMultiprocessors;
+  return cudaSuccess;
+}
+
+void forget_grants() { grants().clear(); }
+
+}  // namespace simt

@@ -1,0 +1,210 @@
+// The runtime API: streams and events.
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "api/errors.hpp"
+#include "api/events.hpp"
+#include "api/queues.hpp"
+#include "devices.hpp"
+
+struct CUevent_st {
+  unsigned flags;
+  int device;
+  std::shared_ptr<simt::Mark> last;  // the latest cudaEventRecord; null before the first
+};
+
+namespace simt {
+namespace {
+
+struct Events {
+  std::vector<std::unique_ptr<CUevent_st>> live;
+  // Destroyed events stay allocated: a stale handle never becomes a valid one again.
+  std::vector<std::unique_ptr<CUevent_st>> destroyed;
+};
+
+Events& events() {
+  static Events& e = *new Events;
+  return e;
+}
+
+CUevent_st* find_event(cudaEvent_t handle) {
+  for (const auto& event : events().live) {
+    if (event.get() == handle) return handle;
+  }
+  return nullptr;
+}
+
+cudaError_t create_stream(cudaStream_t* stream, unsigned flags) {
+  if (stream == nullptr || flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
+  using Kind = CUstream_st::Kind;
+  const Kind kind = flags == cudaStreamNonBlocking ? Kind::non_blocking : Kind::blocking;
+  note_use(current_device());
+  *stream = add_stream(kind, current_device());
+  return cudaSuccess;
+}
+
+}  // namespace
+
+void forget_records() {
+  for (const auto& event : events().live) event->last = nullptr;
+}
+
+}  // namespace simt
+
+// ---- streams -------------------------------------------------------------------
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  return simt::create_stream(stream, cudaStreamDefault);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  return simt::create_stream(stream, flags);
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (least != nullptr) *least = 0;
+  if (greatest != nullptr) *greatest = -5;  // as on an H200: higher is smaller
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  return simt::create_stream(stream, flags);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+  const cudaError_t error = simt::enter(SIMT_CALLER);
+  if (!simt::is_created(handle)) {
+    return error != cudaSuccess ? error : simt::failed(cudaErrorInvalidResourceHandle);
+  }
+  simt::destroy_stream(*handle);
+  return simt::sticky_error();
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  simt::finish(*stream);
+  return simt::sticky_error();
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t handle) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (simt::poll(*stream)) return cudaSuccess;
+  if (const cudaError_t error = simt::sticky_error()) return error;
+  return cudaErrorNotReady;  // no error that cudaGetLastError() would know
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (flags != cudaEventWaitDefault) return simt::failed(cudaErrorInvalidValue);
+  CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr || simt::find_event(event) == nullptr) {
+    return simt::failed(cudaErrorInvalidResourceHandle);
+  }
+  if (event->last != nullptr) simt::push_wait(*stream, event->last);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  const CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (flags == nullptr) return simt::failed(cudaErrorInvalidValue);
+  *flags =
+      stream->kind == CUstream_st::Kind::non_blocking ? cudaStreamNonBlocking : cudaStreamDefault;
+  return cudaSuccess;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* user_data) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (function == nullptr) return simt::failed(cudaErrorInvalidValue);
+  simt::enqueue(*stream, [=] {
+    simt::run_host_function(function, user_data);
+    return cudaSuccess;
+  });
+  return cudaSuccess;
+}
+
+// ---- events --------------------------------------------------------------------
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming;
+  if (event == nullptr || (flags & ~known) != 0) return simt::failed(cudaErrorInvalidValue);
+  auto& events = simt::events().live;
+  const int device = simt::current_device();
+  events.push_back(std::make_unique<CUevent_st>(CUevent_st{flags, device, nullptr}));
+  *event = events.back().get();
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  const cudaError_t error = simt::enter(SIMT_CALLER);
+  auto& events = simt::events().live;
+  const auto it = std::find_if(events.begin(), events.end(),
+                               [&](const auto& owned) { return owned.get() == event; });
+  if (it == events.end()) {
+    return error != cudaSuccess ? error : simt::failed(cudaErrorInvalidResourceHandle);
+  }
+  simt::events().destroyed.push_back(std::move(*it));
+  events.erase(it);
+  return error;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr || simt::find_event(event) == nullptr || event->device != stream->device) {
+    return simt::failed(cudaErrorInvalidResourceHandle);
+  }
+  event->last = simt::push_mark(*stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (simt::find_event(event) == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  const std::shared_ptr<const simt::Mark> mark = event->last;
+  if (mark) simt::finish(*mark);
+  return simt::sticky_error();
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (simt::find_event(event) == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  const std::shared_ptr<const simt::Mark> mark = event->last;
+  if (!mark || simt::poll(*mark)) return cudaSuccess;
+  if (const cudaError_t error = simt::sticky_error()) return error;
+  return cudaErrorNotReady;  // no error that cudaGetLastError() would know
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (milliseconds == nullptr) return simt::failed(cudaErrorInvalidValue);
+  for (const cudaEvent_t event : {start, stop}) {
+    if (simt::find_event(event) == nullptr || event->last == nullptr ||
+        (event->flags & cudaEventDisableTiming) != 0) {
+      return simt::failed(cudaErrorInvalidResourceHandle);
+    }
+  }
+  if (start->device != stop->device) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (!start->last->happened || !stop->last->happened) return cudaErrorNotReady;
+  const std::chrono::duration<float, std::milli> elapsed = stop->last->when - start->last->when;
+  *milliseconds = elapsed.count();
+  return cudaSuccess;
+}

@@ -1,0 +1,201 @@
+#include <execinfo.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "devices.hpp"
+#include "memory.hpp"
+#include "memory/address_space.hpp"
+#include "memory/shadow.hpp"
+
+namespace simt {
+
+Arena arena;
+
+namespace {
+
+constexpr std::size_t kGuard = 16 * kPage;  // between allocations
+constexpr std::size_t kArenaSize = std::size_t(64) << 30;
+constexpr unsigned char kPoison = 0xFF;  // -1 as an integer, NaN as a floating-point number
+
+AllocationMap allocations;
+std::vector<Allocation*> idle_shared;
+std::uintptr_t next_free = 0;
+std::array<std::size_t, kMostDevices + 1> in_use{};  // by owner
+std::uint32_t shared_generation = 0;
+
+void open_arena() {
+  if (arena.page != nullptr) return;
+  // Limits on virtual memory are common in containers: take what there is.
+  std::size_t size = kArenaSize;
+  void* memory = reserve(size);
+  while (memory == nullptr && size > kDeviceMemory / 4) memory = reserve(size /= 2);
+  if (memory == nullptr) memory = reserve_or_die(size);
+  arena.begin = reinterpret_cast<std::uintptr_t>(memory);
+  arena.size = size;
+  arena.page = static_cast<Allocation**>(reserve_or_die((size >> kPageBits) * sizeof(Allocation*)));
+  next_free = arena.begin + kGuard;
+}
+
+std::size_t whole_pages(std::size_t size) { return (size + kPage - 1) / kPage * kPage; }
+
+Allocation* place(std::size_t size, Space space, ElementType element) {
+  open_arena();
+  const std::size_t pages = whole_pages(size);
+  if (next_free + pages + kGuard > arena.begin + arena.size) return nullptr;
+  auto a = std::make_unique<Allocation>();
+  a->begin = next_free;
+  a->size = size;
+  a->space = space;
+  a->element = element;
+  a->name_origin = a->begin;
+  a->initialised = static_cast<std::uint8_t*>(reserve_or_die(size));
+  next_free += pages + kGuard;
+  for (std::size_t offset = 0; offset < pages; offset += kPage) {
+    arena.page[(a->begin + offset - arena.begin) >> kPageBits] = a.get();
+  }
+  std::memset(reinterpret_cast<void*>(a->begin), kPoison, size);
+  Allocation* result = a.get();
+  allocations[a->begin] = std::move(a);
+  return result;
+}
+
+/// The calls that led to `caller`, innermost first: an owner of memory, such as
+/// course::DeviceBuffer, is no line of the program's own.
+std::vector<const void*> calls_behind(const void* caller) {
+  std::array<void*, 12> frames;
+  const auto end = frames.begin() + backtrace(frames.data(), static_cast<int>(frames.size()));
+  const auto first = std::find(frames.begin(), end, const_cast<void*>(caller));
+  if (first == end) return {caller};
+  return std::vector<const void*>(first, end);
+}
+
+Allocation* live_owner(const void* p, std::size_t n) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  Allocation* a = owner_of(address);
+  if (a == nullptr) a = global_at(address);
+  const bool holds = a != nullptr && a->live && address >= a->begin && address <= a->end() &&
+                     n <= a->end() - address;
+  return holds ? a : nullptr;
+}
+
+}  // namespace
+
+// ---- allocation ---------------------------------------------------------------------------------
+
+void* allocate(std::size_t size, Space space, ElementType element, int device, const void* caller) {
+  if (size == 0) return nullptr;
+  const int owner = space == Space::device ? device : kEveryDevice;
+  std::size_t& owned = in_use[static_cast<unsigned>(owner)];
+  if (size > kDeviceMemory - owned) return nullptr;
+  Allocation* a = place(size, space, element);
+  if (a == nullptr) return nullptr;
+  a->device = static_cast<std::uint8_t>(device);
+  a->owner = static_cast<std::uint8_t>(owner);
+  a->allocated_by = calls_behind(caller);
+  if (space == Space::pinned || space == Space::managed) {
+    std::memset(a->initialised, 1, size);  // the host writes it unseen
+  }
+  owned += size;
+  return reinterpret_cast<void*>(a->begin);
+}
+
+bool release(void* p, bool pinned) {
+  auto it = allocations.find(reinterpret_cast<std::uintptr_t>(p));
+  if (it == allocations.end() || !it->second->live) return false;
+  Allocation& a = *it->second;
+  const bool fits =
+      pinned ? a.space == Space::pinned : a.space == Space::device || a.space == Space::managed;
+  if (!fits) return false;
+  a.live = false;
+  in_use[a.owner] -= a.size;
+  // The addresses stay reserved, so that a use after free is always seen; the memory goes back.
+  drop_shadow(a);
+  munmap(a.initialised, a.size);
+  a.initialised = nullptr;
+  madvise(reinterpret_cast<void*>(a.begin), whole_pages(a.size), MADV_DONTNEED);
+  return true;
+}
+
+std::size_t allocated_bytes(int device) { return in_use[static_cast<unsigned>(device)]; }
+
+Allocation* acquire_shared(std::size_t size, ElementType element, std::string name) {
+  auto fits = [&](const Allocation* a) { return a->size == size; };
+  auto it = std::find_if(idle_shared.rbegin(), idle_shared.rend(), fits);
+  Allocation* a = nullptr;
+  if (it != idle_shared.rend()) {
+    a = *it;
+    idle_shared.erase(std::next(it).base());
+    std::memset(a->initialised, 0, size);
+    std::memset(reinterpret_cast<void*>(a->begin), kPoison, size);
+  } else {
+    a = place(size, Space::shared, element);
+    if (a == nullptr) {
+      std::fputs("simt: the address space for shared memory is used up\n", stderr);
+      std::abort();
+    }
+  }
+  a->element = element;
+  a->name = std::move(name);
+  a->generation = ++shared_generation;
+  return a;
+}
+
+void release_shared(Allocation* a) { idle_shared.push_back(a); }
+
+// ---- what is at an address ----------------------------------------------------------------------
+
+int device_of(const void* p) {
+  const Allocation* a = live_owner(p, 1);
+  if (a == nullptr) return -1;
+  const bool is_variable = a->space == Space::global || a->space == Space::constant;
+  return is_variable ? current_device() : a->device;
+}
+
+bool is_device_address(const void* p) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  return address - arena.begin < arena.size || global_at(address) != nullptr;
+}
+
+bool find_space(const void* p, std::size_t n, Space* space) {
+  const Allocation* a = live_owner(p, n);
+  if (a == nullptr) return false;
+  *space = a->space;
+  return true;
+}
+
+bool is_shared(const void* p) {
+  const Allocation* a = owner_of(reinterpret_cast<std::uintptr_t>(p));
+  return a != nullptr && a->space == Space::shared;
+}
+
+void mark_initialised(const void* p, std::size_t n) {
+  if (Allocation* a = live_owner(p, n)) {
+    std::memset(a->initialised + (reinterpret_cast<std::uintptr_t>(p) - a->begin), 1, n);
+  }
+}
+
+void copy_initialised(const void* to, const void* from, std::size_t n) {
+  Allocation* target = live_owner(to, n);
+  const Allocation* source = live_owner(from, n);
+  if (target == nullptr || source == nullptr) return;
+  std::memmove(target->initialised + (reinterpret_cast<std::uintptr_t>(to) - target->begin),
+               source->initialised + (reinterpret_cast<std::uintptr_t>(from) - source->begin), n);
+}
+
+Allocation* nearest_allocation(std::uintptr_t address) {
+  Allocation* below = last_at_or_before(allocations, address);
+  auto above = allocations.upper_bound(address);
+  if (above == allocations.end()) return below;
+  if (below == nullptr) return above->second.get();
+  const std::uintptr_t past_below = address - below->end();
+  return past_below <= above->second->begin - address ? below : above->second.get();
+}
+
+}  // namespace simt

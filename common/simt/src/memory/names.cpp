@@ -1,0 +1,116 @@
+// How messages name addresses.
+#include <fmt/format.h>
+
+#include "engine.hpp"
+#include "memory.hpp"
+#include "memory/address_space.hpp"
+
+namespace simt {
+namespace {
+
+/// The argument of the launch that points into host memory, at most a page below the address.
+const PointerArgument* host_argument(std::uintptr_t address) {
+  if (engine.launch == nullptr) return nullptr;
+  for (const PointerArgument& p : engine.launch->pointers) {
+    const auto value = reinterpret_cast<std::uintptr_t>(p.pointer);
+    if (address - value < kPage && !is_device_address(p.pointer)) return &p;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Allocation* variable_near(std::uintptr_t address) {
+  if (Allocation* a = global_at(address)) return a;
+  Allocation* below = variable_at_or_before(address);
+  const bool near = below != nullptr && address < below->end() + kPage;
+  return near && host_argument(address) == nullptr ? below : nullptr;
+}
+
+std::string name_of(const Allocation& a) {
+  if (!a.name.empty()) return a.name;
+  if (a.space == Space::shared) return "dynamic shared memory";
+  return fmt::format("the {} bytes allocated at {}", a.size, source_line(a.allocated_by).text());
+}
+
+namespace {
+
+std::string without_suffix(std::string text, const std::string& suffix) {
+  if (text.size() > suffix.size() && text.ends_with(suffix)) {
+    text.resize(text.size() - suffix.size());
+  }
+  return text;
+}
+
+/// "(x + 60)", but "counts" and "data.counts": what may stand before a subscript.
+std::string in_parentheses(std::string text) {
+  return text.find_first_of(" +-*&?") == std::string::npos ? text : "(" + text + ")";
+}
+
+std::string elements(std::size_t n) { return fmt::format("{} element{}", n, n == 1 ? "" : "s"); }
+
+/// "[3][5]" for an element of a variable; empty for a scalar.
+std::string subscript(const Allocation& a, std::size_t index) {
+  if (a.name.empty()) return "";
+  if (a.size == a.element.size && a.allocated_by.empty()) return "";
+  if (a.extents.size() < 2) return fmt::format("[{}]", index);
+  std::string text;
+  for (std::size_t d = a.extents.size(); d-- > 0;) {
+    text = fmt::format("[{}]", d == 0 ? index : index % a.extents[d]) + text;
+    index /= a.extents[d];
+  }
+  return text;
+}
+
+std::string describe_inside(const Allocation& a, std::uintptr_t address) {
+  const std::uintptr_t offset = address - a.name_origin;
+  const std::size_t index = offset / a.element.size, rest = offset % a.element.size;
+  std::string text = name_of(a) + subscript(a, index);
+  if (a.name.empty()) return fmt::format("byte {} of {}", offset, text);
+  if (rest != 0) text += fmt::format(" (byte {} of that element)", rest);
+  return text;
+}
+
+std::string describe_host_memory(std::uintptr_t address) {
+  if (address < kPage) return "the null pointer";
+  const PointerArgument* argument = host_argument(address);
+  if (argument == nullptr) return "memory of the host";
+  return fmt::format("memory of the host, through the argument '{}'", argument->text);
+}
+
+}  // namespace
+
+std::string describe_address(std::uintptr_t address) {
+  Allocation* a = owner_of(address);
+  if (a == nullptr) a = variable_near(address);
+  const bool in_arena = address - arena.begin < arena.size;
+  if (a == nullptr && !in_arena) return describe_host_memory(address);
+  if (a == nullptr) a = nearest_allocation(address);
+  if (a == nullptr) return "device memory that nobody allocated";
+  if (address < a->name_origin) {
+    return fmt::format("{} bytes before {}", a->name_origin - address, name_of(*a));
+  }
+  if (address < a->end()) return describe_inside(*a, address);
+  const std::uintptr_t past = address - a->end();
+  const std::size_t count = (a->end() - a->name_origin) / a->element.size;
+  const std::string whole = fmt::format("{} ({})", name_of(*a), elements(count));
+  if (a->name.empty()) return fmt::format("{} bytes past the end of {}", past, name_of(*a));
+  if (past == 0) return fmt::format("{}[{}], just past the end of {}", a->name, count, whole);
+  return fmt::format("{}[{}], {} past the end of {}", a->name,
+                     (address - a->name_origin) / a->element.size,
+                     elements(past / a->element.size + 1), whole);
+}
+
+void name_allocations(const Launch& launch) {
+  // Backwards: of two arguments in one allocation, the first names it.
+  for (auto p = launch.pointers.rbegin(); p != launch.pointers.rend(); ++p) {
+    const auto address = reinterpret_cast<std::uintptr_t>(p->pointer);
+    Allocation* a = owner_of(address);
+    if (a == nullptr || p->text.empty() || a->space == Space::shared) continue;
+    a->name = in_parentheses(without_suffix(without_suffix(p->text, ".data()"), ".get()"));
+    a->name_origin = address;
+    if (p->element.size > 1 || a->element.size == 1) a->element = p->element;
+  }
+}
+
+}  // namespace simt

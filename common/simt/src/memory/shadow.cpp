@@ -1,0 +1,65 @@
+#include "memory/shadow.hpp"
+
+#include <sys/mman.h>
+
+#include "memory/address_space.hpp"
+
+namespace simt {
+
+void ensure_shadow(Allocation& a) {
+  if (a.cells == nullptr) {
+    a.cells = static_cast<Cell*>(reserve_or_die(a.cell_count() * sizeof(Cell)));
+  }
+}
+
+FarCell* far_cells(Allocation& a, int device) {
+  FarCell*& cells = a.far[static_cast<unsigned>(device)];
+  if (cells == nullptr) {
+    cells = static_cast<FarCell*>(reserve_or_die(a.cell_count() * sizeof(FarCell)));
+  }
+  return cells;
+}
+
+namespace {
+
+std::uint32_t in_use_mark(const Cell& cell) { return cell.generation; }
+std::uint32_t in_use_mark(const FarCell& cell) {
+  return cell.read.launch | cell.write.launch | cell.narrow.launch | cell.system_read.launch |
+         cell.system_write.launch;
+}
+
+/// As many cells as the allocation has now, from those that were `finer` times two as wide.
+template <class C>
+void split(C*& cells, std::size_t coarse_count, std::size_t count, unsigned finer) {
+  if (cells == nullptr) return;
+  C* const coarse = cells;
+  cells = static_cast<C*>(reserve_or_die(count * sizeof(C)));
+  for (std::size_t i = 0; i < count; ++i) {
+    const C& from = coarse[i >> finer];
+    if (in_use_mark(from) != 0) cells[i] = from;  // leave untouched pages untouched
+  }
+  munmap(coarse, coarse_count * sizeof(C));
+}
+
+}  // namespace
+
+void refine_shadow(Allocation& a, unsigned shift) {
+  if (shift >= a.granule_shift) return;
+  const std::size_t coarse_count = a.cell_count();
+  const unsigned finer = a.granule_shift - shift;
+  a.granule_shift = static_cast<std::uint8_t>(shift);
+  split(a.cells, coarse_count, a.cell_count(), finer);
+  for (FarCell*& cells : a.far) split(cells, coarse_count, a.cell_count(), finer);
+  ensure_shadow(a);
+}
+
+void drop_shadow(Allocation& a) {
+  if (a.cells != nullptr) munmap(a.cells, a.cell_count() * sizeof(Cell));
+  a.cells = nullptr;
+  for (FarCell*& cells : a.far) {
+    if (cells != nullptr) munmap(cells, a.cell_count() * sizeof(FarCell));
+    cells = nullptr;
+  }
+}
+
+}  // namespace simt

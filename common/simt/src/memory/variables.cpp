@@ -1,0 +1,75 @@
+// __device__, __constant__ and __managed__ variables.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "memory.hpp"
+#include "memory/address_space.hpp"
+
+namespace simt {
+namespace {
+
+AllocationMap& globals() {
+  // Filled by constructors of static objects, so it must exist before the first of them.
+  static AllocationMap map;
+  return map;
+}
+
+/// A __device__ or __constant__ variable, and what it holds on the devices whose values are not in
+/// place now.
+struct Variable {
+  Allocation* memory;
+  std::vector<unsigned char> initial;
+  std::array<std::vector<unsigned char>, kMostDevices> of_device;  // empty: as at the start
+};
+std::vector<Variable>& variables() {
+  static std::vector<Variable> list;  // filled like globals()
+  return list;
+}
+int device_in_place = 0;
+
+}  // namespace
+
+Allocation* variable_at_or_before(std::uintptr_t address) {
+  return last_at_or_before(globals(), address);
+}
+
+Allocation* global_at(std::uintptr_t address) {
+  Allocation* a = variable_at_or_before(address);
+  return a != nullptr && address < a->end() ? a : nullptr;
+}
+
+void bring_variables(int device) {
+  if (device == device_in_place) return;
+  for (Variable& v : variables()) {
+    auto* begin = reinterpret_cast<unsigned char*>(v.memory->begin);
+    v.of_device[static_cast<unsigned>(device_in_place)].assign(begin, begin + v.memory->size);
+    const auto& kept = v.of_device[static_cast<unsigned>(device)];
+    const auto& values = kept.empty() ? v.initial : kept;
+    std::copy(values.begin(), values.end(), begin);
+  }
+  device_in_place = device;
+}
+
+GlobalVariable::GlobalVariable(const char* name, void* address, std::size_t size,
+                               ElementType element, GlobalKind kind) {
+  auto a = std::make_unique<Allocation>();
+  a->begin = a->name_origin = reinterpret_cast<std::uintptr_t>(address);
+  a->size = size;
+  a->element = element;
+  a->name = name;
+  a->space = kind == GlobalKind::constant  ? Space::constant
+             : kind == GlobalKind::managed ? Space::managed
+                                           : Space::global;
+  a->initialised = static_cast<std::uint8_t*>(reserve_or_die(size));
+  std::memset(a->initialised, 1, size);  // C++ zero-initialises it
+  if (kind != GlobalKind::managed) {
+    const auto* begin = static_cast<const unsigned char*>(address);
+    variables().push_back({a.get(), {begin, begin + size}, {}});
+  }
+  globals()[a->begin] = std::move(a);
+}
+
+}  // namespace simt

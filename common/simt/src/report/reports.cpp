@@ -1,0 +1,99 @@
+// Findings and notes: who is told.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "engine.hpp"
+
+namespace simt {
+namespace {
+
+// ---- handler ------------------------------------------------------------------------------------
+
+[[noreturn]] void exit_with_findings() {
+  std::fflush(nullptr);
+  _exit(66);
+}
+
+void print_and_fail(const Report& report) {
+  static const int once = std::atexit(exit_with_findings);
+  (void)once;
+  std::fflush(stdout);
+  fmt::print(stderr, "{}\n", report.text);
+}
+
+ReportHandler& handler() {
+  static ReportHandler h = print_and_fail;
+  return h;
+}
+
+// ---- notes
+// ------------------------------------------------------------------------------------------
+
+struct Note {
+  const char* text;
+  const void* caller;
+};
+constexpr std::size_t kMostNotes = 8;
+std::vector<Note> notes;
+
+}  // namespace
+
+void deliver(Report report) {
+  // A copy: the handler may install another one.
+  const ReportHandler current = handler();
+  current(report);
+}
+
+ReportHandler set_report_handler(ReportHandler replacement) {
+  if (!replacement) replacement = print_and_fail;
+  return std::exchange(handler(), std::move(replacement));
+}
+
+const char* to_string(ReportKind kind) {
+  switch (kind) {
+    case ReportKind::race:
+      return "data race";
+    case ReportKind::out_of_bounds:
+      return "out of bounds";
+    case ReportKind::use_after_free:
+      return "use after free";
+    case ReportKind::uninitialised:
+      return "uninitialised memory";
+    case ReportKind::misaligned:
+      return "misaligned access";
+    case ReportKind::host_access:
+      return "device pointer used by the host";
+    case ReportKind::barrier:
+      return "barrier or mask";
+    case ReportKind::hang:
+      return "endless loop";
+    case ReportKind::trap:
+      return "kernel stopped";
+  }
+  return "finding";
+}
+
+void note(const char* text, const void* caller) {
+  const OutOfSight guard;
+  const auto same = [&](const Note& n) { return n.text == text && n.caller == caller; };
+  if (notes.size() < kMostNotes && std::none_of(notes.begin(), notes.end(), same)) {
+    notes.push_back({text, caller});
+  }
+}
+
+std::vector<std::string> take_notes() {
+  std::vector<std::string> texts;
+  for (const Note& n : notes) {  // two instructions of one line are one note
+    std::string text = fmt::format("{}: {}", source_line(n.caller).text(), n.text);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  }
+  notes.clear();
+  return texts;
+}
+
+}  // namespace simt
