@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Prints a chapter's list for Meson, one thing a line, its parts parted by tabs.
+
+    list_chapter.py CHAPTER_FOLDER BUILD_FOLDER
+
+    lesson NAME                       a program made of NAME.cu, and its test
+    exercise NAME
+    mistake EXERCISE NAME yes|no      a known-wrong answer; yes: a GPU may let it through
+    vendor NAME, optional NAME        libraries
+    program NAME TEST INSTEAD         with lines `source NAME FILE`, `kernels NAME FILE`, `needs NAME WHAT`
+
+What cannot be used ends it with exit code 1 and the reason on standard error.
+
+Meson puts programs below the folder of the meson.build that names them, and that is
+BUILD_FOLDER/common/build/chapter. In BUILD_FOLDER, links lead there: build/chapters/NN-topic/ladder.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
+import mistakes  # noqa: E402
+from tools.lib import chapter as chapters  # noqa: E402
+
+MADE_IN = "common/build/chapter"
+LESSONS = ("ladder", "selfcheck")
+MORE_LESSONS = ("races", "counts", "claims")  # where a chapter has them
+
+
+def listing(chapter):
+    """The lines, each a tuple."""
+    lines = [("lesson", name) for name in LESSONS]
+    lines += [("lesson", name) for name in MORE_LESSONS if (chapter.folder / f"{name}.cu").exists()]
+    for exercise in chapter.exercises:
+        lines.append(("exercise", exercise))
+        for file in chapter.mistakes(exercise):
+            slips = mistakes.parse(file.read_text(encoding="utf-8"), str(file)).slips
+            lines.append(("mistake", exercise, file.stem, "yes" if slips else "no"))
+    lines += [("vendor", name) for name in chapter.vendor_libraries]
+    lines += [("optional", name) for name in chapter.optional_libraries]
+    for program in chapter.programs:
+        lines.append(("program", program.name, program.test, program.instead))
+        lines += [("source", program.name, file) for file in program.sources]
+        lines += [("kernels", program.name, file) for file in program.kernels]
+        lines += [("needs", program.name, what) for what in program.needs]
+    return lines
+
+
+def programs_of(lines):
+    """The names of all programs that Meson makes of a listing."""
+    names = [line[1] for line in lines if line[0] in ("lesson", "exercise", "program")]
+    names += [f"{line[1]}-solution" for line in lines if line[0] == "exercise"]
+    return names + sorted({f"{line[1]}-mistakes" for line in lines if line[0] == "mistake"})
+
+
+def link(build, names):
+    """Makes the links from `build` to the programs, which need not be there yet."""
+    build.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        place, target = build / name, os.path.join(MADE_IN, name)
+        if place.is_symlink() and os.readlink(place) == target:
+            continue
+        place.unlink(missing_ok=True)
+        place.symlink_to(target)
+
+
+def main():
+    folder, build = (Path(argument) for argument in sys.argv[1:])
+    try:
+        lines = listing(chapters.load(folder))
+    except (chapters.Failed, mistakes.Unusable) as error:
+        sys.exit(str(error))
+    link(build, programs_of(lines))
+    print("\n".join("\t".join(line) for line in lines))
+
+
+if __name__ == "__main__":
+    main()
