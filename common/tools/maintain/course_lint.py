@@ -4,9 +4,10 @@
     course_lint.py [TOP]
 
 Every exercise has a file that is not started, a solution, a check, at least three mistakes that fit the
-solution and open with a sentence on what is wrong, and three hints in the chapter's README. The chapter's meson.build
-names exactly the exercises and the mistakes that are there, and README.md names the chapter. What
-vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
+solution and open with a sentence on what is wrong, and three hints in the chapter's README. chapter.toml can be
+used, names exactly the exercises that are there, and says what the chapter's README says of the question and the
+chapters before it; README.md and the top meson.build name the chapter. Folders of mistakes hold those of its
+exercises, and nothing else. What vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
 Every link of a README.md, of CONTRIBUTING.md and of common/docs goes to a file, and a heading, that exists.
 A release for learners (release.py) has neither solutions/ nor mistakes, and needs none.
 """
@@ -18,6 +19,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from build import mistakes  # noqa: E402
+from tools.lib import chapter as chapters  # noqa: E402
 from tools.lib.hints import hints_of  # noqa: E402
 
 MISTAKES = 3
@@ -25,54 +27,36 @@ HINTS = 3
 MARKER = re.compile(r"^NOT_STARTED\b", re.MULTILINE)
 
 
-def named_in_meson(text):
-    """{exercise: {mistake, ...}} of a chapter's meson.build."""
-    table = re.search(r"^exercises = \{(.*?)^\}", text, re.MULTILINE | re.DOTALL)
-    exercises = re.findall(r"'(\w+)':\s*\[(.*?)\]", table.group(1), re.DOTALL) if table else []
-    return {name: set(re.findall(r"'(\w+)'", mistakes)) for name, mistakes in exercises}
-
-
 def is_release(top):
     """True for a course whose solutions and mistakes were left out, all of them."""
     return not (top / "solutions").exists() and not any(top.glob("chapters/*/mistakes"))
 
 
-def check_exercise(top, chapter, exercise, named, readme):
+def check_exercise(top, chapter, exercise, readme):
     """The problems of one exercise."""
     problems = []
-    starter = top / "exercises" / chapter / f"{exercise}.cuh"
-    folder = top / "chapters" / chapter
-    if not (folder / "checks" / f"{exercise}.cu").exists():
-        problems.append(f"chapters/{chapter}/checks/{exercise}.cu is missing")
-    if not starter.exists():
-        problems.append(f"{starter.relative_to(top)} is missing")
-    elif len(MARKER.findall(starter.read_text())) != 1:
+    starter = chapter.starter(exercise)
+    if len(MARKER.findall(starter.read_text())) != 1:
         problems.append(f"{starter.relative_to(top)}: needs one NOT_STARTED line")
     if (hints := len(hints_of(readme, exercise))) < HINTS:
-        problems.append(f"chapters/{chapter}/README.md: {hints} hints for {exercise}, not {HINTS}")
-    if not is_release(top):
-        problems += check_answers(top, chapter, exercise)
-    there = {file.stem for file in (folder / "mistakes" / exercise).glob("*.diff")}
-    for mistake in sorted(there ^ named):
-        problems.append(f"chapters/{chapter}/meson.build: mistake '{mistake}' of {exercise} is not in both places")
-    return problems
+        problems.append(f"chapters/{chapter.name}/README.md: {hints} hints for {exercise}, not {HINTS}")
+    return problems if is_release(top) else problems + check_answers(top, chapter, exercise)
 
 
 def check_answers(top, chapter, exercise):
     """The problems of an exercise's solution and known-wrong answers."""
-    problems = []
-    solution = top / "solutions" / chapter / f"{exercise}.cuh"
-    folder = top / "chapters" / chapter
+    solution = chapter.solution(exercise)
     if not solution.exists():
-        problems.append(f"{solution.relative_to(top)} is missing")
-    elif MARKER.search(solution.read_text()):
+        return [f"{solution.relative_to(top)} is missing"]
+    problems = []
+    text = solution.read_text()
+    if MARKER.search(text):
         problems.append(f"{solution.relative_to(top)}: a solution has no NOT_STARTED line")
-
-    files = sorted((folder / "mistakes" / exercise).glob("*.diff"))
+    files = chapter.mistakes(exercise)
     if len(files) < MISTAKES:
-        problems.append(f"chapters/{chapter}/mistakes/{exercise}: {len(files)} mistakes, not {MISTAKES}")
-    for file in files if solution.exists() else []:
-        problems += check_mistake(file.relative_to(top), file.read_text(), solution.relative_to(top), solution.read_text())
+        problems.append(f"chapters/{chapter.name}/mistakes/{exercise}: {len(files)} mistakes, not {MISTAKES}")
+    for file in files:
+        problems += check_mistake(file.relative_to(top), file.read_text(), solution.relative_to(top), text)
     return problems
 
 
@@ -105,32 +89,60 @@ def kernels_of_vendor(folder):
     return sorted(found)
 
 
+def stated(readme, name):
+    """The paragraph of a README that opens with **NAME.**, as one line."""
+    found = re.search(rf"^\*\*{name}\.\*\* *(.*?)(?:\n\s*\n|\Z)", readme, re.MULTILINE | re.DOTALL)
+    return " ".join(found.group(1).split()) if found else ""
+
+
+def check_list(top, chapter, readme):
+    """Where a chapter's list and its files or its README do not say the same."""
+    problems = []
+    name = f"chapters/{chapter.name}"
+    starters = {file.stem for file in (top / "exercises" / chapter.name).glob("*.cuh")}
+    for exercise in sorted(starters - set(chapter.exercises)):
+        problems.append(f"{name}/chapter.toml: 'exercises' does not name {exercise}, which is in exercises/{chapter.name}")
+    expected = {file for exercise in chapter.exercises for file in chapter.mistakes(exercise)}
+    for file in sorted((chapter.folder / "mistakes").rglob("*")):
+        if file.is_file() and file not in expected:
+            problems.append(f"{file.relative_to(top)} is no .diff of an exercise: no test runs it")
+    if stated(readme, "The question") != chapter.question:
+        problems.append(f"{name}/README.md: '**The question.**' is not the question of chapter.toml")
+    if re.findall(r"\b\d\d\b", stated(readme, "Before it")) != chapter.before:
+        problems.append(f"{name}/README.md: '**Before it.**' does not name the chapters that chapter.toml has in 'before'")
+    time = stated(readme, "Time")
+    if (chapter.minutes is None) != (not time) or (time and not time.startswith(f"{chapter.minutes} minutes")):
+        problems.append(f"{name}/README.md: '**Time.**' does not say the minutes of chapter.toml")
+    return problems
+
+
 def check_chapter(top, folder):
     """The problems of one chapter."""
-    chapter = folder.name
+    name = folder.name
     problems = []
     readme_file = folder / "README.md"
     readme = readme_file.read_text(encoding="utf-8") if readme_file.exists() else ""
     if not readme:
-        problems.append(f"chapters/{chapter}/README.md is missing")
-    if chapter not in (top / "README.md").read_text(encoding="utf-8"):
-        problems.append(f"README.md does not name {chapter}")
-    if f"'{chapter}'" not in (top / "meson.build").read_text():
-        problems.append(f"meson.build does not name {chapter}")
+        problems.append(f"chapters/{name}/README.md is missing")
+    if name not in (top / "README.md").read_text(encoding="utf-8"):
+        problems.append(f"README.md does not name {name}")
+    if f"'{name}'" not in (top / "meson.build").read_text():
+        problems.append(f"meson.build does not name {name}")
     for link in ("common", "meson.options"):
         if not (folder / link).is_symlink() or not (folder / link).exists():
-            problems.append(f"chapters/{chapter}/{link} must be a link into common")
-    named = named_in_meson((folder / "meson.build").read_text())
-    there = {file.stem for file in (top / "exercises" / chapter).glob("*.cuh")}
-    for exercise in sorted(there ^ set(named)):
-        problems.append(f"chapters/{chapter}/meson.build: exercise '{exercise}' is not in both places")
-    for exercise in named:
-        problems += check_exercise(top, chapter, exercise, named[exercise], readme)
+            problems.append(f"chapters/{name}/{link} must be a link into common")
+    try:
+        chapter = chapters.load(folder)
+    except chapters.Failed as failed:
+        return [*problems, str(failed)]
+    problems += check_list(top, chapter, readme)
+    for exercise in chapter.exercises:
+        problems += check_exercise(top, chapter, exercise, readme)
     if (folder / "vendor.cu").exists():
         problems += [
-            f"chapters/{chapter}/vendor.cu includes {name}, whose kernels ladder.cu would define a second time: "
+            f"chapters/{name}/vendor.cu includes {header}, whose kernels ladder.cu would define a second time: "
             "the link fails where there is a GPU. Move what both need into a header without kernels"
-            for name in kernels_of_vendor(folder)
+            for header in kernels_of_vendor(folder)
         ]
     return problems
 
@@ -189,11 +201,11 @@ def check_links(top):
 
 def main():
     top = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[3]).resolve()
-    chapters = sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
-    problems = [problem for folder in chapters for problem in check_chapter(top, folder)]
+    folders = sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
+    problems = [problem for folder in folders for problem in check_chapter(top, folder)]
     problems += check_tests(top) + check_links(top)
-    print("\n".join(problems) if problems else f"{len(chapters)} chapters are complete")
-    return 1 if problems or not chapters else 0
+    print("\n".join(problems) if problems else f"{len(folders)} chapters are complete")
+    return 1 if problems or not folders else 0
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ again=()
 [ ! -e "$build/build.ninja" ] || again=(--reconfigure)
 if {
   meson setup "${again[@]}" "$build" "$top" -Ddevice=cuda -Dself_tests=true "$@" && meson compile -C "$build" &&
-    "$tools/build_mistakes.sh" "$build"
+    meson compile -C "$build" mistakes
 } >"$out/build.log" 2>&1 </dev/null; then
   step OK "built in $SECONDS s"
 else

@@ -155,14 +155,15 @@ def main():
     program = Path(command[0])
     is_probe = program.name == "sanitizer_probe"
     run = execute(tool, [*command, tool] if is_probe else command)
-    log = Path("meson-logs") / tool / f"{program.parent.name}-{program.name}.log"
+    chapter = next((part for part in reversed(program.parts) if re.match(r"\d\d-", part)), "")
+    log = Path("meson-logs") / tool / f"{chapter or program.parent.name}-{program.name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text(f"### {shlex.join(command)}\n{run.output}### exit code {run.code}\n", encoding="utf-8")
     if is_probe:
         code, text = judge_probe(run)
     else:
-        is_lesson = program.name in ("ladder", "selfcheck", "races", "counts", "claims")
-        code, text = judge(run, expected_kernels(tool, program.parent.name) if is_lesson else [])
+        is_lesson = chapter and program.name in ("ladder", "selfcheck", "races", "counts", "claims")
+        code, text = judge(run, expected_kernels(tool, chapter) if is_lesson else [])
         own = "".join(f"{line}\n" for line in run.output.splitlines() if not line.startswith("========="))
         sys.stdout.write(own)
     print(f"{tool}: {text}")

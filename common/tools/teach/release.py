@@ -30,7 +30,6 @@ PAGES_LEFT_ALONE = [
 ]
 
 LIST_ITEM = re.compile(r"^ *(\d+\.|[-*+]) ")
-TABLE_OF_EXERCISES = re.compile(r"^(exercises = \{.*?\n)(.*?)^\}", re.MULTILINE | re.DOTALL)
 CHAPTERS = re.compile(r"^chapters = \[.*?^\]", re.MULTILINE | re.DOTALL)
 
 
@@ -144,14 +143,6 @@ def drop_chapters(out, keep):
     return dropped
 
 
-def forget_mistakes(build_file):
-    """Empties the lists of mistakes in a chapter's meson.build: their names say what goes wrong."""
-    def empty(table):
-        return table.group(1) + re.sub(r"\[[^\]]*\]", "[]", table.group(2)) + "}"
-
-    build_file.write_text(TABLE_OF_EXERCISES.sub(empty, build_file.read_text(), count=1))
-
-
 def rewrite_pages(out, places_gone):
     """Takes out of every page what leads to something that is not there; prints the sentences."""
     for page in sorted(out.rglob("*.md")):
@@ -200,8 +191,6 @@ def make(out, chapters):
     for pattern in LEFT_OUT:
         gone.update(remove(out, pattern))
     chapters_gone = drop_chapters(out, chapters) if chapters else []
-    for build_file in sorted(out.glob("chapters/*/meson.build")):
-        forget_mistakes(build_file)
     rewrite_pages(out, ["verdicts.md", *chapters_gone])
     verify(out, gone)
     commit(out, source)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parents[1] / "maintain/course_lint.py"
 HINT = "<details><summary>Hint</summary>\n\nLook at the returned value.\n\n</details>\n"
+HEAD = "**The question.** How\nmany?\n\n**Before it.** 00.\n\n**Time.** 20 minutes: 10 to read.\n\n"
+LIST = 'question = "How many?"\nbefore = ["00"]\nminutes = 20\nexercises = ["sum"]\n'
 
 
 class Lint(unittest.TestCase):
@@ -18,8 +20,8 @@ class Lint(unittest.TestCase):
         self.top = Path(self.folder.name)
         self.write("README.md", "01-x\n")
         self.write("meson.build", "foreach c : ['01-x']\n")
-        self.write("chapters/01-x/README.md", f"## Exercise: sum\n{HINT * 3}\n## Sources\n")
-        self.write("chapters/01-x/meson.build", "exercises = {\n  'sum': [\n    'a', 'b',\n    'c',\n  ],\n}\n")
+        self.write("chapters/01-x/README.md", f"{HEAD}## Exercise: sum\n{HINT * 3}\n## Sources\n")
+        self.write("chapters/01-x/chapter.toml", LIST)
         self.write("chapters/01-x/checks/sum.cu", "")
         self.write("exercises/01-x/sum.cuh", "NOT_STARTED  // delete\n")
         self.write("solutions/01-x/sum.cuh", "int a;\n")
@@ -49,8 +51,8 @@ class Lint(unittest.TestCase):
             "exercises/01-x/sum.cuh": ("int x;\n", "needs one NOT_STARTED line"),
             "solutions/01-x/sum.cuh": ("NOT_STARTED\nint a;\n", "a solution has no NOT_STARTED line"),
             "chapters/01-x/mistakes/sum/a.diff": ("No sentence\n\n@@\n-int a;\n", "a.diff: must open with a sentence"),
-            "chapters/01-x/README.md": (f"## Exercise: sum\n{HINT * 2}## Next\n{HINT}", "2 hints for sum, not 3"),
-            "chapters/01-x/meson.build": ("exercises = {\n  'sum': ['a', 'b'],\n}\n", "'c' of sum is not in both"),
+            "chapters/01-x/README.md": (f"{HEAD}## Exercise: sum\n{HINT * 2}## Next\n{HINT}", "2 hints for sum, not 3"),
+            "chapters/01-x/chapter.toml": ("exercises = []\n", "'question' is missing"),
             "chapters/01-x/mistakes/sum/b.diff": (
                 "Adds nothing at all.\n\n@@\n-int b;\n", "b.diff:3: solutions/01-x/sum.cuh does not have this text",
             ),
@@ -64,6 +66,31 @@ class Lint(unittest.TestCase):
                 self.assertEqual(code, 1)
                 self.assertIn(problem, output)
                 self.write(name, before)
+
+    def test_the_list_and_the_files(self):
+        self.write("exercises/01-x/max.cuh", "NOT_STARTED\n")
+        self.assertIn("chapter.toml: 'exercises' does not name max", self.lint()[1])
+        self.write("chapters/01-x/chapter.toml", LIST.replace('"sum"', '"sum", "max"'))
+        self.assertIn("'exercises' names max, but", self.lint()[1])
+        (self.top / "exercises/01-x/max.cuh").unlink()
+        self.write("chapters/01-x/chapter.toml", LIST)
+        for file in ("max/a.diff", "sum/d.cuh", "sum/d/sum.cuh"):
+            self.write(f"chapters/01-x/mistakes/{file}", "")
+            self.assertIn(f"chapters/01-x/mistakes/{file} is no .diff of an exercise", self.lint()[1])
+            (self.top / "chapters/01-x/mistakes" / file).unlink()
+        self.assertEqual(self.lint()[0], 0)
+
+    def test_the_list_and_the_readme(self):
+        for old, new, problem in [
+            ("How many?", "How much?", "'**The question.**' is not the question of chapter.toml"),
+            ('["00"]', "[]", "'**Before it.**' does not name"),
+            ("20", "30", "'**Time.**' does not say the minutes"),
+            ("minutes = 20\n", "", "'**Time.**' does not say the minutes"),
+        ]:
+            self.write("chapters/01-x/chapter.toml", LIST.replace(old, new))
+            code, output = self.lint()
+            self.assertEqual(code, 1)
+            self.assertIn(problem, output)
 
     def test_a_test_that_nothing_runs(self):
         self.write("common/tests/meson.build", "foreach name : ['a']\n")
@@ -119,11 +146,10 @@ class Lint(unittest.TestCase):
         shutil.rmtree(self.top / "solutions")  # alone, it is a gap
         self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])
         shutil.rmtree(self.top / "chapters/01-x/mistakes")
-        self.assertIn("mistake 'a' of sum is not in both places", self.lint()[1])
-        self.write("chapters/01-x/meson.build", "exercises = {\n  'sum': [],\n}\n")
         self.assertEqual(self.lint(), (0, "1 chapters are complete\n"))
         self.write("solutions/README", "")
         self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])
+        self.write("solutions/01-x/sum.cuh", "int a;\n")
         self.assertIn("0 mistakes, not 3", self.lint()[1])
 
 
