@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
+from tools.lib import compact_json
 from tools.measure.torch_timing import SKIPPED, add_row
 
 SUM, VECTOR = "CPU reference", "all-reduce"  # the references of the groups that get a row
@@ -99,7 +100,7 @@ def main():
         for row in rows_of(results, options.program, options.ranks):
             add_row(results, row)
             print(f"sum_mpi, n = {row['n']}: {row['microseconds']['median']:.1f} us")
-        path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+        compact_json.write(path, results)
     return 0
 
 

@@ -369,7 +369,8 @@ std::string to_json(const std::vector<Input>& inputs) {
 }
 
 std::string to_json(const Environment& e, const std::vector<Row>& rows) {
-  ordered_json j = {{"schema", 1},
+  ordered_json j = {{"schema", "course.ladder"},
+                    {"version", 1},
                     {"chapter", e.chapter},
                     {"device", e.device},
                     {"compute_capability", text_or_null(e.compute_capability)},

@@ -438,7 +438,8 @@ TEST_CASE("the JSON says what ran, where and how") {
     ladder.rung(counting.atomic(1000));
     ladder.wrong(counting.racy(1000, Expect::race));
   });
-  CHECK(j["schema"] == 1);
+  CHECK(j["schema"] == "course.ladder");
+  CHECK(j["version"] == 1);
   CHECK(j["chapter"] == "99-test");
   CHECK(j["n"] == 1000);
   CHECK(j["file"]["name"] == "LICENSE");

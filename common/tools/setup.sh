@@ -67,7 +67,7 @@ case $system in
     ;;
 esac
 # A browser for the tests of pages. Ubuntu has Chromium as a snap only: these tests are skipped there.
-[ $contributor = no ] || [ "${system%% *}" != debian ] || packages="$packages chromium chromium-driver"
+[ $contributor = no ] || [ "${system%% *}" != debian ] || packages="$packages chromium chromium-driver python3-selenium"
 
 # ---- 1. What is missing? -----------------------------------------------------------------------
 

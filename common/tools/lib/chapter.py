@@ -11,7 +11,7 @@
     optional    libraries that lessons use where they are installed, such as "nccl"
 
     [headline]  what the front page and the plot of the ladder show (tools/measure/headline.py says what the keys mean)
-    [profile]   what ncu counts: n, rungs, counters (tools/measure/profile_ladder.py)
+    [profile]   what ncu counts: n, rungs, counters (tools/measure/ladder_profile.py)
     [[picture]] a drawing of what lanes do: program, arguments, kernel, output, alt, ... (tools/trace/picture.py)
 
     [[program]] a program of the chapter beyond ladder and self-check:
@@ -27,9 +27,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-
-class Failed(Exception):
-    """A chapter.toml that cannot be used: which file, which key, and why."""
+from tools.lib.failed import Failed
 
 
 @dataclass(frozen=True)

@@ -1,96 +1,108 @@
 #!/usr/bin/env python3
 """Do the CPU device and a GPU agree? Every lesson, solution and known-wrong answer, side by side.
 
-    verdicts.py record WHERE TESTLOG.json [TESTLOG.json ...] [--check]
-        writes chapters/NN-topic/results/verdicts_WHERE.json from logs of `meson test --setup all`, such as
-        build/meson-logs/testlog-all.json; WHERE is cpu or h200. --check changes nothing, and exits with 1
-        where the logs have other verdicts than the files (the numbers in their texts may differ).
-    verdicts.py page [--check]
-        writes common/docs/verdicts.md from these files. --check changes nothing, and exits with 1 if the
-        page is out of step.
+    verdicts.py record BUILD [--check] [--log TESTLOG.json ...]
+        writes chapters/NN-topic/results/DEVICE-verdicts.json from the last `meson test --setup all` of a build
+        folder: which tests ran, and how they ended, is in Meson's log (by default BUILD/meson-logs/testlog-all.json),
+        what they found in BUILD/results. --check changes nothing, and exits with 1 where the tests have other
+        verdicts than the files (the numbers in their texts may differ).
+    verdicts.py page [CHAPTER_FOLDER ...]
+        prints the table of all verdicts as Markdown. The tally in common/docs/verdicts.md is written by
+        common/tools/measure/measure.py render.
 """
 
 import argparse
 import json
-import re
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib import testlog  # noqa: E402
+from tools.lib import compact_json, testlog  # noqa: E402
+from tools.lib.failed import Failed  # noqa: E402
+from tools.measure.results import (  # noqa: E402
+    CPU, SCHEMAS, TOP, VERDICTS, VERSION, chapters_of, file_of, of_cpu, of_gpu,
+)  # fmt: skip
 
-TOP = Path(__file__).resolve().parents[3]
-PAGE = TOP / "common" / "docs" / "verdicts.md"
-WHERE = {"cpu": "CPU device", "h200": "H200"}
 SUITES = ("lessons", "solutions", "mistakes")
 PASSED, REJECTED, SKIPPED = "passed", "rejected", "skipped"
 TEXT_SHOWN = 90
-
-# What a rejected answer's test prints: the test case that rejected it, and its first words.
-REJECTION = re.compile(r"^rejected by '(?P<test>.*)': (?P<text>.*)$", re.MULTILINE)
-# A finding of the CPU device begins with its name: "DATA RACE in kernel ...".
-FINDING = re.compile(r"^[A-Z]{3,}( [A-Z]+)*\b")
-COUNTED = re.compile(r"^(?:all )?(\d+) checks? passed", re.MULTILINE)
-
-
-class Failed(Exception):
-    """What went wrong, for the user."""
+AGAIN = "common/tools/maintain/verdicts.py record"
 
 
 # ---- recording -----------------------------------------------------------------------------------
 
 
-def verdict(test):
-    """What one test says, as it is kept: {"suite", "verdict", "text"}. Failed if it did not end well."""
-    lines = test.output.strip().splitlines()
+def result_of(build, name):
+    """What the program of a test wrote about its run; {} if it is a test that writes nothing, such as a ladder's."""
+    file = build / "results" / f"{name}.json"
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise Failed(f"{file}: {error}") from error
+
+
+def first_line(text):
+    """The first line of a text, or "" if there is none."""
+    return next(iter(text.strip().splitlines()), "")
+
+
+def verdict(test, result):
+    """What one test says, as it is kept: {"suite", "verdict", "finding", "text"}. Failed if it did not end well."""
     if test.result == "SKIP":
-        return {"suite": test.suite, "verdict": SKIPPED, "text": test.last_line().removeprefix("Skipped on a GPU: ")}
+        skip = next(iter(result.get("skips", [])), {})
+        reason = result.get("reason") or skip.get("reason") or test.last_line()
+        return {"suite": test.suite, "verdict": SKIPPED, "text": first_line(reason)}
     if test.result != "OK":
         raise Failed(f"{test.name}: {test.result}: {test.last_line()}\n  Only a run in which nothing failed is recorded.")
     if test.suite == "mistakes":
-        found = REJECTION.search(test.output)
-        if not found:
-            raise Failed(f"{test.name}: passed, but has no line \"rejected by '...'\"")
-        return {"suite": test.suite, "verdict": REJECTED, "text": found.group("text")}
-    skips = sum(line.startswith("skipped: ") for line in lines)
-    counted = COUNTED.search(test.output)
-    text = f"{counted.group(1)} checks" if counted else ""
-    return {"suite": test.suite, "verdict": PASSED, "text": text + (f", {skips} skipped" if skips else "")}
+        failure = next(iter(result.get("failures", [])), None)
+        if result.get("verdict") != REJECTED or failure is None:
+            raise Failed(f"{test.name}: passed, but its result does not say what rejected it")
+        finding = failure.get("finding")
+        entry = {"suite": test.suite, "verdict": REJECTED, "text": first_line(failure["text"])}
+        return {**entry, "finding": finding["kind"]} if finding else entry
+    passed, skipped = (result.get("checks", {}).get(key, 0) for key in ("passed", "skipped"))
+    text = f"{passed} checks" if passed else ""
+    return {"suite": test.suite, "verdict": PASSED, "text": text + (f", {skipped} skipped" if skipped else "")}
 
 
 def kind(entry):
     """What must agree between runs: the verdict and, of a rejection, whether a finding made it."""
-    finding = FINDING.match(entry["text"]) if entry["verdict"] == REJECTED else None
-    return entry["verdict"], finding.group(0) if finding else None
+    return entry["verdict"], entry.get("finding")
 
 
-def read_logs(logs):
-    """{chapter: {test: verdict}} of these logs."""
-    chapters = {}
-    for log in logs:
-        for test in testlog.read(log):
-            if test.suite in SUITES and test.project[:2].isdigit():
-                chapters.setdefault(test.project, {})[test.name] = verdict(test)
+def of_build(build, logs):
+    """(device, {chapter: {test: verdict}}, problems) of the tests of a build folder, as these logs name them."""
+    chapters, problems, device = {}, [], None
+    for test in (test for log in logs for test in testlog.read(log)):
+        if test.suite not in SUITES or not test.project[:2].isdigit():
+            continue
+        result = result_of(build, test.name)
+        device = device or result.get("device")
+        try:
+            chapters.setdefault(test.project, {})[test.name] = verdict(test, result)
+        except Failed as failed:
+            problems.append(str(failed))
     if not chapters:
-        raise Failed("the logs have no test of a chapter")
-    return chapters
+        raise Failed("\n".join([*problems, "the logs have no test of a chapter"]))
+    if device is None:
+        raise Failed(f"{build / 'results'}: no result of these tests names the device that it comes from")
+    return device, chapters, problems
 
 
-def file_of(chapter, where):
-    return TOP / "chapters" / chapter / "results" / f"verdicts_{where}.json"
+def as_file(device, tests):
+    """What a file of verdicts has."""
+    ordered = {name: tests[name] for name in sorted(tests)}
+    return {"schema": SCHEMAS[VERDICTS], "version": VERSION, "device": device, "tests": ordered}
 
 
-def load(chapter, where):
-    file = file_of(chapter, where)
-    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-
-
-def save(chapter, where, tests):
-    lines = [f"  {json.dumps(name)}: {json.dumps(tests[name], ensure_ascii=False)}" for name in sorted(tests)]
-    file = file_of(chapter, where)
-    file.parent.mkdir(exist_ok=True)
-    file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+def kept_of(chapter, device):
+    """{test: verdict} as it was recorded for this device; {} if it never was."""
+    file = file_of(chapter, device, VERDICTS)
+    return json.loads(file.read_text(encoding="utf-8"))["tests"] if file.exists() else {}
 
 
 def differences(chapter, old, new):
@@ -104,26 +116,47 @@ def differences(chapter, old, new):
 
 
 def said(of_kind):
+    """A verdict in words."""
     if of_kind is None:
         return "not at all"
     return " by ".join(part for part in of_kind if part)
 
 
-def record(where, logs, check):
+def record(top, build, logs, check):
+    """Writes the verdicts of a build, or compares them."""
+    device, chapters, problems = of_build(build, logs)
+    if problems:
+        raise Failed("\n".join(problems))
     wrong = []
-    for chapter, tests in sorted(read_logs(logs).items()):
-        wrong += differences(chapter, load(chapter, where), tests)
+    for name, tests in sorted(chapters.items()):
+        chapter = top / "chapters" / name
+        wrong += differences(name, kept_of(chapter, device), tests)
         if not check:
-            save(chapter, where, tests)
+            compact_json.write(file_of(chapter, device, VERDICTS), as_file(device, tests))
     if check and wrong:
-        again = f"common/tools/maintain/verdicts.py record {where} ..., then common/tools/maintain/verdicts.py page"
-        raise Failed("\n".join([*wrong, f"If that is as it should be: {again}"]))
+        raise Failed("\n".join([*wrong, f"If that is right: {AGAIN} {build}"]))
 
 
-# ---- the page ------------------------------------------------------------------------------------
+# ---- pages ---------------------------------------------------------------------------------------
+
+
+def of_devices(top):
+    """{chapter: {device: {test: verdict}}} of the CPU device and the reference GPU, and the GPU's name or None."""
+    chapters, gpu = {}, None
+    for chapter in chapters_of(top):
+        found = [results for results in (of_cpu(chapter, VERDICTS), of_gpu(chapter, VERDICTS)) if results]
+        chapters[chapter.name] = {results["device"]: results["tests"] for results in found}
+        gpu = gpu or next((results["device"] for results in found if results["device"] != CPU), None)
+    return chapters, gpu
+
+
+def short(device):
+    """A GPU's name as tables have it."""
+    return device.removeprefix("NVIDIA ") if device else "GPU"
 
 
 def cell(entry):
+    """A verdict as a cell of a table."""
     if entry is None:
         return "not run yet"
     text = entry["text"].replace("|", "\\|").replace("<", "&lt;")
@@ -136,92 +169,72 @@ def cell(entry):
 
 
 def shown_name(name, suite):
+    """A test's name as a cell of a table."""
     if suite == "mistakes":
         exercise, mistake = name.split("-mistake-")
         return f"`{exercise}`: {mistake.replace('_', ' ')}"
     return f"`{name}`"
 
 
-def section(chapter, tests):
-    lines = [f"## {chapter}", "", "| | " + " | ".join(WHERE.values()) + " |", "|---" * (len(WHERE) + 1) + "|"]
-    names = sorted({name for of in tests.values() for name in of})
-    suite_of = {name: of[name]["suite"] for of in tests.values() for name in of}
-    for name in sorted(names, key=lambda name: (SUITES.index(suite_of[name]), name)):
-        cells = " | ".join(cell(tests[where].get(name)) for where in WHERE)
+def section(chapter, tests, gpu):
+    """The table of one chapter."""
+    lines = [f"## {chapter}", "", f"| | {CPU} | {short(gpu)} |", "|---|---|---|"]
+    suite_of = {name: entry["suite"] for of in tests.values() for name, entry in of.items()}
+    for name in sorted(suite_of, key=lambda name: (SUITES.index(suite_of[name]), name)):
+        cells = " | ".join(cell(tests.get(device, {}).get(name)) for device in (CPU, gpu))
         lines.append(f"| {shown_name(name, suite_of[name])} | {cells} |")
     return lines
 
 
-def tally(all_tests):
-    """The table at the top: in how many do both agree?"""
-    counts = {"both": 0, "cpu": 0, "h200": 0, "neither": 0}
-    good = {where: 0 for where in WHERE}
-    for tests in all_tests.values():
+def page(top, chosen):
+    """The tables of the chosen chapters, or of all."""
+    chapters, gpu = of_devices(top)
+    shown = {name: tests for name, tests in chapters.items() if not chosen or name in chosen}
+    return "\n\n".join("\n".join(section(name, tests, gpu)) for name, tests in shown.items())
+
+
+def tally(top):
+    """In how many do both agree? The table in common/docs/verdicts.md."""
+    chapters, gpu = of_devices(top)
+    counts = {"both": 0, CPU: 0, gpu: 0, "neither": 0}
+    good = {CPU: 0, gpu: 0}
+    for tests in chapters.values():
         for name in {name for of in tests.values() for name in of}:
-            entries = {where: tests[where].get(name) for where in WHERE}
+            entries = {device: tests.get(device, {}).get(name) for device in (CPU, gpu)}
             suite = next(entry["suite"] for entry in entries.values() if entry)
             if suite != "mistakes":
-                for where, entry in entries.items():
-                    good[where] += bool(entry and entry["verdict"] == PASSED)
+                for device, entry in entries.items():
+                    good[device] += bool(entry and entry["verdict"] == PASSED)
                 continue
-            rejected = [where for where, entry in entries.items() if entry and entry["verdict"] == REJECTED]
+            rejected = [device for device, entry in entries.items() if entry and entry["verdict"] == REJECTED]
             counts["both" if len(rejected) == 2 else rejected[0] if rejected else "neither"] += 1
-    return [
+    return "\n".join([
         "| | |",
         "|---|--:|",
-        f"| lessons and solutions that pass on the CPU device | {good['cpu']} |",
-        f"| that pass on the H200 | {good['h200']} |",
+        f"| lessons and solutions that pass on the {CPU} | {good[CPU]} |",
+        f"| that pass on the {short(gpu)} | {good[gpu]} |",
         f"| known-wrong answers that both reject | {counts['both']} |",
-        f"| that the CPU device rejects, and a GPU may let through: not run there | {counts['cpu']} |",
-        f"| that the H200 alone rejects | {counts['h200']} |",
+        f"| that the {CPU} rejects, and a GPU may let through: not run there | {counts[CPU]} |",
+        f"| that the {short(gpu)} alone rejects | {counts[gpu]} |",
         f"| that neither rejects | {counts['neither']} |",
-    ]
-
-
-def page():
-    chapters = sorted(folder.name for folder in (TOP / "chapters").glob("[0-9][0-9]-*"))
-    all_tests = {chapter: {where: load(chapter, where) for where in WHERE} for chapter in chapters}
-    lines = [
-        "# Do the CPU device and a GPU agree?",
-        "",
-        "Every lesson, every solution and every known-wrong answer of the course, judged by the same check on the",
-        "CPU device and on an NVIDIA H200. Generated by `common/tools/maintain/verdicts.py page` from `results/verdicts_*.json`",
-        "of the chapters; those come from `meson test --setup all`.",
-        "",
-        *tally(all_tests),
-        "",
-        "Where a GPU may let a wrong answer through, the file of that answer says why, and the test is skipped there:",
-        "mostly because only the CPU device counts (loads, sectors, atomics), or because a race happens to end well on",
-        "that hardware. \"12 checks, 3 skipped\": three test cases need counters, or more memory than there was.",
-    ]
-    for chapter in chapters:
-        lines += ["", *section(chapter, all_tests[chapter])]
-    return "\n".join(lines) + "\n"
-
-
-def write_page(check):
-    new = page()
-    if not check:
-        PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(new, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != new:
-        raise Failed(f"{PAGE.relative_to(TOP)} is out of step with the chapters' results: common/tools/maintain/verdicts.py page")
+    ])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     recording = commands.add_parser("record")
-    recording.add_argument("where", choices=WHERE)
-    recording.add_argument("logs", nargs="+", type=Path)
+    recording.add_argument("build", type=Path)
+    recording.add_argument("--log", type=Path, action="append", default=[])
     recording.add_argument("--check", action="store_true")
-    commands.add_parser("page").add_argument("--check", action="store_true")
+    commands.add_parser("page").add_argument("chapters", nargs="*", type=Path)
     options = parser.parse_args()
     try:
         if options.command == "record":
-            record(options.where, options.logs, options.check)
+            logs = options.log or [options.build / "meson-logs" / "testlog-all.json"]
+            record(TOP, options.build, logs, options.check)
         else:
-            write_page(options.check)
+            print(page(TOP, {folder.resolve().name for folder in options.chapters}))
     except (Failed, OSError, ValueError) as failed:
         return str(failed)
     return 0

@@ -1,37 +1,22 @@
-#!/usr/bin/env python3
-"""Writes the generated parts of the front page: the results of all chapters, and the map of them.
+"""The generated parts of the front page: the results of all chapters, and the map of them.
 
-    front_page.py [TOP] [--check]
-
-Between <!-- front:begin --> and <!-- front:end --> in README.md come the plot common/docs/best-rungs.svg
-and a table: every chapter's best rung against the vendor's library, as chapters/*/headline.json declares
-it and chapters/*/results/h200.json has it. Between <!-- map:begin --> and <!-- map:end --> comes what the
-chapters' READMEs say of themselves: their question, what to read before, how long they take.
-
-Drawing needs matplotlib (common/tools/setup.sh --contributor). --check changes nothing, needs no
-matplotlib, and exits with 1 if the plot or README.md is out of step.
+Between <!-- front:begin --> and <!-- front:end --> in README.md come the plot common/docs/best-rungs.svg and a
+table: every chapter's best rung against the vendor's library. Between <!-- map:begin --> and <!-- map:end -->
+comes what each chapter.toml says: the question, what to read before, how long the chapter takes.
 """
 
-import argparse
 import re
-import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib import markers  # noqa: E402
-from tools.measure import headline, plots, results_table  # noqa: E402
-from tools.measure.headline import Failed  # noqa: E402
+from tools.lib import chapter as metadata
+from tools.lib.failed import Failed
+from tools.measure import headline
+from tools.measure.results import chapters_of
+from tools.measure.rows import escaped, is_faster, median
 
 PLOT = Path("common") / "docs" / "best-rungs.svg"
 WORDS_A_MINUTE = 100  # of technical prose, read with care
 MINUTES_AN_EXERCISE = 20
-COMMAND = "common/tools/measure/front_page.py"
-
-
-def chapters_of(top):
-    """The folders of all chapters, in their order."""
-    return sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
 
 
 # ---- the results ---------------------------------------------------------------------------------
@@ -41,9 +26,9 @@ def mark_of(head):
     """better or slower than the vendor's library, tie, or none where there is no such library."""
     if not head.vendor:
         return "none"
-    if headline.is_faster(head.best, head.against):
+    if is_faster(head.best, head.against):
         return "better"
-    return "slower" if headline.is_faster(head.against, head.best) else "tie"
+    return "slower" if is_faster(head.against, head.best) else "tie"
 
 
 def sentence(measured):
@@ -107,7 +92,7 @@ def results_part(top):
     if not measured:
         return "\n".join(later).strip(), None
     lines = [
-        f"![{results_table.escaped(finding(measured))}]({PLOT.as_posix()})",
+        f"![{escaped(finding(measured))}]({PLOT.as_posix()})",
         "",
         "| | the best rung | µs | against | µs | ratio |",
         "|---|---|--:|---|--:|--:|",
@@ -119,10 +104,10 @@ def results_part(top):
         against = f"`{head.against_name}`" if head.vendor else f"no library; {head.against_name}"
         cells = [
             f"[{head.chapter[:2]}](chapters/{head.chapter}/README.md)",
-            f"{head.what_of(head.rows)}: `{head.best['name']}`, {results_table.escaped(head.best['changed'])}",
-            f"{headline.median(head.best):,.1f}",
+            f"{head.what_of(head.rows)}: `{head.best['name']}`, {escaped(head.best['changed'])}",
+            f"{median(head.best):,.1f}",
             against,
-            f"{headline.median(head.against):,.1f}",
+            f"{median(head.against):,.1f}",
             f"**{head.ratio_text}**" if mark_of(head) == "better" else head.ratio_text,
         ]
         lines.append("| " + " | ".join(cells) + " |")
@@ -132,12 +117,6 @@ def results_part(top):
 
 
 # ---- the map -------------------------------------------------------------------------------------
-
-
-def stated(text, name):
-    """The paragraph behind **NAME.**, as one line; None if it is not there."""
-    found = re.search(rf"^\*\*{name}\.\*\* *(.*?)(?:\n\s*\n|\Z)", text, re.MULTILINE | re.DOTALL)
-    return " ".join(found.group(1).split()) if found else None
 
 
 def words(text):
@@ -154,50 +133,37 @@ def time_text(minutes):
     return f"{5 * max(1, round(minutes / 5))} minutes"
 
 
-def before_it(readme, text, there):
-    """The chapters that **Before it.** names, as links; nothing to read before is stated as "nothing"."""
-    line = stated(text, "Before it")
-    if line is None:
-        raise Failed(f"{readme}: needs a paragraph '**Before it.** 01, 03.' or '**Before it.** Nothing.'")
-    numbers = re.findall(r"\b\d\d\b", line)
+def links_before(about, folders):
+    """Links to the chapters to read before this one; Failed if there is no such chapter."""
     links = []
-    for number in numbers:
-        folder = next((name for name in there if name.startswith(number + "-")), None)
-        if folder is None:
-            raise Failed(f"{readme}: '**Before it.**' names {number}, and there is no such chapter")
-        links.append(f"[{number}](chapters/{folder}/README.md)")
+    for number in about.before:
+        name = next((folder.name for folder in folders if folder.name.startswith(f"{number}-")), None)
+        if name is None:
+            raise Failed(f"{about.file}: 'before' names {number}, and there is no such chapter")
+        links.append(f"[{number}](chapters/{name}/README.md)")
     return ", ".join(links) or "–"
 
 
 def map_part(top):
     """The Markdown between the map markers."""
     folders = chapters_of(top)
-    there = [folder.name for folder in folders]
     lines = ["| chapter | the question | before it | time | exercises |", "|---|---|---|--:|---|"]
     ruled = False
     for folder in folders:
-        readme = folder / "README.md"
-        text = readme.read_text(encoding="utf-8")
-        question = stated(text, "The question")
-        if question is None:
-            raise Failed(f"{readme}: needs a paragraph '**The question.** ...'")
-        exercises = sorted(
-            (file.stem for file in (top / "exercises" / folder.name).glob("*.cuh")),
-            key=lambda name: text.find(f"# {name}\n") if f"# {name}\n" in text else len(text),
-        )
-        time = stated(text, "Time")
-        if time is not None:
-            time = re.split(r"[.:;,(]", time)[0].strip()
+        about = metadata.load(folder)
+        if about.minutes is not None:
+            time = f"{about.minutes} minutes"
         else:
-            time = time_text(words(text) / WORDS_A_MINUTE + MINUTES_AN_EXERCISE * len(exercises))
+            prose = words((folder / "README.md").read_text(encoding="utf-8"))
+            time = time_text(prose / WORDS_A_MINUTE + MINUTES_AN_EXERCISE * len(about.exercises))
             ruled = True
         own = f"chapters/{folder.name}/README.md"
         cells = [
             f"[{folder.name}]({own})",
-            results_table.escaped(question),
-            before_it(readme, text, there),
+            escaped(about.question),
+            links_before(about, folders),
             time,
-            ", ".join(f"[{name}]({own}#{name})" for name in exercises) or "–",
+            ", ".join(f"[{name}]({own}#{name})" for name in about.exercises) or "–",
         ]
         lines.append("| " + " | ".join(cells) + " |")
     if ruled:
@@ -208,30 +174,3 @@ def map_part(top):
             "so itself.",
         ]
     return "\n".join(lines)
-
-
-# ---- the whole -----------------------------------------------------------------------------------
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("top", type=Path, nargs="?", default=Path(__file__).resolve().parents[3])
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args()
-    readme = options.top / "README.md"
-    try:
-        text = readme.read_text(encoding="utf-8")
-        results, description = results_part(options.top)
-        new = markers.replaced(readme, text, "front", results)
-        new = markers.replaced(readme, new, "map", map_part(options.top))
-        plots.write_or_check({options.top / PLOT: description} if description else {}, options.check, COMMAND)
-    except (Failed, ValueError) as failed:
-        return str(failed)
-    if options.check:
-        return f"{readme}: out of step with the chapters\nrun: {COMMAND}" if new != text else 0
-    readme.write_text(new, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

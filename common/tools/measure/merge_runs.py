@@ -1,20 +1,16 @@
-#!/usr/bin/env python3
-"""Makes one file of results out of several runs of the same ladder.
-
-    merge_runs.py OUT RUN.json RUN.json ...
+"""Makes one set of results out of several runs of the same ladder.
 
 A row's median becomes the median of the runs' medians; "runs" keeps all of them, which is what tells
-a difference from noise. p10 and p90 become the lowest and the highest. Exit code 1 if the runs are
-not of the same ladder on the same device.
+a difference from noise. p10 and p90 become the lowest and the highest.
 """
 
-import json
 import statistics
-import sys
-from pathlib import Path
+
+from tools.lib.failed import Failed
 
 
 def merge_rows(rows, copy_gb_per_s):
+    """The rows of one rung, a row for each run, as one."""
     merged = dict(rows[0])
     if "microseconds" not in merged:
         return merged
@@ -36,14 +32,14 @@ def merge_rows(rows, copy_gb_per_s):
 
 
 def merge(runs):
-    """The results of all runs as one; ValueError if they do not belong together."""
+    """The results of all runs as one; Failed if they do not belong together."""
 
     def identity(run):
         rows = [(row["name"], row["group"], row["n"], row["expected"]) for row in run["rungs"]]
         return run["chapter"], run["device"], run["cuda"], run["n"], rows
 
     if any(identity(run) != identity(runs[0]) for run in runs):
-        raise ValueError("these are not runs of one ladder on one device")
+        raise Failed("these are not runs of one ladder on one device")
     merged = dict(runs[0])
     if merged["copy_gb_per_s"]:
         merged["copy_gb_per_s"] = statistics.median(run["copy_gb_per_s"] for run in runs)
@@ -51,19 +47,3 @@ def merge(runs):
         merge_rows(rows, merged["copy_gb_per_s"]) for rows in zip(*(run["rungs"] for run in runs))
     ]
     return merged
-
-
-def main():
-    if len(sys.argv) < 3:
-        return __doc__
-    runs = [json.loads(Path(file).read_text(encoding="utf-8")) for file in sys.argv[2:]]
-    try:
-        merged = merge(runs)
-    except ValueError as error:
-        return f"merge_runs.py: {error}"
-    Path(sys.argv[1]).write_text(json.dumps(merged, indent=2) + "\n", encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

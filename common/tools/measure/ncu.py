@@ -6,9 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-
-class Failed(Exception):
-    """What went wrong, for the user."""
+from tools.lib.failed import Failed
 
 
 def run(command):

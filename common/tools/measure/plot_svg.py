@@ -28,6 +28,7 @@ MARKS = {  # of a ladder's rows: colour, marker, filled
     "rung": (OURS, "o", True), "other": (OURS, "o", False), "better": (BETTER, "D", True), "vendor": (VENDOR, "s", True),
 }  # fmt: skip
 WIDTH = 830  # points; GitHub shows a README about as wide
+DEEPEST_LINE = 3  # groups so deep in the SVG have lines of their own: the parts of axes
 METADATA = re.compile(r"<metadata>.*?</metadata>\n", re.DOTALL)
 
 
@@ -269,11 +270,28 @@ KINDS = {"ladder": draw_ladder, "curves": draw_curves, "ratios": draw_ratios}
 
 def for_dark_pages():
     """Rules that a dark page applies: matplotlib writes its colours into style attributes."""
-    rules = "".join(
-        f'[style*="{what}: {light}"] {{ {what}: {dark} !important }}\n'
+    rules = " ".join(
+        f'[style*="{what}: {light}"] {{ {what}: {dark} !important }}'
         for light, dark in DARK.items() for what in ("fill", "stroke")
     )  # fmt: skip
-    return f"<style>\n@media (prefers-color-scheme: dark) {{\n{rules}}}\n</style>\n"
+    return f"<style>@media (prefers-color-scheme: dark) {{ {rules} }}</style>\n"
+
+
+def compact(svg):
+    """The same elements, one group per line: matplotlib breaks the line after each point of a path."""
+    lines, depth = [], 0
+    for token in re.findall(r"<[^>]*>|[^<]+", svg):
+        if token.isspace():
+            continue
+        is_tag, is_end = token.startswith("<"), token.startswith("</")
+        depth -= is_end
+        text = " ".join(token.split()) if is_tag else token
+        if depth == 0 or depth <= DEEPEST_LINE and token.startswith(("<g ", "<defs")):
+            lines.append(text)
+        else:
+            lines[-1] += text
+        depth += is_tag and not is_end and not token.startswith(("<?", "<!")) and not token.endswith("/>")
+    return "\n".join(lines) + "\n"
 
 
 def draw(description):
@@ -289,7 +307,7 @@ def draw(description):
         KINDS[description["kind"]](description).savefig(
             out, format="svg", transparent=True, metadata={key: None for key in ("Date", "Creator", "Format", "Type")}
         )
-    text = out.getvalue().replace("'DejaVu Sans', sans-serif", "sans-serif").replace("'DejaVu Sans'", "sans-serif")
+    text = compact(out.getvalue()).replace("'DejaVu Sans', sans-serif", "sans-serif").replace("'DejaVu Sans'", "sans-serif")
     return signed(text, description, matplotlib.__version__)
 
 

@@ -1,71 +1,20 @@
-#!/usr/bin/env python3
-"""Writes the measured results into a chapter's README, as tables.
+"""The tables of measured results in a chapter's README.
 
-    results_table.py CHAPTER_FOLDER [--check]
-
-Takes results/h200.json, which the chapter's ladder wrote with --json on that GPU, and replaces what
-stands between <!-- results:begin --> and <!-- results:end --> in README.md. A group of rungs that are
-points of a curve becomes a small table below the picture results/h200-NAME.svg, which plots.py draws.
-The table of the chapter's headline (headline.json) is open, all others are folded.
---check changes nothing, and exits with 1 if the tables are out of step.
+A group of rungs that are points of a curve becomes a small table below the curve's plot. The table of the
+chapter's headline is open, all others are folded.
 """
 
-import json
 import re
-import sys
-from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib import markers  # noqa: E402
-
-NONE = "–"
-
-
-def number(value, digits=1):
-    return NONE if value is None else f"{value:,.{digits}f}"
-
-
-def significant(value):
-    """Up to 9 digits, as the ladder prints results."""
-    return NONE if value is None else f"{value:.9g}"
-
-
-def error_text(value):
-    return NONE if value is None else "0" if value == 0 else f"{value:.2g}"
-
-
-def size(n):
-    power = n.bit_length() - 1
-    return f"2^{power}" if n == 1 << power and n >= 1024 else f"{n:,}"
-
-
-def spread(row):
-    """How far the medians of the runs lie apart, relative to the median; of one run: p10 to p90."""
-    time = row["microseconds"]
-    lowest, highest = (min(time["runs"]), max(time["runs"])) if "runs" in time else (time["p10"], time["p90"])
-    return (highest - lowest) / time["median"]
-
-
-def ratio(row, other):
-    """How many times as fast as `other`; a tie if the difference is no larger than the spread."""
-    if not other or not row.get("microseconds") or not other.get("microseconds"):
-        return NONE
-    ratio = other["microseconds"]["median"] / row["microseconds"]["median"]
-    if ratio < 0.1:  # much slower
-        return f"1/{1 / ratio:.0f}"
-    text = f"{ratio:.3g}x" if ratio < 100 else f"{ratio:.0f}x"
-    return f"tie ({text})" if abs(ratio - 1) <= max(spread(row), spread(other)) else text
-
-
-def escaped(text):
-    return text.replace("|", "\\|").replace("<", "&lt;")
-
-
-# ---- a table of rungs --------------------------------------------------------------------------
+from tools.measure.results import slug
+from tools.measure.rows import (
+    NONE, axis_text, curve_of, error_text, escaped, groups_of, is_group, number, points_of, ratio, significant, size,
+    spread, title_of,
+)  # fmt: skip
 
 
 def rung_table(rows):
+    """A row for each rung: its time, rates, and how many times as fast as others."""
     vendors = [row for row in rows if row["kind"] == "vendor" and row.get("microseconds")]
     vendor = min(vendors, key=lambda row: row["microseconds"]["median"], default=None)
     if any("max_error" in row for row in rows):
@@ -109,55 +58,18 @@ def rung_table(rows):
     return lines
 
 
-# ---- a curve -----------------------------------------------------------------------------------
-
-
-def points_of(rows):
-    """The points of a curve in this group; empty if it is no curve."""
-    timed = [row for row in rows if "microseconds" in row]
-    return timed if all(row.get("series") for row in timed) else []
-
-
-def title_of(rows):
-    """What a curve shows."""
-    return rows[0]["changed"] or rows[0]["name"]
-
-
-def plot_name(rows):
+def plot_name(results, rows):
     """The file of a curve's plot, which plots.py draws."""
-    return "h200-" + re.sub(r"\W+", "-", rows[0]["name"]) + ".svg"
-
-
-def points(rows):
-    """{series: {x: value}} and what the values are."""
-    value, unit = ("per_ns", "operations per ns") if rows[0].get("per_ns") else ("gb_per_s", "GB/s")
-    series = {}
-    for row in rows:
-        series.setdefault(row["series"], {})[row["x"]] = row[value]
-    return series, unit
-
-
-def axis_text(x):
-    return size(int(x)) if x == int(x) else f"{x:g}"
+    return f"{slug(results['device'])}-" + re.sub(r"\W+", "-", rows[0]["name"]) + ".svg"
 
 
 def curve_table(series, unit):
+    """The numbers of a curve's plot."""
     lines = ["| x | " + " | ".join(f"{name}, {unit}" for name in series) + " |", "|--:|" + "--:|" * len(series)]
     for x in sorted({x for line in series.values() for x in line}):
         cells = [f"{line[x]:.3g}" if x in line else NONE for line in series.values()]
         lines.append(f"| {axis_text(x)} | " + " | ".join(cells) + " |")
     return lines
-
-
-# ---- the whole -----------------------------------------------------------------------------------
-
-
-def groups_of(results):
-    """The rows of each group, in the ladder's order."""
-    groups = {}
-    for row in results["rungs"]:
-        groups.setdefault(row["group"], []).append(row)
-    return list(groups.values())
 
 
 def folded(summary, lines):
@@ -170,11 +82,6 @@ def summary_of(rows):
     names = list(dict.fromkeys(row["name"] for row in rows if row["kind"] in ("rung", "wrong")))
     shown = " to ".join(escaped(name) for name in dict.fromkeys((names[0], names[-1]))) if names else ""
     return f"n = {size(rows[0]['n'])}: {shown} ({escaped(rows[0]['changed'] or rows[0]['name'])})"
-
-
-def is_group(rows, declared):
-    """Whether these are the rows that a headline.json declares: by the reference's words, and n."""
-    return (rows[0]["changed"], rows[0]["n"]) == (declared["reference"], declared["n"])
 
 
 def is_open(rows, headline):
@@ -196,35 +103,10 @@ def render(results, headline=None):
     for rows in groups_of(results):
         if points_of(rows):
             title = escaped(title_of(rows))
-            lines += ["", f"{title}, n = {size(rows[0]['n'])}:", "", f"![{title}](results/{plot_name(rows)})", ""]
-            lines += folded("The numbers of this plot", curve_table(*points(points_of(rows))))
+            lines += ["", f"{title}, n = {size(rows[0]['n'])}:", "", f"![{title}](results/{plot_name(results, rows)})", ""]
+            lines += folded("The numbers of this plot", curve_table(*curve_of(points_of(rows))))
         elif is_open(rows, headline):
             lines += ["", f"n = {size(rows[0]['n'])}:", "", *rung_table(rows)]
         else:
             lines += ["", *folded(summary_of(rows), rung_table(rows))]
     return "\n".join(lines)
-
-
-def main():
-    chapter = Path(sys.argv[1])
-    readme = chapter / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    source = chapter / "results" / "h200.json"
-    if not source.exists():
-        return f"{source}: missing; the ladder writes it with --json"
-    try:
-        declared = chapter / "headline.json"
-        headline = json.loads(declared.read_text(encoding="utf-8")) if declared.exists() else None
-        results = json.loads(source.read_text(encoding="utf-8"))
-        new = markers.replaced(readme, text, "results", render(results, headline))
-    except ValueError as error:
-        return str(error)
-    if "--check" not in sys.argv[2:]:
-        readme.write_text(new, encoding="utf-8")
-    elif new != text:
-        return f"{readme}: out of step with {source}\nrun: common/tools/measure/results_table.py {chapter}"
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

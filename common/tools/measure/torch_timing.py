@@ -17,6 +17,8 @@ import statistics
 import sys
 from pathlib import Path
 
+from tools.lib import compact_json
+
 WARM_UP, SAMPLES = 3, 20
 SKIPPED = 77
 
@@ -115,4 +117,4 @@ def run(rows):
                 time = new["microseconds"]
                 print(f"{new['name']}, n = {new['n']}: {time['median']:.1f} us ({time['p10']:.1f} to {time['p90']:.1f})")
     for path, results in files.items():
-        path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+        compact_json.write(path, results)

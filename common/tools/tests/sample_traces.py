@@ -38,6 +38,17 @@ RACE = """DATA RACE in kernel sum_racy on d_y[0]
   atomicAdd(&d_y[0], ...)."""
 
 
+def finding(text, *accesses):
+    """One entry of `findings`; `accesses` are (line, block, thread)."""
+    found = [{"kind": "read", "file": FILE, "line": line, "block": block, "thread": thread} for line, block, thread in accesses]
+    return {"text": text, "kind": "data_race", "kernel": "k", "object": "d_y", "accesses": found}
+
+
+def race():
+    """The finding of sum_racy."""
+    return finding(RACE, (4, "0", "4"), (4, "0", "0"))
+
+
 def racy():
     """32 lanes load, add and store d_y[0] without an atomic; the launch ends in a finding."""
     events = [
@@ -45,7 +56,7 @@ def racy():
         access("load", 4, [[1, 0]] * 32, values=["0"] * 32, sectors=1),
         access("store", 4, [[1, 0]] * 32, values=[f"{k * 0.25:g}" for k in range(32)], sectors=1),
     ]
-    return launch("sum_racy", events, [array("d_x"), array("d_y", elements=1)], findings=[RACE], complete=False)
+    return launch("sum_racy", events, [array("d_x"), array("d_y", elements=1)], findings=[race()], complete=False)
 
 
 def atomic():
@@ -108,4 +119,4 @@ def tree():
 
 def trace(*launches):
     """A whole file."""
-    return {"schema": 1, "program": "ladder", "launches": list(launches)}
+    return {"schema": "simt.trace", "version": 2, "program": "ladder", "launches": list(launches)}

@@ -1,42 +1,17 @@
 #!/usr/bin/env python3
 """The generated parts of the front page: the results of all chapters and the map of them."""
 
-import json
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.measure import front_page, plot_svg  # noqa: E402
-
-README = (
-    "# x\n<!-- front:begin -->\n<!-- front:end -->\nbetween\n<!-- map:begin -->\n<!-- map:end -->\nafter\n"
-)  # fmt: skip
-CHAPTER = "# A\n\n**The question.** How | fast\nis it?\n\n**Before it.** {before}\n\n{more}\n"
-
-
-def row(name, kind, median=None, **more):
-    row = {"name": name, "kind": kind, "group": 0, "changed": f"how {name} works", "n": 4096, "bytes": 40_000}
-    if median is not None:
-        row["microseconds"] = {"p10": median, "median": median, "p90": median, "runs": [0.99 * median, median]}
-    return {**row, **more}
-
-
-def results(chapter, *rows, date="2026-01-02"):
-    return {
-        "chapter": chapter, "device": "GPU X", "cuda": "13.0", "n": 4096, "n_means": "elements",
-        "date": f"{date}T03:04:05Z", "copy_gb_per_s": 4000.0, "rungs": [row("by hand", "reference"), *rows],
-    }  # fmt: skip
-
-
-def declared(**more):
-    return {
-        "what": "the sum of {n} floats", "group": {"reference": "how by hand works", "n": 4096}, "rung": "ours",
-        "vendor": "lib", **more,
-    }  # fmt: skip
+sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+from sample_course import README, Course, declared, row  # noqa: E402
+from tools.lib.failed import Failed  # noqa: E402
+from tools.measure import documents, front_page, headline, plot_svg  # noqa: E402
+from tools.measure.results import chapters_of  # noqa: E402
 
 
 def drawn_without_matplotlib(description):
@@ -45,39 +20,29 @@ def drawn_without_matplotlib(description):
 
 class FrontPage(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.top = Path(self.folder.name)
-        self.readme = self.top / "README.md"
-        self.readme.write_text(README)
-        self.chapter("01-slow", results("01-slow", row("ours", "rung", 900.0), row("lib", "vendor", 30.0)))
-        self.chapter("02-fast", results("02-fast", row("ours", "rung", 20.0), row("lib", "vendor", 30.0)), before="01.")
-        self.chapter("03-even", results("03-even", row("ours", "rung", 30.0), row("lib", "vendor", 30.1)), before="01 and 02.")
+        self.course = Course(self)
+        self.top, self.readme = self.course.top, self.course.readme
+        self.course.measured("01-slow", row("ours", "rung", 900.0), row("lib", "vendor", 30.0))
+        self.fast(20.0)
+        self.course.measured("03-even", row("ours", "rung", 30.0), row("lib", "vendor", 30.1), before=["01", "02"])
 
-    def chapter(self, name, measured=None, head=None, before="Nothing.", more=""):
-        folder = self.top / "chapters" / name
-        (folder / "results").mkdir(parents=True, exist_ok=True)
-        (folder / "README.md").write_text(CHAPTER.format(before=before, more=more))
-        if measured:
-            (folder / "results" / "h200.json").write_text(json.dumps(measured))
-            (folder / "headline.json").write_text(json.dumps(head or declared()))
+    def fast(self, time, **more):
+        """Chapter 02, whose best rung takes this long."""
+        return self.course.measured("02-fast", row("ours", "rung", time), row("lib", "vendor", 30.0), before=["01"], **more)
 
-    def exercise(self, chapter, name):
-        file = self.top / "exercises" / chapter / f"{name}.cuh"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("")
-
-    def run_it(self, *arguments):
-        with (
-            mock.patch("sys.argv", ["front_page.py", str(self.top), *arguments]),
-            mock.patch("tools.measure.plot_svg.draw", drawn_without_matplotlib),
-        ):
-            return front_page.main()
+    def problems(self):
+        """What a check says; "" if all is in step."""
+        try:
+            documents.check(self.top, [])
+        except Failed as failed:
+            return str(failed)
+        return ""
 
     def written(self):
         """README.md's new text; it is in step then."""
-        self.assertEqual(self.run_it(), 0)
-        self.assertEqual(self.run_it("--check"), 0)
+        with mock.patch("tools.measure.plot_svg.draw", drawn_without_matplotlib):
+            documents.render(self.top, [])
+        self.assertEqual(self.problems(), "")
         return self.readme.read_text()
 
     def row_of(self, text, start):
@@ -105,18 +70,16 @@ class FrontPage(unittest.TestCase):
         )
         plot = self.top / "common" / "docs" / "best-rungs.svg"
         plot.write_text(plot.read_text().replace("<svg", "<svg "))
-        self.assertIn(f"{plot} was changed by hand", self.run_it("--check"))
+        self.assertIn("common/docs/best-rungs.svg was changed by hand", self.problems())
         plot.unlink()
-        said = self.run_it("--check")
-        self.assertIn(f"{plot} is missing", said)
-        self.assertIn("run: common/tools/measure/front_page.py", said)
+        said = self.problems()
+        self.assertIn("common/docs/best-rungs.svg is missing", said)
+        self.assertIn("run: common/tools/measure/measure.py render", said)
 
     def test_bars_and_marks(self):
-        self.chapter(
-            "04-own", results("04-own", row("ours", "rung", 20.0), row("plain", "rung", 50.0)),
-            declared(vendor=None, instead={"row": "plain", "name": "CUDA's `f`"}, note="It is odd."),
-        )  # fmt: skip
-        measured = [front_page.headline.load(folder) for folder in front_page.chapters_of(self.top)]
+        head = declared(vendor=None, instead={"row": "plain", "name": "CUDA's `f`"}, note="It is odd.")
+        self.course.measured("04-own", row("ours", "rung", 20.0), row("plain", "rung", 50.0), head=head)
+        measured = [headline.load(folder) for folder in chapters_of(self.top)]
         rows = front_page.plot(measured)["rows"]
         self.assertEqual([row["mark"] for row in rows], ["slower", "better", "tie", "none"])
         self.assertAlmostEqual(rows[0]["ratio"], 1 / 30)
@@ -135,60 +98,56 @@ class FrontPage(unittest.TestCase):
             with self.subTest(old):
                 self.assertIn(old, good)
                 self.readme.write_text(good.replace(old, new, 1))
-                self.assertIn(f"{self.readme}: out of step", self.run_it("--check"))
+                self.assertIn("README.md is out of step", self.problems())
         self.readme.write_text(good)
-        self.assertEqual(self.run_it("--check"), 0)
+        self.assertEqual(self.problems(), "")
 
     def test_a_new_measurement_is_found(self):
         self.written()
-        self.chapter("02-fast", results("02-fast", row("ours", "rung", 21.0), row("lib", "vendor", 30.0)), before="01.")
-        self.assertIn("best-rungs.svg is out of step", self.run_it("--check"))
+        self.fast(21.0)
+        self.assertIn("best-rungs.svg is out of step", self.problems())
         self.assertIn("| 21.0 |", self.written())
 
     def test_dates(self):
-        self.chapter(
-            "02-fast", results("02-fast", row("ours", "rung", 21.0), row("lib", "vendor", 30.0), date="2026-02-01"), before="01."
-        )
+        file = self.top / "chapters" / "02-fast" / "results" / "gpu-x.json"
+        file.write_text(file.read_text().replace("2026-01-02", "2026-02-01"))
         self.assertIn("measured 2026-01-02 to 2026-02-01", self.written())
 
     def test_one_more_chapter(self):
         self.written()
-        self.chapter("04-more", results("04-more", row("ours", "rung", 20.0), row("lib", "vendor", 20.2)), before="03.")
-        self.assertTrue(self.run_it("--check"))
+        self.course.measured("04-more", row("ours", "rung", 20.0), row("lib", "vendor", 20.2), before=["03"])
+        self.assertIn("README.md is out of step", self.problems())
         self.assertIn("[04](chapters/04-more/README.md)", self.written())
 
     def test_a_chapter_that_is_not_measured(self):
-        self.chapter("04-new")
+        self.course.chapter("04-new")
         text = self.written()
         self.assertIn("\nNot measured yet: 04-new.\n", text)
         self.assertNotIn("| [04]", text)
         self.assertIn("| [04-new](chapters/04-new/README.md) |", text)
 
     def test_nothing_is_measured(self):
-        for folder in front_page.chapters_of(self.top):
-            (folder / "results" / "h200.json").unlink()
+        for folder in chapters_of(self.top):
+            (folder / "results" / "gpu-x.json").unlink()
         self.assertIn("Not measured yet: 01-slow, 02-fast, 03-even.", self.written())
         self.assertFalse((self.top / "common" / "docs" / "best-rungs.svg").exists())
 
     def test_bad_results_are_named(self):
         for rows, problem in (
-            ([row("ours", "rung", float("nan")), row("lib", "vendor", 30.0)], "02-fast/headline.json: ours .* has no time, but nan"),
-            ([row("ours", "rung", 20.0), row("lib", "vendor")], "headline.json: lib .* has no time, but None"),
-            ([row("ours", "rung", 20.0)], "headline.json: the group has no vendor lib"),
+            ([row("ours", "rung", float("nan")), row("lib", "vendor", 30.0)], "02-fast/chapter.toml: ours .* has no time, but nan"),
+            ([row("ours", "rung", 20.0), row("lib", "vendor")], "chapter.toml: lib .* has no time, but None"),
+            ([row("ours", "rung", 20.0)], "chapter.toml: the group has no vendor lib"),
         ):  # fmt: skip
             with self.subTest(problem):
-                self.chapter("02-fast", results("02-fast", *rows), before="01.")
-                self.assertRegex(self.run_it("--check"), problem)
-        (self.top / "chapters" / "02-fast" / "headline.json").unlink()
-        self.assertIn("02-fast/headline.json: missing", self.run_it("--check"))
+                self.course.measured("02-fast", *rows, before=["01"])
+                self.assertRegex(self.problems(), problem)
+        self.course.chapter("02-fast")
+        self.assertIn("02-fast/chapter.toml: needs [headline]", self.problems())
 
     # ---- the map ----
 
     def test_the_map(self):
-        self.exercise("02-fast", "b_sum")
-        self.exercise("02-fast", "a_sum")
-        readme = self.top / "chapters" / "02-fast" / "README.md"
-        readme.write_text(readme.read_text() + "word " * 989 + "\n### b_sum\n### a_sum\n")
+        self.fast(20.0, exercises=["b_sum", "a_sum"], prose="word " * 998)
         text = self.written()
         links = "[b_sum](chapters/02-fast/README.md#b_sum), [a_sum](chapters/02-fast/README.md#a_sum)"
         self.assertEqual(
@@ -200,10 +159,14 @@ class FrontPage(unittest.TestCase):
         self.assertIn("at 100 words a minute", text)
 
     def test_a_chapter_states_its_own_time(self):
-        self.chapter("00-begin", more="**Time.** 20 minutes: 7 to read (1,050 words),\nthe rest to try.")
+        self.course.chapter("00-begin", minutes=20)
         text = self.written()
         self.assertIn("| – | 20 minutes | – |", self.row_of(text, "| [00-begin]"))
         self.assertIn("Time is a rule of thumb", text)
+
+    def test_a_chapter_before_that_is_not_there(self):
+        self.course.chapter("04-new", before=["09"])
+        self.assertRegex(self.problems(), r"04-new/chapter.toml: .*09")
 
     def test_what_counts_as_a_word(self):
         text = (
@@ -216,23 +179,12 @@ class FrontPage(unittest.TestCase):
         texts = {1: "5 minutes", 27: "25 minutes", 58: "60 minutes", 77.6: "80 minutes"}
         self.assertEqual({minutes: front_page.time_text(minutes) for minutes in texts}, texts)
 
-    def test_what_a_readme_has_to_say(self):
-        readme = self.top / "chapters" / "02-fast" / "README.md"
-        good = readme.read_text()
-        for old, new, problem in (
-            ("**The question.**", "**Question.**", r"02-fast/README.md: needs a paragraph '\*\*The question"),
-            ("**Before it.**", "Before:", r"02-fast/README.md: needs a paragraph '\*\*Before it"),
-            ("** 01.", "** 09.", r"02-fast/README.md: .* names 09, and there is no such chapter"),
-        ):
-            with self.subTest(problem):
-                readme.write_text(good.replace(old, new))
-                self.assertRegex(self.run_it("--check"), problem)
-
     def test_missing_markers(self):
+        self.written()
         self.readme.write_text(README.replace("<!-- map:end -->", ""))
-        self.assertIn("<!-- map:end -->", self.run_it())
+        self.assertIn("<!-- map:end -->", self.problems())
         self.readme.write_text(README.replace("<!-- front:begin -->\n<!-- front:end -->", "<!-- front:end -->\n<!-- front:begin -->"))
-        self.assertIn("below it", self.run_it())
+        self.assertIn("below it", self.problems())
 
 
 if __name__ == "__main__":

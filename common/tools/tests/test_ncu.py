@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.lib.failed import Failed  # noqa: E402
 from tools.measure import ncu  # noqa: E402
 
 HEADER = (
@@ -53,9 +54,9 @@ class Ncu(unittest.TestCase):
 
     def test_no_kernel_is_an_error_that_quotes_ncu(self):
         said = "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU counters"
-        with self.assertRaisesRegex(ncu.Failed, "ERR_NVGPUCTRPERM"):
+        with self.assertRaisesRegex(Failed, "ERR_NVGPUCTRPERM"):
             ncu.parse("==PROF== Connected\n" + said)
-        with self.assertRaisesRegex(ncu.Failed, "empty"):
+        with self.assertRaisesRegex(Failed, "empty"):
             ncu.parse(HEADER)
 
     def test_the_command(self):
@@ -68,9 +69,9 @@ class Ncu(unittest.TestCase):
         self.assertEqual(ncu.profile(["ladder", "--n", "7"], ["a", "b"], "^copy", 48, tool)[1]["loads.sum"], 2048)
 
     def test_a_program_that_fails_is_an_error(self):
-        with self.assertRaisesRegex(ncu.Failed, "exit code 3\nno such rung"):
+        with self.assertRaisesRegex(Failed, "exit code 3\nno such rung"):
             ncu.profile(["ladder"], ["a"], ncu=self.stand_in("print('no such rung'); sys.exit(3)"))
-        with self.assertRaisesRegex(ncu.Failed, "No such file"):
+        with self.assertRaisesRegex(Failed, "No such file"):
             ncu.profile(["ladder"], ["a"], ncu="/nowhere/ncu")
 
 

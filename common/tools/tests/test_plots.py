@@ -2,21 +2,19 @@
 """The plots of a chapter: what they show, and how a picture that is out of step is told."""
 
 import contextlib
-import io
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
 from pathlib import Path
-from unittest import mock
 
 sys.dont_write_bytecode = True
-TOOLS = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TOOLS.parent))
+COMMON = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(COMMON), str(Path(__file__).resolve().parent)]
+from tools.lib.failed import Failed  # noqa: E402
 from tools.measure import headline, plot_svg, plots  # noqa: E402
 
 
@@ -46,6 +44,11 @@ DECLARED = {
 }  # fmt: skip
 
 
+def with_changes(declared):
+    """DECLARED with other values; None leaves a key out."""
+    return {key: value for key, value in {**DECLARED, **declared}.items() if value is not None}
+
+
 def changed_rows(**changes):
     """RESULTS with other rows in the place of those named: good={"kind": "wrong"}; None leaves one out."""
     rows = [{**row, **changes.get(row["name"].replace("::", "_"), {})} for row in ROWS]
@@ -56,13 +59,9 @@ def without(*names):
     return {**RESULTS, "rungs": [row for row in ROWS if row["name"] not in names]}
 
 
-def drawn_without_matplotlib(description):
-    return plot_svg.signed('<svg viewBox="0 0 1 1">\n</svg>\n', description, "0")
-
-
 class Headline(unittest.TestCase):
     def of(self, results=RESULTS, **declared):
-        return headline.of_results(results, {**DECLARED, **declared})
+        return headline.of_results(results, with_changes(declared))
 
     def test_the_best_rung_and_the_vendor(self):
         head = self.of()
@@ -70,15 +69,15 @@ class Headline(unittest.TestCase):
         self.assertEqual(head.what_of(head.rows), "the sum of 2^20 floats")
 
     def test_a_rung_that_is_faster_has_to_be_explained(self):
-        with self.assertRaisesRegex(headline.Failed, "part is faster than good"):
+        with self.assertRaisesRegex(Failed, "part is faster than good"):
             self.of(left_out={})
-        with self.assertRaisesRegex(headline.Failed, "good is faster than slow"):
+        with self.assertRaisesRegex(Failed, "good is faster than slow"):
             self.of(rung="slow")
-        with self.assertRaisesRegex(headline.Failed, "left out and the best"):
+        with self.assertRaisesRegex(Failed, "left out and the best"):
             self.of(left_out={"why": ["part", "good"]})
 
     def test_the_vendors_fastest_row_counts(self):
-        with self.assertRaisesRegex(headline.Failed, "lib::new is faster than the vendor's row lib::old"):
+        with self.assertRaisesRegex(Failed, "lib::new is faster than the vendor's row lib::old"):
             self.of(vendor="lib::old")
 
     def test_a_tie_may_be_declared(self):
@@ -86,9 +85,9 @@ class Headline(unittest.TestCase):
 
     def test_no_vendor(self):
         instead = {"row": "copy", "name": "a copy"}
-        with self.assertRaisesRegex(headline.Failed, "no vendor lib::new"):
+        with self.assertRaisesRegex(Failed, "no vendor lib::new"):
             self.of(without("lib::new"))
-        with self.assertRaisesRegex(headline.Failed, "vendor is null, but the group has lib::old"):
+        with self.assertRaisesRegex(Failed, "no vendor is named, but the group has lib::old"):
             self.of(vendor=None, instead=instead)
         head = self.of(without("lib::new", "lib::old"), vendor=None, instead=instead)
         self.assertFalse(head.vendor)
@@ -100,10 +99,10 @@ class Headline(unittest.TestCase):
     def test_times_that_are_none(self):
         for median in (None, float("nan"), 0.0, "fast"):
             for name in ("good", "lib_new", "slow"):
-                with self.subTest(median=median, name=name), self.assertRaisesRegex(headline.Failed, "measure the chapter again"):
+                with self.subTest(median=median, name=name), self.assertRaisesRegex(Failed, "measure the chapter again"):
                     time = {"p10": 1.0, "median": median, "p90": 1.0}
                     self.of(changed_rows(**{name: {"microseconds": time}}))
-        with self.assertRaisesRegex(headline.Failed, "good .* has no time"):
+        with self.assertRaisesRegex(Failed, "good .* has no time"):
             self.of(changed_rows(good={"microseconds": None}))
 
     def test_groups_and_rungs_that_are_not_there(self):
@@ -111,13 +110,13 @@ class Headline(unittest.TestCase):
             "rung": ("gone", "0 groups"), "group": ({"reference": "of floats", "n": 7}, "0 groups"),
             "vendor": ("gone", "no vendor gone"), "left_out": ({"why": ["gone"]}, "no rung gone"),
         }.items():  # fmt: skip
-            with self.subTest(declared), self.assertRaisesRegex(headline.Failed, problem[1]):
+            with self.subTest(declared), self.assertRaisesRegex(Failed, problem[1]):
                 self.of(**{declared: problem[0]})
 
 
 class Descriptions(unittest.TestCase):
     def ladder(self, results=RESULTS, **declared):
-        return plots.ladder(results, headline.of_results(results, {**DECLARED, **declared}))
+        return plots.ladder(results, headline.of_results(results, with_changes(declared)))
 
     def test_what_the_ladder_shows(self):
         ladder = self.ladder()
@@ -150,115 +149,18 @@ class Descriptions(unittest.TestCase):
         ladder = self.ladder({**RESULTS, "rungs": ROWS + rows}, ladder=both)
         self.assertEqual([group["line"] for group in ladder["groups"]], [None, 75.0])
         self.assertEqual(ladder["finding"], "the sum of 64 floats: alone takes 3.0 µs")  # of the first group alone
-        with self.assertRaisesRegex(headline.Failed, "no rung of the group 'of ints' was timed"):
+        with self.assertRaisesRegex(Failed, "no rung of the group 'of ints' was timed"):
             self.ladder({**RESULTS, "rungs": ROWS + rows[:1]}, ladder=both)
 
     def test_curves(self):
         described = plots.descriptions(RESULTS, headline.of_results(RESULTS, DECLARED))
-        self.assertEqual(sorted(described), ["h200-curve.svg", "h200-ladder.svg"])
-        curve = described["h200-curve.svg"]
+        self.assertEqual(sorted(described), ["gpu-x-curve.svg", "gpu-x-ladder.svg"])
+        curve = described["gpu-x-curve.svg"]
         self.assertEqual(curve["series"][0], {"name": "float", "points": [(1.0, 12.5), (8.0, 12.5)]})
         self.assertEqual((curve["unit"], curve["x_texts"]), ("GB/s", ["1", "8"]))
-        with self.assertRaisesRegex(headline.Failed, "rates & addresses' has nan at float, 8"):
+        with self.assertRaisesRegex(Failed, "rates & addresses' has nan at float, 8"):
             rows = changed_rows(f8={"gb_per_s": float("nan")})
             plots.descriptions(rows, headline.of_results(rows, DECLARED))
-
-
-class Tool(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.chapter = Path(self.folder.name) / "01-x"
-        (self.chapter / "results").mkdir(parents=True)
-        self.readme = self.chapter / "README.md"
-        self.readme.write_text("before\n<!-- ladder:begin -->\n<!-- ladder:end -->\nafter\n")
-        self.write()
-
-    def write(self, results=RESULTS, declared=DECLARED):
-        (self.chapter / "results" / "h200.json").write_text(json.dumps(results))
-        (self.chapter / "headline.json").write_text(json.dumps(declared))
-
-    def run_it(self, *arguments):
-        """What main() returns, on a machine that draws a picture without matplotlib."""
-        with (
-            mock.patch("sys.argv", ["plots.py", str(self.chapter), *arguments]),
-            mock.patch("tools.measure.plot_svg.draw", drawn_without_matplotlib),
-            contextlib.redirect_stdout(io.StringIO()) as self.printed,
-        ):
-            return plots.main()
-
-    def test_a_picture_that_is_out_of_step_is_named(self):
-        self.assertIn("h200-ladder.svg is missing", self.run_it("--check"))
-        self.assertEqual(self.run_it(), 0)
-        self.assertEqual(self.run_it("--check"), 0)
-        text = self.readme.read_text()
-        self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n"))
-        self.assertIn("![the sum of 2^20 floats: from 5,000.0", text)
-        for name in ("h200-ladder.svg", "h200-curve.svg"):
-            picture = self.chapter / "results" / name
-            drawn = picture.read_text()
-            for content, problem in (
-                (drawn.replace("viewBox", "viewbox"), "was changed by hand"),
-                ("<svg></svg>", "was not drawn by this tool"),
-            ):
-                with self.subTest(name, problem=problem):
-                    picture.write_text(content)
-                    said = self.run_it("--check")
-                    self.assertIn(f"{picture} {problem}", said)
-                    self.assertIn(f"run: common/tools/measure/plots.py {self.chapter}", said)
-            picture.unlink()
-            self.assertIn(f"{picture} is missing", self.run_it("--check"))
-            self.assertEqual(self.run_it(), 0)
-
-    def test_a_number_that_changed(self):
-        self.run_it()
-        self.write(changed_rows(slow=row("slow", "rung", 5001.0)))
-        self.assertIn("h200-ladder.svg is out of step with its data", self.run_it("--check"))
-        self.assertNotIn("h200-curve.svg", self.run_it("--check"))
-
-    def test_the_readme(self):
-        self.run_it()
-        self.readme.write_text(self.readme.read_text().replace("50.0 µs", "49.0 µs"))
-        self.assertIn(f"{self.readme}: the ladder's plot is out of step", self.run_it("--check"))
-        self.readme.write_text("no markers\n")
-        self.assertIn("needs one line <!-- ladder:begin -->", self.run_it("--check"))
-
-    def test_a_chapter_that_is_not_measured(self):
-        (self.chapter / "results" / "h200.json").unlink()
-        self.assertEqual(self.run_it("--check"), 0)
-        self.assertIn("not measured yet", self.printed.getvalue())
-
-    def test_declarations(self):
-        self.write(declared={key: value for key, value in DECLARED.items() if key != "vendor"})
-        self.assertIn("headline.json: 'vendor' is missing", self.run_it("--check"))
-        (self.chapter / "headline.json").unlink()
-        self.assertIn("headline.json: missing", self.run_it("--check"))
-
-    def test_another_way_to_draw_is_another_picture(self):
-        self.run_it()
-        tools = Path(self.folder.name) / "tools"
-        shutil.copytree(TOOLS, tools, ignore=shutil.ignore_patterns("tests", "__pycache__"))
-        command = [sys.executable, str(tools / "measure/plots.py"), str(self.chapter), "--check"]
-        self.assertEqual(subprocess.run(command).returncode, 0)
-        with (tools / "measure/plot_svg.py").open("a") as file:
-            file.write("WIDTH = 900\n")
-        done = subprocess.run(command, capture_output=True, text=True)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("with the code that draws it", done.stderr)
-
-    def test_without_matplotlib(self):
-        """--check does its work; drawing says what is missing."""
-        self.run_it()
-        blocked = Path(self.folder.name) / "blocked"
-        blocked.mkdir()
-        (blocked / "matplotlib.py").write_text("raise ImportError('blocked')\n")
-        command = [sys.executable, str(TOOLS / "measure/plots.py"), str(self.chapter)]
-        environment = {"PYTHONPATH": str(blocked)}
-        self.assertEqual(subprocess.run([*command, "--check"], env=environment).returncode, 0)
-        (self.chapter / "results" / "h200-ladder.svg").unlink()
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("setup.sh --contributor", done.stderr)
 
 
 def python_that_draws():
@@ -299,7 +201,7 @@ class Drawing(unittest.TestCase):
 
     def draw_all(self):
         done = subprocess.run(
-            [self.python, "-c", self.DRAW, str(TOOLS.parent)], input=json.dumps(self.described), capture_output=True, text=True,
+            [self.python, "-c", self.DRAW, str(COMMON)], input=json.dumps(self.described), capture_output=True, text=True,
             check=True,
         )  # fmt: skip
         return done.stdout.split("\0")[:-1]
@@ -314,6 +216,16 @@ class Drawing(unittest.TestCase):
                 file = Path(folder) / "plot.svg"
                 file.write_text(svg)
                 self.assertIsNone(plot_svg.problem(file, description))
+
+    def test_a_picture_is_compact_and_the_same(self):
+        svg = '<?xml?>\n<svg>\n <g id="a">\n  <path d="M 0 0 \nL 1 1 \n"/>\n  <g id="b">\n   <text x="1">two  words</text>\n  </g>\n </g>\n</svg>\n'
+        compact = plot_svg.compact(svg)
+        self.assertEqual(
+            compact, '<?xml?>\n<svg>\n<g id="a"><path d="M 0 0 L 1 1 "/>\n<g id="b"><text x="1">two  words</text></g></g>\n</svg>\n'
+        )
+        self.assertEqual(plot_svg.compact(compact), compact)
+        for drawn in self.drawn:
+            self.assertLess(drawn.count("\n"), 80)
 
     def test_every_colour_has_a_dark_one(self):
         for description, svg in zip(self.described, self.drawn):

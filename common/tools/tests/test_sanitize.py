@@ -102,8 +102,8 @@ class Verdict(unittest.TestCase):
         self.assertEqual(self.verdict("no summary\n", 0, probe)[0], 1)
 
     def test_a_ladder_runs_with_few_elements(self):
-        self.assertEqual(self.verdict(CLEAN, 0, "/t/check_ladder.py", "/c/01-x/ladder")[0], 0)
-        self.assertIn(" 99 /c/01-x/ladder --n 65536\n", self.calls())
+        self.assertEqual(self.verdict(CLEAN, 0, "/t/check_ladder.py", "/c/01-global-atomic/ladder")[0], 0)
+        self.assertIn(" 99 /c/01-global-atomic/ladder --n 65536\n", self.calls())
 
     def test_an_exercise_is_built_first_and_then_checked_under_the_tool(self):
         runner = self.build / "check_exercise.py"
@@ -127,16 +127,22 @@ class Verdict(unittest.TestCase):
 class ExpectedKernels(unittest.TestCase):
     """A rung that is wrong on purpose must be reported, and it alone."""
 
-    def judge(self, output, code, *kernels):
+    def judge(self, output, code, *kernels, **more):
         sys.dont_write_bytecode = True
         sys.path.insert(0, str(TOOL.parents[2]))
         from tools.measure import sanitize
 
-        return sanitize.judge(sanitize.Run(output, code), list(kernels))[0]
+        return sanitize.judge(sanitize.Run(output, code), list(kernels), **more)[0]
 
     def test_it_must_be_reported(self):
         self.assertEqual(self.judge(RACE, 99, "kernel_a"), 0)
         self.assertEqual(self.judge(NO_RACE, 0, "kernel_a"), 1)
+
+    def test_in_a_lesson_beside_the_ladder_it_may_be_reported(self):
+        self.assertEqual(self.judge(NO_RACE, 0, "kernel_a", all_of_them=False), 0)
+        self.assertEqual(self.judge(RACE, 99, "kernel_a", all_of_them=False), 0)
+        self.assertEqual(self.judge(RACE, 99, "kernel_b", all_of_them=False), 1)
+        self.assertEqual(self.judge(NO_RACE, 1, "kernel_a", all_of_them=False), 1)
 
     def test_others_are_findings(self):
         self.assertEqual(self.judge(RACE, 99, "kernel_b"), 1)

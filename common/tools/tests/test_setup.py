@@ -114,7 +114,7 @@ class Setup(unittest.TestCase):
     def test_contributors_get_more(self):
         code, text = self.run_it("--contributor", "--dry-run", packages=ALL, meson="1.10.1")
         self.assertEqual(code, 0)
-        self.assertIn("install clang-format python3-matplotlib libopenmpi-dev openmpi-bin chromium chromium-driver\n", text)
+        self.assertIn("install clang-format python3-matplotlib libopenmpi-dev openmpi-bin chromium chromium-driver python3-selenium\n", text)
         text = self.run_it("--dry-run", packages=ALL, meson="1.10.1")[1]
         self.assertNotIn("clang-format", text)
         self.assertNotIn("mpi", text)

@@ -1,118 +1,137 @@
 #!/usr/bin/env python3
-"""The page of verdicts: what a log says is kept, and what differs or failed is never passed over."""
+"""Verdicts: what the results of tests say is kept, and what differs or failed is never passed over."""
 
 import json
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-TOOLS = Path(__file__).resolve().parents[1]
-REJECTED = "rejected by 'b: x adds up': DATA RACE in kernel x on y[0]\n"
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+from sample_course import Course  # noqa: E402
+from tools.lib.failed import Failed  # noqa: E402
+from tools.maintain import verdicts  # noqa: E402
+
+RACE = {"test": "x adds up", "text": "DATA RACE in kernel x on y[0]\n  read at x.cuh:7", "finding": {"kind": "data_race"}}
+WRONG = {"test": "x", "text": "x: expected 1, found 2", "finding": None}
 
 
-def test(name, output="", result="OK"):
-    return {"name": name, "result": result, "stdout": output}
+def passed(checks, skipped=0):
+    return {"verdict": "passed", "checks": {"passed": checks, "skipped": skipped}, "failures": [], "skips": []}
 
 
-LOG = [
-    test("01-x:lessons / 01-x-selfcheck", "skipped: sectors: a GPU counts nothing\nall 5 checks passed\n"),
-    test("01-x:solutions / x-solution", "all 3 checks passed under 4 schedules\n"),
-    test("01-x:mistakes / x-mistake-a_b", REJECTED),
-    test("01-x:mistakes / x-mistake-c", "rejected by 'c: x': x: expected 1, found 2\n"),
-    test("01-x:exercises / x", "Not started.\n", "SKIP"),
-    test("course:tools / tools-setup"),
-]
+def rejected(failure):
+    return {"verdict": "rejected", "checks": {"passed": 0, "skipped": 0}, "failures": [failure], "skips": []}
+
+
+# {the name in Meson's log: (how Meson says that it ended, its result)}
+TESTS = {
+    "01-x:lessons / 01-x-ladder": ("OK", None),
+    "01-x:lessons / 01-x-selfcheck": ("OK", passed(5, 1)),
+    "01-x:solutions / x-solution": ("OK", passed(3)),
+    "01-x:mistakes / x-mistake-a_b": ("OK", rejected(RACE)),
+    "01-x:mistakes / x-mistake-c": ("OK", rejected(WRONG)),
+    "01-x:exercises / x": ("SKIP", {"verdict": "not_started"}),
+    "course:tools / tools-setup": ("OK", None),
+}
+SKIPPED = ("SKIP", {"verdict": "skipped", "reason": "luck", "failures": [], "skips": []})
 
 
 class Verdicts(unittest.TestCase):
-    """A course of one chapter, in a folder of its own."""
+    """A course of one chapter, and the results of its tests."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.top = Path(folder.name)
-        (self.top / "common" / "tools").mkdir(parents=True)
-        for name in ("maintain/verdicts.py", "lib/testlog.py"):
-            copy = self.top / "common" / "tools" / name
-            copy.parent.mkdir()
-            shutil.copy(TOOLS / name, copy)
-        (self.top / "chapters" / "01-x").mkdir(parents=True)
-        self.results = self.top / "chapters" / "01-x" / "results"
-        self.page = self.top / "common" / "docs" / "verdicts.md"
+        self.course = Course(self)
+        self.results = self.course.chapter("01-x") / "results"
+        self.build = self.course.top / "build"
 
-    def run_it(self, *arguments, code=0):
-        done = subprocess.run(
-            [sys.executable, str(self.top / "common" / "tools" / "maintain/verdicts.py"), *map(str, arguments)],
-            capture_output=True, text=True,
-        )
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done.stderr
+    def record(self, changes=None, device="CPU device", check=False):
+        """Records TESTS with changes: {name: None} leaves one out."""
+        (self.build / "results").mkdir(parents=True, exist_ok=True)
+        log = []
+        for name, entry in {**TESTS, **(changes or {})}.items():
+            file = self.build / "results" / f"{name.split()[-1].split(':')[-1]}.json"
+            file.unlink(missing_ok=True)
+            if entry is None:
+                continue
+            log.append(json.dumps({"name": name, "result": entry[0], "stdout": "the last line\n"}))
+            if entry[1] is not None:
+                file.write_text(json.dumps({"schema": "course.result", "version": 1, "device": device, **entry[1]}))
+        (self.build / "testlog.json").write_text("\n".join(log) + "\n")
+        verdicts.record(self.course.top, self.build, [self.build / "testlog.json"], check)
 
-    def record(self, tests, *options, where="cpu", code=0):
-        log = self.top / "testlog.json"
-        log.write_text("".join(json.dumps(entry) + "\n" for entry in tests))
-        return self.run_it("record", where, log, *options, code=code)
+    def kept(self, name="cpu-device-verdicts.json"):
+        return json.loads((self.results / name).read_text())
 
-    def changed(self, name, **change):
-        return [{**entry, **change} if entry["name"].endswith(name) else entry for entry in LOG]
+    def assert_failed(self, words, *arguments, **more):
+        with self.assertRaisesRegex(Failed, words):
+            self.record(*arguments, **more)
 
     def test_what_is_kept(self):
-        self.record(LOG)
-        kept = json.loads((self.results / "verdicts_cpu.json").read_text())
-        self.assertEqual(sorted(kept), ["01-x-selfcheck", "x-mistake-a_b", "x-mistake-c", "x-solution"])
-        self.assertEqual(kept["01-x-selfcheck"], {"suite": "lessons", "verdict": "passed", "text": "5 checks, 1 skipped"})
-        self.assertEqual(kept["x-solution"]["text"], "3 checks")
-        self.assertEqual(kept["x-mistake-a_b"]["text"], "DATA RACE in kernel x on y[0]")
+        self.record()
+        kept = self.kept()
+        self.assertEqual((kept["schema"], kept["version"], kept["device"]), ("course.verdicts", 1, "CPU device"))
+        tests = kept["tests"]
+        self.assertEqual(sorted(tests), ["01-x-ladder", "01-x-selfcheck", "x-mistake-a_b", "x-mistake-c", "x-solution"])
+        self.assertEqual(tests["01-x-ladder"], {"suite": "lessons", "verdict": "passed", "text": ""})
+        self.assertEqual(tests["01-x-selfcheck"], {"suite": "lessons", "verdict": "passed", "text": "5 checks, 1 skipped"})
+        self.assertEqual(tests["x-solution"]["text"], "3 checks")
+        self.assertEqual(
+            tests["x-mistake-a_b"],
+            {"suite": "mistakes", "verdict": "rejected", "text": "DATA RACE in kernel x on y[0]", "finding": "data_race"},
+        )
+        self.assertEqual(tests["x-mistake-c"], {"suite": "mistakes", "verdict": "rejected", "text": "x: expected 1, found 2"})
+
+    def test_a_device_has_a_file_of_its_own(self):
+        self.record(device="NVIDIA GPU X")
+        self.assertEqual(self.kept("gpu-x-verdicts.json")["device"], "NVIDIA GPU X")
 
     def test_names_as_newer_mesons_write_them(self):
-        newer = [test("mistakes - 01-x:x-mistake-a_b", REJECTED)]
-        self.record(newer)
-        self.assertEqual(list(json.loads((self.results / "verdicts_cpu.json").read_text())), ["x-mistake-a_b"])
+        self.record({**dict.fromkeys(TESTS), "mistakes - 01-x:x-mistake-a_b": ("OK", rejected(RACE))})
+        self.assertEqual(list(self.kept()["tests"]), ["x-mistake-a_b"])
 
     def test_the_check(self):
-        self.record(LOG)
-        self.record(LOG, "--check")
-        other_number = self.changed("mistake-c", stdout="rejected by 'c: x': x: expected 1, found 3\n")
-        self.record(other_number, "--check")
-        other_kind = self.changed("mistake-c", stdout=REJECTED)
-        self.assertIn("x-mistake-c: recorded rejected, and now rejected by DATA RACE", self.record(other_kind, "--check", code=1))
-        skipped = self.changed("mistake-c", stdout="Skipped on a GPU: luck\n", result="SKIP")
-        self.assertIn("recorded rejected, and now skipped", self.record(skipped, "--check", code=1))
-        self.assertIn("x-mistake-c: recorded rejected, and now not at all", self.record(LOG[:3], "--check", code=1))
-        self.assertIn("x-mistake-d: recorded not at all", self.record([*LOG, test("01-x:mistakes / x-mistake-d", REJECTED)], "--check", code=1))
+        c = "01-x:mistakes / x-mistake-c"
+        self.record()
+        self.record(check=True)
+        self.record({c: ("OK", rejected({**WRONG, "text": "x: expected 1, found 3"}))}, check=True)
+        self.assert_failed("x-mistake-c: recorded rejected, and now rejected by data_race", {c: ("OK", rejected(RACE))}, check=True)
+        self.assert_failed("recorded rejected, and now skipped", {c: SKIPPED}, check=True)
+        self.assert_failed("x-mistake-c: recorded rejected, and now not at all", {c: None}, check=True)
+        more = {"01-x:mistakes / x-mistake-d": ("OK", rejected(RACE))}
+        self.assert_failed("x-mistake-d: recorded not at all", more, check=True)
 
     def test_a_run_in_which_something_failed_is_not_recorded(self):
-        self.assertIn("x-mistake-c: FAIL: not rejected", self.record(self.changed("mistake-c", stdout="not rejected: 3\n", result="FAIL"), code=1))
-        self.assertIn("x-mistake-c: passed, but has no line", self.record(self.changed("mistake-c", stdout=""), code=1))
-        self.assertIn("no test of a chapter", self.record(LOG[-1:], code=1))
-        self.assertFalse(self.results.exists())
-        (self.top / "testlog.json").write_text("no log\n")
-        self.assertIn("testlog.json:1", self.run_it("record", "cpu", self.top / "testlog.json", code=1))
+        c = "01-x:mistakes / x-mistake-c"
+        self.assert_failed("x-mistake-c: FAIL: the last line", {c: ("FAIL", {"verdict": "not_rejected"})})
+        self.assert_failed("x-mistake-c: passed, but its result", {c: ("OK", None)})
+        self.assert_failed("x-mistake-c: passed, but its result", {c: ("OK", passed(3))})
+        self.assert_failed("no test of a chapter", {name: None for name in TESTS if "course:" not in name})
+        self.assert_failed("names the device", device=None)
+        self.assertEqual(list(self.results.iterdir()), [])
+        (self.build / "testlog.json").write_text("no log\n")
+        with self.assertRaisesRegex(ValueError, "testlog.json:1"):
+            verdicts.record(self.course.top, self.build, [self.build / "testlog.json"], False)
 
-    def test_the_page(self):
-        self.record(LOG)
-        self.record(self.changed("mistake-c", stdout="Skipped on a GPU: luck\n", result="SKIP"), where="h200")
-        self.assertIn("out of step", self.run_it("page", "--check", code=1))
-        self.run_it("page")
-        self.run_it("page", "--check")
-        text = self.page.read_text()
-        self.assertIn("| known-wrong answers that both reject | 1 |", text)
-        self.assertIn("| that the CPU device rejects, and a GPU may let through: not run there | 1 |", text)
-        self.assertIn("| that neither rejects | 0 |", text)
-        self.assertIn("| lessons and solutions that pass on the CPU device | 2 |", text)
+    def test_tally_and_page(self):
+        self.record()
+        self.record({"01-x:mistakes / x-mistake-c": SKIPPED}, device="NVIDIA GPU X")
+        tally = verdicts.tally(self.course.top)
+        self.assertIn("| known-wrong answers that both reject | 1 |", tally)
+        self.assertIn("| that the CPU device rejects, and a GPU may let through: not run there | 1 |", tally)
+        self.assertIn("| that neither rejects | 0 |", tally)
+        self.assertIn("| lessons and solutions that pass on the CPU device | 3 |", tally)
+        self.assertIn("| that pass on the GPU X | 3 |", tally)
+        text = verdicts.page(self.course.top, set())
+        self.assertIn("| | CPU device | GPU X |", text)
         self.assertIn("| `x`: a b | **rejected**: DATA RACE in kernel x on y[0] | **rejected**: DATA RACE", text)
         self.assertIn("| `x`: c | **rejected**: x: expected 1, found 2 | skipped: luck |", text)
         self.assertLess(text.index("selfcheck"), text.index("x-solution"))
-        self.page.write_text(text.replace("found 2", "found 7"))
-        self.assertIn("verdicts.py page", self.run_it("page", "--check", code=1))
+        self.assertEqual(verdicts.page(self.course.top, {"02-y"}), "")
 
     def test_what_was_not_run_says_so(self):
-        self.record(LOG)
-        self.run_it("page")
-        self.assertIn("| **rejected**: x: expected 1, found 2 | not run yet |", self.page.read_text())
+        self.record()
+        self.assertIn("| **rejected**: x: expected 1, found 2 | not run yet |", verdicts.page(self.course.top, set()))
 
 
 if __name__ == "__main__":

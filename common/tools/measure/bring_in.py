@@ -1,0 +1,57 @@
+"""Puts what was measured into the chapters' folders of results."""
+
+import json
+
+from tools.lib import compact_json
+from tools.lib.failed import Failed
+from tools.measure import sectors
+from tools.measure.documents import ladder_of
+from tools.measure.gpu_run import RESULTS, SCHEMA
+from tools.measure.results import PROFILE, SECTORS, TIMES, VERDICTS, VERSION, chapters_of, file_of, of_cpu
+
+KINDS = {"ladders": TIMES, "profiles": PROFILE, "sectors": SECTORS, "verdicts": VERDICTS}
+
+
+def read_run(folder):
+    """What `run` wrote into a folder; Failed if it is something else."""
+    file = folder / RESULTS
+    try:
+        run = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Failed(f"{file}: {error}; `measure.py run {folder}` writes it, on a machine with a GPU") from error
+    if (run.get("schema"), run.get("version")) != (SCHEMA, VERSION):
+        raise Failed(f"{file}: has no \"schema\": \"{SCHEMA}\", \"version\": {VERSION}")
+    return run
+
+
+def of_run(top, folder, anyway):
+    """Writes the results in a folder of `run` into the chapters; returns the files."""
+    run = read_run(folder)
+    if run["problems"] and not anyway:
+        raise Failed("\n".join([
+            f"{folder}: not everything was as it should be:", *(f"  {problem}" for problem in run["problems"]),
+            "Results of the other parts can be taken with --anyway.",
+        ]))  # fmt: skip
+    written = []
+    for part, kind in KINDS.items():
+        for name, content in run[part].items():
+            chapter = top / "chapters" / name
+            if not chapter.is_dir():
+                raise Failed(f"{folder / RESULTS}: there is no chapter {name}")
+            file = file_of(chapter, content["device"], kind)
+            compact_json.write(file, content)
+            written.append(file)
+    return written
+
+
+def counts_of_build(top, build):
+    """Counts anew what the chapters' tables of sectors compare, with a build for the CPU device; returns the files."""
+    written = []
+    for chapter in chapters_of(top):
+        kept = of_cpu(chapter, SECTORS)
+        if kept is not None:
+            content = sectors.counted(str(ladder_of(build, chapter)), kept["n"])
+            file = file_of(chapter, content["device"], SECTORS)
+            compact_json.write(file, content)
+            written.append(file)
+    return written

@@ -1,0 +1,209 @@
+"""All that is written from the chapters' results: tables, plots, pages, the front page; and whether it is in step.
+
+A document's generated part is between <!-- NAME:begin --> and <!-- NAME:end -->. The files of results have one
+row per line (tools/lib/compact_json.py).
+"""
+
+import sys
+from collections import namedtuple
+
+from tools.lib import chapter as metadata
+from tools.lib import compact_json, markers
+from tools.lib.failed import Failed
+from tools.maintain import verdicts
+from tools.measure import front_page, headline, ladder_profile, plot_svg, plots, results_table, sectors
+from tools.measure.results import CPU, PROFILE, SECTORS, chapters_of, file_name, of_cpu, of_gpu, read
+
+COMMAND = "common/tools/measure/measure.py render"
+# The Markdown between the markers `name` of a file.
+Section = namedtuple("Section", "file name text")
+# A plot and what it shows, as plot_svg.py describes it.
+Plot = namedtuple("Plot", "file description")
+# A file of results.
+Data = namedtuple("Data", "file")
+
+
+# ---- what there is -------------------------------------------------------------------------------
+
+
+def of_chapter(chapter):
+    """The documents of one chapter. Each is a function, so that one that fails hides no other."""
+    readme, profiling = chapter / "README.md", chapter.parents[1] / "common" / "docs" / "profiling.md"
+
+    def data():
+        return [Data(file) for file in sorted((chapter / "results").glob("*.json"))]
+
+    def table():
+        results = of_gpu(chapter)
+        if results is None:
+            return []
+        return [Section(readme, "results", results_table.render(results, metadata.load(chapter).headline))]
+
+    def pictures():
+        loaded = headline.load(chapter)
+        described = plots.descriptions(*loaded) if loaded else {}
+        for file in sorted((chapter / "results").glob("*.svg")):
+            if file.name not in described:
+                raise Failed(f"{file}: no plot of this name is drawn from the results: delete it")
+        found = [Plot(chapter / "results" / name, description) for name, description in described.items()]
+        return [*found, Section(readme, "ladder", plots.embedded(loaded[0], described))] if loaded else []
+
+    def counts():
+        cpu = of_cpu(chapter, SECTORS)
+        gpu = of_gpu(chapter, SECTORS)
+        if cpu is None:
+            return []
+        if gpu and gpu["n"] != cpu["n"]:
+            raise Failed(f"{chapter / 'results' / file_name(gpu['device'], SECTORS)}: n is {gpu['n']}, and {cpu['n']} of the CPU device")
+        return [Section(readme, "sectors", sectors.table(cpu, gpu))]
+
+    def profile():
+        plan = metadata.load(chapter).profile
+        if not plan:
+            return []
+        return [Section(profiling, f"profile {chapter.name}", ladder_profile.section(chapter.name, plan, of_gpu(chapter, PROFILE)))]
+
+    return [data, table, pictures, counts, profile]
+
+
+def of_course(top):
+    """The documents of all chapters together: the front page, and the verdicts' tally."""
+    readme = top / "README.md"
+
+    def front():
+        text, description = front_page.results_part(top)
+        return [Section(readme, "front", text)] + ([Plot(top / front_page.PLOT, description)] if description else [])
+
+    def course_map():
+        return [Section(readme, "map", front_page.map_part(top))]
+
+    def tally():
+        return [Section(top / "common" / "docs" / "verdicts.md", "verdicts", verdicts.tally(top))]
+
+    return [front, course_map, tally]
+
+
+def documents(top, chapters):
+    """All documents of these chapters (of all, and the course's own, without any), and what is wrong with the rest."""
+    found, problems = [], []
+    makers = [maker for chapter in chapters or chapters_of(top) for maker in of_chapter(chapter)]
+    for make in makers if chapters else [*makers, *of_course(top)]:
+        try:
+            found += make()
+        except Failed as failed:
+            problems.append(str(failed))
+    return found, problems
+
+
+# ---- render --------------------------------------------------------------------------------------
+
+
+def draw(plot):
+    """Draws a plot that is out of step; Failed without matplotlib."""
+    problem = plot_svg.problem(plot.file, plot.description)
+    if problem is None:
+        return
+    try:
+        text = plot_svg.draw(plot.description)
+    except ImportError as error:
+        raise Failed(
+            f"{plot.file} {problem}, and {sys.executable} has no matplotlib to draw it ({error}); "
+            "common/tools/setup.sh --contributor installs it for the system's python3"
+        ) from error
+    plot.file.parent.mkdir(parents=True, exist_ok=True)
+    plot.file.write_text(text, encoding="utf-8")
+
+
+def with_section(section):
+    """The text of a section's file as it is, and with the section in it."""
+    text = section.file.read_text(encoding="utf-8")
+    try:
+        return text, markers.replaced(section.file, text, section.name, section.text)
+    except ValueError as error:
+        raise Failed(str(error)) from error
+
+
+def write(document):
+    """Brings one document into step."""
+    if isinstance(document, Plot):
+        draw(document)
+    elif isinstance(document, Data):
+        compact_json.write(document.file, read(document.file))
+    else:
+        text, new = with_section(document)
+        if new != text:
+            document.file.write_text(new, encoding="utf-8")
+
+
+def render(top, chapters):
+    """Writes all documents; Failed, with every problem, if something could not be written."""
+    found, problems = documents(top, chapters)
+    for document in found:
+        try:
+            write(document)
+        except (Failed, OSError) as failed:
+            problems.append(str(failed))
+    if problems:
+        raise Failed("\n".join(problems))
+
+
+# ---- check ---------------------------------------------------------------------------------------
+
+
+def problem_of(top, document):
+    """What is out of step with a document, or None."""
+    name = document.file.relative_to(top)
+    if isinstance(document, Plot):
+        problem = plot_svg.problem(document.file, document.description)
+        return f"{name} {problem}" if problem else None
+    if isinstance(document, Data):
+        same = document.file.read_text(encoding="utf-8") == compact_json.text_of(read(document.file))
+        return None if same else f"{name} does not have one row per line"
+    text, new = with_section(document)
+    return None if text == new else f"{name} is out of step with the results: <!-- {document.name}:begin -->"
+
+
+def check(top, chapters, build=None):
+    """Compares all documents, and with a `build` for the CPU device its counts; Failed if something is out of step."""
+    found, problems = documents(top, chapters)
+    out_of_step = []
+    for document in found:
+        try:
+            out_of_step.append(problem_of(top, document))
+        except (Failed, OSError) as failed:
+            problems.append(str(failed))
+    out_of_step = [problem for problem in out_of_step if problem]
+    if out_of_step:
+        problems += [*out_of_step, f"run: {COMMAND}"]
+    if build:
+        problems += wrong_counts(chapters or chapters_of(top), build)
+    if problems:
+        raise Failed("\n".join(problems))
+    return len(found)
+
+
+# ---- counts of the CPU device --------------------------------------------------------------------
+
+
+def ladder_of(build, chapter):
+    """The program of a chapter's ladder in a build folder of the course, or of the chapter alone."""
+    candidates = [build / "chapters" / chapter.name / "ladder", build / "ladder"]
+    return next((file for file in candidates if file.exists()), candidates[0])
+
+
+def wrong_counts(chapters, build):
+    """What the CPU device counts otherwise than the results say."""
+    problems = []
+    for chapter in chapters:
+        kept = of_cpu(chapter, SECTORS)
+        if kept is None:
+            continue
+        now = sectors.counted(str(ladder_of(build, chapter)), kept["n"])
+        rungs = {rung["name"]: rung for rung in kept["rungs"]}
+        changed = [rung["name"] for rung in now["rungs"] if rung != rungs.get(rung["name"])]
+        changed += sorted(rungs.keys() - {rung["name"] for rung in now["rungs"]})
+        if changed:
+            again = f"common/tools/measure/measure.py import --build {build}"
+            file = chapter / "results" / file_name(CPU, SECTORS)
+            problems.append(f"{file}: the CPU device counts otherwise: {', '.join(changed)}; if that is right: {again}")
+    return problems

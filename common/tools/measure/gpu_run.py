@@ -1,0 +1,307 @@
+"""Everything that only a machine with a GPU can tell, measured and tested in parts, one after another.
+
+A part that fails, or for which there is no time, hides no other. After each step OUTPUT_FOLDER/results.json has
+what is known so far, so that a run that is cut off is worth what it did; summary.md is the same for a reader.
+"""
+
+import contextlib
+import datetime
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from tools.lib import chapter as metadata
+from tools.lib import compact_json
+from tools.lib.failed import Failed
+from tools.maintain import verdicts
+from tools.measure import ladder_profile, merge_runs, sectors
+from tools.measure.results import SECTORS, TOP, VERSION, of_cpu
+from tools.measure.summary import SANITIZERS, Summary
+
+SCHEMA, RESULTS = "course.measured", "results.json"
+PARTS = ("tests", "sanitizers", "ladders", "profile")
+RUNS = 3  # of each ladder: what differs between them is noise
+SKIPPED = 77  # the exit code of a program that finds no PyTorch or no MPI
+MOST_TESTS = 8  # at once on a GPU: more of them take turns for so long that they time out
+TIMEOUT_FACTOR = 4  # for tests that share a GPU
+
+
+class OutOfTime(Exception):
+    """The time that --minutes gave is over."""
+
+
+def cores():
+    """How many processors this program may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def last_line(text):
+    """The last line of what a program said."""
+    return (text.strip().splitlines() or [""])[-1]
+
+
+class Run:
+    """One run: where it writes, how much time is left, and what is known so far."""
+
+    def __init__(self, out, build, minutes=None, top=TOP):
+        self.out, self.build, self.top = out, build, top
+        self.begin = time.monotonic()
+        self.deadline = self.begin + 60 * minutes if minutes else None
+        self.results = {
+            "schema": SCHEMA, "version": VERSION, "device": None, "date": now(), "parts": [], "problems": [], "steps": [],
+            "ladders": {}, "profiles": {}, "sectors": {}, "verdicts": {},
+        }  # fmt: skip
+
+    # ---- steps
+
+    def step(self, state, text):
+        """Notes a step: OK, BAD, or NOT RUN."""
+        seconds = round(time.monotonic() - self.begin)
+        print(f"{seconds} s: {'' if state == 'OK' else state + ' '}{text}", flush=True)
+        self.results["steps"].append({"state": state, "text": text, "seconds": seconds})
+        self.save()
+
+    def save(self):
+        """Writes what is known so far."""
+        compact_json.write(self.out / RESULTS, self.results)
+
+    def seconds_left(self):
+        """For the next program; None where there is no limit."""
+        if self.deadline is None:
+            return None
+        left = self.deadline - time.monotonic()
+        if left < 1:
+            raise OutOfTime
+        return left
+
+    def call(self, command, log=None, **more):
+        """Runs a program to its end, or to the end of the time. Its output goes to the file `log`, or is returned."""
+        limit = self.seconds_left()
+        with contextlib.ExitStack() as stack:
+            output = stack.enter_context(open(log, "a", encoding="utf-8")) if log else subprocess.PIPE
+            program = subprocess.Popen(
+                list(map(str, command)), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, text=True,
+                errors="replace", start_new_session=True, **more,
+            )  # fmt: skip
+            try:
+                said, _ = program.communicate(timeout=limit)
+            except BaseException as error:
+                os.killpg(program.pid, signal.SIGKILL)  # and what it has started
+                program.wait()
+                if isinstance(error, subprocess.TimeoutExpired):
+                    raise OutOfTime from error
+                raise
+        return program.returncode, said or ""
+
+    # ---- parts
+
+    def check_device(self):
+        """Names the GPU and CUDA; Failed where one is missing."""
+        if shutil.which("nvcc") is None or shutil.which("nvidia-smi") is None or self.call(["nvidia-smi", "-L"])[0] != 0:
+            raise Failed("not available: needs nvcc on PATH and a GPU")
+        _, said = self.call(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
+        gpus = said.strip().splitlines()
+        _, version = self.call(["nvcc", "--version"])
+        cuda = re.search(r"release ([0-9.]+)", version)
+        self.results["device"] = gpus[0].split(",")[0].strip()
+        count = f"{len(gpus)} GPUs, each " if len(gpus) > 1 else ""
+        self.step("OK", f"{count}{gpus[0]}, CUDA {cuda[1] if cuda else 'unknown'}")
+
+    def build_all(self, parts, options):
+        """Builds what these parts need. What does not compile is a bad step; the rest is built."""
+        log = self.out / "build.log"
+        log.unlink(missing_ok=True)
+        again = ["--reconfigure"] if (self.build / "build.ninja").exists() else []
+        code, _ = self.call(["meson", "setup", *again, self.build, self.top, "-Ddevice=cuda", "-Dself_tests=true", *options], log)
+        if code == 0:
+            if "tests" in parts or "sanitizers" in parts:
+                targets = ["all", "mistakes"] if "tests" in parts else ["all"]
+            else:
+                targets = [name for name in self.targets() if re.fullmatch(r"\d\d-[^/]*-(ladder|sum_mpi)", name)]
+            code, _ = self.call(["ninja", "-C", self.build, "-k", "0", *targets], log)
+        if code != 0:
+            self.step("BAD", "not everything was built: see build.log")
+            print(*log.read_text(encoding="utf-8").splitlines()[-20:], sep="\n")
+        else:
+            self.step("OK", "built")
+
+    def targets(self):
+        """What ninja can make."""
+        _, said = self.call(["ninja", "-C", self.build, "-t", "targets", "all"])
+        return [line.split(":")[0] for line in said.splitlines()]
+
+    def tests(self):
+        """All tests, known-wrong answers too; what they found becomes the verdicts."""
+        log = self.out / "tests.log"
+        processes = min(cores(), MOST_TESTS)
+        self.call([
+            "meson", "test", "-C", self.build, "--no-rebuild", "--setup", "all", "--print-errorlogs",
+            "--num-processes", processes, "--timeout-multiplier", TIMEOUT_FACTOR,
+        ], log)  # fmt: skip
+        testlog = self.build / "meson-logs" / "testlog-all.json"
+        shutil.copy(testlog, self.out)
+        self.step("OK", f"tests ran, {processes} at once")
+        try:
+            device, chapters, _ = verdicts.of_build(self.build, [testlog])
+            self.results["verdicts"] = {name: verdicts.as_file(device, tests) for name, tests in chapters.items()}
+        except Failed as failed:
+            self.step("BAD", f"no verdicts: {failed}")
+
+    def sanitizers(self):
+        """Lessons and solutions under each tool of compute-sanitizer, side by side: most of it is work of the CPU."""
+        limit = self.seconds_left()
+        commands = {
+            tool: [
+                "meson", "test", "-C", str(self.build), "--no-rebuild", "--setup", tool, "--suite", "lessons",
+                "--suite", "solutions", "--suite", "probe", "--num-processes", str(max(1, min(4, cores() // 4))),
+            ] for tool in SANITIZERS
+        }  # fmt: skip
+        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        running = {tool: subprocess.Popen(command, start_new_session=True, **quiet) for tool, command in commands.items()}
+        end = None if limit is None else time.monotonic() + limit
+        try:
+            for program in running.values():
+                program.wait(None if end is None else max(1, end - time.monotonic()))
+        except BaseException as error:
+            for program in running.values():
+                if program.poll() is None:
+                    os.killpg(program.pid, signal.SIGKILL)
+                    program.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise OutOfTime from error
+            raise
+        finally:
+            self.collect_sanitizers()
+        self.step("OK", "sanitizers ran")
+
+    def collect_sanitizers(self):
+        """Meson's log of each tool, and all that the tool said, in one file each."""
+        logs = self.build / "meson-logs"
+        for tool in SANITIZERS:
+            if (logs / f"testlog-{tool}.json").exists():
+                shutil.copy(logs / f"testlog-{tool}.json", self.out)
+            said = [file.read_text(encoding="utf-8", errors="replace") for file in sorted((logs / tool).glob("*.log"))]
+            (self.out / f"{tool}.log").write_text("".join(said), encoding="utf-8")
+
+    def ladders(self):
+        """Each ladder, several times, with the rows of PyTorch and of MPI."""
+        for ladder in sorted(self.build.glob("chapters/*/ladder")):
+            self.ladder(self.top / "chapters" / ladder.parent.name, ladder)
+        self.step("OK", "ladders ran")
+
+    def ladder(self, chapter, ladder):
+        """One chapter's ladder."""
+        runs = [self.build / f"{chapter.name}-{number}.json" for number in range(1, RUNS + 1)]
+        for file in runs:
+            code, said = self.call([ladder, "--json", file])
+            self.log(said)
+            if code != 0:
+                self.step("BAD", f"{chapter.name}: the ladder ended with exit code {code}: {last_line(said)}")
+                return
+        files = [f"--json={file}" for file in runs]
+        if (chapter / "torch_rows.py").exists():
+            inputs = self.build / f"{chapter.name}-inputs"
+            code, said = self.call([ladder, "--inputs", inputs])
+            if code == 0:
+                code, said = self.call([chapter / "torch_rows.py", "--inputs", inputs, *files])
+            shutil.rmtree(inputs, ignore_errors=True)
+            self.rows_step(chapter, "PyTorch", code, said)
+        if (chapter / "mpi_rows.py").exists():
+            program = ladder.parent / "sum_mpi"
+            self.rows_step(chapter, "MPI", *self.call([chapter / "mpi_rows.py", program, *files]))
+        try:
+            self.results["ladders"][chapter.name] = merge_runs.merge([json.loads(file.read_text(encoding="utf-8")) for file in runs])
+            self.save()
+        except Failed as failed:
+            self.step("BAD", f"{chapter.name}: {failed}")
+
+    def rows_step(self, chapter, name, code, said):
+        """Notes how a program ended that adds rows to a ladder's."""
+        self.log(said)
+        if code == SKIPPED:
+            self.step("OK", f"{chapter.name}: {name} is not available: {last_line(said)}")
+        elif code != 0:
+            self.step("BAD", f"{chapter.name}: the rows of {name} failed: see tests.log")
+        else:
+            self.step("OK", f"{chapter.name}: {name}, {len(said.splitlines())} rows")
+
+    def log(self, text):
+        """Adds what a program said to tests.log."""
+        with open(self.out / "tests.log", "a", encoding="utf-8") as file:
+            file.write(text)
+
+    def profile(self):
+        """What ncu counts for the rungs that chapter.toml names, and for the tables of sectors."""
+        if shutil.which("ncu") is None:
+            self.step("OK", "ncu is not available: no profiles")
+            return
+        for ladder in sorted(self.build.glob("chapters/*/ladder")):
+            chapter = self.top / "chapters" / ladder.parent.name
+            self.seconds_left()
+            try:
+                if plan := metadata.load(chapter).profile:
+                    self.results["profiles"][chapter.name] = ladder_profile.measure(plan, str(ladder))
+                if counted := of_cpu(chapter, SECTORS):
+                    self.results["sectors"][chapter.name] = sectors.profiled(str(ladder), counted)
+            except Failed as failed:
+                if "ERR_NVGPUCTRPERM" in str(failed):  # the name of ncu's error: it would refuse the others, too
+                    self.step("OK", "ncu may not read the counters here (ERR_NVGPUCTRPERM): no profiles")
+                    return
+                self.step("BAD", f"{chapter.name}: {failed}")
+        self.step("OK", "profiles ran")
+
+
+def now():
+    """The time, as results keep it."""
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def clear(out, parts):
+    """Removes what an earlier run left of these parts, and keeps the rest."""
+    names = {"tests": ["tests.log", "testlog-all.json"], "ladders": ["tests.log"],
+             "sanitizers": [name for tool in SANITIZERS for name in (f"{tool}.log", f"testlog-{tool}.json")]}
+    for name in [name for part in parts for name in names.get(part, [])] + ["build.log", "summary.md", RESULTS]:
+        (out / name).unlink(missing_ok=True)
+
+
+def end_by_signal(number, _):
+    """A time limit from outside ends this program as Ctrl-C does: programs that it has started end, too."""
+    raise SystemExit(128 + number)
+
+
+def run(out, build, parts, minutes, options, top=TOP):
+    """Runs these parts; the exit code, 0 if all was as it should be."""
+    out.mkdir(parents=True, exist_ok=True)
+    clear(out, parts)
+    this = Run(out.resolve(), build, minutes, top)
+    signal.signal(signal.SIGTERM, end_by_signal)
+    steps = [this.check_device, lambda: this.build_all(parts, options)]
+    steps += [{"tests": this.tests, "sanitizers": this.sanitizers, "ladders": this.ladders, "profile": this.profile}[p] for p in parts]
+    this.results["parts"] = list(parts)
+    names = ["the device", "the build", *parts]
+    done = 0
+    try:
+        for step in steps:
+            step()
+            done += 1
+    except OutOfTime:
+        this.step("NOT RUN", f"no time was left in {names[done]}; not begun: {', '.join(names[done + 1:]) or 'nothing'}")
+    except (Failed, OSError) as failed:
+        this.step("BAD", str(failed))
+    except SystemExit:
+        this.step("NOT RUN", f"ended from outside in {names[done]}; not begun: {', '.join(names[done + 1:]) or 'nothing'}")
+        raise
+    finally:
+        summary = Summary(this.out, this.results)
+        text = summary.markdown()
+        this.results["problems"] = summary.problems
+        this.save()
+        (this.out / "summary.md").write_text(text, encoding="utf-8")
+        print(text, end="", flush=True)
+    print(f"Logs and results: {out}")
+    return 1 if summary.problems else 0

@@ -1,0 +1,92 @@
+"""A course of made-up chapters in a folder of its own, for the tests of what is written from results."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from tools.lib import compact_json
+
+GPU = "NVIDIA GPU X"
+README = "# x\n<!-- front:begin -->\n<!-- front:end -->\nbetween\n<!-- map:begin -->\n<!-- map:end -->\nafter\n"
+VERDICTS = "before\n<!-- verdicts:begin -->\n<!-- verdicts:end -->\n"
+PARTS = ("ladder", "results", "sectors")
+
+
+def toml(value):
+    """A value in TOML's words: inside of a line, tables are written in braces."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {toml(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value)
+
+
+def row(name, kind, median=None, **more):
+    """A row of a ladder's results."""
+    made = {"name": name, "kind": kind, "group": 0, "changed": f"how {name} works", "n": 4096, "bytes": 40_000,
+            "expected": 5.0, "result": 5.0}
+    if median is not None:
+        made["microseconds"] = {"p10": median, "median": median, "p90": median, "runs": [0.99 * median, median]}
+        made["gb_per_s"], made["percent_of_copy"] = 12.5, 0.5
+    return {**made, **more}
+
+
+def results(chapter, *rows, device=GPU, date="2026-01-02"):
+    """A ladder's results; the first row is the reference."""
+    return {
+        "schema": "course.ladder", "version": 1, "chapter": chapter, "device": device, "cuda": "13.0", "n": 4096,
+        "n_means": "elements", "file": None, "date": f"{date}T03:04:05Z", "copy_gb_per_s": 4000.0,
+        "rungs": [row("by hand", "reference"), *rows],
+    }  # fmt: skip
+
+
+def declared(**more):
+    """A [headline]; without the keys whose value is None."""
+    head = {
+        "what": "the sum of {n} floats", "group": {"reference": "how by hand works", "n": 4096}, "rung": "ours",
+        "vendor": "lib", **more,
+    }  # fmt: skip
+    return {key: value for key, value in head.items() if value is not None}
+
+
+class Course:
+    """The folder; `top` is its path."""
+
+    def __init__(self, test):
+        folder = tempfile.TemporaryDirectory()
+        test.addCleanup(folder.cleanup)
+        self.top = Path(folder.name)
+        self.readme = self.top / "README.md"
+        self.readme.write_text(README)
+        docs = self.top / "common" / "docs"
+        docs.mkdir(parents=True)
+        (docs / "verdicts.md").write_text(VERDICTS)
+        self.profiling = docs / "profiling.md"
+        self.profiling.write_text("")
+
+    def chapter(self, name, head=None, profile=None, before=(), minutes=None, exercises=(), prose="", pictures=()):
+        """Writes a chapter's README and chapter.toml, anew if there is one."""
+        folder = self.top / "chapters" / name
+        (folder / "results").mkdir(parents=True, exist_ok=True)
+        lines = ['question = "How | fast is it?"', f"before = {toml(list(before))}", f"exercises = {toml(list(exercises))}"]
+        lines += [f"minutes = {minutes}"] if minutes else []
+        lines += [f"headline = {toml(head)}"] if head else []
+        lines += [f"profile = {toml(profile)}"] if profile else []
+        lines += [f"picture = {toml(list(pictures))}"] if pictures else []
+        (folder / "chapter.toml").write_text("\n".join(lines) + "\n")
+        for exercise in exercises:
+            for file in (folder / "checks" / f"{exercise}.cu", *(self.top / tree / name / f"{exercise}.cuh" for tree in ("exercises", "solutions"))):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text("")
+        markers = "".join(f"<!-- {part}:begin -->\n<!-- {part}:end -->\n" for part in PARTS)
+        (folder / "README.md").write_text(f"before\n{markers}after\n{prose}\n")
+        marker = f"<!-- profile {name}:begin -->\n<!-- profile {name}:end -->\n"
+        if profile and marker not in self.profiling.read_text():
+            self.profiling.write_text(self.profiling.read_text() + marker)
+        return folder
+
+    def measured(self, name, *rows, head=None, **more):
+        """Writes a chapter with results of these rows."""
+        folder = self.chapter(name, head or declared(), **more)
+        compact_json.write(folder / "results" / "gpu-x.json", results(name, *rows))
+        return folder

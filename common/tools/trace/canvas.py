@@ -1,0 +1,68 @@
+"""The sheet that a picture is drawn on: shapes, texts, and the row of 32 lanes."""
+
+from tools.trace.recording import lanes_of
+from tools.trace.svg_style import CELL, LEFT, PITCH, VALUE_LINE
+from tools.trace.svg_text import escape, num, parts_of, short_value
+
+
+class Canvas:
+    """Collects the elements of an SVG; `y` is how far down it goes so far."""
+
+    def __init__(self, launch, lane_count):
+        self.launch = launch
+        self.lines = []  # of the file: elements that belong together share one
+        self.y = 0
+        self.lane_count = lane_count
+        self.returned = set()
+        self.used = set()  # what the legend has to explain
+
+    def new_line(self):
+        """What follows has a line of its own in the file: a row of cells, the lines between two of them."""
+        self.lines.append("")
+
+    def add(self, text):
+        self.lines[-1] += text
+
+    def text(self, x, y, text, style=""):
+        style = f' class="{style}"' if style else ""
+        self.add(f'<text x="{num(x)}" y="{num(y)}"{style}>{escape(text)}</text>')
+
+    def rect(self, x, y, width, height, style, extra=""):
+        self.add(f'<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}" class="{style}"{extra}/>')
+
+    def flow(self, x1, y1, x2, y2, style):
+        """A line from (x1, y1) to (x2, y2)."""
+        self.add(f'<path d="M{num(x1)} {num(y1)}L{num(x2)} {num(y2)}" class="{style}"/>')
+
+    def lane_x(self, lane):
+        """The middle of a lane's column."""
+        return LEFT + (lane + 0.5) * PITCH
+
+    def cells(self, event, values, label):
+        """A row of 32 lanes; `values` is {lane: text}. Inactive ones are hatched, returned ones are gone."""
+        self.new_line()
+        active = set(lanes_of(event["lanes"]))
+        y = self.y
+        parts = {lane: parts_of(value) for lane, value in values.items()}  # a vector's, one below the other
+        deepest = max(map(len, parts.values()), default=1)
+        height = CELL + VALUE_LINE * (deepest - 1)
+        if deepest > 1:
+            self.used.add("parts")
+        self.text(LEFT - 6, y + 13, label, "small soft end")
+        for lane in range(self.lane_count):
+            x = LEFT + lane * PITCH
+            if lane in self.returned:
+                self.add(f'<circle cx="{num(self.lane_x(lane))}" cy="{num(y + height / 2)}" r="1.5" class="gone"/>')
+                self.used.add("gone")
+                continue
+            if lane not in active:
+                self.rect(x + 1, y, PITCH - 2, height, "idle", ' rx="2"')
+                self.used.add("idle")
+                continue
+            self.rect(x + 1, y, PITCH - 2, height, f"cell L{lane}", ' rx="2"')
+            for k, value in enumerate(parts.get(lane, [])):
+                short = short_value(value)
+                if short != value and value not in ("true", "false"):
+                    self.used.add("short")
+                self.text(self.lane_x(lane), y + 12.5 + VALUE_LINE * k, short, "value")
+        self.y += height

@@ -1,0 +1,181 @@
+"""Runs programs of a build with the CPU device's recorder: the check of an exercise, and a chapter's pictures."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tools.check.check_exercise import seen_from_the_shell
+from tools.lib import chapter as metadata
+from tools.trace import picture_svg
+from tools.trace.choosing import choose
+from tools.trace.recording import TOP, TraceError, load
+from tools.trace.sentences import count
+
+NOT_BEGUN = 77
+
+
+def run(command, folder, environment):
+    """Runs a program with a recorder; its stdout is all that it said."""
+    return subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, errors="replace",
+    )
+
+
+# ---- an exercise -----------------------------------------------------------------------------------
+
+
+def introspected(build, name):
+    """What Meson wrote about a build folder: "tests", "targets"."""
+    file = build / "meson-info" / f"intro-{name}.json"
+    if not file.exists():
+        raise TraceError(
+            f"{seen_from_the_shell(build)} is no build folder. Make one with: meson setup build\n"
+            "or name yours: --build FOLDER"
+        )
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def needs_cpu_device(build):
+    """Raises TraceError for a folder whose kernels run on a GPU, which records nothing."""
+    if not any(target["name"] == "simt" for target in introspected(build, "targets")):
+        raise TraceError(
+            f"{seen_from_the_shell(build)} builds for a GPU, and a GPU records no traces. "
+            "Set up a folder for the CPU device beside it:\n"
+            "  meson setup build-cpu -Ddevice=cpu\n"
+            "and add --build build-cpu"
+        )
+
+
+def check_of(build, name):
+    """The command that checks an exercise, as its test has it, and the exercise's file as traces name it."""
+    exercises = {
+        test["name"]: test["cmd"] for test in introspected(build, "tests")
+        if any(suite.split(":")[-1] == "exercises" for suite in test["suite"])
+    }
+    if name not in exercises:
+        raise TraceError(f"No exercise '{name}' in {seen_from_the_shell(build)}; it has {', '.join(sorted(exercises))}")
+    file = next(argument for argument in exercises[name] if argument.endswith(".cuh"))
+    return exercises[name], os.path.relpath((build / file).resolve(), TOP)
+
+
+def touches_file(launch, file):
+    """Whether a launch ran code of this file, or a finding names it."""
+    findings = [access["file"] for finding in launch["findings"] for access in finding["accesses"]]
+    return any(event["file"] == file for event in launch["events"]) or file in findings
+
+
+def choose_of_exercise(trace, file, failed, options):
+    """The Choice for an exercise in `file`. `failed` names the test that fails: None if the check passed, "" if
+    it ended in another way."""
+    launches = dict(enumerate(trace["launches"], 1))
+    # A check may have kernels of its own.
+    own = [number for number, launch in launches.items() if touches_file(launch, file)] or list(launches)
+    where = {"kernel": options.kernel, "block": options.block, "warp": options.warp}
+    if options.launch is not None or options.kernel is not None or failed is None:
+        among = None if options.kernel else own
+        return choose(trace, options.launch, **where, among=among, findings=failed is not None)
+    of_test = [number for number in own if launches[number]["test"] and launches[number]["test"] in failed]
+    if of_test and not any(launches[number]["findings"] for number in of_test):
+        return choose(trace, of_test[-1], **where)._replace(reason="the last of the test that fails")
+    return choose(trace, None, **where, among=of_test or own)
+
+
+def failed_test(result):
+    """The first test that failed, as the check's result names it; "" if there is none."""
+    try:
+        failures = json.loads(result.read_text(encoding="utf-8"))["failures"]
+        return failures[0]["test"] if failures else ""
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def check_recorded(name, build, options):
+    """Runs the check of an exercise; (trace, Choice, the trace's file), or None if it recorded nothing."""
+    needs_cpu_device(build)
+    command, file = check_of(build, name)
+    trace_file, result = build / f"picture-{name}.json", build / f"picture-{name}-result.json"
+    for old in (trace_file, result):
+        old.unlink(missing_ok=True)
+    environment = {"SIMT_TRACE": str(trace_file), "COURSE_RESULT": str(result)}
+    if options.kernel:
+        environment["SIMT_TRACE_KERNEL"] = options.kernel
+    done = run(command, build, environment)
+    said = done.stdout.strip()
+    if done.returncode == NOT_BEGUN or not trace_file.exists():
+        print(said)
+        if done.returncode != NOT_BEGUN:
+            print("\nNo picture: the check recorded nothing.")
+        return None
+    failed = failed_test(result) if done.returncode != 0 else None
+    if failed is not None:
+        print(f"{said}\n")
+    else:
+        seed = os.environ.get("SIMT_SEED", "0")
+        print(
+            f"The check passes under schedule {seed}. "
+            f"Where it fails under another one, say which: SIMT_SEED=2 {sys.argv[0]} ..."
+        )
+    trace = load(trace_file)
+    return trace, choose_of_exercise(trace, file, failed, options), trace_file
+
+
+# ---- a chapter's drawings --------------------------------------------------------------------------
+
+
+def drawn_from(entry, chapter, build):
+    """The SVG that one [[picture]] of chapter.toml asks for: runs its program with a recorder."""
+    candidates = [build / "chapters" / chapter.name / entry["program"], build / entry["program"]]
+    program = next((file for file in candidates if file.exists()), None)
+    if program is None:
+        raise TraceError(
+            f"{entry['output']}: {candidates[0]} is not built: meson compile -C {seen_from_the_shell(build)}"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trace.json"
+        environment = {"SIMT_TRACE": str(file), "SIMT_TRACE_KERNEL": entry["kernel"], "SIMT_SEED": "0"}
+        command = [str(program), *map(str, entry.get("arguments", []))]
+        done = run(command, TOP, environment)
+        if not file.exists():
+            raise TraceError(f"{entry['output']}: {' '.join(command)} recorded nothing\n{done.stdout}")
+        trace = load(file)
+    try:
+        choice = choose(trace, entry.get("launch"), entry["kernel"], entry.get("block"), entry.get("warp"))
+        return picture_svg.draw(trace, choice, entry.get("lines"), entry.get("rows", (1, picture_svg.MAX_ROWS)))
+    except TraceError as error:
+        raise TraceError(f"{entry['output']}: {error}") from error
+
+
+def pictures_of_chapter(chapter, build, check):
+    """Draws, or compares, the pictures of a chapter; returns the exit code."""
+    entries = metadata.load(chapter).pictures
+    readme = (chapter / "README.md").read_text(encoding="utf-8")
+    folder = chapter / "pictures"
+    again = f"common/tools/trace/picture.py --chapter {seen_from_the_shell(chapter)} --build {seen_from_the_shell(build)}"
+    problems = []
+    for entry in entries:
+        file = folder / entry["output"]
+        text = drawn_from(entry, chapter, build)
+        there = file.read_text(encoding="utf-8") if file.exists() else None
+        if not check:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            print(f"wrote {seen_from_the_shell(file)}")
+        elif there != text:
+            state = "is missing" if there is None else "is out of step with the program"
+            problems.append(f"{seen_from_the_shell(file)} {state}; run: {again}")
+        embedded = f"![{entry['alt']}](pictures/{entry['output']})"
+        if embedded not in readme:
+            problems.append(f"{seen_from_the_shell(chapter / 'README.md')} does not have: {embedded}")
+    declared = {entry["output"] for entry in entries}
+    for file in sorted(folder.glob("*")):
+        if file.name not in declared:
+            problems.append(f"{seen_from_the_shell(file)} is not declared in chapter.toml")
+    as_declared = f"{chapter.name}: {count(len(entries), 'picture')} as declared"
+    print("\n".join(problems) if problems else as_declared)
+    return 1 if problems else 0
+
+
