@@ -6,6 +6,7 @@
 The second program is specimen.cu compiled with -DSPECIMEN_NOT_STARTED.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -128,16 +129,6 @@ class Screen(unittest.TestCase):
         self.assertEqual(run("compares nothing"), (1, "FAILED: 1 checks ran, and compared nothing\n"))
         self.assertEqual(run("compares nothing", "passes")[0], 0)
 
-    def test_the_exit_code_is_proven(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for test, code in {"passes": 0, "is skipped": 77, "fails with a message": 1}.items():
-                proof = Path(folder) / test
-                self.assertEqual(run(test, COURSE_PROOF=str(proof))[0], code)
-                self.assertEqual(proof.read_text(), str(code))
-            proof = Path(folder) / "rejection"
-            self.assertEqual(run("fails with a message", COURSE_EXPECT="rejection", COURSE_PROOF=str(proof))[0], 0)
-            self.assertEqual(proof.read_text(), "0")
-
     def test_skips_hide_no_failure(self):
         self.assertEqual(run("is skipped", "fails with a message")[0], 1)
 
@@ -209,6 +200,74 @@ class ExitCodes(unittest.TestCase):
         code, out = run(program=NOT_STARTED)
         self.assertEqual(code, 77)
         self.assertIn("delete its NOT_STARTED line", out)
+
+
+class Result(unittest.TestCase):
+    """The file that COURSE_RESULT names."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "results" / "x.json"
+
+    def result(self, *tests, code, **environment):
+        self.assertEqual(run(*tests, COURSE_RESULT=str(self.file), **environment)[0], code)
+        return json.loads(self.file.read_text())
+
+    def test_the_exit_code_is_proven(self):
+        for test, code, verdict in (
+            ("passes", 0, "passed"), ("is skipped", 77, "skipped"), ("fails with a message", 1, "failed"),
+        ):
+            found = self.result(test, code=code, COURSE_PROOF="a word")
+            self.assertEqual((found["verdict"], found["proof"]), (verdict, "a word"))
+        for test, code, verdict in (("fails with a message", 0, "rejected"), ("passes", 1, "not_rejected")):
+            found = self.result(test, code=code, COURSE_PROOF="a word", COURSE_EXPECT="rejection")
+            self.assertEqual((found["verdict"], found["proof"]), (verdict, "a word"))
+
+    def test_a_pass(self):
+        found = self.result("passes", "is skipped", code=0, COURSE_EDIT="a.cuh", COURSE_RERUN="again")
+        self.assertEqual((found["schema"], found["version"], found["program"]), ("course.result", 1, Path(SPECIMEN).name))
+        self.assertEqual(found["checks"], {"passed": 1, "failed": 0, "skipped": 1, "comparisons": 2})
+        self.assertEqual(found["skips"], [{"test": "is skipped", "reason": "no reason"}])
+        self.assertEqual((found["failures"], found["edit"], found["rerun"]), ([], "a.cuh", "again"))
+        self.assertIn("1 check passed", found["reason"])
+        self.assertGreater(found["seconds"], 0)
+        if not on_gpu():
+            self.assertEqual((found["device"], found["seed"], found["schedules"]), ("CPU device", 3, 4))
+
+    def test_a_failure_has_its_place(self):
+        found = self.result("fails with a verdict", code=1)
+        first = found["failures"][0]
+        self.assertEqual((first["test"], first["kind"]), ("fails with a verdict", "check"))
+        self.assertEqual(first["text"], "y[256]: expected 1, found 0; the other 299 elements are right")
+        self.assertEqual(found["reason"], first["text"])
+        self.assertEqual((first["details"], first["finding"]), ("n = 300\n", None))
+        self.assertTrue(first["file"].endswith("common/tests/specimen.cu"), first["file"])
+        self.assertGreater(first["line"], 0)
+        self.assertEqual(self.result("throws", code=1)["failures"][0]["kind"], "exception")
+
+    def test_a_finding(self):
+        if on_gpu():
+            self.skipTest("a GPU has no race checker")
+        first = self.result("races", code=1)["failures"][0]
+        self.assertEqual((first["kind"], first["finding"]["kernel"]), ("finding", "add_racy"))
+
+    def test_the_schedule_that_shows_it(self):
+        if on_gpu():
+            self.skipTest("a GPU has no schedules")
+        found = self.result("depends on the order", code=1)
+        self.assertEqual((found["seed"], found["schedules"]), (1, 2))
+
+    def test_no_verdict_leaves_no_older_result(self):
+        self.result("passes", code=0)
+        run("crashes", COURSE_RESULT=str(self.file))
+        self.assertFalse(self.file.exists())
+
+    def test_an_answer_finds_neither_file_nor_word(self):
+        out = run("tells its environment", COURSE_RESULT=str(self.file), COURSE_PROOF="a word")[1]
+        self.assertIn("FAILED: tells its environment", out)
+        self.assertNotIn(str(self.file), out)
+        self.assertNotIn("a word", out)
 
 
 class Rejection(unittest.TestCase):

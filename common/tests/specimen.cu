@@ -7,7 +7,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #ifdef SPECIMEN_NOT_STARTED
@@ -23,6 +26,13 @@ __global__ void write_at(unsigned* d_x, int i) { d_x[i] = 1; }
 __global__ void note_order(unsigned* d_next, unsigned* d_order) {
   d_order[atomicAdd(d_next, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
 }
+
+/// What an answer could read before main(): the kernel's copy of the environment, too.
+std::string read_environment() {
+  std::ifstream file("/proc/self/environ");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+const std::string environment = read_environment();
 
 }  // namespace
 
@@ -90,6 +100,8 @@ TEST_CASE("depends on the order") {
 }
 
 TEST_CASE("is skipped") { SKIP("no reason"); }
+
+TEST_CASE("tells its environment") { FAIL(environment); }
 
 TEST_CASE("crashes") { std::raise(SIGSEGV); }
 

@@ -8,16 +8,18 @@ NOT_STARTED line (exit code 77). Else builds the check of this exercise alone, s
 compile fails this test and no other, and runs it. Exit code: the check's own, or 1 if it cannot be
 built, crashes, does not come to an end, or is ended by the answer, whose exit() would pass for a
 verdict. Known-wrong answers are run in the same way.
-The verdict is remembered in the build folder, for ./course (course_state.py).
+The result is written down (lib/result.py), and the verdict on an answer is remembered in the build
+folder, for ./course (lib/course_state.py).
 
 COURSE_WRAPPER is put in front of the check, such as "compute-sanitizer --error-exitcode 9".
 COURSE_TIMEOUT is the number of seconds that the check may take, 60 by default.
 COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
+COURSE_RESULT is the file of the result; without it results/EXERCISE.json in the build folder.
 """
 
+import contextlib
 import fcntl
 import os
-import re
 import secrets
 import shlex
 import shutil
@@ -30,42 +32,18 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.check import compile_errors  # noqa: E402
-from tools.lib import course_state  # noqa: E402
+from tools.lib import course_state, result  # noqa: E402
+from tools.lib.checkout import is_started, seen_from_the_shell, with_short_paths  # noqa: E402
 
 SKIPPED = 77
 INTERRUPTED = 130
 # With one of these a run is not the whole check, or not of a learner's answer.
 PARTIAL_RUNS = ("COURSE_EXPECT", "COURSE_WRAPPER", "SIMT_SEED", "SIMT_TRACE")
-TOP = Path(__file__).resolve().parents[3]
-
-
-def is_started(text):
-    """True once the NOT_STARTED line is gone from an exercise's text."""
-    return re.search(r"^\s*NOT_STARTED\b", text, re.MULTILINE) is None
-
-
-def seen_from_the_shell(path):
-    """`path` as the learner would type it: relative to the folder where `meson` was called.
-
-    Where a wrapper around Python has replaced that folder's name by the build folder's, the top of
-    the repository is taken.
-    """
-    here = os.environ.get("PWD", "")
-    if not os.path.isdir(here) or (Path(here) / "build.ninja").exists():
-        here = TOP
-    relative = os.path.relpath(path, here)
-    return str(path) if relative.startswith(os.path.join("..", "..", "")) else relative
 
 
 def rerun_command(build, name):
     """The command that runs this test again."""
     return f"meson test -C {shlex.quote(seen_from_the_shell(build))} {name}"
-
-
-def with_short_paths(text):
-    """The same as a learner would type them."""
-    shell_top = seen_from_the_shell(TOP)
-    return text.replace(f"{TOP}/", "" if shell_top == "." else shell_top + "/")
 
 
 def explain_build_failure(output, exercise):
@@ -110,12 +88,18 @@ def warnings_file(program):
 
 
 def run_check(command, edit, rerun):
-    """Runs the check; returns its exit code and, where it ended in no ordinary way, a remark."""
+    """Runs the check; returns its result, its exit code, and a remark where it ended in no ordinary way.
+
+    Only the check's main() knows the word that makes its result good: an answer that ends the program itself
+    leaves none.
+    """
     wrapper = shlex.split(os.environ.get("COURSE_WRAPPER", ""))
     seconds = float(os.environ.get("COURSE_TIMEOUT", "60"))
     folder = tempfile.TemporaryDirectory(prefix="course-")
-    proof = Path(folder.name) / secrets.token_hex(16)
-    environment = {**os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun, "COURSE_PROOF": str(proof)}
+    proof, file = secrets.token_hex(16), Path(folder.name) / secrets.token_hex(16)
+    environment = {
+        **os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun, "COURSE_RESULT": str(file), "COURSE_PROOF": proof,
+    }
     program = Path(command[0])
     warnings = warnings_file(program)
     if warnings.exists() and warnings.stat().st_mtime >= program.stat().st_mtime:
@@ -123,11 +107,12 @@ def run_check(command, edit, rerun):
     process = subprocess.Popen([*wrapper, *command], env=environment, start_new_session=True)
     try:
         code = process.wait(seconds)
-        proven = proof.exists() and proof.read_text() == str(code)
+        found = result.read(file)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        return 1, f"The check did not come to an end within {seconds:g} seconds: does a loop never end?"
+        remark = f"The check did not come to an end within {seconds:g} seconds: does a loop never end?"
+        return result.new(result.TIMED_OUT, remark), 1, remark
     except BaseException:  # meson's own timeout, or Ctrl-C: leave no process behind
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -135,10 +120,14 @@ def run_check(command, edit, rerun):
     finally:
         folder.cleanup()
     if code < 0:
-        return 1, f"The check crashed: {signal.Signals(-code).name}."
-    if code in (0, SKIPPED) and not proven:
-        return 1, f"The check was ended early, with exit code {code}: does your file call exit()?"
-    return code, None
+        remark = f"The check crashed: {signal.Signals(-code).name}."
+        return result.new(result.CRASHED, remark), 1, remark
+    if found and found["proof"] == proof and result.exit_code(found["verdict"]) == code:
+        return found, code, None
+    if code in (0, SKIPPED):
+        remark = f"The check was ended early, with exit code {code}: does your file call exit()?"
+        return result.new(result.ENDED_EARLY, remark), 1, remark
+    return result.new(result.FAILED, f"exit code {code}"), code, None
 
 
 def remember(build, exercise, checked, passed):
@@ -151,6 +140,18 @@ def remember(build, exercise, checked, passed):
         pass
 
 
+def check(exercise, command, build, edit, rerun):
+    """The result of an exercise's check, its exit code, and what to print of it, or None."""
+    if not is_started(exercise.read_text(encoding="utf-8", errors="replace")):
+        remark = f"Not started. Open {edit} and delete its NOT_STARTED line when you begin."
+        return result.new(result.NOT_STARTED, remark), SKIPPED, remark
+    problem = build_check(build, Path(command[0]), exercise)
+    if problem is not None:
+        return result.new(result.DOES_NOT_COMPILE, problem), 1, f"{exercise.stem} does not compile:\n\n{problem}"
+    sys.stdout.flush()
+    return run_check(command, edit, rerun)
+
+
 def main():
     exercise, program = (Path(argument).resolve() for argument in sys.argv[1:3])
     build = Path.cwd()
@@ -160,24 +161,19 @@ def main():
     edit = seen_from_the_shell(exercise)
     rerun = os.environ.get("COURSE_RERUN") or rerun_command(build, exercise.stem)
     checked = course_state.fingerprint(exercise)
+    file = Path(os.environ.get("COURSE_RESULT") or result.file_of(build, exercise.stem))
+    with contextlib.suppress(OSError):
+        file.unlink(missing_ok=True)
 
-    if not is_started(exercise.read_text(encoding="utf-8", errors="replace")):
-        print(f"Not started. Open {edit} and delete its NOT_STARTED line when you begin.")
-        return SKIPPED
-
-    problem = build_check(build, program, exercise)
-    if problem is not None:
-        print(f"{exercise.stem} does not compile:\n\n{problem}")
-        code = 1
-    else:
-        sys.stdout.flush()
-        code, problem = run_check([str(program), *sys.argv[3:]], edit, rerun)
-        if problem is not None:
-            print(problem)
-    if problem is not None:
-        print(f"\nedit:  {edit}\nrerun: {rerun}")
-    elif code != SKIPPED:
-        remember(build, exercise, checked, passed=code == 0)
+    found, code, remark = check(exercise, [str(program), *sys.argv[3:]], build, edit, rerun)
+    if remark is not None:
+        print(remark)
+        if code != SKIPPED:
+            print(f"\nedit:  {edit}\nrerun: {rerun}")
+    if found["verdict"] in (result.PASSED, result.FAILED):
+        remember(build, exercise, checked, passed=found["verdict"] == result.PASSED)
+    with contextlib.suppress(OSError):  # a build folder that cannot be written: what was printed stands
+        result.write(file, {**found, "program": program.name, "edit": edit, "rerun": rerun})
     return code
 
 

@@ -25,9 +25,10 @@ from pathlib import Path  # noqa: E402
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.check.check_exercise import SKIPPED, TOP, is_started, seen_from_the_shell  # noqa: E402
+from tools.check.check_exercise import SKIPPED  # noqa: E402
 from tools.learn import progress  # noqa: E402
 from tools.lib import course_state, terminal  # noqa: E402
+from tools.lib.checkout import TOP, is_started, seen_from_the_shell  # noqa: E402
 from tools.lib.hints import hints_of  # noqa: E402
 from tools.lib.terminal import paint  # noqa: E402
 

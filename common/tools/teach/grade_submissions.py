@@ -32,7 +32,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.check.check_exercise import is_started  # noqa: E402
+from tools.lib.checkout import is_started  # noqa: E402
 from tools.teach import grade  # noqa: E402
 
 TOP = Path(__file__).resolve().parents[3]

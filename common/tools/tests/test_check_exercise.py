@@ -13,8 +13,9 @@ TOOLS = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOLS.parent))
 from tools.check import check_exercise  # noqa: E402
+from tools.lib import checkout, result  # noqa: E402
 
-TOP = check_exercise.TOP
+TOP = checkout.TOP
 EXERCISE = TOP / "exercises" / "01-global-atomic" / "word_count.cuh"
 
 GCC = f"""ninja: Entering directory `build'
@@ -176,16 +177,22 @@ class WhatAnErrorShows(unittest.TestCase):
 
     def test_paths_from_another_folder(self):
         os.environ["PWD"] = str(TOP / "exercises")
-        self.assertEqual(check_exercise.seen_from_the_shell(EXERCISE), "01-global-atomic/word_count.cuh")
+        self.assertEqual(checkout.seen_from_the_shell(EXERCISE), "01-global-atomic/word_count.cuh")
         os.environ["PWD"] = "/"
-        self.assertEqual(check_exercise.seen_from_the_shell(EXERCISE), str(EXERCISE).lstrip("/"))
+        self.assertEqual(checkout.seen_from_the_shell(EXERCISE), str(EXERCISE).lstrip("/"))
 
 
 class Marker(unittest.TestCase):
     def test_only_the_line_counts(self):
-        self.assertFalse(check_exercise.is_started("a\nNOT_STARTED  // delete this line\nb\n"))
-        self.assertTrue(check_exercise.is_started("// delete NOT_STARTED\n"))
-        self.assertTrue(check_exercise.is_started("// NOT_STARTED\n"))
+        self.assertFalse(checkout.is_started("a\nNOT_STARTED  // delete this line\nb\n"))
+        self.assertTrue(checkout.is_started("// delete NOT_STARTED\n"))
+        self.assertTrue(checkout.is_started("// NOT_STARTED\n"))
+
+
+def says(verdict, more=""):
+    """Shell: what a check's main() leaves behind."""
+    words = f'{{"schema": "course.result", "version": 1, "verdict": "{verdict}", "proof": "%s"{more}}}'
+    return f"""printf '{words}' "$COURSE_PROOF" >"$COURSE_RESULT\""""
 
 
 class TheRunner(unittest.TestCase):
@@ -223,23 +230,63 @@ class TheRunner(unittest.TestCase):
         self.assertEqual(code, 77)
         self.assertIn("Open word_count.cuh", text)
 
+    def result(self, name="word_count"):
+        return result.load(self.build, name)
+
     def test_the_verdict_is_the_checks_own(self):
-        self.script("check", 'echo "$COURSE_EDIT|$COURSE_RERUN"; exit 1')
+        self.script("check", f'echo "$COURSE_EDIT|$COURSE_RERUN"; {says("failed")}; exit 1')
         self.assertEqual(self.run_it(), (1, "word_count.cuh|meson test -C build word_count\n"))
-        self.script("check", 'printf 77 >"$COURSE_PROOF"; exit 77')
+        self.script("check", f'{says("skipped")}; exit 77')
         self.assertEqual(self.run_it()[0], 77)
-        self.script("check", 'printf 0 >"$COURSE_PROOF"; exit 0')
+        self.script("check", f'{says("passed")}; exit 0')
         self.assertEqual(self.run_it(), (0, ""))
 
+    def test_the_result_is_the_checks_own(self):
+        self.script("check", f'{says("passed", more=", " + chr(34) + "seed" + chr(34) + ": 3")}; exit 0')
+        self.run_it()
+        found = self.result()
+        self.assertEqual((found["verdict"], found["seed"], found["program"]), ("passed", 3, "check"))
+        self.assertEqual((found["edit"], found["rerun"]), ("word_count.cuh", "meson test -C build word_count"))
+        self.run_it(COURSE_RESULT=str(self.build / "results" / "other.json"))
+        self.assertEqual(self.result("other")["verdict"], "passed")
+
+    def test_what_ends_otherwise_has_a_result_too(self):
+        passes = f'{says("passed")}; exit 0'
+        for verdict, ninja, check in (
+            ("does_not_compile", "exit 1", passes), ("crashed", "exit 0", "kill -SEGV $$"),
+            ("timed_out", "exit 0", "sleep 60"), ("ended_early", "exit 0", "exit 0"), ("failed", "exit 0", "exit 3"),
+        ):
+            with self.subTest(verdict):
+                self.script("ninja", ninja)
+                self.script("check", check)
+                code, text = self.run_it(COURSE_TIMEOUT="0.5")
+                found = self.result()
+                self.assertEqual(found["verdict"], verdict)
+                self.assertNotEqual(code, 0)
+                if verdict != "failed":
+                    self.assertIn(found["reason"], text)
+        self.exercise.write_text("NOT_STARTED\n")
+        self.run_it()
+        self.assertEqual(self.result()["verdict"], "not_started")
+
+    def test_an_older_result_does_not_stay(self):
+        self.script("check", f'{says("passed")}; exit 0')
+        self.run_it()
+        self.script("check", "kill -TERM $PPID; sleep 60")
+        self.run_it()
+        self.assertIsNone(self.result())
+
     def test_an_answer_that_ends_the_check_fails(self):
+        forged = says("passed").replace("$COURSE_PROOF", "me")
         for code in (0, 77):
-            for proof in (":", 'printf 1 >"$COURSE_PROOF"'):  # main said 1, and something behind it 0
-                with self.subTest(code=code, proof=proof):
-                    self.script("check", f"{proof}; exit {code}")
+            for words in (":", says("failed"), forged):  # main said it failed, and something behind it 0; no word of it
+                with self.subTest(code=code, words=words):
+                    self.script("check", f"{words}; exit {code}")
                     found, text = self.run_it()
                     self.assertEqual(found, 1)
                     self.assertIn(f"ended early, with exit code {code}: does your file call exit()?", text)
                     self.assertIn("edit:  word_count.cuh", text)
+                    self.assertEqual(self.result()["verdict"], "ended_early")
 
     def test_a_failed_build_fails(self):
         self.script("ninja", f'echo "{self.exercise}:3:1: error: no"; exit 1')

@@ -35,12 +35,12 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOLS.parent))
 from tools.check import check_exercise  # noqa: E402
 from tools.learn import course, progress  # noqa: E402
-from tools.lib import course_state, terminal  # noqa: E402
+from tools.lib import course_state, result, terminal  # noqa: E402
 
 NOBODY = 65534
 NEEDED = (
-    "__init__", "learn/course", "learn/progress", "lib/course_state", "lib/hints", "lib/terminal",
-    "check/check_exercise", "check/compile_errors",
+    "__init__", "learn/course", "learn/progress", "check/check_exercise", "check/compile_errors", "lib/checkout",
+    "lib/course_state", "lib/hints", "lib/result", "lib/terminal",
 )
 STARTER = """// Exercise {name}: what does {name} ask?
 //
@@ -70,13 +70,16 @@ The second hint of {name}.
 
 """
 CHECK = """#!/bin/sh
-end() {{ [ -z "$COURSE_PROOF" ] || printf %s "$1" >"$COURSE_PROOF"; exit "$1"; }}
+end() {{
+  printf '{{"schema": "course.result", "version": 1, "verdict": "%s", "proof": "%s"}}' "$2" "$COURSE_PROOF" >"$COURSE_RESULT"
+  exit "$1"
+}}
 echo run >>"$0.runs"
 if grep -q SLOW {file}; then echo $$ >"$0.pid"; sleep 60; fi
-if grep -q GPU {file}; then echo "skipped: no GPU"; end 77; fi
-if grep -q RIGHT {file}; then echo "all checks passed"; end 0; fi
+if grep -q GPU {file}; then echo "skipped: no GPU"; end 77 skipped; fi
+if grep -q RIGHT {file}; then echo "all checks passed"; end 0 passed; fi
 printf 'FAILED: it\\n\\nedit:  %s\\nrerun: %s\\n' "$COURSE_EDIT" "$COURSE_RERUN"
-end 1
+end 1 failed
 """
 CHAPTERS = {"01-first": ["word_count", "count_above"], "02-second": ["ticket"]}
 
@@ -356,15 +359,19 @@ class List(Checkout):
 
 
 class States(unittest.TestCase):
-    def test_they_follow_from_exit_codes(self):
-        def state(code, text=""):
-            command = [sys.executable, "-c", f"print({text!r}); exit({code})"]
-            return progress.state_after_check(progress.Exercise("01", "x", Path("x"), command), "/")
+    def test_they_follow_from_exit_codes_and_results(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
 
-        self.assertEqual(state(0), progress.SOLVED)
-        self.assertEqual(state(1), progress.BEGUN)
-        self.assertEqual(state(77, "Not started. Open it."), progress.NOT_STARTED)
-        self.assertEqual(state(77, "no GPU"), progress.UNKNOWN)
+        def state(code, verdict):
+            result.write(result.file_of(folder.name, "x"), result.new(verdict))
+            command = [sys.executable, "-c", f"print('words'); exit({code})"]
+            return progress.state_after_check(progress.Exercise("01", "x", Path("x"), command), folder.name)
+
+        self.assertEqual(state(0, "passed"), progress.SOLVED)
+        self.assertEqual(state(1, "failed"), progress.BEGUN)
+        self.assertEqual(state(77, "not_started"), progress.NOT_STARTED)
+        self.assertEqual(state(77, "skipped"), progress.UNKNOWN)
 
     def test_the_board_of_the_longest_name_fits_forty_columns(self):
         os.environ["COLUMNS"] = "40"

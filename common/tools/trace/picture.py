@@ -25,7 +25,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.check.check_exercise import seen_from_the_shell  # noqa: E402
+from tools.lib.checkout import seen_from_the_shell  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 from tools.trace import picture_svg  # noqa: E402
 from tools.trace.choosing import choose, describe_launch, warps_of  # noqa: E402

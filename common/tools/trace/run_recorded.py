@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.check.check_exercise import seen_from_the_shell
+from tools.lib.checkout import seen_from_the_shell
 from tools.lib import chapter as metadata
 from tools.trace import picture_svg
 from tools.trace.choosing import choose

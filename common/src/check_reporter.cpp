@@ -1,0 +1,316 @@
+#include "check_reporter.hpp"
+
+#include <fmt/format.h>
+#include <course/check.cuh>
+#include <course/error.cuh>
+
+#include <catch2/catch_test_case_info.hpp>
+#include <catch2/catch_translate_exception.hpp>
+#include <catch2/interfaces/catch_interfaces_reporter.hpp>
+#include <catch2/reporters/catch_reporter_event_listener.hpp>
+#include <catch2/reporters/catch_reporter_registrars.hpp>
+#include <catch2/reporters/catch_reporter_streaming_base.hpp>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "short_path.hpp"
+
+#if COURSE_CPU_DEVICE
+#include <simt/testing.hpp>
+#endif
+
+namespace course::runner {
+namespace {
+
+Run the_run;
+std::string program;
+std::string last_verdict;
+
+/// The test case that runs.
+struct Test {
+  std::vector<std::string> sections = {};  // its name and those of the open sections
+  bool is_open = false;
+  bool has_failed = false;
+  bool has_crashed = false;
+  cudaError_t thrown = cudaSuccess;  // by the exception that was translated last
+};
+Test test;
+bool device_lost = false;
+
+std::string indented(const std::string& text) {
+  std::string lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines += "  " + text.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return lines;
+}
+
+/// Keeps the first failure of a test case: those that follow are mostly its consequences.
+void record(Failure failure) {
+  if (std::exchange(test.has_failed, true)) return;
+  for (const std::string& section : test.sections) {
+    failure.test += (failure.test.empty() ? "" : " / ") + section;
+  }
+  the_run.failures.push_back(std::move(failure));
+}
+
+// ---- the device under test ---------------------------------------------------------------------
+
+#if COURSE_CPU_DEVICE
+
+/// A report fails the running test. It can come in the middle of an assertion, whose download
+/// waits for the kernel.
+void take_report(const simt::Report& report) {
+  record({.text = report.text,
+          .file = short_path(report.file),
+          .line = report.line,
+          .kind = FailureKind::finding,
+          .is_rejection = true,
+          .finding = {.kind = simt::to_string(report.kind), .kernel = report.kernel}});
+  if (test.is_open) FAIL_CHECK(report.text);
+}
+
+/// Remarks are worth reading only next to a failure, so those of earlier tests are dropped.
+std::string take_notes() {
+  std::string text;
+  for (const std::string& note : simt::take_notes()) text += "note: " + note + "\n";
+  return text;
+}
+
+/// Every test begins its schedule anew, so that it runs the same alone and among others.
+void begin_test(const std::string& name) {
+  take_notes();
+  simt::name_test(name);
+  simt::set_seed(the_run.seed);
+}
+/// Runs what is still queued; a new test finds a device without errors.
+void end_test() { static_cast<void>(course::detail::reset_devices()); }
+
+#else
+
+std::string take_notes() { return ""; }
+void begin_test(const std::string&) {}
+/// A kernel that nobody waited for may still fail, and some errors leave no usable device behind.
+void end_test() {
+  const cudaError_t error = course::detail::reset_devices();
+  device_lost = is_sticky(error);
+  if (device_lost) {
+    record({.text = fmt::format("a kernel failed: {} ({})", cudaGetErrorName(error),
+                                cudaGetErrorString(error)),
+            .kind = FailureKind::finding,
+            .is_rejection = true});
+  }
+}
+
+#endif
+
+// ---- what Catch2 tells us ----------------------------------------------------------------------
+
+CATCH_TRANSLATE_EXCEPTION(const CudaError& error) {
+  test.thrown = error.code();
+  return error.what();
+}
+
+std::string expression_text(const Catch::AssertionResult& result) {
+  const std::string expanded = result.getExpandedExpression();
+  if (expanded == last_verdict) return expanded;
+  const std::string expression = result.getExpression();
+  return fmt::format("expected: {}\nfound:    {}", expression, expanded);
+}
+
+/// A failed assertion in the learner's words.
+Failure describe(const Catch::AssertionStats& stats) {
+  const Catch::AssertionResult& result = stats.assertionResult;
+  const cudaError_t thrown = std::exchange(test.thrown, cudaSuccess);
+  Failure failure;
+  for (const Catch::MessageInfo& message : stats.infoMessages) {
+    if (message.type == Catch::ResultWas::Info) failure.details += message.message + "\n";
+  }
+  failure.file = short_path(result.getSourceInfo().file);
+  failure.line = static_cast<int>(result.getSourceInfo().line);
+  switch (result.getResultType()) {
+    case Catch::ResultWas::ThrewException:
+      failure.text = "an exception was thrown: " + std::string(result.getMessage());
+      // On a GPU, the hardware's own memory check shows as the error of a later call.
+      failure.is_rejection = !kCpuDevice && is_sticky(thrown);
+      failure.kind = failure.is_rejection ? FailureKind::finding : FailureKind::exception;
+      break;
+    case Catch::ResultWas::FatalErrorCondition:
+      failure.text = "the program crashed: " + std::string(result.getMessage());
+      failure.kind = FailureKind::crash;
+      break;
+    case Catch::ResultWas::DidntThrowException:
+      failure.text = "an exception was expected from " + result.getExpression();
+      failure.is_rejection = true;
+      break;
+    default:
+      failure.text =
+          result.hasExpression() ? expression_text(result) : std::string(result.getMessage());
+      failure.is_rejection = true;
+  }
+  return failure;
+}
+
+/// Follows the tests, whichever reporter prints.
+class Listener : public Catch::EventListenerBase {
+ public:
+  using EventListenerBase::EventListenerBase;
+
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
+    test = {.is_open = true};
+    begin_test(info.name);
+  }
+  void sectionStarting(const Catch::SectionInfo& info) override {
+    test.sections.push_back(info.name);
+  }
+  void sectionEnded(const Catch::SectionStats&) override {
+    if (test.sections.size() > 1) test.sections.pop_back();  // a late report still needs the first
+  }
+  void assertionEnded(const Catch::AssertionStats& stats) override {
+    const Catch::AssertionResult& result = stats.assertionResult;
+    test.has_crashed = result.getResultType() == Catch::ResultWas::FatalErrorCondition;
+    if (result.getResultType() == Catch::ResultWas::ExplicitSkip) {
+      the_run.skips[test.sections.front()] = std::string(result.getMessage());
+    } else if (!result.isOk()) {
+      Failure failure = describe(stats);
+      failure.details += take_notes();
+      // A report was recorded when it came in; now its FAIL_CHECK brings the messages of the test.
+      const bool is_report = test.has_failed && the_run.failures.back().text == failure.text;
+      if (is_report) the_run.failures.back().details = failure.details;
+      record(std::move(failure));
+    }
+  }
+  void testCaseEnded(const Catch::TestCaseStats&) override {
+    test.is_open = false;
+    if (!test.has_crashed) end_test();
+    test.sections.clear();
+  }
+  void testRunEnded(const Catch::TestRunStats& stats) override {
+    const Catch::Counts& tests = stats.totals.testCases;
+    the_run.passed = tests.passed + tests.failedButOk;
+    the_run.failed = tests.failed;
+    the_run.skipped = tests.skipped;
+    the_run.comparisons = stats.totals.assertions.total();
+  }
+};
+CATCH_REGISTER_LISTENER(Listener)
+
+/// One screen: the first failure in full, the names of the others, what to do next.
+class Reporter : public Catch::StreamingReporterBase {
+ public:
+  using StreamingReporterBase::StreamingReporterBase;
+  static std::string getDescription() { return "What is wrong with an answer, on one screen"; }
+
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
+    if (device_lost) stop();
+    StreamingReporterBase::testCaseStarting(info);
+  }
+  void testCaseEnded(const Catch::TestCaseStats& stats) override {
+    if (test.has_failed && the_run.failures.size() == 1 && !the_run.expects_rejection) {
+      const Failure& failure = the_run.failures.front();
+      m_stream << "FAILED: " << failure.test << "\n" << indented(failure.text);
+      if (!failure.details.empty()) m_stream << indented(failure.details);
+      if (failure.finding.kind.empty() && !failure.file.empty()) {  // a report names its own places
+        m_stream << indented(fmt::format("at {}:{}", failure.file, failure.line));
+      }
+      m_stream << std::flush;
+    }
+    StreamingReporterBase::testCaseEnded(stats);
+  }
+  void testRunEnded(const Catch::TestRunStats& stats) override {
+    if (!the_run.failures.empty() && !the_run.expects_rejection) {
+      print_others();
+      print_next_steps();
+    }
+    StreamingReporterBase::testRunEnded(stats);
+  }
+
+ private:
+  [[noreturn]] void stop() {
+    if (the_run.expects_rejection) std::exit(finish(judge_rejection()));
+    m_stream
+        << "The GPU cannot be used after this error: the checks behind this one did not run.\n";
+    print_next_steps();
+    std::exit(finish({Verdict::failed, first_line(the_run.failures.front().text)}));
+  }
+  void print_others() {
+    constexpr std::size_t kMost = 5;
+    const std::size_t count = the_run.failures.size();
+    for (std::size_t i = 1; i < count && i <= kMost; ++i) {
+      m_stream << "also failed: " << the_run.failures[i].test << "\n";
+    }
+    if (count > kMost + 1) m_stream << "and " << count - kMost - 1 << " more\n";
+  }
+  void print_next_steps() {
+    const char* const edit = std::getenv("COURSE_EDIT");
+    const char* const rerun = std::getenv("COURSE_RERUN");
+    const char* const warnings = std::getenv("COURSE_WARNINGS");
+    if (warnings != nullptr && *warnings != '\0') {
+      m_stream << "\nThe compiler has a warning, too:\n" << indented(warnings);
+    }
+    if (the_run.seed != 0 && std::getenv("SIMT_SEED") != nullptr) {  // nobody tried the others
+      m_stream << "\nThis is the shuffled schedule of SIMT_SEED=" << the_run.seed << ".\n";
+    } else if (the_run.seed != 0) {
+      m_stream << "\nOnly a shuffled schedule shows this; SIMT_SEED=" << the_run.seed
+               << " replays it.\n";
+    }
+    if (edit != nullptr) m_stream << "\nedit:  " << edit << "\n";
+    if (rerun != nullptr) m_stream << (edit == nullptr ? "\n" : "") << "rerun: " << rerun << "\n";
+    m_stream << std::flush;
+  }
+};
+CATCH_REGISTER_REPORTER("course", Reporter)
+
+}  // namespace
+
+const Run& run() { return the_run; }
+
+void begin_schedule(std::uint64_t seed, std::size_t count, bool expects_rejection) {
+  the_run = {.expects_rejection = expects_rejection, .seed = seed, .schedules = count};
+}
+
+void install_report_handler() {
+#if COURSE_CPU_DEVICE
+  simt::set_report_handler(take_report);
+#endif
+}
+
+Ending judge_rejection() {
+  const auto said = [](Verdict verdict, const std::string& line) {
+    fmt::print("{}\n", line);
+    return Ending{verdict, line};
+  };
+  if (the_run.failures.empty() && course::detail::devices_were_missing()) {
+    return said(Verdict::skipped,
+                "not rejected, but some checks need more GPUs than there are here");
+  }
+  if (the_run.failures.empty()) {
+    return said(Verdict::not_rejected,
+                fmt::format("not rejected: {} checks passed, {} were skipped", the_run.passed,
+                            the_run.skipped));
+  }
+  const Failure& failure = the_run.failures.front();
+  const std::string what = first_line(failure.text);
+  if (!failure.is_rejection) {
+    return said(Verdict::not_rejected,
+                fmt::format("no verdict, and so no rejection, in '{}': {}", failure.test, what));
+  }
+  fmt::print("rejected by '{}': {}\n", failure.test, what);
+  return {Verdict::rejected, what};
+}
+
+int finish(const Ending& ending) {
+  write_result(the_run, program, ending.verdict, ending.reason);
+  return exit_code(ending.verdict);
+}
+
+void remember_verdict(const std::string& text) { last_verdict = text; }
+void set_program(const std::string& name) { program = name; }
+
+}  // namespace course::runner
+
+void course::detail::remember_verdict(const std::string& text) { runner::remember_verdict(text); }

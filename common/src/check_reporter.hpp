@@ -1,0 +1,37 @@
+// Follows Catch2 through a run of a check, and prints on one screen what is wrong.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "check_result.hpp"
+
+namespace course::runner {
+
+/// What is known about the schedule that runs.
+const Run& run();
+
+/// Forgets the schedule before, and begins one: `seed`, the `count`-th.
+void begin_schedule(std::uint64_t seed, std::size_t count, bool expects_rejection);
+
+/// Takes the reports of the CPU device from here on; a GPU makes none.
+void install_report_handler();
+
+/// How a run ended, and one line that says why.
+struct Ending {
+  Verdict verdict = Verdict::failed;
+  std::string reason = {};
+};
+
+/// For known-wrong answers: was the first thing that went wrong a check's verdict? Prints a line.
+Ending judge_rejection();
+
+/// Writes the result, and returns the exit code.
+int finish(const Ending& ending);
+
+/// What the last comparison said of itself: shown without the expression around it.
+void remember_verdict(const std::string& text);
+/// What the program is called in its result.
+void set_program(const std::string& name);
+
+}  // namespace course::runner

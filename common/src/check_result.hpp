@@ -1,0 +1,77 @@
+// What the run of a check found, and the file that says so to the course's tools: course.result,
+// version 1, in common/docs/schemas.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace course::runner {
+
+/// How a run ended; the exit code follows from it, as Meson understands it.
+enum class Verdict { passed, failed, rejected, not_rejected, skipped, not_started };
+int exit_code(Verdict verdict);
+
+/// What a failed assertion is, and what a report of the CPU device is.
+enum class FailureKind {
+  check,      // a comparison of the check
+  finding,    // of the CPU device's checker, or of the GPU's memory check
+  exception,  // one that the check did not expect
+  crash
+};
+
+/// An access of a thread, as a report names it.
+struct Access {
+  std::string kind = {};  // "write", "atomic", ...
+  std::string file = {};
+  int line = 0;
+  std::string block = {}, thread = {};
+};
+
+/// What the CPU device's checker found.
+struct Finding {
+  std::string kind = {};  // "data_race", ...
+  std::string kernel = {};
+  std::string object = {};  // what the accesses are to: "d_sum"; empty if it has no name
+  std::vector<Access> accesses = {};
+};
+
+/// A failed assertion or a report, as the learner gets to see it.
+struct Failure {
+  std::string test = {};     // name of the test case, and of the sections in it
+  std::string text = {};     // what was expected and found
+  std::string details = {};  // INFO messages and remarks of the CPU device
+  std::string file = {};     // of the check; of a report, the access that completed it
+  int line = 0;
+  FailureKind kind = FailureKind::check;
+  bool is_rejection = false;  // a check or the checker found it: no crash, no stray exception
+  Finding finding = {};       // where kind says so, and the CPU device ran
+};
+
+/// What is known about the schedule that runs, and at the end about the run.
+struct Run {
+  bool expects_rejection = false;
+  std::uint64_t seed = 0;
+  std::size_t schedules = 0;  // that were begun
+
+  std::size_t passed = 0, failed = 0, skipped = 0;  // test cases
+  std::size_t comparisons = 0;                      // REQUIREs and CHECKs in them
+  std::vector<Failure> failures = {};               // the first one of each test case
+  std::map<std::string, std::string> skips = {};    // test case, reason
+};
+
+/// Forgets what the file said of an earlier run: a run that ends in another way than main()'s leaves
+/// none.
+void remove_result();
+
+/// Writes the file that COURSE_RESULT names, with the word of COURSE_PROOF in it, if there is one. Both
+/// are taken out of the environment before an answer's first line runs, so that no answer can write a
+/// result. `reason` is one line for a reader.
+void write_result(const Run& run, const std::string& program, Verdict verdict,
+                  const std::string& reason);
+
+/// The first line of a text.
+std::string first_line(const std::string& text);
+
+}  // namespace course::runner
