@@ -39,8 +39,7 @@ bool matches(std::string kernel, const std::string& filter) {
   return scope != std::string::npos && kernel.substr(scope + 2) == filter;
 }
 
-// ---- making events
-// --------------------------------------------------------------------------------
+// ---- making events ------------------------------------------------------------------------------
 
 /// The return addresses on the stack of a waiting thread, from `caller` on: where the kernel's own
 /// line is, if `caller` stands in a header of the course.
@@ -182,8 +181,7 @@ void trace_settle_store(bool before_load) {
   set(e.values, e, r.store_slot, known ? now : Value{});
 }
 
-// ---- settings
-// ---------------------------------------------------------------------------------------
+// ---- settings -----------------------------------------------------------------------------------
 
 void open_trace(const TraceSettings& settings) { trace_file().open(settings); }
 
@@ -191,8 +189,7 @@ void close_trace() { trace_file().close(); }
 
 void name_test(const std::string& name) { trace_file().set_test(name); }
 
-// ---- a launch
-// -----------------------------------------------------------------------------------------
+// ---- a launch -----------------------------------------------------------------------------------
 
 void trace_start_launch() {
   TraceFile& file = trace_file();
@@ -245,8 +242,7 @@ void trace_end_block(const Block& block) {
   if (block.linear < trace_file().settings().blocks) ++recording.blocks_ended;
 }
 
-// ---- what lanes do
-// --------------------------------------------------------------------------------------
+// ---- what lanes do ------------------------------------------------------------------------------
 
 void trace_instruction(Thread* const* lanes, unsigned n, unsigned cost) {
   const OutOfSight guard;

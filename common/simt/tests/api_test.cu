@@ -7,7 +7,7 @@
 #include <vector>
 
 #ifndef __CUDACC__
-#include "simt/testing.hpp"
+#include "testing.hpp"
 #endif
 
 __global__ void add_one(int* values, int n) {
@@ -386,29 +386,8 @@ __global__ void allocate_in_kernel() {
   static_cast<void>(cudaMalloc(&p, 4));
 }
 
-namespace {
-
-/// Collects reports instead of failing the test.
-class Reports {
- public:
-  Reports() {
-    previous_ = simt::set_report_handler([this](const simt::Report& r) { list.push_back(r); });
-  }
-  ~Reports() {
-    simt::set_report_handler(previous_);
-    simt::reset_device();
-  }
-  Reports(const Reports&) = delete;
-  std::vector<simt::Report> list;
-
- private:
-  simt::ReportHandler previous_;
-};
-
-}  // namespace
-
 TEST_CASE("an illegal access is sticky: every later call returns it") {
-  Reports reports;
+  simt_test::Reports reports;
   int* p = nullptr;
   REQUIRE(cudaMalloc(&p, 4) == cudaSuccess);
   write_far_outside<<<1, 1>>>(p);
@@ -440,7 +419,7 @@ TEST_CASE("an illegal access is sticky: every later call returns it") {
 }
 
 TEST_CASE("a kernel cannot call the runtime") {
-  Reports reports;
+  simt_test::Reports reports;
   allocate_in_kernel<<<1, 1>>>();
   CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
   REQUIRE(reports.list.size() == 1);
@@ -449,7 +428,7 @@ TEST_CASE("a kernel cannot call the runtime") {
 }
 
 TEST_CASE("a copy past the end is an error and a report with its line") {
-  Reports reports;
+  simt_test::Reports reports;
   Ints small(2);
   const int numbers[3] = {1, 2, 3};
   const int line = __LINE__ + 1;
@@ -465,7 +444,7 @@ TEST_CASE("a copy past the end is an error and a report with its line") {
 }
 
 TEST_CASE("memset past the end, or of freed memory, is reported") {
-  Reports reports;
+  simt_test::Reports reports;
   int* p = nullptr;
   REQUIRE(cudaMalloc(&p, 8) == cudaSuccess);
   CHECK(cudaMemset(p, 0, 9) == cudaErrorInvalidValue);

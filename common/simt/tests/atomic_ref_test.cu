@@ -12,18 +12,13 @@
 namespace atomic_ref_test {
 
 using simt::ReportKind;
-using simt_test::Array;
-using simt_test::first_complaint;
-using simt_test::first_miss;
-using simt_test::lacks;
-using simt_test::observe;
+using namespace simt_test;
 
 static_assert(cuda::atomic_ref<int>::is_always_lock_free);
 static_assert(cuda::atomic_ref<double>::required_alignment == 8);
 static_assert(cuda::std::memory_order_relaxed == cuda::memory_order_relaxed);
 
-// ---- what the operations do
-// ----------------------------------------------------------------------
+// ---- what the operations do ---------------------------------------------------------------------
 
 constexpr int kOperations = 11;
 
@@ -162,8 +157,7 @@ TEST_CASE("atomic_ref: no update is lost, and block scope is for one block") {
   CHECK(first_miss(ReportKind::race, [] { counts<cuda::thread_scope_block>(4); }) == "");
 }
 
-// ---- what the orders order
-// -----------------------------------------------------------------------
+// ---- what the orders order ----------------------------------------------------------------------
 
 constexpr auto kRelaxed = cuda::memory_order_relaxed, kRelease = cuda::memory_order_release,
                kAcquire = cuda::memory_order_acquire, kDefault = cuda::memory_order_seq_cst;
@@ -271,8 +265,7 @@ TEST_CASE("atomic_thread_fence orders relaxed operations") {
   CHECK(first_miss(ReportKind::race, [] { arrives_with_fences<false>(); }) == "");
 }
 
-// ---- beside other accesses
-// ---------------------------------------------------------------------------
+// ---- beside other accesses ----------------------------------------------------------------------
 
 /// Every thread looks first, and most find that nothing is left to do.
 __global__ void raise(int* highest, const int* x) {

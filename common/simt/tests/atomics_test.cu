@@ -18,8 +18,7 @@ namespace atomics_test {
 
 using course::DeviceBuffer;
 
-// ---- which types there are
-// -------------------------------------------------------------------------
+// ---- which types there are ----------------------------------------------------------------------
 
 #define ATOMIC_FUNCTION(name)                          \
   template <class T>                                   \
@@ -120,8 +119,7 @@ static_assert(all_scopes_atomicCAS<int, unsigned, ull>);
 static_assert(all_atomicCAS<ushort_t> && !has_atomicCAS_block<ushort_t>);
 static_assert(none_atomicCAS<char, short, long, unsigned long, long long, float, double, __half>);
 
-// ---- what they do
-// ----------------------------------------------------------------------------------
+// ---- what they do -------------------------------------------------------------------------------
 
 template <class T>
 struct Case {
@@ -325,8 +323,7 @@ TEST_CASE("atomicCAS stores only if it finds what it compares with", "[atomics]"
         0);
 }
 
-// ---- half and bfloat16
-// ------------------------------------------------------------------------------
+// ---- half and bfloat16 --------------------------------------------------------------------------
 
 __half half_of(unsigned bits) { return __ushort_as_half(static_cast<unsigned short>(bits)); }
 __nv_bfloat16 bfloat16_of(unsigned bits) {
@@ -356,8 +353,7 @@ TEST_CASE("atomicAdd of a pair adds each element by itself", "[atomics]") {
   CHECK(wrong<call_atomicAdd, __nv_bfloat162>({{b, b, b_sum}}) == 0);
 }
 
-// ---- float2 and float4
-// --------------------------------------------------------------------------------
+// ---- float2 and float4 --------------------------------------------------------------------------
 
 __global__ void add_vectors(float2* pairs, float4* quads) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -407,8 +403,7 @@ TEST_CASE("atomicAdd of float2 in shared memory stops the kernel", "[atomics]") 
 }
 #endif
 
-// ---- many threads
-// -----------------------------------------------------------------------------------
+// ---- many threads -------------------------------------------------------------------------------
 
 __global__ void take_tickets(unsigned* counter, unsigned* ticket) {
   ticket[blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(counter, 1);
@@ -473,8 +468,7 @@ TEST_CASE("arguments convert to the type of the memory", "[atomics]") {
   CHECK(l.front() == 3);
 }
 
-// ---- one request each
-// -----------------------------------------------------------------------------------
+// ---- one request each ---------------------------------------------------------------------------
 
 __global__ void add_each_kind(float* f, __half2* h, float4* v, float* unused) {
   __shared__ float s;

@@ -5,84 +5,46 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <course/buffer.cuh>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "float16_oracle.hpp"
+#include "float16_checks.cuh"
 
 namespace bfloat16_test {
 
-using course::DeviceBuffer;
-using oracle::kModes;
 using oracle::Mode;
 
-const oracle::Format& format() {
-  static const oracle::Format bfloat16_format(7);
-  return bfloat16_format;
-}
-
-std::string differences(const std::vector<unsigned short>& found,
-                        const std::vector<unsigned short>& expected) {
-  return oracle::differences(format(), found, expected);
-}
+/// bfloat16, for float16_checks.cuh.
+struct Bfloat16 {
+  using Type = __nv_bfloat16;
+  static constexpr int kMantissaBits = 7;
+  __host__ __device__ static Type of_bits(unsigned short bits) {
+    return __ushort_as_bfloat16(bits);
+  }
+  __host__ __device__ static unsigned short bits_of(Type x) { return __bfloat16_as_ushort(x); }
+  __device__ static float widen(Type x) { return __bfloat162float(x); }
+  __device__ static Type narrow(float x) { return __float2bfloat16(x); }
+  __device__ static Type nearest(float x) { return __float2bfloat16_rn(x); }
+  __device__ static Type zero(float x) { return __float2bfloat16_rz(x); }
+  __device__ static Type up(float x) { return __float2bfloat16_ru(x); }
+  __device__ static Type down(float x) { return __float2bfloat16_rd(x); }
+};
+constexpr auto format = float16_checks::format<Bfloat16>;
+constexpr auto differences = float16_checks::differences<Bfloat16>;
+constexpr auto computed = float16_checks::computed<Bfloat16>;
+using float16_checks::kOperations;
 
 // ---- conversions ------------------------------------------------------------------------------
 
-__global__ void widen_and_narrow(float* wide, unsigned short* narrow) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  wide[i] = __bfloat162float(__ushort_as_bfloat16(static_cast<unsigned short>(i)));
-  narrow[i] = __bfloat16_as_ushort(__float2bfloat16(wide[i]));
-}
-
 TEST_CASE("all 65536 bfloat16 become float and bfloat16 again", "[bfloat16]") {
-  DeviceBuffer<float> wide(65536);
-  DeviceBuffer<unsigned short> narrow(65536);
-  widen_and_narrow<<<256, 256>>>(wide.data(), narrow.data());
-  CUDA_CHECK_LAUNCH();
-  const std::vector<float> floats = wide.download();
-  const std::vector<unsigned short> bfloats = narrow.download();
-  int wrong_floats = 0, wrong_bfloats = 0;
-  for (unsigned bits = 0; bits < 65536; ++bits) {
-    if (format().is_nan(bits)) {
-      wrong_floats += !std::isnan(floats[bits]);
-      wrong_bfloats += bfloats[bits] != 0x7FFF;
-    } else {
-      const double expected = format().value(bits);
-      wrong_floats +=
-          floats[bits] != expected || std::signbit(floats[bits]) != std::signbit(expected);
-      wrong_bfloats += bfloats[bits] != bits;
-    }
-  }
-  CHECK(wrong_floats == 0);
-  CHECK(wrong_bfloats == 0);
-}
-
-__global__ void round_floats(const float* x, unsigned short* rounded, unsigned n) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  rounded[4 * i] = __bfloat16_as_ushort(__float2bfloat16_rn(x[i]));
-  rounded[4 * i + 1] = __bfloat16_as_ushort(__float2bfloat16_rz(x[i]));
-  rounded[4 * i + 2] = __bfloat16_as_ushort(__float2bfloat16_ru(x[i]));
-  rounded[4 * i + 3] = __bfloat16_as_ushort(__float2bfloat16_rd(x[i]));
+  const float16_checks::RoundTrip trip = float16_checks::round_trip<Bfloat16>();
+  CHECK(trip.wrong_floats == 0);
+  CHECK(trip.wrong_narrow == 0);
 }
 
 TEST_CASE("float to bfloat16 in each rounding mode", "[bfloat16]") {
-  const std::vector<float> inputs = oracle::boundary_floats(format(), 13);
-  const unsigned n = static_cast<unsigned>(inputs.size());
-  const auto x = DeviceBuffer<float>::from(inputs);
-  DeviceBuffer<unsigned short> rounded(4 * n);
-  round_floats<<<(n + 255) / 256, 256>>>(x.data(), rounded.data(), n);
-  CUDA_CHECK_LAUNCH();
-  std::vector<unsigned short> expected;
-  for (const float input : inputs) {
-    for (const Mode mode : kModes) {
-      expected.push_back(
-          static_cast<unsigned short>(format().round(static_cast<double>(input), mode)));
-    }
-  }
-  CHECK(differences(rounded.download(), expected) == "");
+  CHECK(float16_checks::wrong_roundings<Bfloat16>(oracle::boundary_floats(format(), 13)) == "");
 }
 
 TEST_CASE("double and integers to bfloat16 round once", "[bfloat16]") {
@@ -116,52 +78,14 @@ TEST_CASE("double and integers to bfloat16 round once", "[bfloat16]") {
   CHECK(__bfloat162uint_rz(__float2bfloat16(-2.75f)) == 0);
 }
 
-// ---- arithmetic
-// -----------------------------------------------------------------------------------
-
-constexpr int kOperations = 5;
-
-__global__ void arithmetic(const __nv_bfloat16* a, const __nv_bfloat16* b, const __nv_bfloat16* c,
-                           unsigned short* found, unsigned n) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  found[kOperations * i] = __bfloat16_as_ushort(__hadd(a[i], b[i]));
-  found[kOperations * i + 1] = __bfloat16_as_ushort(__hsub(a[i], b[i]));
-  found[kOperations * i + 2] = __bfloat16_as_ushort(__hmul(a[i], b[i]));
-  found[kOperations * i + 3] = __bfloat16_as_ushort(__hdiv(a[i], b[i]));
-  found[kOperations * i + 4] = __bfloat16_as_ushort(__hfma(a[i], b[i], c[i]));
-}
-
-std::vector<unsigned short> computed(const oracle::Operands& operands) {
-  std::vector<__nv_bfloat16> a, b, c;
-  for (std::size_t i = 0; i < operands.a.size(); ++i) {
-    a.push_back(__ushort_as_bfloat16(operands.a[i]));
-    b.push_back(__ushort_as_bfloat16(operands.b[i]));
-    c.push_back(__ushort_as_bfloat16(operands.c[i]));
-  }
-  const unsigned n = static_cast<unsigned>(a.size());
-  const auto d_a = DeviceBuffer<__nv_bfloat16>::from(a);
-  const auto d_b = DeviceBuffer<__nv_bfloat16>::from(b);
-  const auto d_c = DeviceBuffer<__nv_bfloat16>::from(c);
-  DeviceBuffer<unsigned short> found(kOperations * n);
-  arithmetic<<<(n + 255) / 256, 256>>>(d_a.data(), d_b.data(), d_c.data(), found.data(), n);
-  CUDA_CHECK_LAUNCH();
-  return found.download();
-}
+// ---- arithmetic ---------------------------------------------------------------------------------
 
 TEST_CASE("bfloat16 + - * / and fma round once", "[bfloat16]") {
   const oracle::Operands operands = oracle::operands(
       format(), {0x0000, 0x8000, 0x0001, 0x8001, 0x007F, 0x0080, 0x3F7F, 0x3F80, 0x3F81, 0xBF80,
                  0x4000, 0x4380, 0x4381, 0x7F7F, 0xFF7F, 0x7F80, 0xFF80, 0x7FC0, 0x2180, 0x3DCD},
       6000);
-  std::vector<unsigned short> expected;
-  for (std::size_t i = 0; i < operands.a.size(); ++i) {
-    for (int operation = 0; operation < kOperations; ++operation) {
-      expected.push_back(static_cast<unsigned short>(
-          format().result(operation, operands.a[i], operands.b[i], operands.c[i])));
-    }
-  }
-  CHECK(differences(computed(operands), expected) == "");
+  CHECK(float16_checks::wrong_results<Bfloat16>(operands) == "");
 }
 
 TEST_CASE("a bfloat16 fma by way of double would fail here", "[bfloat16]") {
@@ -184,8 +108,7 @@ TEST_CASE("a sum of ones in bfloat16 stops at 256", "[bfloat16]") {
   CHECK(__bfloat162float(sum) == 256.0f);
 }
 
-// ---- comparisons, class, pairs
-// --------------------------------------------------------------------
+// ---- comparisons, class, pairs ------------------------------------------------------------------
 
 TEST_CASE("bfloat16 comparisons know NaN and the sign of zero", "[bfloat16]") {
   const __nv_bfloat16 nan = __ushort_as_bfloat16(0x7FC0), one = __float2bfloat16(1.0f);

@@ -183,8 +183,7 @@ struct Shuffle {
   T expected(unsigned, int lane) const { return brought(source(lane)); }
 };
 
-// ---- reductions
-// -----------------------------------------------------------------------------------
+// ---- reductions ---------------------------------------------------------------------------------
 
 enum class Reduction { add, min, max, bit_and, bit_or, bit_xor };
 
@@ -305,8 +304,7 @@ TEST_CASE("reductions") {
   }
 }
 
-// ---- two masks at once, blocks that are no multiple of a warp
-// ----------------------------------------
+// ---- two masks at once, blocks that are no multiple of a warp -----------------------------------
 
 namespace {
 
@@ -403,8 +401,7 @@ TEST_CASE("warps are cut from the threads in x, then y") {
   CHECK(out[32] == 32);
 }
 
-// ---- __activemask
-// -----------------------------------------------------------------------------------
+// ---- __activemask -------------------------------------------------------------------------------
 
 namespace {
 
@@ -471,8 +468,7 @@ TEST_CASE("one helper called in both branches aggregates each branch by itself")
   CHECK(times == std::vector<int>(n, 1));
 }
 
-// ---- block barriers
-// -----------------------------------------------------------------------------------
+// ---- block barriers -----------------------------------------------------------------------------
 
 namespace {
 

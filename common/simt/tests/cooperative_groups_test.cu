@@ -9,7 +9,7 @@
 #include <vector>
 
 #ifndef __CUDACC__
-#include "simt/testing.hpp"
+#include "testing.hpp"
 #endif
 
 namespace cg = cooperative_groups;
@@ -399,27 +399,6 @@ TEST_CASE("sync of a tile orders shared memory") {
 
 #ifndef __CUDACC__
 
-namespace {
-
-/// Collects reports instead of failing the test.
-class Reports {
- public:
-  Reports() {
-    previous_ = simt::set_report_handler([this](const simt::Report& r) { list.push_back(r); });
-  }
-  ~Reports() {
-    simt::set_report_handler(previous_);
-    simt::reset_device();
-  }
-  Reports(const Reports&) = delete;
-  std::vector<simt::Report> list;
-
- private:
-  simt::ReportHandler previous_;
-};
-
-}  // namespace
-
 __global__ void shuffle_orders_nothing(int* out) {
   __shared__ int values[32];
   const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
@@ -430,7 +409,7 @@ __global__ void shuffle_orders_nothing(int* out) {
 }
 
 TEST_CASE("a shuffle orders no memory: the race is reported at the user's lines") {
-  Reports reports;
+  simt_test::Reports reports;
   Found<1> found(32);
   shuffle_orders_nothing<<<1, 32>>>(&found.rows[0][0]);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
@@ -448,7 +427,7 @@ __global__ void barrier_of_half_a_block() {
 }
 
 TEST_CASE("a barrier that half of the block never reaches is reported at its line") {
-  Reports reports;
+  simt_test::Reports reports;
   barrier_of_half_a_block<<<1, 64>>>();
   CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
   REQUIRE(reports.list.size() == 1);
@@ -467,7 +446,7 @@ __global__ void shuffle_of_half_a_tile(int* out) {
 }
 
 TEST_CASE("a tile's function that half of it never calls is reported") {
-  Reports reports;
+  simt_test::Reports reports;
   Found<1> found(32);
   shuffle_of_half_a_tile<<<1, 32>>>(&found.rows[0][0]);
   CHECK(cudaDeviceSynchronize() == cudaErrorLaunchTimeout);

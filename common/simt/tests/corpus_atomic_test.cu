@@ -11,13 +11,9 @@
 #include "testing.hpp"
 
 using simt::ReportKind;
-using simt_test::Array;
-using simt_test::first_complaint;
-using simt_test::wrong;
-using simt_test::wrong_values;
+using namespace simt_test;
 
-// ---- a maximum of floats, with compare-and-swap
-// -------------------------------------------------------------
+// ---- a maximum of floats, with compare-and-swap -------------------------------------------------
 
 namespace maximum {
 
@@ -121,8 +117,7 @@ TEST_CASE("maximum: a stale assumed value loops for ever once a thread comes in 
   CHECK(outcome.found(ReportKind::hang));
 }
 
-// ---- adding to one half of a pair
-// -------------------------------------------------------------------------------
+// ---- adding to one half of a pair ---------------------------------------------------------------
 
 namespace half_add {
 
@@ -212,8 +207,7 @@ TEST_CASE("adding to halves: wrong forms") {
   CHECK(wrong_values(run<Form::pair_reaches_before_begin>) == "");
 }
 
-// ---- a dot product of halves
-// ------------------------------------------------------------------------------------
+// ---- a dot product of halves --------------------------------------------------------------------
 
 namespace dot_product {
 
@@ -286,8 +280,7 @@ TEST_CASE("dot product of halves: wrong forms") {
   CHECK(wrong(ReportKind::misaligned, run<Form::pairs_misaligned>) == "");
 }
 
-// ---- neighbour lists
-// ------------------------------------------------------------------------------------------------
+// ---- neighbour lists ----------------------------------------------------------------------------
 
 namespace neighbours {
 

@@ -9,10 +9,7 @@
 #include "testing.hpp"
 
 using simt::ReportKind;
-using simt_test::Array;
-using simt_test::first_complaint;
-using simt_test::wrong;
-using simt_test::wrong_values;
+using namespace simt_test;
 
 namespace {
 
@@ -27,8 +24,7 @@ float sum_of(const std::vector<float>& x) { return std::accumulate(x.begin(), x.
 
 }  // namespace
 
-// ---- a histogram with bins of the block
-// ------------------------------------------------------------------
+// ---- a histogram with bins of the block ---------------------------------------------------------
 
 namespace histogram {
 
@@ -119,8 +115,7 @@ TEST_CASE("histogram: wrong forms") {
   CHECK(wrong(ReportKind::barrier, run<Form::returns_before_barrier>) == "");
 }
 
-// ---- a sum in two kernels: a tree in shared memory
-// -----------------------------------------------------------
+// ---- a sum in two kernels: a tree in shared memory ----------------------------------------------
 
 namespace tree_sum {
 
@@ -203,8 +198,7 @@ TEST_CASE("tree sum: every thread writes the same result, which is a note only")
   CHECK(outcome.notes.size() == 1);
 }
 
-// ---- a sum in one kernel: the last block adds up
-// ------------------------------------------------------------
+// ---- a sum in one kernel: the last block adds up ------------------------------------------------
 
 namespace last_block {
 
@@ -333,8 +327,7 @@ TEST_CASE("last block: a volatile array and one fence are tolerated") {
   CHECK(first_complaint(last_block::run<last_block::Form::volatile_part>) == "");
 }
 
-// ---- a block sum with shuffles
-// ----------------------------------------------------------------------------
+// ---- a block sum with shuffles ------------------------------------------------------------------
 
 namespace shuffle_sum {
 
@@ -452,8 +445,7 @@ TEST_CASE("block sum with shuffles: a loop that lanes leave, with the full mask"
   CHECK(wrong_values(run<Form::shuffle_in_uneven_loop>) == "");
 }
 
-// ---- a scan of each warp
-// --------------------------------------------------------------------------------------
+// ---- a scan of each warp ------------------------------------------------------------------------
 
 namespace warp_scan {
 
@@ -549,8 +541,7 @@ TEST_CASE("warp scan: a full mask in a branch meets the wrong call") {
   CHECK(simt_test::first_complaint(warp_scan::run<warp_scan::Form::shuffle_in_branch>, 1) != "");
 }
 
-// ---- stream compaction
-// --------------------------------------------------------------------------------------
+// ---- stream compaction --------------------------------------------------------------------------
 
 namespace compaction {
 

@@ -9,10 +9,7 @@
 #include "testing.hpp"
 
 using simt::ReportKind;
-using simt_test::Array;
-using simt_test::first_complaint;
-using simt_test::wrong;
-using simt_test::wrong_values;
+using namespace simt_test;
 
 namespace {
 __device__ unsigned lane_id() { return threadIdx.x % 32; }
@@ -23,8 +20,7 @@ __device__ unsigned first_of(unsigned mask) {
 __device__ unsigned number_of(unsigned mask) { return static_cast<unsigned>(__popc(mask)); }
 }  // namespace
 
-// ---- a filter: one atomic for all lanes that keep something
-// ----------------------------------------------------
+// ---- a filter: one atomic for all lanes that keep something -------------------------------------
 
 namespace filter {
 
@@ -129,8 +125,7 @@ TEST_CASE("filter: wrong forms") {
   CHECK(wrong(ReportKind::uninitialised, run<Form::counter_not_cleared>) == "");
 }
 
-// ---- counting by key: one atomic for all lanes with the same key
-// ------------------------------------------------
+// ---- counting by key: one atomic for all lanes with the same key --------------------------------
 
 namespace by_key {
 

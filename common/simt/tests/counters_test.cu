@@ -24,8 +24,7 @@ Counters count(const std::function<void()>& work) {
 
 __device__ unsigned thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// ---- sectors
-// --------------------------------------------------------------------------------------
+// ---- sectors ------------------------------------------------------------------------------------
 
 __global__ void copy(const float* x, float* y) {
   const unsigned i = thread_number();
@@ -129,8 +128,7 @@ TEST_CASE("32-byte sectors per request") {
   }
 }
 
-// ---- divergence
-// --------------------------------------------------------------------------------------
+// ---- divergence ---------------------------------------------------------------------------------
 
 namespace {
 
@@ -197,8 +195,7 @@ TEST_CASE("diverging warps are counted as a GPU would run them") {
   }
 }
 
-// ---- shared memory
-// ------------------------------------------------------------------------------------
+// ---- shared memory ------------------------------------------------------------------------------
 
 namespace {
 
@@ -263,8 +260,7 @@ TEST_CASE("wavefronts of shared memory: bank conflicts") {
   }
 }
 
-// ---- atomics, barriers, launches
-// ------------------------------------------------------------------------
+// ---- atomics, barriers, launches ----------------------------------------------------------------
 
 namespace {
 
@@ -344,8 +340,7 @@ TEST_CASE("scopes nest, and count only what happens inside") {
   CHECK(total.front() == 128);
 }
 
-// ---- the checker works in lockstep, too
-// -------------------------------------------------------------------
+// ---- the checker works in lockstep, too ---------------------------------------------------------
 
 namespace {
 

@@ -13,15 +13,7 @@
 #include "testing.hpp"
 
 using simt::ReportKind;
-using simt_test::Array;
-using simt_test::DeviceEvent;
-using simt_test::DeviceStream;
-using simt_test::lacks;
-using simt_test::observe;
-using simt_test::On;
-using simt_test::only_report;
-using simt_test::Outcome;
-using simt_test::Pinned;
+using namespace simt_test;
 
 namespace {
 

@@ -7,18 +7,10 @@
 
 #include "testing.hpp"
 
-using simt::Report;
-using simt::ReportKind;
-using simt_test::Array;
-using simt_test::first_complaint;
-using simt_test::first_miss;
-using simt_test::lacks;
-using simt_test::observe;
-using simt_test::only_report;
-using simt_test::Outcome;
+using simt::Report, simt::ReportKind;
+using namespace simt_test;
 
-// ---- __syncthreads in divergent code
-// ------------------------------------------------------------------
+// ---- __syncthreads in divergent code ------------------------------------------------------------
 
 namespace {
 
@@ -168,8 +160,7 @@ TEST_CASE("barriers that every thread of the block reaches are right, in a branc
         }) == "");
 }
 
-// ---- masks
-// ------------------------------------------------------------------------------------------------
+// ---- masks --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -298,8 +289,7 @@ TEST_CASE("a mask may name lanes that returned; a note says so") {
               {"a shuffle reads a lane that is not in the mask or has returned"}) == "");
 }
 
-// ---- loops without end
-// ------------------------------------------------------------------------------------
+// ---- loops without end --------------------------------------------------------------------------
 
 namespace {
 
@@ -372,8 +362,7 @@ TEST_CASE("a loop that touches no memory is stopped after very many steps") {
   CHECK(report.kind == ReportKind::hang);
 }
 
-// ---- kernels that stop themselves
-// ---------------------------------------------------------------------------
+// ---- kernels that stop themselves ---------------------------------------------------------------
 
 namespace {
 

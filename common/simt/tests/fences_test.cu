@@ -7,15 +7,9 @@
 #include "testing.hpp"
 
 using simt::ReportKind;
-using simt_test::Array;
-using simt_test::first_complaint;
-using simt_test::first_miss;
-using simt_test::lacks;
-using simt_test::observe;
-using simt_test::Outcome;
+using namespace simt_test;
 
-// ---- one thread hands a value to another
-// -------------------------------------------------------------
+// ---- one thread hands a value to another --------------------------------------------------------
 
 namespace {
 
@@ -143,8 +137,7 @@ TEST_CASE("a volatile flag is a relaxed atomic: it needs the fences, too") {
   CHECK(first_miss(ReportKind::race, [] { value_arrives_volatile<Fence::none>(); }) == "");
 }
 
-// ---- volatile in shared memory
-// ---------------------------------------------------------------------
+// ---- volatile in shared memory ------------------------------------------------------------------
 
 namespace {
 
@@ -175,8 +168,7 @@ TEST_CASE("volatile does not order the lanes of a warp") {
         "");
 }
 
-// ---- the last block adds up
-// -------------------------------------------------------------------------
+// ---- the last block adds up ---------------------------------------------------------------------
 
 namespace {
 
@@ -236,8 +228,7 @@ TEST_CASE("a ticket that went through a shuffle needs a fence in every lane") {
   CHECK(first_miss(ReportKind::race, [] { adds_up(last_block_shuffle<false>); }) == "");
 }
 
-// ---- locks
-// --------------------------------------------------------------------------------------------
+// ---- locks --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -293,8 +284,7 @@ TEST_CASE("spin locks: a race without either fence") {
   CHECK(first_miss(ReportKind::race, [] { counts_all(count_under_lock<true, false>); }) == "");
 }
 
-// ---- compare-and-swap loops
-// -----------------------------------------------------------------------------
+// ---- compare-and-swap loops ---------------------------------------------------------------------
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "float16_oracle.hpp"
+#include "float16_checks.cuh"
 
 namespace half_test {
 
@@ -17,58 +17,34 @@ using course::DeviceBuffer;
 using oracle::kModes;
 using oracle::Mode;
 
-const oracle::Format& format() {
-  static const oracle::Format half_format(10);
-  return half_format;
-}
-
-std::string differences(const std::vector<unsigned short>& found,
-                        const std::vector<unsigned short>& expected) {
-  return oracle::differences(format(), found, expected);
-}
+/// half, for float16_checks.cuh.
+struct Half {
+  using Type = __half;
+  static constexpr int kMantissaBits = 10;
+  __host__ __device__ static Type of_bits(unsigned short bits) { return __ushort_as_half(bits); }
+  __host__ __device__ static unsigned short bits_of(Type x) { return __half_as_ushort(x); }
+  __device__ static float widen(Type x) { return __half2float(x); }
+  __device__ static Type narrow(float x) { return __float2half(x); }
+  __device__ static Type nearest(float x) { return __float2half_rn(x); }
+  __device__ static Type zero(float x) { return __float2half_rz(x); }
+  __device__ static Type up(float x) { return __float2half_ru(x); }
+  __device__ static Type down(float x) { return __float2half_rd(x); }
+};
+constexpr auto format = float16_checks::format<Half>;
+constexpr auto differences = float16_checks::differences<Half>;
 
 // ---- conversions ------------------------------------------------------------------------------
 
-__global__ void widen_and_narrow(float* wide, unsigned short* narrow) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  wide[i] = __half2float(__ushort_as_half(static_cast<unsigned short>(i)));
-  narrow[i] = __half_as_ushort(__float2half(wide[i]));
-}
-
 TEST_CASE("all 65536 halves become float and half again", "[half]") {
-  DeviceBuffer<float> wide(65536);
-  DeviceBuffer<unsigned short> narrow(65536);
-  widen_and_narrow<<<256, 256>>>(wide.data(), narrow.data());
-  CUDA_CHECK_LAUNCH();
-  const std::vector<float> floats = wide.download();
-  const std::vector<unsigned short> halves = narrow.download();
-  int wrong_floats = 0, wrong_halves = 0, wrong_on_host = 0;
+  const float16_checks::RoundTrip trip = float16_checks::round_trip<Half>();
+  CHECK(trip.wrong_floats == 0);
+  CHECK(trip.wrong_narrow == 0);
+  int wrong_on_host = 0;
   for (unsigned bits = 0; bits < 65536; ++bits) {
-    const __half h = __ushort_as_half(static_cast<unsigned short>(bits));
-    const float on_host = __half2float(h);
-    wrong_on_host += std::memcmp(&on_host, &floats[bits], sizeof on_host) != 0;
-    if (format().is_nan(bits)) {
-      wrong_floats += !std::isnan(floats[bits]);
-      wrong_halves += halves[bits] != 0x7FFF;
-    } else {
-      const double expected = format().value(bits);
-      wrong_floats +=
-          floats[bits] != expected || std::signbit(floats[bits]) != std::signbit(expected);
-      wrong_halves += halves[bits] != bits;
-    }
+    const float on_host = __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
+    wrong_on_host += std::memcmp(&on_host, &trip.floats[bits], sizeof on_host) != 0;
   }
-  CHECK(wrong_floats == 0);
-  CHECK(wrong_halves == 0);
   CHECK(wrong_on_host == 0);
-}
-
-__global__ void round_floats(const float* x, unsigned short* rounded, unsigned n) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  rounded[4 * i] = __half_as_ushort(__float2half_rn(x[i]));
-  rounded[4 * i + 1] = __half_as_ushort(__float2half_rz(x[i]));
-  rounded[4 * i + 2] = __half_as_ushort(__float2half_ru(x[i]));
-  rounded[4 * i + 3] = __half_as_ushort(__float2half_rd(x[i]));
 }
 
 TEST_CASE("float to half in each rounding mode in a kernel", "[half]") {
@@ -80,19 +56,7 @@ TEST_CASE("float to half in each rounding mode in a kernel", "[half]") {
     std::memcpy(&x, &bits, sizeof x);
     inputs.push_back(x);
   }
-  const unsigned n = static_cast<unsigned>(inputs.size());
-  const auto x = DeviceBuffer<float>::from(inputs);
-  DeviceBuffer<unsigned short> rounded(4 * n);
-  round_floats<<<(n + 255) / 256, 256>>>(x.data(), rounded.data(), n);
-  CUDA_CHECK_LAUNCH();
-  std::vector<unsigned short> expected;
-  for (const float input : inputs) {
-    for (const Mode mode : kModes) {
-      expected.push_back(static_cast<unsigned short>(
-          std::isnan(input) ? 0x7FFF : format().round(static_cast<double>(input), mode)));
-    }
-  }
-  CHECK(differences(rounded.download(), expected) == "");
+  CHECK(float16_checks::wrong_roundings<Half>(inputs) == "");
 }
 
 TEST_CASE("float to half in each rounding mode in host code", "[half]") {
@@ -192,62 +156,23 @@ TEST_CASE("half to integers rounds and saturates and makes 0 of NaN", "[half]") 
   CHECK(found.download() == expected);
 }
 
-// ---- arithmetic
-// -----------------------------------------------------------------------------------
-
-constexpr int kOperations = 5;
-
-__global__ void arithmetic(const __half* a, const __half* b, const __half* c, unsigned short* found,
-                           unsigned n) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  found[kOperations * i] = __half_as_ushort(__hadd(a[i], b[i]));
-  found[kOperations * i + 1] = __half_as_ushort(__hsub(a[i], b[i]));
-  found[kOperations * i + 2] = __half_as_ushort(__hmul(a[i], b[i]));
-  found[kOperations * i + 3] = __half_as_ushort(__hdiv(a[i], b[i]));
-  found[kOperations * i + 4] = __half_as_ushort(__hfma(a[i], b[i], c[i]));
-}
+// ---- arithmetic ---------------------------------------------------------------------------------
 
 TEST_CASE("+ - * / and fma round once", "[half]") {
   const oracle::Operands operands = oracle::operands(
       format(), {0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x0400, 0x3BFF, 0x3C00, 0x3C01, 0xBC00,
                  0x4000, 0x6800, 0x6801, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00, 0x1400, 0x2E66},
       6000);
-  const std::size_t n = operands.a.size();
-  std::vector<__half> a, b, c;
-  std::vector<unsigned short> expected;
-  for (std::size_t i = 0; i < n; ++i) {
-    a.push_back(__ushort_as_half(operands.a[i]));
-    b.push_back(__ushort_as_half(operands.b[i]));
-    c.push_back(__ushort_as_half(operands.c[i]));
-    for (int operation = 0; operation < kOperations; ++operation) {
-      expected.push_back(static_cast<unsigned short>(
-          format().result(operation, operands.a[i], operands.b[i], operands.c[i])));
-    }
-  }
-  const auto d_a = DeviceBuffer<__half>::from(a);
-  const auto d_b = DeviceBuffer<__half>::from(b);
-  const auto d_c = DeviceBuffer<__half>::from(c);
-  DeviceBuffer<unsigned short> found(kOperations * n);
-  arithmetic<<<static_cast<unsigned>((n + 255) / 256), 256>>>(
-      d_a.data(), d_b.data(), d_c.data(), found.data(), static_cast<unsigned>(n));
-  CUDA_CHECK_LAUNCH();
-  CHECK(differences(found.download(), expected) == "");
+  CHECK(float16_checks::wrong_results<Half>(operands) == "");
 }
 
 TEST_CASE("an fma in float or with two roundings would fail here", "[half]") {
   // 1 + 2^-10 + 2^-11 * (1 - 2^-20): just below the middle of two halves; float makes it the
   // middle.
-  const std::vector<__half> a = {__ushort_as_half(0x3C01)};
-  const std::vector<__half> b = {__float2half((1 - 0x1p-10f) * 0x1p-11f)};
-  const std::vector<__half> c = {__ushort_as_half(0x3C01)};
-  const auto d_a = DeviceBuffer<__half>::from(a);
-  const auto d_b = DeviceBuffer<__half>::from(b);
-  const auto d_c = DeviceBuffer<__half>::from(c);
-  DeviceBuffer<unsigned short> found(kOperations);
-  arithmetic<<<1, 1>>>(d_a.data(), d_b.data(), d_c.data(), found.data(), 1);
-  CUDA_CHECK_LAUNCH();
-  CHECK(found.download()[4] == 0x3C01);
+  const __half almost_half = __float2half((1 - 0x1p-10f) * 0x1p-11f);
+  oracle::Operands operands;
+  operands.add(0x3C01, __half_as_ushort(almost_half), 0x3C01);
+  CHECK(float16_checks::computed<Half>(operands)[4] == 0x3C01);
 }
 
 TEST_CASE("a sum of ones in half stops at 2048", "[half]") {
@@ -256,8 +181,7 @@ TEST_CASE("a sum of ones in half stops at 2048", "[half]") {
   CHECK(__half2float(sum) == 2048.0f);
 }
 
-// ---- comparisons, minimum and maximum
-// --------------------------------------------------------------
+// ---- comparisons, minimum and maximum -----------------------------------------------------------
 
 TEST_CASE("comparisons are those of IEEE 754 and unordered ones are true for NaN", "[half]") {
   const __half nan = __ushort_as_half(0x7E00), one = __float2half(1.0f), two = __float2half(2.0f);
@@ -315,8 +239,7 @@ TEST_CASE("saturating arithmetic stays between 0 and 1", "[half]") {
   CHECK(__half_as_ushort(__hadd_sat(two, __ushort_as_half(0x7E00))) == 0x0000);
 }
 
-// ---- class, pairs
-// --------------------------------------------------------------------------------------
+// ---- class, pairs -------------------------------------------------------------------------------
 
 TEST_CASE("the class converts as CUDA's does", "[half]") {
   static_assert(sizeof(__half) == 2 && alignof(__half) == 2);

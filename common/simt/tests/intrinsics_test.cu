@@ -32,8 +32,7 @@ constexpr int kIntMin = std::numeric_limits<int>::min();
 constexpr long long kLlMax = std::numeric_limits<long long>::max();
 constexpr long long kLlMin = std::numeric_limits<long long>::min();
 
-// ---- bits
-// ----------------------------------------------------------------------------------------
+// ---- bits ---------------------------------------------------------------------------------------
 
 __global__ void count_bits(int* r) {
   *r++ = __popc(0);
@@ -117,8 +116,7 @@ TEST_CASE("casts keep the bits", "[intrinsics]") {
   CHECK(results_of(cast_bits, expected.size()) == expected);
 }
 
-// ---- integers
-// -----------------------------------------------------------------------------------------
+// ---- integers -----------------------------------------------------------------------------------
 
 __global__ void integer_arithmetic(long long* r) {
   *r++ = __mulhi(1 << 20, 1 << 20);
@@ -165,8 +163,7 @@ TEST_CASE("min and max in device code", "[intrinsics]") {
   CHECK(max(2.5f, 1.5f) == 2.5f);
 }
 
-// ---- conversions and rounding
-// -----------------------------------------------------------------------------
+// ---- conversions and rounding -------------------------------------------------------------------
 
 __global__ void to_integers(long long* r, const float* x, const double* y) {
   for (int i = 0; i < 3; ++i) {
@@ -316,8 +313,7 @@ TEST_CASE("fast functions where they are exact", "[intrinsics]") {
   CHECK(wrong == 0);
 }
 
-// ---- memory
-// ----------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 template <class T>
 __global__ void cached(const T* in, T* out) {
@@ -399,8 +395,7 @@ TEST_CASE("a cached load is reported at the line that calls it", "[intrinsics]")
   CHECK(findings.texts[0].find(line) != std::string::npos);
 }
 
-// ---- time and failure
-// --------------------------------------------------------------------------------------
+// ---- time and failure ---------------------------------------------------------------------------
 
 __global__ void stop_by_trap() { __trap(); }
 __global__ void stop_by_assert(const int* x) { assert(x[threadIdx.x] == 7); }

@@ -9,13 +9,9 @@
 
 #include "testing.hpp"
 
-using simt_test::Array;
-using simt_test::first_complaint;
-using simt_test::observe;
-using simt_test::Outcome;
+using namespace simt_test;
 
-// ---- indices
-// ------------------------------------------------------------------------------------------
+// ---- indices ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -67,8 +63,7 @@ TEST_CASE("every thread of every block runs once, whatever the shape") {
   }
 }
 
-// ---- arguments
-// ------------------------------------------------------------------------------------------
+// ---- arguments ----------------------------------------------------------------------------------
 
 namespace {
 
@@ -137,8 +132,7 @@ TEST_CASE("templates and overloads") {
   CHECK(two.front() == 2);
 }
 
-// ---- shared memory
-// ------------------------------------------------------------------------------------------
+// ---- shared memory ------------------------------------------------------------------------------
 
 namespace {
 
@@ -197,8 +191,7 @@ TEST_CASE("shared variables are distinct, and every block has its own") {
             10) == "");
 }
 
-// ---- the stack of a thread
-// ------------------------------------------------------------------------------------
+// ---- the stack of a thread ----------------------------------------------------------------------
 
 namespace {
 
@@ -235,8 +228,7 @@ TEST_CASE("local arrays and recursion") {
   CHECK(middle.values() == std::vector<int>(4, 64));
 }
 
-// ---- beside the kernels
-// -----------------------------------------------------------------------------------------
+// ---- beside the kernels -------------------------------------------------------------------------
 
 namespace {
 

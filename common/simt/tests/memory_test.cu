@@ -8,18 +8,10 @@
 
 #include "testing.hpp"
 
-using simt::Report;
-using simt::ReportKind;
-using simt_test::Array;
-using simt_test::first_complaint;
-using simt_test::first_miss;
-using simt_test::lacks;
-using simt_test::observe;
-using simt_test::only_report;
-using simt_test::Outcome;
+using simt::Report, simt::ReportKind;
+using namespace simt_test;
 
-// ---- out of bounds
-// --------------------------------------------------------------------------------
+// ---- out of bounds ------------------------------------------------------------------------------
 
 namespace {
 
@@ -150,8 +142,7 @@ TEST_CASE("the illegal access itself does not happen") {
   CHECK(second.values() == std::vector<float>(1024, 5.0f));
 }
 
-// ---- variables of the program
-// -------------------------------------------------------------------------
+// ---- variables of the program -------------------------------------------------------------------
 
 __device__ int device_counts[4];
 __device__ int device_total;
@@ -227,8 +218,7 @@ TEST_CASE("a kernel must not write __constant__ memory") {
                "A kernel cannot write a __constant__ variable."}) == "");
 }
 
-// ---- pointers of the other side
-// -------------------------------------------------------------------------
+// ---- pointers of the other side -----------------------------------------------------------------
 
 namespace {
 constexpr int kHostRead = __LINE__ + 1;
@@ -290,8 +280,7 @@ TEST_CASE("managed and pinned memory belongs to both sides") {
   CHECK(only_report([&] { set_first(managed); }).kind == ReportKind::host_access);
 }
 
-// ---- freed memory
-// -----------------------------------------------------------------------------------------
+// ---- freed memory -------------------------------------------------------------------------------
 
 TEST_CASE("freed memory stays out of reach") {
   float* values = nullptr;
@@ -310,8 +299,7 @@ TEST_CASE("freed memory stays out of reach") {
   cudaFree(again);
 }
 
-// ---- alignment
-// ---------------------------------------------------------------------------------------------
+// ---- alignment ----------------------------------------------------------------------------------
 
 namespace {
 
@@ -360,8 +348,7 @@ TEST_CASE("vector accesses must be aligned to their size") {
         }).clean());
 }
 
-// ---- uninitialised memory
-// -----------------------------------------------------------------------------------
+// ---- uninitialised memory -----------------------------------------------------------------------
 
 namespace {
 
@@ -444,8 +431,7 @@ TEST_CASE("a kernel's result is initialised for the next kernel") {
         }) == "");
 }
 
-// ---- copies
-// -------------------------------------------------------------------------------------------------
+// ---- copies -------------------------------------------------------------------------------------
 
 TEST_CASE("copies and memsets have bounds") {
   auto values = Array<float>::zeros(64);

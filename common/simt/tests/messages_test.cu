@@ -11,13 +11,8 @@
 
 #include "testing.hpp"
 
-using simt::Report;
-using simt::ReportKind;
-using simt_test::Array;
-using simt_test::lacks;
-using simt_test::observe;
-using simt_test::only_report;
-using simt_test::Outcome;
+using simt::Report, simt::ReportKind;
+using namespace simt_test;
 
 namespace {
 
@@ -26,8 +21,7 @@ __global__ void write_at(int* x, int i) { x[i] = 1; }
 
 }  // namespace
 
-// ---- the handler
-// ------------------------------------------------------------------------------------------
+// ---- the handler --------------------------------------------------------------------------------
 
 TEST_CASE("reports arrive when the device is waited for, on the host") {
   auto x = Array<int>::zeros(1);
@@ -98,8 +92,7 @@ TEST_CASE("kinds have names") {
   CHECK(std::string(to_string(ReportKind::trap)) == "kernel stopped");
 }
 
-// ---- names of threads
-// -----------------------------------------------------------------------------------
+// ---- names of threads ---------------------------------------------------------------------------
 
 namespace {
 
@@ -124,8 +117,7 @@ TEST_CASE("threads and blocks are named by as many coordinates as the launch has
   CHECK(lacks(text(2, dim3(4, 5)), {"by block 1 thread (3,4)\n"}) == "");
 }
 
-// ---- names of memory
-// --------------------------------------------------------------------------------------
+// ---- names of memory ----------------------------------------------------------------------------
 
 namespace {
 
@@ -197,8 +189,7 @@ TEST_CASE("memory that is no argument is named by where it was allocated") {
   cudaFree(hidden);
 }
 
-// ---- notes
-// ----------------------------------------------------------------------------------------------------
+// ---- notes --------------------------------------------------------------------------------------
 
 namespace {
 

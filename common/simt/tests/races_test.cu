@@ -7,15 +7,8 @@
 
 #include "testing.hpp"
 
-using simt::Report;
-using simt::ReportKind;
-using simt_test::Array;
-using simt_test::first_complaint;
-using simt_test::first_miss;
-using simt_test::lacks;
-using simt_test::observe;
-using simt_test::only_report;
-using simt_test::Outcome;
+using simt::Report, simt::ReportKind;
+using namespace simt_test;
 
 // ---- one update is lost -------------------------------------------------------------------------
 
@@ -105,8 +98,7 @@ TEST_CASE("a plain += by threads of one block is a race, and names the element")
   CHECK(report.text.find("blockIdx") == std::string::npos);
 }
 
-// ---- a missing barrier
-// ----------------------------------------------------------------------------
+// ---- a missing barrier --------------------------------------------------------------------------
 
 namespace {
 
@@ -192,8 +184,7 @@ TEST_CASE("shuffles, votes, matches and reductions do not order memory, and the 
   CHECK(lacks(text(Reduce{}), {"(__reduce_add_sync() exchanges values, but"}) == "");
 }
 
-// ---- who reads last
-// ---------------------------------------------------------------------------------
+// ---- who reads last -----------------------------------------------------------------------------
 
 namespace {
 
@@ -253,8 +244,7 @@ TEST_CASE("a write races with readers of other warps and blocks, whoever read la
         }) == "");
 }
 
-// ---- several writers
-// ------------------------------------------------------------------------------
+// ---- several writers ----------------------------------------------------------------------------
 
 namespace {
 
@@ -299,8 +289,7 @@ TEST_CASE("two instructions of one line are one note") {
   CHECK(observe([&] { set_both<<<2, 32>>>(a.data(), b.data()); }).notes.size() == 1);
 }
 
-// ---- plain accesses beside atomics
-// -------------------------------------------------------------------
+// ---- plain accesses beside atomics --------------------------------------------------------------
 
 namespace {
 
@@ -411,8 +400,7 @@ TEST_CASE("an exchange on fresh memory is no read of it") {
   CHECK(observe([&] { exchange_then_add<<<1, 32>>>(fresh.data()); }).clean());
 }
 
-// ---- accesses narrower than a word
-// ----------------------------------------------------------------
+// ---- accesses narrower than a word --------------------------------------------------------------
 
 namespace {
 
@@ -485,8 +473,7 @@ TEST_CASE("the end of a kernel orders") {
         }) == "");
 }
 
-// ---- many findings
-// --------------------------------------------------------------------------------
+// ---- many findings ------------------------------------------------------------------------------
 
 namespace {
 

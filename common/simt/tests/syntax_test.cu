@@ -40,8 +40,7 @@ class Numbers {
 
 }  // namespace
 
-// ---- Launches
-// ------------------------------------------------------------------------------------
+// ---- Launches -----------------------------------------------------------------------------------
 
 __global__ void count(int* out) { atomicAdd(out, 1); }
 // An overload, and a function of the host with the same name.
@@ -227,8 +226,7 @@ TEST_CASE("a launch as any statement or expression") {
   CHECK(n.take() == 3 * 6 * 4);
 }
 
-// ---- __shared__ memory
-// ---------------------------------------------------------------------------
+// ---- __shared__ memory --------------------------------------------------------------------------
 
 namespace cub_like {
 template <class T, int N>
@@ -340,8 +338,7 @@ TEST_CASE("extern __shared__ memory") {
   CHECK(n.values() == expected);
 }
 
-// ---- __device__ and __constant__ variables
-// -------------------------------------------------------
+// ---- __device__ and __constant__ variables ------------------------------------------------------
 
 __device__ int total, per_thread[4] = {1, 2, 3, 4}, *last;
 static __device__ unsigned long long big = 1ull << 40;
@@ -391,8 +388,7 @@ TEST_CASE("__device__ and __constant__ variables") {
   REQUIRE(cudaMemcpyToSymbol(total, &sum, sizeof sum) == cudaSuccess);
 }
 
-// ---- Text that looks like code
-// -------------------------------------------------------------------
+// ---- Text that looks like code ------------------------------------------------------------------
 
 TEST_CASE("comments, strings and digit separators stay as they are") {
   // count<<<1, 32>>>(nothing); __shared__ int s;

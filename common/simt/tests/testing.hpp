@@ -100,6 +100,24 @@ struct Pinned {
   Pinned& operator=(const Pinned&) = delete;
 };
 
+/// Collects reports instead of failing the test; leaves the devices without an error.
+class Reports {
+ public:
+  Reports() {
+    previous_ = simt::set_report_handler([this](const simt::Report& r) { list.push_back(r); });
+  }
+  ~Reports() {
+    simt::set_report_handler(previous_);
+    simt::reset_device();
+  }
+  Reports(const Reports&) = delete;
+  Reports& operator=(const Reports&) = delete;
+  std::vector<simt::Report> list;
+
+ private:
+  simt::ReportHandler previous_;
+};
+
 /// What the CPU device said while a piece of work ran.
 struct Outcome {
   std::vector<simt::Report> reports;

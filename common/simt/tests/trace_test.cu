@@ -157,8 +157,7 @@ TEST_CASE("an event is one instruction of one warp") {
   CHECK(returned == 0xffffffffu);
 }
 
-// ---- values and types
-// -----------------------------------------------------------------------------
+// ---- values and types ---------------------------------------------------------------------------
 
 namespace {
 
@@ -265,8 +264,7 @@ TEST_CASE("vector accesses, parts of elements, and types without a name") {
   }
 }
 
-// ---- shared memory and barriers
-// -------------------------------------------------------------------
+// ---- shared memory and barriers -----------------------------------------------------------------
 
 namespace {
 
@@ -315,8 +313,7 @@ TEST_CASE("shared arrays, wavefronts and barriers") {
   CHECK(texts(load["values"]) == numbers_to(32, [&](int l) { return (32 * warp + l + 32) % 96; }));
 }
 
-// ---- atomics
-// ----------------------------------------------------------------------------------------
+// ---- atomics ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -364,8 +361,7 @@ TEST_CASE("atomics: addresses, operands and old values") {
   CHECK(loops[0]["old"] == json({"0", "1065353216"}));
 }
 
-// ---- warp functions
-// ---------------------------------------------------------------------------------
+// ---- warp functions -----------------------------------------------------------------------------
 
 namespace {
 
@@ -475,8 +471,7 @@ TEST_CASE("functions of cooperative groups keep their names") {
   CHECK(shuffles[1]["values"] == json({"2.5", "2.5", "2.5", "2.5"}));
 }
 
-// ---- the same as the counters say
-// -------------------------------------------------------------------
+// ---- the same as the counters say ---------------------------------------------------------------
 
 namespace {
 
@@ -518,8 +513,7 @@ TEST_CASE("sectors, wavefronts and addresses are those of a CountScope") {
   CHECK(events(launch, "syncwarp").size() == counters.warp_barriers);
 }
 
-// ---- findings
-// -----------------------------------------------------------------------------------------
+// ---- findings -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -573,8 +567,7 @@ TEST_CASE("findings belong to their launch, and what came before them stays") {
   }
 }
 
-// ---- limits
-// -----------------------------------------------------------------------------------------
+// ---- limits -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -713,8 +706,7 @@ TEST_CASE("the same program gives the same file") {
   CHECK(first.size() > 1000);
 }
 
-// ---- CUDA's memory is what it was
-// ---------------------------------------------------------------------
+// ---- CUDA's memory is what it was ---------------------------------------------------------------
 
 namespace {
 

@@ -9,8 +9,7 @@
 #include "simt/platform.hpp"
 #include "simt/vector_types.hpp"
 
-// ---- types
-// ----------------------------------------------------------------------------------------
+// ---- types --------------------------------------------------------------------------------------
 
 enum cudaError {
 #define SIMT_ERROR(code, name, text) name = code,
@@ -163,8 +162,7 @@ struct cudaFuncAttributes {
   int preferredShmemCarveout;
 };
 
-// ---- errors
-// -----------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
@@ -172,8 +170,7 @@ const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 
-// ---- the devices
-// ---------------------------------------------------------------------------------------
+// ---- the devices --------------------------------------------------------------------------------
 
 /// SIMT_DEVICES, or 2.
 cudaError_t cudaGetDeviceCount(int* count);
@@ -197,8 +194,7 @@ cudaError_t cudaDeviceSynchronize();
 /// Frees all memory of the device and drops what is queued.
 cudaError_t cudaDeviceReset();
 
-// ---- memory
-// ---------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size);
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream);
@@ -232,8 +228,7 @@ cudaError_t cudaMemset(void* pointer, int value, std::size_t count);
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t count,
                             cudaStream_t stream = nullptr);
 
-// ---- streams and events
-// -------------------------------------------------------------------------------------
+// ---- streams and events -------------------------------------------------------------------------
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
@@ -262,8 +257,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 /// Time of this machine's clock between two events: no GPU's time.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 
-// ---- what the templates below stand on
-// ----------------------------------------------------------------------
+// ---- what the templates below stand on ----------------------------------------------------------
 
 namespace simt {
 
@@ -311,8 +305,7 @@ const void* plain_address(T* p) {
 
 }  // namespace simt
 
-// ---- typed forms of the memory functions
-// -----------------------------------------------------------------------
+// ---- typed forms of the memory functions --------------------------------------------------------
 
 template <class T>
 SIMT_API_TEMPLATE inline cudaError_t cudaMalloc(T** pointer, std::size_t size) {
@@ -348,8 +341,7 @@ SIMT_API_TEMPLATE inline cudaError_t cudaHostGetDevicePointer(T** device, void* 
   return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
 }
 
-// ---- symbols: variables declared __device__ or __constant__
-// -------------------------------------------------------
+// ---- symbols: variables declared __device__ or __constant__ -------------------------------------
 
 template <class T>
 SIMT_API_TEMPLATE inline cudaError_t cudaMemcpyToSymbol(
@@ -384,8 +376,7 @@ SIMT_API_TEMPLATE inline cudaError_t cudaGetSymbolAddress(void** address, const 
   return simt::symbol_address(address, &symbol, SIMT_CALLER);
 }
 
-// ---- kernels as functions: attributes and occupancy
-// -----------------------------------------------------------------
+// ---- kernels as functions: attributes and occupancy ---------------------------------------------
 
 template <class Kernel>
 SIMT_API_TEMPLATE inline cudaError_t cudaFuncSetAttribute(Kernel* kernel,

@@ -13,8 +13,7 @@
 #define SIMT_SCALAR_RAW SIMT_JOIN(SIMT_SCALAR, _raw, )
 #define SIMT_PAIR_RAW SIMT_JOIN(SIMT_PAIR, _raw, )
 
-// ---- the types
-// ------------------------------------------------------------------------------------
+// ---- the types ----------------------------------------------------------------------------------
 
 struct alignas(2) SIMT_SCALAR_RAW {
   unsigned short x;
@@ -103,8 +102,7 @@ struct alignas(4) SIMT_PAIR {
 };
 static_assert(sizeof(SIMT_SCALAR) == 2 && sizeof(SIMT_PAIR) == 4);
 
-// ---- bits
-// -----------------------------------------------------------------------------------------------
+// ---- bits ---------------------------------------------------------------------------------------
 
 SIMT_PURE unsigned short SIMT_JOIN(__, SIMT_SCALAR_NAME, _as_ushort)(SIMT_SCALAR a) {
   return static_cast<SIMT_SCALAR_RAW>(a).x;
@@ -123,8 +121,7 @@ namespace simt {
 SIMT_PURE unsigned short bits(SIMT_SCALAR a) { return static_cast<SIMT_SCALAR_RAW>(a).x; }
 }  // namespace simt
 
-// ---- conversions
-// -------------------------------------------------------------------------------------------
+// ---- conversions --------------------------------------------------------------------------------
 
 SIMT_PURE float SIMT_JOIN(__, SIMT_SCALAR_NAME, 2float)(SIMT_SCALAR a) { return float(a); }
 SIMT_PURE SIMT_SCALAR SIMT_JOIN(__float2, SIMT_SCALAR_NAME, )(float x) { return x; }
@@ -175,8 +172,7 @@ SIMT_TO(2ull, unsigned long long)
 SIMT_PURE signed char SIMT_JOIN(__, SIMT_SCALAR_NAME, 2char_rz)(SIMT_SCALAR a) { return a; }
 SIMT_PURE unsigned char SIMT_JOIN(__, SIMT_SCALAR_NAME, 2uchar_rz)(SIMT_SCALAR a) { return a; }
 
-// ---- pairs: x is the low half, y the high one
-// ----------------------------------------------------------------
+// ---- pairs: x is the low half, y the high one ---------------------------------------------------
 
 SIMT_PURE SIMT_PAIR SIMT_JOIN(make_, SIMT_PAIR_NAME, )(SIMT_SCALAR x, SIMT_SCALAR y) {
   return {x, y};
@@ -213,8 +209,7 @@ SIMT_PURE SIMT_PAIR SIMT_JOIN(__highs2, SIMT_PAIR_NAME, )(SIMT_PAIR a, SIMT_PAIR
 }
 SIMT_PURE SIMT_PAIR __lowhigh2highlow(SIMT_PAIR a) { return {a.y, a.x}; }
 
-// ---- arithmetic: float has more than twice the bits, so rounding its result once more is exact
-// ------------------
+// ---- arithmetic: float has more than twice the bits, so rounding its result once more is exact --
 
 SIMT_PURE SIMT_SCALAR __hadd(SIMT_SCALAR a, SIMT_SCALAR b) { return float(a) + float(b); }
 SIMT_PURE SIMT_SCALAR __hsub(SIMT_SCALAR a, SIMT_SCALAR b) { return float(a) - float(b); }
@@ -258,8 +253,7 @@ SIMT_PURE SIMT_SCALAR __hfma_relu(SIMT_SCALAR a, SIMT_SCALAR b, SIMT_SCALAR c) {
   return simt::relu(__hfma(a, b, c));
 }
 
-// ---- comparisons: false if one is NaN; the ...u ones ("unordered") are true then
-// -----------------------------------
+// ---- comparisons: false if one is NaN; the ...u ones ("unordered") are true then ----------------
 
 SIMT_PURE bool __hisnan(SIMT_SCALAR a) { return (simt::bits(a) & 0x7FFF) > SIMT_FORMAT::kInfinity; }
 SIMT_PURE int __hisinf(SIMT_SCALAR a) {
@@ -297,8 +291,7 @@ SIMT_PURE SIMT_SCALAR __hmin(SIMT_SCALAR a, SIMT_SCALAR b) {
   return __hmin_nan(__hisnan(a) ? b : a, __hisnan(b) ? a : b);
 }
 
-// ---- functions: computed in float, rounded once
-// ------------------------------------------------------------------------
+// ---- functions: computed in float, rounded once -------------------------------------------------
 
 #define SIMT_FUNCTION(name, expression)          \
   SIMT_PURE SIMT_SCALAR h##name(SIMT_SCALAR a) { \
@@ -324,8 +317,7 @@ SIMT_FUNCTION(floor, __builtin_floorf(x))
 SIMT_FUNCTION(rint, __builtin_nearbyintf(x))
 #undef SIMT_FUNCTION
 
-// ---- the same for both elements of a pair
-// ----------------------------------------------------------------------------------
+// ---- the same for both elements of a pair -------------------------------------------------------
 
 #define SIMT_PAIRWISE1(name, scalar) \
   SIMT_PURE SIMT_PAIR name(SIMT_PAIR a) { return {scalar(a.x), scalar(a.y)}; }
@@ -393,8 +385,7 @@ SIMT_PURE SIMT_PAIR __hisnan2(SIMT_PAIR a) {
   return {SIMT_SCALAR(int(__hisnan(a.x))), SIMT_SCALAR(int(__hisnan(a.y)))};
 }
 
-// ---- operators
-// ---------------------------------------------------------------------------------------------------------------
+// ---- operators ----------------------------------------------------------------------------------
 
 #define SIMT_OPERATOR(T, op, function)                         \
   SIMT_PURE T operator op(T a, T b) { return function(a, b); } \
@@ -449,8 +440,7 @@ SIMT_RELATION(SIMT_PAIR, >=, __hbge2)
 #undef SIMT_STEP
 #undef SIMT_OPERATOR
 
-// ---- memory
-// ----------------------------------------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 #define SIMT_LOAD(name)                                                              \
   SIMT_TRANSPARENT SIMT_SCALAR name(const SIMT_SCALAR* address) { return *address; } \

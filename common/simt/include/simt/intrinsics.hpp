@@ -143,8 +143,7 @@ SIMT_LOADS_AND_STORES(double2)
 #undef SIMT_STORES
 #undef SIMT_LOADS
 
-// ---- integers
-// -----------------------------------------------------------------------------------------
+// ---- integers -----------------------------------------------------------------------------------
 
 namespace simt {
 __extension__ typedef __int128 Int128;
@@ -184,8 +183,7 @@ SIMT_PURE unsigned __urhadd(unsigned x, unsigned y) {
   return unsigned(((unsigned long long)x + y + 1) >> 1);
 }
 
-// ---- min and max: CUDA's global functions, with its mixed types
-// ----------------------------------------
+// ---- min and max: CUDA's global functions, with its mixed types ---------------------------------
 
 #define SIMT_MIN_MAX(Result, A, B)                                       \
   SIMT_PURE Result min(A a, B b) {                                       \
@@ -295,8 +293,7 @@ SIMT_TO_INTEGER(__double2ull, double, unsigned long long)
 
 #undef SIMT_TO_INTEGER
 
-// ---- arithmetic in a rounding mode
-// ---------------------------------------------------------------------
+// ---- arithmetic in a rounding mode --------------------------------------------------------------
 
 namespace simt {
 

@@ -91,8 +91,7 @@ SIMT_UNINSTRUMENTED inline unsigned ballot(const char* name, unsigned mask, bool
   return load_bits<unsigned>(call.out);
 }
 
-// ---- match
-// ----------------------------------------------------------------------------------------
+// ---- match --------------------------------------------------------------------------------------
 
 SIMT_UNINSTRUMENTED inline void finish_match_any(const Lanes& lanes) {
   for (unsigned l = 0; l < 32; ++l) {
@@ -120,8 +119,7 @@ SIMT_UNINSTRUMENTED unsigned match_any(const char* name, unsigned mask, const T&
   return load_bits<unsigned>(call.out);
 }
 
-// ---- shuffles
-// ---------------------------------------------------------------------------------------
+// ---- shuffles -----------------------------------------------------------------------------------
 
 /// What a lane gets from a lane that takes no part: undefined in CUDA, all ones (a NaN) here.
 constexpr unsigned char kUndefinedByte = 0xFF;
