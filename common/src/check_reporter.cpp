@@ -65,12 +65,19 @@ void record(Failure failure) {
 /// A report fails the running test. It can come in the middle of an assertion, whose download
 /// waits for the kernel.
 void take_report(const simt::Report& report) {
+  std::vector<Access> accesses;
+  for (const simt::ReportedAccess& a : report.accesses) {
+    accesses.push_back({a.kind, short_path(a.file), a.line, a.block, a.thread});
+  }
   record({.text = report.text,
           .file = short_path(report.file),
           .line = report.line,
           .kind = FailureKind::finding,
           .is_rejection = true,
-          .finding = {.kind = simt::to_string(report.kind), .kernel = report.kernel}});
+          .finding = {.kind = simt::identifier(report.kind),
+                      .kernel = report.kernel,
+                      .object = report.object,
+                      .accesses = std::move(accesses)}});
   if (test.is_open) FAIL_CHECK(report.text);
 }
 

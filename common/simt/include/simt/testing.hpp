@@ -30,7 +30,20 @@ enum class ReportKind {
   hang,         // no thread makes progress
   trap          // __trap(), assert()
 };
+/// "data race", for readers.
 const char* to_string(ReportKind kind);
+/// "data_race", for programs.
+const char* identifier(ReportKind kind);
+
+/// Who did what where. Ranks are as reports print them: "3", or "(1,2)" in a launch of two
+/// dimensions.
+struct ReportedAccess {
+  const char* kind;  // "read", "write", "atomic", "volatile read", "barrier" ...
+  std::string file;
+  int line = 0;
+  std::string block, thread;  // empty in host code
+  int device = 0;
+};
 
 /// One finding. `text` is complete and ready to print; `line` is the source line it points at
 /// first.
@@ -40,6 +53,8 @@ struct Report {
   std::string file;    // of the access that completed the finding
   int line = 0;
   std::string text;
+  std::string object = {};                    // what is accessed: "d_sum"; empty if it has no name
+  std::vector<ReportedAccess> accesses = {};  // the one that completed the finding first
 };
 
 /// Receives every finding, on the host's stack, when the launch that made it has ended. The one

@@ -12,6 +12,36 @@
 namespace simt {
 namespace {
 
+// ---- kinds --------------------------------------------------------------------------------------
+
+struct Names {
+  const char *text, *identifier;
+};
+
+Names names_of(ReportKind kind) {
+  switch (kind) {
+    case ReportKind::race:
+      return {"data race", "data_race"};
+    case ReportKind::out_of_bounds:
+      return {"out of bounds", "out_of_bounds"};
+    case ReportKind::use_after_free:
+      return {"use after free", "use_after_free"};
+    case ReportKind::uninitialised:
+      return {"uninitialised memory", "uninitialised_memory"};
+    case ReportKind::misaligned:
+      return {"misaligned access", "misaligned_access"};
+    case ReportKind::host_access:
+      return {"device pointer used by the host", "host_access"};
+    case ReportKind::barrier:
+      return {"barrier or mask", "barrier_or_mask"};
+    case ReportKind::hang:
+      return {"endless loop", "endless_loop"};
+    case ReportKind::trap:
+      return {"kernel stopped", "kernel_stopped"};
+  }
+  return {"finding", "finding"};
+}
+
 // ---- handler ------------------------------------------------------------------------------------
 
 [[noreturn]] void exit_with_findings() {
@@ -53,29 +83,8 @@ ReportHandler set_report_handler(ReportHandler replacement) {
   return std::exchange(handler(), std::move(replacement));
 }
 
-const char* to_string(ReportKind kind) {
-  switch (kind) {
-    case ReportKind::race:
-      return "data race";
-    case ReportKind::out_of_bounds:
-      return "out of bounds";
-    case ReportKind::use_after_free:
-      return "use after free";
-    case ReportKind::uninitialised:
-      return "uninitialised memory";
-    case ReportKind::misaligned:
-      return "misaligned access";
-    case ReportKind::host_access:
-      return "device pointer used by the host";
-    case ReportKind::barrier:
-      return "barrier or mask";
-    case ReportKind::hang:
-      return "endless loop";
-    case ReportKind::trap:
-      return "kernel stopped";
-  }
-  return "finding";
-}
+const char* to_string(ReportKind kind) { return names_of(kind).text; }
+const char* identifier(ReportKind kind) { return names_of(kind).identifier; }
 
 void note(const char* text, const void* caller) {
   const OutOfSight guard;
