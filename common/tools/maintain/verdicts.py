@@ -18,14 +18,13 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib import compact_json, testlog  # noqa: E402
+from tools.lib import compact_json, result, testlog  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 from tools.measure.results import (  # noqa: E402
     CPU, SCHEMAS, TOP, VERDICTS, VERSION, chapters_of, file_of, of_cpu, of_gpu,
 )  # fmt: skip
 
 SUITES = ("lessons", "solutions", "mistakes")
-PASSED, REJECTED, SKIPPED = "passed", "rejected", "skipped"
 TEXT_SHOWN = 90
 AGAIN = "common/tools/maintain/verdicts.py record"
 
@@ -33,40 +32,26 @@ AGAIN = "common/tools/maintain/verdicts.py record"
 # ---- recording -----------------------------------------------------------------------------------
 
 
-def result_of(build, name):
-    """What the program of a test wrote about its run; {} if it is a test that writes nothing, such as a ladder's."""
-    file = build / "results" / f"{name}.json"
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except ValueError as error:
-        raise Failed(f"{file}: {error}") from error
-
-
 def first_line(text):
     """The first line of a text, or "" if there is none."""
     return next(iter(text.strip().splitlines()), "")
 
 
-def verdict(test, result):
-    """What one test says, as it is kept: {"suite", "verdict", "finding", "text"}. Failed if it did not end well."""
+def verdict(test, found):
+    """What one test says, as it is kept: {"suite", "verdict", "text", "finding"}. Failed if it did not end well."""
     if test.result == "SKIP":
-        skip = next(iter(result.get("skips", [])), {})
-        reason = result.get("reason") or skip.get("reason") or test.last_line()
-        return {"suite": test.suite, "verdict": SKIPPED, "text": first_line(reason)}
+        return {"suite": test.suite, "verdict": result.SKIPPED, "text": first_line(found["reason"])}
     if test.result != "OK":
         raise Failed(f"{test.name}: {test.result}: {test.last_line()}\n  Only a run in which nothing failed is recorded.")
     if test.suite == "mistakes":
-        failure = next(iter(result.get("failures", [])), None)
-        if result.get("verdict") != REJECTED or failure is None:
+        failure = next(iter(found["failures"]), None)
+        if found["verdict"] != result.REJECTED or failure is None:
             raise Failed(f"{test.name}: passed, but its result does not say what rejected it")
-        finding = failure.get("finding")
-        entry = {"suite": test.suite, "verdict": REJECTED, "text": first_line(failure["text"])}
-        return {**entry, "finding": finding["kind"]} if finding else entry
-    passed, skipped = (result.get("checks", {}).get(key, 0) for key in ("passed", "skipped"))
+        entry = {"suite": test.suite, "verdict": result.REJECTED, "text": first_line(failure["text"])}
+        return {**entry, "finding": failure["finding"]["kind"]} if failure["finding"] else entry
+    passed, skipped = (found["checks"][key] for key in ("passed", "skipped"))
     text = f"{passed} checks" if passed else ""
-    return {"suite": test.suite, "verdict": PASSED, "text": text + (f", {skipped} skipped" if skipped else "")}
+    return {"suite": test.suite, "verdict": result.PASSED, "text": text + (f", {skipped} skipped" if skipped else "")}
 
 
 def kind(entry):
@@ -80,15 +65,16 @@ def of_build(build, logs):
     for test in (test for log in logs for test in testlog.read(log)):
         if test.suite not in SUITES or not test.project[:2].isdigit():
             continue
-        result = result_of(build, test.name)
-        device = device or result.get("device")
+        # The test of a ladder, or of another program, writes none.
+        found = result.load(build, test.name) or result.new("", test.last_line())
+        device = device or found["device"]
         try:
-            chapters.setdefault(test.project, {})[test.name] = verdict(test, result)
+            chapters.setdefault(test.project, {})[test.name] = verdict(test, found)
         except Failed as failed:
             problems.append(str(failed))
     if not chapters:
         raise Failed("\n".join([*problems, "the logs have no test of a chapter"]))
-    if device is None:
+    if not device:
         raise Failed(f"{build / 'results'}: no result of these tests names the device that it comes from")
     return device, chapters, problems
 
@@ -161,9 +147,9 @@ def cell(entry):
         return "not run yet"
     text = entry["text"].replace("|", "\\|").replace("<", "&lt;")
     text = text if len(text) <= TEXT_SHOWN else text[: TEXT_SHOWN - 1].rstrip() + "…"
-    if entry["verdict"] == PASSED:
+    if entry["verdict"] == result.PASSED:
         return f"passed: {text}" if text else "passed"
-    if entry["verdict"] == REJECTED:
+    if entry["verdict"] == result.REJECTED:
         return f"**rejected**: {text}"
     return f"{entry['verdict']}: {text}"
 
@@ -204,9 +190,9 @@ def tally(top):
             suite = next(entry["suite"] for entry in entries.values() if entry)
             if suite != "mistakes":
                 for device, entry in entries.items():
-                    good[device] += bool(entry and entry["verdict"] == PASSED)
+                    good[device] += bool(entry and entry["verdict"] == result.PASSED)
                 continue
-            rejected = [device for device, entry in entries.items() if entry and entry["verdict"] == REJECTED]
+            rejected = [device for device, entry in entries.items() if entry and entry["verdict"] == result.REJECTED]
             counts["both" if len(rejected) == 2 else rejected[0] if rejected else "neither"] += 1
     return "\n".join([
         "| | |",

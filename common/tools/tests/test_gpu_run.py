@@ -22,7 +22,7 @@ LOG = [
     {"name": "01-x:solutions / sum-solution", "result": "OK", "stdout": ""},
     {"name": "course:probe / finds-the-planted-error", "result": "OK", "stdout": ""},
 ]
-RESULT = {"device": "NVIDIA GPU X", "verdict": "passed", "checks": {"passed": 3, "skipped": 0}}
+RESULT = {"schema": "course.result", "version": 1, "device": "NVIDIA GPU X", "verdict": "passed", "checks": {"passed": 3, "skipped": 0}}
 NCU = ['"ID","Kernel Name","Metric Name","Metric Value"', '"0","ours()","loads","8"']
 
 

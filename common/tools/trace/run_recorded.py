@@ -9,12 +9,13 @@ from pathlib import Path
 
 from tools.lib.checkout import seen_from_the_shell
 from tools.lib import chapter as metadata
+from tools.lib import result
 from tools.trace import picture_svg
 from tools.trace.choosing import choose
 from tools.trace.recording import TOP, TraceError, load
 from tools.trace.sentences import count
 
-NOT_BEGUN = 77
+NOT_BEGUN = result.exit_code(result.NOT_STARTED)
 
 
 def run(command, folder, environment):
@@ -84,23 +85,13 @@ def choose_of_exercise(trace, file, failed, options):
     return choose(trace, None, **where, among=of_test or own)
 
 
-def failed_test(result):
-    """The first test that failed, as the check's result names it; "" if there is none."""
-    try:
-        failures = json.loads(result.read_text(encoding="utf-8"))["failures"]
-        return failures[0]["test"] if failures else ""
-    except (OSError, ValueError, KeyError):
-        return ""
-
-
 def check_recorded(name, build, options):
     """Runs the check of an exercise; (trace, Choice, the trace's file), or None if it recorded nothing."""
     needs_cpu_device(build)
     command, file = check_of(build, name)
-    trace_file, result = build / f"picture-{name}.json", build / f"picture-{name}-result.json"
-    for old in (trace_file, result):
-        old.unlink(missing_ok=True)
-    environment = {"SIMT_TRACE": str(trace_file), "COURSE_RESULT": str(result)}
+    trace_file = build / f"picture-{name}.json"
+    trace_file.unlink(missing_ok=True)
+    environment = {"SIMT_TRACE": str(trace_file)}
     if options.kernel:
         environment["SIMT_TRACE_KERNEL"] = options.kernel
     done = run(command, build, environment)
@@ -110,8 +101,10 @@ def check_recorded(name, build, options):
         if done.returncode != NOT_BEGUN:
             print("\nNo picture: the check recorded nothing.")
         return None
-    failed = failed_test(result) if done.returncode != 0 else None
-    if failed is not None:
+    failed = None
+    if done.returncode != 0:
+        found = result.load(build, name)
+        failed = found["failures"][0]["test"] if found and found["failures"] else ""
         print(f"{said}\n")
     else:
         seed = os.environ.get("SIMT_SEED", "0")
