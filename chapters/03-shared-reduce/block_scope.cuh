@@ -2,7 +2,6 @@
 // Rungs: sum_block_atomic, sum_scope_too_small (wrong on purpose).
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "shared_tree.cuh"
@@ -14,20 +13,11 @@ template <class T>
 __global__ void sum_block_atomic(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_sum;
   if (threadIdx.x == 0) s_sum = T(0);
-  __syncthreads();  // shared memory holds anything at first: nobody adds before it is 0
+  __syncthreads();  // shared memory holds anything at first: no thread adds before it is 0
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd_block(&s_sum, d_x[i]);
   __syncthreads();  // the sum is complete when all have added
   if (threadIdx.x == 0) atomicAdd(d_y, s_sum);
-}
-
-/// Sets *d_y to x[0] + ... + x[n-1]; 0 if n == 0.
-template <class T>
-void sum_block_atomic(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
-  if (n == 0) return;
-  sum_block_atomic<T><<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: is atomicAdd_block the faster atomicAdd?
@@ -42,13 +32,4 @@ __global__ void sum_scope_too_small(const T* d_x, std::size_t n, T* d_y) {
   tree_sum(s_y);
   if (threadIdx.x == 0)
     atomicAdd_block(d_y, s_y[0]);  // wrong on purpose: d_y is not the block's own
-}
-
-/// Sets *d_y to something, often the right sum.
-template <class T>
-void sum_scope_too_small(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
-  if (n == 0) return;
-  sum_scope_too_small<T><<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

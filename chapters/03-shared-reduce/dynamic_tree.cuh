@@ -2,14 +2,13 @@
 // Rungs: sum_dynamic_tree; the same with a block size that is no power of two is wrong.
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "shared_tree.cuh"
 
 /// The block's dynamic shared memory as an array of T. `extern __shared__ T s_y[]` in a template
 /// would declare one array s_y with the type float and another with double, which nvcc refuses: the
-/// name stands for the same memory everywhere. So it is declared once, as aligned bytes.
+/// name means the same memory everywhere. So it is declared once, as aligned bytes.
 template <class T>
 __device__ T* dynamic_shared() {
   extern __shared__ __align__(16) unsigned char s_bytes[];
@@ -28,23 +27,11 @@ __global__ void sum_dynamic_tree(const T* d_x, std::size_t n, T* d_y) {
   if (threadIdx.x == 0) atomicAdd(d_y, s_y[0]);
 }
 
-/// Sets *d_y to x[0] + ... + x[n-1]; 0 if n == 0. block_size is a power of two up to 1024: with any
-/// other one the tree drops elements.
-template <class T>
-void sum_dynamic_tree(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream,
-                      unsigned block_size = kBlockSize) {
-  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
-  if (n == 0) return;
-  sum_dynamic_tree<T>
-      <<<blocks_for(n, block_size), block_size, block_size * sizeof(T), stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 /// A block size that the tree cannot halve down to 1: 192, 96, ..., 6, 3, and of 3 it adds 2.
 constexpr unsigned kOddBlockSize = 192;
 
 /// What sum_dynamic_tree makes of x with blocks of kOddBlockSize: in every block it loses the
-/// elements that have ended up in the third place, a third of all.
+/// elements that have ended up in s_y[2], a third of all.
 template <class T>
 double sum_of_odd_blocks(const std::vector<T>& x) {
   double sum = 0.0;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <course/device.cuh>
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "shared_tree.cuh"
@@ -14,7 +13,7 @@
 constexpr unsigned kExperimentBlock = 128;
 constexpr double kExperimentValue = 1.23;
 
-/// One run: *d_y holds `start`, then `blocks` blocks add up kExperimentBlock times 1.23 each.
+/// One run: *d_y holds `start`, then `blocks` blocks sum kExperimentBlock times 1.23 each.
 template <class T>
 struct Experiment {
   T start;
@@ -26,13 +25,13 @@ template <class T>
 inline constexpr Experiment<T> kExperimentFull{T(0), 781'250};
 
 /// Their decisive part, for the CPU device. In float without the `if`: just below 2^32, where the
-/// sum will stand still.
+/// sum will stagnate.
 template <class T>
 inline constexpr Experiment<T> kExperimentShort{T(0), 4};
 template <>
 inline constexpr Experiment<float> kExperimentShort<float>{4'294'967'296.0f - 200 * 256.0f, 4};
 
-/// Where float stands still without the `if`: from 2^32 on neighbours are 512 apart, and a block's
+/// Where float stagnates without the `if`: from 2^32 on neighbours are 512 apart, and a block's
 /// sum of 157.44 is less than half of that.
 constexpr double kForgottenIfStagnatesAt = 4'294'967'296.0;
 
@@ -72,12 +71,4 @@ __global__ void add_equal_values(T value, T* d_y) {
   tree_sum(s_y);
   __syncthreads();  // only thread 0 may read s_y[0] without it
   if (forgotten || threadIdx.x == 0) atomicAdd(d_y, s_y[0]);
-}
-
-/// Adds the sums of e.blocks blocks to *d_y, which the caller has set to e.start.
-template <class T, bool forgotten>
-void add_equal_values(const Experiment<T>& e, T* d_y, cudaStream_t stream) {
-  add_equal_values<T, forgotten>
-      <<<e.blocks, kExperimentBlock, 0, stream>>>(static_cast<T>(kExperimentValue), d_y);
-  CUDA_CHECK_LAUNCH();
 }

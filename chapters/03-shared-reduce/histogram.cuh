@@ -1,10 +1,9 @@
 // How often does each byte occur? Every block counts for itself, in shared memory: privatization.
 // Rungs: histogram_reference; then histogram_global, _shared, _copies and _words.
-// Every launcher sets the 256 bins, whatever they held before.
+// Each kernel adds to the bins; rungs.cuh has the launches.
 #pragma once
 
 #include <algorithm>
-#include <course/error.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,9 +14,6 @@ constexpr unsigned kBins = 256;              // one for each value of a byte
 constexpr unsigned kHistogramBlock = 1024;   // few blocks: each adds its bins to the global ones
 constexpr std::size_t kBytesPerThread = 16;  // at least, unless the grid has one block
 
-/// A kernel that adds the counts of n bytes to the bins.
-using HistogramKernel = void(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins);
-
 /// Rung 0: exact.
 inline std::vector<unsigned> histogram_reference(const std::vector<unsigned char>& bytes) {
   std::vector<unsigned> bins(kBins, 0);
@@ -25,7 +21,7 @@ inline std::vector<unsigned> histogram_reference(const std::vector<unsigned char
   return bins;
 }
 
-/// Blocks for n bytes: kBytesPerThread for each thread, and no more blocks than run at once.
+/// Blocks for n bytes: kBytesPerThread for each thread, and at most those that are resident.
 inline unsigned histogram_blocks(std::size_t n, unsigned most) {
   return std::min(blocks_for(n, kHistogramBlock * kBytesPerThread), most);
 }
@@ -40,43 +36,21 @@ __global__ void histogram_global(const unsigned char* d_bytes, std::size_t n, un
   }
 }
 
-/// Sets d_bins[0..255] to the counts of n bytes.
-inline void histogram_global(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins,
-                             cudaStream_t stream) {
-  static const unsigned most =
-      course::resident_blocks<HistogramKernel>(histogram_global, kHistogramBlock);
-  CUDA_CHECK(cudaMemsetAsync(d_bins, 0, kBins * sizeof(unsigned), stream));
-  if (n == 0) return;
-  histogram_global<<<histogram_blocks(n, most), kHistogramBlock, 0, stream>>>(d_bytes, n, d_bins);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: do all blocks have to queue at the same 256 addresses?
 // Changes:  each block has its own bins in shared memory, and adds them to the global ones last.
-// Cost:     n shared atomics; global ones only for bins that a block used, at most 256 a block.
+// Cost:     n shared atomics; global ones only for bins that a block used, at most 256 per block.
 __global__ void histogram_shared(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
   __shared__ unsigned s_bins[kBins];
   for (unsigned b = threadIdx.x; b < kBins; b += blockDim.x) s_bins[b] = 0;
-  __syncthreads();  // all bins are 0 before anyone counts
+  __syncthreads();  // all bins are 0 before any thread counts
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
     atomicAdd_block(&s_bins[d_bytes[i]], 1u);
   }
-  __syncthreads();  // all have counted before anyone reads
+  __syncthreads();  // all have counted before any thread reads
   for (unsigned b = threadIdx.x; b < kBins; b += blockDim.x) {
     if (s_bins[b] != 0) atomicAdd(&d_bins[b], s_bins[b]);
   }
-}
-
-/// Sets d_bins[0..255] to the counts of n bytes.
-inline void histogram_shared(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins,
-                             cudaStream_t stream) {
-  static const unsigned most =
-      course::resident_blocks<HistogramKernel>(histogram_shared, kHistogramBlock);
-  CUDA_CHECK(cudaMemsetAsync(d_bins, 0, kBins * sizeof(unsigned), stream));
-  if (n == 0) return;
-  histogram_shared<<<histogram_blocks(n, most), kHistogramBlock, 0, stream>>>(d_bytes, n, d_bins);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// Copies of the bins in a block, one for each lane of a warp.
@@ -89,12 +63,12 @@ __device__ inline void clear(CopiedBins& s_bins) {
   for (unsigned k = threadIdx.x; k < kBins * kCopies; k += blockDim.x) {
     s_bins[k / kCopies][k % kCopies] = 0;
   }
-  __syncthreads();  // all bins are 0 before anyone counts
+  __syncthreads();  // all bins are 0 before any thread counts
 }
 
 /// Adds the block's bins to the global ones.
 __device__ inline void merge(const CopiedBins& s_bins, unsigned* d_bins) {
-  __syncthreads();  // all have counted before anyone reads
+  __syncthreads();  // all have counted before any thread reads
   for (unsigned b = threadIdx.x; b < kBins; b += blockDim.x) {
     unsigned count = 0;
     // Neighbouring threads begin at neighbouring copies; in one column they would share a bank.
@@ -115,17 +89,6 @@ __global__ void histogram_copies(const unsigned char* d_bytes, std::size_t n, un
     atomicAdd_block(&s_bins[d_bytes[i]][lane], 1u);
   }
   merge(s_bins, d_bins);
-}
-
-/// Sets d_bins[0..255] to the counts of n bytes.
-inline void histogram_copies(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins,
-                             cudaStream_t stream) {
-  static const unsigned most =
-      course::resident_blocks<HistogramKernel>(histogram_copies, kHistogramBlock);
-  CUDA_CHECK(cudaMemsetAsync(d_bins, 0, kBins * sizeof(unsigned), stream));
-  if (n == 0) return;
-  histogram_copies<<<histogram_blocks(n, most), kHistogramBlock, 0, stream>>>(d_bytes, n, d_bins);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// Words of four bytes that a thread has under way at the same time.
@@ -162,15 +125,4 @@ __global__ void histogram_words(const unsigned char* d_bytes, std::size_t n, uns
     if (at < n) count(d_bytes[at]);
   }
   merge(s_bins, d_bins);
-}
-
-/// Sets d_bins[0..255] to the counts of n bytes.
-inline void histogram_words(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins,
-                            cudaStream_t stream) {
-  static const unsigned most =
-      course::resident_blocks<HistogramKernel>(histogram_words, kHistogramBlock);
-  CUDA_CHECK(cudaMemsetAsync(d_bins, 0, kBins * sizeof(unsigned), stream));
-  if (n == 0) return;
-  histogram_words<<<histogram_blocks(n, most), kHistogramBlock, 0, stream>>>(d_bytes, n, d_bins);
-  CUDA_CHECK_LAUNCH();
 }

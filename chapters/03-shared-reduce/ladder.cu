@@ -1,19 +1,16 @@
-// Runs the rungs of chapter 03: a block adds up in shared memory, and somebody adds up the blocks.
+// Runs the rungs of chapter 03: a block sums in shared memory, and something sums the blocks.
 #include <algorithm>
 #include <cmath>
 #include <course/buffer.cuh>
 #include <course/data.cuh>
 #include <course/ladder.cuh>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "block_scope.cuh"
-#include "dynamic_tree.cuh"
-#include "forgotten_if.cuh"
-#include "grid_stride.cuh"
-#include "histogram.cuh"
-#include "last_block.cuh"
-#include "shared_tree.cuh"
+#include "rungs.cuh"
 #include "text_like.cuh"
 #if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
@@ -24,56 +21,30 @@ namespace {
 /// Sums of zeros and ones are exact in float, in any order, up to here.
 constexpr std::size_t kExactFloatSums = std::size_t{1} << 24;
 
-/// Below this, blocks that race may get away with it.
-constexpr std::size_t kEnoughToRace = 32 * kBlockSize;
-
-/// The data of a group of sums, and what its rungs have in common.
 template <class T>
-struct Sum {
-  explicit Sum(std::size_t elements)
-      : x(heads_or_tails(elements)),
-        d_x(course::DeviceBuffer<T>::from(x)),
-        y(1),
-        workspace(elements) {}
-
-  static std::vector<T> heads_or_tails(std::size_t elements) {
-    std::vector<T> values = course::position_values<T>(elements);
-    for (T& value : values) value = value > T(1) ? T(1) : T(0);
-    return values;
-  }
-  std::size_t n() const { return x.size(); }
-  const T* in() const { return d_x.data(); }
-  T* out() { return y.data(); }
-  /// No rung needs *d_y to hold anything: each sets it, and the time of that is part of its time.
-  void poison() { y.fill_bytes(0xFF); }
-  double result() const { return static_cast<double>(y.front()); }
-
-  std::vector<T> x;
-  course::DeviceBuffer<T> d_x, y;
-  Workspace<T> workspace;
-};
-
-/// A rung whose launch leaves the sum in *d_y.
-template <class T, class Launch>
-course::Rung sum_rung(const char* name, const char* changed, Sum<T>& sum, const Launch& launch) {
-  return {.name = name,
-          .changed = changed,
-          .reset = [&sum] { sum.poison(); },
-          .launch = launch,
-          .result = [&sum] { return sum.result(); },
-          .bytes = sum.d_x.bytes()};
+std::vector<T> heads_or_tails(std::size_t n) {
+  std::vector<T> values = course::position_values<T>(n);
+  for (T& value : values) value = value > T(1) ? T(1) : T(0);
+  return values;
 }
 
+/// A row of the table. No rung needs *d_y to hold anything: each sets it, as part of its time.
 template <class T>
-course::Rung last_block_rung(Sum<T>& sum) {
-  return sum_rung("sum_last_block", "the last block adds up: one launch, nothing to zero", sum,
-                  [&] { sum_last_block(sum.in(), sum.n(), sum.out(), sum.workspace, nullptr); });
+course::Rung row(SumInput<T>& input, const SumRung<T>& rung) {
+  return {.name = rung.name,
+          .changed = rung.changed,
+          .reset = [&input] { input.y.fill_bytes(0xFF); },
+          .launch = [&input, rung] { input.launch(rung); },
+          .result = [&input, rung] { return static_cast<double>(input.result(rung)); },
+          .bytes = input.d_x.bytes()};
 }
 
 #if !COURSE_CPU_DEVICE
 template <class T>
-course::Rung cub_rung(Sum<T>& sum) {
-  return sum_rung("cub::DeviceReduce::Sum", "CUB", sum, cub_sum(sum.in(), sum.n(), sum.out()));
+course::Rung cub_row(SumInput<T>& input) {
+  course::Rung cub = row(input, SumRung<T>{.name = "cub::DeviceReduce::Sum", .changed = "CUB"});
+  cub.launch = cub_sum(input.d_x.data(), input.d_x.size(), input.y.data());
+  return cub;
 }
 #endif
 
@@ -83,104 +54,62 @@ std::string type_name() {
 }
 
 template <class T>
-void reference(course::Ladder& ladder, const Sum<T>& sum, const std::string& more = "") {
-  ladder.reference("sum_reference", sum_reference(sum.x),
-                   type_name<T>() + more + "; one CPU thread, in double", sum.n());
+void reference(course::Ladder& ladder, const std::vector<T>& x, const std::string& more = "") {
+  ladder.reference("sum_reference", sum_reference(x),
+                   type_name<T>() + more + "; one CPU thread, in double", x.size());
 }
 
 template <class T>
 void sums(course::Ladder& ladder, std::size_t n) {
-  Sum<T> sum(n);
-  T on_host = T(0);
-  reference(ladder, sum);
-  course::Rung host = sum_rung("sum_on_host", "a tree a block; the host adds the blocks' sums", sum,
-                               [&] { on_host = sum_on_host(sum.in(), n, sum.workspace, nullptr); });
-  host.result = [&] { return static_cast<double>(on_host); };
-  ladder.rung(host);
-  ladder.rung(sum_rung("sum_shared_tree", "one atomicAdd a block adds them", sum,
-                       [&] { sum_shared_tree(sum.in(), n, sum.out(), nullptr); }));
-  ladder.rung(sum_rung("sum_dynamic_tree", "shared memory sized by the launch", sum,
-                       [&] { sum_dynamic_tree(sum.in(), n, sum.out(), nullptr); }));
-  ladder.rung(sum_rung("sum_grid_stride", "a thread adds many elements before the tree", sum,
-                       [&] { sum_grid_stride(sum.in(), n, sum.out(), nullptr); }));
-  ladder.rung(sum_rung("sum_loads_in_flight", "8 loads a thread before its first addition", sum,
-                       [&] { sum_loads_in_flight(sum.in(), n, sum.out(), nullptr); }));
-  ladder.rung(sum_rung("sum_two_kernels", "a second kernel adds up: no atomics", sum,
-                       [&] { sum_two_kernels(sum.in(), n, sum.out(), sum.workspace, nullptr); }));
-  ladder.rung(last_block_rung(sum));
+  const std::vector<T> x = heads_or_tails<T>(n);
+  SumInput<T> input(x);
+  reference(ladder, x);
+  for (const SumRung<T>& rung : sum_rungs<T>()) {
+    if (!rung.shared_atomics) ladder.rung(row(input, rung));
+  }
 #if !COURSE_CPU_DEVICE
-  ladder.vendor(cub_rung(sum));
+  ladder.vendor(cub_row(input));
 #endif
 }
 
 /// The two fastest once more, on input that the launch before left in the L2 cache.
 void warm_sums(course::Ladder& ladder, std::size_t n) {
-  Sum<float> sum(n);
-  reference(ladder, sum, ", x in the L2 cache");
-  course::Rung rung = last_block_rung(sum);
-  rung.l2 = course::L2::warm;
-  ladder.rung(rung);
+  const std::vector<float> x = heads_or_tails<float>(n);
+  SumInput<float> input(x);
+  reference(ladder, x, ", x in the L2 cache");
+  course::Rung last = row(input, course::rung_named(sum_rungs<float>(), "sum_last_block"));
+  last.l2 = course::L2::warm;
+  ladder.rung(last);
 #if !COURSE_CPU_DEVICE
-  course::Rung cub = cub_rung(sum);
+  course::Rung cub = cub_row(input);
   cub.l2 = course::L2::warm;
   ladder.vendor(cub);
 #endif
 }
 
-void wrong_sums(course::Ladder& ladder, std::size_t n) {
-  Sum<float> sum(n);
-  const auto poison = [&] { sum.poison(); };
-  const auto result = [&] { return sum.result(); };
-  reference(ladder, sum, ", wrong on purpose");
-  if (n >= kEnoughToRace) {
-    ladder.wrong({.name = "sum_plus_equals",
-                  .changed = "thread 0 of every block: d_y[0] += s_y[0]",
-                  .expect = course::Expect::race_and_wrong_value,
-                  .because = "another block stores between this block's load and its store",
-                  .reset = poison,
-                  .launch = [&] { sum_plus_equals(sum.in(), n, sum.out(), nullptr); },
-                  .result = result,
-                  .n = n});
-  }
-  ladder.wrong({.name = "sum_without_barriers",
-                .changed = "the tree without its __syncthreads()",
-                .expect = course::Expect::race,
-                .because = "a warp may read what another warp has not added up yet",
-                .reset = poison,
-                .launch = [&] { sum_without_barriers(sum.in(), n, sum.out(), nullptr); },
-                .result = result,
-                .n = n});
-  if (n >= 2 * kBlockSize) {
-    ladder.wrong({.name = "sum_scope_too_small",
-                  .changed = "atomicAdd_block on an address that all blocks share",
-                  .expect = course::Expect::race,
-                  .because = "_block promises nothing between blocks",
-                  .reset = poison,
-                  .launch = [&] { sum_scope_too_small(sum.in(), n, sum.out(), nullptr); },
-                  .result = result,
-                  .n = n});
-  }
-  if (sum_of_odd_blocks(sum.x) != sum_reference(sum.x)) {
-    ladder.wrong(
-        {.name = "sum_dynamic_tree_192",
-         .changed = "the tree with blocks of 192 threads",
-         .expect = course::Expect::wrong_value,
-         .because = "192 halves to 3, and of 3 the tree adds 2: a third is lost",
-         .reset = poison,
-         .launch = [&] { sum_dynamic_tree(sum.in(), n, sum.out(), nullptr, kOddBlockSize); },
-         .result = result,
-         .exactly = sum_of_odd_blocks(sum.x),
-         .n = n});
+void sums_wrong_on_purpose(course::Ladder& ladder, std::size_t n) {
+  const std::vector<float> x = heads_or_tails<float>(n);
+  SumInput<float> input(x);
+  reference(ladder, x, ", wrong on purpose");
+  for (const WrongSum& wrong : wrong_sums()) {
+    if (n < wrong.from_n) continue;
+    std::optional<double> exactly;
+    if (wrong.exactly) exactly = wrong.exactly(x);
+    if (exactly == sum_reference(x)) continue;  // it lost nothing
+    ladder.wrong(course::wrong_rung(row(input, wrong.rung), wrong.expect, wrong.because, exactly));
   }
 }
 
-void block_scope(course::Ladder& ladder, std::size_t n) {
-  Sum<float> sum(n);
-  reference(ladder, sum, ", tree or atomics inside a block");
-  ladder.rung(sum_rung("sum_block_atomic", "atomicAdd_block on one shared number a block", sum,
-                       [&] { sum_block_atomic(sum.in(), n, sum.out(), nullptr); }));
-  ladder.rung(sum_rung("sum_shared_tree", "the tree instead", sum,
-                       [&] { sum_shared_tree(sum.in(), n, sum.out(), nullptr); }));
+void inside_a_block(course::Ladder& ladder, std::size_t n) {
+  const std::vector<float> x = heads_or_tails<float>(n);
+  SumInput<float> input(x);
+  reference(ladder, x, ", tree or atomics inside a block");
+  for (const SumRung<float>& rung : sum_rungs<float>()) {
+    if (rung.shared_atomics) ladder.rung(row(input, rung));
+  }
+  course::Rung tree = row(input, course::rung_named(sum_rungs<float>(), "sum_shared_tree"));
+  tree.changed = "the tree instead";
+  ladder.rung(tree);
 }
 
 /// 1.23 a hundred million times: with the `if`, and without.
@@ -189,47 +118,26 @@ void forgotten_if(course::Ladder& ladder) {
   const Experiment<T> e = course::skip_large() ? kExperimentShort<T> : kExperimentFull<T>;
   const std::size_t n = std::size_t{e.blocks} * kExperimentBlock;
   course::DeviceBuffer<T> y(1);
-  const auto reset = [&] { y.upload({e.start}); };
-  const auto result = [&] { return static_cast<double>(y.front()); };
   const double right = add_block_sums_reference(e);
+  const double tolerance = 1e-8 * right;  // of double's roundings
   std::string how = type_name<T>() + "; 1.23 " + std::to_string(n) + " times";
   if (e.start > T(0)) how += ", starting at " + std::to_string(static_cast<long long>(e.start));
   ladder.reference("add_block_sums_reference", right, how, n);
-
-  const auto with_if = [&] { add_equal_values<T, false>(e, y.data(), nullptr); };
-  const auto without_if = [&] { add_equal_values<T, true>(e, y.data(), nullptr); };
-  const auto with_if_gives = static_cast<double>(add_block_sums(e, 1));
-  constexpr double kTolerance = 1e-8;  // relative; of double's roundings
-  if (std::abs(with_if_gives - right) > kTolerance * right) {
-    ladder.wrong({.name = "add_with_if",
-                  .changed = "one atomicAdd a block of 128",
-                  .expect = course::Expect::wrong_value,
-                  .because = "every addition is rounded: float has 24 bits",
-                  .reset = reset,
-                  .launch = with_if,
-                  .result = result,
-                  .exactly = with_if_gives,
-                  .n = n});
-  } else {
-    ladder.rung({.name = "add_with_if",
-                 .changed = "one atomicAdd a block of 128",
-                 .reset = reset,
-                 .launch = with_if,
-                 .result = result,
-                 .tolerance = kTolerance * right});
+  for (const ExperimentRung<T>& rung : experiment_rungs<T>()) {
+    const course::Rung row{.name = rung.name,
+                           .changed = rung.changed,
+                           .reset = [&] { y.upload({e.start}); },
+                           .launch = [&] { rung.launch(e, y.data()); },
+                           .result = [&] { return static_cast<double>(y.front()); },
+                           .tolerance = tolerance,
+                           .n = n};
+    const auto exactly = static_cast<double>(add_block_sums(e, rung.per_block));
+    if (std::abs(exactly - right) <= tolerance) {
+      ladder.rung(row);
+    } else {
+      ladder.wrong(course::wrong_rung(row, course::Expect::wrong_value, rung.because, exactly));
+    }
   }
-  const bool stagnates = sizeof(T) == sizeof(float);
-  ladder.wrong({.name = "add_without_if",
-                .changed = "the `if (threadIdx.x == 0)` forgotten: 128 atomicAdds a block",
-                .expect = course::Expect::wrong_value,
-                .because = stagnates ? "each block counts 128 times, until the sum stands still at "
-                                       "2^32: floats are 512 apart there"
-                                     : "each block counts 128 times",
-                .reset = reset,
-                .launch = without_if,
-                .result = result,
-                .exactly = static_cast<double>(add_block_sums(e, kExperimentBlock)),
-                .n = n});
 }
 
 void histogram(course::Ladder& ladder, const std::vector<unsigned char>& bytes,
@@ -239,31 +147,27 @@ void histogram(course::Ladder& ladder, const std::vector<unsigned char>& bytes,
   course::DeviceBuffer<unsigned> bins(kBins);
   const std::vector<unsigned> expected = histogram_reference(bytes);
   const auto commonest = std::max_element(expected.begin(), expected.end());
-  const auto place = static_cast<std::size_t>(commonest - expected.begin());
-  const auto rung = [&](const char* name, const char* changed, std::function<void()> launch) {
+  const auto byte = static_cast<std::size_t>(commonest - expected.begin());
+  const auto row = [&](const std::string& name, const std::string& changed,
+                       std::function<void()> launch) {
     return course::Rung{.name = name,
                         .changed = changed,
                         .reset = [&] { bins.fill_bytes(0x5A); },
                         .launch = std::move(launch),
                         // The row shows one bin, and all are checked.
-                        .result = [&] { return static_cast<double>(bins.download()[place]); },
+                        .result = [&] { return static_cast<double>(bins.download()[byte]); },
                         .check = [&] { return course::same(bins.download(), expected, "bins"); },
                         .bytes = n,
                         .n = n};
   };
   ladder.reference("histogram_reference", *commonest,
-                   kind + "; the commonest byte, " + std::to_string(place), n);
-  ladder.rung(rung("histogram_global", "256 bins for all blocks",
-                   [&] { histogram_global(d_bytes.data(), n, bins.data(), nullptr); }));
-  ladder.rung(rung("histogram_shared", "256 bins for each block, in shared memory",
-                   [&] { histogram_shared(d_bytes.data(), n, bins.data(), nullptr); }));
-  ladder.rung(rung("histogram_copies", "256 bins for each lane of a block's warps",
-                   [&] { histogram_copies(d_bytes.data(), n, bins.data(), nullptr); }));
-  ladder.rung(rung("histogram_words", "four bytes a load, four loads in flight",
-                   [&] { histogram_words(d_bytes.data(), n, bins.data(), nullptr); }));
+                   kind + "; the commonest byte, " + std::to_string(byte), n);
+  for (const HistogramRung& rung : histogram_rungs()) {
+    ladder.rung(row(rung.name, rung.changed, [&] { rung.launch(d_bytes.data(), n, bins.data()); }));
+  }
 #if !COURSE_CPU_DEVICE
-  ladder.vendor(rung("cub::DeviceHistogram::HistogramEven", "CUB",
-                     cub_histogram(d_bytes.data(), n, bins.data())));
+  ladder.vendor(row("cub::DeviceHistogram::HistogramEven", "CUB",
+                    cub_histogram(d_bytes.data(), n, bins.data())));
 #endif
 }
 
@@ -277,8 +181,8 @@ int main(int argc, char** argv) {
     for (const std::size_t n : rungs.sizes({kSmall, kLarge})) sums<float>(rungs, n);
     for (const std::size_t n : rungs.sizes({kSmall})) warm_sums(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) sums<double>(rungs, n);
-    for (const std::size_t n : rungs.sizes({kSmall})) wrong_sums(rungs, n);
-    for (const std::size_t n : rungs.sizes({kSmall})) block_scope(rungs, n);
+    for (const std::size_t n : rungs.sizes({kSmall})) sums_wrong_on_purpose(rungs, n);
+    for (const std::size_t n : rungs.sizes({kSmall})) inside_a_block(rungs, n);
     forgotten_if<float>(rungs);
     forgotten_if<double>(rungs);
     for (const std::size_t n : rungs.sizes({kLarge})) {

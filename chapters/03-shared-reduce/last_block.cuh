@@ -1,10 +1,9 @@
-// Who adds up the sums of the blocks? A second kernel, or the block that is done last.
+// What sums the blocks' sums? A second kernel, or the block that is done last.
 // Rungs: sum_two_kernels, sum_last_block. Both give the same bits in every run: they add the sums
-// of the blocks in the order of their places, not in the order in which blocks finish.
+// of the blocks in the order of their indices, not in the order in which blocks finish.
 #pragma once
 
-#include <algorithm>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <cstddef>
 
 #include "grid_stride.cuh"
@@ -22,20 +21,12 @@ __global__ void tile_sums(const T* d_x, std::size_t n, T* d_sums) {
 
 /// Sets *d_y to x[0] + ... + x[n-1]; 0 if n == 0.
 template <class T>
-void sum_two_kernels(const T* d_x, std::size_t n, T* d_y, Workspace<T>& workspace,
-                     cudaStream_t stream) {
-  static const unsigned most = course::resident_blocks(tile_sums<T>, kBlockSize);
-  if (n == 0) {
-    CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
-    return;
-  }
-  const unsigned blocks = std::min(blocks_for(n, kTile), most);
+void sum_two_kernels(course::Grid grid, const T* d_x, std::size_t n, T* d_y,
+                     Workspace<T>& workspace) {
   T* const d_parts = workspace.parts.data();
-  tile_sums<T><<<blocks, kBlockSize, 0, stream>>>(d_x, n, d_parts);
-  CUDA_CHECK_LAUNCH();
-  tile_sums<T>
-      <<<1, kBlockSize, 0, stream>>>(d_parts, blocks, d_y);  // sees what the first one wrote
-  CUDA_CHECK_LAUNCH();
+  course::launch(tile_sums<T>, grid, d_x, n, d_parts);
+  // Begins when the first has ended, and sees what it wrote.
+  course::launch(tile_sums<T>, {1, kBlockSize}, d_parts, grid.blocks.x, d_y);
 }
 
 /// Tells every thread of a block whether this block is the last one to ask. If so, the block sees
@@ -44,7 +35,7 @@ void sum_two_kernels(const T* d_x, std::size_t n, T* d_y, Workspace<T>& workspac
 __device__ inline bool is_last_block(unsigned* d_ticket) {
   __shared__ bool s_is_last;
   if (threadIdx.x == 0) {
-    __threadfence();  // what I wrote is there for everybody who sees my ticket taken ...
+    __threadfence();  // what I wrote is there for every block that sees my ticket taken ...
     s_is_last = atomicInc(d_ticket, gridDim.x - 1) == gridDim.x - 1;
     __threadfence();  // ... and what the others wrote is there for me, now that I saw theirs
   }
@@ -52,7 +43,7 @@ __device__ inline bool is_last_block(unsigned* d_ticket) {
   return s_is_last;
 }
 
-/// What the calling thread adds up of the sums that the blocks left: each kBlockSize-th.
+/// The calling thread's share of the sums that the blocks left: each kBlockSize-th.
 template <class T>
 __device__ T sum_of_parts(const T* d_parts) {
   T sum = T(0);
@@ -61,7 +52,7 @@ __device__ T sum_of_parts(const T* d_parts) {
 }
 
 // Question: does it take a second launch to know that all blocks are done?
-// Changes:  every block draws a ticket; the one that draws the last number adds the sums up.
+// Changes:  every block draws a ticket; the one that draws the last number adds the sums.
 // Cost:     a fence and one atomic a block, on a counter that resets itself; then one more tree.
 template <class T>
 __global__ void sum_last_block(const T* d_x, std::size_t n, T* d_parts, unsigned* d_ticket,
@@ -74,24 +65,4 @@ __global__ void sum_last_block(const T* d_x, std::size_t n, T* d_parts, unsigned
   s_y[threadIdx.x] = sum_of_parts(d_parts);
   tree_sum(s_y);
   if (threadIdx.x == 0) *d_y = s_y[0];
-}
-
-template <class T>
-using LastBlockKernel = void(const T* d_x, std::size_t n, T* d_parts, unsigned* d_ticket, T* d_y);
-
-/// Sets *d_y to x[0] + ... + x[n-1]; 0 if n == 0.
-template <class T>
-void sum_last_block(const T* d_x, std::size_t n, T* d_y, Workspace<T>& workspace,
-                    cudaStream_t stream) {
-  static const unsigned most =
-      course::resident_blocks<LastBlockKernel<T>>(sum_last_block<T>, kBlockSize);
-  if (n == 0) {
-    CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
-    return;
-  }
-  const unsigned blocks = std::min(blocks_for(n, kTile), most);
-  T* const d_parts = workspace.parts.data();
-  unsigned* const d_ticket = workspace.ticket.data();
-  sum_last_block<T><<<blocks, kBlockSize, 0, stream>>>(d_x, n, d_parts, d_ticket, d_y);
-  CUDA_CHECK_LAUNCH();
 }

@@ -1,10 +1,12 @@
-// The threads of a block add up in shared memory before anyone bothers global memory.
+// The threads of a block sum their elements in shared memory, before any of them writes to global
+// memory.
 // Rungs: sum_reference, sum_on_host, sum_plus_equals and sum_without_barriers (wrong on purpose),
 // sum_shared_tree. T is float or double.
-// Every launcher of this chapter sets *d_y, whatever it held before; zeroing is part of the price.
+// rungs.cuh has the launches.
 #pragma once
 
 #include <course/error.cuh>
+#include <course/launch.cuh>
 #include <cstddef>
 #include <numeric>
 #include <vector>
@@ -34,13 +36,13 @@ __device__ void tree_sum(T* s_y) {
 }
 
 // Question: how far does a launch get if no two blocks may touch the same address?
-// Changes:  the threads of a block meet in shared memory; the host adds the sums of the blocks.
+// Changes:  the threads of a block use shared memory; the host adds the sums of the blocks.
 // Cost:     n loads; 8 barriers and a store a block; a copy, and n / 256 additions on the host.
 template <class T>
 __global__ void block_sums(const T* d_x, std::size_t n, T* d_sums) {
   __shared__ T s_y[kBlockSize];
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  // Threads behind the end add nothing, but must not leave: the barriers count on them.
+  // Threads past the end add nothing, but must not leave: the barriers count on them.
   s_y[threadIdx.x] = i < n ? d_x[i] : T(0);
   tree_sum(s_y);
   if (threadIdx.x == 0) d_sums[blockIdx.x] = s_y[0];
@@ -48,15 +50,12 @@ __global__ void block_sums(const T* d_x, std::size_t n, T* d_sums) {
 
 /// The sum of x[0..n-1]. Waits for the kernel; the host adds the sums of the blocks.
 template <class T>
-T sum_on_host(const T* d_x, std::size_t n, Workspace<T>& workspace, cudaStream_t stream) {
+T sum_on_host(const T* d_x, std::size_t n, Workspace<T>& workspace) {
   if (n == 0) return T(0);
   std::vector<T> h_sums(blocks_for(n));
   T* const d_sums = workspace.parts.data();
-  block_sums<T><<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_sums);
-  CUDA_CHECK_LAUNCH();
-  CUDA_CHECK(cudaMemcpyAsync(h_sums.data(), d_sums, h_sums.size() * sizeof(T),
-                             cudaMemcpyDeviceToHost, stream));
-  CUDA_CHECK(cudaStreamSynchronize(stream));
+  course::launch(block_sums<T>, {blocks_for(n), kBlockSize}, d_x, n, d_sums);
+  CUDA_CHECK(cudaMemcpy(h_sums.data(), d_sums, h_sums.size() * sizeof(T), cudaMemcpyDeviceToHost));
   return std::accumulate(h_sums.begin(), h_sums.end(), T(0));
 }
 
@@ -72,16 +71,7 @@ __global__ void sum_plus_equals(const T* d_x, std::size_t n, T* d_y) {
   if (threadIdx.x == 0) d_y[0] += s_y[0];  // wrong on purpose: one thread a block, but many blocks
 }
 
-/// Sets *d_y to something.
-template <class T>
-void sum_plus_equals(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
-  if (n == 0) return;
-  sum_plus_equals<T><<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
-// Question: what adds up the blocks without the host?
+// Question: what sums the blocks without the host?
 // Changes:  the last line again: one atomicAdd a block, 256 times fewer than one an element.
 // Cost:     n loads, 8 barriers and one atomic a block; d_y has to be 0 before the kernel starts.
 template <class T>
@@ -91,15 +81,6 @@ __global__ void sum_shared_tree(const T* d_x, std::size_t n, T* d_y) {
   s_y[threadIdx.x] = i < n ? d_x[i] : T(0);
   tree_sum(s_y);
   if (threadIdx.x == 0) atomicAdd(d_y, s_y[0]);  // without the `if`: forgotten_if.cuh
-}
-
-/// Sets *d_y to x[0] + ... + x[n-1]; 0 if n == 0.
-template <class T>
-void sum_shared_tree(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
-  if (n == 0) return;
-  sum_shared_tree<T><<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: what are the barriers for?
@@ -114,13 +95,4 @@ __global__ void sum_without_barriers(const T* d_x, std::size_t n, T* d_y) {
     if (threadIdx.x < half) s_y[threadIdx.x] += s_y[threadIdx.x + half];  // wrong on purpose
   }
   if (threadIdx.x == 0) atomicAdd(d_y, s_y[0]);
-}
-
-/// Sets *d_y to something.
-template <class T>
-void sum_without_barriers(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
-  if (n == 0) return;
-  sum_without_barriers<T><<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

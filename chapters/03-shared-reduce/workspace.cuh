@@ -13,6 +13,7 @@ struct Workspace {
   explicit Workspace(std::size_t n)
       : parts(blocks_for(n)), ticket(course::DeviceBuffer<unsigned>::zeros(1)) {}
 
-  course::DeviceBuffer<T> parts;          // a place for every block's sum
+  course::DeviceBuffer<T> parts;          // an element for every block's sum
   course::DeviceBuffer<unsigned> ticket;  // 0 between launches (last_block.cuh)
+  T sum{};                                // of sum_on_host, which is not in device memory
 };

@@ -10,6 +10,7 @@
 #include <course/launch.cuh>
 #include <course/pack.cuh>
 #include <course/ptx.cuh>
+#include <course/rungs.cuh>
 #include <course/timing.cuh>
 #include <course/vendor.cuh>
 
@@ -17,6 +18,7 @@
 #include <cstddef>
 #include <cstring>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -258,6 +260,31 @@ TEST_CASE("ptx.cuh") {
   const std::vector<__half2> y = d_y.download();
   CHECK(static_cast<float>(y[3].x) == 1.5f);
   CHECK(static_cast<float>(y[3].y) == 2.25f);
+}
+
+TEST_CASE("rungs.cuh") {
+  course::DeviceBuffer<int> count(1);
+  int* const d_count = count.data();
+  // [rungs.cuh]
+  struct CountRung {
+    std::string name, changed;
+    void (*launch)(unsigned n, int* d_count);
+  };
+  const std::vector<CountRung> rungs = {
+      {"count_up", "one atomicAdd per block", [](unsigned n, int* d_count) {
+         course::set_zero(d_count);
+         course::launch(count_up, {n, 1}, d_count);
+       }}};
+  course::rung_named(rungs, "count_up").launch(5, d_count);
+  // [end]
+  CHECK(count.front() == 5);
+  CHECK_THROWS_AS(course::rung_named(rungs, "count_down"), std::out_of_range);
+  const course::WrongRung wrong = course::wrong_rung({.name = "count_up", .tolerance = 2, .n = 5},
+                                                     course::Expect::race, "why", 3.0);
+  CHECK(wrong.name == "count_up");
+  CHECK(wrong.because == "why");
+  CHECK(wrong.exactly == 3.0);
+  CHECK(wrong.tolerance == 2);
 }
 
 TEST_CASE("timing.cuh") {

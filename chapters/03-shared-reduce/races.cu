@@ -1,0 +1,79 @@
+// What is wrong on purpose is found: races between blocks and in shared memory, and barriers that
+// not all threads reach.
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <string>
+#include <vector>
+
+#include "barriers.cuh"
+#include "rungs.cuh"
+
+namespace {
+
+SumRung<float> wrong_sum(const std::string& name) {
+  std::vector<SumRung<float>> rungs;
+  for (const WrongSum& wrong : wrong_sums()) rungs.push_back(wrong.rung);
+  return course::rung_named(rungs, name);
+}
+
+}  // namespace
+
+TEST_CASE("sum_plus_equals races between blocks, and loses updates") {
+  const std::vector<float> x = course::position_values<float>(64 * kBlockSize);
+  SumInput<float> input(x);
+  course::Findings findings;
+  float sum = 0.0f;
+  REQUIRE(course::expect_race(
+      [&] { course::with_seed(1, [&] { sum = input.sum(wrong_sum("sum_plus_equals")); }); },
+      &findings));
+  INFO("sum_plus_equals gave " << sum << ", the sum is " << sum_reference(x));
+  REQUIRE(sum > 0.0f);
+  if (!findings.checked) return;
+  REQUIRE(sum < sum_reference(x));  // a GPU may be lucky with 64 blocks
+  INFO(findings.texts.front());
+  REQUIRE(findings.texts.front().find("d_y[0]") != std::string::npos);
+}
+
+TEST_CASE("one block alone is right with +=: a test with one block proves nothing") {
+  const std::vector<float> x = course::position_values<float>(kBlockSize);
+  SumInput<float> input(x);
+  const auto expected = static_cast<float>(sum_reference(x));
+  REQUIRE(course::same(input.sum(wrong_sum("sum_plus_equals")), expected, "y"));
+}
+
+TEST_CASE("sum_without_barriers races in shared memory") {
+  SumInput<float> input(course::position_values<float>(1025));
+  course::Findings findings;
+  REQUIRE(course::expect_race([&] { input.sum(wrong_sum("sum_without_barriers")); }, &findings));
+  if (!findings.checked) return;
+  INFO(findings.texts.front());
+  REQUIRE(findings.texts.front().find("s_y[") != std::string::npos);
+}
+
+TEST_CASE("sum_scope_too_small races between blocks") {
+  SumInput<float> input(course::position_values<float>(4 * kBlockSize));
+  REQUIRE(course::expect_race([&] { input.sum(wrong_sum("sum_scope_too_small")); }));
+}
+
+TEST_CASE("a barrier that not all threads reach is found") {
+  course::skip_without_checker();  // a GPU may hang
+  const std::vector<float> x = course::position_values<float>(kBlockSize + 100);
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  const auto found = [&](const auto& launch) {
+    auto y = course::DeviceBuffer<float>::zeros(1);
+    const course::Findings findings = course::find_races([&] { launch(y.data()); });
+    REQUIRE(findings.others > 0);
+    return findings.texts.front();
+  };
+  const std::string early = found([&](float* d_y) {
+    course::launch(sum_early_return<float>, {2, kBlockSize}, d_x.data(), x.size(), d_y);
+  });
+  INFO(early);
+  REQUIRE(early.find("BARRIER IN DIVERGENT CODE") != std::string::npos);
+  REQUIRE(early.find("156 of 256 threads have returned") != std::string::npos);
+  const std::string inside = found([&](float* d_y) {
+    course::launch(sum_barrier_in_if<float>, {2, kBlockSize}, d_x.data(), x.size(), d_y);
+  });
+  INFO(inside);
+  REQUIRE(inside.find("BARRIER IN DIVERGENT CODE") != std::string::npos);
+}
