@@ -4,57 +4,37 @@
 #include <unordered_map>
 #include <vector>
 
+#include "checker/vector_clock.hpp"
 #include "engine.hpp"
 
 namespace simt {
 namespace {
 
-/// "All accesses of this thread (or block) whose clock is smaller are known."
-/// The key tells thread from block, and device scope from block scope.
-using Knowledge = std::unordered_map<std::uint64_t, std::uint32_t>;
+// An entry's key tells thread from block, and device scope from block scope.
 constexpr std::uint64_t kWholeBlock = std::uint64_t(1) << 32;
 constexpr std::uint64_t kBlockFence = std::uint64_t(1) << 33;  // holds inside that block only
 constexpr std::uint64_t kSystem = std::uint64_t(1) << 34;      // holds on all devices
-constexpr unsigned kLaunchShift =
-    35;  // above it: the launch of another device, 0 for the running one
+constexpr unsigned kLaunchShift = 35;  // from here on: the launch of another device, 0 for this one
 
 struct FenceState {
-  Knowledge visible;  // what the thread may read
-  Knowledge carried;  // what its atomics pass on, and what the next fence makes visible
+  VectorClock visible;  // what the thread may read
+  VectorClock carried;  // what its atomics pass on, and what the next fence makes visible
 };
 
 bool used = false;
-/// What launches that have ended left at an address. It may hold launches of this device, too, of
-/// which nobody asks.
-std::unordered_map<std::uintptr_t, Knowledge> left_behind;
+/// What launches that have ended left at an address. It may have entries of launches of this device,
+/// too, which are never looked up.
+std::unordered_map<std::uintptr_t, VectorClock> left_behind;
 std::unordered_map<std::uint32_t, FenceState> of_thread;
-std::unordered_map<std::uint32_t, FenceState>
-    of_block;  // what barriers have shared with all its threads
-std::unordered_map<std::uintptr_t, Knowledge> at_address;
+std::unordered_map<std::uint32_t, FenceState> of_block;  // shared by a barrier with all its threads
+std::unordered_map<std::uintptr_t, VectorClock> at_address;
 
-void join(Knowledge& into, const Knowledge& from) {
-  for (const auto& [key, clock] : from) {
-    std::uint32_t& mine = into[key];
-    if (mine < clock) mine = clock;
-  }
-}
-
-void learn(Knowledge& k, std::uint64_t key, std::uint32_t clock) {
-  std::uint32_t& mine = k[key];
-  if (mine < clock) mine = clock;
-}
-
-bool covers(const Knowledge& k, std::uint64_t key, std::uint32_t clock) {
-  auto it = k.find(key);
-  return it != k.end() && clock < it->second;
-}
-
-bool knows(const Knowledge& k, const Access& a, bool same_block) {
+bool is_before(const Access& a, const VectorClock& k, bool same_block) {
   const std::uint32_t clock = a.clock >> kClockShift;
   const std::uint64_t thread = a.thread, block = kWholeBlock | block_of(a.thread);
-  if (covers(k, thread, clock) || covers(k, block, clock)) return true;
+  if (k.is_after(thread, clock) || k.is_after(block, clock)) return true;
   return same_block &&
-         (covers(k, kBlockFence | thread, clock) || covers(k, kBlockFence | block, clock));
+         (k.is_after(kBlockFence | thread, clock) || k.is_after(kBlockFence | block, clock));
 }
 
 bool is_foreign(std::uint64_t key) { return key >> kLaunchShift != 0; }
@@ -65,11 +45,11 @@ std::uint32_t block_of_key(std::uint64_t key) {
 }
 
 /// What a fence of system scope makes known to all devices.
-Knowledge for_all_devices(const Knowledge& carried, std::uint32_t block) {
-  Knowledge k;
+VectorClock for_all_devices(const VectorClock& carried, std::uint32_t block) {
+  VectorClock k;
   for (const auto& [key, clock] : carried) {
     const bool others_block = (key & kBlockFence) != 0 && block_of_key(key) != block;
-    if (!is_foreign(key) && !others_block) learn(k, (key & ~kBlockFence) | kSystem, clock);
+    if (!is_foreign(key) && !others_block) k.raise((key & ~kBlockFence) | kSystem, clock);
   }
   return k;
 }
@@ -92,10 +72,10 @@ void fences_start_launch() {
 void fences_end_launch() {
   if (!engine.across) return;
   const std::uint64_t launch = std::uint64_t(across_launch()) << kLaunchShift;
-  for (const auto& [address, knowledge] : at_address) {
-    for (const auto& [key, clock] : knowledge) {
+  for (const auto& [address, clocks] : at_address) {
+    for (const auto& [key, clock] : clocks) {
       if ((key & kBlockFence) != 0) continue;
-      learn(left_behind[address], is_foreign(key) ? key : key | launch, clock);
+      left_behind[address].raise(is_foreign(key) ? key : key | launch, clock);
     }
   }
 }
@@ -109,25 +89,25 @@ void fence_by(Thread& t, Scope scope) {
   used = true;
   FenceState& mine = of_thread[t.id];
   const std::uint32_t block = block_of(t.id);
-  if (const FenceState* shared = find(of_block, block)) join(mine.carried, shared->carried);
+  if (const FenceState* shared = find(of_block, block)) mine.carried.join(shared->carried);
   const bool device = scope != Scope::block;
   for (const auto& [key, clock] : mine.carried) {
     const bool reaches = is_foreign(key) && (key & kSystem) != 0
                              ? scope == Scope::system
                              : device || block_of_key(key) == block;
-    if (reaches) learn(mine.visible, key, clock);
+    if (reaches) mine.visible.raise(key, clock);
   }
   const std::uint64_t range = device ? 0 : kBlockFence;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     const std::uint32_t lane_thread = t.id / kWarpSize * kWarpSize + l;
-    if (t.lanes_seen[l] > 0) learn(mine.carried, range | lane_thread, t.lanes_seen[l] + 1);
+    if (t.lanes_seen[l] > 0) mine.carried.raise(range | lane_thread, t.lanes_seen[l] + 1);
   }
-  learn(mine.carried, range | kWholeBlock | block, t.block->barrier_clock);
-  learn(mine.carried, range | t.id, t.now() + 1);
+  mine.carried.raise(range | kWholeBlock | block, t.block->barrier_clock);
+  mine.carried.raise(range | t.id, t.now() + 1);
   tick(t);  // what follows is not published by this fence
-  if (device) join(mine.carried, mine.visible);
+  if (device) mine.carried.join(mine.visible);
   if (engine.across && scope == Scope::system) {
-    join(mine.carried, for_all_devices(mine.carried, block));
+    mine.carried.join(for_all_devices(mine.carried, block));
   }
 }
 
@@ -135,15 +115,14 @@ void fence_atomic(Thread& t, std::uintptr_t address) {
   if (!used) return;
   const OutOfSight guard;
   FenceState& mine = of_thread[t.id];
-  if (const FenceState* shared = find(of_block, block_of(t.id)))
-    join(mine.carried, shared->carried);
-  Knowledge& here = at_address[address];
+  if (const FenceState* shared = find(of_block, block_of(t.id))) mine.carried.join(shared->carried);
+  VectorClock& here = at_address[address];
   if (engine.across) {
     const auto left = left_behind.find(address);
-    if (left != left_behind.end()) join(here, left->second);
+    if (left != left_behind.end()) here.join(left->second);
   }
-  join(mine.carried, here);
-  join(here, mine.carried);
+  mine.carried.join(here);
+  here.join(mine.carried);
 }
 
 void fence_barrier(Block& block) {
@@ -153,8 +132,8 @@ void fence_barrier(Block& block) {
   for (const Thread& t : block.threads) {
     auto it = of_thread.find(t.id);
     if (it == of_thread.end()) continue;
-    join(shared.visible, it->second.visible);
-    join(shared.carried, it->second.carried);
+    shared.visible.join(it->second.visible);
+    shared.carried.join(it->second.carried);
   }
 }
 
@@ -165,8 +144,8 @@ void fence_warp_sync(Block& block, unsigned warp, unsigned lanes) {
   for (unsigned l = 0; l < kWarpSize; ++l) {
     if ((lanes >> l & 1u) == 0) continue;
     if (const FenceState* s = find(of_thread, block.lane(warp, l)->id)) {
-      join(together.visible, s->visible);
-      join(together.carried, s->carried);
+      together.visible.join(s->visible);
+      together.carried.join(s->carried);
     }
   }
   if (together.visible.empty() && together.carried.empty()) return;
@@ -176,26 +155,26 @@ void fence_warp_sync(Block& block, unsigned warp, unsigned lanes) {
 }
 
 namespace {
-bool known_by(const Access& earlier, const Thread& t, Knowledge FenceState::*part) {
+bool is_before(const Access& earlier, const Thread& t, VectorClock FenceState::*part) {
   const OutOfSight guard;
   const std::uint32_t block = block_of(t.id);
   const bool same_block = block_of(earlier.thread) == block;
   const FenceState* mine = find(of_thread, t.id);
-  if (mine != nullptr && knows(mine->*part, earlier, same_block)) return true;
+  if (mine != nullptr && is_before(earlier, mine->*part, same_block)) return true;
   const FenceState* shared = find(of_block, block);
-  return shared != nullptr && knows(shared->*part, earlier, same_block);
+  return shared != nullptr && is_before(earlier, shared->*part, same_block);
 }
 
-/// "What that thread, or its block, did before this clock is known", of another device's launch.
-bool knows_far(const Knowledge& k, const FarAccess& a, std::uint64_t range) {
+/// The same of an access by another device's launch.
+bool is_before(const FarAccess& a, const VectorClock& k, std::uint64_t range) {
   const std::uint64_t launch = std::uint64_t(a.launch) << kLaunchShift | range;
-  return covers(k, launch | a.thread, a.clock) ||
-         covers(k, launch | kWholeBlock | block_of(a.thread), a.clock);
+  return k.is_after(launch | a.thread, a.clock) ||
+         k.is_after(launch | kWholeBlock | block_of(a.thread), a.clock);
 }
 
 /// What the thread and its block know.
-std::vector<const Knowledge*> parts_of(const Thread& t, Knowledge FenceState::*part) {
-  std::vector<const Knowledge*> parts;
+std::vector<const VectorClock*> parts_of(const Thread& t, VectorClock FenceState::*part) {
+  std::vector<const VectorClock*> parts;
   if (const FenceState* mine = find(of_thread, t.id)) parts.push_back(&(mine->*part));
   if (const FenceState* shared = find(of_block, block_of(t.id))) parts.push_back(&(shared->*part));
   return parts;
@@ -204,16 +183,16 @@ std::vector<const Knowledge*> parts_of(const Thread& t, Knowledge FenceState::*p
 
 bool ordered_by_system_fences(const FarAccess& earlier, const Thread& t) {
   const OutOfSight guard;
-  for (const Knowledge* k : parts_of(t, &FenceState::visible)) {
-    if (knows_far(*k, earlier, kSystem)) return true;
+  for (const VectorClock* k : parts_of(t, &FenceState::visible)) {
+    if (is_before(earlier, *k, kSystem)) return true;
   }
   return false;
 }
 
 bool lacks_system_fence(const FarAccess& earlier, const Thread& t) {
   const OutOfSight guard;
-  for (const Knowledge* k : parts_of(t, &FenceState::carried)) {
-    if (knows_far(*k, earlier, kSystem) || knows_far(*k, earlier, 0)) return true;
+  for (const VectorClock* k : parts_of(t, &FenceState::carried)) {
+    if (is_before(earlier, *k, kSystem) || is_before(earlier, *k, 0)) return true;
   }
   return false;
 }
@@ -221,7 +200,7 @@ bool lacks_system_fence(const FarAccess& earlier, const Thread& t) {
 std::vector<std::uint32_t> launches_known_by_fences(const Thread& t) {
   const OutOfSight guard;
   std::vector<std::uint32_t> launches;
-  for (const Knowledge* k : parts_of(t, &FenceState::visible)) {
+  for (const VectorClock* k : parts_of(t, &FenceState::visible)) {
     for (const auto& [key, clock] : *k) {
       if (is_foreign(key) && (key & kSystem) != 0) {
         launches.push_back(static_cast<std::uint32_t>(key >> kLaunchShift));
@@ -232,11 +211,11 @@ std::vector<std::uint32_t> launches_known_by_fences(const Thread& t) {
 }
 
 bool ordered_by_fences(const Access& earlier, const Thread& t) {
-  return used && known_by(earlier, t, &FenceState::visible);
+  return used && is_before(earlier, t, &FenceState::visible);
 }
 
 bool lacks_acquire_fence(const Access& earlier, const Thread& t) {
-  return used && known_by(earlier, t, &FenceState::carried);
+  return used && is_before(earlier, t, &FenceState::carried);
 }
 
 }  // namespace simt
