@@ -5,7 +5,7 @@
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <cstddef>
 
 #include "fast_atomic_add.cuh"
@@ -61,11 +61,10 @@ __global__ void add_by_branch(const __half* d_values, const int* d_index, std::s
 }
 
 /// Adds to d_table[d_index[i]] the values d_values[i], i < n.
-inline void add_by_branch(const __half* d_values, const int* d_index, std::size_t n,
-                          __half* d_table, std::size_t targets, cudaStream_t stream) {
-  if (n == 0) return;
-  add_by_branch<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table, targets);
-  CUDA_CHECK_LAUNCH();
+inline void launch_add_by_branch(const __half* d_values, const int* d_index, std::size_t n,
+                                 __half* d_table, std::size_t targets, cudaStream_t stream) {
+  course::launch(add_by_branch, {blocks_for(n), kBlockSize, 0, stream}, d_values, d_index, n,
+                 d_table, targets);
 }
 
 // Question: must the lanes part?
@@ -78,9 +77,8 @@ __global__ void add_by_select(const __half* d_values, const int* d_index, std::s
 }
 
 /// Adds to d_table[d_index[i]] the values d_values[i], i < n.
-inline void add_by_select(const __half* d_values, const int* d_index, std::size_t n,
-                          __half* d_table, std::size_t targets, cudaStream_t stream) {
-  if (n == 0) return;
-  add_by_select<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table, targets);
-  CUDA_CHECK_LAUNCH();
+inline void launch_add_by_select(const __half* d_values, const int* d_index, std::size_t n,
+                                 __half* d_table, std::size_t targets, cudaStream_t stream) {
+  course::launch(add_by_select, {blocks_for(n), kBlockSize, 0, stream}, d_values, d_index, n,
+                 d_table, targets);
 }

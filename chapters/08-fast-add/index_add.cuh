@@ -1,6 +1,6 @@
 // The same for whole rows: the gradients of an embedding. Every word of a text adds its row of
 // numbers to the row of the table that belongs to that word.
-// Rungs: rows_reference, rows_half, rows_fast, rows_half2, rows_red_v4, rows_float.
+// Rungs: rows_reference, rows_half (rows_scalar), rows_fast, rows_half2, rows_red_v4, rows_float.
 //
 //   for r in 0..rows-1, c in 0..width-1:  table[index[r]][c] += source[r][c]
 //
@@ -9,7 +9,7 @@
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/pack.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
@@ -33,7 +33,7 @@ inline std::vector<double> rows_reference(const std::vector<__half>& source,
 }
 
 // A row belongs to a team of 1, 2, 4, ... or 32 neighbouring threads of one warp, which go through
-// it side by side. A power of two, so that nobody divides by the width: row = thread >> team_bits.
+// it side by side. A power of two, so that no thread divides by the width: row = thread >> team_bits.
 
 /// The smallest team for rows of `items` packs: 2^team_bits threads.
 inline unsigned team_bits_for(std::size_t items) {
@@ -60,6 +60,11 @@ struct Rows {
   std::size_t rows, width;
 };
 
+/// Blocks that give each row a team of 2^team_bits threads; none if there is nothing to add.
+inline unsigned blocks_for_teams(const Rows& in, unsigned team_bits) {
+  return in.width == 0 ? 0 : blocks_for(in.rows << team_bits);
+}
+
 /// The element of the table that the row's first one is added to.
 __device__ __forceinline__ std::size_t target_of(const Rows& in, std::size_t row) {
   return static_cast<std::size_t>(in.d_index[row]) * in.width;
@@ -82,19 +87,15 @@ __global__ void rows_scalar(Rows in, unsigned team_bits, T* d_table) {
 
 /// Adds every source row to its row of the table. Any width, any start.
 template <class T>
-void rows_scalar(const Rows& in, T* d_table, cudaStream_t stream) {
-  if (in.rows == 0 || in.width == 0) return;
+void launch_rows_scalar(const Rows& in, T* d_table, std::size_t, cudaStream_t stream) {
   const unsigned bits = team_bits_for(in.width);
-  rows_scalar<<<blocks_for(in.rows << bits), kBlockSize, 0, stream>>>(in, bits, d_table);
-  CUDA_CHECK_LAUNCH();
-}
-inline void rows_half(const Rows& in, __half* d_table, std::size_t, cudaStream_t stream) {
-  rows_scalar(in, d_table, stream);
+  course::launch(rows_scalar<T>, {blocks_for_teams(in, bits), kBlockSize, 0, stream}, in, bits,
+                 d_table);
 }
 
 // Question: and with one instruction a half?
 // Changes:  fast_atomic_add.
-// Cost:     two REDs a word, one for each of its halves; nobody has to come back.
+// Cost:     two REDs a word, one for each of its halves; none is repeated.
 __global__ void rows_fast(Rows in, unsigned team_bits, __half* d_table, std::size_t table_rows) {
   const Member me = team_member(team_bits);
   if (me.row >= in.rows) return;
@@ -106,12 +107,11 @@ __global__ void rows_fast(Rows in, unsigned team_bits, __half* d_table, std::siz
 }
 
 /// Adds every source row to its row of the table. Any width, any start.
-inline void rows_fast(const Rows& in, __half* d_table, std::size_t table_rows,
-                      cudaStream_t stream) {
-  if (in.rows == 0 || in.width == 0) return;
+inline void launch_rows_fast(const Rows& in, __half* d_table, std::size_t table_rows,
+                             cudaStream_t stream) {
   const unsigned bits = team_bits_for(in.width);
-  rows_fast<<<blocks_for(in.rows << bits), kBlockSize, 0, stream>>>(in, bits, d_table, table_rows);
-  CUDA_CHECK_LAUNCH();
+  course::launch(rows_fast, {blocks_for_teams(in, bits), kBlockSize, 0, stream}, in, bits, d_table,
+                 table_rows);
 }
 
 /// True if every row of both arrays begins at a multiple of N halves.
@@ -138,13 +138,12 @@ __global__ void rows_half2(Rows in, unsigned team_bits, __half* d_table) {
 }
 
 /// Adds every source row to its row of the table. Odd widths and odd starts go to rows_fast.
-inline void rows_half2(const Rows& in, __half* d_table, std::size_t table_rows,
-                       cudaStream_t stream) {
-  if (in.rows == 0 || in.width == 0) return;
-  if (!rows_are_packs<2>(in, d_table)) return rows_fast(in, d_table, table_rows, stream);
+inline void launch_rows_half2(const Rows& in, __half* d_table, std::size_t table_rows,
+                              cudaStream_t stream) {
+  if (!rows_are_packs<2>(in, d_table)) return launch_rows_fast(in, d_table, table_rows, stream);
   const unsigned bits = team_bits_for(in.width / 2);
-  rows_half2<<<blocks_for(in.rows << bits), kBlockSize, 0, stream>>>(in, bits, d_table);
-  CUDA_CHECK_LAUNCH();
+  course::launch(rows_half2, {blocks_for_teams(in, bits), kBlockSize, 0, stream}, in, bits,
+                 d_table);
 }
 
 // Question: how many halves can one instruction add?
@@ -165,13 +164,12 @@ __global__ void rows_red_v4(Rows in, unsigned team_bits, __half* d_table) {
 
 /// Adds every source row to its row of the table. Widths that are no multiple of 8, and starts that
 /// are no multiple of 16 bytes, go to rows_half2.
-inline void rows_red_v4(const Rows& in, __half* d_table, std::size_t table_rows,
-                        cudaStream_t stream) {
-  if (in.rows == 0 || in.width == 0) return;
-  if (!rows_are_packs<8>(in, d_table)) return rows_half2(in, d_table, table_rows, stream);
+inline void launch_rows_red_v4(const Rows& in, __half* d_table, std::size_t table_rows,
+                               cudaStream_t stream) {
+  if (!rows_are_packs<8>(in, d_table)) return launch_rows_half2(in, d_table, table_rows, stream);
   const unsigned bits = team_bits_for(in.width / 8);
-  rows_red_v4<<<blocks_for(in.rows << bits), kBlockSize, 0, stream>>>(in, bits, d_table);
-  CUDA_CHECK_LAUNCH();
+  course::launch(rows_red_v4, {blocks_for_teams(in, bits), kBlockSize, 0, stream}, in, bits,
+                 d_table);
 }
 
 // Question: what does it cost to add up in float?
@@ -192,12 +190,12 @@ __global__ void rows_float(Rows in, unsigned team_bits, float* d_table) {
 
 /// Adds every source row to its row of the table. Widths that are no multiple of 4, sources that do
 /// not begin at one of 8 bytes and tables that do not begin at one of 16 go float by float.
-inline void rows_float(const Rows& in, float* d_table, std::size_t, cudaStream_t stream) {
-  if (in.rows == 0 || in.width == 0) return;
+inline void launch_rows_float(const Rows& in, float* d_table, std::size_t table_rows,
+                              cudaStream_t stream) {
   const bool whole = in.width % 4 == 0 && reinterpret_cast<std::uintptr_t>(in.d_source) % 8 == 0 &&
                      reinterpret_cast<std::uintptr_t>(d_table) % 16 == 0;
-  if (!whole) return rows_scalar(in, d_table, stream);
+  if (!whole) return launch_rows_scalar(in, d_table, table_rows, stream);
   const unsigned bits = team_bits_for(in.width / 4);
-  rows_float<<<blocks_for(in.rows << bits), kBlockSize, 0, stream>>>(in, bits, d_table);
-  CUDA_CHECK_LAUNCH();
+  course::launch(rows_float, {blocks_for_teams(in, bits), kBlockSize, 0, stream}, in, bits,
+                 d_table);
 }

@@ -10,6 +10,8 @@
 #include <course/verdict.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,22 @@ std::vector<T> coin_flips(std::size_t n) {
   return values;
 }
 
+/// The updates in the order of their targets, those of one target in their old order.
+inline void sort_by_target(std::vector<__half>& values, std::vector<int>& index) {
+  std::vector<std::size_t> order(index.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return index[a] < index[b]; });
+  std::vector<__half> sorted_values;
+  std::vector<int> sorted_index;
+  for (const std::size_t i : order) {
+    sorted_values.push_back(values[i]);
+    sorted_index.push_back(index[i]);
+  }
+  values = sorted_values;
+  index = sorted_index;
+}
+
 /// Halves from -1 to 1 with all of their bits in use: every sum of them is rounded.
 inline std::vector<__half> gradients(std::size_t n) {
   std::vector<__half> values(n);
@@ -54,6 +72,14 @@ inline std::vector<__half> gradients(std::size_t n) {
   }
   return values;
 }
+
+/// How a rung adds the updates of an element up.
+enum class Sums {
+  in_half,        // every addition is rounded to half
+  in_blocks,      // in float within a block; the sums of the blocks in half
+  in_float,       // the table has floats
+  in_float_once,  // in float, and rounded to half at the end
+};
 
 /// For each target, how far a sum of its updates may be from the exact one if each addition rounds
 /// by at most `roundoff`: k / (1 - k) * sum |x| with k = (updates + 1) * roundoff. In any order,
@@ -72,6 +98,21 @@ inline std::vector<double> rounding_bounds(const std::vector<__half>& values,
     magnitude[t] = k < 1 ? k / (1 - k) * magnitude[t] : HUGE_VAL;
   }
   return magnitude;
+}
+
+/// The same for what a rung does; `expected` are the exact sums.
+inline std::vector<double> rounding_bounds(const std::vector<__half>& values,
+                                           const std::vector<int>& index,
+                                           const std::vector<double>& expected, Sums sums) {
+  const bool floats = sums == Sums::in_float || sums == Sums::in_float_once;
+  std::vector<double> bounds = rounding_bounds(
+      values, index, expected.size(), floats ? course::kFloatRoundoff : course::kHalfRoundoff);
+  if (sums == Sums::in_float_once) {
+    for (std::size_t t = 0; t < expected.size(); ++t) {
+      bounds[t] += 1.01 * course::kHalfRoundoff * std::fabs(expected[t]);
+    }
+  }
+  return bounds;
 }
 
 /// Ok if every element is within its bound; NaN never is.
@@ -103,8 +144,15 @@ course::Errors errors_of(const std::vector<T>& found, const std::vector<double>&
 /// The reference, rounded to the table's type.
 template <class T>
 std::vector<T> rounded(const std::vector<double>& exact) {
-  std::vector<T> table(exact.size());
-  for (std::size_t t = 0; t < exact.size(); ++t)
-    table[t] = static_cast<T>(static_cast<float>(exact[t]));
+  std::vector<T> table;
+  for (const double x : exact) table.push_back(static_cast<T>(static_cast<float>(x)));
   return table;
+}
+
+/// The bits of a number: they tell -0.0 from +0.0.
+template <class T>
+std::uint64_t bits_of(const T& x) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof x);
+  return bits;
 }

@@ -6,13 +6,13 @@
 //   for i in 0..n-1:  table[index[i]] += values[i]
 //
 // An index is an int, 0 <= index[i] < targets: the caller has made sure of that. Kernels do not
-// look, and an index out of range writes to somebody else's memory.
+// look, and an index out of range writes outside the table.
 #pragma once
 
 #include <cuda_fp16.h>
 
 #include <algorithm>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
 #include <cstdint>
@@ -50,7 +50,7 @@ std::vector<double> scatter_reference(const std::vector<T>& values, const std::v
 // Question: what does the function cost that CUDA has for it?
 // Changes:  thread i adds value i with atomicAdd(__half*).
 // Cost:     a compare-and-swap loop on the word around the half (chapter 07): two trips to the L2
-//           cache if nobody interferes, and there is no end to them if many do.
+//           cache if no other thread interferes, and any number of them if many do.
 __global__ void scatter_half(const __half* d_values, const int* d_index, std::size_t n,
                              __half* d_table) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -58,11 +58,10 @@ __global__ void scatter_half(const __half* d_values, const int* d_index, std::si
 }
 
 /// Adds to d_table[d_index[i]] the values d_values[i], i < n.
-inline void scatter_half(const __half* d_values, const int* d_index, std::size_t n, __half* d_table,
-                         std::size_t, cudaStream_t stream) {
-  if (n == 0) return;
-  scatter_half<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table);
-  CUDA_CHECK_LAUNCH();
+inline void launch_scatter_half(const __half* d_values, const int* d_index, std::size_t n,
+                                __half* d_table, std::size_t, cudaStream_t stream) {
+  course::launch(scatter_half, {blocks_for(n), kBlockSize, 0, stream}, d_values, d_index, n,
+                 d_table);
 }
 
 // Question: how does one half become one instruction?
@@ -77,14 +76,13 @@ __global__ void scatter_fast(const T* d_values, const int* d_index, std::size_t 
 
 /// Adds to d_table[d_index[i]] the values d_values[i], i < n. The table has `targets` elements.
 template <class T>
-void scatter_fast(const T* d_values, const int* d_index, std::size_t n, T* d_table,
-                  std::size_t targets, cudaStream_t stream) {
-  if (n == 0) return;
-  scatter_fast<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table, targets);
-  CUDA_CHECK_LAUNCH();
+void launch_scatter_fast(const T* d_values, const int* d_index, std::size_t n, T* d_table,
+                         std::size_t targets, cudaStream_t stream) {
+  course::launch(scatter_fast<T>, {blocks_for(n), kBlockSize, 0, stream}, d_values, d_index, n,
+                 d_table, targets);
 }
 
-// Question: what does a table of floats cost, whose sums do not stand still at 2048?
+// Question: what does a table of floats cost, whose sums do not stagnate at 2048?
 // Changes:  the table has floats; the values stay halves.
 // Cost:     one RED a warp, and twice the table.
 __global__ void scatter_float(const __half* d_values, const int* d_index, std::size_t n,
@@ -94,11 +92,10 @@ __global__ void scatter_float(const __half* d_values, const int* d_index, std::s
 }
 
 /// Adds to d_table[d_index[i]] the values d_values[i], i < n.
-inline void scatter_float(const __half* d_values, const int* d_index, std::size_t n, float* d_table,
-                          std::size_t, cudaStream_t stream) {
-  if (n == 0) return;
-  scatter_float<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table);
-  CUDA_CHECK_LAUNCH();
+inline void launch_scatter_float(const __half* d_values, const int* d_index, std::size_t n,
+                                 float* d_table, std::size_t, cudaStream_t stream) {
+  course::launch(scatter_float, {blocks_for(n), kBlockSize, 0, stream}, d_values, d_index, n,
+                 d_table);
 }
 
 // ---- eight updates a thread ---------------------------------------------------------------------
@@ -152,7 +149,7 @@ __global__ void __launch_bounds__(kBlockSize, kResidentThreads / kBlockSize)
     scatter_privatized(const __half* d_values, const int* d_index, std::size_t n, __half* d_table,
                        unsigned targets) {
   extern __shared__ float s_sum[];  // targets of them
-  // -0.0, the identity: what nobody adds to adds nothing to the global table.
+  // -0.0, the identity: a target without updates adds nothing to the global table.
   for (unsigned t = threadIdx.x; t < targets; t += blockDim.x) s_sum[t] = -0.0f;
   __syncthreads();  // all sums are set
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x * kUpdates;
@@ -178,27 +175,24 @@ __global__ void __launch_bounds__(kBlockSize, kResidentThreads / kBlockSize)
 
 /// Adds to d_table[d_index[i]] the values d_values[i], i < n. Tables of more than
 /// kMostPrivateTargets elements, and misaligned arrays, go to scatter_fast.
-inline void scatter_privatized(const __half* d_values, const int* d_index, std::size_t n,
-                               __half* d_table, std::size_t targets, cudaStream_t stream) {
+inline void launch_scatter_privatized(const __half* d_values, const int* d_index, std::size_t n,
+                                      __half* d_table, std::size_t targets, cudaStream_t stream) {
   if (n == 0) return;
   if (targets > kMostPrivateTargets || !updates_are_packs(d_values, d_index)) {
-    return scatter_fast(d_values, d_index, n, d_table, targets, stream);
+    return launch_scatter_fast(d_values, d_index, n, d_table, targets, stream);
   }
   const std::size_t shared = targets * sizeof(float);
-  void (*const kernel)(const __half*, const int*, std::size_t, __half*, unsigned) =
-      scatter_privatized;
   static std::size_t asked_for = 0;
   static unsigned resident = 0;  // asking the driver takes longer than a launch
   if (asked_for != shared) {
-    resident = resident_blocks(kernel, kBlockSize, shared);
+    resident = resident_blocks(scatter_privatized, kBlockSize, shared);
     asked_for = shared;
   }
   // A block has at least as many updates as targets: else its private table does not pay.
   const std::size_t per_block = std::max<std::size_t>(targets, kBlockSize * kUpdates);
   const unsigned blocks = std::min(course::blocks_for(n, per_block), resident);
-  scatter_privatized<<<blocks, kBlockSize, shared, stream>>>(d_values, d_index, n, d_table,
-                                                             static_cast<unsigned>(targets));
-  CUDA_CHECK_LAUNCH();
+  course::launch(scatter_privatized, {blocks, kBlockSize, shared, stream}, d_values, d_index, n,
+                 d_table, static_cast<unsigned>(targets));
 }
 
 /// 16 MiB of the table: several of them fit into the L2 cache of a large GPU, with room for what
@@ -225,18 +219,16 @@ __global__ void scatter_in_parts(const __half* d_values, const int* d_index, std
   }
 }
 
-/// Adds to d_table[d_index[i]] the values d_values[i], i < n. A part has 2^part_bits elements.
+/// Adds to d_table[d_index[i]] the values d_values[i], i < n. A part has 2^kBits elements.
 /// Misaligned arrays go to scatter_fast.
-inline void scatter_in_parts(const __half* d_values, const int* d_index, std::size_t n,
-                             __half* d_table, std::size_t targets, cudaStream_t stream,
-                             unsigned part_bits = kPartBits) {
-  if (n == 0) return;
+template <unsigned kBits = kPartBits>
+void launch_scatter_in_parts(const __half* d_values, const int* d_index, std::size_t n,
+                             __half* d_table, std::size_t targets, cudaStream_t stream) {
   if (!updates_are_packs(d_values, d_index)) {
-    return scatter_fast(d_values, d_index, n, d_table, targets, stream);
+    return launch_scatter_fast(d_values, d_index, n, d_table, targets, stream);
   }
   const unsigned blocks_a_part = course::blocks_for(n, kBlockSize * kUpdates);
-  const unsigned parts = course::blocks_for(targets, std::size_t{1} << part_bits);
-  scatter_in_parts<<<blocks_a_part * parts, kBlockSize, 0, stream>>>(
-      d_values, d_index, n, d_table, targets, part_bits, blocks_a_part);
-  CUDA_CHECK_LAUNCH();
+  const unsigned parts = course::blocks_for(targets, std::size_t{1} << kBits);
+  course::launch(scatter_in_parts, {blocks_a_part * parts, kBlockSize, 0, stream}, d_values,
+                 d_index, n, d_table, targets, kBits, blocks_a_part);
 }

@@ -1,13 +1,13 @@
 // The same bits in every run: no atomics, and an order that nothing can change.
 // Rungs: sum_sorted.
-// Input: the updates of scatter.cuh, sorted by target, stably: those of one target stand next to
+// Input: the updates of scatter.cuh, sorted by target, stably: those of one target are next to
 // each other, in their old order.
 #pragma once
 
 #include <cuda_fp16.h>
 
 #include <course/collectives.cuh>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <cstddef>
 
 #include "grid.cuh"
@@ -43,15 +43,14 @@ __global__ void sum_sorted(const __half* d_values, const int* d_index, std::size
     sum += __half2float(d_values[i]);
   }
   sum = course::warp_reduce(sum, course::Sum{});
-  // Nobody else has this element: a plain addition will do.
+  // No other warp has this element: a plain addition will do.
   if (lane == 0) d_table[warp] = __float2half(__half2float(d_table[warp]) + sum);
 }
 
 /// Adds to d_table[d_index[i]] the values d_values[i], i < n. The index ascends.
-inline void sum_sorted(const __half* d_values, const int* d_index, std::size_t n, __half* d_table,
-                       std::size_t targets, cudaStream_t stream) {
-  if (n == 0 || targets == 0) return;
-  sum_sorted<<<blocks_for(targets * course::kWarpSize), kBlockSize, 0, stream>>>(
-      d_values, d_index, n, d_table, targets);
-  CUDA_CHECK_LAUNCH();
+inline void launch_sum_sorted(const __half* d_values, const int* d_index, std::size_t n,
+                              __half* d_table, std::size_t targets, cudaStream_t stream) {
+  const unsigned blocks = n == 0 ? 0 : blocks_for(targets * course::kWarpSize);
+  course::launch(sum_sorted, {blocks, kBlockSize, 0, stream}, d_values, d_index, n, d_table,
+                 targets);
 }

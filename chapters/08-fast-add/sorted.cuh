@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <course/buffer.cuh>
 #include <course/collectives.cuh>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
 #include <cstdint>
@@ -196,7 +196,7 @@ __device__ __forceinline__ void add_rows(const Rows& in, const unsigned* rows, u
         sum[j] += __shfl_xor_sync(course::kAllLanes, sum[j], static_cast<int>(distance));
       }
     }
-    if (group == 0 && mine) {  // nobody else has this row of the table: plain load, plain store
+    if (group == 0 && mine) {  // no other warp has this row of the table: plain load, plain store
       course::Pack<__half, 8> target = course::load_pack<8>(d_target + c);
       for (int j = 0; j < 8; ++j) {
         target.elem[j] = __float2half(__half2float(target.elem[j]) + sum[j]);
@@ -206,7 +206,7 @@ __device__ __forceinline__ void add_rows(const Rows& in, const unsigned* rows, u
   }
 }
 
-// Question: who adds, if nobody shares?
+// Question: which thread adds, if no two share an element?
 // Changes:  block b has bin b, a warp has a target at a time: its rows are added up in registers
 //           and in float, and rounded to half once.
 // Cost:     the source is read once, in pieces of a row; the table is read and written once. A bin
@@ -255,7 +255,9 @@ template <unsigned kPerThread = 20>
 void rows_sorted(const Rows& in, __half* d_table, std::size_t table_rows, SortWorkspace& workspace,
                  cudaStream_t stream) {
   if (in.rows == 0 || in.width == 0) return;
-  if (!can_sort(in, d_table, table_rows)) return rows_red_v4(in, d_table, table_rows, stream);
+  if (!can_sort(in, d_table, table_rows)) {
+    return launch_rows_red_v4(in, d_table, table_rows, stream);
+  }
   const unsigned bins = course::blocks_for(table_rows, kTargetsPerBin);
   workspace.reserve(bins, in.rows);
   unsigned *const d_counts = workspace.counts.data(), *const d_cursor = workspace.cursor.data();
@@ -264,17 +266,13 @@ void rows_sorted(const Rows& in, __half* d_table, std::size_t table_rows, SortWo
   const unsigned blocks = std::min(most, course::blocks_for(in.rows, kSortBlock * 4));
 
   CUDA_CHECK(cudaMemsetAsync(d_counts, 0, bins * sizeof(unsigned), stream));
-  count_bins<<<blocks, kSortBlock, 0, stream>>>(in.d_index, in.rows, bins, d_counts);
-  CUDA_CHECK_LAUNCH();
-  scan_bins<<<1, kMostBins, 0, stream>>>(d_counts, bins, d_start, d_cursor);
-  CUDA_CHECK_LAUNCH();
-  const std::size_t shared = partition_bytes(bins);  // up to 60 KiB: more than one gets unasked
+  course::launch(count_bins, {blocks, kSortBlock, 0, stream}, in.d_index, in.rows, bins, d_counts);
+  course::launch(scan_bins, {1, kMostBins, 0, stream}, d_counts, bins, d_start, d_cursor);
+  const std::size_t shared = partition_bytes(bins);  // up to 60 KiB: beyond the default limit
   CUDA_CHECK(cudaFuncSetAttribute(partition, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(shared)));
-  partition<<<course::blocks_for(in.rows, kTile), kSortBlock, shared, stream>>>(
-      in.d_index, static_cast<unsigned>(in.rows), bins, d_cursor, d_entries);
-  CUDA_CHECK_LAUNCH();
-  gather<kPerThread><<<bins, kGatherBlock, 0, stream>>>(in, d_entries, d_start,
-                                                        team_bits_for(in.width / 8), d_table);
-  CUDA_CHECK_LAUNCH();
+  course::launch(partition, {course::blocks_for(in.rows, kTile), kSortBlock, shared, stream},
+                 in.d_index, static_cast<unsigned>(in.rows), bins, d_cursor, d_entries);
+  course::launch(gather<kPerThread>, {bins, kGatherBlock, 0, stream}, in, d_entries, d_start,
+                 team_bits_for(in.width / 8), d_table);
 }

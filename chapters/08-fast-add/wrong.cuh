@@ -1,11 +1,11 @@
 // Wrong on purpose: what FastAdd is for, what the neighbour is owed, what the length is for.
 // Rungs: scatter_plain, scatter_plus_zero, add_with_length.
-// The ladder and selfcheck.cu prove that each is wrong, and how it shows.
+// The ladder and races.cu prove that each is wrong, and how it shows.
 #pragma once
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
 
@@ -22,11 +22,10 @@ __global__ void scatter_plain(const __half* d_values, const int* d_index, std::s
 }
 
 /// Adds some of the values d_values[i] to d_table[d_index[i]], i < n.
-inline void scatter_plain(const __half* d_values, const int* d_index, std::size_t n,
-                          __half* d_table, cudaStream_t stream) {
-  if (n == 0) return;
-  scatter_plain<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table);
-  CUDA_CHECK_LAUNCH();
+inline void launch_scatter_plain(const __half* d_values, const int* d_index, std::size_t n,
+                                 __half* d_table, std::size_t, cudaStream_t stream) {
+  course::launch(scatter_plain, {blocks_for(n), kBlockSize, 0, stream}, d_values, d_index, n,
+                 d_table);
 }
 
 // Question: is 0 not what one adds in order to add nothing?
@@ -49,26 +48,17 @@ __global__ void scatter_plus_zero(const __half* d_values, const int* d_index, st
 }
 
 /// Adds to d_table[d_index[i]] the values d_values[i], i < n, and +0.0 to their partners.
-inline void scatter_plus_zero(const __half* d_values, const int* d_index, std::size_t n,
-                              __half* d_table, std::size_t targets, cudaStream_t stream) {
-  if (n == 0) return;
-  scatter_plus_zero<<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, d_index, n, d_table,
-                                                              targets);
-  CUDA_CHECK_LAUNCH();
+inline void launch_scatter_plus_zero(const __half* d_values, const int* d_index, std::size_t n,
+                                     __half* d_table, std::size_t targets, cudaStream_t stream) {
+  course::launch(scatter_plus_zero, {blocks_for(n), kBlockSize, 0, stream}, d_values, d_index, n,
+                 d_table, targets);
 }
 
 // Question: which length does fast_atomic_add want?
 // Changes:  n threads add 1 to d_y[0]; the length is what the caller says.
 // Cost:     with the length of d_y it is right: 1 takes the scalar path, 2 or more the pair. With
-//           n, the number of additions, it reaches behind an array of one element.
+//           n, the number of additions, it reaches past an array of one element.
 __global__ void add_with_length(std::size_t n, __half* d_y, std::size_t length) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) fast_atomic_add(d_y, 0, length, __float2half(1.0f));
-}
-
-/// Adds n times 1 to d_y[0]. `length` should be the number of elements at d_y.
-inline void add_with_length(std::size_t n, __half* d_y, std::size_t length, cudaStream_t stream) {
-  if (n == 0) return;
-  add_with_length<<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y, length);
-  CUDA_CHECK_LAUNCH();
 }

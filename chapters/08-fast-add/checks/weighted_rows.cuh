@@ -1,0 +1,130 @@
+// For the check of index_add_rows: rows, their weights, and the table that is right.
+#pragma once
+
+#include <cuda_bf16.h>
+
+#include <algorithm>
+#include <cmath>
+#include <course/verdict.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "inputs.cuh"
+
+namespace weighted_rows {
+
+using bf16 = __nv_bfloat16;
+
+inline bf16 from_bits(unsigned bits) {
+  return __ushort_as_bfloat16(static_cast<unsigned short>(bits));
+}
+
+enum class Data { distinct, special, crowded };
+const char* const kDataTexts[] = {
+    "every row of the table gets one row or none",
+    "every row of the table gets one row or none; zeros, infinities and NaN among the weights and "
+    "elements",
+    "1 and -1, many rows to each row of the table"};
+
+struct Shape {
+  std::size_t rows, width, table_rows;
+  bool odd_source = false, odd_table = false;
+};
+
+struct Input {
+  std::vector<bf16> source, table;
+  std::vector<int> index;
+  std::vector<float> weight;
+};
+
+/// A number with all of its bits in use, from 1/2 to 2, or one of its negatives.
+inline float uneven(std::uint64_t i) {
+  const float x = 0.5f + static_cast<float>(mixed(i) >> 40) / 0x1p24f * 1.5f;
+  return (mixed(i) & 1) != 0 ? -x : x;
+}
+
+/// Rows of the table that get a row of the source hold -0.0, so what is added must be there
+/// afterwards, bit by bit. The others hold what nobody may change.
+inline Input make_input(Data data, const Shape& shape) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float specials[] = {0.0f, -0.0f, kInfinity, -1.0f, std::nanf(""), 0x1p-130f, 2.0f};
+  const unsigned untouched[] = {0x8000, 0x0000, 0x7F80, 0x0001, 0x8001, 0x3FC1, 0xFF80};
+  Input input;
+  for (std::size_t i = 0; i < shape.rows * shape.width; ++i) {
+    float x = uneven(i);
+    if (data == Data::special) x = specials[i % 7];
+    if (data == Data::crowded) x = (mixed(i) & 1) != 0 ? 1.0f : -1.0f;
+    input.source.push_back(__float2bfloat16_rn(x));
+  }
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    float w = uneven(~r);
+    if (data == Data::special) w = specials[(r + 3) % 7];
+    if (data == Data::crowded) w = (mixed(~r) & 1) != 0 ? 1.0f : -1.0f;
+    input.weight.push_back(w);
+  }
+  if (data == Data::crowded) {
+    if (shape.table_rows > 0) input.index = random_index(shape.rows, shape.table_rows);
+    input.table.assign(shape.table_rows * shape.width, __float2bfloat16_rn(3.0f));
+    return input;
+  }
+  for (std::size_t t = 0; t < shape.table_rows * shape.width; ++t) {
+    input.table.push_back(from_bits(untouched[mixed(t) % 7]));
+  }
+  // Every other row of the table, from the last one on: between them are rows that get none.
+  for (std::size_t r = 0; r < shape.rows; ++r) {
+    const std::size_t to = shape.table_rows - 1 - 2 * r;
+    input.index.push_back(static_cast<int>(to));
+    for (std::size_t c = 0; c < shape.width; ++c) {
+      input.table[to * shape.width + c] = from_bits(0x8000);
+    }
+  }
+  return input;
+}
+
+/// The table afterwards. Exact in any order: single additions to -0.0, or small whole numbers.
+inline std::vector<bf16> reference(const Input& input, const Shape& shape, int launches) {
+  std::vector<bf16> table = input.table;
+  for (std::size_t i = 0; i < launches * input.source.size(); ++i) {
+    const std::size_t at = i % input.source.size(), r = at / shape.width;
+    const float added =
+        __bfloat162float(__float2bfloat16_rn(input.weight[r] * __bfloat162float(input.source[at])));
+    bf16& sum = table[static_cast<std::size_t>(input.index[r]) * shape.width + at % shape.width];
+    sum = __float2bfloat16_rn(__bfloat162float(sum) + added);
+  }
+  return table;
+}
+
+/// Ok if both are the same, bit by bit, or both NaN.
+inline course::Verdict same_bits(const std::vector<bf16>& found, const std::vector<bf16>& expected,
+                                 const Input& input, const Shape& shape) {
+  for (std::size_t t = 0; t < expected.size(); ++t) {
+    if (bits_of(found[t]) == bits_of(expected[t])) continue;
+    const float f = __bfloat162float(found[t]), e = __bfloat162float(expected[t]);
+    if (std::isnan(f) && std::isnan(e)) continue;
+    const auto text = [](float x) {
+      return x == 0 && std::signbit(x) ? std::string("-0") : course::number_text(x);
+    };
+    const std::size_t row = t / shape.width;
+    const bool hit = std::count(input.index.begin(), input.index.end(), static_cast<int>(row)) > 0;
+    return {false, "table[" + std::to_string(row) + "][" + std::to_string(t % shape.width) +
+                       "]: expected " + text(e) + ", found " + text(f) +
+                       (hit ? "" : "; nothing is added to this row")};
+  }
+  return {};
+}
+
+/// Words of the table in which a row has elements, for all rows.
+inline std::uint64_t words_touched(const Input& input, const Shape& shape) {
+  std::uint64_t words = 0;
+  for (const int index : input.index) {
+    const std::size_t begin =
+        static_cast<std::size_t>(index) * shape.width + (shape.odd_table ? 1 : 0);
+    words += (begin + shape.width + 1) / 2 - begin / 2;
+  }
+  return words;
+}
+
+}  // namespace weighted_rows
