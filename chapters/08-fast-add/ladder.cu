@@ -267,14 +267,7 @@ void lost_updates(course::Ladder& ladder, std::size_t most) {
     const course::Rung right =
         updates.rung(rung.name, rung.changed, table, std::get<Scatter<__half>>(rung.launch),
                      Judge<__half>(updates.expected));
-    ladder.wrong({.name = right.name,
-                  .changed = right.changed,
-                  .expect = *rung.expect,
-                  .because = rung.because,
-                  .reset = right.reset,
-                  .launch = right.launch,
-                  .result = right.result,
-                  .check = right.check});
+    ladder.wrong(course::wrong_rung(right, *rung.expect, rung.because));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <course/ladder.cuh>
+#include <course/rungs.cuh>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -19,6 +20,8 @@
 #include "segmented.cuh"
 #include "sorted.cuh"
 #include "wrong.cuh"
+
+using course::rung_named;
 
 /// The groups of the ladder.
 enum class Group {
@@ -157,11 +160,4 @@ std::vector<Rung> right_rungs(const std::vector<Rung>& rungs, bool sorted = fals
     if (!known && !rung.expect && (sorted || !rung.sorted)) result.push_back(rung);
   }
   return result;
-}
-
-/// The rung of this name.
-template <class Rung>
-Rung rung_named(const std::vector<Rung>& rungs, const std::string& name) {
-  return *std::find_if(rungs.begin(), rungs.end(),
-                       [&](const Rung& rung) { return rung.name == name; });
 }
