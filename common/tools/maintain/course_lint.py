@@ -7,7 +7,10 @@ Every exercise has a file that is not started, a solution, a check, at least thr
 solution and open with a sentence on what is wrong, and three hints in the chapter's README. chapter.toml can be
 used, names exactly the exercises that are there, and says what the chapter's README says of the question and the
 chapters before it; README.md and the top meson.build name the chapter. Folders of mistakes hold those of its
-exercises, and nothing else. What vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
+exercises, and nothing else. The ladder and the self-check read the chapter's rungs from rungs.cuh. What
+vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
+No check has more than 200 lines, no other file of a chapter more than 400, none of common (its tests aside) more
+than 500; rules between sections are whole.
 Every link of a README.md, of CONTRIBUTING.md and of common/docs goes to a file, and a heading, that exists.
 A release for learners (release.py) has neither solutions/ nor mistakes, and needs none.
 """
@@ -21,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from build import mistakes  # noqa: E402
 from tools.lib import chapter as chapters  # noqa: E402
 from tools.lib.hints import hints_of  # noqa: E402
+from tools.maintain import file_rules  # noqa: E402
 
 MISTAKES = 3
 HINTS = 3
@@ -72,27 +76,30 @@ def check_mistake(file, diff, solution_file, solution):
     return []
 
 
-def kernels_of_vendor(folder):
-    """The chapter's headers that vendor.cu includes, itself or through others, and that define a kernel."""
-    found, open_files = [], [folder / "vendor.cu"]
-    seen = set(open_files)
+def headers_of(file):
+    """The chapter's own headers that a file includes, itself or through others."""
+    found, open_files = [], [file]
     while open_files:
         text = open_files.pop().read_text(encoding="utf-8")
         for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, re.MULTILINE):
-            header = folder / name
-            if header in seen or not header.exists():
-                continue
-            seen.add(header)
-            open_files.append(header)
-            if re.search(r"^[^/]*\b__global__\b", header.read_text(encoding="utf-8"), re.MULTILINE):
-                found.append(name)
-    return sorted(found)
+            header = file.parent / name
+            if header.exists() and header not in found:
+                found.append(header)
+                open_files.append(header)
+    return found
 
 
-def stated(readme, name):
-    """The paragraph of a README that opens with **NAME.**, as one line."""
-    found = re.search(rf"^\*\*{name}\.\*\* *(.*?)(?:\n\s*\n|\Z)", readme, re.MULTILINE | re.DOTALL)
-    return " ".join(found.group(1).split()) if found else ""
+def kernels_of_vendor(folder):
+    """The chapter's headers that vendor.cu includes and that define a kernel."""
+    kernel = re.compile(r"^[^/]*\b__global__\b", re.MULTILINE)
+    return sorted(file.name for file in headers_of(folder / "vendor.cu") if kernel.search(file.read_text(encoding="utf-8")))
+
+
+def opening_of(chapter):
+    """What a chapter's README says of it, made from chapter.toml, and the key that it comes from."""
+    before = f"{', '.join(chapter.before)}." if chapter.before else "Nothing"
+    opening = {"question": f"**The question.** {chapter.question}", "before": f"**Before it.** {before}"}
+    return {**opening, "minutes": f"**Time.** {chapter.minutes} minutes"} if chapter.minutes else opening
 
 
 def check_list(top, chapter, readme):
@@ -106,13 +113,12 @@ def check_list(top, chapter, readme):
     for file in sorted((chapter.folder / "mistakes").rglob("*")):
         if file.is_file() and file not in expected:
             problems.append(f"{file.relative_to(top)} is no .diff of an exercise: no test runs it")
-    if stated(readme, "The question") != chapter.question:
-        problems.append(f"{name}/README.md: '**The question.**' is not the question of chapter.toml")
-    if re.findall(r"\b\d\d\b", stated(readme, "Before it")) != chapter.before:
-        problems.append(f"{name}/README.md: '**Before it.**' does not name the chapters that chapter.toml has in 'before'")
-    time = stated(readme, "Time")
-    if (chapter.minutes is None) != (not time) or (time and not time.startswith(f"{chapter.minutes} minutes")):
-        problems.append(f"{name}/README.md: '**Time.**' does not say the minutes of chapter.toml")
+    prose = " ".join(readme.split())
+    for key, words in opening_of(chapter).items():
+        if words not in prose:
+            problems.append(f"{name}/README.md does not say what '{key}' in chapter.toml does: {words}")
+    if not chapter.minutes and "**Time.**" in prose:
+        problems.append(f"{name}/README.md has a line **Time.**, and chapter.toml has no 'minutes'")
     return problems
 
 
@@ -138,6 +144,7 @@ def check_chapter(top, folder):
     problems += check_list(top, chapter, readme)
     for exercise in chapter.exercises:
         problems += check_exercise(top, chapter, exercise, readme)
+    problems += check_rungs(top, folder)
     if (folder / "vendor.cu").exists():
         problems += [
             f"chapters/{name}/vendor.cu includes {header}, whose kernels ladder.cu would define a second time: "
@@ -145,6 +152,17 @@ def check_chapter(top, folder):
             for header in kernels_of_vendor(folder)
         ]
     return problems
+
+
+def check_rungs(top, folder):
+    """A chapter has one list of its rungs, which its ladder and its self-check read."""
+    rungs = folder / "rungs.cuh"
+    if not rungs.exists():
+        return [f"{rungs.relative_to(top)} is missing: the one list of the chapter's rungs"]
+    return [
+        f"{file.relative_to(top)} does not include rungs.cuh"
+        for file in (folder / "ladder.cu", folder / "selfcheck.cu") if rungs not in headers_of(file)
+    ]
 
 
 def check_tests(top):
@@ -203,7 +221,7 @@ def main():
     top = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[3]).resolve()
     folders = sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
     problems = [problem for folder in folders for problem in check_chapter(top, folder)]
-    problems += check_tests(top) + check_links(top)
+    problems += check_tests(top) + check_links(top) + file_rules.problems_of(top)
     print("\n".join(problems) if problems else f"{len(folders)} chapters are complete")
     return 1 if problems or not folders else 0
 

@@ -27,6 +27,10 @@ class Lint(unittest.TestCase):
         self.write("solutions/01-x/sum.cuh", "int a;\n")
         for mistake in "abc":
             self.write(f"chapters/01-x/mistakes/sum/{mistake}.diff", "Adds nothing: the sum\nis 0.\n\n@@\n-int a;\n")
+        self.write("chapters/01-x/rungs.cuh", "")
+        self.write("chapters/01-x/ladder.cu", '#include "rungs.cuh"\n')
+        self.write("chapters/01-x/sizes.cuh", '#include "rungs.cuh"\n')
+        self.write("chapters/01-x/selfcheck.cu", '#include "sizes.cuh"\n')
         self.write("common/meson.options", "")
         (self.top / "chapters/01-x/common").symlink_to("../../common")
         (self.top / "chapters/01-x/meson.options").symlink_to("common/meson.options")
@@ -82,15 +86,42 @@ class Lint(unittest.TestCase):
 
     def test_the_list_and_the_readme(self):
         for old, new, problem in [
-            ("How many?", "How much?", "'**The question.**' is not the question of chapter.toml"),
-            ('["00"]', "[]", "'**Before it.**' does not name"),
-            ("20", "30", "'**Time.**' does not say the minutes"),
-            ("minutes = 20\n", "", "'**Time.**' does not say the minutes"),
+            ("How many?", "How much?", "'question' in chapter.toml does: **The question.** How much?"),
+            ('["00"]', "[]", "'before' in chapter.toml does: **Before it.** Nothing"),
+            ("20", "30", "'minutes' in chapter.toml does: **Time.** 30 minutes"),
+            ("minutes = 20\n", "", "has a line **Time.**, and chapter.toml has no 'minutes'"),
         ]:
             self.write("chapters/01-x/chapter.toml", LIST.replace(old, new))
             code, output = self.lint()
             self.assertEqual(code, 1)
             self.assertIn(problem, output)
+
+    def test_one_list_of_rungs(self):
+        self.write("chapters/01-x/sizes.cuh", "")
+        self.assertIn("chapters/01-x/selfcheck.cu does not include rungs.cuh", self.lint()[1])
+        (self.top / "chapters/01-x/rungs.cuh").unlink()
+        self.assertIn("chapters/01-x/rungs.cuh is missing", self.lint()[1])
+
+    def test_files_that_are_too_long(self):
+        for name, limit in (("chapters/01-x/checks/sum.cu", 200), ("chapters/01-x/sizes.cuh", 400), ("common/src/a.cpp", 500)):
+            with self.subTest(name):
+                text = '#include "rungs.cuh"\n' + "\n" * (limit - 1)
+                self.write(name, text)
+                self.assertEqual(self.lint(), (0, "1 chapters are complete\n"))
+                self.write(name, text + "\n")
+                self.assertEqual(self.lint(), (1, f"{name}: {limit + 1} lines; {limit} at most\n"))
+                self.write(name, text)
+        for name in ("common/simt/tests/a.py", "common/docs/a.md", "chapters/01-x/build/a.cpp", "build/a.cpp"):
+            self.write(name, "\n" * 999)
+        self.write("chapters/01-x/build/meson-private/a", "")
+        self.assertEqual(self.lint()[0], 0)
+
+    def test_rules_that_were_broken(self):
+        self.write("common/src/a.cpp", "// ---- reading ------\n//\n// --flag\n")
+        self.assertEqual(self.lint()[0], 0)
+        self.write("common/src/a.cpp", "// ---- reading\n// ------------\nint a;\n  // ------ It is")
+        text = "a rule between sections is one line, such as // ---- title ----"
+        self.assertEqual(self.lint(), (1, f"common/src/a.cpp:2: {text}\ncommon/src/a.cpp:4: {text}\n"))
 
     def test_a_test_that_nothing_runs(self):
         self.write("common/tests/meson.build", "foreach name : ['a']\n")
