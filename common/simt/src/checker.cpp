@@ -1,10 +1,5 @@
-// The memory and race checker. Every load, store and atomic of a kernel comes through here before
-// it happens.
-//
-// Two accesses to the same bytes race if one of them writes, not both are atomic, and nothing
-// orders them. What orders in CUDA: the program order of a thread, __syncwarp() among its lanes,
-// __syncthreads() in a block, the end of a kernel, and fences with atomics (fences.cpp). Shuffles
-// and votes do not.
+// The memory and race checker: what is rare in an access, and what it says. The rules themselves,
+// which every load and store runs through, are in access.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,30 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "engine.hpp"
+#include "access.hpp"
 #include "simt/api.hpp"
-#include "trace.hpp"
-
-// The section that holds threadIdx, blockIdx, blockDim and gridDim (scheduler.cpp); the linker
-// defines these two.
-extern "C" const char __start_simt_built_in[], __stop_simt_built_in[];
 
 namespace simt {
 namespace {
 
 constexpr std::size_t kMostReports = 3;  // of one launch: a learner fixes one at a time
-constexpr unsigned kPreemptAtAccess = 8, kPreemptAtAtomic = 4;
-
-// For the few functions that every access goes through, one after another.
-#define SIMT_HOT inline __attribute__((always_inline))
-
-// Four bytes of anything, at any address: most accesses have this size, and for a size that is
-// known only at run time memcpy and memset are calls.
-using Word [[gnu::may_alias, gnu::aligned(1)]] = std::uint32_t;
-constexpr std::uint32_t kFourInitialised = 0x01010101;  // a flag for each of four bytes
-
-enum class Kind : unsigned char { read, write, atomic, volatile_read, volatile_write };
-
 const char* verb(Kind k) {
   switch (k) {
     case Kind::read:
@@ -52,9 +30,6 @@ const char* verb(Kind k) {
 }
 
 std::string bytes(std::size_t n) { return fmt::format("{} byte{}", n, n == 1 ? "" : "s"); }
-
-bool writes(Kind k) { return k != Kind::read && k != Kind::volatile_read; }
-bool is_atomic(Kind k) { return k != Kind::read && k != Kind::write; }
 
 // ---- reports ------------------------------------------------------------------------------------
 
@@ -89,12 +64,6 @@ bool lines_told(const SourceLine& a, const SourceLine& b) {
   told.push_back(key);
   return false;
 }
-
-/// One side of a race.
-struct Side {
-  Access access;
-  Kind kind;
-};
 
 std::string base_name(std::uintptr_t address) {
   const std::string name = describe_address(address);
@@ -274,8 +243,9 @@ std::string other_devices_memory(const Allocation& a, std::uintptr_t address, st
       source_line(a.allocated_by).text(), mine, mine, owner, try_peers);
 }
 
-[[noreturn]] void stop_illegal(std::uintptr_t address, std::size_t size, Kind kind,
-                               const void* caller) {
+}  // namespace
+
+void stop_illegal(std::uintptr_t address, std::size_t size, Kind kind, const void* caller) {
   const Thread& t = *engine.current;
   on_host_stack([&] {
     const Allocation* a = owner_of(address);
@@ -298,8 +268,9 @@ std::string other_devices_memory(const Allocation& a, std::uintptr_t address, st
   std::abort();
 }
 
-[[noreturn]] void stop_misaligned(std::uintptr_t address, std::size_t size, Kind kind,
-                                  const void* caller) {
+namespace {}  // namespace
+
+void stop_misaligned(std::uintptr_t address, std::size_t size, Kind kind, const void* caller) {
   const Thread& t = *engine.current;
   on_host_stack([&] {
     const std::string text = fmt::format(
@@ -312,6 +283,8 @@ std::string other_devices_memory(const Allocation& a, std::uintptr_t address, st
   });
   std::abort();
 }
+
+namespace {}  // namespace
 
 void report_uninitialised(std::uintptr_t address, Kind kind, const void* caller) {
   const std::uint32_t pc = pc_of(caller);
@@ -338,6 +311,8 @@ void report_uninitialised(std::uintptr_t address, Kind kind, const void* caller)
   });
 }
 
+namespace {
+
 void report_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
   Report report;
   report.kind = ReportKind::host_access;
@@ -351,23 +326,8 @@ void report_host_access(std::uintptr_t address, std::size_t size, bool write, co
   deliver(std::move(report));
 }
 
-// ---- happens-before
-// ------------------------------------------------------------------------------
-
-SIMT_HOT bool ordered(const Access& earlier, const Thread& t) {
-  if (earlier.thread == t.id) return true;
-  if (block_of(earlier.thread) == block_of(t.id)) {
-    const std::uint32_t clock = earlier.clock >> kClockShift;
-    if (clock < t.block->barrier_clock) return true;
-    const bool same_warp = warp_of(earlier.thread) == warp_of(t.id);
-    if (same_warp && t.lanes_seen[lane_of(earlier.thread)] >= clock) return true;
-  }
-  return fences_used() && ordered_by_fences(earlier, t);
-}
-
-SIMT_HOT bool conflicts(const Access& earlier, const Thread& t) {
-  return earlier.pc != 0 && !ordered(earlier, t);
-}
+// ---- rules that seldom count
+// -----------------------------------------------------------------------
 
 /// A block-scope atomic and an atomic of another block are no better than plain accesses.
 bool scopes_clash(const Access& earlier, const Access& now) {
@@ -379,55 +339,29 @@ Kind kind_of(const Access& reader) {
   return (reader.clock & kAtomic) != 0 ? Kind::volatile_read : Kind::read;
 }
 
-// ---- writes of the same value
-// ------------------------------------------------------------------------
+}  // namespace
 
-/// Two plain writes that race are a mistake unless both write the same value, which is common for
-/// flags and harmless on a GPU. The new value is known only after the store.
-struct SuspectedWrite {
-  bool pending = false;
-  std::uintptr_t address = 0;
-  std::size_t size = 0;
-  std::array<unsigned char, 16> old{};
-  Access earlier, now;
-  Thread* thread = nullptr;
-};
 SuspectedWrite suspect;
 
 // ---- compare-and-swap loops
 // -------------------------------------------------------------------------
 
-SIMT_HOT std::uint64_t value_at(std::uintptr_t address, std::size_t size) {
-  if (size == 4) return *reinterpret_cast<const Word*>(address);
-  std::uint64_t value = 0;
-  std::memcpy(&value, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, 8));
-  return value;
-}
-
 void report_read_conflict(Thread& t, std::size_t slot) {
-  RecentRead& r = t.recent[slot];
-  r.conflict = false;
+  const std::uintptr_t address = t.recent.address[slot];
+  const std::uint32_t pc = t.recent.pc[slot];
+  const HeldBack& r = t.held_back[slot];
+  t.recent.conflict[slot] = false;
   --t.conflicts;
   if (r.far.launch != 0) {
-    const FarAccess read{t.id, 0, r.pc, across_launch(), FarKind::read};
-    report_across(r.far, read, t.recent_address[slot], nullptr, t);
+    const FarAccess read{t.id, 0, pc, across_launch(), FarKind::read};
+    report_across(r.far, read, address, nullptr, t);
     return;
   }
-  const Access read{t.id, 0, r.pc};
-  report_race({r.other, Kind::atomic}, {read, Kind::read}, t.recent_address[slot], t);
+  const Access read{t.id, 0, pc};
+  report_race({r.other, Kind::atomic}, {read, Kind::read}, address, t);
 }
 
-/// Remembers a plain read; the oldest of four is let go, and reported if an atomic raced with it.
-SIMT_HOT void remember_read(Thread& t, std::uintptr_t address, std::size_t size, std::uint32_t pc) {
-  const std::size_t slot = t.next_recent++ % kRecentReads;
-  RecentRead& r = t.recent[slot];
-  if (t.recent_address[slot] != 0 && r.conflict) report_read_conflict(t, slot);
-  t.recent_address[slot] = address;
-  r.conflict = false;
-  r.value = value_at(address, size);
-  r.size = static_cast<std::uint32_t>(size);
-  r.pc = pc;
-}
+namespace {
 
 void forget_reader(Access& reader, const Thread& t, std::uint32_t pc) {
   if (reader.thread == t.id && reader.pc == pc) reader = Access{};
@@ -442,31 +376,32 @@ void forget_far_reader(Allocation& a, std::size_t first, std::size_t last, const
   }
 }
 
-/// The thread comes back to an address it has read: an atomicCAS that expects the value read makes
-/// the read part of the atomic operation, anything else leaves it a plain read.
-SIMT_HOT void settle_recent_read(Thread& t, std::uintptr_t address, const void* expected) {
-  for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
-    if (t.recent_address[slot] != address) continue;
-    RecentRead& r = t.recent[slot];
-    if (expected != nullptr && std::memcmp(&r.value, expected, r.size) == 0) {
-      Allocation* a = owner_of(address);
-      if (a == nullptr) a = global_at(address);
-      const std::size_t first = (address - a->begin) >> a->granule_shift;
-      const std::size_t last = (address + r.size - 1 - a->begin) >> a->granule_shift;
-      for (std::size_t i = first; a->cells != nullptr && i <= last; ++i) {
-        forget_reader(a->cells[i].last_read, t, r.pc);
-        forget_reader(a->cells[i].other_thread, t, r.pc);
-        forget_reader(a->cells[i].other_warp, t, r.pc);
-      }
-      if (engine.across) forget_far_reader(*a, first, last, t, r.pc);
-      if (r.conflict) --t.conflicts;
-      r.conflict = false;
-    } else if (r.conflict) {
-      report_read_conflict(t, slot);
+}  // namespace
+
+void settle_read(Thread& t, std::size_t slot, const void* expected) {
+  RecentReads& r = t.recent;
+  const std::uintptr_t address = r.address[slot];
+  if (expected != nullptr && std::memcmp(&r.value[slot], expected, r.size[slot]) == 0) {
+    Allocation* a = owner_of(address);
+    if (a == nullptr) a = global_at(address);
+    const std::uint32_t pc = r.pc[slot];
+    const std::size_t first = (address - a->begin) >> a->granule_shift;
+    const std::size_t last = (address + r.size[slot] - 1 - a->begin) >> a->granule_shift;
+    for (std::size_t i = first; a->cells != nullptr && i <= last; ++i) {
+      forget_reader(a->cells[i].last_read, t, pc);
+      forget_reader(a->cells[i].other_thread, t, pc);
+      forget_reader(a->cells[i].other_warp, t, pc);
     }
-    t.recent_address[slot] = 0;
+    if (engine.across) forget_far_reader(*a, first, last, t, pc);
+    if (r.conflict[slot]) --t.conflicts;
+    r.conflict[slot] = false;
+  } else if (r.conflict[slot]) {
+    report_read_conflict(t, slot);
   }
+  r.address[slot] = 0;
 }
+
+namespace {
 
 Thread* running_thread(std::uint32_t id) {
   for (auto& block : engine.resident) {
@@ -477,19 +412,18 @@ Thread* running_thread(std::uint32_t id) {
   return nullptr;
 }
 
-/// An atomic met an unordered plain read of another thread: held back if that thread may still be
-/// in a compare-and-swap loop.
+/// A plain read and an atomic that nothing orders: held back if the reader may still be in a
+/// compare-and-swap loop.
 bool hold_back(const Access& reader, std::uintptr_t address, const Access& atomic) {
   Thread* t = running_thread(reader.thread);
   if (t == nullptr) return false;
+  RecentReads& r = t->recent;
   for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
-    RecentRead& r = t->recent[slot];
-    const std::uintptr_t begin = t->recent_address[slot];
-    if (begin == 0 || address < begin || address >= begin + r.size) continue;
-    if (!r.conflict) {
-      r.conflict = true;
-      r.other = atomic;
-      r.far = FarAccess{};
+    const std::uintptr_t begin = r.address[slot];
+    if (begin == 0 || address < begin || address >= begin + r.size[slot]) continue;
+    if (!r.conflict[slot]) {
+      r.conflict[slot] = true;
+      t->held_back[slot] = {atomic, FarAccess{}};
       ++t->conflicts;
     }
     return true;
@@ -512,7 +446,8 @@ FarKind far_kind(Kind kind) {
   }
 }
 
-/// Is it a race with a launch of another device?
+}  // namespace
+
 void check_far(Allocation& a, std::uintptr_t address, std::size_t size, Kind kind, Scope scope,
                const char* function, const void* caller, Thread& t) {
   const OutOfSight guard;
@@ -523,26 +458,7 @@ void check_far(Allocation& a, std::uintptr_t address, std::size_t size, Kind kin
   check_across(a, address, size, now, scope, function, t);
 }
 
-// ---- one access
-// ------------------------------------------------------------------------------------------
-
-SIMT_HOT void check_read(Cell& cell, const Access& me, Kind kind, std::uintptr_t address,
-                         Thread& t) {
-  if (conflicts(cell.write, t)) report_race({cell.write, Kind::write}, {me, kind}, address, t);
-  if (kind == Kind::read && conflicts(cell.atomic, t) && !hold_back(me, address, cell.atomic)) {
-    report_race({cell.atomic, Kind::atomic}, {me, kind}, address, t);
-  }
-  Access& last = cell.last_read;
-  if (last.pc != 0 && last.thread != me.thread) {
-    const bool foreign_block = block_of(last.thread) != block_of(me.thread);
-    const bool foreign_warp = warp_of(last.thread) != warp_of(me.thread);
-    const bool keep = cell.other_warp.pc != 0 &&
-                      block_of(cell.other_warp.thread) != block_of(me.thread) && !foreign_block;
-    if (foreign_warp && !keep) cell.other_warp = last;
-    cell.other_thread = last;
-  }
-  last = me;
-}
+namespace {
 
 /// True once the write is to be judged later, by the value it leaves.
 bool suspect_write(const Access& earlier, const Access& me, std::uintptr_t address,
@@ -559,8 +475,8 @@ bool suspect_write(const Access& earlier, const Access& me, std::uintptr_t addre
   return true;
 }
 
-SIMT_HOT void check_readers(Cell& cell, const Access& me, Kind kind, std::uintptr_t address,
-                            Thread& t) {
+void judge_readers(const Cell& cell, const Access& me, Kind kind, std::uintptr_t address,
+                   Thread& t) {
   for (const Access* reader : {&cell.last_read, &cell.other_thread, &cell.other_warp}) {
     if (!conflicts(*reader, t)) continue;
     if (is_atomic(kind)) {
@@ -571,68 +487,30 @@ SIMT_HOT void check_readers(Cell& cell, const Access& me, Kind kind, std::uintpt
   }
 }
 
-SIMT_HOT void check_write(Cell& cell, const Access& me, Kind kind, std::uintptr_t address,
-                          std::uintptr_t whole, std::size_t whole_size, Thread& t) {
+}  // namespace
+
+void judge_read(const Cell& cell, std::uintptr_t address, Thread& t, const Now& now) {
+  const Access me = record(t, now);
+  if (conflicts(cell.write, t)) report_race({cell.write, Kind::write}, {me, now.kind}, address, t);
+  if (now.kind == Kind::read && conflicts(cell.atomic, t) && !hold_back(me, address, cell.atomic)) {
+    report_race({cell.atomic, Kind::atomic}, {me, now.kind}, address, t);
+  }
+}
+
+void judge_write(const Cell& cell, std::uintptr_t address, Thread& t, const Now& now) {
+  const Access me = record(t, now);
   if (conflicts(cell.write, t)) {
-    const bool later = kind == Kind::write && suspect_write(cell.write, me, whole, whole_size, t);
-    if (!later) report_race({cell.write, Kind::write}, {me, kind}, address, t);
+    const bool later =
+        now.kind == Kind::write && suspect_write(cell.write, me, now.whole, now.size, t);
+    if (!later) report_race({cell.write, Kind::write}, {me, now.kind}, address, t);
   }
-  if (conflicts(cell.atomic, t) && (!is_atomic(kind) || scopes_clash(cell.atomic, me))) {
-    report_race({cell.atomic, Kind::atomic}, {me, kind}, address, t);
+  if (conflicts(cell.atomic, t) && (!is_atomic(now.kind) || scopes_clash(cell.atomic, me))) {
+    report_race({cell.atomic, Kind::atomic}, {me, now.kind}, address, t);
   }
-  check_readers(cell, me, kind, address, t);
-  (is_atomic(kind) ? cell.atomic : cell.write) = me;
+  judge_readers(cell, me, now.kind, address, t);
 }
 
-unsigned granule_shift_of(std::size_t size) { return size % 4 == 0 ? 2 : size % 2 == 0 ? 1 : 0; }
-
-SIMT_HOT void check_cells(Allocation& a, std::uintptr_t address, std::size_t size, Kind kind,
-                          std::uint32_t flags, const void* caller, Thread& t) {
-  const unsigned shift = granule_shift_of(size | (address & 3));
-  if (shift < a.granule_shift) refine_shadow(a, shift);
-  ensure_shadow(a);
-  const std::uint32_t generation = a.space == Space::shared ? a.generation : engine.launch_number;
-  const Access me{t.id, t.now() << kClockShift | flags, pc_of(caller)};
-  const std::size_t first = (address - a.begin) >> a.granule_shift;
-  const std::size_t last = (address + size - 1 - a.begin) >> a.granule_shift;
-  for (std::size_t i = first; i <= last; ++i) {
-    Cell& cell = a.cells[i];
-    if (cell.generation != generation) {
-      cell = Cell{};
-      cell.generation = generation;
-    }
-    const std::uintptr_t at = a.begin + (i << a.granule_shift);
-    if (writes(kind)) {
-      check_write(cell, me, kind, at, address, size, t);
-    } else {
-      check_read(cell, me, kind, at, t);
-    }
-  }
-}
-
-SIMT_HOT void set_initialised(Allocation& a, std::uintptr_t address, std::size_t size) {
-  std::uint8_t* flag = a.initialised + (address - a.begin);
-  if (size == 4) {
-    *reinterpret_cast<Word*>(flag) = kFourInitialised;
-  } else {
-    std::memset(flag, 1, size);
-  }
-}
-
-SIMT_HOT bool all_initialised(const Allocation& a, std::uintptr_t address, std::size_t size) {
-  const std::uint8_t* flag = a.initialised + (address - a.begin);
-  if (size == 4) return *reinterpret_cast<const Word*>(flag) == kFourInitialised;
-  return std::all_of(flag, flag + size, [](std::uint8_t f) { return f != 0; });
-}
-
-/// A kernel's access to memory that is not in the arena: threadIdx and its kin, the thread's own
-/// stack, read-only data and registered variables are legal.
 Allocation* check_foreign(std::uintptr_t address, std::size_t size, Kind kind, const void* caller) {
-  const auto stack = reinterpret_cast<std::uintptr_t>(engine.current->fiber->stack);
-  if (address - stack < kStackSize) return nullptr;
-  const auto built_in = reinterpret_cast<std::uintptr_t>(__start_simt_built_in);
-  const auto built_in_end = reinterpret_cast<std::uintptr_t>(__stop_simt_built_in);
-  if (address - built_in < built_in_end - built_in) return nullptr;
   Allocation* a = global_at(address);
   if (a != nullptr && address + size <= a->end() &&
       !(a->space == Space::constant && writes(kind))) {
@@ -642,61 +520,18 @@ Allocation* check_foreign(std::uintptr_t address, std::size_t size, Kind kind, c
   stop_illegal(address, size, kind, caller);
 }
 
-/// The allocation of a legal access; null where there is nothing more to check.
-SIMT_HOT Allocation* find_target(std::uintptr_t address, std::size_t size, Kind kind,
-                                 const void* caller) {
-  if (address - arena.begin >= arena.size) return check_foreign(address, size, kind, caller);
-  Allocation* a = owner_of(address);
-  if (a == nullptr || !a->live || address + size > a->end() ||
-      (engine.reachable >> a->owner & 1) == 0) {
-    stop_illegal(address, size, kind, caller);
-  }
-  const bool power_of_two = (size & (size - 1)) == 0;
-  if (power_of_two && size <= 16 && (address & (size - 1)) != 0) {
-    stop_misaligned(address, size, kind, caller);
-  }
-  return a;
-}
-
 void park_for(const Allocation& a, std::uintptr_t address, std::size_t size, AccessKind kind,
-              const char* name, const void* caller) {
+              const char* name, std::uint32_t depth, const void* caller) {
   Parked what;
   what.pc = caller;
   what.name = name;
   what.address = address;
   what.size = static_cast<std::uint32_t>(size);
+  what.depth = depth;
   what.kind = kind;
   what.shared = a.space == Space::shared;
   park(what);
 }
-
-SIMT_HOT void access(std::uintptr_t address, std::size_t size, Kind kind, Scope scope,
-                     const void* caller) {
-  Allocation* a = find_target(address, size, kind, caller);
-  if (a == nullptr) return;
-  Thread& t = *engine.current;
-  if (engine.lockstep) {
-    park_for(*a, address, size, writes(kind) ? AccessKind::write : AccessKind::read, nullptr,
-             caller);
-  }
-  maybe_preempt(kPreemptAtAccess);
-  if (suspect.pending) checker_settle_writes();
-  if (is_atomic(kind)) fence_atomic(t, address);
-  if (writes(kind)) {
-    set_initialised(*a, address, size);
-    engine.fruitless = 0;
-    if (a->space != Space::shared) t.block->barriers = 0;
-  } else if (!all_initialised(*a, address, size)) {
-    report_uninitialised(address, kind, caller);
-  }
-  if (t.conflicts > 0 || kind != Kind::read) settle_recent_read(t, address, nullptr);
-  if (kind == Kind::read && size <= 8) remember_read(t, address, size, pc_of(caller));
-  check_cells(*a, address, size, kind, is_atomic(kind) ? kAtomic : 0, caller, t);
-  if (engine.across) check_far(*a, address, size, kind, scope, nullptr, caller, t);
-  if (engine.tracing) trace_access(t, address, size, writes(kind));
-}
-
-}  // namespace
 
 void report_pair(std::uint32_t earlier_pc, std::uint32_t now_pc,
                  const std::function<std::string(const SourceLine&, const SourceLine&)>& text) {
@@ -710,12 +545,12 @@ void report_pair(std::uint32_t earlier_pc, std::uint32_t now_pc,
 }
 
 bool hold_back_far(Thread& t, std::uintptr_t address, const FarAccess& atomic) {
+  RecentReads& r = t.recent;
   for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
-    if (t.recent_address[slot] != address) continue;
-    RecentRead& r = t.recent[slot];
-    if (!r.conflict) {
-      r.conflict = true;
-      r.far = atomic;
+    if (r.address[slot] != address) continue;
+    if (!r.conflict[slot]) {
+      r.conflict[slot] = true;
+      t.held_back[slot].far = atomic;
       ++t.conflicts;
     }
     return true;
@@ -726,13 +561,15 @@ bool hold_back_far(Thread& t, std::uintptr_t address, const FarAccess& atomic) {
 // ---- called by the compiler's hooks
 // -------------------------------------------------------------------
 
-void check_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
-  if (engine.current != nullptr) {
-    if (!engine.out_of_sight) {
-      access(address, size, write ? Kind::write : Kind::read, Scope::device, caller);
-    }
-    return;
+void check_any_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
+  if (engine.current == nullptr) {
+    check_host_access(address, size, write, caller);
+  } else if (!engine.out_of_sight) {
+    access(address, size, write ? Kind::write : Kind::read, Scope::device, caller);
   }
+}
+
+void check_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
   if (address - arena.begin >= arena.size) return;
   const Allocation* a = owner_of(address);
   const bool host_may = a != nullptr && a->live && address + size <= a->end() &&
@@ -746,7 +583,7 @@ void check_volatile_access(std::uintptr_t address, std::size_t size, bool write,
   if (in_kernel && !write)
     note_spin(caller);  // before the access, which may switch threads no more
   if (!in_kernel || is_shared(reinterpret_cast<const void*>(address))) {
-    check_access(address, size, write, caller);  // volatile orders nothing in shared memory
+    check_any_access(address, size, write, caller);  // volatile orders nothing in shared memory
     return;
   }
   access(address, size, write ? Kind::volatile_write : Kind::volatile_read, scope, caller);
@@ -767,7 +604,9 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   atomic_caller = caller;
   if (a == nullptr) return;  // an atomic on a local variable
   Thread& t = *engine.current;
-  if (engine.lockstep) park_for(*a, address, size, AccessKind::atomic, call.name, caller);
+  if (engine.lockstep) {
+    park_for(*a, address, size, AccessKind::atomic, call.name, depth_here(kDepthOfAtomic), caller);
+  }
   maybe_preempt(kPreemptAtAtomic);
   checker_settle_writes();
   fence_atomic(t, address);
@@ -777,7 +616,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   }
   set_initialised(*a, address, size);
   if (a->space != Space::shared) t.block->barriers = 0;
-  const std::uint32_t flags = kAtomic | (call.scope == Scope::block ? kBlockScope : 0);
+  const std::uint8_t flags = kAtomic | (call.scope == Scope::block ? kBlockScope : 0);
   check_cells(*a, address, size, Kind::atomic, flags, caller, t);
   if (engine.across) check_far(*a, address, size, Kind::atomic, call.scope, call.name, caller, t);
   atomic_caller = caller;
@@ -818,7 +657,7 @@ void checker_end_thread(Thread& t) {
   checker_settle_writes();
   if (t.conflicts == 0) return;
   for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
-    if (t.recent_address[slot] != 0 && t.recent[slot].conflict) report_read_conflict(t, slot);
+    if (t.recent.address[slot] != 0 && t.recent.conflict[slot]) report_read_conflict(t, slot);
   }
 }
 

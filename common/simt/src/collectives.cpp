@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 
-#include "engine.hpp"
+#include "access.hpp"
 #include "simt/api.hpp"
 #include "trace.hpp"
 
@@ -41,7 +41,7 @@ bool is_learners(const SourceLine& line) {
 /// kernel calls, how it came there. The launch itself, the outermost of these lines, is left out.
 std::string place_of(const Thread& t, const void* caller) {
   std::vector<SourceLine> lines;
-  for (char** frame = t.waiting_frame; frame != nullptr; frame = calling_frame(*t.fiber, frame)) {
+  for (char** frame = t.waiting->frame; frame != nullptr; frame = calling_frame(t.fiber, frame)) {
     if (lines.empty() && frame[1] != caller) continue;
     const SourceLine line = source_line(frame[1]);
     if (!is_learners(line)) break;
@@ -214,8 +214,9 @@ std::vector<Meeting> meetings(const Block& block) {
   for (const Thread& t : block.threads) {
     if (t.state != State::at_barrier) continue;
     auto it = std::find_if(list.begin(), list.end(),
-                           [&](const Meeting& m) { return m.caller == t.caller; });
-    if (it == list.end()) it = list.insert(list.end(), {t.barrier_name, t.caller, &t, {}});
+                           [&](const Meeting& m) { return m.caller == t.waiting->caller; });
+    if (it == list.end())
+      it = list.insert(list.end(), {t.waiting->name, t.waiting->caller, &t, {}});
     it->ranks.push_back(t.flat);
   }
   return list;
@@ -287,9 +288,12 @@ void finish_barrier(Block& block) {
   // Unseeded, the last to arrive go first: their stacks are still in the cache.
   block.backwards = !block.backwards;
   if (block.backwards) {
-    for (auto t = block.threads.rbegin(); t != block.threads.rend(); ++t) wake(*t);
+    for (auto t = block.threads.rbegin(); t != block.threads.rend(); ++t) make_ready(*t);
   } else {
-    for (Thread& t : block.threads) wake(t);
+    for (Thread& t : block.threads) make_ready(t);
+  }
+  for (Warp& warp : block.warps) {
+    warp.runnable += static_cast<unsigned>(__builtin_popcount(warp.alive));
   }
 }
 
@@ -306,7 +310,8 @@ void warp_call(WarpCall& call) {
   checker_settle_writes();
   t.last_collective = call.orders_memory ? nullptr : call.name;
   t.call = &call;
-  t.waiting_frame = static_cast<char**>(__builtin_frame_address(0));
+  const Waiting waiting{call.name, call.caller, static_cast<char**>(__builtin_frame_address(0))};
+  t.waiting = &waiting;
   t.state = State::in_warp_call;
   warp.waiting |= 1u << t.lane;
   try_complete(block, t.warp, call);
@@ -317,10 +322,9 @@ unsigned active_mask(const char* name, const void* caller) {
   Thread& t = *engine.current;
   Warp& warp = t.block->warp_of(t);
   t.call = nullptr;
-  t.barrier_name = name;
-  t.caller = caller;
-  t.waiting_frame = static_cast<char**>(__builtin_frame_address(0));
-  t.call_path = call_path(*t.fiber);
+  const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
+  t.waiting = &waiting;
+  t.call_path = call_path(t.fiber);
   t.state = State::in_warp_call;
   warp.waiting |= 1u << t.lane;
   wait_for_others();
@@ -331,9 +335,8 @@ BarrierResult block_barrier(const char* name, int predicate, const void* caller)
   Thread& t = *engine.current;
   Block& block = *t.block;
   checker_settle_writes();
-  t.barrier_name = name;
-  t.caller = caller;
-  t.waiting_frame = static_cast<char**>(__builtin_frame_address(0));
+  const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
+  t.waiting = &waiting;
   t.state = State::at_barrier;
   block.predicate_count += predicate != 0;
   t.last_collective = nullptr;
@@ -352,6 +355,7 @@ void fence(Scope scope, const char* name, const void* caller) {
   if (engine.lockstep) {
     Parked what;
     what.kind = AccessKind::fence;
+    what.depth = depth_here(kDepthOfFence);
     what.pc = caller;
     what.name = name;
     park(what);
@@ -385,12 +389,13 @@ std::string describe_deadlock(const void** first) {
   const Block& block = *engine.resident.front();
   std::map<std::string, std::vector<unsigned>> groups;
   for (const Thread& t : block.threads) {
-    const void* place = t.state == State::at_barrier                          ? t.caller
+    const void* place = t.state == State::at_barrier                          ? t.waiting->caller
                         : t.state == State::in_warp_call && t.call != nullptr ? t.call->caller
                                                                               : nullptr;
     if (*first == nullptr) *first = place;
     if (t.state == State::at_barrier) {
-      groups[fmt::format("{} at {}", t.barrier_name, place_of(t, t.caller))].push_back(t.flat);
+      groups[fmt::format("{} at {}", t.waiting->name, place_of(t, t.waiting->caller))].push_back(
+          t.flat);
     } else if (t.state == State::in_warp_call && t.call != nullptr) {
       groups[fmt::format("{} with mask 0x{:08x} at {}", t.call->name, t.call->mask,
                          place_of(t, t.call->caller))]

@@ -24,13 +24,17 @@ constexpr unsigned kResidentBlocks = 8;  // blocks that run at the same time
 /// A plain read that an atomicCAS expecting the value read may yet turn into the first step of a
 /// compare-and-swap loop. Until then a conflict with an atomic is held back.
 constexpr std::size_t kRecentReads = 4;
-struct RecentRead {
-  std::uint64_t value = 0;
-  std::uint32_t size = 0;
-  std::uint32_t pc = 0;
-  bool conflict = false;
-  Access other;   // the atomic it conflicts with
-  FarAccess far;  // or that of another device
+struct RecentReads {
+  std::array<std::uintptr_t, kRecentReads> address{};  // 0: empty
+  std::array<std::uint64_t, kRecentReads> value{};
+  std::array<std::uint32_t, kRecentReads> pc{};
+  std::array<std::uint8_t, kRecentReads> size{};
+  std::array<bool, kRecentReads> conflict{};
+};
+/// What such a read conflicts with: an atomic, or that of another device.
+struct HeldBack {
+  Access other;
+  FarAccess far;
 };
 
 // ---- threads, warps, blocks
@@ -42,37 +46,42 @@ enum class State : unsigned char { ready, running, at_barrier, in_warp_call, par
 
 struct Block;
 
-/// The fields that every switch and every access touch come first: they share a cache line.
-struct Thread {
+/// What a thread waits for, on its stack as long as it waits.
+struct Waiting {
+  const char* name;    // of the barrier
+  const void* caller;  // the source line that waits
+  char** frame;        // the runtime's frame in which it waits
+};
+
+/// A switch from one thread to the next costs what it costs to bring the other's memory into the
+/// cache. So what every switch and every access touch comes first, and is one cache line; what
+/// reads touch is the two that follow.
+struct alignas(64) Thread {
   State state = State::ready;
   std::uint8_t lane = 0;
   std::uint8_t warp = 0;
   std::uint8_t next_recent = 0;
   std::uint8_t conflicts = 0;  // recent reads with a conflict held back
   std::uint16_t flat = 0;      // rank in its block
+  std::uint16_t spins = 0;     // consecutive atomics and volatile reads that changed nothing
+  std::array<std::uint16_t, 3> index{};  // threadIdx
   std::uint32_t id = 0;
   std::uint32_t clock = 1;  // of happens-before; see now()
   Block* block = nullptr;
-  Fiber* fiber = nullptr;
-  uint3 index{};
-  unsigned spins = 0;  // consecutive atomics and volatile reads that changed nothing
-
-  // Waiting: what for, and the source line that waits.
-  WarpCall* call = nullptr;  // in_warp_call; null means __activemask()
-  const char* barrier_name = nullptr;
-  const void* caller = nullptr;
-  char** waiting_frame = nullptr;         // the runtime's frame in which it waits
+  Fiber fiber;                            // none before it starts
+  const Waiting* waiting = nullptr;       // while it waits
   const char* last_collective = nullptr;  // since the last barrier: orders no memory
-  std::uint64_t call_path = 0;            // __activemask(): hash of the return addresses
-  unsigned active_result = 0;             // __activemask(): its result
+
+  RecentReads recent;
+  WarpCall* call = nullptr;          // in_warp_call; null means __activemask()
+  std::uint64_t call_path = 0;       // __activemask(): hash of the return addresses
+  unsigned active_result = 0;        // __activemask(): its result
+  std::uint32_t traced = kUntraced;  // trace: the event of its last instruction
 
   // The clocks of the warp's lanes that it has synchronised with since the last block barrier.
   std::array<std::uint32_t, kWarpSize> lanes_seen{};
-  std::array<std::uintptr_t, kRecentReads> recent_address{};  // 0: empty
-  std::array<RecentRead, kRecentReads> recent;
-
-  Parked parked;                     // lockstep: the instruction that the lane is about to execute
-  std::uint32_t traced = kUntraced;  // trace: the event of its last instruction
+  std::array<HeldBack, kRecentReads> held_back;
+  Parked parked;  // lockstep: the instruction that the lane is about to execute
 
   /// The thread's time: a block barrier moves all its threads on at once.
   inline std::uint32_t now() const;
@@ -111,7 +120,7 @@ struct Block {
   std::uint32_t barrier_clock =
       1;  // every access with a smaller clock came before the last barrier
 
-  Warp& warp_of(const Thread& t) { return warps[t.warp]; }
+  Warp& warp_of(const Thread& t) { return warps.data()[t.warp]; }
   Thread* lane(unsigned warp, unsigned l) {
     const std::size_t i = warp * kWarpSize + l;
     return i < threads.size() ? &threads[i] : nullptr;
@@ -145,19 +154,53 @@ constexpr std::uint32_t lane_of(std::uint32_t id) { return id % kWarpSize; }
 // ---- the engine
 // --------------------------------------------------------------------------------------
 
-/// Threads that can run, first come, first served. A ring: it never holds more than all threads of
-/// the resident blocks.
+/// A thread that can run. Its memory takes longer to arrive than all that a switch does, so it is
+/// asked for as soon as it is known, or guessed, that the thread is next; the place on its stack is
+/// kept here because nobody would wait for the thread's own line first.
+struct Ready {
+  Thread* thread;
+  const char* stack;  // where it was suspended last
+
+  void prefetch() const {
+    __builtin_prefetch(thread, 1);
+    for (std::size_t line = 0; line < 4; ++line) __builtin_prefetch(stack + line * 64, 1);
+  }
+};
+
+constexpr std::size_t kMostReady = kResidentBlocks * 1024;  // all threads of the resident blocks
+
+/// Threads that can run, first come, first served.
 class ReadyQueue {
  public:
   bool empty() const { return head_ == tail_; }
-  void push(Thread* t) { ring_[tail_++ % kCapacity] = t; }
-  Thread* pop() { return ring_[head_++ % kCapacity]; }
+  void push(const Ready& ready) {
+    if (empty()) head_ = tail_ = 0;  // the first few entries stay in the cache
+    ring_[tail_++ % kMostReady] = ready;
+  }
+  Thread* pop() {
+    Thread* const t = ring_[head_++ % kMostReady].thread;
+    if (tail_ - head_ > kAhead) ring_[(head_ + kAhead) % kMostReady].prefetch();
+    return t;
+  }
   void clear() { head_ = tail_; }
 
  private:
-  static constexpr unsigned kCapacity = kResidentBlocks * 1024;  // a power of two: indices wrap
-  std::array<Thread*, kCapacity> ring_;
+  static constexpr unsigned kAhead = 2;
+  std::array<Ready, kMostReady> ring_;  // its size is a power of two: indices wrap
   unsigned head_ = 0, tail_ = 0;
+};
+
+/// Threads that can run, drawn at random.
+class ReadyPool {
+ public:
+  bool empty() const { return size_ == 0; }
+  void push(const Ready& ready) { threads_[size_++] = ready; }
+  Thread* draw();
+  void clear() { size_ = 0; }
+
+ private:
+  std::array<Ready, kMostReady> threads_;
+  std::size_t size_ = 0;
 };
 
 struct Engine {
@@ -186,8 +229,8 @@ struct Engine {
   unsigned blocks_total = 0, blocks_started = 0;
   unsigned resident_limit = 1;
   std::vector<std::unique_ptr<Block>> resident, retired;
-  ReadyQueue fifo;                // unseeded
-  std::vector<Thread*> shuffled;  // seeded
+  ReadyQueue fifo;     // unseeded
+  ReadyPool shuffled;  // seeded
 
   std::vector<Report> reports;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> reported;    // pc pairs of this launch
@@ -199,7 +242,13 @@ struct Engine {
 };
 extern Engine engine;
 
-std::uint64_t random_number();
+inline std::uint64_t next_random(std::uint64_t& state) {  // xorshift64*
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return (state * 0x2545F4914F6CDD1Du) >> 16;
+}
+inline std::uint64_t random_number() { return next_random(engine.random_state); }
 
 /// While one lives on a CUDA thread, accesses are the runtime's own. Containers of common types
 /// need it: the program may bring the same template instantiation, built with the kernel's checks,
@@ -221,9 +270,9 @@ class OutOfSight {
 inline void make_ready(Thread& t) {
   t.state = State::ready;
   if (engine.seeded) {
-    engine.shuffled.push_back(&t);
+    engine.shuffled.push({&t, static_cast<const char*>(t.fiber.context)});
   } else {
-    engine.fifo.push(&t);
+    engine.fifo.push({&t, static_cast<const char*>(t.fiber.context)});
   }
 }
 /// The running thread stops here and others go on, until somebody makes it ready again.
@@ -273,8 +322,6 @@ void checker_warp_sync(Block& block, unsigned warp, unsigned lanes);
 /// Decides whether a suspected write race wrote the same value twice. Called whenever a thread
 /// enters the runtime, because only then the store that follows the check has happened.
 void checker_settle_writes();
-/// A load or store of the running thread, or of host code. Called by the compiler's hooks.
-void check_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
 /// Volatile, or a load or store of an atomic_ref: relaxed and atomic, in that scope.
 void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
                            const void* caller);

@@ -5,18 +5,16 @@
 #include <cstdint>
 #include <cstring>
 
-#include "engine.hpp"
-#include "trace.hpp"
+#include "access.hpp"
 
 namespace simt {
 
 void park(const Parked& what) {
   if (engine.tracing) trace_settle_store(what.kind == AccessKind::read);
   Thread& t = *engine.current;
+  const Waiting waiting{nullptr, what.pc, static_cast<char**>(__builtin_frame_address(0))};
+  t.waiting = &waiting;
   t.parked = what;
-  t.waiting_frame = static_cast<char**>(__builtin_frame_address(0));
-  const auto here = reinterpret_cast<char*>(t.waiting_frame);
-  t.parked.depth = static_cast<std::uint32_t>(t.fiber->top - here);
   t.parked.since = t.block->warp_of(t).releases;
   t.state = State::parked;
   wait_for_others();
@@ -45,63 +43,60 @@ void __tsan_vptr_read(void**) {}
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 
-#define SIMT_ACCESS_HOOKS(size)                                                                    \
-  void __tsan_read##size(void* p) { simt::check_access(simt::bits(p), size, false, SIMT_RETURN); } \
-  void __tsan_write##size(void* p) { simt::check_access(simt::bits(p), size, true, SIMT_RETURN); } \
-  void __tsan_unaligned_read##size(void* p) {                                                      \
-    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                                   \
-  }                                                                                                \
-  void __tsan_unaligned_write##size(void* p) {                                                     \
-    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                                    \
-  }                                                                                                \
-  void __tsan_read_write##size(void* p) {                                                          \
-    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                                   \
-    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                                    \
-  }                                                                                                \
-  void __tsan_unaligned_read_write##size(void* p) {                                                \
-    simt::check_access(simt::bits(p), size, false, SIMT_RETURN);                                   \
-    simt::check_access(simt::bits(p), size, true, SIMT_RETURN);                                    \
-  }                                                                                                \
-  void __tsan_volatile_read##size(void* p) {                                                       \
-    simt::check_volatile_access(simt::bits(p), size, false, simt::Scope::system, SIMT_RETURN);     \
-  }                                                                                                \
-  void __tsan_volatile_write##size(void* p) {                                                      \
-    simt::check_volatile_access(simt::bits(p), size, true, simt::Scope::system, SIMT_RETURN);      \
-  }                                                                                                \
-  void __tsan_unaligned_volatile_read##size(void* p) {                                             \
-    simt::check_volatile_access(simt::bits(p), size, false, simt::Scope::system, SIMT_RETURN);     \
-  }                                                                                                \
-  void __tsan_unaligned_volatile_write##size(void* p) {                                            \
-    simt::check_volatile_access(simt::bits(p), size, true, simt::Scope::system, SIMT_RETURN);      \
-  }
+// The checker becomes a part of the hooks of aligned loads and stores, which are nearly all; an
+// unaligned one is checked in the same way.
+#define SIMT_ALIAS(name) __attribute__((alias(name)))
+#define SIMT_ACCESS_HOOKS(size)                                                                \
+  void __tsan_read##size(void* p) {                                                            \
+    simt::check_access<size, simt::Kind::read>(simt::bits(p), SIMT_RETURN);                    \
+  }                                                                                            \
+  void __tsan_write##size(void* p) {                                                           \
+    simt::check_access<size, simt::Kind::write>(simt::bits(p), SIMT_RETURN);                   \
+  }                                                                                            \
+  void __tsan_unaligned_read##size(void*) SIMT_ALIAS("__tsan_read" #size);                     \
+  void __tsan_unaligned_write##size(void*) SIMT_ALIAS("__tsan_write" #size);                   \
+  void __tsan_read_write##size(void* p) {                                                      \
+    simt::check_any_access(simt::bits(p), size, false, SIMT_RETURN);                           \
+    simt::check_any_access(simt::bits(p), size, true, SIMT_RETURN);                            \
+  }                                                                                            \
+  void __tsan_unaligned_read_write##size(void*) SIMT_ALIAS("__tsan_read_write" #size);         \
+  void __tsan_volatile_read##size(void* p) {                                                   \
+    simt::check_volatile_access(simt::bits(p), size, false, simt::Scope::system, SIMT_RETURN); \
+  }                                                                                            \
+  void __tsan_volatile_write##size(void* p) {                                                  \
+    simt::check_volatile_access(simt::bits(p), size, true, simt::Scope::system, SIMT_RETURN);  \
+  }                                                                                            \
+  void __tsan_unaligned_volatile_read##size(void*) SIMT_ALIAS("__tsan_volatile_read" #size);   \
+  void __tsan_unaligned_volatile_write##size(void*) SIMT_ALIAS("__tsan_volatile_write" #size);
 SIMT_ACCESS_HOOKS(1)
 SIMT_ACCESS_HOOKS(2)
 SIMT_ACCESS_HOOKS(4)
 SIMT_ACCESS_HOOKS(8)
 SIMT_ACCESS_HOOKS(16)
 #undef SIMT_ACCESS_HOOKS
+#undef SIMT_ALIAS
 
 void __tsan_read_range(void* p, std::size_t n) {
-  if (n > 0) simt::check_access(simt::bits(p), n, false, SIMT_RETURN);
+  if (n > 0) simt::check_any_access(simt::bits(p), n, false, SIMT_RETURN);
 }
 void __tsan_write_range(void* p, std::size_t n) {
-  if (n > 0) simt::check_access(simt::bits(p), n, true, SIMT_RETURN);
+  if (n > 0) simt::check_any_access(simt::bits(p), n, true, SIMT_RETURN);
 }
 void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
   if (n == 0) return to;
-  simt::check_access(simt::bits(from), n, false, SIMT_RETURN);
-  simt::check_access(simt::bits(to), n, true, SIMT_RETURN);
+  simt::check_any_access(simt::bits(from), n, false, SIMT_RETURN);
+  simt::check_any_access(simt::bits(to), n, true, SIMT_RETURN);
   return std::memcpy(to, from, n);
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t n) {
   if (n == 0) return to;
-  simt::check_access(simt::bits(from), n, false, SIMT_RETURN);
-  simt::check_access(simt::bits(to), n, true, SIMT_RETURN);
+  simt::check_any_access(simt::bits(from), n, false, SIMT_RETURN);
+  simt::check_any_access(simt::bits(to), n, true, SIMT_RETURN);
   return std::memmove(to, from, n);
 }
 void* __tsan_memset(void* to, int byte, std::size_t n) {
   if (n == 0) return to;
-  simt::check_access(simt::bits(to), n, true, SIMT_RETURN);
+  simt::check_any_access(simt::bits(to), n, true, SIMT_RETURN);
   return std::memset(to, byte, n);
 }
 

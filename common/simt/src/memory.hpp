@@ -18,7 +18,7 @@ struct Access {
   std::uint32_t clock = 0;   // of that thread; the low two bits are flags
   std::uint32_t pc = 0;      // offset of the return address in the program
 };
-constexpr std::uint32_t kAtomic = 1, kBlockScope = 2, kClockShift = 2;
+constexpr std::uint8_t kAtomic = 1, kBlockScope = 2, kClockShift = 2;
 
 /// What the checker remembers of a granule (1, 2 or 4 bytes): 64 bytes, one cache line.
 /// Two different readers are kept, and a third of another warp, if possible of another block: that
@@ -133,7 +133,7 @@ struct Parked {
   const char* name = nullptr;  // of a fence or an atomic
   std::uintptr_t address = 0;
   std::uint32_t size = 0;
-  std::uint32_t depth = 0;  // bytes of stack in use: callees run before their callers go on
+  std::uint32_t depth = 0;  // of its calls (depth_here): callees run before their callers go on
   AccessKind kind = AccessKind::jump;
   bool shared = false;
   std::uint64_t since = 0;  // Warp::releases when it was parked

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "engine.hpp"
+#include "access.hpp"
 #include "simt/api.hpp"
 #include "trace.hpp"
 
@@ -77,13 +77,15 @@ void start_thread(Block& block, unsigned flat) {
   t.clock = 1;
   t.last_collective = nullptr;
   t.lanes_seen = {};
-  t.recent_address = {};
+  t.recent.address = {};
   t.block = &block;
   t.flat = static_cast<std::uint16_t>(flat);
   t.warp = static_cast<std::uint8_t>(flat / kWarpSize);
   t.lane = static_cast<std::uint8_t>(flat % kWarpSize);
   t.id = block.linear << kThreadBits | flat;
-  t.index = unflatten(flat, engine.launch->block);
+  const uint3 index = unflatten(flat, engine.launch->block);
+  t.index = {static_cast<std::uint16_t>(index.x), static_cast<std::uint16_t>(index.y),
+             static_cast<std::uint16_t>(index.z)};
   Warp& warp = block.warp_of(t);
   warp.alive |= 1u << t.lane;
   ++warp.runnable;
@@ -144,10 +146,9 @@ void abandon_everything() {
   while (!engine.resident.empty()) {
     Block& block = *engine.resident.back();
     for (Thread& t : block.threads) {
-      if (t.fiber == nullptr) continue;
+      if (!t.fiber) continue;
       reset_fiber(t.fiber);
-      release_fiber(t.fiber);
-      t.fiber = nullptr;
+      release_fiber(std::exchange(t.fiber, {}));
     }
     retire(&block);
   }
@@ -162,7 +163,7 @@ void thread_body() {
   engine.launch->body(engine.launch->closure.get());
   Thread& t = *engine.current;
   t.state = State::done;
-  switch_fiber(*t.fiber, host_fiber);
+  switch_fiber(t.fiber, host_fiber);
 }
 
 void finish_thread(Thread& t) {
@@ -170,8 +171,7 @@ void finish_thread(Thread& t) {
   Warp& warp = block.warp_of(t);
   checker_end_thread(t);
   if (engine.tracing) trace_return(t);
-  release_fiber(t.fiber);
-  t.fiber = nullptr;
+  release_fiber(std::exchange(t.fiber, {}));
   note_progress();
   warp.alive &= ~(1u << t.lane);
   --warp.runnable;
@@ -184,8 +184,8 @@ void finish_thread(Thread& t) {
 
 /// Makes t the running thread; the caller switches to its fiber.
 inline void install(Thread& t) {
-  if (t.fiber == nullptr) t.fiber = acquire_fiber();
-  running_thread_index = t.index;
+  if (!t.fiber) t.fiber = acquire_fiber();
+  running_thread_index = {t.index[0], t.index[1], t.index[2]};
   running_block_index = t.block->index;
   t.state = State::running;
   engine.current = &t;
@@ -195,15 +195,26 @@ inline void install(Thread& t) {
   if (engine.lockstep) engine.steps_left = 1;
 }
 
+}  // namespace
+
+inline Thread* ReadyPool::draw() {
+  const std::size_t i = random_number() % size_;
+  Thread* const t = threads_[i].thread;
+  threads_[i].prefetch();
+  threads_[i] = threads_[--size_];
+  // Often the thread goes back to wait without another random number: then this is the next one.
+  std::uint64_t state = engine.random_state;
+  if (size_ > 0) threads_[next_random(state) % size_].prefetch();
+  return t;
+}
+
+namespace {
+
 /// A thread that is ready, or null.
 inline Thread* take_ready() {
   Engine& e = engine;
   if (!e.seeded) return e.fifo.empty() ? nullptr : e.fifo.pop();
-  if (e.shuffled.empty()) return nullptr;
-  std::swap(e.shuffled[random_number() % e.shuffled.size()], e.shuffled.back());
-  Thread* t = e.shuffled.back();
-  e.shuffled.pop_back();
-  return t;
+  return e.shuffled.empty() ? nullptr : e.shuffled.draw();
 }
 
 bool wants_block() {
@@ -224,14 +235,14 @@ Thread* next_thread() {
 void run_until_return(Thread& first) {
   Engine& e = engine;
   install(first);
-  switch_fiber(host_fiber, *first.fiber);
+  switch_fiber(host_fiber, first.fiber);
   while (e.host_call) {
     Thread* asker = std::exchange(e.current, nullptr);
     auto work = std::exchange(e.host_call, nullptr);
     work();
     if (e.failed) return;
     e.current = asker;
-    switch_fiber(host_fiber, *asker->fiber);
+    switch_fiber(host_fiber, asker->fiber);
   }
   Thread& last = *std::exchange(e.current, nullptr);
   if (last.state == State::done) finish_thread(last);
@@ -289,14 +300,6 @@ void set_seed(std::uint64_t seed) {
   engine.schedule_start = engine.launch_number;
 }
 std::uint64_t seed() { return seed_setting(); }
-
-std::uint64_t random_number() {  // xorshift64*
-  std::uint64_t& s = engine.random_state;
-  s ^= s >> 12;
-  s ^= s << 25;
-  s ^= s >> 27;
-  return (s * 0x2545F4914F6CDD1Du) >> 16;
-}
 
 namespace {
 /// Races first. A missing barrier also lets readers run before writers: memory that was read too
@@ -379,17 +382,19 @@ void switch_away() {
   Thread& t = *engine.current;
   Thread* next = wants_block() ? nullptr : take_ready();
   if (next == nullptr) {
-    switch_fiber(*t.fiber, host_fiber);
+    switch_fiber(t.fiber, host_fiber);
     return;
   }
   install(*next);
-  if (next != &t) switch_fiber(*t.fiber, *next->fiber);
+  if (next != &t) switch_fiber(t.fiber, next->fiber);
 }
 
 void wait_for_others() {
   Thread& t = *engine.current;
   Warp& warp = t.block->warp_of(t);
-  if (--warp.runnable == 0) wake_stalled_warp(*t.block, t.warp);
+  if (--warp.runnable == 0 && (engine.lockstep || warp.waiting != 0)) {
+    wake_stalled_warp(*t.block, t.warp);
+  }
   switch_away();
 }
 
@@ -404,7 +409,7 @@ void on_host_stack(std::function<void()> work) {
     return;
   }
   engine.host_call = std::move(work);
-  switch_fiber(*engine.current->fiber, host_fiber);
+  switch_fiber(engine.current->fiber, host_fiber);
 }
 
 // ---- stopping a kernel
@@ -460,6 +465,7 @@ void enter_slowly(const void* caller) {
   engine.steps_left = 1;
   Parked what;
   what.pc = caller;
+  what.depth = depth_here(kDepthOfJump);
   park(what);
   engine.steps_left = engine.lockstep ? 1 : kStepLimit;  // a trace may end meanwhile
 }

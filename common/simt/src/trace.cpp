@@ -45,8 +45,8 @@ bool matches(std::string kernel, const std::string& filter) {
 /// line is, if `caller` stands in a header of the course.
 std::vector<const void*> callers_of(const Thread& t, const void* caller) {
   std::vector<const void*> list;
-  char** frame = t.waiting_frame;
-  for (; frame != nullptr && list.size() < kMostCallers; frame = calling_frame(*t.fiber, frame)) {
+  char** frame = t.waiting->frame;
+  for (; frame != nullptr && list.size() < kMostCallers; frame = calling_frame(t.fiber, frame)) {
     if (!list.empty() || frame[1] == caller) list.push_back(frame[1]);
   }
   if (list.empty()) list.push_back(caller);
@@ -334,8 +334,8 @@ void trace_warp_values(TypedValue given, TypedValue received, int source) {
 
 void trace_active_mask(Block& block, unsigned warp, unsigned mask, const Thread& leader) {
   const OutOfSight guard;
-  Event* e = add_event(Op::activemask, block, warp, mask, leader.barrier_name,
-                       callers_of(leader, leader.caller));
+  Event* e = add_event(Op::activemask, block, warp, mask, leader.waiting->name,
+                       callers_of(leader, leader.waiting->caller));
   if (e == nullptr) return;
   const LaneMask result{mask};
   e->values.assign(static_cast<std::size_t>(__builtin_popcount(mask)),
@@ -346,8 +346,8 @@ void trace_barrier(Block& block) {
   const OutOfSight guard;
   for (unsigned w = 0; w < block.warps.size(); ++w) {
     const Thread& leader = *block.lane(w, 0);
-    add_event(Op::barrier, block, w, block.warps[w].alive, leader.barrier_name,
-              callers_of(leader, leader.caller));
+    add_event(Op::barrier, block, w, block.warps[w].alive, leader.waiting->name,
+              callers_of(leader, leader.waiting->caller));
   }
 }
 

@@ -46,13 +46,15 @@ struct Arguments<First, Rest...> {
   Arguments<Rest...> rest;
 };
 
+// Every thread goes through these, in a build without optimisation: as functions of their own they
+// would take as long as a small kernel.
 template <class Call, class... Unpacked>
-SIMT_UNINSTRUMENTED void apply(Call& call, Arguments<>&, Unpacked&... unpacked) {
+SIMT_UNINSTRUMENTED __forceinline__ void apply(Call& call, Arguments<>&, Unpacked&... unpacked) {
   call(unpacked...);
 }
 template <class Call, class First, class... Rest, class... Unpacked>
-SIMT_UNINSTRUMENTED void apply(Call& call, Arguments<First, Rest...>& packed,
-                               Unpacked&... unpacked) {
+SIMT_UNINSTRUMENTED __forceinline__ void apply(Call& call, Arguments<First, Rest...>& packed,
+                                               Unpacked&... unpacked) {
   apply(call, packed.rest, unpacked..., packed.first);
 }
 
