@@ -7,7 +7,7 @@ their checks.
 FOLDER is chapters/NN-topic, or another one with .cu files, such as common/tests. Each file goes into a
 namespace of its own in one source, so that nvcc reads the headers once, and the step that it leaves to
 g++ is left out: on the CPU device g++ compiles the same files. To build each of them takes nvcc many
-minutes; gpu_check.sh does it.
+minutes; common/tools/measure/measure.py run does it.
 """
 
 import subprocess
@@ -39,7 +39,7 @@ def units(folder, temporary):
 def source(found):
     """One translation unit. Headers are included first, outside of the namespaces."""
     files = [file for unit in found for file in unit]
-    own = {f'"{file.name}"' for file in files}  # a check's include of its answer, which stands before it
+    own = {f'"{file.name}"' for file in files}  # a check's include of its answer, which is included before it
     lines = [f"#include {header}" for header in sorted(headers_of(files) - own)]
     for index, unit in enumerate(found):
         lines += [f"namespace unit_{index} {{", *(f'#include "{file}"' for file in unit), "}"]
