@@ -16,53 +16,32 @@ namespace {
 using Launch = course::LaunchShape;
 using Samples = std::vector<unsigned short>;
 
-enum class Kind { mixed, few, broken, highest, neighbours };
-constexpr Kind kKinds[] = {Kind::mixed, Kind::few, Kind::broken, Kind::highest, Kind::neighbours};
+unsigned short sample(unsigned level) { return static_cast<unsigned short>(level); }
 
-std::string to_string(Kind kind) {
-  switch (kind) {
-    case Kind::mixed:
-      return "all levels";
-    case Kind::few:
-      return "a few levels, each many times";
-    case Kind::broken:
-      return "one in three is broken, from 16384 to 65535";
-    case Kind::highest:
-      return "the levels 0, 1, 16382, 16383, and the broken 16384";
-    case Kind::neighbours:
-      return "levels that share a word, one far more often than the other";
-  }
-  return "";
-}
-
-Samples make_samples(Kind kind, std::size_t n) {
-  const std::vector<unsigned> random = course::position_values<unsigned>(n);
-  constexpr unsigned kHighest[] = {0, 1, 16382, 16383, 16384};
-  Samples samples(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const unsigned r = random[i];
-    unsigned v = 0;
-    switch (kind) {
-      case Kind::mixed:
-        v = (r * 7919 + static_cast<unsigned>(i) * 31) % kLevels;
-        break;
-      case Kind::few:
-        v = 5000 + r % 7;
-        break;
-      case Kind::broken:
-        v = r % 3 == 0 ? kLevels + r * 49 % (65536 - kLevels) : r % 3 == 1 ? 65535 - r % 2 : r * 16;
-        break;
-      case Kind::highest:
-        v = kHighest[r % 5];
-        break;
-      case Kind::neighbours:
-        v = 8000 + (r % 40 == 0 ? 1 : 0) + 2 * (r % 2);
-        break;
-    }
-    samples[i] = static_cast<unsigned short>(v);
-  }
-  return samples;
-}
+/// Some kinds are used by name: their indices.
+enum Kind { mixed, few, broken, highest, neighbours };
+const course::DataKind<unsigned short> kKinds[] = {
+    {"all levels",
+     [](course::Element e) {
+       return sample((e.random * 7919u + static_cast<unsigned>(e.i) * 31) % kLevels);
+     }},
+    {"a few levels, each many times",
+     [](course::Element e) { return sample(5000u + e.random % 7); }},
+    {"one in three is broken, from 16384 to 65535",
+     [](course::Element e) {
+       const unsigned r = e.random;
+       return sample(r % 3 == 0   ? kLevels + r * 49 % (65536 - kLevels)
+                     : r % 3 == 1 ? 65535 - r % 2
+                                  : r * 16);
+     }},
+    {"the levels 0, 1, 16382, 16383, and the broken 16384",
+     [](course::Element e) {
+       constexpr unsigned kHighest[] = {0, 1, 16382, 16383, 16384};
+       return sample(kHighest[e.random % 5]);
+     }},
+    {"levels that share a word, one far more often than the other", [](course::Element e) {
+       return sample(8000u + (e.random % 40 == 0 ? 1 : 0) + 2 * (e.random % 2));
+     }}};
 
 std::vector<unsigned> reference(const Samples& samples, std::vector<unsigned> bins) {
   for (const unsigned v : samples) {
@@ -78,35 +57,33 @@ std::vector<unsigned> earlier_counts() {
   return bins;
 }
 
+std::string case_text(std::size_t n, const std::string& text, Launch launch) {
+  return course::case_text(n, text, "shared_histogram", launch, kSharedBytes);
+}
+
 /// Launches the kernel on bins that hold `before`, and checks what they hold then.
 void check_launch(const course::DeviceBuffer<unsigned short>& samples,
                   const std::vector<unsigned>& expected, Launch launch,
                   const std::vector<unsigned>& before) {
   course::GuardedBuffer<unsigned> bins(kLevels);
   CUDA_CHECK(cudaMemcpy(bins.data(), before.data(), bins.bytes(), cudaMemcpyHostToDevice));
-  shared_histogram<<<launch.grid, launch.block, kSharedBytes>>>(samples.data(), samples.size(),
-                                                                bins.data());
-  CUDA_CHECK_LAUNCH();
+  course::launch(shared_histogram, {launch.grid, launch.block, kSharedBytes}, samples.data(),
+                 samples.size(), bins.data());
   REQUIRE(course::same(bins.download(), expected, "bins"));
   REQUIRE(bins.intact("bins"));
 }
 
+const std::vector<unsigned> kEmptyBins(kLevels, 0);
+
 void check_launch(const Samples& samples, Launch launch,
-                  const std::vector<unsigned>& before = std::vector<unsigned>(kLevels, 0)) {
+                  const std::vector<unsigned>& before = kEmptyBins) {
   check_launch(course::DeviceBuffer<unsigned short>::from(samples), reference(samples, before),
                launch, before);
 }
 
-std::string describe(std::size_t n, Launch launch, const std::string& text) {
-  return "n = " + std::to_string(n) + ": " + text + "; shared_histogram<<<" +
-         std::to_string(launch.grid) + ", " + std::to_string(launch.block) + ", 32768>>>";
-}
-
-course::Verdict at_most(std::uint64_t found, std::uint64_t most, const std::string& what,
-                        const std::string& hint) {
-  if (found <= most) return {};
-  return {false, what + ": expected at most " + std::to_string(most) + ", found " +
-                     std::to_string(found) + "; " + hint};
+void check_kind(unsigned kind, std::size_t n, Launch launch) {
+  INFO(case_text(n, kKinds[kind].text, launch));
+  check_launch(kKinds[kind].values(n), launch);
 }
 
 }  // namespace
@@ -115,19 +92,17 @@ TEST_CASE("shared_histogram counts every sample at every size") {
   constexpr Launch kLaunches[] = {{1, 1024}, {2, 256}, {1, 96}, {3, 512}, {1, 32}, {2, 1024}};
   std::size_t turn = 0;  // another launch each time
   for (const std::size_t n : course::kSizes) {
-    for (const Kind kind : {Kind::mixed, kKinds[1 + turn % 4]}) {
-      const Launch launch = kLaunches[turn++ % std::size(kLaunches)];
-      INFO(describe(n, launch, to_string(kind)));
-      check_launch(make_samples(kind, n), launch);
+    for (const unsigned kind : {0u + mixed, static_cast<unsigned>(1 + turn % 4)}) {
+      check_kind(kind, n, kLaunches[turn++ % std::size(kLaunches)]);
     }
   }
 }
 
 TEST_CASE("shared_histogram adds to what the bins hold") {
-  for (const Kind kind : kKinds) {
+  for (const course::DataKind<unsigned short>& kind : kKinds) {
     const Launch launch{2, 512};
-    INFO(describe(1025, launch, to_string(kind)) << ", bins that hold counts already");
-    check_launch(make_samples(kind, 1025), launch, earlier_counts());
+    INFO(case_text(1025, kind.text, launch) << ", bins that hold counts already");
+    check_launch(kind.values(1025), launch, earlier_counts());
   }
 }
 
@@ -141,7 +116,7 @@ TEST_CASE("shared_histogram counts past 65535 in one bin of one block") {
   const Example examples[] = {
       {65'536, 3, {1, 64}}, {66'000, 16'383, {1, 992}}, {131'080, 100, {2, 1024}}};
   for (const auto& [n, level, launch] : examples) {
-    INFO(describe(n, launch, "all are " + std::to_string(level)));
+    INFO(case_text(n, "all are " + std::to_string(level), launch));
     check_launch(Samples(n, static_cast<unsigned short>(level)), launch);
   }
 }
@@ -152,7 +127,7 @@ TEST_CASE("shared_histogram counts past 65535 in both bins of a word") {
   for (std::size_t i = 0; i < n; i += 2) samples[i] = 500;
   for (std::size_t i = 0; i < n; i += 27) samples[i] = static_cast<unsigned short>(i % 20'000);
   const Launch launch{1, 1024};
-  INFO(describe(n, launch, "the levels 500 and 501 in turn, and a few others"));
+  INFO(case_text(n, "the levels 500 and 501 in turn, and a few others", launch));
   check_launch(samples, launch);
 }
 
@@ -160,10 +135,8 @@ TEST_CASE("shared_histogram: many samples") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a missing barrier may not show at once
   const std::size_t n = course::kBigSize;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    for (const Kind kind : {Kind::mixed, Kind::few, Kind::neighbours}) {
-      const Launch launch{3, 768};
-      INFO(describe(n, launch, to_string(kind)));
-      check_launch(make_samples(kind, n), launch);
+    for (const Kind kind : {mixed, few, neighbours}) {
+      check_kind(kind, n, {3, 768});
     }
   }
 }
@@ -176,33 +149,34 @@ TEST_CASE("shared_histogram: more samples than 32 bits can number") {
   const Samples tail(77, 42);
   CUDA_CHECK(cudaMemcpy(samples.data() + n - tail.size(), tail.data(),
                         tail.size() * sizeof(unsigned short), cudaMemcpyHostToDevice));
-  const std::vector<unsigned> zeros(kLevels, 0);
-  INFO(describe(n, {528, 1024}, "all broken but the last 77"));
-  check_launch(samples, reference(tail, zeros), {528, 1024}, zeros);
+  INFO(case_text(n, "all broken but the last 77", {528, 1024}));
+  check_launch(samples, reference(tail, kEmptyBins), {528, 1024}, kEmptyBins);
 }
 
 TEST_CASE("shared_histogram: at most one global atomic for each bin that a block has met") {
   course::skip_without_counters();
-  for (const Kind kind : {Kind::mixed, Kind::few, Kind::broken, Kind::neighbours}) {
+  for (const Kind kind : {mixed, few, broken, neighbours}) {
     for (const Launch launch : {Launch{1, 512}, Launch{5, 128}}) {
-      if (kind != Kind::mixed && (kind == Kind::neighbours) == (launch.grid == 5)) continue;
+      if (kind != mixed && (kind == neighbours) == (launch.grid == 5)) continue;
       const std::size_t n = 4096;
-      INFO(describe(n, launch, to_string(kind)));
-      const Samples samples = make_samples(kind, n);
+      INFO(case_text(n, kKinds[kind].text, launch));
+      const Samples samples = kKinds[kind].values(n);
       std::set<unsigned> met;
       for (const unsigned v : samples) {
         if (v < kLevels) met.insert(v);
       }
       const auto c = course::count([&] { check_launch(samples, launch); });
-      REQUIRE(at_most(c->global_atomic_lanes, launch.grid * met.size(), "atomics on global memory",
-                      "the counting belongs into shared memory, and empty bins are not added"));
-      REQUIRE(at_most(c->global_loads, n / 4, "loads by the warps of the whole grid",
-                      "a warp reads 32 samples with one load if its lanes share the work"));
+      REQUIRE(course::at_most(
+          c->global_atomic_lanes, launch.grid * met.size(), "atomics on global memory",
+          "the counting belongs into shared memory, and empty bins are not added"));
+      REQUIRE(course::at_most(c->global_loads, n / 4, "loads by the warps of the whole grid",
+                              "a warp reads 32 samples with one load if its lanes share the work"));
       const std::uint64_t rounds = n / (launch.grid * launch.block) + 1;  // samples of a thread
       REQUIRE(course::work_is_shared(*c, 3 * rounds));
-      REQUIRE(at_most(c->shared_loads + c->shared_stores, launch.grid * kPairs / 4,
-                      "loads and stores of shared memory by the warps of the whole grid",
-                      "a warp clears or reads 32 pairs at once if its lanes share the work"));
+      REQUIRE(
+          course::at_most(c->shared_loads + c->shared_stores, launch.grid * kPairs / 4,
+                          "loads and stores of shared memory by the warps of the whole grid",
+                          "a warp clears or reads 32 pairs at once if its lanes share the work"));
     }
   }
 }
@@ -211,8 +185,9 @@ TEST_CASE("shared_histogram: one emptying is enough for 32768 samples") {
   course::skip_without_counters();
   const std::size_t n = 32'768;
   const Launch launch{1, 32};  // a thread has 1024 of them
-  INFO(describe(n, launch, "all are 77"));
+  INFO(case_text(n, "all are 77", launch));
   const auto c = course::count([&] { check_launch(Samples(n, 77), launch); });
-  REQUIRE(at_most(c->global_atomic_lanes, 1, "atomics on global memory",
-                  "a bin of 16 bits need not be emptied before it has counted 65535 samples"));
+  REQUIRE(
+      course::at_most(c->global_atomic_lanes, 1, "atomics on global memory",
+                      "a bin of 16 bits need not be emptied before it has counted 65535 samples"));
 }
