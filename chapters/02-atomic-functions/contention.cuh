@@ -3,7 +3,6 @@
 // Every thread makes one atomicAdd of 1 and reads nothing: only the addresses differ.
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "grid.cuh"
@@ -20,28 +19,12 @@ __global__ void add_to_addresses(std::size_t n, std::size_t mask, T* d_y) {
   if (i < n) atomicAdd(&d_y[i & mask], T(1));
 }
 
-/// Adds n ones to d_y[0..addresses-1]; `addresses` is a power of two.
-template <class T>
-void add_to_addresses(std::size_t n, std::size_t addresses, T* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  add_to_addresses<T><<<blocks_for(n), kBlockSize, 0, stream>>>(n, addresses - 1, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: why is one address sometimes cheap?
 // Changes:  the compiler can see that all lanes have the same address. For integers ptxas then adds
-//           the warp's values up and sends one atomic; for float it does not.
+//           the warp's values and sends one atomic; for float it does not.
 // Cost:     for int one atomic a warp, for float still one a lane.
 template <class T>
 __global__ void add_to_one_known(std::size_t n, T* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(d_y, T(1));
-}
-
-/// Adds n ones to *d_y.
-template <class T>
-void add_to_one_known(std::size_t n, T* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  add_to_one_known<T><<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

@@ -3,7 +3,6 @@
 // An operation is a type: atomic() is the call, next() says in ordinary C++ what it should store.
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 #include <type_traits>
 
@@ -157,36 +156,16 @@ __global__ void apply_global(const T* d_values, std::size_t n, T* d_cell, T* d_r
   if (i < n) d_returned[i] = Operation::atomic(d_cell, d_values[i]);
 }
 
-/// d_returned[i] is what thread i found in *d_cell when it applied the operation with d_values[i].
-template <class Operation, class T>
-void apply_global(const T* d_values, std::size_t n, T* d_cell, T* d_returned, cudaStream_t stream) {
-  if (n == 0) return;
-  apply_global<Operation>
-      <<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, n, d_cell, d_returned);
-  CUDA_CHECK_LAUNCH();
-}
-
-// Question: and to a cell of shared memory?
-// Changes:  the address points to shared memory: a cell for each block, and nobody else sees it.
+// Question: and to a cell of shared memory? Block b has the values from b * kBlockSize on.
+// Changes:  the address points to shared memory: a cell for each block, which no other block sees.
 // Cost:     the blocks no longer meet; the threads of one block still do.
 template <class Operation, class T>
 __global__ void apply_shared(const T* d_values, std::size_t n, T* d_cells, T* d_returned) {
   __shared__ T s_cell;
   if (threadIdx.x == 0) s_cell = d_cells[blockIdx.x];
-  __syncthreads();  // the cell has its first value before anybody changes it
+  __syncthreads();  // the cell has its first value before any thread changes it
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) d_returned[i] = Operation::atomic(&s_cell, d_values[i]);
   __syncthreads();  // all have changed it before thread 0 takes it away
   if (threadIdx.x == 0) d_cells[blockIdx.x] = s_cell;
-}
-
-/// The same with a cell for each block: blocks_for(n) of them, and block b has the values from
-/// b * kBlockSize on.
-template <class Operation, class T>
-void apply_shared(const T* d_values, std::size_t n, T* d_cells, T* d_returned,
-                  cudaStream_t stream) {
-  if (n == 0) return;
-  apply_shared<Operation>
-      <<<blocks_for(n), kBlockSize, 0, stream>>>(d_values, n, d_cells, d_returned);
-  CUDA_CHECK_LAUNCH();
 }

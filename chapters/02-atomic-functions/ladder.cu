@@ -8,13 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "contention.cuh"
 #include "inputs.cuh"
-#include "maximum.cuh"
-#include "message.cuh"
-#include "missing.cuh"
-#include "orders.cuh"
-#include "return_value.cuh"
+#include "rungs.cuh"
 #include "subnormals.cuh"
 #if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
@@ -30,42 +25,22 @@ std::size_t at_most(const course::Ladder& ladder, std::size_t gpu_n, std::size_t
 void maximum(course::Ladder& ladder, std::size_t n) {
   const std::vector<float> x = signed_values(n);
   const auto d_x = course::DeviceBuffer<float>::from(x);
-  course::DeviceBuffer<float> d_max(1);
-  course::DeviceBuffer<unsigned> d_key(1);
-  const auto max = [&] { return static_cast<double>(d_max.front()); };
-
+  course::DeviceBuffer<unsigned> d_word(1);
   ladder.reference("max_reference", max_reference(x), "one CPU thread, exact", n);
-  ladder.rung({.name = "max_cas",
-               .changed = "an atomicCAS loop per element",
-               .launch = [&] { max_cas(d_x.data(), n, d_max.data(), nullptr); },
-               .result = max,
-               .bytes = d_x.bytes(),
-               .n = n});
-  const auto by_key = [&](const char* name, const char* changed, auto run) {
-    ladder.rung({.name = name,
-                 .changed = changed,
-                 .launch = [&] { run(d_x.data(), n, d_key.data(), nullptr); },
-                 .result = [&] { return static_cast<double>(float_of_key(d_key.front())); },
+  for (const MaxRung& rung : max_rungs()) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .launch = [&] { rung.launch(d_x.data(), n, d_word.data()); },
+                 .result = [&] { return static_cast<double>(rung.value(d_word.front())); },
                  .bytes = d_x.bytes(),
                  .n = n});
-  };
-  // A launcher has its kernel's name, so the call tells them apart.
-  using Words = const float*;
-  by_key("max_key", "atomicMax on integer keys, one per element",
-         [](Words d, std::size_t k, unsigned* y, cudaStream_t s) { max_key(d, k, y, s); });
-  by_key("max_look_first", "a volatile look, and an atomic only if it can help",
-         [](Words d, std::size_t k, unsigned* y, cudaStream_t s) { max_look_first(d, k, y, s); });
-  by_key("max_per_thread", "a grid-stride loop, one atomic per thread",
-         [](Words d, std::size_t k, unsigned* y, cudaStream_t s) { max_per_thread(d, k, y, s); });
-  by_key("max_vectorized", "four 16-byte loads on their way at a time",
-         [](Words d, std::size_t k, unsigned* y, cudaStream_t s) { max_vectorized(d, k, y, s); });
-  by_key("max_block", "the block meets in shared memory, one global atomic a block",
-         [](Words d, std::size_t k, unsigned* y, cudaStream_t s) { max_block(d, k, y, s); });
+  }
 #if !COURSE_CPU_DEVICE
+  course::DeviceBuffer<float> d_max(1);
   ladder.vendor({.name = "cub::DeviceReduce::Max",
                  .changed = "CUB",
                  .launch = cub_max(d_x.data(), n, d_max.data()),
-                 .result = max,
+                 .result = [&] { return static_cast<double>(d_max.front()); },
                  .bytes = d_x.bytes(),
                  .n = n});
 #endif
@@ -78,15 +53,19 @@ void floats_as_integers(course::Ladder& ladder) {
   course::DeviceBuffer<float> d_max(1);
   ladder.reference("max_of_negatives_reference", max_reference(x), "all below zero", n);
   if (n < 2) return;  // a single number is its own minimum
-  ladder.wrong({.name = "max_as_int",
-                .changed = "atomicMax on the bits of floats, as an int",
-                .expect = course::Expect::wrong_value,
-                .because = "bits of negative floats are ordered the other way: this is the minimum",
-                .reset = [&] { d_max.upload({x.front()}); },
-                .launch = [&] { max_as_int(d_x.data(), n, d_max.data(), nullptr); },
-                .result = [&] { return static_cast<double>(d_max.front()); },
-                .exactly = static_cast<double>(*std::min_element(x.begin(), x.end())),
-                .n = n});
+  ladder.wrong(
+      {.name = "max_as_int",
+       .changed = "atomicMax on the bits of floats, as an int",
+       .expect = course::Expect::wrong_value,
+       .because = "bits of negative floats are ordered the other way: this is the minimum",
+       .reset = [&] { d_max.upload({x.front()}); },
+       .launch =
+           [&] {
+             course::launch(max_as_int, {blocks_for(n), kBlockSize}, d_x.data(), n, d_max.data());
+           },
+       .result = [&] { return static_cast<double>(d_max.front()); },
+       .exactly = static_cast<double>(*std::min_element(x.begin(), x.end())),
+       .n = n});
 }
 
 void subnormals(course::Ladder& ladder) {
@@ -99,14 +78,20 @@ void subnormals(course::Ladder& ladder) {
                 .expect = course::Expect::wrong_value,
                 .because = "the L2 cache's float adder takes and gives 0 for every subnormal",
                 .reset = reset,
-                .launch = [&] { add_subnormal_global(kSubnormal, d_y.data(), nullptr); },
+                .launch =
+                    [&] {
+                      course::launch(add_subnormal_global, {1, 1}, kSubnormal, d_y.data());
+                    },
                 .result = result,
                 .exactly = 0.0,
                 .n = 1});
   ladder.rung({.name = "add_subnormal_shared",
                .changed = "atomicAdd on shared memory",
                .reset = reset,
-               .launch = [&] { add_subnormal_shared(kSubnormal, d_y.data(), nullptr); },
+               .launch =
+                   [&] {
+                     course::launch(add_subnormal_shared, {1, 1}, kSubnormal, d_y.data());
+                   },
                .result = result,
                .n = 1});
 }
@@ -124,7 +109,11 @@ void stale_sum(course::Ladder& ladder) {
                 .expect = course::Expect::wrong_value,
                 .because = "it stores a sum of the value that was there before others added theirs",
                 .reset = [&] { d_y.fill_bytes(0); },
-                .launch = [&] { sum_double_stale(d_x.data(), n, d_y.data(), nullptr); },
+                .launch =
+                    [&] {
+                      course::launch(sum_double_stale, {blocks_for(n), kBlockSize}, d_x.data(), n,
+                                     d_y.data());
+                    },
                 .result = [&] { return d_y.front(); },
                 .n = n});
 }
@@ -132,33 +121,37 @@ void stale_sum(course::Ladder& ladder) {
 void missing(course::Ladder& ladder) {
   const std::size_t n = at_most(ladder, std::size_t{1} << 20, std::size_t{1} << 12);
   const std::size_t addresses = std::bit_floor(std::max<std::size_t>(n / 256, 1));
+  const Grid grid{blocks_for(n), kBlockSize};
   const std::vector<float> x = factors(n);
   std::vector<float> products(addresses, 1.0f);
   for (std::size_t i = 0; i < n; ++i) products[i % addresses] *= x[i];
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(addresses);
   ladder.reference("multiply_reference", products.front(), "the first of many products", n);
-  ladder.rung({.name = "multiply_cas",
-               .changed = "no hardware multiplies: atomicCAS, 256 factors per address",
-               .reset = [&] { d_y.upload(std::vector<float>(addresses, 1.0f)); },
-               .launch = [&] { multiply_cas(d_x.data(), n, addresses, d_y.data(), nullptr); },
-               .result = [&] { return static_cast<double>(d_y.front()); },
-               .check = [&] { return course::same(d_y.download(), products, "products"); },
-               .n = n,
-               .operations = n});
+  ladder.rung(
+      {.name = "multiply_cas",
+       .changed = "no hardware multiplies: atomicCAS, 256 factors per address",
+       .reset = [&] { d_y.upload(std::vector<float>(addresses, 1.0f)); },
+       .launch =
+           [&] { course::launch(multiply_cas, grid, d_x.data(), n, addresses - 1, d_y.data()); },
+       .result = [&] { return static_cast<double>(d_y.front()); },
+       .check = [&] { return course::same(d_y.download(), products, "products"); },
+       .n = n,
+       .operations = n});
 
   const std::vector<float> values = signed_values(n);
   const auto d_values =
       course::DeviceBuffer<double>::from(std::vector<double>(values.begin(), values.end()));
   course::DeviceBuffer<double> d_max(1);
   ladder.reference("max_double_reference", max_reference(values), "one CPU thread, exact", n);
-  ladder.rung({.name = "max_double_cas",
-               .changed = "nor finds the larger double: atomicCAS, one address",
-               .reset = [&] { d_max.fill_bytes(0xFF); },  // a NaN, which every number beats
-               .launch = [&] { max_double_cas(d_values.data(), n, d_max.data(), nullptr); },
-               .result = [&] { return d_max.front(); },
-               .n = n,
-               .operations = n});
+  ladder.rung(
+      {.name = "max_double_cas",
+       .changed = "nor finds the larger double: atomicCAS, one address",
+       .reset = [&] { d_max.fill_bytes(0xFF); },  // a NaN, which every number beats
+       .launch = [&] { course::launch(max_double_cas, grid, d_values.data(), n, d_max.data()); },
+       .result = [&] { return d_max.front(); },
+       .n = n,
+       .operations = n});
 }
 
 void messages(course::Ladder& ladder) {
@@ -177,165 +170,114 @@ void messages(course::Ladder& ladder) {
     for (std::size_t i = 0; i < n; ++i) right += received[i] == expected[i] ? 1 : 0;
     return right;
   };
-  const auto wrong = [&](const char* name, const char* changed, const char* because, auto run) {
-    ladder.wrong({.name = name,
-                  .changed = changed,
-                  .expect = course::Expect::race,
-                  .because = because,
-                  .reset = reset,
-                  .launch = run,
-                  .result = result,
-                  .n = n});
-  };
-  const auto right = [&](const char* name, const char* changed, auto run) {
-    ladder.rung({.name = name,
-                 .changed = changed,
-                 .reset = reset,
-                 .launch = run,
-                 .result = result,
-                 .n = n});
-  };
-  int *const message = d_message.data(), *const flag = d_flag.data();
-  int* const received = d_received.data();
   ladder.reference("messages", static_cast<double>(n), "all of them arrive", n);
-  wrong("hand_over_no_fence", "an atomic flag, no fence",
-        "an atomic orders nothing but itself: the flag may be seen before the message",
-        [=] { hand_over<Fences::none>(n, message, flag, received, nullptr); });
-  wrong("hand_over_writer_fence", "a fence in the writer only",
-        "the reader may have looked at the message before it looked at the flag",
-        [=] { hand_over<Fences::writer_only>(n, message, flag, received, nullptr); });
-  right("hand_over_fences", "__threadfence() on both sides",
-        [=] { hand_over<Fences::both>(n, message, flag, received, nullptr); });
-  right("hand_over_release_acquire", "cuda::atomic_ref: release here, acquire there",
-        [=] { hand_over_release_acquire(n, message, flag, received, nullptr); });
+  for (const MessageRung& rung : message_rungs()) {
+    const course::Rung row{
+        .name = rung.name,
+        .changed = rung.changed,
+        .reset = reset,
+        .launch = [&] { rung.launch(n, d_message.data(), d_flag.data(), d_received.data()); },
+        .result = result,
+        .n = n};
+    if (rung.because.empty()) {
+      ladder.rung(row);
+    } else {
+      ladder.wrong(course::wrong_rung(row, course::Expect::race, rung.because));
+    }
+  }
+}
+
+template <class T>
+double sum_of(const course::DeviceBuffer<T>& d_y) {
+  const std::vector<T> y = d_y.download();
+  return std::accumulate(y.begin(), y.end(), 0.0);
+}
+
+/// The row of a rung that adds n ones to d_y.
+template <class T>
+course::Rung row(const AddRung<T>& rung, std::size_t n, course::DeviceBuffer<T>& d_y) {
+  return {
+      .name = rung.name,
+      .changed = rung.changed,
+      .reset = [&d_y] { d_y.fill_bytes(0); },
+      .launch = [rung, n, &d_y] { rung.launch(n, d_y.size(), d_y.data()); },
+      .result = [&d_y] { return sum_of(d_y); },
+      .check =
+          [n, &d_y] { return course::same(d_y.download(), counts_of<T>(n, d_y.size()), "counts"); },
+      .n = n,
+      .l2 = course::L2::warm,
+      .operations = n};
 }
 
 void orders(course::Ladder& ladder) {
   const std::size_t n = at_most(ladder, std::size_t{1} << 22, 1024);
-  const std::size_t addresses = course::kCpuDevice ? 64 : 4096;
-  course::DeviceBuffer<unsigned> d_y(addresses);
-  const std::vector<unsigned> expected = counts_of<unsigned>(n, addresses);
-  const auto rung = [&](const char* name, const char* changed, auto run) {
-    ladder.rung({.name = name,
-                 .changed = changed,
-                 .reset = [&] { d_y.fill_bytes(0); },
-                 .launch = [&] { run(n, addresses, d_y.data(), cudaStream_t{}); },
-                 .result =
-                     [&] {
-                       const std::vector<unsigned> y = d_y.download();
-                       return std::accumulate(y.begin(), y.end(), 0.0);
-                     },
-                 .check = [&] { return course::same(d_y.download(), expected, "counts"); },
-                 .n = n,
-                 .l2 = course::L2::warm,
-                 .operations = n});
-  };
-  constexpr auto kDevice = cuda::thread_scope_device;
-  constexpr auto kSystem = cuda::thread_scope_system;
-  constexpr auto kRelaxed = cuda::std::memory_order_relaxed;
-  constexpr auto kSeqCst = cuda::std::memory_order_seq_cst;
+  course::DeviceBuffer<unsigned> d_y(course::kCpuDevice ? 64 : 4096);
   ladder.reference("counts", static_cast<double>(n), "4096 addresses on a GPU", n);
-  rung("count_plain", "atomicAdd", [](auto... arguments) { count_plain(arguments...); });
-  rung("count_relaxed_device", "cuda::atomic_ref, relaxed, this GPU",
-       [](auto... arguments) { count_ref<kDevice, kRelaxed>(arguments...); });
-  rung("count_relaxed_system", "relaxed, the host and other GPUs too",
-       [](auto... arguments) { count_ref<kSystem, kRelaxed>(arguments...); });
-  rung("count_seq_cst_device", "seq_cst, this GPU",
-       [](auto... arguments) { count_ref<kDevice, kSeqCst>(arguments...); });
-  rung("count_default", "the defaults: seq_cst, system",
-       [](auto... arguments) { count_ref<kSystem, kSeqCst>(arguments...); });
+  for (const AddRung<unsigned>& rung : order_rungs()) ladder.rung(row(rung, n, d_y));
 }
 
 void return_values(course::Ladder& ladder) {
   const std::size_t n = ladder.n();
   constexpr std::size_t kDoors = 1024;
+  const Grid grid{blocks_for(n), kBlockSize};
+  const auto per_door = static_cast<unsigned>(n / kDoors);
   course::DeviceBuffer<unsigned> d_count(kDoors), d_last(kDoors);
-  const std::vector<unsigned> expected = counts_of<unsigned>(n, kDoors);
-  const auto reset = [&] {
+  course::Rung arrivals = row<unsigned>(
+      {.name = "count_arrivals", .changed = "the result is thrown away: RED"}, n, d_count);
+  arrivals.n = 0;  // the ladder's
+  arrivals.reset = [&] {
     d_count.fill_bytes(0);
     d_last.fill_bytes(0xFF);
   };
-  const auto result = [&] {
-    const std::vector<unsigned> counts = d_count.download();
-    return std::accumulate(counts.begin(), counts.end(), 0.0);
+  course::Rung see = arrivals;
+  see.name = "count_and_see";
+  see.changed = "the result is looked at: ATOM";
+  arrivals.launch = [&] { course::launch(count_arrivals, grid, n, kDoors - 1, d_count.data()); };
+  see.launch = [&] {
+    course::launch(count_and_see, grid, n, kDoors - 1, per_door, d_count.data(), d_last.data());
   };
-  const auto check = [&] { return course::same(d_count.download(), expected, "counts"); };
   ladder.reference("arrivals", static_cast<double>(n), "1024 doors", n);
-  ladder.rung({.name = "count_arrivals",
-               .changed = "the result is thrown away: RED",
-               .reset = reset,
-               .launch = [&] { count_arrivals(n, kDoors, d_count.data(), nullptr); },
-               .result = result,
-               .check = check,
-               .l2 = course::L2::warm,
-               .operations = n});
-  ladder.rung({.name = "count_and_see",
-               .changed = "the result is looked at: ATOM",
-               .reset = reset,
-               .launch = [&] { count_and_see(n, kDoors, d_count.data(), d_last.data(), nullptr); },
-               .result = result,
-               .check = check,
-               .l2 = course::L2::warm,
-               .operations = n});
+  ladder.rung(arrivals);
+  ladder.rung(see);
 }
 
 /// One point of a curve: n additions of 1 to `addresses` addresses.
-template <class T, class Run>
-void point(course::Ladder& ladder, const std::string& name, const std::string& series,
-           std::size_t n, std::size_t addresses, Run run) {
+template <class T>
+void point(course::Ladder& ladder, const AddRung<T>& rung, std::size_t n, std::size_t addresses) {
+  if (rung.one_address && addresses > 1) return;
   course::DeviceBuffer<T> d_y(addresses);
-  ladder.rung(
-      {.name = name,
-       .changed =
-           series + ", " + std::to_string(addresses) + (addresses == 1 ? " address" : " addresses"),
-       .reset = [&] { d_y.fill_bytes(0); },
-       .launch = [&] { run(n, addresses, d_y.data(), cudaStream_t{}); },
-       .result =
-           [&] {
-             const std::vector<T> y = d_y.download();
-             return std::accumulate(y.begin(), y.end(), 0.0);
-           },
-       .check = [&] { return course::same(d_y.download(), counts_of<T>(n, addresses), "counts"); },
-       .n = n,
-       .l2 = course::L2::warm,
-       .operations = n,
-       .series = series,
-       .x = static_cast<double>(addresses)});
+  course::Rung point = row(rung, n, d_y);
+  point.series = rung.changed;
+  point.x = static_cast<double>(addresses);
+  if (!rung.one_address) point.name += "_to_" + std::to_string(addresses);
+  point.changed += ", " + std::to_string(addresses) + (addresses == 1 ? " address" : " addresses");
+  ladder.rung(point);
 }
 
 void contention(course::Ladder& ladder) {
   const std::size_t n = at_most(ladder, kExactFloatCounts, std::size_t{1} << 12);
+  const std::vector<AddRung<float>> floats = contention_rungs<float>("float");
+  const std::vector<AddRung<int>> ints = contention_rungs<int>("int");
   ladder.reference("contention", static_cast<double>(n),
                    "atomicAdd of 1, by the number of addresses", n);
   for (std::size_t addresses = 1; addresses <= std::size_t{1} << 20; addresses *= 2) {
     if (course::kCpuDevice && addresses != 1 && addresses != 32 && addresses != 1024) continue;
-    const std::string to = "_to_" + std::to_string(addresses);
-    point<float>(ladder, "add_float" + to, "float", n, addresses,
-                 [](auto... arguments) { add_to_addresses<float>(arguments...); });
-    point<int>(ladder, "add_int" + to, "int", n, addresses,
-               [](auto... arguments) { add_to_addresses<int>(arguments...); });
+    point(ladder, floats.front(), n, addresses);
+    point(ladder, ints.front(), n, addresses);
   }
-  point<float>(ladder, "add_float_to_one_known", "float, address known", n, 1,
-               [](std::size_t k, std::size_t, float* y, cudaStream_t s) {
-                 add_to_one_known<float>(k, y, s);
-               });
-  point<int>(
-      ladder, "add_int_to_one_known", "int, address known", n, 1,
-      [](std::size_t k, std::size_t, int* y, cudaStream_t s) { add_to_one_known<int>(k, y, s); });
+  point(ladder, floats.back(), n, 1);
+  point(ladder, ints.back(), n, 1);
 }
 
 void doubles(course::Ladder& ladder) {
   const std::size_t n = at_most(ladder, std::size_t{1} << 20, std::size_t{1} << 11);
   ladder.reference("double_additions", static_cast<double>(n),
                    "double additions of 1, by the number of addresses", n);
-  for (const unsigned power : {8u, 12u, 16u, 20u}) {  // fewer addresses: CAS takes for ever
+  for (const unsigned power : {8u, 12u, 16u, 20u}) {  // with fewer addresses CAS takes minutes
     if (course::kCpuDevice && power > 12) continue;
-    const std::size_t addresses = std::size_t{1} << power;
-    const std::string to = "_to_" + std::to_string(addresses);
-    point<double>(ladder, "add_double_cas" + to, "atomicCAS loop", n, addresses,
-                  [](auto... arguments) { add_double_cas(arguments...); });
-    point<double>(ladder, "add_double_native" + to, "atomicAdd(double*)", n, addresses,
-                  [](auto... arguments) { add_double_native(arguments...); });
+    for (const AddRung<double>& rung : double_rungs()) {
+      point(ladder, rung, n, std::size_t{1} << power);
+    }
   }
 }
 

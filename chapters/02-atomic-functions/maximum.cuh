@@ -1,11 +1,10 @@
 // What is the largest of n floats, and how few atomics find it?
 // Rungs: max_reference, max_as_int (wrong on purpose), max_cas, max_key, max_look_first,
 // max_per_thread, max_vectorized, max_block.
-// Finite data. All but the first two leave their answer in one word that they set before.
+// Finite data. All but the first two leave their answer in one word that is initialised before.
 #pragma once
 
 #include <algorithm>
-#include <course/error.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,7 +22,7 @@ inline float max_reference(const std::vector<float>& x) {
 //
 // Bits of floats that are not negative are ordered like the floats: 1.0f is 0x3F800000, 2.0f is
 // 0x40000000, infinity is 0x7F800000. Negative ones have the top bit set, and are ordered the other
-// way round. order_key() turns those about, and puts them below:
+// way round. order_key() inverts those, and puts them below:
 //
 //     -inf        -2.0        -1.0        -0.0        0.0         1.0         inf
 //     0xFF800000  0xC0000000  0xBF800000  0x80000000  0x00000000  0x3F800000  0x7F800000   bits
@@ -53,13 +52,6 @@ __global__ void max_as_int(const float* d_x, std::size_t n, float* d_max) {
   if (i < n) atomicMax(reinterpret_cast<int*>(d_max), __float_as_int(d_x[i]));
 }
 
-/// Raises *d_max, which the caller has set to x[0], where that is right.
-inline void max_as_int(const float* d_x, std::size_t n, float* d_max, cudaStream_t stream) {
-  if (n == 0) return;
-  max_as_int<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_max);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: what does the maximum cost that works for every float?
 // Changes:  atomic_max() of missing.cuh: an atomicCAS loop on the float itself.
 // Cost:     a read, and an atomicCAS for every element, all on one address.
@@ -68,28 +60,12 @@ __global__ void max_cas(const float* d_x, std::size_t n, float* d_max) {
   if (i < n) atomic_max(d_max, d_x[i]);
 }
 
-/// Sets *d_max to the maximum of x[0..n-1], a NaN if there are none.
-inline void max_cas(const float* d_x, std::size_t n, float* d_max, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_max, 0xFF, sizeof(float), stream));  // a NaN: any number beats it
-  if (n == 0) return;
-  max_cas<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_max);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: can an atomic function of the hardware do it?
 // Changes:  the word holds a key instead of a float, and atomicMax(unsigned*) compares keys.
 // Cost:     no loop. ptxas sees one address for all lanes, and sends one atomic a warp.
 __global__ void max_key(const float* d_x, std::size_t n, unsigned* d_key) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicMax(d_key, order_key(d_x[i]));
-}
-
-/// Sets *d_key to the key of the maximum of x[0..n-1], 0 if there are none.
-inline void max_key(const float* d_x, std::size_t n, unsigned* d_key, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_key, 0, sizeof(unsigned), stream));
-  if (n == 0) return;
-  max_key<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_key);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: most elements are no maximum. Must they make an atomic?
@@ -104,14 +80,6 @@ __global__ void max_look_first(const float* d_x, std::size_t n, unsigned* d_key)
   if (key > *static_cast<volatile unsigned*>(d_key)) atomicMax(d_key, key);
 }
 
-/// Sets *d_key to the key of the maximum of x[0..n-1], 0 if there are none.
-inline void max_look_first(const float* d_x, std::size_t n, unsigned* d_key, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_key, 0, sizeof(unsigned), stream));
-  if (n == 0) return;
-  max_look_first<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_key);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: must every element reach for the shared word at all?
 // Changes:  a thread takes many elements, and keeps their maximum in a register.
 // Cost:     one atomic a thread, however many elements there are.
@@ -124,16 +92,8 @@ __global__ void max_per_thread(const float* d_x, std::size_t n, unsigned* d_key)
   atomicMax(d_key, order_key(mine));
 }
 
-/// Sets *d_key to the key of the maximum of x[0..n-1], 0 if there are none.
-inline void max_per_thread(const float* d_x, std::size_t n, unsigned* d_key, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_key, 0, sizeof(unsigned), stream));
-  if (n == 0) return;
-  max_per_thread<<<resident_blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_key);
-  CUDA_CHECK_LAUNCH();
-}
-
-/// n floats as float4: what stands before the first address that is a multiple of 16 and behind the
-/// last whole float4 is left over, at most 3 + 3.
+/// n floats as float4: those before the first address that is a multiple of 16 and those after the
+/// last whole float4 are left over, at most 3 + 3.
 struct Vectors {
   const float4* data;
   std::size_t count;         // of float4
@@ -151,6 +111,11 @@ __host__ __device__ inline Vectors as_vectors(const float* x, std::size_t n) {
 __device__ inline float max_of(float4 v) { return fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)); }
 
 constexpr unsigned kInFlight = 4;  // 16-byte loads of one thread that are on their way together
+
+/// Blocks of kernels whose threads take kInFlight vectors at a time.
+inline unsigned vector_blocks_for(std::size_t n) {
+  return resident_blocks_for((n + 4 * kInFlight - 1) / (4 * kInFlight));
+}
 
 /// The largest of the elements that belong to the calling thread; -infinity if there are none.
 __device__ inline float max_of_mine(const float* d_x, std::size_t n) {
@@ -178,17 +143,8 @@ __global__ void max_vectorized(const float* d_x, std::size_t n, unsigned* d_key)
   atomicMax(d_key, order_key(max_of_mine(d_x, n)));
 }
 
-/// Sets *d_key to the key of the maximum of x[0..n-1], 0 if there are none.
-inline void max_vectorized(const float* d_x, std::size_t n, unsigned* d_key, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_key, 0, sizeof(unsigned), stream));
-  if (n == 0) return;
-  const unsigned blocks = resident_blocks_for((n + 4 * kInFlight - 1) / (4 * kInFlight));
-  max_vectorized<<<blocks, kBlockSize, 0, stream>>>(d_x, n, d_key);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: the warps of a block still queue up at one address of global memory. Must they?
-// Changes:  they meet in shared memory first; thread 0 carries the block's maximum on.
+// Changes:  they use shared memory first; thread 0 hands the block's maximum on.
 // Cost:     one global atomic a block, and two barriers.
 __global__ void max_block(const float* d_x, std::size_t n, unsigned* d_key) {
   __shared__ unsigned s_key;
@@ -198,13 +154,4 @@ __global__ void max_block(const float* d_x, std::size_t n, unsigned* d_key) {
   atomicMax(&s_key, order_key(mine));
   __syncthreads();  // all threads of the block have been here
   if (threadIdx.x == 0) atomicMax(d_key, s_key);
-}
-
-/// Sets *d_key to the key of the maximum of x[0..n-1], 0 if there are none.
-inline void max_block(const float* d_x, std::size_t n, unsigned* d_key, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_key, 0, sizeof(unsigned), stream));
-  if (n == 0) return;
-  const unsigned blocks = resident_blocks_for((n + 4 * kInFlight - 1) / (4 * kInFlight));
-  max_block<<<blocks, kBlockSize, 0, stream>>>(d_x, n, d_key);
-  CUDA_CHECK_LAUNCH();
 }

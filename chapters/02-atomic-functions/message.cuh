@@ -35,14 +35,6 @@ __global__ void hand_over(std::size_t n, int* d_message, int* d_flag, int* d_rec
   }
 }
 
-/// Hands n messages over. The flags are 0 before. Two blocks run at the same time on every device.
-template <Fences fences>
-void hand_over(std::size_t n, int* d_message, int* d_flag, int* d_received, cudaStream_t stream) {
-  if (n == 0) return;
-  hand_over<fences><<<2, kBlockSize, 0, stream>>>(n, d_message, d_flag, d_received);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: can the order be asked for where it is needed?
 // Changes:  cuda::atomic_ref has it as an argument: a release in the writer, an acquire in the
 //           reader, and no fence that stands alone.
@@ -60,12 +52,4 @@ __global__ void hand_over_release_acquire(std::size_t n, int* d_message, int* d_
       d_received[i] = d_message[i];
     }
   }
-}
-
-/// The same as hand_over<Fences::both>.
-inline void hand_over_release_acquire(std::size_t n, int* d_message, int* d_flag, int* d_received,
-                                      cudaStream_t stream) {
-  if (n == 0) return;
-  hand_over_release_acquire<<<2, kBlockSize, 0, stream>>>(n, d_message, d_flag, d_received);
-  CUDA_CHECK_LAUNCH();
 }

@@ -5,7 +5,6 @@
 // guess was right.
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 #include <cstring>
 
@@ -49,7 +48,7 @@ __device__ T atomic_update(T* address, F f) {
   do {
     assumed = old;
     old = atomicCAS(word, assumed, bits_as<Word<T>>(f(bits_as<T>(assumed))));
-  } while (old != assumed);  // somebody was faster: f has to see what is there now
+  } while (old != assumed);  // another thread was faster: f has to see what is there now
   return bits_as<T>(old);
 }
 
@@ -95,13 +94,6 @@ __global__ void sum_double_stale(const double* d_x, std::size_t n, double* d_y) 
   } while (old != assumed);
 }
 
-/// Adds the wrong amount to *d_y.
-inline void sum_double_stale(const double* d_x, std::size_t n, double* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  sum_double_stale<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: what does a double addition cost that is built from atomicCAS?
 // Changes:  the sum is computed anew in every turn. Thread i adds 1 to d_y[i & mask].
 // Cost:     one success per address and round trip: q threads at an address need q rounds, and q
@@ -111,27 +103,12 @@ __global__ void add_double_cas(std::size_t n, std::size_t mask, double* d_y) {
   if (i < n) atomic_add_by_cas(&d_y[i & mask], 1.0);
 }
 
-/// Adds to d_y[0..addresses-1]; `addresses` is a power of two.
-inline void add_double_cas(std::size_t n, std::size_t addresses, double* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  add_double_cas<<<blocks_for(n), kBlockSize, 0, stream>>>(n, addresses - 1, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: and one that the hardware has?
-// Changes:  atomicAdd(double*), native since sm_60: nobody ever tries twice.
-// Cost:     n atomics, whoever meets whom.
+// Changes:  atomicAdd(double*), native since sm_60: no thread ever tries twice.
+// Cost:     n atomics, whatever the addresses.
 __global__ void add_double_native(std::size_t n, std::size_t mask, double* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(&d_y[i & mask], 1.0);
-}
-
-/// Adds to d_y[0..addresses-1]; `addresses` is a power of two.
-inline void add_double_native(std::size_t n, std::size_t addresses, double* d_y,
-                              cudaStream_t stream) {
-  if (n == 0) return;
-  add_double_native<<<blocks_for(n), kBlockSize, 0, stream>>>(n, addresses - 1, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: what about an operation that no hardware has?
@@ -142,27 +119,12 @@ __global__ void multiply_cas(const float* d_x, std::size_t n, std::size_t mask, 
   if (i < n) atomic_multiply(&d_y[i & mask], d_x[i]);
 }
 
-/// Multiplies d_y[0..addresses-1] by the factors; `addresses` is a power of two.
-inline void multiply_cas(const float* d_x, std::size_t n, std::size_t addresses, float* d_y,
-                         cudaStream_t stream) {
-  if (n == 0) return;
-  multiply_cas<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, addresses - 1, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: and a maximum of doubles?
 // Changes:  f is larger(), and all threads share one address.
-// Cost:     one atomicCAS an element, and a second one where somebody was faster. That is rare: a
-//           maximum soon stops changing, and an atomicCAS that stores what is there disturbs
-//           nobody.
+// Cost:     one atomicCAS an element, and a second one where another thread was faster. That is
+//           rare: a maximum soon stops changing, and an atomicCAS that stores what is there makes
+//           no other thread try again.
 __global__ void max_double_cas(const double* d_x, std::size_t n, double* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomic_max(d_y, d_x[i]);
-}
-
-/// Raises *d_y to the maximum of x[0..n-1], if that is larger.
-inline void max_double_cas(const double* d_x, std::size_t n, double* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  max_double_cas<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

@@ -4,7 +4,6 @@
 // Thread i adds 1 to d_y[i & mask]. The same additions in all rungs; what is ordered differs.
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 #include <cuda/atomic>
 
@@ -18,13 +17,6 @@ __global__ void count_plain(std::size_t n, std::size_t mask, unsigned* d_y) {
   if (i < n) atomicAdd(&d_y[i & mask], 1u);
 }
 
-/// Adds to d_y[0..addresses-1]; `addresses` is a power of two.
-inline void count_plain(std::size_t n, std::size_t addresses, unsigned* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  count_plain<<<blocks_for(n), kBlockSize, 0, stream>>>(n, addresses - 1, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: and cuda::atomic_ref, for each order and scope?
 // Changes:  fetch_add says what it orders, and among whom. Its defaults are seq_cst and system.
 // Cost:     relaxed: as before. seq_cst: a fence around every single addition.
@@ -32,12 +24,4 @@ template <cuda::thread_scope scope, cuda::std::memory_order order>
 __global__ void count_ref(std::size_t n, std::size_t mask, unsigned* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) cuda::atomic_ref<unsigned, scope>(d_y[i & mask]).fetch_add(1u, order);
-}
-
-/// Adds to d_y[0..addresses-1]; `addresses` is a power of two.
-template <cuda::thread_scope scope, cuda::std::memory_order order>
-void count_ref(std::size_t n, std::size_t addresses, unsigned* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  count_ref<scope, order><<<blocks_for(n), kBlockSize, 0, stream>>>(n, addresses - 1, d_y);
-  CUDA_CHECK_LAUNCH();
 }

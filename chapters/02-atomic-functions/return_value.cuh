@@ -4,25 +4,16 @@
 // last.
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "grid.cuh"
 
 // Question: how many came to each door?
-// Changes:  nobody looks at the result, so the compiler emits RED: the warp sends, and goes on.
+// Changes:  the result is not used, so the compiler emits RED: the warp sends, and goes on.
 // Cost:     n atomics one way.
 __global__ void count_arrivals(std::size_t n, std::size_t mask, unsigned* d_count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(&d_count[i & mask], 1u);
-}
-
-/// Counts n arrivals at `doors` doors, a power of two.
-inline void count_arrivals(std::size_t n, std::size_t doors, unsigned* d_count,
-                           cudaStream_t stream) {
-  if (n == 0) return;
-  count_arrivals<<<blocks_for(n), kBlockSize, 0, stream>>>(n, doors - 1, d_count);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: which thread was the last one at its door?
@@ -34,13 +25,4 @@ __global__ void count_and_see(std::size_t n, std::size_t mask, unsigned per_door
   if (i >= n) return;
   const unsigned before_me = atomicAdd(&d_count[i & mask], 1u);
   if (before_me + 1 == per_door) d_last[i & mask] = static_cast<unsigned>(i);  // one thread a door
-}
-
-/// The same, and d_last[door] = i of the thread that came as number n / doors.
-inline void count_and_see(std::size_t n, std::size_t doors, unsigned* d_count, unsigned* d_last,
-                          cudaStream_t stream) {
-  if (n == 0) return;
-  const auto per_door = static_cast<unsigned>(n / doors);
-  count_and_see<<<blocks_for(n), kBlockSize, 0, stream>>>(n, doors - 1, per_door, d_count, d_last);
-  CUDA_CHECK_LAUNCH();
 }

@@ -3,7 +3,7 @@
 // One thread adds one number: nothing here is about contention.
 #pragma once
 
-#include <course/error.cuh>
+#include <cuda_runtime.h>
 
 /// Below 2^-126 = 1.18e-38 floats are subnormal: they have no leading 1, and fewer digits.
 constexpr float kSubnormal = 1e-40f;
@@ -13,24 +13,12 @@ constexpr float kSubnormal = 1e-40f;
 // Cost:     the number. Sums of normal size lose nothing.
 __global__ void add_subnormal_global(float value, float* d_y) { atomicAdd(d_y, value); }
 
-/// Adds to *d_y on global memory.
-inline void add_subnormal_global(float value, float* d_y, cudaStream_t stream) {
-  add_subnormal_global<<<1, 1, 0, stream>>>(value, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: and on shared memory?
-// Changes:  the multiprocessor adds, by the same rules as `+`: subnormals stay.
+// Changes:  the SM adds, by the same rules as `+`: subnormals stay.
 // Cost:     the same single atomic.
 __global__ void add_subnormal_shared(float value, float* d_y) {
   __shared__ float s_y;
   s_y = *d_y;  // one thread: no barrier needed
   atomicAdd(&s_y, value);
   *d_y = s_y;
-}
-
-/// Adds to *d_y, by way of shared memory.
-inline void add_subnormal_shared(float value, float* d_y, cudaStream_t stream) {
-  add_subnormal_shared<<<1, 1, 0, stream>>>(value, d_y);
-  CUDA_CHECK_LAUNCH();
 }

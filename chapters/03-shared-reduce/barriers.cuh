@@ -1,5 +1,5 @@
 // Two trees whose barriers not all threads reach. Both are wrong on purpose, and neither is a race:
-// selfcheck.cu shows what the CPU device says. A GPU may hang, or go on as if nothing were wrong.
+// races.cu shows what the CPU device says. A GPU may hang, or go on as if nothing were wrong.
 #pragma once
 
 #include <course/error.cuh>
