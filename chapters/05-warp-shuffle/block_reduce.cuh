@@ -4,8 +4,9 @@
 // course/collectives.cuh.
 #pragma once
 
+#include <algorithm>
 #include <course/collectives.cuh>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <cstddef>
 
 #include "grid.cuh"
@@ -27,15 +28,6 @@ __global__ void sum_two_warp_reduces(const float* d_x, std::size_t n, float* d_y
   if (lane == 0) atomicAdd(d_y, sum);
 }
 
-/// Adds x[0] + ... + x[n-1] to *d_y. Any multiple of 32 threads up to 1024 is a block_size.
-inline void sum_two_warp_reduces(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream,
-                                 unsigned block_size = kBlockSize) {
-  if (n == 0) return;
-  const auto blocks = static_cast<unsigned>((n + block_size - 1) / block_size);
-  sum_two_warp_reduces<<<blocks, block_size, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: why pay for a reduction and an atomic per 256 elements?
 // Changes:  only as many blocks as run at once, and every thread adds up many elements first.
 // Cost:     one addition an element; reductions and atomics no longer grow with n.
@@ -50,12 +42,7 @@ __global__ void sum_grid_stride(const float* d_x, std::size_t n, float* d_y) {
 }
 
 /// Adds x[0] + ... + x[n-1] to *d_y.
-inline void sum_grid_stride(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  static const unsigned resident = course::resident_blocks(
-      static_cast<void (*)(const float*, std::size_t, float*)>(sum_grid_stride), kBlockSize);
-  const unsigned blocks =
-      static_cast<unsigned>(std::min<std::size_t>((n + kBlockSize - 1) / kBlockSize, resident));
-  sum_grid_stride<<<blocks, kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
+inline void launch_sum_grid_stride(const float* d_x, std::size_t n, float* d_y) {
+  static const unsigned resident = course::resident_blocks(sum_grid_stride, kBlockSize);
+  course::launch(sum_grid_stride, {std::min(blocks_for(n), resident), kBlockSize}, d_x, n, d_y);
 }

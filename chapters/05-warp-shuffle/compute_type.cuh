@@ -6,7 +6,6 @@
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <cstddef>
 
 // Question: what does the sum of halves need that a half does not have?
@@ -17,13 +16,6 @@ __global__ void sum_in_order(const __half* d_x, std::size_t n, float* d_y) {
   Accumulator sum = static_cast<Accumulator>(0.0f);
   for (std::size_t i = 0; i < n; ++i) sum = sum + static_cast<Accumulator>(d_x[i]);
   d_y[0] = static_cast<float>(sum);
-}
-
-/// Sets *d_y to the sum, added up by one thread. n == 0 gives 0.
-template <class Accumulator>
-void sum_in_order(const __half* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  sum_in_order<Accumulator><<<1, 1, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// Where the sum of ones stands still in half: neighbouring halves are 2 apart from here on.

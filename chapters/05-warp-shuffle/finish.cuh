@@ -5,7 +5,7 @@
 
 #include <course/buffer.cuh>
 #include <course/collectives.cuh>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
 
@@ -24,9 +24,9 @@ struct Workspace {
 
 /// What *d_y becomes without any element.
 template <class Accumulator, class Operation>
-void set_identity(Accumulator* d_y, Operation, cudaStream_t stream) {
+void set_identity(Accumulator* d_y, Operation) {
   const Accumulator identity = Operation::template identity<Accumulator>();
-  CUDA_CHECK(cudaMemcpyAsync(d_y, &identity, sizeof identity, cudaMemcpyHostToDevice, stream));
+  CUDA_CHECK(cudaMemcpyAsync(d_y, &identity, sizeof identity, cudaMemcpyHostToDevice));
 }
 
 // Question: can the blocks' sums be added up without an atomic?
@@ -55,15 +55,13 @@ __global__ void __launch_bounds__(1024)
 /// Sets *d_y to x[0] + ... + x[n-1]. d_x is aligned to its elements, no more.
 template <class TuningT = TunedForLarge, class T, class Accumulator>
 void sum_second_kernel(const T* d_x, std::size_t n, Accumulator* d_y,
-                       Workspace<Accumulator>& workspace, cudaStream_t stream) {
-  if (n == 0) return set_identity(d_y, course::Sum{}, stream);
+                       Workspace<Accumulator>& workspace) {
+  if (n == 0) return set_identity(d_y, course::Sum{});
   const Packs split = split_packs(d_x, n);
   const unsigned blocks = blocks_for_rounds<TuningT>(split, workspace.kMostBlocks);
-  sum_block_partials<TuningT, T, Accumulator>
-      <<<blocks, TuningT::kBlock, 0, stream>>>(d_x, split, workspace.partials.data());
-  CUDA_CHECK_LAUNCH();
-  sum_partials<<<1, 1024, 0, stream>>>(workspace.partials.data(), blocks, d_y);
-  CUDA_CHECK_LAUNCH();
+  course::launch(sum_block_partials<TuningT, T, Accumulator>, {blocks, TuningT::kBlock}, d_x, split,
+                 workspace.partials.data());
+  course::launch(sum_partials<Accumulator>, {1, 1024}, workspace.partials.data(), blocks, d_y);
 }
 
 /// The blocks' results, combined by the block that is done last; it alone writes *d_y. The ticket
@@ -105,39 +103,38 @@ __global__ void __launch_bounds__(TuningT::kBlock)
 /// One launch with a given Tuning; n > 0.
 template <class TuningT, class T, class Accumulator, class Operation>
 void launch_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y, Operation,
-                       Workspace<Accumulator>& workspace, cudaStream_t stream) {
+                       Workspace<Accumulator>& workspace) {
   const Packs split = split_packs(d_x, n);
   const unsigned blocks = blocks_for_rounds<TuningT>(split, workspace.kMostBlocks);
-  reduce_pack_loads<TuningT, T, Accumulator, Operation><<<blocks, TuningT::kBlock, 0, stream>>>(
-      d_x, split, workspace.partials.data(), workspace.ticket.data(), d_y);
-  CUDA_CHECK_LAUNCH();
+  course::launch(reduce_pack_loads<TuningT, T, Accumulator, Operation>, {blocks, TuningT::kBlock},
+                 d_x, split, workspace.partials.data(), workspace.ticket.data(), d_y);
 }
 
 /// Sets *d_y to the reduction of x[0..n-1] by `op`, in Accumulators; to the identity if n == 0.
 /// d_x is aligned to its elements, no more. The same bits in every run.
 template <class T, class Accumulator, class Operation>
-void reduce_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y, Operation op,
-                       Workspace<Accumulator>& workspace, cudaStream_t stream) {
-  if (n == 0) return set_identity(d_y, op, stream);
+void launch_reduce_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y, Operation op,
+                              Workspace<Accumulator>& workspace) {
+  if (n == 0) return set_identity(d_y, op);
   if (n <= kSmallBytes / sizeof(T)) {
-    launch_pack_loads<TunedForSmall>(d_x, n, d_y, op, workspace, stream);
+    launch_pack_loads<TunedForSmall>(d_x, n, d_y, op, workspace);
   } else {
-    launch_pack_loads<TunedForLarge>(d_x, n, d_y, op, workspace, stream);
+    launch_pack_loads<TunedForLarge>(d_x, n, d_y, op, workspace);
   }
 }
 
 /// Sets *d_y to x[0] + ... + x[n-1], as above.
 template <class T, class Accumulator>
 void sum_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y,
-                    Workspace<Accumulator>& workspace, cudaStream_t stream) {
-  reduce_pack_loads(d_x, n, d_y, course::Sum{}, workspace, stream);
+                    Workspace<Accumulator>& workspace) {
+  launch_reduce_pack_loads(d_x, n, d_y, course::Sum{}, workspace);
 }
 
 /// Sets *d_y to the largest element, as above; a NaN wins. n == 0 gives the lowest value there is.
 template <class T, class Accumulator>
 void max_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y,
-                    Workspace<Accumulator>& workspace, cudaStream_t stream) {
-  reduce_pack_loads(d_x, n, d_y, course::Max{}, workspace, stream);
+                    Workspace<Accumulator>& workspace) {
+  launch_reduce_pack_loads(d_x, n, d_y, course::Max{}, workspace);
 }
 
 /// The sums of two launches in device memory: one that a launch adds to, and one that it zeroes for
@@ -163,34 +160,26 @@ __global__ void __launch_bounds__(TuningT::kBlock)
 
 /// One launch with a given Tuning; n > 0.
 template <class TuningT, class T, class Accumulator>
-const Accumulator* launch_two_cells(const T* d_x, std::size_t n, TwoCells<Accumulator>& cells,
-                                    cudaStream_t stream) {
+const Accumulator* launch_two_cells(const T* d_x, std::size_t n, TwoCells<Accumulator>& cells) {
   const Packs split = split_packs(d_x, n);
   Accumulator* const d_sum = cells.sums.data() + cells.zeroed;
   cells.zeroed = 1 - cells.zeroed;
-  sum_two_cells<TuningT, T, Accumulator>
-      <<<blocks_for_rounds<TuningT>(split), TuningT::kBlock, 0, stream>>>(
-          d_x, split, d_sum, cells.sums.data() + cells.zeroed);
-  CUDA_CHECK_LAUNCH();
+  course::launch(sum_two_cells<TuningT, T, Accumulator>,
+                 {blocks_for_rounds<TuningT>(split), TuningT::kBlock}, d_x, split, d_sum,
+                 cells.sums.data() + cells.zeroed);
   return d_sum;
 }
 
-/// Returns where x[0] + ... + x[n-1] will stand once the launch is done, in device memory, up to
-/// the next launch with these cells. d_x is aligned to its elements, no more. n == 0 gives 0.
+/// Returns the address in device memory that holds x[0] + ... + x[n-1] once the launch is done, up
+/// to the next launch with these cells. d_x is aligned to its elements, no more. n == 0 gives 0.
 template <class T, class Accumulator>
-const Accumulator* sum_two_cells(const T* d_x, std::size_t n, TwoCells<Accumulator>& cells,
-                                 cudaStream_t stream) {
+const Accumulator* launch_sum_two_cells(const T* d_x, std::size_t n, TwoCells<Accumulator>& cells) {
   if (n == 0) return cells.sums.data() + cells.zeroed;
-  return n <= kSmallBytes / sizeof(T) ? launch_two_cells<TunedForSmall>(d_x, n, cells, stream)
-                                      : launch_two_cells<TunedForLarge>(d_x, n, cells, stream);
+  return n <= kSmallBytes / sizeof(T) ? launch_two_cells<TunedForSmall>(d_x, n, cells)
+                                      : launch_two_cells<TunedForLarge>(d_x, n, cells);
 }
 
 // Question: what is left if there is nothing to do?
 // Changes:  no loads, no sum: one warp begins and ends.
 // Cost:     that of a launch, which no kernel gets below.
 __global__ void no_work() {}
-
-inline void no_work(cudaStream_t stream) {
-  no_work<<<1, 32, 0, stream>>>();
-  CUDA_CHECK_LAUNCH();
-}

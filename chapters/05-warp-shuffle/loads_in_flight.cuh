@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <course/collectives.cuh>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
 #include <cstring>
@@ -20,7 +20,7 @@ struct Tuning {
   static constexpr unsigned kLoads = loads;       // 16-byte loads in flight, a thread
   static constexpr unsigned kBlock = block_size;  // threads
   static constexpr course::CacheHint kHint = hint;
-  static constexpr unsigned kRound = loads * block_size;  // packs that a block asks for at once
+  static constexpr unsigned kRound = loads * block_size;  // packs that a block loads at once
 };
 
 // Measured on an H200, from 2^20 to 2^28 floats: blocks of 1024 threads, one round of 64 KiB each.
@@ -29,8 +29,8 @@ using TunedForSmall = Tuning<4, 1024, course::CacheHint::no_allocate>;
 using TunedForLarge = Tuning<4, 1024, course::CacheHint::none>;
 inline constexpr std::size_t kSmallBytes = std::size_t{128} << 20;  // the last size that is small
 
-/// Blocks for one round each, `most` at most. Whichever multiprocessor is done first gets the next
-/// block: the hardware shares the work out while the kernel runs.
+/// Blocks for one round each, `most` at most. The SM that is done first gets the next block: the
+/// hardware distributes the work while the kernel runs.
 template <class TuningT>
 unsigned blocks_for_rounds(Packs split, std::size_t most = (std::size_t{1} << 31) - 1) {
   const std::size_t rounds = (split.packs + TuningT::kRound - 1) / TuningT::kRound;
@@ -89,18 +89,17 @@ __global__ void __launch_bounds__(TuningT::kBlock)
 
 /// Adds x[0] + ... + x[n-1] to *d_y. d_x is aligned to its elements, no more.
 template <class TuningT = TunedForLarge, class T>
-void sum_loads_in_flight(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
+void launch_sum_loads_in_flight(const T* d_x, std::size_t n, T* d_y) {
   if (n == 0) return;
   const Packs split = split_packs(d_x, n);
-  sum_loads_in_flight<TuningT, T>
-      <<<blocks_for_rounds<TuningT>(split), TuningT::kBlock, 0, stream>>>(d_x, split, d_y);
-  CUDA_CHECK_LAUNCH();
+  course::launch(sum_loads_in_flight<TuningT, T>,
+                 {blocks_for_rounds<TuningT>(split), TuningT::kBlock}, d_x, split, d_y);
 }
 
 /// Sets *d_y to the sum: the same with the zeroing that an atomic finish needs, a memset in the
 /// stream. n == 0 gives 0.
 template <class TuningT = TunedForLarge, class T>
-void sum_loads_and_memset(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T), stream));
-  sum_loads_in_flight<TuningT>(d_x, n, d_y, stream);
+void sum_loads_and_memset(const T* d_x, std::size_t n, T* d_y) {
+  CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T)));
+  launch_sum_loads_in_flight<TuningT>(d_x, n, d_y);
 }

@@ -1,11 +1,11 @@
 // May a thread load more than one element with one instruction?
-// Rungs: sum_pack. split_packs and pack_reduce are what the rungs behind it use, too.
+// Rungs: sum_pack. split_packs and pack_reduce are used by the rungs after it, too.
 // Any n and any start: what does not fill a pack is read one element at a time.
 #pragma once
 
 #include <algorithm>
 #include <course/collectives.cuh>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
 
@@ -16,8 +16,8 @@
 template <class T>
 using WidestPack = course::Pack<T, course::kWidestPack<T>>;
 
-/// x[0..n-1] as a head in front of the first address that is a multiple of 16, whole packs, and a
-/// tail behind them. Head and tail are shorter than a pack.
+/// x[0..n-1] as a head before the first address that is a multiple of 16, whole packs, and a tail
+/// after them. Head and tail are shorter than a pack.
 struct Packs {
   std::size_t head, packs, tail;
 };
@@ -80,13 +80,10 @@ __global__ void sum_pack(const T* d_x, Packs split, T* d_y) {
 
 /// Adds x[0] + ... + x[n-1] to *d_y. d_x is aligned to its elements, no more.
 template <class T>
-void sum_pack(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
+void launch_sum_pack(const T* d_x, std::size_t n, T* d_y) {
   if (n == 0) return;
-  static const unsigned resident =
-      course::resident_blocks(static_cast<void (*)(const T*, Packs, T*)>(sum_pack<T>), kBlockSize);
+  static const unsigned resident = course::resident_blocks(sum_pack<T>, kBlockSize);
   const Packs split = split_packs(d_x, n);
-  const std::size_t wanted = (split.packs + kBlockSize - 1) / kBlockSize;
-  const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, resident));
-  sum_pack<T><<<blocks, kBlockSize, 0, stream>>>(d_x, split, d_y);
-  CUDA_CHECK_LAUNCH();
+  const unsigned blocks = std::clamp(blocks_for(split.packs), 1u, resident);
+  course::launch(sum_pack<T>, {blocks, kBlockSize}, d_x, split, d_y);
 }

@@ -4,10 +4,26 @@
 #pragma once
 
 #include <course/collectives.cuh>
-#include <course/error.cuh>
 #include <cstddef>
+#include <vector>
 
 #include "grid.cuh"
+
+/// Rung 0: the prefix sums of `group` elements each, and the sums of the groups.
+struct PrefixSums {
+  std::vector<float> before, inclusive;  // without and with the element itself
+  std::vector<float> totals;
+};
+inline PrefixSums prefix_reference(const std::vector<float>& x, std::size_t group) {
+  PrefixSums sums;
+  sums.totals.resize((x.size() + group - 1) / group, 0.0f);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    float& total = sums.totals[i / group];
+    sums.before.push_back(total);
+    sums.inclusive.push_back(total += x[i]);
+  }
+  return sums;
+}
 
 // Question: can the lanes of a warp add up what stands before them, all at once?
 // Changes:  values travel upwards, from lane l - distance; lanes without such a partner only wait.
@@ -21,13 +37,6 @@ __global__ void prefix_sum_warp(const float* d_x, std::size_t n, float* d_sums) 
     if (lane >= distance) sum += before;  // the others got their own value back
   }
   if (i < n) d_sums[i] = sum;
-}
-
-/// d_sums[i] = the sum of the elements from the last multiple of 32 up to and with i.
-inline void prefix_sum_warp(const float* d_x, std::size_t n, float* d_sums, cudaStream_t stream) {
-  if (n == 0) return;
-  prefix_sum_warp<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_sums);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: and the threads of a block?
@@ -54,15 +63,6 @@ __global__ void prefix_sum_block(const float* d_x, std::size_t n, float* d_befor
   if (threadIdx.x == kBlockSize - 1) d_totals[blockIdx.x] = warps;
 }
 
-/// d_before[i] = the sum of the elements from the last multiple of kBlockSize up to i, without i;
-/// d_totals[b] = the sum of block b's kBlockSize elements. blocks_for(n) totals.
-inline void prefix_sum_block(const float* d_x, std::size_t n, float* d_before, float* d_totals,
-                             cudaStream_t stream) {
-  if (n == 0) return;
-  prefix_sum_block<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_before, d_totals);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: what of it depends on the type and the operation?
 // Changes:  nothing but + and 0; so both are parameters, and course/collectives.cuh has the rest.
 // Cost:     a second barrier, so that the call can be repeated.
@@ -73,14 +73,4 @@ __global__ void prefix_block(const T* d_x, std::size_t n, T* d_before, T* d_tota
   const auto [before, total] = course::block_exclusive_scan(x, Operation{});
   if (i < n) d_before[i] = before;
   if (threadIdx.x == 0) d_totals[blockIdx.x] = total;
-}
-
-/// prefix_sum_block for every operation, in blocks of block_size threads, a multiple of 32.
-template <class Operation, class T>
-void prefix_block(const T* d_x, std::size_t n, T* d_before, T* d_totals, cudaStream_t stream,
-                  unsigned block_size = kBlockSize) {
-  if (n == 0) return;
-  const auto blocks = static_cast<unsigned>((n + block_size - 1) / block_size);
-  prefix_block<T, Operation><<<blocks, block_size, 0, stream>>>(d_x, n, d_before, d_totals);
-  CUDA_CHECK_LAUNCH();
 }

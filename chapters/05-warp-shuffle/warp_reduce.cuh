@@ -9,7 +9,6 @@
 #include <cooperative_groups/reduce.h>
 
 #include <course/collectives.cuh>
-#include <course/error.cuh>
 #include <cstddef>
 #include <vector>
 
@@ -44,13 +43,6 @@ __global__ void sum_syncwarp_tree(const float* d_x, std::size_t n, float* d_y) {
   if (t == 0) atomicAdd(d_y, s_x[0]);
 }
 
-/// Adds x[0] + ... + x[n-1] to *d_y.
-inline void sum_syncwarp_tree(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;  // a grid of no blocks is a launch error
-  sum_syncwarp_tree<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 /// The sum of the warp's 32 values, in lane 0 alone. In each step a lane takes the value of the
 /// lane `distance` further on. Lanes behind the end get their own value back, so all but lane 0 end
 /// with something else than the sum.
@@ -79,13 +71,6 @@ __global__ void sum_shuffle_down(const float* d_x, std::size_t n, float* d_y) {
   if (threadIdx.x % course::kWarpSize == 0) atomicAdd(d_y, sum);  // lane 0 alone has the sum
 }
 
-/// Adds x[0] + ... + x[n-1] to *d_y.
-inline void sum_shuffle_down(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  sum_shuffle_down<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: what if every lane needs the sum?
 // Changes:  lane l exchanges with lane l ^ distance, in place of taking from lane l + distance.
 // Cost:     the same five shuffles. Any lane may now use the result; here lane 31 does.
@@ -95,28 +80,13 @@ __global__ void sum_shuffle_xor(const float* d_x, std::size_t n, float* d_y) {
   if (threadIdx.x % course::kWarpSize == 31) atomicAdd(d_y, sum);
 }
 
-/// Adds x[0] + ... + x[n-1] to *d_y.
-inline void sum_shuffle_xor(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  sum_shuffle_xor<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: what does each lane hold after warp_sum_down()?
 // Changes:  no atomics; every lane writes its own result.
-// Cost:     none of interest: this is for looking at, selfcheck.cu does.
+// Cost:     none of interest: this is for looking at, claims.cu does.
 __global__ void lane_sums_down(const float* d_x, std::size_t n, float* d_lane_sums) {
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
   const float sum = warp_sum_down(i < n ? d_x[i] : 0.0f);
   if (i < n) d_lane_sums[i] = sum;
-}
-
-/// d_lane_sums[i] = what the lane of element i ends with. Right for i % 32 == 0 alone.
-inline void lane_sums_down(const float* d_x, std::size_t n, float* d_lane_sums,
-                           cudaStream_t stream) {
-  if (n == 0) return;
-  lane_sums_down<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_lane_sums);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: and after warp_sum_xor()?
@@ -128,14 +98,6 @@ __global__ void lane_sums_xor(const float* d_x, std::size_t n, float* d_lane_sum
   if (i < n) d_lane_sums[i] = sum;
 }
 
-/// d_lane_sums[i] = the sum of the 32 elements that element i is one of.
-inline void lane_sums_xor(const float* d_x, std::size_t n, float* d_lane_sums,
-                          cudaStream_t stream) {
-  if (n == 0) return;
-  lane_sums_xor<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_lane_sums);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: does somebody else write these loops?
 // Changes:  cooperative groups: cut the block into tiles of 32, and ask a tile for its sum.
 // Cost:     the same shuffles, or fewer: the library knows what the architecture has.
@@ -145,14 +107,6 @@ __global__ void sum_cooperative_groups(const float* d_x, std::size_t n, float* d
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
   const float sum = cg::reduce(warp, i < n ? d_x[i] : 0.0f, cg::plus<float>());
   if (warp.thread_rank() == 0) atomicAdd(d_y, sum);
-}
-
-/// Adds x[0] + ... + x[n-1] to *d_y.
-inline void sum_cooperative_groups(const float* d_x, std::size_t n, float* d_y,
-                                   cudaStream_t stream) {
-  if (n == 0) return;
-  sum_cooperative_groups<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// The sum of the warp's 32 integers, for every lane: one instruction from sm_80 on. (The other
@@ -175,11 +129,4 @@ __global__ void sum_reduce_add_sync(const int* d_x, std::size_t n, int* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
   const int sum = warp_sum_int(i < n ? d_x[i] : 0);
   if (threadIdx.x % course::kWarpSize == 0) atomicAdd(d_y, sum);
-}
-
-/// Adds x[0] + ... + x[n-1] to *d_y.
-inline void sum_reduce_add_sync(const int* d_x, std::size_t n, int* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  sum_reduce_add_sync<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

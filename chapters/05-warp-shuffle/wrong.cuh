@@ -1,11 +1,10 @@
 // Four kernels that are wrong on purpose: what happens without the lines that look superfluous?
 // Rungs: sum_tail_without_syncwarp, sum_down_by_lane_1, sum_divergent_shuffle,
 //        sums_without_second_barrier.
-// The ladder and selfcheck.cu prove that each is wrong, and how it shows.
+// races.cu proves that each is wrong, and how it shows.
 #pragma once
 
 #include <course/collectives.cuh>
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "grid.cuh"
@@ -31,14 +30,6 @@ __global__ void sum_tail_without_syncwarp(const float* d_x, std::size_t n, float
   if (t == 0) atomicAdd(d_y, s_x[0]);
 }
 
-/// Adds the sum, or something else, to *d_y.
-inline void sum_tail_without_syncwarp(const float* d_x, std::size_t n, float* d_y,
-                                      cudaStream_t stream) {
-  if (n == 0) return;
-  sum_tail_without_syncwarp<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: does __shfl_down_sync leave the sum in every lane?
 // Changes:  sum_shuffle_down, but lane 1 adds its result.
 // Cost:     lane 1 has x[1..31] and its own value once more: always wrong, unless x[0] == x[1].
@@ -46,13 +37,6 @@ __global__ void sum_down_by_lane_1(const float* d_x, std::size_t n, float* d_y) 
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
   const float sum = warp_sum_down(i < n ? d_x[i] : 0.0f);
   if (threadIdx.x % course::kWarpSize == 1) atomicAdd(d_y, sum);  // wrong on purpose
-}
-
-/// Adds something else than the sum to *d_y.
-inline void sum_down_by_lane_1(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  sum_down_by_lane_1<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: may the lanes without an element stay away?
@@ -65,14 +49,6 @@ __global__ void sum_divergent_shuffle(const float* d_x, std::size_t n, float* d_
     if (threadIdx.x % course::kWarpSize == 0) atomicAdd(d_y, sum);
   }
   __syncthreads();  // where the others wait: they are still there, and do not take part
-}
-
-/// Adds something to *d_y. On a GPU nobody can say what, or whether it comes to an end.
-inline void sum_divergent_shuffle(const float* d_x, std::size_t n, float* d_y,
-                                  cudaStream_t stream) {
-  if (n == 0) return;
-  sum_divergent_shuffle<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// block_reduce() without the barrier in front of its store: good for one call, not for two.
@@ -99,12 +75,4 @@ __global__ void sums_without_second_barrier(const float* d_x, std::size_t n, flo
     atomicAdd(&d_y[0], sum);
     atomicAdd(&d_y[1], squares);
   }
-}
-
-/// Adds the sum to d_y[0] and the sum of squares to d_y[1], or something else.
-inline void sums_without_second_barrier(const float* d_x, std::size_t n, float* d_y,
-                                        cudaStream_t stream) {
-  if (n == 0) return;
-  sums_without_second_barrier<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

@@ -16,56 +16,22 @@ namespace {
 
 using Launch = course::LaunchShape;
 
-enum class Kind { random, white, edges };
-
-std::string to_string(Kind kind) {
-  switch (kind) {
-    case Kind::random:
-      return "0 to 255, in no order";
-    case Kind::white:
-      return "all are 255";
-    case Kind::edges:
-      return "1 to 64 at both ends, 0 between them";
-  }
-  return "";
-}
-
-std::vector<unsigned char> make_bytes(Kind kind, std::size_t n) {
-  std::vector<unsigned char> x = course::position_values<unsigned char>(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t from_end = std::min(i, n - 1 - i);
-    if (kind == Kind::white) x[i] = 255;
-    if (kind == Kind::edges) x[i] = static_cast<unsigned char>(from_end < 64 ? from_end + 1 : 0);
-  }
-  return x;
-}
-
-/// Bytes in device memory that begin `offset` behind a multiple of 16. On the CPU device nothing
-/// else is written there, and whoever reads it is reported; on a GPU it holds what changes a sum.
-class DeviceBytes {
- public:
-  DeviceBytes(const std::vector<unsigned char>& x, std::size_t offset)
-      : first_(kAround + offset), memory_(first_ + x.size() + kAround) {
-    if (kAround > 0) memory_.fill_bytes(0xA5);
-    if (!x.empty()) {
-      CUDA_CHECK(cudaMemcpy(memory_.data() + first_, x.data(), x.size(), cudaMemcpyHostToDevice));
-    }
-  }
-  const unsigned char* data() const { return memory_.data() + first_; }
-
- private:
-  static constexpr std::size_t kAround = course::kCpuDevice ? 0 : 64;
-  std::size_t first_;
-  course::DeviceBuffer<unsigned char> memory_;
-};
+using Bytes = course::DataKind<unsigned char>;
+const Bytes kRandom{
+    "0 to 255, in no order", [](course::Element e) {
+      return static_cast<unsigned char>((static_cast<unsigned>(e.random) * 7 + e.i) % 256);
+    }};
+const Bytes kWhite{"all are 255", [](course::Element) { return static_cast<unsigned char>(255); }};
+const Bytes kEdges{"1 to 64 at both ends, 0 between them", [](course::Element e) {
+                     const std::size_t from_end = std::min(e.i, e.n - 1 - e.i);
+                     return static_cast<unsigned char>(from_end < 64 ? from_end + 1 : 0);
+                   }};
 
 /// What *sum holds after the launch if it held `before`.
 unsigned long long run(const unsigned char* d_x, std::size_t n, Launch launch,
                        unsigned long long before) {
-  course::GuardedBuffer<unsigned long long> sum(1);
-  CUDA_CHECK(cudaMemcpy(sum.data(), &before, sizeof before, cudaMemcpyHostToDevice));
-  sum_bytes<<<launch.grid, launch.block>>>(d_x, n, sum.data());
-  CUDA_CHECK_LAUNCH();
+  course::Placed<unsigned long long> sum({before}, 0);
+  course::launch(sum_bytes, {launch.grid, launch.block}, d_x, n, sum.data());
   const unsigned long long after = sum.download().front();
   CHECK(sum.intact("sum"));
   return after;
@@ -74,7 +40,7 @@ unsigned long long run(const unsigned char* d_x, std::size_t n, Launch launch,
 void check_launch(const std::vector<unsigned char>& x, std::size_t offset, Launch launch,
                   unsigned long long before = 5) {
   INFO("*sum holds " << before << " before the launch");
-  const DeviceBytes d_x(x, offset);
+  const course::Placed<unsigned char> d_x(x, offset);
   const unsigned long long expected = std::accumulate(x.begin(), x.end(), before);
   const unsigned long long found = run(d_x.data(), x.size(), launch, before);
   const char* const hint = found / 256 < expected ? ""
@@ -83,43 +49,35 @@ void check_launch(const std::vector<unsigned char>& x, std::size_t offset, Launc
   REQUIRE(course::same(found, expected, "sum", hint));
 }
 
-std::string describe(std::size_t n, std::size_t offset, Launch launch, Kind kind) {
-  return "n = " + std::to_string(n) + ", x is " + std::to_string(offset) +
-         " bytes behind a multiple of 16: " + to_string(kind) + "; sum_bytes<<<" +
-         std::to_string(launch.grid) + ", " + std::to_string(launch.block) + ">>>";
-}
-
-/// Ok if there were at most `most`.
-course::Verdict at_most(std::uint64_t found, std::uint64_t most, const std::string& what,
-                        const std::string& hint) {
-  if (found <= most) return {};
-  return {false, what + ": expected at most " + std::to_string(most) + ", found " +
-                     std::to_string(found) + "; " + hint};
+std::string describe(std::size_t n, std::size_t offset, Launch launch, const Bytes& kind) {
+  return course::case_text(
+      n, "x is " + std::to_string(offset) + " bytes past a multiple of 16: " + kind.text,
+      "sum_bytes", launch);
 }
 
 }  // namespace
 
 TEST_CASE("sum_bytes: whole packs") {
   for (const std::size_t n : {16u, 512u, 4096u}) {
-    for (const Kind kind : {Kind::random, Kind::white}) {
+    for (const Bytes& kind : {kRandom, kWhite}) {
       INFO(describe(n, 0, {1, 32}, kind));
-      check_launch(make_bytes(kind, n), 0, {1, 32});
+      check_launch(kind.values(n), 0, {1, 32});
     }
   }
 }
 
 TEST_CASE("sum_bytes: every length of the tail") {
   for (std::size_t n = 0; n < 50; ++n) {
-    INFO(describe(n, 0, {1, 64}, Kind::edges));
-    check_launch(make_bytes(Kind::edges, n), 0, {1, 64});
+    INFO(describe(n, 0, {1, 64}, kEdges));
+    check_launch(kEdges.values(n), 0, {1, 64});
   }
 }
 
 TEST_CASE("sum_bytes: every start") {
   for (std::size_t offset = 0; offset < 16; ++offset) {
     for (const std::size_t n : {1u, 14u, 17u, 31u, 200u}) {
-      INFO(describe(n, offset, {2, 32}, Kind::edges));
-      check_launch(make_bytes(Kind::edges, n), offset, {2, 32});
+      INFO(describe(n, offset, {2, 32}, kEdges));
+      check_launch(kEdges.values(n), offset, {2, 32});
     }
   }
 }
@@ -127,32 +85,32 @@ TEST_CASE("sum_bytes: every start") {
 TEST_CASE("sum_bytes: every size, every grid") {
   std::size_t turn = 0;  // another start each time
   for (const std::size_t n : course::kSizes) {
-    const std::vector<unsigned char> x = make_bytes(Kind::random, n);
+    const std::vector<unsigned char> x = kRandom.values(n);
     for (const Launch launch : course::launch_shapes(n / 4)) {
       const std::size_t offset = turn++ * 5 % 16;
-      INFO(describe(n, offset, launch, Kind::random));
+      INFO(describe(n, offset, launch, kRandom));
       check_launch(x, offset, launch);
     }
   }
 }
 
 TEST_CASE("sum_bytes: adds to a sum that is close to 2^32") {
-  INFO(describe(700, 3, {3, 96}, Kind::white));
-  check_launch(make_bytes(Kind::white, 700), 3, {3, 96}, 0xffff'fff0ull);
+  INFO(describe(700, 3, {3, 96}, kWhite));
+  check_launch(kWhite.values(700), 3, {3, 96}, 0xffff'fff0ull);
 }
 
 TEST_CASE("sum_bytes: large sums of a single warp") {
   // 80,000 times 255 is more than 2^24, and more than 2^16 for each thread.
-  INFO(describe(80'001, 1, {1, 32}, Kind::white));
-  check_launch(make_bytes(Kind::white, 80'001), 1, {1, 32});
+  INFO(describe(80'001, 1, {1, 32}, kWhite));
+  check_launch(kWhite.values(80'001), 1, {1, 32});
 }
 
 TEST_CASE("sum_bytes: many bytes") {
   const std::size_t n = 20 * course::kBigSize;
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a lost update may not show at once
-  const std::vector<unsigned char> x = make_bytes(Kind::random, n);
+  const std::vector<unsigned char> x = kRandom.values(n);
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    INFO(describe(n, 7, {7, 96}, Kind::random));
+    INFO(describe(n, 7, {7, 96}, kRandom));
     check_launch(x, 7, {7, 96});
   }
 }
@@ -162,7 +120,7 @@ TEST_CASE("sum_bytes: more than 2^32 for a single warp") {
   static bool done = false;
   if (course::kCpuDevice && std::exchange(done, true)) return;
   const std::size_t n = 16'850'000;
-  INFO(describe(n, 0, {1, 32}, Kind::white));
+  INFO(describe(n, 0, {1, 32}, kWhite));
   course::DeviceBuffer<unsigned char> d_x(n);
   d_x.fill_bytes(255);
   REQUIRE(course::same(run(d_x.data(), n, {1, 32}, 0), 255ull * n, "sum",
@@ -172,7 +130,7 @@ TEST_CASE("sum_bytes: more than 2^32 for a single warp") {
 TEST_CASE("sum_bytes: more than 2^32 for a single thread") {
   const std::size_t n = std::size_t{32} * 17'000'000 + 5;
   course::skip_without_memory(n);
-  INFO(describe(n, 0, {1, 32}, Kind::white));
+  INFO(describe(n, 0, {1, 32}, kWhite));
   course::DeviceBuffer<unsigned char> d_x(n);
   d_x.fill_bytes(255);
   REQUIRE(course::same(run(d_x.data(), n, {1, 32}, 0), 255ull * n, "sum"));
@@ -181,7 +139,7 @@ TEST_CASE("sum_bytes: more than 2^32 for a single thread") {
 TEST_CASE("sum_bytes: more than 2^32 bytes") {
   const std::size_t n = (std::size_t{1} << 32) + 77;
   course::skip_without_memory(n);
-  INFO(describe(n, 0, {2048, 256}, Kind::white));
+  INFO(describe(n, 0, {2048, 256}, kWhite));
   course::DeviceBuffer<unsigned char> d_x(n);
   d_x.fill_bytes(255);
   REQUIRE(course::same(run(d_x.data(), n, {2048, 256}, 0), 255ull * n, "sum"));
@@ -189,8 +147,8 @@ TEST_CASE("sum_bytes: more than 2^32 bytes") {
 
 TEST_CASE("sum_bytes: the lanes of a warp go in step") {
   for (const std::size_t n : {100u, 2111u}) {
-    INFO(describe(n, 9, {2, 96}, Kind::random));
-    course::count([&] { check_launch(make_bytes(Kind::random, n), 9, {2, 96}); });
+    INFO(describe(n, 9, {2, 96}, kRandom));
+    course::count([&] { check_launch(kRandom.values(n), 9, {2, 96}); });
   }
 }
 
@@ -200,21 +158,22 @@ TEST_CASE("sum_bytes: 16 bytes a load, an atomic a warp") {
   constexpr Launch kLaunch{4, 128};
   constexpr std::uint64_t kWarps = 16;
   for (const std::size_t offset : {0u, 5u}) {
-    const DeviceBytes d_x(make_bytes(Kind::random, kN), offset);
+    const course::Placed<unsigned char> d_x(kRandom.values(kN), offset);
     const auto counters = course::count([&] { run(d_x.data(), kN, kLaunch, 0); });
-    INFO(describe(kN, offset, kLaunch, Kind::random));
+    INFO(describe(kN, offset, kLaunch, kRandom));
     // 512 bytes with each load, a few loads that are not full, and up to 30 single bytes.
-    REQUIRE(at_most(counters->global_loads, kN / 512 + kWarps + 30, "loads",
-                    "a warp reads 512 bytes with one load if its lanes read a uint4 each"));
-    REQUIRE(at_most(counters->global_load_sectors, kN / 32 + kN / 512 + 2 * kWarps + 34,
-                    "sectors of 32 bytes that were loaded",
-                    "the lanes of a warp read neighbouring packs, and each is read once"));
+    REQUIRE(course::at_most(counters->global_loads, kN / 512 + kWarps + 30, "loads",
+                            "a warp reads 512 bytes with one load if its lanes read a uint4 each"));
+    REQUIRE(course::at_most(counters->global_load_sectors, kN / 32 + kN / 512 + 2 * kWarps + 34,
+                            "sectors of 32 bytes that were loaded",
+                            "the lanes of a warp read neighbouring packs, and each is read once"));
     // Eight full loads for each warp; one of them may read up to 30 single bytes besides.
     REQUIRE(course::work_is_shared(*counters, 2 * 8 + 31));
-    REQUIRE(at_most(counters->global_atomics, kWarps, "atomics on *sum", "a warp adds up first"));
-    REQUIRE(at_most(counters->global_atomic_lanes, kWarps, "threads that make an atomic",
-                    "one lane adds for its warp"));
-    REQUIRE(at_most(counters->shared_atomic_lanes, kWarps, "atomics on shared memory",
-                    "a warp adds up first, and one lane adds for it"));
+    REQUIRE(course::at_most(counters->global_atomics, kWarps, "atomics on *sum",
+                            "a warp adds up first"));
+    REQUIRE(course::at_most(counters->global_atomic_lanes, kWarps, "threads that make an atomic",
+                            "one lane adds for its warp"));
+    REQUIRE(course::at_most(counters->shared_atomic_lanes, kWarps, "atomics on shared memory",
+                            "a warp adds up first, and one lane adds for it"));
   }
 }

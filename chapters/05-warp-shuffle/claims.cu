@@ -1,0 +1,85 @@
+// What the lesson says of bits and single lanes: which sums are the same in every run, what each lane
+// holds after a shuffle, and where half stagnates.
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "rungs.cuh"
+
+TEST_CASE("sum_pack_loads gives the same bits in every run, an atomic finish need not") {
+  std::vector<float> x(6'000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0f / static_cast<float>(i + 1);
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  using SmallBlocks = Tuning<2, 32, course::CacheHint::none>;  // many of them
+  SumMemory<float> memory;
+  std::set<float> by_last_block, by_atomics;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    course::with_seed(seed, [&] {
+      course::GuardedBuffer<float> y(1);
+      launch_pack_loads<SmallBlocks>(d_x.data(), x.size(), y.data(), course::Sum{},
+                                     memory.workspace);
+      by_last_block.insert(y.download().front());
+      course::Placed<float> z({0.0f}, 0);
+      sum_rung<float>("sum_shuffle_down").launch(d_x.data(), x.size(), z.data(), memory);
+      by_atomics.insert(z.download().front());
+    });
+  }
+  REQUIRE(by_last_block.size() == 1);
+  REQUIRE(course::close(*by_last_block.begin(), sum_reference(x), course::sum_tolerance(x), "y"));
+  if (course::kCpuDevice) REQUIRE(by_atomics.size() > 1);  // a GPU's order cannot be chosen
+}
+
+TEST_CASE("warp_sum_down leaves the sum in lane 0 alone, warp_sum_xor in all lanes") {
+  const std::vector<float> x = course::position_values<float>(1024);
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  course::GuardedBuffer<float> down(x.size()), all(x.size());
+  course::launch(lane_sums_down, {blocks_for(x.size()), kBlockSize}, d_x.data(), x.size(),
+                 down.data());
+  course::launch(lane_sums_xor, {blocks_for(x.size()), kBlockSize}, d_x.data(), x.size(),
+                 all.data());
+  std::vector<float> expected_down = x, expected_all(x.size());
+  std::size_t right = 0;  // of the lanes other than 0
+  for (std::size_t first = 0; first < x.size(); first += 32) {
+    float* const lanes = expected_down.data() + first;
+    for (std::size_t distance = 16; distance > 0; distance /= 2) {
+      for (std::size_t l = 0; l < 32; ++l) {  // upwards: lane l + distance still has its old value
+        lanes[l] += l + distance < 32 ? lanes[l + distance] : lanes[l];
+      }
+    }
+    float sum = 0.0f;
+    for (std::size_t l = 0; l < 32; ++l) sum += x[first + l];
+    REQUIRE(lanes[0] == sum);
+    for (std::size_t l = 0; l < 32; ++l) {
+      expected_all[first + l] = sum;
+      right += l > 0 && lanes[l] == sum ? 1 : 0;
+    }
+  }
+  REQUIRE(course::same(down.download(), expected_down, "what the lanes hold after shfl_down"));
+  REQUIRE(course::same(all.download(), expected_all, "what the lanes hold after shfl_xor"));
+  INFO(right << " of " << x.size() - x.size() / 32 << " other lanes have the sum, by chance");
+  REQUIRE(right < x.size() / 20);
+}
+
+TEST_CASE("half stagnates at 2048, and overflows at 65504; float does neither") {
+  course::Placed<float> y({0.0f}, 0);
+  for (const ComputeTypeRung& rung : kComputeTypeRungs) {
+    INFO(rung.name << ", " << rung.count << " times " << rung.value);
+    const auto d_x = course::DeviceBuffer<__half>::from(rung.values());
+    rung.launch(d_x.data(), rung.count, y.data());
+    REQUIRE(course::same(y.download().front(), static_cast<float>(rung.sum), "y"));
+    REQUIRE((rung.sum == rung.right()) == rung.because.empty());
+    rung.launch(d_x.data(), 0, y.data());
+    REQUIRE(course::same(y.download().front(), 0.0f, "y of no element"));
+    SumMemory<float> memory;
+    sum_pack_loads(d_x.data(), rung.count, y.data(), memory.workspace);
+    REQUIRE(course::same(y.download().front(), static_cast<float>(rung.right()),
+                         "y of sum_pack_loads"));
+  }
+  const auto large = course::DeviceBuffer<__half>::from(kComputeTypeRungs.back().values());
+  add_in_half(large.data(), large.size(), y.data());
+  REQUIRE(std::isinf(y.download().front()));  // 65536 is above the largest half, 65504
+}
