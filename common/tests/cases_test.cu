@@ -74,6 +74,8 @@ TEST_CASE("course::launch hands on dynamic shared memory, and skips a grid of no
   REQUIRE(course::same(y.download(), {3, 4, 5, 6, 3, 4, 5, 6}, "y"));
   y.fill_bytes(0);
   course::launch(shift_in_shared_memory, {0, kThreads, kThreads * sizeof(int)}, 3, y.data());
+  course::launch(shift_in_shared_memory, {dim3(2, 0), kThreads, kThreads * sizeof(int)}, 3,
+                 y.data());
   REQUIRE(course::same(y.download(), std::vector<int>(2 * kThreads, 0), "y"));
 }
 

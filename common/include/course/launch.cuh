@@ -38,7 +38,7 @@ struct Grid {
 #if COURSE_CPU_DEVICE
 template <class Call, class... Arguments>
 void launch(simt::LaunchText text, Call call, const Grid& grid, Arguments... arguments) {
-  if (grid.blocks.x == 0) return;
+  if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
   simt::launch(text, call, grid.blocks, grid.threads, grid.shared_bytes, grid.stream)(arguments...);
   check_launch(grid.line.file_name(), static_cast<int>(grid.line.line()));
 }
@@ -46,7 +46,7 @@ void launch(simt::LaunchText text, Call call, const Grid& grid, Arguments... arg
 #if !COURSE_CPU_DEVICE
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
-  if (grid.blocks.x == 0) return;
+  if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
   const auto& [blocks, threads, shared_bytes, stream, line] = grid;
   kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
   check_launch(grid.line.file_name(), static_cast<int>(grid.line.line()));
