@@ -5,7 +5,6 @@
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "cas16.cuh"
@@ -21,15 +20,6 @@ __global__ void add_half(const __half* d_x, std::size_t n, std::size_t row_mask,
   if (i < n) atomicAdd(&d_table[cell_of(i, row_mask)], d_x[i]);
 }
 
-/// Adds each x[i] to its cell of a table of `rows` rows, a power of two. The caller sets the table
-/// before. (So do all launchers of this chapter that take these arguments.)
-inline void add_half(const __half* d_x, std::size_t n, std::size_t rows, __half* d_table,
-                     cudaStream_t stream) {
-  if (n == 0) return;
-  add_half<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, rows - 1, d_table);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: what if one writes that loop down?
 // Changes:  atomic_update_half with an addition.
 // Cost:     the same loop, so the same time: that is what the first rung is.
@@ -41,15 +31,6 @@ __global__ void add_half_cas(const __half* d_x, std::size_t n, std::size_t row_m
   atomic_update_half(&d_table[cell_of(i, row_mask)], [=](__half old) { return old + value; });
 }
 
-/// The same sums as add_half. The table has whole words: an even number of halves, from a multiple
-/// of 4 on.
-inline void add_half_cas(const __half* d_x, std::size_t n, std::size_t rows, __half* d_table,
-                         cudaStream_t stream) {
-  if (n == 0) return;
-  add_half_cas<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, rows - 1, d_table);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: is there no atomicCAS of 16 bits?
 // Changes:  atomicCAS(unsigned short*), since sm_70: no masks, no neighbour to think of.
 // Cost:     the function is a loop on the word itself, so that two loops are nested.
@@ -59,12 +40,4 @@ __global__ void add_half_cas16(const __half* d_x, std::size_t n, std::size_t row
   if (i >= n) return;
   const __half value = d_x[i];
   atomic_update_half_cas16(&d_table[cell_of(i, row_mask)], [=](__half old) { return old + value; });
-}
-
-/// The same sums as add_half.
-inline void add_half_cas16(const __half* d_x, std::size_t n, std::size_t rows, __half* d_table,
-                           cudaStream_t stream) {
-  if (n == 0) return;
-  add_half_cas16<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, rows - 1, d_table);
-  CUDA_CHECK_LAUNCH();
 }

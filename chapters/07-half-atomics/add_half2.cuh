@@ -5,7 +5,6 @@
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <course/pack.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
@@ -35,14 +34,6 @@ __global__ void add_padded_pair(const __half* d_x, std::size_t n, std::size_t ro
   if (i < n) add_to_one_of_pair(&d_table[cell_of(i, row_mask)], d_x[i]);
 }
 
-/// Adds each x[i] to its cell. The table has whole pairs, from a multiple of 4 on.
-inline void add_padded_pair(const __half* d_x, std::size_t n, std::size_t rows, __half* d_table,
-                            cudaStream_t stream) {
-  if (n == 0) return;
-  add_padded_pair<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, rows - 1, d_table);
-  CUDA_CHECK_LAUNCH();
-}
-
 /// What one thread of add_half2 and red_half2 does for its pair j: the tail may be one element.
 template <class AddPair>
 __device__ void add_pair_of_table(const __half* d_x, std::size_t n, std::size_t row_mask,
@@ -63,28 +54,12 @@ __global__ void add_half2(const __half* d_x, std::size_t n, std::size_t row_mask
   add_pair_of_table(d_x, n, row_mask, d_table, [](__half2* p, __half2 v) { atomicAdd(p, v); });
 }
 
-/// The same sums. The table begins at a multiple of 4.
-inline void add_half2(const __half* d_x, std::size_t n, std::size_t rows, __half* d_table,
-                      cudaStream_t stream) {
-  if (n == 0) return;
-  add_half2<<<blocks_for((n + 1) / 2), kBlockSize, 0, stream>>>(d_x, n, rows - 1, d_table);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: nobody needs the old values; does it help to say so?
 // Changes:  red.global.add.noftz.f16x2 by inline PTX: global memory, and no answer.
 // Cost:     one RED, in the place of an ATOM with a test for shared memory behind it.
 __global__ void red_half2(const __half* d_x, std::size_t n, std::size_t row_mask, __half* d_table) {
   add_pair_of_table(d_x, n, row_mask, d_table,
                     [](__half2* p, __half2 v) { course::red_add(p, v); });
-}
-
-/// The same sums. The table begins at a multiple of 4.
-inline void red_half2(const __half* d_x, std::size_t n, std::size_t rows, __half* d_table,
-                      cudaStream_t stream) {
-  if (n == 0) return;
-  red_half2<<<blocks_for((n + 1) / 2), kBlockSize, 0, stream>>>(d_x, n, rows - 1, d_table);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// p[0..7] += v, with as few atomics as the address allows: one at a multiple of 16 (four before
@@ -115,13 +90,4 @@ __global__ void red_half8(const __half* d_x, std::size_t n, std::size_t row_mask
     return;
   }
   for (std::size_t i = first; i < n; ++i) atomicAdd(&d_table[cell_of(i, row_mask)], d_x[i]);
-}
-
-/// The same sums. The table may begin at any half: the fewest atomics where it is a multiple of 16.
-inline void red_half8(const __half* d_x, std::size_t n, std::size_t rows, __half* d_table,
-                      cudaStream_t stream) {
-  if (n == 0) return;
-  red_half8<<<blocks_for((n + kRow - 1) / kRow), kBlockSize, 0, stream>>>(d_x, n, rows - 1,
-                                                                          d_table);
-  CUDA_CHECK_LAUNCH();
 }

@@ -6,7 +6,6 @@
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
 
@@ -39,14 +38,6 @@ __global__ void dot_each(const T* d_a, const T* d_b, std::size_t n, T* d_y) {
   if (i < n) atomicAdd(d_y, d_a[i] * d_b[i]);
 }
 
-/// Adds the dot product to *d_y.
-template <class T>
-void dot_each(const T* d_a, const T* d_b, std::size_t n, T* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  dot_each<<<blocks_for(n), kBlockSize, 0, stream>>>(d_a, d_b, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: what if the result is a pair?
 // Changes:  the article's kernel 1: a thread adds two products, and that sum to both halves of the
 //           result. As in the article there are n threads, and half of them have nothing to add.
@@ -60,28 +51,12 @@ __global__ void dot_pack(const __half* d_a, const __half* d_b, std::size_t n,
   atomic_add_to_all(d_y, sum);
 }
 
-/// Adds the dot product to both elements of *d_y.
-inline void dot_pack(const __half* d_a, const __half* d_b, std::size_t n,
-                     course::Pack<__half, 2>* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  dot_pack<<<blocks_for(n), kBlockSize, 0, stream>>>(d_a, d_b, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: can the neighbour be left alone?
 // Changes:  kernel 0 again, with the hardware's addition: the product and a -0.0 as a pair.
 // Cost:     as kernel 1; and as kernel 0 the sum stands still at 32.
 __global__ void dot_padded(const __half* d_a, const __half* d_b, std::size_t n, __half* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) add_to_one_of_pair(d_y, d_a[i] * d_b[i]);
-}
-
-/// Adds the dot product to *d_y. The pair around it has to be there.
-inline void dot_padded(const __half* d_a, const __half* d_b, std::size_t n, __half* d_y,
-                       cudaStream_t stream) {
-  if (n == 0) return;
-  dot_padded<<<blocks_for(n), kBlockSize, 0, stream>>>(d_a, d_b, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: what would packing be, if nothing were wasted?
@@ -92,12 +67,4 @@ __global__ void dot_two_lanes(const __half* d_a, const __half* d_b, std::size_t 
   if (i >= n) return;
   const __half second = i + 1 < n ? d_a[i + 1] * d_b[i + 1] : minus_zero();
   atomicAdd(d_y, __halves2half2(d_a[i] * d_b[i], second));
-}
-
-/// Adds the products of even elements to d_y->x and those of odd ones to d_y->y.
-inline void dot_two_lanes(const __half* d_a, const __half* d_b, std::size_t n, __half2* d_y,
-                          cudaStream_t stream) {
-  if (n == 0) return;
-  dot_two_lanes<<<blocks_for((n + 1) / 2), kBlockSize, 0, stream>>>(d_a, d_b, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

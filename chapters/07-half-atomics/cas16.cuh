@@ -5,7 +5,6 @@
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <cstddef>
 #include <cstdint>
 
@@ -74,14 +73,6 @@ __global__ void min_half(const __half* d_x, std::size_t n, std::size_t row_mask,
   if (i < n) atomic_min_half(&d_table[cell_of(i, row_mask)], d_x[i]);
 }
 
-/// Lowers the cells of a table of `rows` rows, a power of two, to the smallest x that they get.
-inline void min_half(const __half* d_x, std::size_t n, std::size_t rows, __half* d_table,
-                     cudaStream_t stream) {
-  if (n == 0) return;
-  min_half<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, rows - 1, d_table);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: does the loop end when this half is as it was assumed?
 // Changes:  the last line compares 16 bits. atomicCAS has compared 32.
 // Cost:     if only the neighbour has changed, nothing was stored, and the loop ends all the same:
@@ -96,13 +87,6 @@ __global__ void add_half_own_bits(std::size_t n, __half* d_y) {
     const __half sum = half_in(assumed, shift) + __float2half(1.0f);
     old = atomicCAS(word, assumed, with_half(assumed, shift, sum));
   } while ((old >> shift & 0xFFFFu) != (assumed >> shift & 0xFFFFu));
-}
-
-/// Adds 1 to d_y[i % 2] for each i below n, and loses some of them. d_y is a multiple of 4.
-inline void add_half_own_bits(std::size_t n, __half* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  add_half_own_bits<<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: may the loop compare halves, which look nicer than bits?
@@ -120,12 +104,4 @@ __global__ void add_half_by_value(__half guess, __half value, int most_turns, __
     ++turns;
   } while (half_in(old, shift) != half_in(assumed, shift) && turns < most_turns);
   *d_turns = turns;
-}
-
-/// One thread adds `value` to *d_y, beginning with a guess of what is there, and tells how many
-/// turns that took.
-inline void add_half_by_value(__half guess, __half value, int most_turns, __half* d_y, int* d_turns,
-                              cudaStream_t stream) {
-  add_half_by_value<<<1, 1, 0, stream>>>(guess, value, most_turns, d_y, d_turns);
-  CUDA_CHECK_LAUNCH();
 }

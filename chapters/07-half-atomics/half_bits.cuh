@@ -4,6 +4,7 @@
 
 #include <cuda_fp16.h>
 
+#include <course/data.cuh>
 #include <course/error.cuh>
 #include <course/verdict.cuh>
 #include <cstddef>
@@ -27,13 +28,29 @@ inline Bits bits_of(float x) {
   std::memcpy(&bits, static_cast<const void*>(&rounded), sizeof bits);
   return bits;
 }
+inline Bits bits_of(__half x) { return bits_of(static_cast<float>(x)); }
 inline bool is_nan(Bits bits) { return (bits & 0x7FFF) > kInfinity; }
+
+/// The position of a half in the order of all: a NaN after everything, -0.0 just below 0.0.
+inline int position(Bits bits) {
+  if (is_nan(bits)) return 0x10000;
+  const int magnitude = bits & 0x7FFF;
+  return (bits & 0x8000) != 0 ? -1 - magnitude : magnitude;
+}
+/// The smaller one: a NaN loses.
+inline Bits smaller(Bits a, Bits b) { return position(b) < position(a) ? b : a; }
 
 /// "1.5 (0x3E00)"
 inline std::string half_text(Bits bits) {
   std::string hex;
   for (int shift = 12; shift >= 0; shift -= 4) hex += "0123456789ABCDEF"[bits >> shift & 15];
   return (bits == kMinusZero ? "-0" : course::number_text(float_of(bits))) + " (0x" + hex + ")";
+}
+
+/// "n = 150 pairs; 3 blocks of 96 threads": a case of a check whose kernel is its own.
+inline std::string describe(std::size_t n, const std::string& what, course::LaunchShape launch) {
+  return "n = " + std::to_string(n) + what + "; " + std::to_string(launch.grid) + " blocks of " +
+         std::to_string(launch.block) + " threads";
 }
 
 /// Every bit of `found`, except that a NaN may be any NaN if `any_nan`.
@@ -55,6 +72,19 @@ inline course::Verdict same_bits(const std::string& what, const std::vector<Bits
   return {};
 }
 
+/// Zeros of both signs, subnormals, numbers, infinities, and NaN of several kinds: 0x7D01 is a
+/// signalling one.
+inline const std::vector<Bits> kAwkward = {0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x3C00,
+                                           0xBC00, 0x3C01, 0x6800, 0x7BFF, 0xFBFF, 0x7C00,
+                                           0xFC00, 0x7FFF, 0x7E00, 0xFE00, 0x7D01, 0xFFFF};
+
+inline std::vector<__half> halves(const std::vector<Bits>& bits) {
+  std::vector<__half> x(bits.size());
+  if (!bits.empty()) std::memcpy(static_cast<void*>(x.data()), bits.data(), 2 * bits.size());
+  return x;
+}
+inline __half half_of(Bits bits) { return halves({bits}).front(); }
+
 /// Copies bits to halves in device memory, and back.
 inline void set_bits(__half* d_x, const std::vector<Bits>& bits) {
   if (bits.empty()) return;
@@ -69,17 +99,17 @@ inline std::vector<Bits> get_bits(const __half* d_x, std::size_t n) {
 
 /// Ok if some order of the threads explains everything: the first one finds `first`, each next one
 /// finds what the one before it left, and the last one leaves `last`. Thread i found found[i] and
-/// left left[i]. Values are towns, threads are roads: is there a tour that uses every road once?
-/// There is (Euler) if every town but the two ends is left as often as it is entered, and all roads
-/// hang together.
+/// left left[i]. As a graph: values are nodes, threads are edges; is there a path that uses every
+/// edge once? There is (Euler) if every node but the two ends is left as often as it is entered, and
+/// all edges are connected.
 inline course::Verdict one_chain(const std::vector<Bits>& found, const std::vector<Bits>& left,
                                  Bits first, Bits last) {
-  std::map<Bits, Bits> parent;   // of a union-find forest: towns that roads connect
+  std::map<Bits, Bits> parent;   // of a union-find forest: nodes that edges connect
   std::map<Bits, long> balance;  // how often a value was stored, less how often it was found
-  const auto root = [&](Bits town) {
-    parent.try_emplace(town, town);
-    while (parent[town] != town) town = parent[town] = parent[parent[town]];
-    return town;
+  const auto root = [&](Bits node) {
+    parent.try_emplace(node, node);
+    while (parent[node] != node) node = parent[node] = parent[parent[node]];
+    return node;
   };
   ++balance[first], --balance[last];  // there at the start; "found" at the end
   for (std::size_t i = 0; i < found.size(); ++i) {

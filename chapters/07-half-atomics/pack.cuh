@@ -6,7 +6,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <course/pack.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
@@ -54,14 +53,4 @@ __global__ void add_packs(const T* d_x, std::size_t n, std::size_t row_mask, T* 
     return;
   }
   for (std::size_t i = first; i < n; ++i) atomicAdd(&d_table[cell_of(i, row_mask)], d_x[i]);
-}
-
-/// Adds each x[i] to its cell. Both arrays begin at a multiple of N * sizeof(T); N divides kRow.
-template <class T, int N>
-void add_packs(const T* d_x, std::size_t n, std::size_t rows, T* d_table, cudaStream_t stream) {
-  static_assert(kRow % N == 0, "a pack lies in one row");
-  if (n == 0) return;
-  add_packs<T, N>
-      <<<blocks_for((n + N - 1) / N), kBlockSize, 0, stream>>>(d_x, n, rows - 1, d_table);
-  CUDA_CHECK_LAUNCH();
 }

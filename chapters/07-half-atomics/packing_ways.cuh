@@ -5,7 +5,6 @@
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <course/grid.cuh>
 #include <cstddef>
 
@@ -22,14 +21,6 @@ __global__ void moments_apart(const __half* d_x, std::size_t n, std::size_t mask
   atomicAdd(&d_squares[i & mask], d_x[i] * d_x[i]);
 }
 
-/// Adds x[i] and its square to bin i % bins; `bins` is a power of two.
-inline void moments_apart(const __half* d_x, std::size_t n, std::size_t bins, __half* d_sums,
-                          __half* d_squares, cudaStream_t stream) {
-  if (n == 0) return;
-  moments_apart<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, bins - 1, d_sums, d_squares);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: can one atomic add both results?
 // Changes:  the two sums of a bin stand side by side, and an element brings a pair.
 // Cost:     n atomics of the hardware's. A reader in between may find one sum newer than the other.
@@ -38,14 +29,6 @@ __global__ void moments_pair(const __half* d_x, std::size_t n, std::size_t mask,
   if (i >= n) return;
   const __half x = d_x[i];
   atomicAdd(&d_bins[i & mask], __halves2half2(x, x * x));
-}
-
-/// Adds x[i] to the .x and its square to the .y of bin i % bins.
-inline void moments_pair(const __half* d_x, std::size_t n, std::size_t bins, __half2* d_bins,
-                         cudaStream_t stream) {
-  if (n == 0) return;
-  moments_pair<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, bins - 1, d_bins);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// Rows of the matrix that a block adds up before it uses an atomic.
@@ -66,16 +49,6 @@ __global__ void columns_apart(const __half* d_x, std::size_t rows, std::size_t c
   atomicAdd(&d_sums[column], __float2half(sum));
 }
 
-/// Adds the sum of each column of a matrix, row by row in memory, to d_sums[column]. At most
-/// 65,535 times 64 rows, as many as a grid has blocks in y.
-inline void columns_apart(const __half* d_x, std::size_t rows, std::size_t columns, __half* d_sums,
-                          cudaStream_t stream) {
-  if (rows == 0 || columns == 0) return;
-  const dim3 grid(blocks_for(columns), course::blocks_for(rows, kRowsOfBlock));
-  columns_apart<<<grid, kBlockSize, 0, stream>>>(d_x, rows, columns, d_sums);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: and two columns at once?
 // Changes:  a thread owns two neighbouring columns: its loads are pairs, and so is its atomic.
 // Cost:     half of the loads and atomics; `columns` has to be even, or pairs would not be aligned.
@@ -91,13 +64,4 @@ __global__ void columns_pair(const __half2* d_x, std::size_t rows, std::size_t p
     sum.y += x.y;
   }
   atomicAdd(&d_sums[pair], __float22half2_rn(sum));
-}
-
-/// The same for an even number of columns.
-inline void columns_pair(const __half2* d_x, std::size_t rows, std::size_t columns, __half2* d_sums,
-                         cudaStream_t stream) {
-  if (rows == 0 || columns == 0) return;
-  const dim3 grid(blocks_for(columns / 2), course::blocks_for(rows, kRowsOfBlock));
-  columns_pair<<<grid, kBlockSize, 0, stream>>>(d_x, rows, columns / 2, d_sums);
-  CUDA_CHECK_LAUNCH();
 }

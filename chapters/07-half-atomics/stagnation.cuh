@@ -6,7 +6,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <cstddef>
 #include <type_traits>
 
@@ -54,14 +53,6 @@ __global__ void add_ones(std::size_t n, T* d_y) {
   if (i < n) atomicAdd(d_y, static_cast<T>(1.0f));
 }
 
-/// Adds 1 to *d_y n times.
-template <class T>
-void add_ones(std::size_t n, T* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  add_ones<<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 /// Three ways to add to one half.
 enum class Way { atomic_add, cas, padded_pair };
 
@@ -78,13 +69,4 @@ __global__ void alternate(std::size_t n, __half* d_y) {
   if constexpr (way == Way::atomic_add) atomicAdd(d_y, step);
   if constexpr (way == Way::cas) atomic_update_half(d_y, [=](__half old) { return old + step; });
   if constexpr (way == Way::padded_pair) add_to_one_of_pair(d_y, step);
-}
-
-/// Adds 1 and -1 in turn to d_y[0], n times: exact in any order for n up to 4096. The pair around
-/// it has to be there.
-template <Way way>
-void alternate(std::size_t n, __half* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  alternate<way><<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

@@ -14,7 +14,7 @@ constexpr std::size_t kRow = 8;
 /// The cell that x[i] is added to. The table has row_mask + 1 rows, a power of two. Computed, not
 /// read: the rungs shall differ in their atomics alone.
 __host__ __device__ inline std::size_t cell_of(std::size_t i, std::size_t row_mask) {
-  constexpr std::uint64_t kScatter = 0x9E37'79B9'7F4A'7C15;  // odd: every row gets its turn
+  constexpr std::uint64_t kScatter = 0x9E37'79B9'7F4A'7C15;  // odd: every row is used
   return ((i / kRow * kScatter) & row_mask) * kRow + i % kRow;
 }
 

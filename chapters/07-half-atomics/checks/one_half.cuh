@@ -1,0 +1,183 @@
+// For the checks of an atomic operation on one half: threads that share an element while others
+// change the other half of its word, in global and in shared memory.
+//
+// An Operation is a struct of the check's:
+//     struct Subtract {
+//       __device__ __half operator()(__half* address, __half value) const;  // calls the answer
+//       static Bits result(Bits old, Bits value);                           // what it has to leave
+//     };
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <course/grid.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "half_bits.cuh"
+
+namespace one_half {
+
+/// What happens to the other half of the word meanwhile. If it comes and goes, an old value of it
+/// may be there again.
+enum class Beside { stays, grows, comes_and_goes };
+
+// ---- kernels -----------------------------------------------------------------------------------
+
+/// All threads share x[place]. If asked for, every other one adds 1, or 1 and -1 in turn, to its
+/// neighbour instead.
+template <class Operation>
+__global__ void one_element(Operation operation, const Bits* values, std::size_t n, unsigned place,
+                            Beside neighbour, __half* x, __half* returned) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    if (neighbour != Beside::stays && i % 2 == 1) {
+      const bool back = neighbour == Beside::comes_and_goes && i % 4 == 3;
+      returned[i] = atomicAdd(&x[place ^ 1u], __float2half(back ? -1.0f : 1.0f));
+    } else {
+      returned[i] = operation(&x[place], __ushort_as_half(values[i]));
+    }
+  }
+}
+
+/// Thread i brings values[i] to x[i % elements].
+template <class Operation>
+__global__ void few_elements(Operation operation, const Bits* values, std::size_t n,
+                             unsigned elements, __half* x, __half* returned) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    returned[i] = operation(&x[i % elements], __ushort_as_half(values[i]));
+  }
+}
+
+/// The threads of a block share both halves of a word of shared memory; what is around it must stay.
+template <class Operation>
+__global__ void word_of_the_block(Operation operation, const Bits* values, std::size_t n,
+                                  const __half* start, __half* left, __half* returned) {
+  __shared__ __align__(4) __half s_x[6];
+  if (threadIdx.x < 6) s_x[threadIdx.x] = start[threadIdx.x];
+  __syncthreads();
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) returned[i] = operation(&s_x[2 + i % 2], __ushort_as_half(values[i]));
+  __syncthreads();
+  if (threadIdx.x < 6) left[6 * blockIdx.x + threadIdx.x] = s_x[threadIdx.x];
+}
+
+// ---- checks ------------------------------------------------------------------------------------
+
+/// What the threads that brought values to one element found there.
+struct Visits {
+  std::vector<Bits> values, found;
+  void add(Bits value, Bits returned) { values.push_back(value), found.push_back(returned); }
+};
+
+/// Ok if `last` is the result of all of them, and some order explains what they found.
+template <class Operation>
+course::Verdict explained(const std::string& name, const Visits& visits, Bits first, Bits last) {
+  std::vector<Bits> left;
+  Bits expected = first;
+  for (std::size_t i = 0; i < visits.values.size(); ++i) {
+    expected = Operation::result(expected, visits.values[i]);
+    left.push_back(Operation::result(visits.found[i], visits.values[i]));
+  }
+  const course::Verdict verdict = same_bits(name, last, expected);
+  return verdict ? one_chain(visits.found, left, first, last) : verdict;
+}
+
+/// Many threads at element `place` of two, which holds `first`; the other half of its word holds
+/// `beside`.
+template <class Operation>
+void check_one(const std::vector<Bits>& values, unsigned place, Beside neighbour, Bits first,
+               Bits beside, course::LaunchShape launch) {
+  const char* const meanwhile = neighbour == Beside::stays ? ""
+                                : neighbour == Beside::grows
+                                    ? ", to which odd threads add 1"
+                                    : ", to which odd threads add 1 and -1 in turn";
+  INFO("element " << place << " of two holds " << half_text(first) << ", its neighbour "
+                  << half_text(beside) << meanwhile);
+  const std::size_t n = values.size();
+  const auto d_values = course::DeviceBuffer<Bits>::from(values);
+  course::GuardedBuffer<__half> x(2), returned(n);
+  std::vector<Bits> start(2, first);
+  start[place ^ 1u] = beside;
+  set_bits(x.data(), start);
+  one_element<<<launch.grid, launch.block>>>(Operation{}, d_values.data(), n, place, neighbour,
+                                             x.data(), returned.data());
+  CUDA_CHECK_LAUNCH();
+  const std::vector<Bits> after = get_bits(x.data(), 2), found = get_bits(returned.data(), n);
+  float moved = float_of(beside);
+  Visits visits;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (neighbour != Beside::stays && i % 2 == 1) {
+      moved += neighbour == Beside::comes_and_goes && i % 4 == 3 ? -1.0f : 1.0f;
+    } else {
+      visits.add(values[i], found[i]);
+    }
+  }
+  const Bits other = neighbour == Beside::stays ? beside : bits_of(moved);
+  REQUIRE(same_bits("the neighbour", after[place ^ 1u], other));
+  REQUIRE(explained<Operation>("the element", visits, first, after[place]));
+  REQUIRE(x.intact("x"));
+}
+
+/// Threads that bring values to each of a few elements, which are neighbours of each other. The
+/// array begins at start[offset]; what is around it must stay.
+template <class Operation>
+void check_few(const std::vector<Bits>& values, unsigned elements, const std::vector<Bits>& start,
+               unsigned offset, course::LaunchShape launch) {
+  const std::size_t n = values.size();
+  INFO("value i is for x[i % " << elements << "], x begins " << 2 * offset
+                               << " bytes past a multiple of 256");
+  const auto d_values = course::DeviceBuffer<Bits>::from(values);
+  course::GuardedBuffer<__half> x(start.size()), returned(n);
+  set_bits(x.data(), start);
+  __half* const array = x.data() + offset;  // reports call memory by the launch's arguments
+  few_elements<<<launch.grid, launch.block>>>(Operation{}, d_values.data(), n, elements, array,
+                                              returned.data());
+  CUDA_CHECK_LAUNCH();
+  const std::vector<Bits> after = get_bits(x.data(), start.size()),
+                          found = get_bits(returned.data(), n);
+  for (std::size_t at = 0; at < start.size(); ++at) {
+    Visits visits;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (offset + i % elements == at) visits.add(values[i], found[i]);
+    }
+    const std::string index = std::to_string(static_cast<long>(at) - static_cast<long>(offset));
+    const std::string name =
+        "x[" + index + "]" + (visits.values.empty() ? ", which no thread uses" : "");
+    REQUIRE(explained<Operation>(name, visits, start[at], after[at]));
+  }
+  REQUIRE(x.intact("x"));
+}
+
+/// Blocks whose threads share start[2] and start[3] in shared memory, alternately.
+template <class Operation>
+void check_shared(const std::vector<Bits>& values, unsigned block, const std::vector<Bits>& start) {
+  const std::size_t n = values.size();
+  const unsigned blocks = course::blocks_for(n, block);
+  const auto d_values = course::DeviceBuffer<Bits>::from(values);
+  course::DeviceBuffer<__half> d_start(6), d_left(6 * blocks), returned(n);
+  set_bits(d_start.data(), start);
+  word_of_the_block<<<blocks, block>>>(Operation{}, d_values.data(), n, d_start.data(),
+                                       d_left.data(), returned.data());
+  CUDA_CHECK_LAUNCH();
+  const std::vector<Bits> after = get_bits(d_left.data(), 6 * blocks),
+                          found = get_bits(returned.data(), n);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    INFO("in shared memory of block " << b);
+    for (std::size_t place = 0; place < 6; ++place) {
+      Visits visits;
+      for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
+        if (place == 2 + i % 2) visits.add(values[i], found[i]);
+      }
+      REQUIRE(explained<Operation>("s_x[" + std::to_string(place) + "]", visits, start[place],
+                                   after[6 * b + place]));
+    }
+  }
+}
+
+}  // namespace one_half
