@@ -1,11 +1,10 @@
 // What becomes of a float that turns into a half? And how do two halves get into a half2 and out?
-// Kernels: round_to_half, split_and_join. Nothing here is fast or slow; selfcheck.cu shows the
+// Kernels: round_to_half, split_and_join. Nothing here is fast or slow; claims.cu shows the
 // values, and the lesson has them as tables.
 #pragma once
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "grid.cuh"
@@ -27,14 +26,6 @@ __global__ void round_to_half(const float* d_x, std::size_t n, Rounded* d_rounde
   if (i >= n) return;
   d_rounded[i] = {__half2float(__float2half_rn(d_x[i])), __half2float(__float2half_rz(d_x[i])),
                   __half2float(__float2half_rd(d_x[i])), __half2float(__float2half_ru(d_x[i]))};
-}
-
-/// d_rounded[i] = x[i], rounded.
-inline void round_to_half(const float* d_x, std::size_t n, Rounded* d_rounded,
-                          cudaStream_t stream) {
-  if (n == 0) return;
-  round_to_half<<<course::blocks_for(n, kBlockSize), kBlockSize, 0, stream>>>(d_x, n, d_rounded);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// What split_and_join makes of the pair (a, b), a in the low half and b in the high one.
@@ -64,10 +55,4 @@ __global__ void split_and_join(float a, float b, Joined* d_joined) {
   d_joined->lows = __half22float2(__lows2half2(p, q));
   d_joined->highs = __half22float2(__highs2half2(p, q));
   d_joined->one_float_twice = __half22float2(__float2half2_rn(a));
-}
-
-/// Fills in *d_joined.
-inline void split_and_join(float a, float b, Joined* d_joined, cudaStream_t stream) {
-  split_and_join<<<1, 1, 0, stream>>>(a, b, d_joined);
-  CUDA_CHECK_LAUNCH();
 }

@@ -5,7 +5,6 @@
 #include <cuda_fp16.h>
 
 #include <course/collectives.cuh>
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "dot_half.cuh"
@@ -28,15 +27,6 @@ __global__ void dot_half2_products(const __half2* d_a, const __half2* d_b, std::
   if (threadIdx.x == 0) atomicAdd(d_y, sum);
 }
 
-/// Adds the sum of the rounded products to *d_y. Alignment as in dot_half.cuh.
-inline void dot_half2_products(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
-                               cudaStream_t stream) {
-  if (n == 0) return;
-  dot_half2_products<<<blocks_for(n / 2), kBlockSize, 0, stream>>>(
-      reinterpret_cast<const __half2*>(d_a), reinterpret_cast<const __half2*>(d_b), n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 /// sum + a.x * b.x + a.y * b.y in float: the products are exact, 22 bits of 24.
 __device__ __forceinline__ float fma_pair(__half2 a, __half2 b, float sum) {
   const float2 x = __half22float2(a), y = __half22float2(b);
@@ -54,13 +44,4 @@ __global__ void dot_float(const __half2* d_a, const __half2* d_b, std::size_t n,
   if (n % 2 != 0 && first == 0) sum = fma_pair(last_pair(d_a, n), last_pair(d_b, n), sum);
   sum = course::block_reduce(sum, course::Sum{});
   if (threadIdx.x == 0) atomicAdd(d_y, sum);
-}
-
-/// Adds the dot product to *d_y. Alignment as in dot_half.cuh.
-inline void dot_float(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
-                      cudaStream_t stream) {
-  if (n == 0) return;
-  dot_float<<<blocks_for(n / 2), kBlockSize, 0, stream>>>(
-      reinterpret_cast<const __half2*>(d_a), reinterpret_cast<const __half2*>(d_b), n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

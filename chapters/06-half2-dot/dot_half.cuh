@@ -6,7 +6,6 @@
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <cstddef>
 #include <vector>
 
@@ -21,9 +20,6 @@ inline double dot_reference(const std::vector<__half>& a, const std::vector<__ha
   }
   return sum;
 }
-
-/// As many blocks as the device runs at once.
-constexpr unsigned kAllBlocks = 0;
 
 /// s_sum[0] becomes the sum of s_sum[0..blockDim.x-1], in T's own arithmetic, whatever the size of
 /// the block is. All threads call it, after the barrier that makes s_sum complete.
@@ -55,16 +51,6 @@ __global__ void dot_half_scalar(const __half* d_a, const __half* d_b, std::size_
   if (threadIdx.x == 0) atomicAdd(d_y, __half2float(s_sum[0]));
 }
 
-/// Adds a[0] * b[0] + ... + a[n-1] * b[n-1], as half has it, to *d_y: in half within each block, in
-/// float over the blocks.
-inline void dot_half_scalar(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
-                            cudaStream_t stream, unsigned blocks = kAllBlocks) {
-  if (n == 0) return;  // a grid of no blocks is a launch error
-  if (blocks == kAllBlocks) blocks = blocks_for(n);
-  dot_half_scalar<<<blocks, kBlockSize, 0, stream>>>(d_a, d_b, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 /// The last half of an odd number of them, with a zero beside it.
 __device__ __forceinline__ __half2 last_pair(const __half2* d_x, std::size_t n) {
   return __halves2half2(reinterpret_cast<const __half*>(d_x)[n - 1], __float2half_rn(0.0f));
@@ -80,7 +66,7 @@ __device__ __forceinline__ void tree_step_operators(__half2* s_sum) {
 }
 
 /// The tree, unrolled. It begins at 64 because a block has 128 threads: with fewer it reads what
-/// nobody wrote, with more it leaves sums out.
+/// no thread wrote, with more it leaves sums out.
 __device__ __forceinline__ void tree_of_128_operators(__half2* s_sum) {
   tree_step_operators<64>(s_sum);
   tree_step_operators<32>(s_sum);
@@ -106,17 +92,6 @@ __global__ void dot_half2_operators(const __half2* d_a, const __half2* d_b, std:
   __syncthreads();  // s_sum is complete
   tree_of_128_operators(s_sum);
   if (threadIdx.x == 0) atomicAdd(d_y, float(s_sum[0].x) + float(s_sum[0].y));
-}
-
-/// Adds the dot product, as half has it, to *d_y. n counts halves; the arrays begin at multiples of
-/// 4 bytes, as all that cudaMalloc gives does.
-inline void dot_half2_operators(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
-                                cudaStream_t stream, unsigned blocks = kAllBlocks) {
-  if (n == 0) return;
-  if (blocks == kAllBlocks) blocks = blocks_for(n / 2);
-  dot_half2_operators<<<blocks, kBlockSize, 0, stream>>>(
-      reinterpret_cast<const __half2*>(d_a), reinterpret_cast<const __half2*>(d_b), n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// One step of the tree by intrinsics.
@@ -156,16 +131,6 @@ __global__ void dot_half2_intrinsics(const __half2* d_a, const __half2* d_b, std
   if (threadIdx.x == 0) atomicAdd(d_y, __low2float(s_sum[0]) + __high2float(s_sum[0]));
 }
 
-/// As dot_half2_operators.
-inline void dot_half2_intrinsics(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
-                                 cudaStream_t stream, unsigned blocks = kAllBlocks) {
-  if (n == 0) return;
-  if (blocks == kAllBlocks) blocks = blocks_for(n / 2);
-  dot_half2_intrinsics<<<blocks, kBlockSize, 0, stream>>>(
-      reinterpret_cast<const __half2*>(d_a), reinterpret_cast<const __half2*>(d_b), n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: what if a block has not 128 threads?
 // Changes:  a loop in the place of seven unrolled steps: any block size up to 1024, odd ones, too.
 // Cost:     a comparison a step. Of 128 threads it adds the same numbers in the same order.
@@ -181,13 +146,4 @@ __global__ void dot_half2_any_block(const __half2* d_a, const __half2* d_b, std:
   __syncthreads();  // s_sum is complete
   tree_of_any_size(s_sum);
   if (threadIdx.x == 0) atomicAdd(d_y, __low2float(s_sum[0]) + __high2float(s_sum[0]));
-}
-
-/// As dot_half2_operators, with blocks of `block_size` threads, 1 to 1024.
-inline void dot_half2_any_block(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
-                                cudaStream_t stream, unsigned blocks, unsigned block_size) {
-  if (n == 0) return;
-  dot_half2_any_block<<<blocks, block_size, 0, stream>>>(
-      reinterpret_cast<const __half2*>(d_a), reinterpret_cast<const __half2*>(d_b), n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

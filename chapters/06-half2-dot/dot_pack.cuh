@@ -10,6 +10,7 @@
 #include <course/buffer.cuh>
 #include <course/collectives.cuh>
 #include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/pack.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
@@ -106,8 +107,9 @@ __device__ __forceinline__ float dot_packs(const __half* d_a, const __half* d_b,
       a[k] = load_halves<kHint, width>(d_a + (i + k * kBlock) * width);
       b[k] = load_halves<kHint, width>(d_b + (i + k * kBlock) * width);
     }
-    for (unsigned k = 0; k < kLoads; ++k)
-      sum = fma_packs(a[k], b[k], sum);  // ... before one is used
+    for (unsigned k = 0; k < kLoads; ++k) {  // ... before one is used
+      sum = fma_packs(a[k], b[k], sum);
+    }
   }
   for (unsigned k = 0; k + 1 < kLoads; ++k) {  // the last round may not be full
     const std::size_t at = i + k * kBlock;
@@ -159,7 +161,7 @@ __global__ void __launch_bounds__(TuningT::kBlock)
   finish_by_last_block(sum, d_partials, d_ticket, d_y);
 }
 
-/// Blocks for one round each, `most` at most: whichever multiprocessor is done first gets the next.
+/// Blocks for one round each, `most` at most: the SM that is done first gets the next.
 template <class TuningT>
 unsigned blocks_for_rounds(std::size_t packs, std::size_t most = (std::size_t{1} << 31) - 1) {
   const std::size_t rounds = (packs + TuningT::kRound - 1) / TuningT::kRound;
@@ -168,42 +170,41 @@ unsigned blocks_for_rounds(std::size_t packs, std::size_t most = (std::size_t{1}
 
 /// One launch for packs of `width` halves; n > 0.
 template <class TuningT, int width>
-void launch_dot_pack(const __half* d_a, const __half* d_b, SharedPacks split, float* d_y,
-                     Workspace& workspace, cudaStream_t stream) {
+void launch_dot_pack_of_width(const __half* d_a, const __half* d_b, SharedPacks split, float* d_y,
+                              Workspace& workspace, cudaStream_t stream) {
   const unsigned blocks = blocks_for_rounds<TuningT>(split.packs, Workspace::kMostBlocks);
-  dot_pack<TuningT, width><<<blocks, TuningT::kBlock, 0, stream>>>(
-      d_a, d_b, split, workspace.partials.data(), workspace.ticket.data(), d_y);
-  CUDA_CHECK_LAUNCH();
+  course::launch(dot_pack<TuningT, width>, {blocks, TuningT::kBlock, 0, stream}, d_a, d_b, split,
+                 workspace.partials.data(), workspace.ticket.data(), d_y);
 }
 
 /// One launch with a given Tuning, for packs of any width; n > 0.
 template <class TuningT>
-void launch_dot_pack(const __half* d_a, const __half* d_b, SharedPacks split, float* d_y,
-                     Workspace& workspace, cudaStream_t stream) {
+void launch_dot_pack_tuned(const __half* d_a, const __half* d_b, SharedPacks split, float* d_y,
+                           Workspace& workspace, cudaStream_t stream = nullptr) {
   switch (split.width) {
     case 8:
-      return launch_dot_pack<TuningT, 8>(d_a, d_b, split, d_y, workspace, stream);
+      return launch_dot_pack_of_width<TuningT, 8>(d_a, d_b, split, d_y, workspace, stream);
     case 4:
-      return launch_dot_pack<TuningT, 4>(d_a, d_b, split, d_y, workspace, stream);
+      return launch_dot_pack_of_width<TuningT, 4>(d_a, d_b, split, d_y, workspace, stream);
     case 2:
-      return launch_dot_pack<TuningT, 2>(d_a, d_b, split, d_y, workspace, stream);
+      return launch_dot_pack_of_width<TuningT, 2>(d_a, d_b, split, d_y, workspace, stream);
     default:
-      return launch_dot_pack<TuningT, 1>(d_a, d_b, split, d_y, workspace, stream);
+      return launch_dot_pack_of_width<TuningT, 1>(d_a, d_b, split, d_y, workspace, stream);
   }
 }
 
-/// Sets *d_y to a[0] * b[0] + ... + a[n-1] * b[n-1], added up in float; to 0 if n == 0. Both arrays
+/// Sets *d_y to a[0] * b[0] + ... + a[n-1] * b[n-1], summed in float; to 0 if n == 0. Both arrays
 /// are aligned to their elements, no more. The same bits in every run with the same addresses.
-inline void dot_pack(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
-                     Workspace& workspace, cudaStream_t stream) {
+inline void launch_dot_pack(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
+                            Workspace& workspace, cudaStream_t stream = nullptr) {
   if (n == 0) {
     CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(float), stream));
     return;
   }
   const SharedPacks split = shared_packs(d_a, d_b, n);
   if (split.width == course::kWidestPack<__half> && is_small(n)) {  // others have no hint
-    launch_dot_pack<TunedForSmall, 8>(d_a, d_b, split, d_y, workspace, stream);
+    launch_dot_pack_of_width<TunedForSmall, 8>(d_a, d_b, split, d_y, workspace, stream);
   } else {
-    launch_dot_pack<TunedForLarge>(d_a, d_b, split, d_y, workspace, stream);
+    launch_dot_pack_tuned<TunedForLarge>(d_a, d_b, split, d_y, workspace, stream);
   }
 }

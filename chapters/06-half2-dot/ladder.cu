@@ -7,17 +7,12 @@
 #include <course/ladder.cuh>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "dot_float.cuh"
-#include "dot_half.cuh"
-#include "dot_pack.cuh"
-#include "inputs.cuh"
-#include "pinned.cuh"
-#include "prediction.cuh"
-#include "read_both.cuh"
-#include "wrong.cuh"
+#include "rungs.cuh"
 #if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
 #endif
@@ -38,31 +33,29 @@ struct Arrays {
 
   double value() const { return static_cast<double>(d_y.front()); }
 
-  /// A rung that adds to *d_y, which is zeroed outside the timed region.
-  template <class Launch>
-  course::Rung adder(const std::string& name, const std::string& changed, Launch launch) {
+  /// A row that adds to *d_y, which is zeroed outside the timed region.
+  course::Rung adder(const std::string& name, const std::string& changed,
+                     std::function<void()> launch) {
     return {.name = name,
             .changed = changed,
             .reset = [this] { d_y.fill_bytes(0); },
-            .launch = launch,
+            .launch = std::move(launch),
             .result = [this] { return value(); },
             .bytes = d_a.bytes() + d_b.bytes()};
   }
-  /// The same for a rung that adds up in half: it has to give what half arithmetic must give, to
-  /// the last bit, which is not the right answer.
-  template <class Launch>
-  course::Rung half_adder(const std::string& name, const std::string& changed, Launch launch,
-                          long long predicted) {
-    course::Rung rung = adder(name, changed, launch);
-    rung.check = [this, predicted] {
-      return course::same(value(), static_cast<double>(predicted) * product_unit, "y",
-                          "that is what sums of 11 bits come to");
-    };
-    return rung;
-  }
-  /// What a lane of halves adds up to, in blocks of 128 threads.
-  long long predicted(std::size_t lanes, unsigned blocks) const {
-    return predicted_dot(a, b, lanes, blocks);
+  /// One that sums in half has to give what half arithmetic must give, to the last bit, which is
+  /// not the right answer.
+  course::Rung rung(const DotRung& rung, unsigned blocks, const std::string& changed) {
+    course::Rung row = adder(rung.name, changed, [this, launch = rung.launch, blocks] {
+      launch(d_a.data(), d_b.data(), n, blocks, d_y.data());
+    });
+    if (rung.in_half) {
+      row.check = [this, predicted = rung.sum(a, b, blocks)] {
+        return course::same(value(), static_cast<double>(predicted) * product_unit, "y",
+                            "that is what sums of 11 bits come to");
+      };
+    }
+    return row;
   }
 
   SmallNumbers a, b;
@@ -76,34 +69,22 @@ void dot(course::Ladder& ladder, std::size_t n) {
   Arrays x(balanced_numbers(n, 1), balanced_numbers(n, 2), 0.125f);
   const __half* const a = x.d_a.data();
   const __half* const b = x.d_b.data();
-  float* const y = x.d_y.data();
   Workspace workspace;
   course::DeviceBuffer<unsigned> d_sink(1);
-  const long long by_pairs = x.predicted(2, blocks_for(n / 2));
 
   ladder.reference("dot_reference", x.expected, "one CPU thread, exact", n);
   ladder.input("a", x.d_a);
   ladder.input("b", x.d_b);
-  ladder.rung(x.half_adder(
-      "dot_half_scalar", "__hfma on single halves, summed up in half",
-      [&] { dot_half_scalar(a, b, n, y, nullptr); }, x.predicted(1, blocks_for(n))));
-  ladder.rung(x.half_adder(
-      "dot_half2_operators", "* and + on two halves at once",
-      [&] { dot_half2_operators(a, b, n, y, nullptr); }, by_pairs));
-  ladder.rung(x.half_adder(
-      "dot_half2_intrinsics", "__hfma2 and __hadd2: the same instructions",
-      [&] { dot_half2_intrinsics(a, b, n, y, nullptr); }, by_pairs));
-  ladder.rung(x.adder("dot_half2_products", "__hmul2, summed up in float",
-                      [&] { dot_half2_products(a, b, n, y, nullptr); }));
-  ladder.rung(
-      x.adder("dot_float", "products in float, too", [&] { dot_float(a, b, n, y, nullptr); }));
+  for (const DotRung& rung : kDotRungs) {
+    ladder.rung(x.rung(rung, rung.blocks(n), rung.changed));
+  }
   course::Rung pack = x.adder("dot_pack", "16 bytes a load, several in flight; nothing to zero",
-                              [&] { dot_pack(a, b, n, y, workspace, nullptr); });
+                              [&] { launch_dot_pack(a, b, n, x.d_y.data(), workspace); });
   pack.reset = [&] { x.d_y.fill_bytes(0xFF); };  // a NaN, which an addition would keep
   ladder.rung(pack);
   ladder.rung({.name = "read_both",
                .changed = "the same loads, and no dot product: the limit",
-               .launch = [&] { read_both(a, b, n, d_sink.data(), nullptr); },
+               .launch = [&] { launch_read_both(a, b, n, d_sink.data()); },
                .check = [] { return course::Verdict{}; },
                .bytes = x.d_a.bytes() + x.d_b.bytes()});
 #if COURSE_HAS_CUBLAS
@@ -122,71 +103,43 @@ void dot(course::Ladder& ladder, std::size_t n) {
 void article(course::Ladder& ladder) {
   constexpr std::size_t kHalves = 2 * kArticlePairs;
   Arrays x(article_numbers(kHalves, 3), article_numbers(kHalves, 4), 1.0f);
-  const __half* const a = x.d_a.data();
-  const __half* const b = x.d_b.data();
-  float* const y = x.d_y.data();
   const auto wrong = static_cast<double>(predicted_dot<ArticleIndex>(x.a, x.b, 2, kArticleBlocks));
-  const auto reset = [&] { x.d_y.fill_bytes(0); };
-  const auto result = [&] { return x.value(); };
-  const char* const because =
-      "it reads 4,080 of 262,144 pairs; two kernels that agree are no proof";
-
   ladder.reference("dot_reference", x.expected, "the article's numbers, 262,144 half2", kHalves);
-  ladder.rung(x.half_adder(
-      "dot_half2_intrinsics", "its launch, 128 blocks; its index mended",
-      [&] { dot_half2_intrinsics(a, b, kHalves, y, nullptr, kArticleBlocks); },
-      x.predicted(2, kArticleBlocks)));
-  ladder.wrong({.name = "dot_wrong_index_operators",
-                .changed = "threadIdx.x + blockDim.x + blockIdx.x",
-                .expect = course::Expect::wrong_value,
-                .because = because,
-                .reset = reset,
-                .launch = [&] { dot_wrong_index_operators(a, b, kArticlePairs, y, nullptr); },
-                .result = result,
-                .exactly = wrong});
-  ladder.wrong({.name = "dot_wrong_index_intrinsics",
-                .changed = "the same with intrinsics: it agrees",
-                .expect = course::Expect::wrong_value,
-                .because = because,
-                .reset = reset,
-                .launch = [&] { dot_wrong_index_intrinsics(a, b, kArticlePairs, y, nullptr); },
-                .result = result,
-                .exactly = wrong});
+  ladder.rung(x.rung(dot_rung("dot_half2_intrinsics"), kArticleBlocks,
+                     "its launch, 128 blocks; its index mended"));
+  for (const WrongIndexRung& rung : kWrongIndexRungs) {
+    ladder.wrong({.name = rung.name,
+                  .changed = rung.changed,
+                  .expect = course::Expect::wrong_value,
+                  .because = "it reads 4,080 of 262,144 pairs; two kernels that agree are no proof",
+                  .reset = [&] { x.d_y.fill_bytes(0); },
+                  .launch = [&] { rung.launch(x.d_a.data(), x.d_b.data(), x.d_y.data()); },
+                  .result = [&] { return x.value(); },
+                  .exactly = wrong});
+  }
 }
 
-/// How long can sums in half be? Ones, so that everybody can count along.
+/// How long can sums in half be? Ones, which are easy to count along.
 void limits(course::Ladder& ladder) {
-  struct Case {
-    std::size_t n;
-    unsigned block_size;
-    const char* what;
-    double gives;  // n if half can still do it
-    const char* because;
-  };
-  constexpr Case kCases[] = {
-      {4096, 128, "2048 in each lane", 4096, ""},
-      {4098, 128, "2049 in each lane", 4096, "2049 has 12 bits: it is rounded to 2048"},
-      {3 * 4096, 1, "one thread", 4096, "each lane stands still at 2048: 2048 + 1 is 2048"},
-      {2 * 128 * 511, 128, "65,408 in each lane; 65,536 would be infinite", 2.0 * 128 * 511, ""},
-  };
-  for (const Case& c : kCases) {
-    Arrays x(SmallNumbers(c.n, 1), SmallNumbers(c.n, 1), 1.0f);
+  for (const Limit& limit : kLimits) {
+    if (limit.changed.empty()) continue;
+    Arrays x(SmallNumbers(limit.n, 1), SmallNumbers(limit.n, 1), limit.value);
     const auto launch = [&] {
-      dot_half2_any_block(x.d_a.data(), x.d_b.data(), c.n, x.d_y.data(), nullptr, 1, c.block_size);
+      launch_any_block(x.d_a.data(), x.d_b.data(), limit.n, 1, limit.block_size, x.d_y.data());
     };
-    const std::string how = "ones, one block of " + std::to_string(c.block_size);
-    ladder.reference("dot_reference", x.expected, how, c.n);
-    if (c.gives == x.expected) {
-      ladder.rung(x.adder("dot_half2_any_block", c.what, launch));
+    const std::string how = "ones, one block of " + std::to_string(limit.block_size);
+    ladder.reference("dot_reference", x.expected, how, limit.n);
+    if (limit.because.empty()) {
+      ladder.rung(x.adder("dot_half2_any_block", limit.changed, launch));
     } else {
       ladder.wrong({.name = "dot_half2_any_block",
-                    .changed = c.what,
+                    .changed = limit.changed,
                     .expect = course::Expect::wrong_value,
-                    .because = c.because,
+                    .because = limit.because,
                     .reset = [&] { x.d_y.fill_bytes(0); },
                     .launch = launch,
                     .result = [&] { return x.value(); },
-                    .exactly = c.gives});
+                    .exactly = limit.sum});
     }
   }
 }

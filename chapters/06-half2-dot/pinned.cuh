@@ -31,8 +31,8 @@ inline float dot_of_host_arrays(const __half* h_a, const __half* h_b, std::size_
   course::PinnedBuffer<float> y(1);
   copy_to_device(h_a, n, d_a.data(), stream);
   copy_to_device(h_b, n, d_b.data(), stream);
-  dot_pack(d_a.data(), d_b.data(), n, d_y.data(), workspace, stream);
+  launch_dot_pack(d_a.data(), d_b.data(), n, d_y.data(), workspace, stream);
   CUDA_CHECK(cudaMemcpyAsync(y.data(), d_y.data(), sizeof(float), cudaMemcpyDeviceToHost, stream));
-  CUDA_CHECK(cudaStreamSynchronize(stream));  // y[0] is there, and nobody uses d_a any more
+  CUDA_CHECK(cudaStreamSynchronize(stream));  // y[0] is there, and d_a is no longer in use
   return y[0];
 }

@@ -5,13 +5,13 @@
 #include <cuda_fp16.h>
 
 #include <course/buffer.cuh>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
 
 #include "dot_pack.cuh"
 
-/// No thread's words fold to this, unless by chance: then *d_sink is written, which nobody reads.
+/// No thread's words fold to this, unless by chance: then *d_sink is written, which no kernel reads.
 constexpr unsigned kNever = 0xDEAD'BEEF;
 
 /// All bits of 16 bytes, folded into 32.
@@ -40,21 +40,21 @@ __global__ void __launch_bounds__(TuningT::kBlock)
 
 /// One launch with a given Tuning; packs > 0.
 template <class TuningT>
-void launch_read_both(const __half* d_a, const __half* d_b, std::size_t packs, unsigned* d_sink,
-                      cudaStream_t stream) {
-  read_both<TuningT><<<blocks_for_rounds<TuningT>(packs), TuningT::kBlock, 0, stream>>>(
-      reinterpret_cast<const uint4*>(d_a), reinterpret_cast<const uint4*>(d_b), packs, d_sink);
-  CUDA_CHECK_LAUNCH();
+void launch_read_both_tuned(const __half* d_a, const __half* d_b, std::size_t packs,
+                            unsigned* d_sink) {
+  course::launch(read_both<TuningT>, {blocks_for_rounds<TuningT>(packs), TuningT::kBlock},
+                 reinterpret_cast<const uint4*>(d_a), reinterpret_cast<const uint4*>(d_b), packs,
+                 d_sink);
 }
 
 /// Reads the whole packs of both arrays, which begin at multiples of 16. Sets nothing.
-inline void read_both(const __half* d_a, const __half* d_b, std::size_t n, unsigned* d_sink,
-                      cudaStream_t stream) {
+inline void launch_read_both(const __half* d_a, const __half* d_b, std::size_t n,
+                             unsigned* d_sink) {
   const std::size_t packs = n / course::kWidestPack<__half>;
   if (packs == 0) return;
   if (is_small(n)) {
-    launch_read_both<TunedForSmall>(d_a, d_b, packs, d_sink, stream);
+    launch_read_both_tuned<TunedForSmall>(d_a, d_b, packs, d_sink);
   } else {
-    launch_read_both<TunedForLarge>(d_a, d_b, packs, d_sink, stream);
+    launch_read_both_tuned<TunedForLarge>(d_a, d_b, packs, d_sink);
   }
 }

@@ -6,7 +6,6 @@
 
 #include <cuda_fp16.h>
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "dot_half.cuh"
@@ -30,12 +29,6 @@ __global__ void count_visits(std::size_t pairs, unsigned* d_visits) {
   for (std::size_t i = wrong_index(); i < pairs; i += threads) atomicAdd(&d_visits[i], 1u);
 }
 
-/// Adds to d_visits[i] how often the kernels below read pair i.
-inline void count_visits(std::size_t pairs, unsigned* d_visits, cudaStream_t stream) {
-  count_visits<<<kArticleBlocks, kBlockSize, 0, stream>>>(pairs, d_visits);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: is a kernel right if another one gives the same result?
 // Changes:  dot_half2_operators with the article's index.
 // Cost:     as fast as the right one, or faster: 4,080 pairs come from a cache again and again.
@@ -51,14 +44,6 @@ __global__ void dot_wrong_index_operators(const __half2* d_a, const __half2* d_b
   if (threadIdx.x == 0) atomicAdd(d_y, float(s_sum[0].x) + float(s_sum[0].y));
 }
 
-/// Adds something else than the dot product to *d_y.
-inline void dot_wrong_index_operators(const __half* d_a, const __half* d_b, std::size_t pairs,
-                                      float* d_y, cudaStream_t stream) {
-  dot_wrong_index_operators<<<kArticleBlocks, kBlockSize, 0, stream>>>(
-      reinterpret_cast<const __half2*>(d_a), reinterpret_cast<const __half2*>(d_b), pairs, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: and this is the other one?
 // Changes:  dot_half2_intrinsics with the same index, copied with the rest.
 // Cost:     a test of one against the other proves that they were copied.
@@ -72,12 +57,4 @@ __global__ void dot_wrong_index_intrinsics(const __half2* d_a, const __half2* d_
   __syncthreads();
   tree_of_128_intrinsics(s_sum);
   if (threadIdx.x == 0) atomicAdd(d_y, __low2float(s_sum[0]) + __high2float(s_sum[0]));
-}
-
-/// Adds something else than the dot product to *d_y.
-inline void dot_wrong_index_intrinsics(const __half* d_a, const __half* d_b, std::size_t pairs,
-                                       float* d_y, cudaStream_t stream) {
-  dot_wrong_index_intrinsics<<<kArticleBlocks, kBlockSize, 0, stream>>>(
-      reinterpret_cast<const __half2*>(d_a), reinterpret_cast<const __half2*>(d_b), pairs, d_y);
-  CUDA_CHECK_LAUNCH();
 }
