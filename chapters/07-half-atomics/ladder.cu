@@ -76,22 +76,27 @@ void article(course::Ladder& ladder, std::size_t n) {
 
 // ---- counting ----------------------------------------------------------------------------------
 
+template <class T>
+void ones_of(course::Ladder& ladder, const OnesRung<T>& rung, std::size_t n) {
+  course::DeviceBuffer<T> d_y(2);  // whole words: a loop reads the neighbour, too
+  const auto result = [&] { return static_cast<double>(static_cast<float>(d_y.front())); };
+  const auto predicted = static_cast<float>(add_in_steps(T(0.0f), T(1.0f), n).sum);
+  // As a variable: nvcc refuses names of members in an argument that depends on T.
+  const course::Rung row = {.name = rung.name,
+                            .changed = rung.changed,
+                            .reset = [&] { d_y.fill_bytes(0); },
+                            .launch = [&] { rung.launch(n, d_y.data()); },
+                            .result = result,
+                            .check = [&] { return as_predicted(result(), predicted, "y"); },
+                            .n = n,
+                            .operations = n};
+  ladder.rung(row);
+}
+
 void ones(course::Ladder& ladder) {
   constexpr std::size_t kN = 4096;
   ladder.reference("n", static_cast<double>(kN), "every thread adds 1", kN);
-  for_each_ones_rung([&]<class T>(const OnesRung<T>& rung) {
-    course::DeviceBuffer<T> d_y(2);  // whole words: a loop reads the neighbour, too
-    const auto result = [&] { return static_cast<double>(static_cast<float>(d_y.front())); };
-    const auto predicted = static_cast<float>(add_in_steps(T(0.0f), T(1.0f), kN).sum);
-    ladder.rung({.name = rung.name,
-                 .changed = rung.changed,
-                 .reset = [&] { d_y.fill_bytes(0); },
-                 .launch = [&] { rung.launch(kN, d_y.data()); },
-                 .result = result,
-                 .check = [&] { return as_predicted(result(), predicted, "y"); },
-                 .n = kN,
-                 .operations = kN});
-  });
+  for_each_ones_rung([&](const auto& rung) { ones_of(ladder, rung, kN); });
 }
 
 /// A sum that moves all the time, so that a guess is soon out of date.
