@@ -24,7 +24,8 @@ TEST_CASE("sum_pack_loads gives the same bits in every run, an atomic finish nee
                                      memory.workspace);
       by_last_block.insert(y.download().front());
       course::Placed<float> z({0.0f}, 0);
-      sum_rung<float>("sum_shuffle_down").launch(d_x.data(), x.size(), z.data(), memory);
+      course::rung_named(sum_rungs<float>(), "sum_shuffle_down")
+          .launch(d_x.data(), x.size(), z.data(), memory);
       by_atomics.insert(z.download().front());
     });
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kN = 4096, kBlocks = kN / kBlockSize, kWarps = kN / 32;
 
 course::Counters counters_of(const std::string& name) {
-  const SumRung<float> rung = sum_rung<float>(name);
+  const SumRung<float> rung = course::rung_named(sum_rungs<float>(), name);
   const auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(kN));
   auto y = course::DeviceBuffer<float>::zeros(1);
   SumMemory<float> memory;

@@ -4,8 +4,8 @@
 
 #include <course/ladder.cuh>
 #include <course/launch.cuh>
+#include <course/rungs.cuh>
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -170,15 +170,6 @@ inline std::vector<SumRung<float>> sum_rungs() {
     rungs.push_back(rung);
   }
   return rungs;
-}
-
-/// The rung of that name; std::out_of_range if there is none.
-template <class T>
-SumRung<T> sum_rung(const std::string& name) {
-  for (const SumRung<T>& rung : sum_rungs<T>()) {
-    if (rung.name == name) return rung;
-  }
-  throw std::out_of_range("no rung is called " + name);
 }
 
 // ---- prefix sums -------------------------------------------------------------------------------

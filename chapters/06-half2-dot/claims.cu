@@ -162,10 +162,10 @@ TEST_CASE("products in half are rounded, infinite or 0; products in float are ex
     for (const std::size_t n : {1u, 2u}) {
       const std::vector<__half> a(n, __half(c.factor));
       const auto count = static_cast<float>(n);
-      CHECK(course::same(run(dot_rung("dot_half2_products"), a, a), count * c.half_product,
-                         "dot_half2_products"));
-      CHECK(
-          course::same(run(dot_rung("dot_float"), a, a), count * c.factor * c.factor, "dot_float"));
+      CHECK(course::same(run(course::rung_named(kDotRungs, "dot_half2_products"), a, a),
+                         count * c.half_product, "dot_half2_products"));
+      CHECK(course::same(run(course::rung_named(kDotRungs, "dot_float"), a, a),
+                         count * c.factor * c.factor, "dot_float"));
     }
   }
 }
@@ -222,8 +222,9 @@ TEST_CASE("two kernels agree, and both are wrong") {
   const auto expected = static_cast<double>(exact_dot(a, b));
   const double operators = article_result(kWrongIndexRungs[0], a, b);
   const double intrinsics = article_result(kWrongIndexRungs[1], a, b);
-  const double with_own_index = static_cast<double>(run(
-      dot_rung("dot_half2_intrinsics"), to_halves(a, 1.0f), to_halves(b, 1.0f), kArticleBlocks));
+  const double with_own_index =
+      static_cast<double>(run(course::rung_named(kDotRungs, "dot_half2_intrinsics"),
+                              to_halves(a, 1.0f), to_halves(b, 1.0f), kArticleBlocks));
   INFO("operators " << operators << ", intrinsics " << intrinsics << ", mended " << with_own_index
                     << ", exact " << expected);
   REQUIRE(operators == intrinsics);  // the article's test: PASSED

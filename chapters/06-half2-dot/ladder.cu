@@ -105,7 +105,7 @@ void article(course::Ladder& ladder) {
   Arrays x(article_numbers(kHalves, 3), article_numbers(kHalves, 4), 1.0f);
   const auto wrong = static_cast<double>(predicted_dot<ArticleIndex>(x.a, x.b, 2, kArticleBlocks));
   ladder.reference("dot_reference", x.expected, "the article's numbers, 262,144 half2", kHalves);
-  ladder.rung(x.rung(dot_rung("dot_half2_intrinsics"), kArticleBlocks,
+  ladder.rung(x.rung(course::rung_named(kDotRungs, "dot_half2_intrinsics"), kArticleBlocks,
                      "its launch, 128 blocks; its index mended"));
   for (const WrongIndexRung& rung : kWrongIndexRungs) {
     ladder.wrong({.name = rung.name,

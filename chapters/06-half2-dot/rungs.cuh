@@ -5,8 +5,8 @@
 
 #include <cuda_fp16.h>
 
-#include <algorithm>
 #include <course/launch.cuh>
+#include <course/rungs.cuh>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -66,12 +66,6 @@ inline const std::vector<DotRung> kDotRungs = {
        course::launch(dot_float, {blocks, kBlockSize}, as_pairs(d_a), as_pairs(d_b), n, d_y);
      }},
 };
-
-/// The rung of that name, which is one of them.
-inline const DotRung& dot_rung(const std::string& name) {
-  return *std::find_if(kDotRungs.begin(), kDotRungs.end(),
-                       [&](const DotRung& rung) { return rung.name == name; });
-}
 
 /// dot_half2_any_block, with blocks of `block_size` threads, 1 to 1024.
 inline void launch_any_block(const __half* d_a, const __half* d_b, std::size_t n, unsigned blocks,
