@@ -7,8 +7,8 @@
 
 constexpr unsigned kBlockSize = 256;
 
-/// Blocks of kBlockSize threads that give each of n elements a thread of its own. n == 0 gives 0,
-/// which is no legal grid: launchers return before.
+/// Blocks of kBlockSize threads that give each of n elements a thread of its own. n == 0 gives 0:
+/// course::launch() does nothing then.
 inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }
 
 /// Threads that a multiprocessor holds, for __launch_bounds__: the compiler then keeps to so few

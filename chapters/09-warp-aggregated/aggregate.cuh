@@ -1,4 +1,4 @@
-// One atomic for all lanes of a warp that want one: who asks, who adds, who tells the others?
+// One atomic for all lanes of a warp that want one: which lane adds, and how do the others know?
 // Rungs: filter_agg_inc, filter_coalesced; places_plain, places_keyed, places_labeled;
 //        sum_float_plain, sum_float_coalesced, sum_float_warp.
 // The idea is that of NVIDIA's article on warp-aggregated atomics (README.md). Lanes meet in
@@ -9,7 +9,6 @@
 #include <cooperative_groups/reduce.h>
 
 #include <course/collectives.cuh>
-#include <course/error.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
 
@@ -31,7 +30,7 @@ __device__ __forceinline__ Count atomic_agg_inc(Count* counter) {
   return base + static_cast<unsigned>(rank);
 }
 
-// Question: 32 lanes ask the same counter; can one of them ask for all?
+// Question: 32 lanes add to the same counter; can one of them add for all?
 // Changes:  filter_plain with atomic_agg_inc: the lanes that keep something elect a leader.
 // Cost:     one atomic a warp; a vote, two population counts and a shuffle.
 __global__ void filter_agg_inc(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
@@ -40,15 +39,7 @@ __global__ void filter_agg_inc(const int* d_x, std::size_t n, int* d_out, Count*
   if (is_kept(x)) d_out[atomic_agg_inc(d_count)] = x;
 }
 
-/// As filter_plain().
-inline void filter_agg_inc(const int* d_x, std::size_t n, int* d_out, Count* d_count,
-                           cudaStream_t stream) {
-  if (n == 0) return;
-  filter_agg_inc<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_out, d_count);
-  CUDA_CHECK_LAUNCH();
-}
-
-/// atomic_agg_inc() in the words of cooperative groups: the group is who came here together.
+/// atomic_agg_inc() in the words of cooperative groups: the group is the lanes that came together.
 __device__ __forceinline__ Count atomic_coalesced_inc(Count* counter) {
   const auto group = cooperative_groups::coalesced_threads();
   Count base = 0;
@@ -63,14 +54,6 @@ __global__ void filter_coalesced(const int* d_x, std::size_t n, int* d_out, Coun
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const int x = i < n ? d_x[i] : kNotKept;
   if (is_kept(x)) d_out[atomic_coalesced_inc(d_count)] = x;
-}
-
-/// As filter_plain().
-inline void filter_coalesced(const int* d_x, std::size_t n, int* d_out, Count* d_count,
-                             cudaStream_t stream) {
-  if (n == 0) return;
-  filter_coalesced<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_out, d_count);
-  CUDA_CHECK_LAUNCH();
 }
 
 // ---- several counters ---------------------------------------------------------------------------
@@ -88,6 +71,9 @@ __device__ __forceinline__ Count atomic_agg_inc_keyed(Count* counter) {
   return base + static_cast<unsigned>(rank);
 }
 
+// The rungs add to d_counts[k] how often d_keys[0..n-1] holds k, and give each number a place of
+// its own among those with its key, from the old d_counts[k] on. Any order.
+
 // Question: every number belongs to one of several lists; what is its place in its list?
 // Changes:  the counter depends on the data: d_counts[key].
 // Cost:     an atomic per number: nvcc cannot know which lanes have the same key.
@@ -96,29 +82,12 @@ __global__ void places_plain(const int* d_keys, std::size_t n, Count* d_counts, 
   if (i < n) d_places[i] = atomicAdd(&d_counts[d_keys[i]], Count{1});
 }
 
-/// Adds to d_counts[k] how often d_keys[0..n-1] holds k, and gives each number a place of its own
-/// among those with its key, from the old d_counts[k] on. Any order.
-inline void places_plain(const int* d_keys, std::size_t n, Count* d_counts, Count* d_places,
-                         cudaStream_t stream) {
-  if (n == 0) return;
-  places_plain<<<blocks_for(n), kBlockSize, 0, stream>>>(d_keys, n, d_counts, d_places);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: and if lanes with the same key ask together?
 // Changes:  __match_any_sync on the counter's address sorts the lanes into groups.
 // Cost:     an atomic per different key of a warp; a match costs more than a vote.
 __global__ void places_keyed(const int* d_keys, std::size_t n, Count* d_counts, Count* d_places) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) d_places[i] = atomic_agg_inc_keyed(&d_counts[d_keys[i]]);
-}
-
-/// As places_plain().
-inline void places_keyed(const int* d_keys, std::size_t n, Count* d_counts, Count* d_places,
-                         cudaStream_t stream) {
-  if (n == 0) return;
-  places_keyed<<<blocks_for(n), kBlockSize, 0, stream>>>(d_keys, n, d_counts, d_places);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: and that in the words of cooperative groups?
@@ -135,15 +104,9 @@ __global__ void places_labeled(const int* d_keys, std::size_t n, Count* d_counts
   d_places[i] = group.shfl(base, 0) + group.thread_rank();
 }
 
-/// As places_plain().
-inline void places_labeled(const int* d_keys, std::size_t n, Count* d_counts, Count* d_places,
-                           cudaStream_t stream) {
-  if (n == 0) return;
-  places_labeled<<<blocks_for(n), kBlockSize, 0, stream>>>(d_keys, n, d_counts, d_places);
-  CUDA_CHECK_LAUNCH();
-}
-
 // ---- floats -------------------------------------------------------------------------------------
+
+// The rungs add the numbers of x[0..n-1] above the limit to *d_sum.
 
 // Question: does nvcc aggregate a float's atomics, too?
 // Changes:  the numbers above a limit are added up, not moved.
@@ -155,15 +118,7 @@ __global__ void sum_float_plain(const float* d_x, std::size_t n, float limit, fl
   if (x > limit) atomicAdd(d_sum, x);
 }
 
-/// Adds the numbers of x[0..n-1] above the limit to *d_sum.
-inline void sum_float_plain(const float* d_x, std::size_t n, float limit, float* d_sum,
-                            cudaStream_t stream) {
-  if (n == 0) return;
-  sum_float_plain<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, limit, d_sum);
-  CUDA_CHECK_LAUNCH();
-}
-
-// Question: then who does it?
+// Question: then what does?
 // Changes:  those that are here together add up their values in registers; one of them goes.
 // Cost:     one atomic a warp, and a reduction over lanes that need not be neighbours.
 __global__ void sum_float_coalesced(const float* d_x, std::size_t n, float limit, float* d_sum) {
@@ -176,16 +131,8 @@ __global__ void sum_float_coalesced(const float* d_x, std::size_t n, float limit
   if (group.thread_rank() == 0) atomicAdd(d_sum, sum);
 }
 
-/// As sum_float_plain().
-inline void sum_float_coalesced(const float* d_x, std::size_t n, float limit, float* d_sum,
-                                cudaStream_t stream) {
-  if (n == 0) return;
-  sum_float_coalesced<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, limit, d_sum);
-  CUDA_CHECK_LAUNCH();
-}
-
-// Question: does anybody have to know who is here?
-// Changes:  all 32 lanes come, and who has nothing to add brings a 0: chapter 05's warp sum.
+// Question: must a lane know which lanes are active?
+// Changes:  all 32 lanes take part; one with nothing to add brings a 0: chapter 05's warp sum.
 // Cost:     one atomic a warp, five shuffles, no mask to find out.
 __global__ void sum_float_warp(const float* d_x, std::size_t n, float limit, float* d_sum) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -193,12 +140,4 @@ __global__ void sum_float_warp(const float* d_x, std::size_t n, float limit, flo
   if (!(x > limit)) x = 0;
   const float sum = course::warp_reduce(x, course::Sum{});
   if (threadIdx.x % course::kWarpSize == 0 && sum != 0) atomicAdd(d_sum, sum);
-}
-
-/// As sum_float_plain().
-inline void sum_float_warp(const float* d_x, std::size_t n, float limit, float* d_sum,
-                           cudaStream_t stream) {
-  if (n == 0) return;
-  sum_float_warp<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, limit, d_sum);
-  CUDA_CHECK_LAUNCH();
 }

@@ -1,11 +1,11 @@
 // Which of n numbers are positive, and where does each thread put the one that it keeps?
 // Rungs: filter_reference, filter_plain, filter_block_counter.
 // The counter is the output's end: whoever adds to it owns the places from the old value on. All
-// rungs but those of ordered.cuh append, to *d_count numbers that are there, and in any order.
+// rungs but those of ordered.cuh append: d_out holds *d_count numbers already, and has room for n
+// more. They add the number of what they keep to *d_count. Any order.
 #pragma once
 
 #include <algorithm>
-#include <course/error.cuh>
 #include <cstddef>
 #include <vector>
 
@@ -28,15 +28,6 @@ __global__ void filter_plain(const int* d_x, std::size_t n, int* d_out, Count* d
   if (is_kept(x)) d_out[atomicAdd(d_count, Count{1})] = x;
 }
 
-/// Appends the positive numbers of x[0..n-1] to d_out, which holds *d_count numbers already and has
-/// room for n more, and adds their number to *d_count. Any order.
-inline void filter_plain(const int* d_x, std::size_t n, int* d_out, Count* d_count,
-                         cudaStream_t stream) {
-  if (n == 0) return;
-  filter_plain<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_out, d_count);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: must every kept number go to global memory for its place?
 // Changes:  the block counts in shared memory, and one thread asks for places for all of them.
 // Cost:     one global atomic a block, one shared atomic per kept number, three barriers.
@@ -53,12 +44,4 @@ __global__ void filter_block_counter(const int* d_x, std::size_t n, int* d_out, 
   if (threadIdx.x == 0) s_base = atomicAdd(d_count, Count{s_count});
   __syncthreads();  // the block's places begin at s_base
   if (is_kept(x)) d_out[s_base + rank] = x;
-}
-
-/// As filter_plain().
-inline void filter_block_counter(const int* d_x, std::size_t n, int* d_out, Count* d_count,
-                                 cudaStream_t stream) {
-  if (n == 0) return;
-  filter_block_counter<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_out, d_count);
-  CUDA_CHECK_LAUNCH();
 }

@@ -68,7 +68,7 @@ inline course::Verdict places_are_right(const std::vector<Count>& places,
                          ", found " + std::to_string(places[i])};
     }
     if (taken[k][place]) {
-      return {false, which + std::to_string(places[i]) + " is somebody else's already"};
+      return {false, which + std::to_string(places[i]) + " is taken already"};
     }
     taken[k][place] = true;
   }

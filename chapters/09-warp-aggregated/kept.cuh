@@ -8,4 +8,4 @@ using Count = unsigned long long;
 
 /// What this chapter's filters keep.
 __host__ __device__ constexpr bool is_kept(int x) { return x > 0; }
-inline constexpr int kNotKept = 0;  // fills places beyond the array: nobody keeps it
+inline constexpr int kNotKept = 0;  // stands for elements past the array: never kept

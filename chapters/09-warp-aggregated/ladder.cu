@@ -9,12 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "aggregate.cuh"
-#include "filter.cuh"
 #include "inputs.cuh"
-#include "ordered.cuh"
-#include "tiles.cuh"
-#include "wrong.cuh"
+#include "rungs.cuh"
 #if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
 #endif
@@ -31,14 +27,12 @@ void filters(course::Ladder& ladder, unsigned percent) {
   x = {};  // a GiB of the host's memory
   DeviceBuffer<int> out(std::max<std::size_t>(n, 1));
   DeviceBuffer<Count> count(1);
-  TileCounts counts;
-  LookBack memory;
   const std::string kept = std::to_string(percent) + " % kept";
   ladder.reference("filter_reference", static_cast<double>(expected.size()),
                    "one CPU thread, std::copy_if; " + kept);
 
-  const auto rung = [&](const std::string& name, const std::string& changed, bool in_order,
-                        std::function<void()> launch) -> course::Rung {
+  const auto row = [&](const std::string& name, const std::string& changed, bool in_order,
+                       std::function<void()> launch) -> course::Rung {
     return {.name = name,
             .changed = changed + "; " + kept,
             .reset =
@@ -56,38 +50,23 @@ void filters(course::Ladder& ladder, unsigned percent) {
                 },
             .bytes = (n + expected.size()) * sizeof(int)};
   };
-  const auto append = [&](const std::string& name, const std::string& changed, auto filter) {
-    ladder.rung(rung(name, changed, false,
-                     [&, filter] { filter(d_x.data(), n, out.data(), count.data(), nullptr); }));
-  };
-  using Filter = void (*)(const int*, std::size_t, int*, Count*, cudaStream_t);
-  append("filter_plain", "one atomicAdd a kept number", Filter{filter_plain});
-  append("filter_block_counter", "the block counts in shared memory", Filter{filter_block_counter});
-  append("filter_agg_inc", "one atomic a warp: __activemask()", Filter{filter_agg_inc});
-  append("filter_coalesced", "the same by coalesced_threads()", Filter{filter_coalesced});
-  append("filter_block_scan", "one atomic a block, by a prefix sum", Filter{filter_block_scan});
-  append("filter_tile_direct", "one atomic for 6144 numbers", Filter{filter_tile_direct<>});
-  append("filter_tile_staged", "sorted in shared memory, 16-byte stores",
-         Filter{filter_tile_staged<>});
-  ladder.rung(rung("filter_two_passes", "keeps the order: count, add up, write", true, [&] {
-    filter_two_passes(d_x.data(), n, out.data(), count.data(), counts, nullptr);
-  }));
-  ladder.rung(rung("filter_look_back", "keeps the order in one pass", true, [&] {
-    filter_look_back(d_x.data(), n, out.data(), count.data(), memory, nullptr);
-  }));
-  if (percent == 50 && n >= 1024) {
-    ladder.wrong(
-        {.name = "filter_all_call",
-         .changed = "atomic_agg_inc in front of the if",
-         .because = "lanes that want no place get one: the count is n",
-         .reset = [&] { count.fill_bytes(0); },
-         .launch = [&] { filter_all_call(d_x.data(), n, out.data(), count.data(), nullptr); },
-         .result = [&] { return static_cast<double>(count.front()); },
-         .exactly = static_cast<double>(n)});
+  for (const FilterRung& rung : filter_rungs()) {
+    const auto launch = [&] { rung.launch(d_x.data(), n, out.data(), count.data()); };
+    if (rung.because.empty()) {
+      ladder.rung(row(rung.name, rung.changed, rung.in_order, launch));
+    } else if (percent == 50 && n >= 1024) {
+      ladder.wrong({.name = rung.name,
+                    .changed = rung.changed,
+                    .because = rung.because,
+                    .reset = [&] { count.fill_bytes(0); },
+                    .launch = launch,
+                    .result = [&] { return static_cast<double>(count.front()); },
+                    .exactly = static_cast<double>(n)});
+    }
   }
 #if !COURSE_CPU_DEVICE
-  ladder.vendor(rung("cub::DeviceSelect::If", "CUB, keeps the order", true,
-                     cub_filter(d_x.data(), n, out.data(), count.data())));
+  ladder.vendor(row("cub::DeviceSelect::If", "CUB, keeps the order", true,
+                    cub_filter(d_x.data(), n, out.data(), count.data())));
 #endif
 }
 
@@ -112,30 +91,26 @@ void places(course::Ladder& ladder, std::size_t keys) {
     const course::Verdict sizes = course::same(counts.download(), expected, "counts");
     return sizes.ok ? places_are_right(where.download(), key, zeros) : sizes;
   };
-  const auto rung = [&](const std::string& name, const std::string& changed, auto launch) {
-    ladder.rung(
-        {.name = name,
-         .changed = changed + "; " + lists,
-         .reset = reset,
-         .launch = [&, launch] { launch(d_key.data(), n, counts.data(), where.data(), nullptr); },
-         .result = result,
-         .check = check,
-         .bytes = n * (sizeof(int) + sizeof(Count)),
-         .operations = n});
-  };
-  using Places = void (*)(const int*, std::size_t, Count*, Count*, cudaStream_t);
-  rung("places_plain", "an atomicAdd a number", Places{places_plain});
-  rung("places_keyed", "one for each key of a warp", Places{places_keyed});
-  rung("places_labeled", "the same by labeled_partition()", Places{places_labeled});
-  if (n >= 1024) {
-    ladder.wrong(
-        {.name = "places_agg_inc",
-         .changed = "atomic_agg_inc with a counter for each lane",
-         .because = "the leader's counter gets the numbers of all lanes",
-         .reset = reset,
-         .launch = [&] { places_agg_inc(d_key.data(), n, counts.data(), where.data(), nullptr); },
-         .result = result,
-         .check = check});
+  for (const PlacesRung& rung : kPlacesRungs) {
+    const auto launch = [&] { rung.launch(d_key.data(), n, counts.data(), where.data()); };
+    if (rung.because.empty()) {
+      ladder.rung({.name = rung.name,
+                   .changed = rung.changed + "; " + lists,
+                   .reset = reset,
+                   .launch = launch,
+                   .result = result,
+                   .check = check,
+                   .bytes = n * (sizeof(int) + sizeof(Count)),
+                   .operations = n});
+    } else if (n >= 1024) {
+      ladder.wrong({.name = rung.name,
+                    .changed = rung.changed,
+                    .because = rung.because,
+                    .reset = reset,
+                    .launch = launch,
+                    .result = result,
+                    .check = check});
+    }
   }
 }
 
@@ -152,20 +127,14 @@ void floats(course::Ladder& ladder) {
   const auto d_x = DeviceBuffer<float>::from(x);
   DeviceBuffer<float> sum(1);
   ladder.reference("sum above 1", expected, "one CPU thread, in double", n);
-  const auto rung = [&](const std::string& name, const std::string& changed, auto launch) {
-    ladder.rung({.name = name,
-                 .changed = changed,
+  for (const FloatRung& rung : kFloatRungs) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
                  .reset = [&] { sum.fill_bytes(0); },
-                 .launch = [&, launch] { launch(d_x.data(), n, kLimit, sum.data(), nullptr); },
+                 .launch = [&] { rung.launch(d_x.data(), n, kLimit, sum.data()); },
                  .result = [&] { return static_cast<double>(sum.front()); },
                  .bytes = d_x.bytes()});
-  };
-  using Sum = void (*)(const float*, std::size_t, float, float*, cudaStream_t);
-  rung("sum_float_plain", "a float atomicAdd for each number above the limit",
-       Sum{sum_float_plain});
-  rung("sum_float_coalesced", "one a warp: cg::reduce of those that are here",
-       Sum{sum_float_coalesced});
-  rung("sum_float_warp", "one a warp: all 32 lanes, who has nothing brings 0", Sum{sum_float_warp});
+  }
 }
 
 }  // namespace

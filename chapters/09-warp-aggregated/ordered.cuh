@@ -7,7 +7,7 @@
 
 #include <course/buffer.cuh>
 #include <course/collectives.cuh>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
 #include <cstdint>
@@ -84,7 +84,7 @@ __device__ __forceinline__ void stage_in_order(const Pack (&x)[loads],
 }
 
 /// d_to[0..count-1] = s_staged[0..count-1]: up to 3 numbers before the first multiple of 16 bytes,
-/// packs, and up to 3 behind. All threads of the block call it.
+/// packs, and up to 3 after. All threads of the block call it.
 __device__ __forceinline__ void store_in_order(const int* s_staged, unsigned count, int* d_to) {
   const auto head =
       static_cast<unsigned>(course::head_before_packs(d_to, count, course::kWidestAccess));
@@ -103,7 +103,7 @@ __device__ __forceinline__ void store_in_order(const int* s_staged, unsigned cou
 // ---- two passes ---------------------------------------------------------------------------------
 
 // Question: what comes before a tile?
-// Changes:  a first kernel only counts; nobody needs a place yet.
+// Changes:  a first kernel only counts; no place is needed yet.
 // Cost:     it reads everything, and writes 8 bytes a tile.
 template <unsigned loads>
 __global__ void __launch_bounds__(kBlockSize) count_tiles(Packs packs, Count* d_kept) {
@@ -159,19 +159,16 @@ void filter_two_passes(const int* d_x, std::size_t n, int* d_out, Count* d_count
   const Packs packs = split_packs(d_x, n);
   const unsigned tiles = course::blocks_for(packs.count, kTilePacks<loads>);
   if (counts.size() < tiles) counts = TileCounts(tiles);
-  count_tiles<loads><<<tiles, kBlockSize, 0, stream>>>(packs, counts.data());
-  CUDA_CHECK_LAUNCH();
-  scan_tiles<<<1, 1024, 0, stream>>>(counts.data(), tiles, d_count);
-  CUDA_CHECK_LAUNCH();
-  write_tiles<loads><<<tiles, kBlockSize, 0, stream>>>(packs, counts.data(), d_out);
-  CUDA_CHECK_LAUNCH();
+  course::launch(count_tiles<loads>, {tiles, kBlockSize, 0, stream}, packs, counts.data());
+  course::launch(scan_tiles, {1, 1024, 0, stream}, counts.data(), tiles, d_count);
+  course::launch(write_tiles<loads>, {tiles, kBlockSize, 0, stream}, packs, counts.data(), d_out);
 }
 
 // ---- one pass: decoupled look-back --------------------------------------------------------------
 
-/// What a tile tells those behind it, in one word that is written and read as a whole, so that
-/// nothing else has to be ordered: the launch's stamp (who finds another one comes too early), a
-/// bit that says what the number is, and the number.
+/// What a tile tells those after it, in one word that is written and read as a whole, so that
+/// nothing else has to be ordered: the launch's stamp (another one: the tile has not told yet),
+/// a bit that says what the number is, and the number.
 struct TileState {
   static constexpr unsigned kStampBits = 22, kNumberBits = 41;
   static constexpr Count kIsSum = Count{1} << kNumberBits;  // of all tiles up to this one;
@@ -211,7 +208,7 @@ __device__ __forceinline__ Count look_back(const TileStates& states, unsigned ti
     Count state;
     unsigned missing, sums;
     do {  // until no word is missing between here and the next sum
-      const Count nothing = TileState::of(states.stamp, true, 0);  // in front of the first tile
+      const Count nothing = TileState::of(states.stamp, true, 0);  // before the first tile
       state = lane < end ? states.look_at(end - 1 - lane) : nothing;
       const bool told = TileState::is_from(state, states.stamp);
       missing = __ballot_sync(course::kAllLanes, !told);
@@ -266,7 +263,7 @@ class LookBack {
     if (memory_.size() < tiles + 1 || used_up) {
       if (memory_.size() < tiles + 1) memory_ = course::DeviceBuffer<Count>(tiles + 1);
       CUDA_CHECK(cudaMemsetAsync(memory_.data(), 0, memory_.bytes(), stream));
-      stamp_ = 0;  // nobody's
+      stamp_ = 0;  // of no launch
     }
     ++stamp_;
     return {memory_.data() + 1, reinterpret_cast<unsigned*>(memory_.data()), stamp_};
@@ -282,8 +279,8 @@ class LookBack {
 
 /// As filter_two_passes().
 template <unsigned loads = kOrderedLoads>
-void filter_look_back(const int* d_x, std::size_t n, int* d_out, Count* d_count,
-                      LookBack& look_back, cudaStream_t stream) {
+void launch_filter_look_back(const int* d_x, std::size_t n, int* d_out, Count* d_count,
+                             LookBack& look_back, cudaStream_t stream) {
   if (n == 0) {
     CUDA_CHECK(cudaMemsetAsync(d_count, 0, sizeof *d_count, stream));
     return;
@@ -291,6 +288,6 @@ void filter_look_back(const int* d_x, std::size_t n, int* d_out, Count* d_count,
   const Packs packs = split_packs(d_x, n);
   const unsigned tiles = course::blocks_for(packs.count, kTilePacks<loads>);
   const TileStates states = look_back.next(tiles, stream);
-  filter_look_back<loads><<<tiles, kBlockSize, 0, stream>>>(packs, d_out, d_count, states);
-  CUDA_CHECK_LAUNCH();
+  course::launch(filter_look_back<loads>, {tiles, kBlockSize, 0, stream}, packs, d_out, d_count,
+                 states);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <course/collectives.cuh>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <course/pack.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
@@ -23,14 +23,6 @@ __global__ void filter_block_scan(const int* d_x, std::size_t n, int* d_out, Cou
   if (threadIdx.x == 0 && total > 0) s_base = atomicAdd(d_count, Count{total});
   __syncthreads();  // the block's places begin at s_base
   if (is_kept(x)) d_out[s_base + before] = x;
-}
-
-/// As filter_plain().
-inline void filter_block_scan(const int* d_x, std::size_t n, int* d_out, Count* d_count,
-                              cudaStream_t stream) {
-  if (n == 0) return;
-  filter_block_scan<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_out, d_count);
-  CUDA_CHECK_LAUNCH();
 }
 
 // ---- a tile: several packs of each thread -------------------------------------------------------
@@ -171,20 +163,17 @@ __global__ void __launch_bounds__(kBlockSize, kTileBlocks)
   write_kept(x, votes, d_out + s_base + kept.before);
 }
 
-/// As filter_plain(). d_x is aligned to its elements, no more.
+/// The number of blocks is chosen here. d_x is aligned to its elements, no more.
 template <unsigned loads = kTileLoads>
-void filter_tile_direct(const int* d_x, std::size_t n, int* d_out, Count* d_count,
-                        cudaStream_t stream) {
-  if (n == 0) return;
+void launch_filter_tile_direct(course::Grid grid, const int* d_x, std::size_t n, int* d_out,
+                               Count* d_count) {
   const Packs packs = split_packs(d_x, n);
-  filter_tile_direct<loads>
-      <<<course::blocks_for(packs.count, kTilePacks<loads>), kBlockSize, 0, stream>>>(packs, d_out,
-                                                                                      d_count);
-  CUDA_CHECK_LAUNCH();
+  grid.blocks = n == 0 ? 0 : course::blocks_for(packs.count, kTilePacks<loads>);
+  course::launch(filter_tile_direct<loads>, grid, packs, d_out, d_count);
 }
 
 /// Writes s_staged[shift..shift+count-1] to d_to[0..count-1], in packs of 16 bytes where they are
-/// whole. `shift` is how far d_to lies behind a multiple of 16 bytes, so that packs here are packs
+/// whole. `shift` is how far d_to lies after a multiple of 16 bytes, so that packs here are packs
 /// there. All threads of the block call it.
 __device__ __forceinline__ void store_staged(const int* s_staged, unsigned shift, unsigned count,
                                              int* d_to) {
@@ -222,14 +211,11 @@ __global__ void __launch_bounds__(kBlockSize, kTileBlocks)
   store_staged(s_staged, shift, kept.total, d_to);
 }
 
-/// As filter_plain(). d_x and d_out are aligned to their elements, no more.
+/// The number of blocks is chosen here. d_x and d_out are aligned to their elements, no more.
 template <unsigned loads = kTileLoads>
-void filter_tile_staged(const int* d_x, std::size_t n, int* d_out, Count* d_count,
-                        cudaStream_t stream) {
-  if (n == 0) return;
+void launch_filter_tile_staged(course::Grid grid, const int* d_x, std::size_t n, int* d_out,
+                               Count* d_count) {
   const Packs packs = split_packs(d_x, n);
-  filter_tile_staged<loads>
-      <<<course::blocks_for(packs.count, kTilePacks<loads>), kBlockSize, 0, stream>>>(packs, d_out,
-                                                                                      d_count);
-  CUDA_CHECK_LAUNCH();
+  grid.blocks = n == 0 ? 0 : course::blocks_for(packs.count, kTilePacks<loads>);
+  course::launch(filter_tile_staged<loads>, grid, packs, d_out, d_count);
 }

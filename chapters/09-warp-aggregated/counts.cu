@@ -1,0 +1,123 @@
+// How many atomics, loads and stores the rungs of this chapter make.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "testing.cuh"
+
+namespace warp_aggregated_testing {
+
+/// Parts of `size` numbers of which something is kept.
+std::size_t parts_with_kept(const std::vector<int>& x, std::size_t size) {
+  std::size_t parts = 0;
+  for (std::size_t first = 0; first < x.size(); first += size) {
+    const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = x.begin() + static_cast<std::ptrdiff_t>(std::min(first + size, x.size()));
+    parts += std::any_of(begin, end, is_kept) ? 1 : 0;
+  }
+  return parts;
+}
+
+/// True from the second call on. These tests choose their schedules themselves: once is enough.
+bool done(bool& flag) {
+  course::skip_without_counters();
+  return std::exchange(flag, true);
+}
+
+}  // namespace warp_aggregated_testing
+
+using namespace warp_aggregated_testing;
+
+TEST_CASE("atomics: one per kept number, per warp, per block, per tile") {
+  static bool flag = false;
+  if (done(flag)) return;
+  for (const unsigned percent : kPercents) {
+    const std::vector<FilterRung> rungs = percent == 50 ? large_tile_rungs() : append_rungs();
+    const std::vector<int> x = filter_input(percent == 50 ? 7000 : 2100, percent);
+    const std::size_t kept = filter_reference(x).size();
+    for (const FilterRung& rung : rungs) {
+      INFO(describe(rung.name, x.size(), std::to_string(percent) + " % kept", 0, 0));
+      const auto counters = count_in_order([&] { check_append(rung, x, 0, 0); });
+      const bool by_block = rung.name == "filter_block_counter";  // adds 0, too
+      const std::size_t atomics = rung.tile == 1 ? kept
+                                  : by_block     ? (x.size() + kBlockSize - 1) / kBlockSize
+                                                 : parts_with_kept(x, rung.tile);
+      REQUIRE(course::same(counters->global_atomic_lanes, atomics, "atomics"));
+      REQUIRE(course::same(counters->shared_atomic_lanes, by_block ? kept : 0, "shared atomics"));
+    }
+  }
+}
+
+TEST_CASE("atomics: none for two passes, a ticket per tile for the look-back") {
+  static bool flag = false;
+  if (done(flag)) return;
+  const std::vector<int> x = filter_input(9000, 50);
+  const auto two = count_in_order([&] { check_order(ordered_rungs()[0], x, 0, 0); });
+  REQUIRE(two->global_atomic_lanes == 0);
+  const auto back = count_in_order([&] { check_order(ordered_rungs()[1], x, 0, 0); });
+  REQUIRE(back->global_atomic_lanes == 3);
+  REQUIRE(two->shared_atomics + back->shared_atomics == 0);
+  // The second pass reads everything again.
+  REQUIRE(two->global_load_sectors > 2 * x.size() / 8);
+  REQUIRE(back->global_load_sectors < 3 * x.size() / 2 / 8);
+}
+
+TEST_CASE("atomics: one for each different key of a warp, one for the floats of a warp") {
+  static bool flag = false;
+  if (done(flag)) return;
+  const std::vector<int> key = random_keys(1000, 5);
+  std::size_t different = 0;
+  for (std::size_t first = 0; first < key.size(); first += 32) {
+    const std::size_t end = std::min(first + 32, key.size());
+    different += std::set<int>(key.begin() + static_cast<std::ptrdiff_t>(first),
+                               key.begin() + static_cast<std::ptrdiff_t>(end))
+                     .size();
+  }
+  for (const PlacesRung& rung : right_rungs(kPlacesRungs)) {
+    INFO(rung.name << ": n = 1000, 5 keys");
+    const auto counters = count_in_order([&] { check_places(rung, key, 5); });
+    const std::size_t expected = rung.aggregates ? different : key.size();
+    REQUIRE(course::same(counters->global_atomic_lanes, expected, "atomics"));
+  }
+  const std::vector<float> x = course::position_values<float>(1000);
+  const auto above = static_cast<std::size_t>(
+      std::count_if(x.begin(), x.end(), [](float value) { return value > 1.0f; }));
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  for (const FloatRung& rung : kFloatRungs) {
+    INFO(rung.name << ": n = 1000, some above 1");
+    auto sum = course::DeviceBuffer<float>::zeros(1);
+    const auto counters =
+        count_in_order([&] { rung.launch(d_x.data(), x.size(), 1.0f, sum.data()); });
+    const std::size_t expected = rung.aggregates ? (x.size() + 31) / 32 : above;
+    REQUIRE(course::same(counters->global_atomic_lanes, expected, "atomics"));
+    const auto none = count_in_order([&] { rung.launch(d_x.data(), x.size(), 2.0f, sum.data()); });
+    REQUIRE(course::same(none->global_atomic_lanes, 0, "atomics, where all are below the limit"));
+  }
+}
+
+TEST_CASE("staging: 16 bytes per lane, and no bank conflicts where all is kept") {
+  static bool flag = false;
+  if (done(flag)) return;
+  const std::vector<int> x = filter_input(2 * kTileItems<4>, 100);
+  const std::size_t requests = x.size() / kPack / 32;  // of 32 lanes with 16 bytes each
+  const FilterRung rungs[] = {{"", "", launch_filter_tile_direct<4>, kTileItems<4>},
+                              {"", "", launch_filter_tile_staged<4>, kTileItems<4>}};
+  const auto direct = count_in_order([&] { check_append(rungs[0], x, 0, 0, 0); });
+  const auto staged = count_in_order([&] { check_append(rungs[1], x, 0, 0, 0); });
+  const auto back = count_in_order([&] { check_order(ordered_rungs()[1], x, 0, 0); });
+  REQUIRE(course::same(direct->global_stores, 4 * requests, "stores of filter_tile_direct"));
+  REQUIRE(course::same(staged->global_stores, requests, "stores of filter_tile_staged"));
+  REQUIRE(course::same(staged->global_loads, requests, "loads of filter_tile_staged"));
+  const auto conflicts = [](std::uint64_t wavefronts, std::uint64_t accesses) {
+    return wavefronts - accesses;
+  };
+  REQUIRE(conflicts(staged->shared_store_wavefronts, staged->shared_stores) == 0);
+  REQUIRE(conflicts(back->shared_store_wavefronts, back->shared_stores) == 0);
+  // Words of 8 bytes take two wavefronts, and filter_tile_direct has these, too.
+  REQUIRE(back->bank_conflicts() == direct->bank_conflicts());
+}
