@@ -6,7 +6,7 @@
 #include <cuda_runtime.h>
 
 #include <course/devices.cuh>
-#include <course/error.cuh>
+#include <course/launch.cuh>
 
 #include "counter.cuh"
 
@@ -30,8 +30,7 @@ template <Among among>
 void count_everywhere(int devices, unsigned blocks, double* counter) {
   for (int device = 0; device < devices; ++device) {
     const course::OnDevice on(device);
-    count_blocks<among><<<blocks, 32>>>(counter);
-    CUDA_CHECK_LAUNCH();
+    course::launch(count_blocks<among>, {blocks, 32}, counter);
   }
   wait_for_devices(devices);
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <course/devices.cuh>
 #include <course/grid.cuh>
+#include <course/launch.cuh>
 #include <vector>
 
 #include "parts.cuh"
@@ -36,18 +37,16 @@ __global__ void __launch_bounds__(kSumBlock)
 template <Among among>
 void sum_one_counter(const std::vector<Part>& parts, double* counter) {
   for (const Part& part : parts) {
-    if (part.share.size == 0) continue;
     const course::OnDevice on(part.device);
     const unsigned blocks =
         std::min(course::blocks_for(part.share.size, kChunk), course::filling_blocks(kSumBlock));
-    sum_into_counter<among><<<blocks, kSumBlock>>>(part.x.data(), part.share.size, counter);
-    CUDA_CHECK_LAUNCH();
+    course::launch(sum_into_counter<among>, {blocks, kSumBlock}, part.x.data(), part.share.size,
+                   counter);
   }
   wait_for(parts);
 }
 
-// ---- where is an atomic of system scope one?
-// -----------------------------------------------------
+// ---- where is an atomic of system scope one? ----------------------------------------------------
 
 /// True if `attribute` is 1 for the devices 0, ..., devices - 1. Throws CudaError.
 inline bool all_devices_have(cudaDeviceAttr attribute, int devices) {
@@ -93,7 +92,7 @@ class PeerAccess {
       const course::OnDevice on(device);
       const cudaError_t error = cudaDeviceEnablePeerAccess(owner, 0);
       if (error == cudaErrorPeerAccessAlreadyEnabled) {
-        static_cast<void>(cudaGetLastError());  // somebody else's, and not ours to take away
+        static_cast<void>(cudaGetLastError());  // enabled before, and not ours to take away
         continue;
       }
       CUDA_CHECK(error);

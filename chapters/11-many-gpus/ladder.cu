@@ -12,13 +12,9 @@
 #include <vector>
 
 #include "count.cuh"
-#include "counter.cuh"
-#include "host_sums.cuh"
-#include "overlap.cuh"
-#include "parts.cuh"
-#include "reproducible.cuh"
+#include "rungs.cuh"
 #if COURSE_HAS_NCCL
-#include "nccl_team.cuh"
+#include "ladder_nccl.cuh"
 #endif
 #if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
@@ -48,12 +44,10 @@ std::vector<int> device_counts() {
 
 // ---- the sum, of all devices -------------------------------------------------------------------
 
-/// An array over all devices, and the rungs' results.
-struct Sums {
-  Sums(std::size_t n, int count, Share (*share_by)(std::size_t, int, int) = share_of)
-      : parts(make_parts(n, count, share_by)), cells(parts.size()), n(n) {
-    fill(parts, values());
-  }
+/// An array over all devices, and the sum of the last launch.
+struct Sums : Spread {
+  Sums(std::size_t size, int devices, bool in_chunks = false)
+      : Spread(size, devices, values(), in_chunks), n(size) {}
   /// A rung whose launch returns the sum.
   course::Rung rung(const std::string& name, const std::string& changed,
                     const std::function<double()>& sum) {
@@ -63,56 +57,24 @@ struct Sums {
             .result = [this] { return y; },
             .bytes = n * sizeof(float)};
   }
-  std::vector<Part> parts;
-  course::PinnedBuffer<double> cells;  // one a device
+  course::Rung rung(const HostRung& rung_of) {
+    return rung(rung_of.name, rung_of.changed, [&] { return rung_of.sum(parts, cells); });
+  }
   std::size_t n;
   double y = 0;
 };
 
-/// *counter = 0, in any memory. cudaMemcpy may return before the data has arrived, and only the
-/// current device's kernels wait for that.
-void set_to_zero(double* counter) {
-  const double zero = 0;
-  CUDA_CHECK(cudaMemcpy(counter, &zero, sizeof zero, cudaMemcpyDefault));
-  CUDA_CHECK(cudaDeviceSynchronize());
-}
-
-/// A rung that adds to a counter in device, managed or pinned memory, and reads it.
-course::Rung counter_rung(Sums& s, const std::string& name, const std::string& changed,
-                          double* counter) {
-  course::Rung rung = s.rung(name, changed, [&s, counter] {
-    double sum = 0;
-    sum_one_counter<Among::system>(s.parts, counter);
-    CUDA_CHECK(cudaMemcpy(&sum, counter, sizeof sum, cudaMemcpyDefault));
-    return sum;
-  });
-  rung.reset = [counter] { set_to_zero(counter); };
-  return rung;
-}
-
 void counters(course::Ladder& ladder, Sums& s) {
   const int devices = static_cast<int>(s.parts.size());
-  if (managed_memory_has_atomics(devices)) {
-    course::ManagedBuffer<double> counter(1);
-    ladder.rung(counter_rung(s, "sum_managed_counter", "one counter, atomicAdd_system; managed",
-                             counter.data()));
-  } else {
-    ladder.skip("sum_managed_counter", "devices cannot use managed memory at the same time here");
-  }
-  if (peer_memory_has_atomics(0, devices)) {
-    const PeerAccess access(0, devices);
-    course::DeviceBuffer<double> counter(1);
-    ladder.rung(
-        counter_rung(s, "sum_peer_counter", "the counter in device 0's memory", counter.data()));
-  } else {
-    ladder.skip("sum_peer_counter", "the links between the devices carry no atomics here");
-  }
-  if (host_memory_has_atomics(devices)) {
-    course::PinnedBuffer<double> counter(1);
-    ladder.rung(
-        counter_rung(s, "sum_pinned_counter", "the counter in pinned host memory", counter.data()));
-  } else {
-    ladder.skip("sum_pinned_counter", "the link to the host carries no atomics here: see below");
+  for (const CounterRung& of : kCounterRungs) {
+    if (!of.has_atomics(devices)) {
+      ladder.skip(of.name, of.why_not);
+      continue;
+    }
+    const Counter counter = of.make(devices);
+    course::Rung rung = s.rung(of.name, of.changed, [&] { return of.sum(s.parts, counter.data); });
+    rung.reset = [&] { set_to_zero(counter.data); };
+    ladder.rung(rung);
   }
 }
 
@@ -152,16 +114,14 @@ void sum(course::Ladder& ladder, std::size_t n) {
   Sums s(n, devices);
   counters(ladder, s);
   collectives(ladder, s);
-  {
-    Sums in_chunks(n, devices, share_in_chunks);
-    course::PinnedBuffer<double> sums(chunks_of(n));
-    ladder.rung(in_chunks.rung("sum_chunks_to_host", "the same bits on every number of devices",
-                               [&] { return sum_chunks_to_host(in_chunks.parts, sums); }));
+  for (const HostRung& rung : kHostRungs) {
+    if (rung.in_chunks) {
+      Sums in_chunks(n, devices, true);
+      ladder.rung(in_chunks.rung(rung));
+    } else {
+      ladder.rung(s.rung(rung));
+    }
   }
-  ladder.rung(s.rung("sum_copied_to_host", "each device's sum, copied",
-                     [&] { return sum_copied_to_host(s.parts, s.cells); }));
-  ladder.rung(s.rung("sum_stored_to_host", "stored there by the kernel",
-                     [&] { return sum_stored_to_host(s.parts, s.cells); }));
 }
 
 /// The same share for every device, or the same array over more of them.
@@ -185,128 +145,6 @@ void scaling(course::Ladder& ladder, std::size_t base) {
 }
 
 // ---- a vector on every device ------------------------------------------------------------------
-
-#if COURSE_HAS_NCCL
-
-/// *d_wrong += how many of the n elements are not those of the table, again and again.
-__global__ void count_wrong(const float* d_x, std::size_t n, const float* d_table,
-                            std::size_t period, unsigned long long* d_wrong) {
-  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n && !(d_x[i] == d_table[i % period])) atomicAdd(d_wrong, 1ull);
-}
-
-/// Ok if every device has the sum of all layers.
-course::Verdict check_vectors(const std::vector<VectorPart>& parts,
-                              const std::vector<float>& expected) {
-  for (const VectorPart& part : parts) {
-    const course::OnDevice on(part.device);
-    const auto d_expected = course::DeviceBuffer<float>::from(expected);
-    auto d_wrong = course::DeviceBuffer<unsigned long long>::zeros(1);
-    count_wrong<<<course::blocks_for(part.sum.size(), kLayerBlock), kLayerBlock>>>(
-        part.sum.data(), part.sum.size(), d_expected.data(), expected.size(), d_wrong.data());
-    CUDA_CHECK_LAUNCH();
-    const course::Verdict verdict = course::same(
-        d_wrong.front(), 0ull, "wrong elements on device " + std::to_string(part.device));
-    if (!verdict) return verdict;
-  }
-  return {};
-}
-
-/// NCCL's all-reduce alone, from the vectors to their sum: the first n floats of each.
-void all_reduce_and_wait(std::vector<VectorPart>& parts, NcclTeam& team, std::size_t n) {
-  std::vector<cudaStream_t> streams;
-  NCCL_CHECK(ncclGroupStart());
-  for (VectorPart& part : parts) {
-    streams.push_back(part.send.get());
-    NCCL_CHECK(ncclAllReduce(part.layers.data(), part.sum.data(), n, ncclFloat, ncclSum,
-                             team.comm(part.device), part.send.get()));
-  }
-  NCCL_CHECK(ncclGroupEnd());
-  team.wait(streams);
-}
-
-/// What an all-reduce moves over a device's links, as nccl-tests counts: 2 (p - 1) / p times its
-/// size, for p devices.
-std::size_t bus_bytes(std::size_t bytes, int devices) {
-  const auto p = static_cast<std::size_t>(devices);
-  return 2 * bytes * (p - 1) / p;
-}
-
-/// The all-reduce of the first n floats of each device's vector.
-course::Rung all_reduce_rung(std::vector<VectorPart>& parts, NcclTeam& team,
-                             const std::vector<float>& expected, std::size_t n) {
-  const int devices = team.devices();
-  return {.name = "all_reduce_nccl",
-          .changed = std::to_string(n * sizeof(float)) + " bytes, " + std::to_string(devices) +
-                     " devices, one process",
-          .launch = [&parts, &team, n] { all_reduce_and_wait(parts, team, n); },
-          .check =
-              [&parts, &expected, n] {
-                float last = 0;
-                CUDA_CHECK(cudaMemcpy(&last, parts.back().sum.data() + n - 1, sizeof last,
-                                      cudaMemcpyDeviceToHost));
-                return course::same(last, expected[(n - 1) % expected.size()], "last element");
-              },
-          .bytes = bus_bytes(n * sizeof(float), devices),
-          .n = n};
-}
-
-constexpr std::size_t k1GiB = std::size_t{1} << 28;  // floats
-
-/// NCCL alone: what one float costs, what the largest vector, and all sizes between them.
-void all_reduces(course::Ladder& ladder, std::size_t most, int devices) {
-  NcclTeam team(devices);
-  auto parts = make_vector_parts(most, 1, devices, 1, kPeriod);
-  const std::vector<float> expected = sum_of_layers(1, devices, kPeriod);
-  for (const std::size_t n : {std::size_t{1}, most}) {
-    ladder.reference("all-reduce", 0, "GB/s: bytes that cross a device's links", n);
-    ladder.rung(all_reduce_rung(parts, team, expected, n));
-  }
-  ladder.reference("all-reduce", 0, "bytes that cross a device's links, over the vector's", most);
-  for (std::size_t n = 1; n <= most; n *= 16) {
-    course::Rung rung = all_reduce_rung(parts, team, expected, n);
-    rung.series = "ncclAllReduce, " + std::to_string(devices) + " devices";
-    rung.x = static_cast<double>(n * sizeof(float));
-    ladder.rung(rung);
-  }
-}
-
-void layers(course::Ladder& ladder, std::size_t n, int devices) {
-  NcclTeam team(devices);
-  auto parts = make_vector_parts(n, kLayers, devices, 32, kPeriod);
-  const std::vector<float> expected = sum_of_layers(kLayers, devices, kPeriod);
-  ladder.reference("8 vectors a device", static_cast<double>(expected[(n - 1) % kPeriod]),
-                   "added up over all devices; the last element is shown", n);
-  const auto rung = [&](const std::string& name, const std::string& changed, int chunks) {
-    return course::Rung{.name = name,
-                        .changed = changed,
-                        .reset =
-                            [&] {
-                              for (VectorPart& part : parts) part.sum.fill_bytes(0xFF);
-                              for (const VectorPart& part : parts) {
-                                const course::OnDevice on(part.device);
-                                CUDA_CHECK(cudaDeviceSynchronize());
-                              }
-                            },
-                        .launch = [&, chunks] { all_reduce_layers(parts, chunks, team); },
-                        .result =
-                            [&] {
-                              float last = 0;
-                              CUDA_CHECK(cudaMemcpy(&last, parts.back().sum.data() + n - 1,
-                                                    sizeof last, cudaMemcpyDeviceToHost));
-                              return static_cast<double>(last);
-                            },
-                        .check = [&] { return check_vectors(parts, expected); },
-                        .bytes = bus_bytes(n * sizeof(float), devices)};
-  };
-  ladder.vendor(rung("all_reduce_in_turn", "add up the 8, then ncclAllReduce", 1));
-  for (const int chunks : {2, 4, 8, 16}) {
-    ladder.rung(
-        rung("all_reduce_overlapped", std::to_string(chunks) + " chunks, in two streams", chunks));
-  }
-}
-
-#endif
 
 void vectors(course::Ladder& ladder) {
 #if COURSE_HAS_NCCL
@@ -401,8 +239,7 @@ void scopes(course::Ladder& ladder) {
                 .result = [&] { return pinned[0]; }});
 }
 
-// ---- the same bits on every number of devices
-// -----------------------------------------------------
+// ---- the same bits on every number of devices --------------------------------------------------
 
 void reproducible(course::Ladder& ladder) {
   const std::size_t n = course::kCpuDevice ? ladder.n() : std::size_t{1} << 20;

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <course/collectives.cuh>
-#include <course/error.cuh>
 #include <course/grid.cuh>
+#include <course/launch.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
 
@@ -61,9 +61,8 @@ constexpr std::size_t chunks_of(std::size_t n) { return course::blocks_for(n, kC
 /// Queues the sums of the chunks of d_x[0..n-1], floats in memory of the current device, aligned to
 /// 16 bytes. d_sums has chunks_of(n) doubles. Throws CudaError.
 inline void chunk_sums(const float* d_x, std::size_t n, double* d_sums, cudaStream_t stream) {
-  if (n == 0) return;
-  chunk_sums_kernel<<<course::blocks_for(n, kChunk), kSumBlock, 0, stream>>>(d_x, n, d_sums);
-  CUDA_CHECK_LAUNCH();
+  course::launch(chunk_sums_kernel, {course::blocks_for(n, kChunk), kSumBlock, 0, stream}, d_x, n,
+                 d_sums);
 }
 
 /// Queues *d_sum = d_x[0] + ... + d_x[n-1]: the same bits every time. d_sum is any double that the
@@ -74,7 +73,6 @@ inline void local_sum(const float* d_x, std::size_t n, double* d_sum, double* d_
   chunk_sums(d_x, n, d_workspace, stream);
   const std::size_t warps =
       std::clamp((chunks_of(n) + kWarp - 1) / kWarp, std::size_t{1}, kMostThreads / kWarp);
-  sum_of_sums_kernel<<<1, static_cast<unsigned>(warps * kWarp), 0, stream>>>(d_workspace,
-                                                                             chunks_of(n), d_sum);
-  CUDA_CHECK_LAUNCH();
+  course::launch(sum_of_sums_kernel, {1, static_cast<unsigned>(warps * kWarp), 0, stream},
+                 d_workspace, chunks_of(n), d_sum);
 }

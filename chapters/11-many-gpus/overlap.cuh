@@ -39,10 +39,9 @@ __global__ void add_layers_kernel(const float* d_layers, std::size_t n, std::siz
 /// Queues the sum of kLayers vectors of n floats, for one chunk of them. Throws CudaError.
 inline void add_layers(const float* d_layers, std::size_t n, Share chunk, float* d_out,
                        cudaStream_t stream) {
-  if (chunk.size == 0) return;
-  add_layers_kernel<<<course::blocks_for(chunk.size, kLayerBlock), kLayerBlock, 0, stream>>>(
-      d_layers, n, chunk.begin, chunk.size, d_out);
-  CUDA_CHECK_LAUNCH();
+  course::launch(add_layers_kernel,
+                 {course::blocks_for(chunk.size, kLayerBlock), kLayerBlock, 0, stream}, d_layers, n,
+                 chunk.begin, chunk.size, d_out);
 }
 
 /// One device's vectors, and two streams that wait for each other only where events say so. NCCL's

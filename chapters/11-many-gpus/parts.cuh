@@ -1,4 +1,4 @@
-// What lies where? Each device holds its share of the array, and what it needs to add it up.
+// Where is which data? Each device holds its share of the array, and what it needs to add it up.
 // Everything is allocated while its device is current: that is what makes it the device's.
 #pragma once
 
@@ -62,9 +62,8 @@ __global__ void repeat_kernel(const float* d_table, std::size_t period, std::siz
 inline void repeat(const std::vector<float>& table, std::size_t begin, float* d_x, std::size_t n) {
   if (n == 0) return;
   const auto d_table = course::DeviceBuffer<float>::from(table);
-  repeat_kernel<<<course::filling_blocks(kSumBlock), kSumBlock>>>(d_table.data(), table.size(),
-                                                                  begin, d_x, n);
-  CUDA_CHECK_LAUNCH();
+  course::launch(repeat_kernel, {course::filling_blocks(kSumBlock), kSumBlock}, d_table.data(),
+                 table.size(), begin, d_x, n);
   CUDA_CHECK(cudaDeviceSynchronize());
 }
 

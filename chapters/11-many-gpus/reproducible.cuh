@@ -22,8 +22,7 @@ inline double sum_chunks_to_host(std::vector<Part>& parts, course::PinnedBuffer<
   return sum;
 }
 
-// ---- the same array in any number of parts
-// -------------------------------------------------------
+// ---- the same array in any number of parts ------------------------------------------------------
 
 /// Copies a share of h_x to the current device, and queues its chunks' sums into `sums`, which the
 /// device reaches. Returns the copy: it has to live until the sums are there.

@@ -1,6 +1,4 @@
-// Self-check of chapter 11: shares, sums over one to four devices, which memory carries atomics,
-// the order of the devices' work, and that every broken variant is seen to be broken.
-#include <algorithm>
+// Self-check of chapter 11: shares, and sums over one to four devices, of every size.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
@@ -13,12 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "count.cuh"
-#include "counter.cuh"
-#include "host_sums.cuh"
 #include "overlap.cuh"
-#include "parts.cuh"
-#include "reproducible.cuh"
+#include "testing.cuh"
 #if COURSE_HAS_NCCL
 #include "nccl_team.cuh"
 #endif
@@ -26,38 +20,6 @@
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-
-constexpr std::size_t kPeriod = 1009;  // of the values: a prime
-
-/// Sizes around a chunk, besides the usual ones.
-std::vector<std::size_t> sizes() {
-  std::vector<std::size_t> all = course::all_sizes();
-  all.insert(all.end(), {kChunk - 1, kChunk, 2 * kChunk + 5});
-  return all;
-}
-
-/// A few of them for every number of devices: fewer elements than devices, and uneven shares.
-const std::vector<std::size_t> kFewSizes = {0, 1, 3, 257, 1025, 2 * kChunk + 5};
-
-/// An array over devices, filled, with its exact sum.
-struct Spread {
-  Spread(std::size_t n, int devices) : parts(make_parts(n, devices)), cells(parts.size()) {
-    const std::vector<float> table = course::position_values<float>(kPeriod);
-    fill(parts, table);
-    expected = sum_of_repeated(table, n);
-  }
-  std::vector<Part> parts;
-  course::PinnedBuffer<double> cells;
-  double expected = 0;
-};
-
-/// Runs `test(devices)` on machines of one to four devices.
-template <class Test>
-void on_one_to_four_devices(Test test) {
-  for (int devices = 1; devices <= 4; ++devices) {
-    course::with_devices(devices, [&] { test(devices); });
-  }
-}
 
 #if COURSE_HAS_NCCL
 void skip_without_nccl() {
@@ -126,7 +88,7 @@ TEST_CASE("local_sum: every size, and the same bits every time") {
 TEST_CASE("fill: an element's value does not depend on the number of devices") {
   const std::vector<float> table = course::position_values<float>(kPeriod);
   on_one_to_four_devices([&](int devices) {
-    Spread s(2500, devices);
+    const Filled s(2500, devices);
     for (const Part& part : s.parts) {
       const std::vector<float> x = part.x.download();
       for (std::size_t i = 0; i < x.size(); ++i) {
@@ -137,187 +99,33 @@ TEST_CASE("fill: an element's value does not depend on the number of devices") {
   });
 }
 
-TEST_CASE("sum_copied_to_host, sum_stored_to_host: every size on one to four devices") {
+TEST_CASE("sums that meet on the host: every size on one to four devices") {
   on_one_to_four_devices([](int devices) {
-    for (const std::size_t n : kFewSizes) {
-      Spread s(n, devices);
-      INFO(n << " elements on " << devices << " devices");
-      REQUIRE(course::same(sum_copied_to_host(s.parts, s.cells), s.expected, "copied"));
-      for (std::size_t i = 0; i < s.cells.size(); ++i) s.cells[i] = NAN;
-      REQUIRE(course::same(sum_stored_to_host(s.parts, s.cells), s.expected, "stored"));
+    for (const HostRung& rung : kHostRungs) {
+      for (const std::size_t n : kFewSizes) {
+        Filled s(n, devices, rung.in_chunks);
+        for (std::size_t i = 0; i < s.cells.size(); ++i) s.cells[i] = NAN;
+        INFO(rung.name << ": " << n << " elements on " << devices << " devices");
+        REQUIRE(course::same(rung.sum(s.parts, s.cells), s.expected, "sum"));
+      }
     }
   });
 }
 
-TEST_CASE("sum_chunks_to_host: every size on one to four devices") {
+TEST_CASE("sum_one_counter: every memory that carries atomics, every size on one to four devices") {
   on_one_to_four_devices([](int devices) {
-    for (const std::size_t n : kFewSizes) {
-      const std::vector<float> table = course::position_values<float>(kPeriod);
-      auto parts = make_parts(n, devices, share_in_chunks);
-      fill(parts, table);
-      course::PinnedBuffer<double> sums(chunks_of(n));
-      INFO(n << " elements on " << devices << " devices");
-      REQUIRE(course::same(sum_chunks_to_host(parts, sums), sum_of_repeated(table, n), "sum"));
+    for (const CounterRung& rung : kCounterRungs) {
+      if (!rung.has_atomics(devices)) continue;
+      if (!course::kCpuDevice && course::skip_large() && rung.name == "sum_pinned_counter")
+        continue;
+      const Counter counter = rung.make(devices);
+      for (const std::size_t n : kFewSizes) {
+        const Filled s(n, devices);
+        INFO(rung.name << ": " << n << " elements on " << devices << " devices");
+        set_to_zero(counter.data);
+        REQUIRE(course::same(rung.sum(s.parts, counter.data), s.expected, "*counter"));
+      }
     }
-  });
-}
-
-TEST_CASE("all devices have their work before the host waits") {
-  course::skip_without_counters();
-  course::with_devices(3, [] {
-    Spread s(1000, 3);
-    course::ManagedBuffer<double> counter(1);
-    counter[0] = 0;
-    const auto at_once = [](const std::function<void()>& work) {
-      return course::count(work)->devices_at_once;
-    };
-    REQUIRE(at_once([&] { sum_copied_to_host(s.parts, s.cells); }) == 3);
-    REQUIRE(at_once([&] { sum_stored_to_host(s.parts, s.cells); }) == 3);
-    REQUIRE(at_once([&] { sum_one_counter<Among::system>(s.parts, counter.data()); }) == 3);
-  });
-}
-
-TEST_CASE("sum_one_counter: managed memory, if devices may share it") {
-  on_one_to_four_devices([](int devices) {
-    if (!managed_memory_has_atomics(devices)) return;
-    for (const std::size_t n : kFewSizes) {
-      const Spread s(n, devices);
-      INFO(n << " elements on " << devices << " devices");
-      course::ManagedBuffer<double> counter(1);
-      counter[0] = 0;
-      sum_one_counter<Among::system>(s.parts, counter.data());
-      REQUIRE(course::same(counter[0], s.expected, "*counter"));
-    }
-  });
-}
-
-TEST_CASE("sum_one_counter: a device's memory, if the links carry atomics") {
-  on_one_to_four_devices([](int devices) {
-    if (!peer_memory_has_atomics(0, devices)) return;
-    const PeerAccess access(0, devices);
-    for (const std::size_t n : kFewSizes) {
-      const Spread s(n, devices);
-      INFO(n << " elements on " << devices << " devices");
-      auto counter = course::DeviceBuffer<double>::zeros(1);
-      CUDA_CHECK(cudaDeviceSynchronize());
-      sum_one_counter<Among::system>(s.parts, counter.data());
-      REQUIRE(course::same(counter.front(), s.expected, "*counter"));
-    }
-  });
-}
-
-TEST_CASE("sum_one_counter: an atomic a block") {
-  course::skip_without_counters();
-  const Spread s(3 * kChunk, 1);
-  course::ManagedBuffer<double> counter(1);
-  counter[0] = 0;
-  const auto counters =
-      course::count([&] { sum_one_counter<Among::system>(s.parts, counter.data()); });
-  REQUIRE(course::same(counters->global_atomic_lanes, counters->blocks, "atomics"));
-}
-
-TEST_CASE("peer_memory_has_atomics: the topology is asked") {
-  course::on_devices(2, [] {
-    course::with_peer_access(true, [] { REQUIRE(peer_memory_has_atomics(0, 2)); });
-    course::with_peer_access(false, [] {
-      REQUIRE_FALSE(peer_memory_has_atomics(0, 2));
-      REQUIRE(peer_memory_has_atomics(0, 1));  // one device needs no link
-      REQUIRE_THROWS_AS(PeerAccess(0, 2), course::CudaError);
-      static_cast<void>(cudaGetLastError());
-    });
-  });
-}
-
-TEST_CASE("a pointer on the wrong device is reported") {
-  course::skip_without_checker();
-  course::with_devices(2, [] {
-    course::DeviceBuffer<float> of_device_0(100);
-    of_device_0.fill_bytes(0);
-    CUDA_CHECK(cudaDeviceSynchronize());
-    course::PinnedBuffer<double> sum(1);
-    const course::Findings found = course::find_races([&] {
-      const course::OnDevice on(1);
-      course::DeviceBuffer<double> workspace(1);
-      local_sum(of_device_0.data(), 100, sum.data(), workspace.data(), nullptr);
-      CUDA_CHECK(cudaDeviceSynchronize());
-    });
-    REQUIRE(found.others == 1);
-    REQUIRE_THAT(found.texts[0], ContainsSubstring("device 0") && ContainsSubstring("device 1"));
-  });
-}
-
-TEST_CASE("memory of another device may be used while there is peer access, and not after it") {
-  course::on_devices(2, [] {
-    if (!peer_memory_has_atomics(0, 2)) SKIP("the links between the devices carry no atomics");
-    const std::vector<float> x = course::position_values<float>(1000);
-    const auto d_x = course::DeviceBuffer<float>::from(x);
-    CUDA_CHECK(cudaDeviceSynchronize());  // device 1 does not wait for copies of device 0
-    course::PinnedBuffer<double> sum(1);
-    const auto sum_by_device_1 = [&] {
-      const course::OnDevice on(1);
-      course::DeviceBuffer<double> workspace(1);
-      local_sum(d_x.data(), x.size(), sum.data(), workspace.data(), nullptr);
-      CUDA_CHECK(cudaDeviceSynchronize());
-    };
-    {
-      const PeerAccess access(0, 2);
-      sum_by_device_1();
-      REQUIRE(course::same(sum[0], std::accumulate(x.begin(), x.end(), 0.0), "sum"));
-    }
-    if (course::kCpuDevice) REQUIRE(course::find_races(sum_by_device_1).others == 1);
-  });
-}
-
-TEST_CASE("count_everywhere: atomicAdd among devices is a race") {
-  course::skip_without_checker();
-  course::with_devices(2, [] {
-    course::ManagedBuffer<double> counter(1);
-    counter[0] = 0;
-    course::Findings found;
-    REQUIRE(course::expect_race([&] { count_everywhere<Among::device>(2, 2, counter.data()); },
-                                &found));
-    REQUIRE_THAT(found.texts[0], ContainsSubstring("atomicAdd_system"));
-  });
-}
-
-TEST_CASE("count_everywhere: atomicAdd on one device alone is none") {
-  course::ManagedBuffer<double> counter(1);
-  counter[0] = 0;
-  count_everywhere<Among::device>(1, 2, counter.data());
-  REQUIRE(course::same(counter[0], 2.0 * kCountsOfABlock, "*counter"));
-}
-
-TEST_CASE("count_everywhere: atomicAdd_system in managed memory counts all") {
-  course::on_devices(2, [] {
-    if (!managed_memory_has_atomics(2)) SKIP("devices cannot use managed memory at the same time");
-    course::ManagedBuffer<double> counter(1);
-    counter[0] = 0;
-    const unsigned blocks = course::kCpuDevice ? 4 : 256;
-    count_everywhere<Among::system>(2, blocks, counter.data());
-    REQUIRE(course::same(counter[0], 2.0 * blocks * kCountsOfABlock, "*counter"));
-  });
-}
-
-TEST_CASE("count_everywhere: pinned memory has atomics only if the link to the host has") {
-  course::skip_without_checker();
-  course::with_devices(2, [] {
-    course::PinnedBuffer<double> counter(1);
-    const auto count = [&] {
-      counter[0] = 0;
-      count_everywhere<Among::system>(2, 2, counter.data());
-    };
-    course::with_host_atomics(false, [&] {
-      REQUIRE_FALSE(host_memory_has_atomics(2));
-      REQUIRE(host_memory_has_atomics(1));
-      course::Findings found;
-      REQUIRE(course::expect_race(count, &found));
-      REQUIRE_THAT(found.texts[0], ContainsSubstring("cudaDevAttrHostNativeAtomicSupported"));
-    });
-    course::with_host_atomics(true, [&] {
-      REQUIRE(host_memory_has_atomics(2));
-      count();
-      REQUIRE(course::same(counter[0], 4.0 * kCountsOfABlock, "*counter"));
-    });
   });
 }
 
@@ -375,7 +183,7 @@ TEST_CASE("sum_nccl: every size, on one device to all") {
   for (int devices = 1; devices <= course::device_count(); ++devices) {
     NcclTeam team(devices);
     for (const std::size_t n : sizes()) {
-      Spread s(n, devices);
+      Filled s(n, devices);
       INFO(n << " elements on " << devices << " devices");
       REQUIRE(course::same(sum_nccl(s.parts, team, s.cells), s.expected, "sum"));
       for (const Part& part : s.parts) {
@@ -422,7 +230,7 @@ TEST_CASE("NcclTeam::wait: a collective that lacks a partner is given up, and na
   course::skip_without_devices(2);
   course::skip_under_sanitizer();
   NcclTeam team(2);
-  Spread s(100, 2);
+  Filled s(100, 2);
   sum_nccl(s.parts, team, s.cells);  // the links are up
   NCCL_CHECK(ncclAllReduce(s.parts[0].sum.data(), s.parts[0].sum.data(), 1, ncclDouble, ncclSum,
                            team.comm(0), nullptr));
