@@ -229,6 +229,7 @@ void Ladder::State::finish(Row row, const std::function<void(Row&)>& work) {
   } catch (const CudaError& error) {
     row.failure = error.what();
     lost = is_sticky(error.code());
+    static_cast<void>(cudaGetLastError());  // or the next rung's launch would report it again
   }
   add(std::move(row));
   if (lost) throw DeviceLost();

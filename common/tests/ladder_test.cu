@@ -337,6 +337,22 @@ TEST_CASE("a refused launch fails its rung, the others run") {
   CHECK(outcome.says("count_atomic                      1000"));
 }
 
+TEST_CASE("an error that a rung leaves behind is not reported by the next one") {
+  course::skip_under_sanitizer();
+  Counting counting;
+  course::Rung refused = counting.five();
+  refused.reset = [] { CUDA_CHECK(cudaSetDevice(-1)); };
+  const Outcome outcome = run_ladder({}, [&](Ladder& ladder) {
+    ladder.reference("CPU reference", 1000);
+    ladder.rung(refused);
+    ladder.rung(counting.atomic(1000));
+  });
+  CHECK(outcome.code == 1);
+  CHECK(outcome.says("cudaErrorInvalidDevice"));
+  CHECK(outcome.says("1 of 3 rows FAILED"));
+  CHECK(outcome.says("count_atomic                      1000"));
+}
+
 TEST_CASE("an illegal access fails its rung, the others run") {
   course::skip_without_checker();  // it would end this process's use of a GPU
   Counting counting;
