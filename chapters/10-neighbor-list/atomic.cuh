@@ -1,14 +1,14 @@
-// Each pair once: two lists grow at a time, and somebody else may be adding to either of them.
-// Rungs: neighbors_atomic. Neighbour k of atom n stands in list[n * capacity + k].
+// Each pair once: two lists grow at a time, and other threads may be adding to either of them.
+// Rungs: neighbors_atomic. Neighbour k of atom n is list[n * capacity + k].
 #pragma once
 
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <cstddef>
 
 #include "distance.cuh"
 #include "grid.cuh"
 
-/// Puts `neighbor` on the list of `atom`, in the place that nobody else gets.
+/// Puts `neighbor` on the list of `atom`, in a place that no other thread gets.
 __device__ __forceinline__ void append(const Lists& out, std::size_t atom, std::size_t neighbor) {
   const int place = atomicAdd(&out.counts[atom], 1);  // the value before: this place is mine
   if (static_cast<std::size_t>(place) < out.capacity) {
@@ -17,7 +17,7 @@ __device__ __forceinline__ void append(const Lists& out, std::size_t atom, std::
 }
 
 // Question: how do threads share lists, if each looks at half of the pairs only?
-// Changes:  thread n1 looks at the atoms behind n1, and appends to both lists with atomicAdd.
+// Changes:  thread n1 looks at the atoms after n1, and appends to both lists with atomicAdd.
 // Cost:     n (n - 1) / 2 distances; two atomics a bond. The first thread has n - 1 of the
 //           distances, the last has none.
 template <class T>
@@ -35,12 +35,10 @@ __global__ void neighbors_atomic(Atoms<T> atoms, T limit, Lists out, Slice slice
 
 /// Appends the neighbours of all pairs (n1, n2 > n1) with n1 in the slice. The caller sets counts
 /// to 0 before the first slice: a kernel could not tell the other blocks that it has done so. The
-/// order within a list is open.
+/// order within a list is unspecified.
 template <class T>
-void neighbors_atomic(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
-  check_number_of_atoms(atoms.n);
-  if (slice.first >= slice.last) return;
-  neighbors_atomic<T>
-      <<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out, slice);
-  CUDA_CHECK_LAUNCH();
+void launch_neighbors_atomic(Atoms<T> atoms, T limit, Lists out, Slice slice,
+                             cudaStream_t stream = nullptr) {
+  course::launch(neighbors_atomic<T>, {blocks_for(atoms, slice), kBlockSize, 0, stream}, atoms,
+                 limit, out, slice);
 }

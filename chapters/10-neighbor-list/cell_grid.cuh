@@ -88,7 +88,7 @@ __host__ __device__ __forceinline__ int number_of(const CellGrid& grid, Cell cel
 
 /// Calls visit(first, end) for the runs of sorted atoms in the nine cells around `cell`, each cell
 /// once. Cells of a row are neighbours in memory, so a row is one run, or two where it wraps.
-/// starts[c] is the first atom of cell c, starts[c + 1] the first one behind it.
+/// starts[c] is the first atom of cell c, starts[c + 1] the first one after it.
 #ifdef __CUDACC__
 #pragma nv_exec_check_disable  // visit is the host's in host code, and the device's in a kernel
 #endif

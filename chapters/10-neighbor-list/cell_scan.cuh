@@ -13,11 +13,11 @@ constexpr unsigned kScanThreads = 256;
 constexpr unsigned kScanItems = 8;  // of a thread: two loads of 16 bytes
 constexpr std::size_t kScanTile = kScanThreads * kScanItems;
 
-/// Tiles that hold `cells` counts and a 0 behind them.
+/// Tiles that hold `cells` counts and a 0 after them.
 inline unsigned scan_tiles(std::size_t cells) { return course::blocks_for(cells + 1, kScanTile); }
 
 /// What the tiles of a scan tell each other: one word a tile, its state and a sum, written and
-/// read as a whole, so that nobody sees one without the other. All is 0 before a launch.
+/// read as a whole, so that no block sees one without the other. All is 0 before a launch.
 struct ScanState {
   volatile unsigned long long* words;
   unsigned* ticket;
@@ -25,9 +25,9 @@ struct ScanState {
 
 enum : unsigned {
   kNothing = 0,
-  kTotal = 1,
-  kPrefix = 2
-};  // a tile's own sum; that of all up to it
+  kTotal = 1,   // a tile's own sum
+  kPrefix = 2,  // that of all tiles up to it
+};
 
 __host__ __device__ __forceinline__ unsigned long long scan_word(unsigned state, int sum) {
   return static_cast<unsigned long long>(state) << 32 | static_cast<unsigned>(sum);
@@ -39,7 +39,7 @@ __host__ __device__ __forceinline__ int sum_of(unsigned long long word) {
   return static_cast<int>(word);
 }
 
-/// Tells the tiles behind this one its total, and returns the sum of all tiles before it. A whole
+/// Tells the tiles after this one its total, and returns the sum of all tiles before it. A whole
 /// warp looks at 32 tiles at a time, newest first, until one of them knows its prefix.
 __device__ inline int look_back(ScanState scan, int tile, int total) {
   const int lane = static_cast<int>(threadIdx.x % course::kWarpSize);
@@ -61,7 +61,7 @@ __device__ inline int look_back(ScanState scan, int tile, int total) {
   return before;
 }
 
-/// Each count becomes the sum of `start` and all counts before it; `start` moves behind the last.
+/// Each count becomes the sum of `start` and all counts before it; `start` moves past the last.
 __device__ __forceinline__ void replace_by_starts(course::Pack<int, 4>& counts, int& start) {
   for (int k = 0; k < 4; ++k) {
     const int count = counts.elem[k];
@@ -71,9 +71,8 @@ __device__ __forceinline__ void replace_by_starts(course::Pack<int, 4>& counts, 
 }
 
 // Question: where does each cell begin among the sorted atoms?
-// Changes:  a block scans a tile of 2048 counts, and asks the tiles before it for their sum.
-// Tickets
-//           number the tiles: whoever waits waits for a block that runs already.
+// Changes:  a block scans a tile of 2048 counts, and asks the tiles before it for their sum. Tickets
+//           number the tiles: a block that waits waits for one that runs already.
 // Cost:     each count is read once; its start, and a 0 for the next launch, are written once.
 template <class Cells>
 __global__ void scan_cells(int* d_counts, int* d_starts, Cells cells, ScanState scan) {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <course/buffer.cuh>
 #include <course/collectives.cuh>
-#include <course/error.cuh>
 #include <course/grid.cuh>
+#include <course/launch.cuh>
 #include <cstddef>
 #include <limits>
 #include <stdexcept>
@@ -157,7 +157,7 @@ struct CellsOf {
   }
 };
 
-// Question: how do atoms of a cell come to stand side by side?
+// Question: how do atoms of a cell come to be side by side?
 // Changes:  start of the cell + place in the cell is a different number for every atom.
 // Cost:     each coordinate is read and written once more. Also leaves the scan's state as 0.
 template <class T>
@@ -190,7 +190,7 @@ __device__ __forceinline__ void keep_smallest(int (&kept)[kKept], int number) {
 
 // Question: who is near?
 // Changes:  a thread looks at the nine cells around its atom only, in the order of memory, and
-//           keeps the smallest eight indices in registers. Whoever has more goes round again.
+//           keeps the smallest eight indices in registers. An atom with more goes round again.
 // Cost:     some 13 distances an atom instead of n, however many atoms there are.
 template <class T>
 __global__ void list_from_cells(const Point<T>* d_points, const int* d_indices, std::size_t n,
@@ -238,21 +238,15 @@ void neighbors_cells(Atoms<T> atoms, T limit, Lists out, CellWorkspace<T>& work,
   const std::size_t most = most_cells(atoms.n);
   const unsigned tiles = scan_tiles(most), blocks = blocks_for(atoms.n);
   const unsigned measuring = std::min(course::blocks_for(atoms.n, kMeasured), kMeasureBlocks);
-  measure_box<T><<<measuring, kMeasureThreads, 0, stream>>>(
-      atoms, limit, most, work.extremes.data(), work.measured.data(), work.grid.data());
-  CUDA_CHECK_LAUNCH();
-  count_in_cells<T><<<blocks, kBlockSize, 0, stream>>>(atoms, work.grid.data(), work.counts.data(),
-                                                       work.places.data());
-  CUDA_CHECK_LAUNCH();
-  scan_cells<<<tiles, kScanThreads, 0, stream>>>(work.counts.data(), work.starts.data(),
-                                                 CellsOf{work.grid.data()}, work.scan());
-  CUDA_CHECK_LAUNCH();
-  sort_into_cells<T><<<blocks, kBlockSize, 0, stream>>>(atoms, work.grid.data(), work.starts.data(),
-                                                        work.places.data(), work.points.data(),
-                                                        work.indices.data(), work.scan(), tiles);
-  CUDA_CHECK_LAUNCH();
-  list_from_cells<T><<<blocks, kBlockSize, 0, stream>>>(work.points.data(), work.indices.data(),
-                                                        atoms.n, work.grid.data(),
-                                                        work.starts.data(), limit, out);
-  CUDA_CHECK_LAUNCH();
+  course::launch(measure_box<T>, {measuring, kMeasureThreads, 0, stream}, atoms, limit, most,
+                 work.extremes.data(), work.measured.data(), work.grid.data());
+  course::launch(count_in_cells<T>, {blocks, kBlockSize, 0, stream}, atoms, work.grid.data(),
+                 work.counts.data(), work.places.data());
+  course::launch(scan_cells<CellsOf>, {tiles, kScanThreads, 0, stream}, work.counts.data(),
+                 work.starts.data(), CellsOf{work.grid.data()}, work.scan());
+  course::launch(sort_into_cells<T>, {blocks, kBlockSize, 0, stream}, atoms, work.grid.data(),
+                 work.starts.data(), work.places.data(), work.points.data(), work.indices.data(),
+                 work.scan(), tiles);
+  course::launch(list_from_cells<T>, {blocks, kBlockSize, 0, stream}, work.points.data(),
+                 work.indices.data(), atoms.n, work.grid.data(), work.starts.data(), limit, out);
 }

@@ -1,16 +1,17 @@
 // Each pair twice: every thread looks at all atoms, and owns its list alone.
-// Rungs: gather_global_count, gather_rows, gather_self_first, gather_distance_first,
-// neighbors_gather. Their lists are in ascending order, because the loop is.
+// Rungs: gather_global_count, gather_rows, gather_self_first and gather_distance_first (both are
+// gather_columns), neighbors_gather. Their lists are in ascending order, because the loop is. The
+// first two put neighbour k of atom n into list[n * capacity + k], the others into list[k * n + n1].
 #pragma once
 
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <cstddef>
 
 #include "distance.cuh"
 #include "grid.cuh"
 
 // Question: what if a thread writes to its own list only?
-// Changes:  thread n1 looks at all atoms but itself, and nobody else touches list n1: no atomics.
+// Changes:  thread n1 looks at all atoms but itself, and no other thread touches list n1: no atomics.
 // Cost:     twice the distances. The count lives in global memory: a load and a store a neighbour.
 template <class T>
 __global__ void gather_global_count(Atoms<T> atoms, T limit, Lists out, Slice slice) {
@@ -49,7 +50,7 @@ __global__ void gather_rows(Atoms<T> atoms, T limit, Lists out, Slice slice) {
 /// Which half of the condition comes first in the source.
 enum class First { self, distance };
 
-// Question: does the order of an && matter, and where should neighbour k of atom n stand?
+// Question: does the order of an && matter, and where should neighbour k of atom n be?
 // Changes:  list[k * n + n1]: the k-th neighbours of 32 atoms of a warp lie side by side. `first`
 //           says whether the distance or n2 != n1 is looked at first.
 // Cost:     as before; 4 sectors for 32 neighbours where all lanes store, and not up to 32.
@@ -75,9 +76,8 @@ __global__ void gather_columns(Atoms<T> atoms, T limit, Lists out, Slice slice) 
 }
 
 // Question: a block's threads go through the same atoms in the same order. Must each load them?
-// Changes:  each thread loads one atom of a tile into shared memory, and all look at the tile
-// there. Cost:     two barriers a tile, for which threads without an atom of their own have to
-// come, too.
+// Changes:  each thread loads one atom of a tile into shared memory; all look at the tile there.
+// Cost:     two barriers a tile, to which threads without an atom of their own have to come, too.
 template <class T>
 __global__ void neighbors_gather(Atoms<T> atoms, T limit, Lists out, Slice slice) {
   __shared__ T s_x[kBlockSize], s_y[kBlockSize];
@@ -104,50 +104,10 @@ __global__ void neighbors_gather(Atoms<T> atoms, T limit, Lists out, Slice slice
   if (has_atom) out.counts[n1] = count;
 }
 
-/// Makes the lists of the atoms of the slice, neighbour k of atom n in list[n * capacity + k].
-template <class T>
-void gather_global_count(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
-  check_number_of_atoms(atoms.n);
-  if (slice.first >= slice.last) return;
-  gather_global_count<T>
-      <<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out, slice);
-  CUDA_CHECK_LAUNCH();
-}
-
-/// The same.
-template <class T>
-void gather_rows(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
-  check_number_of_atoms(atoms.n);
-  if (slice.first >= slice.last) return;
-  gather_rows<T>
-      <<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out, slice);
-  CUDA_CHECK_LAUNCH();
-}
-
 /// Makes the lists of the atoms of the slice, neighbour k of atom n in list[k * atoms.n + n].
-template <First first, class T>
-void gather_columns(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
-  check_number_of_atoms(atoms.n);
-  if (slice.first >= slice.last) return;
-  gather_columns<first, T>
-      <<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out, slice);
-  CUDA_CHECK_LAUNCH();
-}
 template <class T>
-void gather_self_first(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
-  gather_columns<First::self>(atoms, limit, out, slice, stream);
-}
-template <class T>
-void gather_distance_first(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
-  gather_columns<First::distance>(atoms, limit, out, slice, stream);
-}
-
-/// The same.
-template <class T>
-void neighbors_gather(Atoms<T> atoms, T limit, Lists out, Slice slice, cudaStream_t stream) {
-  check_number_of_atoms(atoms.n);
-  if (slice.first >= slice.last) return;
-  neighbors_gather<T>
-      <<<blocks_for(slice.last - slice.first), kBlockSize, 0, stream>>>(atoms, limit, out, slice);
-  CUDA_CHECK_LAUNCH();
+void launch_neighbors_gather(Atoms<T> atoms, T limit, Lists out, Slice slice,
+                             cudaStream_t stream = nullptr) {
+  course::launch(neighbors_gather<T>, {blocks_for(atoms, slice), kBlockSize, 0, stream}, atoms,
+                 limit, out, slice);
 }

@@ -5,17 +5,13 @@
 #include <course/data.cuh>
 #include <course/ladder.cuh>
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "atomic.cuh"
-#include "cells.cuh"
 #include "cpu.cuh"
-#include "gather.cuh"
 #include "inputs.cuh"
 #include "neighbor_list.cuh"
-#include "wrong.cuh"
+#include "rungs.cuh"
 
 namespace {
 
@@ -44,10 +40,10 @@ struct Problem {
         d_x(course::DeviceBuffer<T>::from(atoms.x)),
         d_y(course::DeviceBuffer<T>::from(atoms.y)),
         d_counts(atoms.size()),
-        d_list(kCapacity * atoms.size()) {}
+        d_list(kCapacity * atoms.size()),
+        rungs(neighbor_rungs<T>(atoms.size())) {}
 
   Atoms<T> atoms() const { return {d_x.data(), d_y.data(), d_x.size()}; }
-  Slice all() const { return {0, d_x.size()}; }
   Lists lists() { return {d_counts.data(), d_list.data(), kCapacity}; }
   double bonds() const { return 0.5 * static_cast<double>(expected.ends()); }
   NeighborList found(Layout layout) const {
@@ -61,36 +57,36 @@ struct Problem {
            static_cast<std::size_t>(expected.ends()) * sizeof(int);
   }
 
-  /// A rung whose lists begin with counts of 0, where it is one that adds to them.
-  course::Rung rung(const std::string& name, const std::string& changed, Layout layout,
-                    std::function<void()> launch) {
-    return {.name = name,
-            .changed = changed,
-            .reset =
-                [this] {
-                  d_counts.fill_bytes(0);
-                  d_list.fill_bytes(0);
-                },
-            .launch = std::move(launch),
-            .result =
-                [this] {
-                  double ends = 0;
-                  for (const int count : d_counts.download()) ends += count;
-                  return 0.5 * ends;
-                },
-            .check = [this, layout] { return same_neighbors(found(layout), expected); },
-            .bytes = bytes(),
-            .n = d_x.size()};
+  /// A row of the ladder. Its lists begin with counts of 0: there are rungs that add to them.
+  course::Rung row(const std::string& name, const std::string& changed,
+                   const NeighborRung<T>& rung) {
+    return {
+        .name = name,
+        .changed = changed,
+        .reset =
+            [this] {
+              d_counts.fill_bytes(0);
+              d_list.fill_bytes(0);
+            },
+        .launch = [this, rung] { rung.launch(atoms(), limit, lists()); },
+        .result =
+            [this] {
+              double ends = 0;
+              for (const int count : d_counts.download()) ends += count;
+              return 0.5 * ends;
+            },
+        .check = [this, layout = rung.layout] { return same_neighbors(found(layout), expected); },
+        .bytes = bytes(),
+        .n = d_x.size()};
   }
-  course::Rung cells(const std::string& name, const std::string& changed, CellWorkspace<T>& work) {
-    return rung(name, changed, Layout::columns,
-                [this, &work] { neighbors_cells(atoms(), limit, lists(), work, nullptr); });
-  }
+  course::Rung row(const NeighborRung<T>& rung) { return row(rung.name, rung.changed, rung); }
+  NeighborRung<T> rung(const std::string& name) const { return rung_named(rungs, name); }
 
   T limit;
   NeighborList expected;
   course::DeviceBuffer<T> d_x, d_y;
   course::DeviceBuffer<int> d_counts, d_list;
+  std::vector<NeighborRung<T>> rungs;
 };
 
 /// Begins a group: the number of bonds is shown, and every list is checked.
@@ -103,72 +99,42 @@ void begin(course::Ladder& ladder, const Problem<T>& problem, const std::string&
 /// All rungs of the lesson.
 void all_methods(course::Ladder& ladder, std::size_t n) {
   Problem<float> p(graphene_atoms<float>(n));
-  CellWorkspace<float> work(n);
   begin(ladder, p, "all methods");
-  if (n >= kEnoughToRace) {
-    const auto wrong = [&](const std::string& name, const std::string& changed,
-                           const std::string& because, std::function<void()> launch) {
-      const course::Rung rung = p.rung(name, changed, Layout::rows, std::move(launch));
-      ladder.wrong({.name = name,
-                    .changed = changed,
-                    .expect = course::Expect::race,
-                    .because = because,
-                    .reset = rung.reset,
-                    .launch = rung.launch,
-                    .result = rung.result,
-                    .n = n});
-    };
-    wrong("atomic_zeroed_inside", "counts[n1] = 0 inside the kernel",
-          "another block may have appended to that list already",
-          [&] { atomic_zeroed_inside(p.atoms(), p.limit, p.lists(), nullptr); });
-    wrong("atomic_value_ignored", "list[counts[n1]], and then atomicAdd",
-          "another thread appends between the look and the addition",
-          [&] { atomic_value_ignored(p.atoms(), p.limit, p.lists(), nullptr); });
+  for (const NeighborRung<float>& rung : p.rungs) {
+    const course::Rung row = p.row(rung);
+    if (rung.because.empty()) {
+      ladder.rung(row);
+    } else if (n >= kEnoughToRace) {
+      course::WrongRung wrong = course::wrong_rung(row, course::Expect::race, rung.because);
+      wrong.check = nullptr;  // the number of bonds is compared
+      ladder.wrong(wrong);
+    }
   }
-  ladder.rung(p.rung("neighbors_atomic", "pairs once, the value that atomicAdd returns",
-                     Layout::rows,
-                     [&] { neighbors_atomic(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
-  ladder.rung(
-      p.rung("gather_global_count", "pairs twice, no atomics; count in global memory", Layout::rows,
-             [&] { gather_global_count(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
-  ladder.rung(p.rung("gather_rows", "count in a register", Layout::rows,
-                     [&] { gather_rows(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
-  ladder.rung(p.rung("gather_self_first", "lists in columns; n2 != n1 && near", Layout::columns,
-                     [&] { gather_self_first(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
-  ladder.rung(p.rung("gather_distance_first", "near && n2 != n1", Layout::columns, [&] {
-    gather_distance_first(p.atoms(), p.limit, p.lists(), p.all(), nullptr);
-  }));
-  ladder.rung(p.rung("neighbors_gather", "tiles of atoms in shared memory", Layout::columns,
-                     [&] { neighbors_gather(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
-  ladder.rung(
-      p.cells("neighbors_cells", "sorted into cells: nine cells instead of all atoms", work));
 }
 
 /// Where all pairs would take minutes.
 void large(course::Ladder& ladder, std::size_t n) {
   const HostAtoms<float> atoms = graphene_atoms<float>(n);
-  CellWorkspace<float> work(n);
   {
     Problem<float> p(atoms);
     begin(ladder, p, "in the order of the grains");
-    ladder.rung(p.cells("neighbors_cells", "build and list", work));
+    ladder.rung(p.row("neighbors_cells", "build and list", p.rung("neighbors_cells")));
   }
   if (n > kMostShuffled) return;  // it takes the CPU's reference longer than all the rest
   Problem<float> p(shuffled(atoms, 1));
   begin(ladder, p, "numbered at random");
-  ladder.rung(p.cells("neighbors_cells", "the same atoms in random order", work));
+  ladder.rung(
+      p.row("neighbors_cells", "the same atoms in random order", p.rung("neighbors_cells")));
 }
 
 /// What double precision costs.
 void in_double(course::Ladder& ladder, std::size_t n) {
   Problem<double> p(graphene_atoms<double>(n));
-  CellWorkspace<double> work(n);
   begin(ladder, p, "in double precision");
   if (n <= most_for_all_pairs()) {
-    ladder.rung(p.rung("neighbors_gather<double>", "all pairs", Layout::columns,
-                       [&] { neighbors_gather(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
+    ladder.rung(p.row("neighbors_gather<double>", "all pairs", p.rung("neighbors_gather")));
   }
-  ladder.rung(p.cells("neighbors_cells<double>", "cells", work));
+  ladder.rung(p.row("neighbors_cells<double>", "cells", p.rung("neighbors_cells")));
 }
 
 /// Time over n: two curves that rise with n * n, and one with n.
@@ -176,25 +142,22 @@ void over_n(course::Ladder& ladder, const std::vector<std::size_t>& sizes) {
   ladder.reference("lists that are wrong", 0, "atoms per ns over their number", sizes.back());
   for (const std::size_t n : sizes) {
     Problem<float> p(graphene_atoms<float>(n));
-    CellWorkspace<float> work(n);
-    const auto point = [&](const std::string& series, Layout layout, course::Rung rung) {
-      rung.name += "_of_" + std::to_string(n);
-      rung.series = series;
-      rung.x = static_cast<double>(n);
-      rung.operations = n;
-      rung.result = [&p, layout] {
+    const auto point = [&](const std::string& series, const std::string& name,
+                           const std::string& changed) {
+      const NeighborRung<float> rung = p.rung(name);
+      course::Rung row = p.row(name + "_of_" + std::to_string(n), changed, rung);
+      row.series = series;
+      row.x = static_cast<double>(n);
+      row.operations = n;
+      row.result = [&p, layout = rung.layout] {
         return same_neighbors(p.found(layout), p.expected) ? 0.0 : 1.0;
       };
-      ladder.rung(rung);
+      ladder.rung(row);
     };
-    point("cells", Layout::columns, p.cells("neighbors_cells", "nine cells", work));
+    point("cells", "neighbors_cells", "nine cells");
     if (n > most_for_all_pairs()) continue;
-    point("gather", Layout::columns,
-          p.rung("neighbors_gather", "all pairs twice", Layout::columns,
-                 [&] { neighbors_gather(p.atoms(), p.limit, p.lists(), p.all(), nullptr); }));
-    point("atomic", Layout::rows, p.rung("neighbors_atomic", "all pairs once", Layout::rows, [&] {
-      neighbors_atomic(p.atoms(), p.limit, p.lists(), p.all(), nullptr);
-    }));
+    point("gather", "neighbors_gather", "all pairs twice");
+    point("atomic", "neighbors_atomic", "all pairs once");
   }
 }
 

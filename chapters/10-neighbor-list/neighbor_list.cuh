@@ -1,4 +1,4 @@
-// Lists of neighbours in the host's memory: where neighbour k of an atom stands, and comparisons.
+// Lists of neighbours in the host's memory: where neighbour k of an atom is, and comparisons.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-/// Where neighbour k of atom n stands: in a row of its own, or in column n, so that the threads of
-/// n, n + 1, n + 2 ... write side by side. Whoever reads a list has to know which it is.
+/// Where neighbour k of atom n is: in a row of its own, or in column n, so that the threads of
+/// n, n + 1, n + 2 ... write side by side. Code that reads a list has to know which it is.
 enum class Layout { rows, columns };
 
 /// The neighbours of `counts.size()` atoms. A list holds at most `capacity` of them; counts tells

@@ -47,9 +47,9 @@ NeighborList neighbors_on_device(DeviceMethod method, const std::vector<T>& x,
     for (std::size_t first = 0; first < n; first += step) {
       const Slice slice{first, std::min(first + step, n)};
       if (method == DeviceMethod::atomic) {
-        neighbors_atomic(atoms, limit, lists, slice, nullptr);
+        launch_neighbors_atomic(atoms, limit, lists, slice);
       } else {
-        neighbors_gather(atoms, limit, lists, slice, nullptr);
+        launch_neighbors_gather(atoms, limit, lists, slice);
       }
       CUDA_CHECK(cudaDeviceSynchronize());
       done(slice.last);

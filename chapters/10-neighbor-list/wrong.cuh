@@ -2,7 +2,6 @@
 // Rungs, wrong on purpose: atomic_zeroed_inside, atomic_value_ignored.
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "atomic.cuh"
@@ -24,14 +23,6 @@ __global__ void atomic_zeroed_inside(Atoms<T> atoms, T limit, Lists out) {
       append(out, n2, n1);
     }
   }
-}
-
-/// Writes wrong lists, in the layout of neighbors_atomic.
-template <class T>
-void atomic_zeroed_inside(Atoms<T> atoms, T limit, Lists out, cudaStream_t stream) {
-  if (atoms.n == 0) return;
-  atomic_zeroed_inside<T><<<blocks_for(atoms.n), kBlockSize, 0, stream>>>(atoms, limit, out);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// Wrong on purpose: others append between the look at the count and the addition.
@@ -56,12 +47,4 @@ __global__ void atomic_value_ignored(Atoms<T> atoms, T limit, Lists out) {
       append_where_it_stood(out, n2, n1);
     }
   }
-}
-
-/// Writes wrong lists, in the layout of neighbors_atomic. The caller sets counts to 0.
-template <class T>
-void atomic_value_ignored(Atoms<T> atoms, T limit, Lists out, cudaStream_t stream) {
-  if (atoms.n == 0) return;
-  atomic_value_ignored<T><<<blocks_for(atoms.n), kBlockSize, 0, stream>>>(atoms, limit, out);
-  CUDA_CHECK_LAUNCH();
 }

@@ -1,0 +1,255 @@
+"""What the program `neighbors` writes, and where: files, pipes, pictures, a terminal. test_neighbors.py runs these."""
+
+import os
+import pty
+import resource
+import shlex
+import signal
+import stat
+import subprocess
+import time
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from neighbors_case import FOUR, HERE, METHODS, PROGRAM, NeighborsTest
+
+
+class Outputs(NeighborsTest):
+    def test_another_name(self):
+        self.run_program(self.file(FOUR), "--output", "lists.txt")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["lists.txt", "xy.txt"])
+
+    def test_an_old_file_is_replaced_and_keeps_its_mode(self):
+        old = self.folder / "neighbor.txt"
+        old.write_text("old\n" * 1000)
+        old.chmod(0o640)
+        self.assertEqual(len(self.lists(FOUR)), 4)
+        self.assertEqual(stat.S_IMODE(old.stat().st_mode), 0o640)
+
+    def test_a_new_file_has_the_mode_that_the_user_wants(self):
+        mask = os.umask(0o027)
+        self.addCleanup(os.umask, mask)
+        self.lists(FOUR)
+        self.assertEqual(stat.S_IMODE((self.folder / "neighbor.txt").stat().st_mode), 0o640)
+
+    def test_a_link_stays_a_link(self):
+        (self.folder / "results").mkdir()
+        (self.folder / "neighbor.txt").symlink_to("results/real.txt")
+        self.lists(FOUR)
+        self.assertTrue((self.folder / "neighbor.txt").is_symlink())
+        self.assertEqual(len((self.folder / "results/real.txt").read_text().splitlines()), 4)
+
+    def test_unwritable_is_reported_before_the_input_is_read(self):
+        for option in ["--output", "--picture"]:
+            for path in ["no/such/folder/file", str(self.folder), "/proc/no-such-file"]:
+                with self.subTest(option=option, path=path):
+                    self.refused("no-such-file.txt", option, path, says=[path, "cannot be written"])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everything")
+    def test_read_only(self):
+        (self.folder / "kept").mkdir()
+        (self.folder / "kept").chmod(0o500)
+        self.addCleanup((self.folder / "kept").chmod, 0o700)
+        path = self.file(FOUR)
+        self.refused(path, "--output", "kept/x", says=["kept/x", "Permission denied"])
+        (self.folder / "old").write_text("old")
+        (self.folder / "old").chmod(0o400)
+        self.refused(path, "--output", "old", says=["old", "Permission denied"])
+        (self.folder / "kept").chmod(0)
+        self.refused(path, "--output", "kept/x", says=["kept/x", "Permission denied"])
+
+    def test_input_and_output_have_to_differ(self):
+        path = self.file(FOUR)
+        (self.folder / "link").symlink_to("xy.txt")
+        self.refused(path, "--output", "xy.txt", says="same file")
+        self.refused(path, "--output", "./link", says="same file")
+        self.refused(path, "--picture", path, says="same file")
+        self.refused(path, "--output", "new", "--picture", "./new", says="same file")
+        (self.folder / "to_new").symlink_to("new")
+        self.refused(path, "--output", "new", "--picture", "to_new", says="same file")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_a_full_disk(self):
+        done = self.run_program(self.file(FOUR), "--output", "/dev/full", code=1)
+        self.assertIn("No space left", done.stderr)
+        self.assertTrue(os.path.exists("/dev/full"))
+        old = self.folder / "neighbor.txt"
+        old.write_text("old\n")
+        done = self.run_program(self.file(FOUR), "--picture", "/dev/full", code=1)
+        self.assertIn("/dev/full", done.stderr)
+        self.assertEqual(old.read_text(), "old\n")
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["neighbor.txt", "xy.txt"])
+
+    def test_a_device_is_not_replaced(self):
+        done = subprocess.run([PROGRAM, self.file(FOUR), "--output", "/dev/null", "--picture", "/dev/null"],
+                              capture_output=True, text=True, cwd=self.folder, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("6 bonds", done.stderr)  # standard output might be the output
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+
+    def test_what_the_shell_has_opened_is_not_replaced(self):
+        wanted = "a line before\n" + "".join(line + "\n" for line in self.lists(FOUR))
+        (self.folder / "neighbor.txt").unlink()
+        for mode in ["w", "a"]:
+            with open(self.folder / "all.txt", mode) as file:
+                if mode == "w":
+                    file.write("a line before\n")
+                    file.flush()
+                done = subprocess.run([PROGRAM, "xy.txt", "--output", "/dev/stdout"], stdout=file,
+                                      stderr=subprocess.PIPE, text=True, cwd=self.folder, timeout=60)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("6 bonds", done.stderr)
+            self.assertEqual((self.folder / "all.txt").read_text(), wanted)
+            wanted += wanted.split("\n", 1)[1]
+
+    def test_closed_streams(self):
+        self.file(FOUR)
+        for redirection, code in [(">&-", 1), ("2>&-", 0), ("<&- >&- 2>&-", 1), ("nowhere 2>&-", 2)]:
+            command = f"exec {shlex.quote(PROGRAM)} {'' if 'nowhere' in redirection else 'xy.txt'} {redirection}"
+            done = subprocess.run(["sh", "-c", command], capture_output=True, cwd=self.folder, timeout=60)
+            self.assertEqual(done.returncode, code, redirection)
+            self.assertEqual(len((self.folder / "neighbor.txt").read_text().splitlines()), 4)
+
+    def test_a_name_as_long_as_a_name_may_be(self):
+        self.run_program(self.file(FOUR), "--output", 255 * "x")
+        self.refused("xy.txt", "--output", 256 * "x", says="File name too long")
+
+    def start_long_run(self, ignored=()):
+        """A run that has begun its output, and will not be finished soon. What a shell above ignores does not count."""
+        def set_signals():
+            for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]:
+                signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+
+        (self.folder / "neighbor.txt").write_text("old\n")
+        path = self.file("".join(f"{n} 0\n" for n in range(200_000)))
+        running = subprocess.Popen([PROGRAM, path, "--method", "cpu"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, preexec_fn=set_signals)
+        deadline = time.monotonic() + 30
+        while not list(self.folder.glob("*.tmp")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.05)
+        return running
+
+    def test_an_interrupted_run_leaves_nothing(self):
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]:
+            running = self.start_long_run()
+            running.send_signal(number)
+            self.assertEqual(running.wait(timeout=30), -number)
+            self.assertEqual((self.folder / "neighbor.txt").read_text(), "old\n")
+            self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["neighbor.txt", "xy.txt"])
+
+    def test_nohup(self):
+        running = self.start_long_run(ignored=[signal.SIGHUP])
+        running.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        self.assertIsNone(running.poll())
+        running.terminate()
+        running.wait(timeout=30)
+
+    def test_a_reader_that_leaves(self):
+        path = self.file("".join(f"{n} 0\n" for n in range(50_000)))
+        running = subprocess.Popen([PROGRAM, path, "--output", "/dev/stdout", "--picture", "bonds.svg"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        running.stdout.close()
+        self.assertNotEqual(running.wait(timeout=60), 0)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["xy.txt"])
+
+    def test_a_limit_on_the_size_of_files(self):
+        path = self.file("".join(f"{n} 0\n" for n in range(50_000)))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        done = subprocess.run([PROGRAM, path], cwd=self.folder, capture_output=True, preexec_fn=limit, timeout=60)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["xy.txt"])
+
+    def test_the_picture(self):
+        for data, bonds in [(FOUR, 6), ("5 5\n", 0), ("1 1\n1 1\n", 1), ("-1.7e308 0\n1.7e308 0\n", 0)]:
+            self.run_program(self.file(data), "--picture", "bonds.svg", "--double")
+            text = (self.folder / "bonds.svg").read_text()
+            self.assertNotRegex(text, r"\b(nan|inf)\b")
+            picture = ElementTree.fromstring(text)
+            space = "{http://www.w3.org/2000/svg}"
+            self.assertEqual(len(picture.findall(f".//{space}line")), bonds)
+            self.assertEqual(len(picture.findall(f".//{space}circle")), data.count("\n"))
+
+
+class Generator(NeighborsTest):
+    def test_any_size_the_same_every_time(self):
+        for n in [1, 2, 10, 333, 5000]:
+            self.run_program("--generate", n, "a.txt")
+            self.run_program("b.txt", "--generate", n, "--seed", 1)
+            self.run_program("c.txt", "--generate", n, "--seed", 2)
+            a, b, c = [(self.folder / f"{name}.txt").read_bytes() for name in "abc"]
+            self.assertEqual(a.count(b"\n"), n)
+            self.assertEqual(a, b)
+            self.assertNotEqual(a, c)
+            self.run_program("a.txt")
+
+    def test_it_looks_like_graphene(self):
+        self.run_program("--generate", 5000, "a.txt")
+        lines = self.lists((self.folder / "a.txt").read_text())
+        three = sum(line.startswith("3 ") for line in lines)
+        self.assertGreater(three, 4000)
+        self.assertLess(three, 5000)  # there are defects, and an edge
+        self.run_program("a.txt", "--cutoff", "1.19", "--output", "close.txt")
+        self.assertNotRegex((self.folder / "close.txt").read_text(), r"(?m)^[1-9]")
+
+    def test_the_sheet_of_the_chapter(self):
+        sheet = HERE / "sheet.txt"
+        self.run_program("--generate", len(sheet.read_text().splitlines()), "a.txt")
+        self.assertEqual((self.folder / "a.txt").read_text(), sheet.read_text())
+
+    def test_unwritable(self):
+        self.refused("--generate", 10, "no/such/folder/file", says=["no/such/folder/file", "cannot be written"])
+
+
+class Terminal(NeighborsTest):
+    def test_help(self):
+        text = self.run_program("--help").stdout
+        for word in ["--cutoff", "1.9", "--max-neighbors", "10", "--method", *METHODS, "--double", "--output",
+                     "neighbor.txt", "--picture", "--generate", "--seed", "Exit codes", "strictly below"]:
+            self.assertIn(word, text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 110)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_help_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
+
+    def seen_on_a_terminal(self, *arguments):
+        """What the program writes to standard error if that is a terminal."""
+        ours, theirs = pty.openpty()
+        running = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=theirs)
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                chunk = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not chunk:
+                break
+            seen += chunk
+        os.close(ours)
+        self.assertEqual(running.wait(timeout=60), 0)
+        return seen.decode()
+
+    def seen_of_a_long_run(self, arguments, n):
+        """The same of a run of 2 seconds or more: n grows until this machine takes as long."""
+        while True:
+            begin = time.monotonic()
+            seen = self.seen_on_a_terminal(*arguments(n))
+            if time.monotonic() - begin > 2:
+                return seen
+            n *= 2
+
+    def test_a_bar_for_long_runs_only(self):
+        self.assertEqual(self.seen_on_a_terminal(self.file(FOUR)), "")
+        grid = "".join(f"{k % 250} {k // 250}\n" for k in range(500_000)).splitlines(keepends=True)
+        seen = self.seen_of_a_long_run(lambda n: [self.file("".join(grid[:n])), "--method", "cpu"], 60_000)
+        self.assertRegex(seen, r"cpu +\[#*\.+\] +\d+ %")
+        self.assertTrue(seen.endswith("\r\x1b[K"))
+        seen = self.seen_of_a_long_run(lambda n: ["new.txt", "--generate", n], 1_500_000)
+        self.assertRegex(seen, r"atoms +\[#*\.+\] +\d+ %")
