@@ -45,6 +45,13 @@ def last_line(text):
     return (text.strip().splitlines() or [""])[-1]
 
 
+def end_group(program):
+    """Ends a program and what it has started; it has a process group of its own."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(program.pid, signal.SIGKILL)
+    program.wait()
+
+
 class Run:
     """One run: where it writes, how much time is left, and what is known so far."""
 
@@ -91,8 +98,7 @@ class Run:
             try:
                 said, _ = program.communicate(timeout=limit)
             except BaseException as error:
-                os.killpg(program.pid, signal.SIGKILL)  # and what it has started
-                program.wait()
+                end_group(program)
                 if isinstance(error, subprocess.TimeoutExpired):
                     raise OutOfTime from error
                 raise
@@ -169,9 +175,7 @@ class Run:
                 program.wait(None if end is None else max(1, end - time.monotonic()))
         except BaseException as error:
             for program in running.values():
-                if program.poll() is None:
-                    os.killpg(program.pid, signal.SIGKILL)
-                    program.wait()
+                end_group(program)
             if isinstance(error, subprocess.TimeoutExpired):
                 raise OutOfTime from error
             raise

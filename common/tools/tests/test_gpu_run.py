@@ -5,7 +5,10 @@ import contextlib
 import io
 import json
 import os
+import signal
+import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -144,6 +147,23 @@ if arguments[0] == "--json": json.dump(content, open(arguments[1], "w"))
         self.assertEqual(code, 1)
         self.assertIn("no time was left in sanitizers; not begun: nothing", run["problems"])
         self.assertTrue(all((self.out / f"{tool}.log").exists() for tool in SANITIZERS))
+
+    def test_a_limit_from_outside(self):
+        """What a job's limit of time does: a signal, while programs run."""
+        code = (
+            f"import sys; sys.path[:0] = {sys.path[:2]!r}; from pathlib import Path; from tools.measure import gpu_run\n"
+            f"gpu_run.run(Path({str(self.out)!r}), Path({str(self.build)!r}), ('sanitizers', 'tests'), None, [], Path({str(self.top)!r}))"
+        )
+        environment = {**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}", "SLOW": "30"}
+        with subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL) as program:
+            calls = self.top / "calls"
+            while not (calls.exists() and "--setup synccheck" in calls.read_text()):
+                time.sleep(0.05)
+            program.send_signal(signal.SIGTERM)
+            self.assertEqual(program.wait(20), 128 + signal.SIGTERM)
+        run = json.loads((self.out / "results.json").read_text())
+        self.assertIn("ended from outside in sanitizers; not begun: tests", run["problems"])
+        self.assertIn("NOT RUN: ended from outside", (self.out / "summary.md").read_text())
 
     def test_no_gpu(self):
         (self.bin / "nvidia-smi").unlink()
