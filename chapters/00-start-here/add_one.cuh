@@ -24,24 +24,24 @@ __global__ void add_one_one_thread(const float* d_x, std::size_t n, float* d_y) 
 }
 
 /// Sets y[i] to x[i] + 1, i = 0..n-1, for n floats in device memory. Throws CudaError.
-inline void add_one_one_thread(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
+inline void launch_add_one_one_thread(const float* d_x, std::size_t n, float* d_y) {
   if (n == 0) return;
-  add_one_one_thread<<<1, 1, 0, stream>>>(d_x, n, d_y);
+  add_one_one_thread<<<1, 1>>>(d_x, n, d_y);
   CUDA_CHECK_LAUNCH();
 }
 
 // Question: how do threads share the work?
 // Changes:  256 threads; thread t takes the elements t, t + 256, t + 512, ...
 // Cost:     8 warps that load 32 neighbours with one instruction, on one of the GPU's many
-//           multiprocessors.
+//           streaming multiprocessors (SMs).
 __global__ void add_one_one_block(const float* d_x, std::size_t n, float* d_y) {
   for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) d_y[i] = d_x[i] + 1.0f;
 }
 
-/// The same as add_one_one_thread.
-inline void add_one_one_block(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
+/// The same as launch_add_one_one_thread.
+inline void launch_add_one_one_block(const float* d_x, std::size_t n, float* d_y) {
   if (n == 0) return;
-  add_one_one_block<<<1, kBlockSize, 0, stream>>>(d_x, n, d_y);
+  add_one_one_block<<<1, kBlockSize>>>(d_x, n, d_y);
   CUDA_CHECK_LAUNCH();
 }
 
@@ -53,9 +53,9 @@ __global__ void add_one_grid(const float* d_x, std::size_t n, float* d_y) {
   if (i < n) d_y[i] = d_x[i] + 1.0f;  // the last block has threads left over
 }
 
-/// The same as add_one_one_thread.
-inline void add_one_grid(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
+/// The same as launch_add_one_one_thread.
+inline void launch_add_one_grid(const float* d_x, std::size_t n, float* d_y) {
   if (n == 0) return;  // a grid of no blocks is a launch error
-  add_one_grid<<<course::blocks_for(n, kBlockSize), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  add_one_grid<<<course::blocks_for(n, kBlockSize), kBlockSize>>>(d_x, n, d_y);
   CUDA_CHECK_LAUNCH();
 }

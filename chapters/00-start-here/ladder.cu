@@ -8,23 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "add_one.cuh"
+#include "rungs.cuh"
 #if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
 #endif
 
 namespace {
 
-/// With more elements, one thread takes seconds for each of the ladder's launches.
-constexpr std::size_t kMostForOneThread = std::size_t{1} << 20;
-
 void add_one(course::Ladder& ladder, std::size_t n) {
   const std::vector<float> x = course::position_values<float>(n);
   const std::vector<float> expected = add_one_reference(x);
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(n);
-  const auto rung = [&](const std::string& name, const std::string& changed,
-                        std::function<void()> launch) {
+  const auto row = [&](const std::string& name, const std::string& changed,
+                       std::function<void()> launch) {
     return course::Rung{.name = name,
                         .changed = changed,
                         .reset = [&] { d_y.fill_bytes(0xFF); },
@@ -37,26 +34,22 @@ void add_one(course::Ladder& ladder, std::size_t n) {
   };
 
   ladder.reference("add_one_reference", expected.back(), "the host; the last element", n);
-  if (n <= kMostForOneThread) {
-    ladder.rung(rung("add_one_one_thread", "the host's loop in a kernel: one thread",
-                     [&] { add_one_one_thread(d_x.data(), n, d_y.data(), nullptr); }));
+  for (const AddOneRung& rung : add_one_rungs()) {
+    if (n > rung.most_n) continue;
+    ladder.rung(row(rung.name, rung.changed, [&] { rung.launch(d_x.data(), n, d_y.data()); }));
   }
-  ladder.rung(rung("add_one_one_block", "256 threads share the loop: one block",
-                   [&] { add_one_one_block(d_x.data(), n, d_y.data(), nullptr); }));
-  ladder.rung(rung("add_one_grid", "a thread for each element: a grid",
-                   [&] { add_one_grid(d_x.data(), n, d_y.data(), nullptr); }));
 #if !COURSE_CPU_DEVICE
-  ladder.vendor(rung("thrust::transform", "Thrust", thrust_add_one(d_x.data(), n, d_y.data())));
+  ladder.vendor(row("thrust::transform", "Thrust", thrust_add_one(d_x.data(), n, d_y.data())));
 #endif
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr std::size_t kLarge = std::size_t{1} << 24;
+  constexpr std::size_t kSmall = std::size_t{1} << 20, kLarge = std::size_t{1} << 24;
   course::Ladder ladder("00-start-here", argc, argv, {.gpu_n = kLarge});
   return ladder.run([](course::Ladder& rungs) {
     // Of one element only the launch is left to time.
-    for (const std::size_t n : rungs.sizes({1, kMostForOneThread, kLarge})) add_one(rungs, n);
+    for (const std::size_t n : rungs.sizes({1, kSmall, kLarge})) add_one(rungs, n);
   });
 }

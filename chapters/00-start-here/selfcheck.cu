@@ -5,24 +5,15 @@
 #include <cstddef>
 #include <vector>
 
-#include "add_one.cuh"
+#include "rungs.cuh"
 
 namespace {
 
-using Launcher = void (*)(const float*, std::size_t, float*, cudaStream_t);
-
-struct Rung {
-  const char* name;
-  Launcher launch;
-};
-constexpr Rung kRungs[] = {{"add_one_one_thread", add_one_one_thread},
-                           {"add_one_one_block", add_one_one_block},
-                           {"add_one_grid", add_one_grid}};
-
-course::Counters counted(Launcher launch, std::size_t n) {
+/// What is counted when a rung adds one to n elements.
+course::Counters counted(const AddOneRung& rung, std::size_t n) {
   const auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(n));
   course::DeviceBuffer<float> d_y(n);
-  return *course::count([&] { launch(d_x.data(), n, d_y.data(), nullptr); });
+  return *course::count([&] { rung.launch(d_x.data(), n, d_y.data()); });
 }
 
 constexpr unsigned kRefusedBlock = 2048;  // no device has blocks of this size
@@ -36,13 +27,13 @@ bool is_refusal(cudaError_t code) {
 }  // namespace
 
 TEST_CASE("every rung adds one to each element") {
-  for (const Rung& rung : kRungs) {
+  for (const AddOneRung& rung : add_one_rungs()) {
     for (const std::size_t n : course::all_sizes()) {
       INFO(rung.name << ", n = " << n);
       const std::vector<float> x = course::position_values<float>(n);
       const auto d_x = course::DeviceBuffer<float>::from(x);
       course::GuardedBuffer<float> y(n);
-      rung.launch(d_x.data(), n, y.data(), nullptr);
+      rung.launch(d_x.data(), n, y.data());
       REQUIRE(course::same(y.download(), add_one_reference(x), "y"));
       REQUIRE(y.intact("y"));
       REQUIRE(course::same(d_x.download(), x, "x"));
@@ -53,17 +44,25 @@ TEST_CASE("every rung adds one to each element") {
 TEST_CASE("a warp loads 32 elements with one instruction, one thread needs 32") {
   course::skip_without_counters();
   constexpr std::size_t kN = 4096;
-  REQUIRE(counted(add_one_one_thread, kN).global_loads == kN);
-  REQUIRE(counted(add_one_one_block, kN).global_loads == kN / 32);
-  REQUIRE(counted(add_one_grid, kN).global_loads == kN / 32);
+  for (const AddOneRung& rung : add_one_rungs()) {
+    INFO(rung.name);
+    REQUIRE(counted(rung, kN).global_loads == (rung.threads == 1 ? kN : kN / 32));
+  }
 }
 
 TEST_CASE("the grid has a thread for each element") {
   course::skip_without_counters();
-  REQUIRE(counted(add_one_one_thread, 1025).threads == 1);
-  REQUIRE(counted(add_one_one_block, 1025).threads == kBlockSize);
-  REQUIRE(counted(add_one_grid, 1025).blocks == 5);
-  REQUIRE(counted(add_one_grid, 1024).blocks == 4);
+  for (const AddOneRung& rung : add_one_rungs()) {
+    for (const std::size_t n : {1024, 1025}) {
+      INFO(rung.name << ", n = " << n);
+      const course::Counters c = counted(rung, n);
+      REQUIRE(c.blocks == rung.blocks(n));
+      REQUIRE(c.threads == c.blocks * rung.threads);
+    }
+  }
+  const AddOneRung grid = add_one_rungs().back();
+  REQUIRE(grid.blocks(1025) == 5);
+  REQUIRE(grid.blocks(1024) == 4);
 }
 
 TEST_CASE("a launch that CUDA refuses changes nothing, and leaves an error") {
@@ -77,17 +76,17 @@ TEST_CASE("a launch that CUDA refuses changes nothing, and leaves an error") {
     const std::vector<float> y = d_y.download();  // succeeds: the launch's error is not its own
     REQUIRE(course::same(y, std::vector<float>(kN, 0.0f), "y"));
     REQUIRE(is_refusal(cudaGetLastError()));
-    REQUIRE(cudaGetLastError() == cudaSuccess);  // whoever reads an error clears it
+    REQUIRE(cudaGetLastError() == cudaSuccess);  // reading an error clears it
   }
 }
 
-TEST_CASE("an error that nobody read is reported behind another launch") {
+TEST_CASE("an error that no call has read is reported after another launch") {
   course::skip_under_sanitizer();
   const std::vector<float> x = course::position_values<float>(33);
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(x.size());
   add_one_grid<<<1, kRefusedBlock>>>(d_x.data(), x.size(), d_y.data());
-  REQUIRE_THROWS_AS(add_one_grid(d_x.data(), x.size(), d_y.data(), nullptr), course::CudaError);
+  REQUIRE_THROWS_AS(launch_add_one_grid(d_x.data(), x.size(), d_y.data()), course::CudaError);
   REQUIRE(course::same(d_y.download(), add_one_reference(x), "y"));  // the innocent launch ran
 }
 

@@ -3,12 +3,11 @@
 // Every thread makes one atomicAdd of 1.0f and reads nothing: only the addresses differ.
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "grid.cuh"
 
-// Why float: at one address nvcc adds the integers of a warp up before it sends one atomic, which
+// Why float: at one address nvcc sums the integers of a warp before it sends one atomic, which
 // would make this no comparison. Sums of 1.0f are exact up to here:
 constexpr std::size_t kExactFloatCounts = std::size_t{1} << 24;
 
@@ -22,13 +21,6 @@ __global__ void add_to_one_address(std::size_t n, float* d_y) {
   if (i < n) atomicAdd(&d_y[0], 1.0f);
 }
 
-/// Adds n to d_y[0].
-inline void add_to_one_address(std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  add_to_one_address<<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: how much do a few addresses help?
 // Changes:  thread i uses d_y[i % 256]: the lanes of a warp no longer meet, the blocks still do.
 // Cost:     256 queues, each n / 256 long.
@@ -37,24 +29,10 @@ __global__ void add_to_256_bins(std::size_t n, float* d_y) {
   if (i < n) atomicAdd(&d_y[i % kContentionBins], 1.0f);
 }
 
-/// Adds to d_y[b], b = 0..255, the number of i below n with i % 256 == b.
-inline void add_to_256_bins(std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  add_to_256_bins<<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
-// Question: what does an atomic cost when nobody else wants the address?
+// Question: what does an atomic cost when no other thread uses the address?
 // Changes:  thread i uses d_y[i].
 // Cost:     no queue: the memory traffic of n floats. (A plain += would be right here, too.)
 __global__ void add_to_own_address(std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(&d_y[i], 1.0f);
-}
-
-/// Adds 1 to each of d_y[0..n-1].
-inline void add_to_own_address(std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  add_to_own_address<<<blocks_for(n), kBlockSize, 0, stream>>>(n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

@@ -33,15 +33,15 @@ __global__ void sum_racy(const float* d_x, std::size_t n, float* d_y) {
 }
 
 /// Adds the wrong amount to *d_y.
-inline void sum_racy(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
+inline void launch_sum_racy(const float* d_x, std::size_t n, float* d_y) {
   if (n == 0) return;  // a grid of no blocks is a launch error
-  sum_racy<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  sum_racy<<<blocks_for(n), kBlockSize>>>(d_x, n, d_y);
   CUDA_CHECK_LAUNCH();
 }
 
 // Question: what makes the shared addition right?
-// Changes:  `+=` becomes atomicAdd: load, addition and store are one step that nobody interrupts.
-// Cost:     one atomic per element, all on one address, where they queue up one after another.
+// Changes:  `+=` becomes atomicAdd: load, addition and store are one indivisible step.
+// Cost:     one atomic per element, all on one address, where they queue.
 __global__ void sum_global_atomic(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(d_y, d_x[i]);
@@ -49,9 +49,9 @@ __global__ void sum_global_atomic(const float* d_x, std::size_t n, float* d_y) {
 
 /// Adds x[0] + ... + x[n-1] to *d_y. The caller sets *d_y before: a kernel that did it could not
 /// tell the other blocks when it is done.
-inline void sum_global_atomic(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
+inline void launch_sum_global_atomic(const float* d_x, std::size_t n, float* d_y) {
   if (n == 0) return;
-  sum_global_atomic<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
+  sum_global_atomic<<<blocks_for(n), kBlockSize>>>(d_x, n, d_y);
   CUDA_CHECK_LAUNCH();
 }
 
@@ -61,7 +61,7 @@ inline float sum_global_atomic(const float* d_x, std::size_t n) {
   float h_y[1] = {0.0f};  // one float on the stack: fine to copy from and to
   course::DeviceBuffer<float> y(1);
   CUDA_CHECK(cudaMemcpy(y.data(), h_y, sizeof h_y, cudaMemcpyHostToDevice));  // before the launch
-  sum_global_atomic(d_x, n, y.data(), nullptr);
+  launch_sum_global_atomic(d_x, n, y.data());
   CUDA_CHECK(
       cudaMemcpy(h_y, y.data(), sizeof h_y, cudaMemcpyDeviceToHost));  // waits for the kernel
   return h_y[0];
@@ -76,9 +76,8 @@ __global__ void count_above(const float* d_x, std::size_t n, float threshold, in
 }
 
 /// Adds the number of elements above the threshold to *d_count.
-inline void count_above(const float* d_x, std::size_t n, float threshold, int* d_count,
-                        cudaStream_t stream) {
+inline void launch_count_above(const float* d_x, std::size_t n, float threshold, int* d_count) {
   if (n == 0) return;
-  count_above<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, threshold, d_count);
+  count_above<<<blocks_for(n), kBlockSize>>>(d_x, n, threshold, d_count);
   CUDA_CHECK_LAUNCH();
 }

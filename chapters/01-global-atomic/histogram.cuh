@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <course/error.cuh>
 #include <cstddef>
 #include <vector>
 
@@ -25,12 +24,4 @@ inline std::vector<unsigned> byte_histogram_reference(const std::vector<unsigned
 __global__ void byte_histogram(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(&d_bins[d_bytes[i]], 1u);
-}
-
-/// Adds the counts of n bytes to d_bins[0..255]. The caller sets the bins before.
-inline void byte_histogram(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins,
-                           cudaStream_t stream) {
-  if (n == 0) return;
-  byte_histogram<<<blocks_for(n), kBlockSize, 0, stream>>>(d_bytes, n, d_bins);
-  CUDA_CHECK_LAUNCH();
 }

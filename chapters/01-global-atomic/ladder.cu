@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "contention.cuh"
 #include "global_atomic.cuh"
 #include "histogram.cuh"
+#include "rungs.cuh"
 #include "stagnation.cuh"
 #if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
@@ -36,13 +36,13 @@ void sum(course::Ladder& ladder) {
                   .expect = course::Expect::race_and_wrong_value,
                   .because = "another thread stores between this thread's load and its store",
                   .reset = reset,
-                  .launch = [&] { sum_racy(d_x.data(), x.size(), d_y.data(), nullptr); },
+                  .launch = [&] { launch_sum_racy(d_x.data(), x.size(), d_y.data()); },
                   .result = result});
   }
   ladder.rung({.name = "sum_global_atomic",
                .changed = "one atomicAdd per element",
                .reset = reset,
-               .launch = [&] { sum_global_atomic(d_x.data(), x.size(), d_y.data(), nullptr); },
+               .launch = [&] { launch_sum_global_atomic(d_x.data(), x.size(), d_y.data()); },
                .result = result,
                .bytes = d_x.bytes()});
 #if !COURSE_CPU_DEVICE
@@ -67,7 +67,7 @@ void count(course::Ladder& ladder) {
       {.name = "count_above",
        .changed = "atomicAdd on an int, by threads with a hit",
        .reset = [&] { d_count.fill_bytes(0); },
-       .launch = [&] { count_above(d_x.data(), x.size(), kThreshold, d_count.data(), nullptr); },
+       .launch = [&] { launch_count_above(d_x.data(), x.size(), kThreshold, d_count.data()); },
        .result = [&] { return static_cast<double>(d_count.front()); },
        .bytes = d_x.bytes()});
 }
@@ -93,7 +93,11 @@ void stagnation(course::Ladder& ladder) {
                 .expect = course::Expect::wrong_value,
                 .because = "no update is lost, but each one is rounded in the same way",
                 .reset = [&] { d_y.upload({s.start}); },
-                .launch = [&] { add_same_value(s.value, s.count, d_y.data(), nullptr); },
+                .launch =
+                    [&] {
+                      course::launch(add_same_value, {blocks_for(s.count), kBlockSize}, s.value,
+                                     s.count, d_y.data());
+                    },
                 .result = [&] { return static_cast<double>(d_y.front()); },
                 .exactly = kStagnatesAt,
                 .n = s.count});
@@ -113,15 +117,18 @@ void histogram(course::Ladder& ladder) {
 
   ladder.reference("byte_histogram_reference", *std::max_element(expected.begin(), expected.end()),
                    "the file's commonest byte, " + std::to_string(commonest));
-  ladder.rung(
-      {.name = "byte_histogram",
-       .changed = "256 bins, the data choose the address",
-       .reset = reset,
-       .launch = [&] { byte_histogram(d_bytes.data(), bytes.size(), d_bins.data(), nullptr); },
-       .result = result,
-       .check = check,
-       .bytes = bytes.size(),
-       .n = bytes.size()});
+  ladder.rung({.name = "byte_histogram",
+               .changed = "256 bins, the data choose the address",
+               .reset = reset,
+               .launch =
+                   [&] {
+                     course::launch(byte_histogram, {blocks_for(bytes.size()), kBlockSize},
+                                    d_bytes.data(), bytes.size(), d_bins.data());
+                   },
+               .result = result,
+               .check = check,
+               .bytes = bytes.size(),
+               .n = bytes.size()});
 #if !COURSE_CPU_DEVICE
   if (!bytes.empty()) {
     ladder.vendor({.name = "cub::DeviceHistogram::HistogramEven",
@@ -146,21 +153,13 @@ void contention(course::Ladder& ladder) {
   };
 
   ladder.reference("n", static_cast<double>(n), "every thread adds 1");
-  ladder.rung({.name = "add_to_one_address",
-               .changed = "n atomics on one address",
-               .reset = reset,
-               .launch = [&] { add_to_one_address(n, d_y.data(), nullptr); },
-               .result = result});
-  ladder.rung({.name = "add_to_256_bins",
-               .changed = "n atomics on 256 addresses",
-               .reset = reset,
-               .launch = [&] { add_to_256_bins(n, d_y.data(), nullptr); },
-               .result = result});
-  ladder.rung({.name = "add_to_own_address",
-               .changed = "n atomics on n addresses",
-               .reset = reset,
-               .launch = [&] { add_to_own_address(n, d_y.data(), nullptr); },
-               .result = result});
+  for (const ContentionRung& rung : contention_rungs()) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = reset,
+                 .launch = [&] { rung.launch(n, d_y.data()); },
+                 .result = result});
+  }
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "contention.cuh"
 #include "global_atomic.cuh"
 #include "histogram.cuh"
+#include "rungs.cuh"
 #include "stagnation.cuh"
 
 namespace {
@@ -34,7 +34,7 @@ TEST_CASE("sum_global_atomic adds every element once") {
     const std::vector<float> x = course::position_values<float>(n);  // sums of these are exact
     const auto d_x = course::DeviceBuffer<float>::from(x);
     auto y = output(1, 0.5f);
-    sum_global_atomic(d_x.data(), n, y.data(), nullptr);
+    launch_sum_global_atomic(d_x.data(), n, y.data());
     const auto expected = static_cast<float>(sum_reference(x));
     REQUIRE(course::same(y.download().front(), expected + 0.5f, "y"));
     REQUIRE(y.intact("y"));
@@ -50,7 +50,7 @@ TEST_CASE("sum_racy races, and loses updates") {
   float sum = 0.0f;
   REQUIRE(course::expect_race(
       [&] {
-        course::count([&] { sum_racy(d_x.data(), x.size(), y.data(), nullptr); });
+        course::count([&] { launch_sum_racy(d_x.data(), x.size(), y.data()); });
         sum = y.front();
       },
       &findings));
@@ -64,8 +64,8 @@ TEST_CASE("sum_racy races, and loses updates") {
 }
 
 TEST_CASE("sum_global_atomic depends on the order if sums are rounded") {
-  course::skip_without_checker();  // a GPU's order cannot be chosen, so nothing can be demanded of
-                                   // it
+  // A GPU's order cannot be chosen, so nothing can be demanded of it.
+  course::skip_without_checker();
   std::vector<float> x(1024, 1.0f);
   x[0] = 16'777'216.0f;  // 2^24: from here on, adding 1 is rounded back
   const auto d_x = course::DeviceBuffer<float>::from(x);
@@ -87,7 +87,7 @@ TEST_CASE("count_above counts every hit once") {
     const std::vector<float> x = course::position_values<float>(n);
     const auto d_x = course::DeviceBuffer<float>::from(x);
     auto count = output(1, 3);
-    count_above(d_x.data(), n, kThreshold, count.data(), nullptr);
+    launch_count_above(d_x.data(), n, kThreshold, count.data());
     REQUIRE(
         course::same(count.download().front(), 3 + count_above_reference(x, kThreshold), "count"));
     REQUIRE(count.intact("count"));
@@ -97,7 +97,7 @@ TEST_CASE("count_above counts every hit once") {
 TEST_CASE("add_same_value stagnates where one thread does") {
   const Stagnation s = course::skip_large() ? kStagnationEnd : kStagnationFull;
   auto y = output(1, s.start);
-  add_same_value(s.value, s.count, y.data(), nullptr);
+  course::launch(add_same_value, {blocks_for(s.count), kBlockSize}, s.value, s.count, y.data());
   REQUIRE(course::same(y.download().front(), kStagnatesAt, "y"));
   REQUIRE(y.intact("y"));
   REQUIRE(course::same(add_same_value_float(s), kStagnatesAt, "sum of one CPU thread"));
@@ -119,7 +119,7 @@ TEST_CASE("byte_histogram counts every byte once") {
       if (all_equal) std::fill(bytes.begin(), bytes.end(), 255);
       const auto d_bytes = course::DeviceBuffer<unsigned char>::from(bytes);
       auto bins = output(kBins, 5u);
-      byte_histogram(d_bytes.data(), n, bins.data(), nullptr);
+      course::launch(byte_histogram, {blocks_for(n), kBlockSize}, d_bytes.data(), n, bins.data());
       std::vector<unsigned> expected = byte_histogram_reference(bytes);
       for (unsigned& bin : expected) bin += 5;
       REQUIRE(course::same(bins.download(), expected, "bins"));
@@ -130,22 +130,15 @@ TEST_CASE("byte_histogram counts every byte once") {
 
 TEST_CASE("the contention rungs add to the addresses that they name") {
   for (const std::size_t n : course::all_sizes()) {
-    INFO("n = " << n);
-    auto one = output(1, 2.0f);
-    add_to_one_address(n, one.data(), nullptr);
-    REQUIRE(course::same(one.download().front(), 2.0f + static_cast<float>(n), "one"));
-    REQUIRE(one.intact("one"));
-
-    auto bins = output(kContentionBins, 0.0f);
-    add_to_256_bins(n, bins.data(), nullptr);
-    std::vector<float> expected(kContentionBins, 0.0f);
-    for (std::size_t i = 0; i < n; ++i) expected[i % kContentionBins] += 1.0f;
-    REQUIRE(course::same(bins.download(), expected, "bins"));
-    REQUIRE(bins.intact("bins"));
-
-    auto own = output(n, 1.0f);
-    add_to_own_address(n, own.data(), nullptr);
-    REQUIRE(course::same(own.download(), std::vector<float>(n, 2.0f), "own"));
-    REQUIRE(own.intact("own"));
+    for (const ContentionRung& rung : contention_rungs()) {
+      INFO(rung.name << ", n = " << n);
+      const std::size_t addresses = rung.addresses(n);
+      auto y = output(addresses, 2.0f);
+      rung.launch(n, y.data());
+      std::vector<float> expected(addresses, 2.0f);
+      for (std::size_t i = 0; i < n; ++i) expected[i % addresses] += 1.0f;
+      REQUIRE(course::same(y.download(), expected, "y"));
+      REQUIRE(y.intact("y"));
+    }
   }
 }

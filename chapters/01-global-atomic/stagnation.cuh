@@ -3,7 +3,6 @@
 // All addends are equal, so every order takes the same steps: the wrong result is predictable.
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "grid.cuh"
@@ -46,11 +45,4 @@ inline float add_same_value_float(const Stagnation& s) {
 __global__ void add_same_value(float value, std::size_t count, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count) atomicAdd(d_y, value);
-}
-
-/// Adds `value` to *d_y `count` times. The caller sets *d_y before.
-inline void add_same_value(float value, std::size_t count, float* d_y, cudaStream_t stream) {
-  if (count == 0) return;
-  add_same_value<<<blocks_for(count), kBlockSize, 0, stream>>>(value, count, d_y);
-  CUDA_CHECK_LAUNCH();
 }

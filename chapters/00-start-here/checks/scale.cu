@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <course/grid.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,10 +16,6 @@ using Launch = course::LaunchShape;
 
 constexpr unsigned kBlocks[] = {32, 96, 256, 1024};  // threads of a block
 constexpr unsigned kRefusedBlock = 2048;             // no device has blocks of this size
-
-unsigned blocks_for(std::size_t n, unsigned block) {
-  return static_cast<unsigned>((n + block - 1) / block);
-}
 
 /// n values in device memory, and something that notices writes around them.
 course::GuardedBuffer<float> on_device(const std::vector<float>& x) {
@@ -35,8 +32,8 @@ std::vector<float> multiplied(std::vector<float> x, float factor) {
 }
 
 std::string kernel_text(std::size_t n, Launch launch, float factor) {
-  return "n = " + std::to_string(n) + "; scale<<<" + std::to_string(launch.grid) + ", " +
-         std::to_string(launch.block) + ">>>, factor " + course::number_text(factor);
+  return "n = " + std::to_string(n) + "; " + course::launch_text("scale", launch) + ", factor " +
+         course::number_text(factor);
 }
 
 std::string host_text(std::size_t n, unsigned block) {
@@ -48,8 +45,7 @@ void check_kernel(std::size_t n, Launch launch, float factor) {
   INFO(kernel_text(n, launch, factor));
   const std::vector<float> x = course::position_values<float>(n);
   auto values = on_device(x);
-  scale<<<launch.grid, launch.block>>>(values.data(), n, factor);
-  CUDA_CHECK_LAUNCH();
+  course::launch(scale, {launch.grid, launch.block}, values.data(), n, factor);
   REQUIRE(course::same(values.download(), multiplied(x, factor), "values"));
   REQUIRE(values.intact("values"));
 }
@@ -60,7 +56,7 @@ bool is_refusal(cudaError_t code) {
 }
 
 /// Ok if the host function scales the values. A launch that CUDA refuses is a wrong answer, whether
-/// it threw or nobody looked.
+/// it threw or left an error that no call has read.
 course::Verdict host_function_scales(std::size_t n, unsigned block) {
   const std::vector<float> x = course::position_values<float>(n);
   auto values = on_device(x);
@@ -101,7 +97,7 @@ course::Verdict host_function_tells(std::size_t n, unsigned block) {
 
 /// Ok if n elements got one launch, with the blocks that they need, of the size that was asked for.
 course::Verdict grid_fits(const course::Counters& counters, std::size_t n, unsigned block) {
-  const std::uint64_t needed = blocks_for(n, block);
+  const std::uint64_t needed = course::blocks_for(n, block);
   if (counters.launches != 1) {
     return {false, "launches: expected 1, found " + std::to_string(counters.launches)};
   }
@@ -116,14 +112,15 @@ course::Verdict grid_fits(const course::Counters& counters, std::size_t n, unsig
 TEST_CASE("scale: the kernel multiplies every value once") {
   for (const std::size_t n : course::all_sizes()) {
     for (const unsigned block : kBlocks) {
-      if (n > 0) check_kernel(n, {blocks_for(n, block), block}, 2.0f);
+      if (n > 0) check_kernel(n, {course::blocks_for(n, block), block}, 2.0f);
     }
   }
 }
 
 TEST_CASE("scale: the kernel is right if the grid is larger than the array") {
   for (const std::size_t n : course::kSizes) {
-    for (const unsigned block : kBlocks) check_kernel(n, {blocks_for(n, block) + 2, block}, 2.0f);
+    for (const unsigned block : kBlocks)
+      check_kernel(n, {course::blocks_for(n, block) + 2, block}, 2.0f);
   }
 }
 

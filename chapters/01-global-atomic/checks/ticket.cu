@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
@@ -12,49 +13,30 @@
 #include <string>
 #include <vector>
 
+#include "checks/loads.cuh"
+
 namespace {
 
 using Launch = course::LaunchShape;
 
-enum class Kind { some, all, none, only_last, special };
-constexpr Kind kKinds[] = {Kind::some, Kind::all, Kind::none, Kind::only_last, Kind::special};
-
-std::string to_string(Kind kind) {
-  switch (kind) {
-    case Kind::some:
-      return "some are loud";
-    case Kind::all:
-      return "all are loud";
-    case Kind::none:
-      return "none is loud";
-    case Kind::only_last:
-      return "only the last one is loud";
-    case Kind::special:
-      return "NaN, infinities, and values just at the limit";
-  }
-  return "";
-}
-
 constexpr float kLimit = 1.25f;
 
-std::vector<float> make_samples(Kind kind, std::size_t n) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const float special[] = {std::numeric_limits<float>::quiet_NaN(),
-                           kInfinity,
-                           -kInfinity,
-                           kLimit,
-                           kLimit + 0x1p-23f,
-                           kLimit - 0x1p-23f,
-                           -2.0f};
-  std::vector<float> samples = course::position_values<float>(n);  // 1/8 to 15/8, some at the limit
-  for (std::size_t i = 0; i < n; ++i) {
-    if (kind == Kind::all) samples[i] += 2.0f;
-    if (kind == Kind::none) samples[i] -= 2.0f;
-    if (kind == Kind::only_last) samples[i] = i + 1 == n ? 9.0f : 0.0f;
-    if (kind == Kind::special) samples[i] = special[i % std::size(special)];
-  }
-  return samples;
-}
+/// k/8, with k from 1 to 15, some at the limit.
+float eighths(course::Element e) { return static_cast<float>(1 + e.random % 15) / 8; }
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+const float kSpecial[] = {NAN,  kInfinity, -kInfinity, kLimit, kLimit + 0x1p-23f, kLimit - 0x1p-23f,
+                          -2.0f};
+
+/// Some kinds are used by name: their indices.
+enum Kind { some, all, none_loud, only_last, specials };
+const course::DataKind<float> kKinds[] = {
+    {"some are loud", eighths},
+    {"all are loud", [](course::Element e) { return eighths(e) + 2.0f; }},
+    {"none is loud", [](course::Element e) { return eighths(e) - 2.0f; }},
+    {"only the last one is loud", [](course::Element e) { return e.i + 1 == e.n ? 9.0f : 0.0f; }},
+    {"NaN, infinities, and values just at the limit",
+     [](course::Element e) { return kSpecial[e.i % std::size(kSpecial)]; }}};
 
 std::vector<unsigned> reference(const std::vector<float>& samples) {
   std::vector<unsigned> hits;
@@ -64,7 +46,7 @@ std::vector<unsigned> reference(const std::vector<float>& samples) {
   return hits;
 }
 
-constexpr unsigned kEmpty = 0xFFFF'FFFF;  // what the list holds where nobody wrote
+constexpr unsigned kEmpty = 0xFFFF'FFFF;  // what the list holds where no thread wrote
 
 /// A list in device memory, and its counter. (nvcc 13.0 never finishes with a REQUIRE in a member
 /// function, so the functions that check are free ones.)
@@ -108,9 +90,8 @@ void append(List& list, const std::vector<float>& values, Launch launch) {
   const auto samples = course::DeviceBuffer<float>::from(values);
   unsigned* const hits = list.hits.data();
   unsigned* const required = list.counter.data();
-  append_loud<<<launch.grid, launch.block>>>(samples.data(), values.size(), kLimit, hits,
-                                             list.capacity, required);
-  CUDA_CHECK_LAUNCH();
+  course::launch(append_loud, {launch.grid, launch.block}, samples.data(), values.size(), kLimit,
+                 hits, list.capacity, required);
   const std::vector<unsigned> hits_after = list.hits.download();
   const std::vector<unsigned> loud = reference(values);
   const auto needed = static_cast<unsigned>(before + loud.size());
@@ -133,17 +114,16 @@ void append(List& list, const std::vector<float>& values, Launch launch) {
   }
 }
 
-/// Ok if the loads of n elements can come from warps that read 32 of them with one load.
-course::Verdict shared_by_warps(std::uint64_t loads, std::uint64_t n) {
-  if (loads <= n / 4) return {};
-  return {false, "loads: expected at most " + std::to_string(n / 4) +
-                     " for the whole grid, found " + std::to_string(loads) +
-                     "; a warp reads 32 samples with one load if its lanes share the work"};
+std::string case_text(std::size_t n, Launch launch, const std::string& data) {
+  return course::case_text(n, data, "append_loud", launch);
 }
 
-std::string describe(std::size_t n, Launch launch, Kind kind) {
-  return "n = " + std::to_string(n) + ": " + to_string(kind) + "; append_loud<<<" +
-         std::to_string(launch.grid) + ", " + std::to_string(launch.block) + ">>>";
+/// A new list of this capacity, and one launch.
+void append_to_new(unsigned capacity, const course::DataKind<float>& kind, std::size_t n,
+                   Launch launch) {
+  INFO(case_text(n, launch, kind.text));
+  List list(capacity);
+  append(list, kind.values(n), launch);
 }
 
 }  // namespace
@@ -152,49 +132,41 @@ TEST_CASE("ticket: the list holds all hits at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
     const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const Kind kind : kKinds) {
-      const Launch launch = launches[turn++ % launches.size()];
-      INFO(describe(n, launch, kind));
-      List list(static_cast<unsigned>(n));
-      append(list, make_samples(kind, n), launch);
+    for (const course::DataKind<float>& kind : kKinds) {
+      append_to_new(static_cast<unsigned>(n), kind, n, launches[turn++ % launches.size()]);
     }
   }
 }
 
 TEST_CASE("ticket: the list holds all hits for every grid") {
-  const std::vector<float> samples = make_samples(Kind::some, 1025);
-  for (const Launch launch : course::launch_shapes(samples.size())) {
-    INFO(describe(samples.size(), launch, Kind::some));
-    List list(1025);
-    append(list, samples, launch);
+  for (const Launch launch : course::launch_shapes(1025)) {
+    append_to_new(1025, kKinds[some], 1025, launch);
   }
 }
 
 TEST_CASE("ticket: a list that is too short is filled, and required tells how long it should be") {
-  for (const Kind kind : {Kind::some, Kind::all}) {
-    const std::vector<float> samples = make_samples(kind, 257);
-    const auto hits = static_cast<unsigned>(reference(samples).size());
+  for (const Kind kind : {some, all}) {
+    const auto hits = static_cast<unsigned>(reference(kKinds[kind].values(257)).size());
     for (const unsigned capacity : {31u, hits - 1, hits, hits + 1, 1u, 0u}) {
       for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{9, 32}}) {
-        INFO(describe(samples.size(), launch, kind));
-        List list(capacity);
-        append(list, samples, launch);
+        append_to_new(capacity, kKinds[kind], 257, launch);
       }
     }
   }
 }
 
 TEST_CASE("ticket: a second launch appends to the list") {
-  const std::vector<float> first = make_samples(Kind::some, 255);
-  const std::vector<float> second = make_samples(Kind::special, 1023);
+  const std::vector<float> first = kKinds[some].values(255);
+  const std::vector<float> second = kKinds[specials].values(1023);
   const auto hits = static_cast<unsigned>(reference(first).size());
   for (const unsigned capacity : {2000u, hits + 10, hits, hits - 10}) {
     List list(capacity);
     {
-      INFO(describe(first.size(), {8, 32}, Kind::some));
+      INFO(case_text(first.size(), {8, 32}, kKinds[some].text));
       append(list, first, {8, 32});
     }
-    INFO(describe(second.size(), {5, 96}, Kind::special) << ", after a launch with other samples");
+    INFO(case_text(second.size(), {5, 96}, kKinds[specials].text)
+         << ", after a launch with other samples");
     append(list, second, {5, 96});
   }
 }
@@ -204,31 +176,23 @@ TEST_CASE("ticket: many hits at once") {
   const auto n = static_cast<unsigned>(course::kBigSize);
   const Launch launch{(n + 255) / 256, 256};
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    for (const Kind kind : {Kind::some, Kind::all}) {
-      INFO(describe(n, launch, kind));
-      List list(kind == Kind::some ? n : n / 2);
-      append(list, make_samples(kind, n), launch);
-    }
+    append_to_new(n, kKinds[some], n, launch);
+    append_to_new(n / 2, kKinds[all], n, launch);
   }
 }
 
 TEST_CASE("ticket: the lanes of a warp go in step") {
-  for (const Kind kind : kKinds) {
-    INFO(describe(257, {3, 96}, kind));
+  for (const course::DataKind<float>& kind : kKinds) {
     for (const unsigned capacity : {257u, 20u}) {
-      List list(capacity);
-      course::count([&] { append(list, make_samples(kind, 257), {3, 96}); });
+      course::count([&] { append_to_new(capacity, kind, 257, {3, 96}); });
     }
   }
 }
 
 TEST_CASE("ticket: the threads share the work") {
   course::skip_without_counters();
-  List list(4096);
-  const auto counters = course::count([&] {
-    append(list, make_samples(Kind::some, 4096), {32, 128});
-  });
-  INFO(describe(4096, {32, 128}, Kind::some));
-  REQUIRE(shared_by_warps(counters->global_loads, 4096));
+  const auto counters = course::count([] { append_to_new(4096, kKinds[some], 4096, {32, 128}); });
+  INFO(case_text(4096, {32, 128}, kKinds[some].text));
+  REQUIRE(shared_by_warps(counters->global_loads, 4096, "samples"));
   REQUIRE(course::work_is_shared(*counters, 16));  // one turn of a loop is enough for each warp
 }
