@@ -23,14 +23,14 @@ using Kind = CUstream_st::Kind;
 
 // ---- state --------------------------------------------------------------------------------------
 
-struct State {
+struct Queues {
   std::uint64_t operations = 0;
   Clock host;                         // what the host knows to be done
   std::vector<CUstream_st*> streams;  // oldest first: those of default_stream(), then the program's
   // Destroyed streams stay allocated: a stale handle never becomes a valid one again.
   std::vector<std::unique_ptr<CUstream_st>> all_streams;
 
-  State() {
+  Queues() {
     for (int device = 0; device < kMostDevices; ++device) {
       add(Kind::legacy, device);
       add(Kind::blocking, device);
@@ -47,15 +47,15 @@ struct State {
 /// Each device has two streams that no call creates: cudaStreamLegacy and cudaStreamPerThread.
 constexpr unsigned kDefaultStreams = 2 * kMostDevices;
 
-State& state() {
+Queues& all_queues() {
   // Never destroyed: objects with static storage free their memory after main has returned.
-  static State& s = *new State;
+  static Queues& s = *new Queues;
   return s;
 }
 
 CUstream_st* default_stream(Kind kind, int device) {
   const unsigned of_device = 2 * static_cast<unsigned>(device);
-  return state().all_streams[of_device + (kind == Kind::legacy ? 0 : 1)].get();
+  return all_queues().all_streams[of_device + (kind == Kind::legacy ? 0 : 1)].get();
 }
 
 void drop_all_queues() {
@@ -84,7 +84,7 @@ bool orders(const CUstream_st& a, const CUstream_st& b) {
 CUstream_st* blocker(const CUstream_st& stream) {
   const Operation& first = stream.queue.front();
   if (first.awaited && !first.awaited->happened) return first.awaited->stream;
-  const auto& streams = state().streams;
+  const auto& streams = all_queues().streams;
   const auto goes_first = [&](const CUstream_st* other) {
     return orders(stream, *other) && busy(other) && other->queue.front().number < first.number;
   };
@@ -108,7 +108,7 @@ CUstream_st* choose(CUstream_st& wanted) {
     return choice;
   }
   choice = nullptr;
-  for (CUstream_st* s : state().streams) {
+  for (CUstream_st* s : all_queues().streams) {
     if (s->queue.empty() || blocker(*s) != nullptr) continue;
     if (choice == nullptr || priority(*s) > priority(*choice)) choice = s;
   }
@@ -141,7 +141,7 @@ void step(CUstream_st& wanted) {
 /// The youngest stream that is as `condition` says, or null.
 template <class Condition>
 CUstream_st* youngest(const Condition& condition) {
-  const auto& streams = state().streams;
+  const auto& streams = all_queues().streams;
   const auto it = std::find_if(streams.rbegin(), streams.rend(), condition);
   return it == streams.rend() ? nullptr : *it;
 }
@@ -169,8 +169,8 @@ void join(Clock& into, const Clock& from) {
 
 /// The stream's clock moves on to an operation that the host gives it now.
 void advance(CUstream_st& stream) {
-  join(stream.clock, state().host);
-  for (const CUstream_st* other : state().streams) {
+  join(stream.clock, all_queues().host);
+  for (const CUstream_st* other : all_queues().streams) {
     if (orders(stream, *other)) join(stream.clock, other->clock);
   }
   if (stream.clock.size() <= stream.number) stream.clock.resize(stream.number + 1);
@@ -179,9 +179,9 @@ void advance(CUstream_st& stream) {
 
 /// From here on the host knows that the stream is done.
 void host_waited_for(const CUstream_st& stream) {
-  join(state().host, stream.clock);
-  for (const CUstream_st* other : state().streams) {
-    if (stream.kind == Kind::legacy && orders(stream, *other)) join(state().host, other->clock);
+  join(all_queues().host, stream.clock);
+  for (const CUstream_st* other : all_queues().streams) {
+    if (stream.kind == Kind::legacy && orders(stream, *other)) join(all_queues().host, other->clock);
   }
 }
 
@@ -192,7 +192,7 @@ void append(CUstream_st& stream, Operation operation) {
   // A program that ends without waiting has its work done all the same: what is wrong with it shows.
   static const int at_exit = std::atexit(drain_all_streams);
   static_cast<void>(at_exit);
-  operation.number = ++state().operations;
+  operation.number = ++all_queues().operations;
   stream.queue.push_back(std::move(operation));
 }
 
@@ -206,7 +206,7 @@ void push(CUstream_st& stream, Operation operation) {
 // ---- streams ------------------------------------------------------------------------------------
 
 CUstream_st* find_stream(cudaStream_t handle) {
-  State& s = state();
+  Queues& s = all_queues();
   if (handle == nullptr || handle == cudaStreamLegacy) {
     return default_stream(Kind::legacy, current_device());
   }
@@ -215,16 +215,16 @@ CUstream_st* find_stream(cudaStream_t handle) {
   return it == s.streams.end() ? nullptr : handle;
 }
 
-CUstream_st* add_stream(Kind kind, int device) { return state().add(kind, device); }
+CUstream_st* add_stream(Kind kind, int device) { return all_queues().add(kind, device); }
 
 bool is_created(cudaStream_t handle) {
-  const auto& streams = state().streams;
+  const auto& streams = all_queues().streams;
   return std::find(streams.begin() + kDefaultStreams, streams.end(), handle) != streams.end();
 }
 
 void destroy_stream(CUstream_st& stream) {
   while (CUstream_st* next = unfinished(stream)) step(*next);
-  auto& streams = state().streams;
+  auto& streams = all_queues().streams;
   streams.erase(std::find(streams.begin(), streams.end(), &stream));
 }
 
@@ -237,7 +237,7 @@ void enqueue(CUstream_st& stream, std::function<int()> work) {
 }
 
 void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<int()> work) {
-  const std::vector<CUstream_st*> streams = state().streams;
+  const std::vector<CUstream_st*> streams = all_queues().streams;
   const auto takes_part = [&](const CUstream_st* s) {
     return s != &stream && (devices >> s->device & 1) != 0;
   };
@@ -282,7 +282,7 @@ void push_wait(CUstream_st& stream, std::shared_ptr<const Mark> mark) {
 
 unsigned devices_with_kernels() {
   std::uint32_t devices = 0;
-  for (const CUstream_st* stream : state().streams) {
+  for (const CUstream_st* stream : all_queues().streams) {
     const auto& queue = stream->queue;
     const auto is_kernel = [](const Operation& operation) { return operation.is_kernel; };
     if (std::any_of(queue.begin(), queue.end(), is_kernel)) devices |= 1u << stream->device;
@@ -298,8 +298,8 @@ void finish(CUstream_st& stream) {
 }
 
 void host_waited_for(int device) {
-  for (const CUstream_st* stream : state().streams) {
-    if (stream->device == device) join(state().host, stream->clock);
+  for (const CUstream_st* stream : all_queues().streams) {
+    if (stream->device == device) join(all_queues().host, stream->clock);
   }
 }
 
@@ -313,7 +313,7 @@ void finish_device(int device) {
 }
 
 void drop_queues(int device) {
-  for (CUstream_st* stream : state().streams) {
+  for (CUstream_st* stream : all_queues().streams) {
     if (stream->device != device) continue;
     for (const Operation& operation : stream->queue) complete(operation);
     stream->queue.clear();
@@ -322,7 +322,7 @@ void drop_queues(int device) {
 
 void finish(const Mark& mark) {
   while (!mark.happened) step(*mark.stream);
-  join(state().host, mark.clock);
+  join(all_queues().host, mark.clock);
 }
 
 bool poll(CUstream_st& stream) {
@@ -340,14 +340,14 @@ bool poll(const Mark& mark) {
     step(*mark.stream);
     return false;
   }
-  join(state().host, mark.clock);
+  join(all_queues().host, mark.clock);
   return true;
 }
 
 void reset_queues() {
   drop_all_queues();
   for (int device = 0; device < kMostDevices; ++device) host_waited_for(device);
-  state().operations = 0;  // the priorities of a seed repeat
+  all_queues().operations = 0;  // the priorities of a seed repeat
 }
 
 }  // namespace simt
