@@ -1,5 +1,5 @@
-// What is wrong on purpose is wrong in the way that the lesson says: races that are found, and wrong
-// values without a race.
+// What is wrong on purpose is wrong in the way that the lesson says: races that are found, and
+// wrong values without a race.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>

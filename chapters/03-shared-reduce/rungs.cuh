@@ -209,7 +209,8 @@ std::vector<ExperimentRung<T>> experiment_rungs() {
        kExperimentBlock,
        sizeof(T) == sizeof(double)
            ? "each block counts 128 times"
-           : "each block counts 128 times, until the sum stands still at 2^32: floats are 512 apart there",
+           : "each block counts 128 times, until the sum stands still at 2^32: floats are "
+             "512 apart there",
        [](const Experiment<T>& e, T* d_y) {
          course::launch(add_equal_values<T, true>, {e.blocks, kExperimentBlock},
                         static_cast<T>(kExperimentValue), d_y);

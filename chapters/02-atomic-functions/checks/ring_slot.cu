@@ -1,6 +1,6 @@
-// Check of the exercise ring_slot: rings of one place, of no power of two and of more places than
-// events; every place to start at; launches in a row; every number that an event may have; blocks
-// that are no whole warps. Which event stands where is free, but every event is somewhere, or
+// Check of the exercise ring_slot: rings of one slot, of no power of two and of more slots than
+// events; every slot to start at; launches in a row; every number that an event may have; blocks
+// that are no whole warps. Which event is in which slot is free, but every event is somewhere, or
 // counted as overwritten, exactly once.
 #include "ring_slot.cuh"
 
@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "checks/ring.cuh"
 
 namespace ring_slot_check {
 
@@ -29,14 +31,6 @@ struct Recorder {
   unsigned next_event = 1000;  // events are numbered through all launches
 };
 
-/// The events of one launch, in no order: every event is another number.
-std::vector<unsigned> make_events(unsigned first, std::size_t n) {
-  std::vector<unsigned> events(n);
-  for (std::size_t i = 0; i < n; ++i) events[i] = first + static_cast<unsigned>(i);
-  for (std::size_t i = 1; i < n; ++i) std::swap(events[i], events[i * 7919 % (i + 1)]);
-  return events;
-}
-
 /// Launches the kernel with n new events, and checks all that it promises.
 void record(Recorder& recorder, std::size_t n, Launch launch) {
   const std::vector<unsigned> before = recorder.ring.download();
@@ -45,17 +39,17 @@ void record(Recorder& recorder, std::size_t n, Launch launch) {
   const auto capacity = static_cast<unsigned>(before.size());
   INFO("capacity " << capacity << ", *next is " << start << ", *overwritten is " << lost_before
                    << " before the launch; " << n << " events from number " << recorder.next_event
-                   << " on; log_events<<<" << launch.grid << ", " << launch.block << ">>>");
+                   << " on; " << course::launch_text("log_events", launch));
   const unsigned first_event = recorder.next_event;
-  const auto last_event = static_cast<unsigned>(first_event + n);  // one behind the last
+  const auto last_event = static_cast<unsigned>(first_event + n);  // one past the last
   recorder.next_event = last_event;
-  const auto events = course::DeviceBuffer<unsigned>::from(make_events(first_event, n));
+  const auto events = course::DeviceBuffer<unsigned>::from(ring::make_events(first_event, n));
   // Reports call memory by the launch's arguments: these have the learner's names.
   unsigned* const ring = recorder.ring.data();
   unsigned* const next = recorder.next.data();
   unsigned* const overwritten = recorder.overwritten.data();
-  log_events<<<launch.grid, launch.block>>>(events.data(), n, ring, capacity, next, overwritten);
-  CUDA_CHECK_LAUNCH();
+  course::launch(log_events, {launch.grid, launch.block}, events.data(), n, ring, capacity, next,
+                 overwritten);
   const std::vector<unsigned> after = recorder.ring.download();
   REQUIRE(recorder.ring.intact("ring"));
 
@@ -63,7 +57,7 @@ void record(Recorder& recorder, std::size_t n, Launch launch) {
   REQUIRE(course::same(recorder.next.download().front(), end, "*next"));
   const std::size_t touched = std::min<std::size_t>(n, capacity);
   std::set<unsigned> kept;
-  std::uint64_t lost = n - touched;  // of this launch; and what stood in the places before:
+  std::uint64_t lost = n - touched;  // of this launch; and what the slots held before:
   for (std::size_t k = 0; k < capacity; ++k) {
     const std::size_t place = (start + k) % capacity;
     const std::string name = "ring[" + std::to_string(place) + "]";
@@ -85,30 +79,6 @@ void record(Recorder& recorder, std::size_t n, Launch launch) {
                        static_cast<unsigned>(lost_before + lost), "*overwritten"));
   REQUIRE(recorder.next.intact("next"));
   REQUIRE(recorder.overwritten.intact("overwritten"));
-}
-
-/// Ok if the n events were read 32 at a time, and their places taken by many lanes at once. Before
-/// each atomic a thread may look once: a compare-and-swap loop may begin every turn so.
-course::Verdict shared_by_lanes(const course::Counters& counters, std::uint64_t n) {
-  const std::uint64_t most = n / 4 + counters.global_atomics;
-  if (counters.global_loads > most) {
-    return {false, "loads: expected at most " + std::to_string(most) +
-                       " for the whole grid, found " + std::to_string(counters.global_loads) +
-                       "; a warp reads 32 events with one load if its lanes share the work"};
-  }
-  if (2 * counters.global_atomic_lanes < 3 * counters.global_atomics) {
-    return {false, "atomics: " + std::to_string(counters.global_atomic_lanes) + " single ones in " +
-                       std::to_string(counters.global_atomics) +
-                       " requests of warps, so one lane makes them while 31 wait; let each lane "
-                       "take a place for its own event"};
-  }
-  return {};
-}
-
-/// What the busiest warp may load and store: what one turn of a loop needs, and eight times its
-/// share. (One that looks before every compare-and-swap may be five times as busy, by bad luck.)
-std::uint64_t most_of_one_warp(const course::Counters& counters) {
-  return 16 + 8 * (counters.global_loads + counters.global_stores) / counters.warps;
 }
 
 }  // namespace ring_slot_check
@@ -202,8 +172,8 @@ TEST_CASE("ring_slot: the threads share the work") {
   course::skip_without_counters();
   Recorder recorder(5000, 0);
   const auto counters = course::count([&] { record(recorder, 4096, {32, 128}); });
-  REQUIRE(shared_by_lanes(*counters, 4096));
-  REQUIRE(course::work_is_shared(*counters, most_of_one_warp(*counters)));
+  REQUIRE(ring::shared_by_lanes(*counters, 4096));
+  REQUIRE(course::work_is_shared(*counters, ring::most_of_one_warp(*counters)));
 }
 
 TEST_CASE("ring_slot: more than 2^31 events") {
@@ -213,9 +183,8 @@ TEST_CASE("ring_slot: more than 2^31 events") {
   course::DeviceBuffer<unsigned> events(n);
   events.fill_bytes(1);  // all of them are kEvent
   Recorder recorder(kPlaces, kStart);
-  log_events<<<1056, 256>>>(events.data(), n, recorder.ring.data(), kPlaces, recorder.next.data(),
-                            recorder.overwritten.data());
-  CUDA_CHECK_LAUNCH();
+  course::launch(log_events, {1056, 256}, events.data(), n, recorder.ring.data(), kPlaces,
+                 recorder.next.data(), recorder.overwritten.data());
   INFO("n = 2^31 + 1000 equal events, capacity 1000; log_events<<<1056, 256>>>");
   REQUIRE(course::same(recorder.next.download().front(),
                        static_cast<unsigned>((kStart + n) % kPlaces), "*next"));

@@ -13,39 +13,16 @@
 #include <string>
 #include <vector>
 
+#include "checks/block_max_data.cuh"
+
 namespace {
 
+using namespace block_max_data;
 using Launch = course::LaunchShape;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 /// One thread, one warp, a full block; powers of two, their neighbours, and numbers far from them.
 constexpr unsigned kBlockSizes[] = {1,  2,  3,   5,   6,   7,   9,   31,  32,  33,  63,   65,
                                     96, 97, 100, 127, 129, 192, 255, 257, 384, 640, 1000, 1024};
-
-/// Some kinds are used by name: their indices.
-enum Kind { mixed, negative, some_nan, nan_first, infinite, both_infinities, all_nan, kKinds };
-
-course::DataKind<float> data(unsigned kind, unsigned block) {
-  using E = course::Element;
-  const course::DataKind<float> kinds[kKinds] = {
-      {"numbers of both signs", [](E e) { return e.random - 900.0f; }},
-      {"all below zero", [](E e) { return -1e-3f * e.random; }},
-      {"every third is NaN", [](E e) { return e.i % 3 == 1 ? kNan : e.random - 900.0f; }},
-      {"NaN comes first in every block, numbers after it",
-       [block](E e) { return e.i % block < (block + 1) / 2 ? kNan : -1.0f * e.random; }},
-      {"mostly -infinity, and numbers far below zero",
-       [](E e) { return e.random % 7 == 0 ? -3e38f - e.random * 1e32f : -kInfinity; }},
-      {"infinities of both signs, NaN, and numbers",
-       [](E e) {
-         if (e.random % 9 == 0) return kInfinity;
-         if (e.random % 3 == 0) return kNan;
-         return e.i % 2 ? 1.0f * e.random : -kInfinity;
-       }},
-      {"all are NaN, of both signs", [](E e) { return e.i % 2 == 0 ? kNan : -kNan; }}};
-  return kinds[kind];
-}
 
 std::vector<float> reference(const std::vector<float>& x, Launch launch) {
   std::vector<float> maxima(launch.grid, -kInfinity);

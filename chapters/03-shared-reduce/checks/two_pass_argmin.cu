@@ -7,66 +7,15 @@
 #include <climits>
 #include <course/check.cuh>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "checks/argmin.cuh"
+
 namespace {
 
+using namespace argmin;
 using Launch = course::LaunchShape;
-
-/// Some kinds are used by name: their indices.
-enum Kind { mixed, many_ties, all_equal, all_largest, rising, falling, late_tie, extreme };
-const course::DataKind<int> kKinds[] = {
-    {"numbers of both signs",
-     [](course::Element e) { return e.random * 1000 + static_cast<int>(e.i % 1000) - 500'000; }},
-    {"ten different values, each many times", [](course::Element e) { return e.random % 10 + 3; }},
-    {"all the same", [](course::Element) { return 7; }},
-    {"all INT_MAX", [](course::Element) { return INT_MAX; }},
-    {"the smallest comes first", [](course::Element e) { return static_cast<int>(e.i) - 40; }},
-    {"the smallest comes last", [](course::Element e) { return 40 - static_cast<int>(e.i); }},
-    {"the smallest at a third of the indices, but not among the first",
-     [](course::Element e) { return e.i >= e.n / 2 && e.random % 3 == 0 ? -1 : e.random; }},
-    {"INT_MIN, INT_MAX and numbers between", [](course::Element e) {
-       return e.random % 50 == 0 ? INT_MIN : e.random % 2 == 0 ? INT_MAX : e.random;
-     }}};
-
-struct Minimum {
-  int value;
-  std::size_t index;
-};
-
-Minimum reference(const std::vector<int>& x) {
-  const auto first = std::min_element(x.begin(), x.end());  // the first of several
-  if (first == x.end()) return {INT_MAX, kNowhere};
-  return {*first, static_cast<std::size_t>(first - x.begin())};
-}
-
-/// Device memory for a search with this many blocks; all of it holds anything.
-struct Places {
-  explicit Places(unsigned blocks) : part_values(blocks), part_indices(blocks), value(1), index(1) {
-    // On the CPU device fresh memory may not be read before it was written, so leave it alone
-    // there.
-    if (course::kCpuDevice) return;
-    part_values.fill_bytes(0x80);  // a very small number, at an index that is none
-    part_indices.fill_bytes(0);
-    value.fill_bytes(0x80);
-    index.fill_bytes(0);
-  }
-  course::GuardedBuffer<int> part_values;
-  course::GuardedBuffer<std::size_t> part_indices;
-  course::GuardedBuffer<int> value;
-  course::GuardedBuffer<std::size_t> index;
-};
-
-void check_places(const Places& places, Minimum expected) {
-  REQUIRE(course::same(places.value.download().front(), expected.value, "value"));
-  REQUIRE(course::same(places.index.download().front(), expected.index, "index"));
-  REQUIRE(places.part_values.intact("part_values"));
-  REQUIRE(places.part_indices.intact("part_indices"));
-  REQUIRE(places.value.intact("value"));
-  REQUIRE(places.index.intact("index"));
-}
 
 void search(const course::DeviceBuffer<int>& x, Launch launch, Places& places,
             cudaStream_t stream = nullptr) {
@@ -101,13 +50,6 @@ void check_second_pass(const std::vector<int>& values, const std::vector<std::si
   const auto part_indices = course::DeviceBuffer<std::size_t>::from(indices);
   course::launch(argmin_of_parts, {1, block_size}, part_values.data(), part_indices.data(),
                  static_cast<unsigned>(values.size()), places.value.data(), places.index.data());
-}
-
-course::Verdict does_not_wait(bool waited) {
-  if (!waited) return {};
-  return {false,
-          "two_pass_argmin returned after a kernel had run: it waits for it, and should leave that "
-          "to its caller"};
 }
 
 constexpr Launch kLaunches[] = {{1, 32},  {3, 64},  {8, 128}, {2, 1024},
@@ -170,24 +112,16 @@ TEST_CASE("two_pass_argmin: more blocks than a block has threads") {
 
 TEST_CASE("two_pass_argmin: many elements a thread, and one search after another") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a missing barrier may not show at once
-  const struct {
-    Kind kind;
-    std::size_t n;
-    unsigned block;
-    const char* text;
-  } searches[] = {
-      {mixed, course::kBigSize, 128, ", in memory that the search before used"},
-      {falling, course::kBigSize, 128, ", in memory that the search before used"},
-      {many_ties, course::kBigSize, 128, ", in memory that the search before used"},
-      {extreme, course::kBigSize, 128, ", in memory that the search before used"},
-      {all_equal, 31, 32, ", after a search in a large array"},
-      {all_equal, 0, 32, ", no elements, after a search in a small array"},
-  };
+  const std::size_t n = course::kBigSize;
   Places places(7);
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    for (const auto& [kind, n, block, text] : searches) {
-      INFO(case_text(n, kKinds[kind].text, {7, block}) << text);
-      check_search(kKinds[kind].values(n), {7, block}, places);
+    for (const Kind kind : {mixed, falling, many_ties, extreme}) {
+      INFO(case_text(n, kKinds[kind].text, {7, 128}) << ", in memory that the search before used");
+      check_search(kKinds[kind].values(n), {7, 128}, places);
+    }
+    for (const std::size_t few : {31, 0}) {
+      INFO(case_text(few, kKinds[all_equal].text, {7, 32}) << ", after a search in a larger array");
+      check_search(kKinds[all_equal].values(few), {7, 32}, places);
     }
   }
 }
@@ -213,26 +147,7 @@ TEST_CASE("two_pass_argmin: in a stream of its own, without waiting for it") {
 }
 
 TEST_CASE("two_pass_argmin: the second pass alone, with indices that need more than 32 bits") {
-  constexpr std::size_t kFar = std::size_t{1} << 32;
-  struct Example {
-    std::string text;
-    std::vector<int> values;
-    std::vector<std::size_t> indices;
-    std::size_t expected;
-  };
-  std::vector<Example> examples = {
-      {"one candidate", {-4}, {2 * kFar + 9}, 2 * kFar + 9},
-      {"the smaller index of two, below 2^32", {-4, -4}, {kFar + 1, 5}, 5},
-      {"the smaller index of two, from 2^31 on", {-4, -4}, {5, kFar / 2}, 5},
-      {"no candidate", {INT_MAX, INT_MAX}, {kNowhere, kNowhere}, kNowhere},
-      {"INT_MAX at a large index", {INT_MAX, INT_MAX}, {kNowhere, kFar + 3}, kFar + 3}};
-  Example many{"100 equal ones, each at a smaller index", {}, {}, kFar};
-  for (std::size_t b = 100; b-- > 0;) {
-    many.values.push_back(-9);
-    many.indices.push_back(kFar + b * (kFar - 1));
-  }
-  examples.push_back(many);
-  for (const auto& [text, values, indices, expected] : examples) {
+  for (const auto& [text, values, indices, expected] : far_candidates()) {
     for (const unsigned block_size : {32u, 128u}) {
       INFO("argmin_of_parts<<<1, " << block_size << ">>>, parts = " << values.size() << ": "
                                    << text);
@@ -266,22 +181,7 @@ TEST_CASE("two_pass_argmin: two kernels, no atomics, and the threads share the w
     REQUIRE(course::same(c->launches, 2, "launches"));
     REQUIRE(course::same(c->blocks, launch.grid + 1, "blocks of both launches"));
     REQUIRE(course::same(c->threads, (launch.grid + 1) * launch.block, "threads of both launches"));
-    REQUIRE(course::at_most(c->global_atomic_lanes + c->shared_atomic_lanes, 0, "atomics",
-                            "every block has a place of its own"));
-    // A candidate is compared more than once; its element may be read again for that.
-    const std::uint64_t parts = 3 * (2 * ((launch.grid + 31) / 32) + 2);
-    REQUIRE(course::at_most(c->global_loads, 3 * n / 32 + parts,
-                            "loads by the warps of both launches",
-                            "a warp reads 32 neighbours with one load"));
-    const std::uint64_t rounds =
-        (n + launch.grid * launch.block - 1) / (launch.grid * launch.block);
-    REQUIRE(course::work_is_shared(*c, std::max<std::uint64_t>(3 * rounds + 2, 3 * 2 + 2)));
-    const std::uint64_t depth = 10, warps = launch.block / 32;
-    REQUIRE(course::at_most(c->barriers, (launch.grid + 1) * (depth + 2),
-                            "barriers of both launches", "each level of a tree needs one"));
-    REQUIRE(course::at_most(c->shared_loads, (launch.grid + 1) * (12 * warps + 12 * depth),
-                            "loads of shared memory by the warps of both launches",
-                            "in a tree each level reads half of what the level before read"));
+    check_costs(*c, n, launch);
   }
 }
 

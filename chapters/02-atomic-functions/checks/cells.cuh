@@ -1,0 +1,38 @@
+// What the checks of atomic functions compare: threads with a cell each, and blocks that share one.
+#pragma once
+
+#include <algorithm>
+#include <course/check.cuh>
+#include <cstddef>
+#include <vector>
+
+/// The part of v that belongs to block b.
+template <class T>
+std::vector<T> of_block(const std::vector<T>& v, std::size_t b, std::size_t block) {
+  const auto begin = static_cast<std::ptrdiff_t>(b * block);
+  const auto end = static_cast<std::ptrdiff_t>(std::min(v.size(), (b + 1) * block));
+  return {v.begin() + begin, v.begin() + end};
+}
+
+/// Cells in global memory and in shared memory, one for each thread, and what the threads returned.
+template <class T>
+struct OwnCells {
+  explicit OwnCells(std::size_t n) : cell(n), shared_cell(n), returned(n), shared_returned(n) {}
+  course::DeviceBuffer<T> cell, shared_cell, returned, shared_returned;
+};
+
+/// Requires what thread i left and returned, for every i: same(what, found, expected) compares.
+template <class V, class T, class Same, class Say>
+void check_own_cells(const OwnCells<T>& cells, const std::vector<V>& old,
+                     const std::vector<V>& expected, Same same, Say say) {
+  const std::vector<T> left = cells.cell.download(), shared_left = cells.shared_cell.download();
+  const std::vector<T> found = cells.returned.download();
+  const std::vector<T> shared_found = cells.shared_returned.download();
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    INFO(say(i));
+    REQUIRE(same("the cell, in global memory", left[i], expected[i]));
+    REQUIRE(same("the cell, in shared memory", shared_left[i], expected[i]));
+    REQUIRE(same("returned, from global memory", found[i], old[i]));
+    REQUIRE(same("returned, from shared memory", shared_found[i], old[i]));
+  }
+}
