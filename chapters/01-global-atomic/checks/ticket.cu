@@ -29,7 +29,7 @@ const float kSpecial[] = {NAN,  kInfinity, -kInfinity, kLimit, kLimit + 0x1p-23f
                           -2.0f};
 
 /// Some kinds are used by name: their indices.
-enum Kind { some, all, none_loud, only_last, specials };
+enum Kind { some, all_loud, none_loud, only_last, specials };
 const course::DataKind<float> kKinds[] = {
     {"some are loud", eighths},
     {"all are loud", [](course::Element e) { return eighths(e) + 2.0f; }},
@@ -145,7 +145,7 @@ TEST_CASE("ticket: the list holds all hits for every grid") {
 }
 
 TEST_CASE("ticket: a list that is too short is filled, and required tells how long it should be") {
-  for (const Kind kind : {some, all}) {
+  for (const Kind kind : {some, all_loud}) {
     const auto hits = static_cast<unsigned>(reference(kKinds[kind].values(257)).size());
     for (const unsigned capacity : {31u, hits - 1, hits, hits + 1, 1u, 0u}) {
       for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{9, 32}}) {
@@ -177,7 +177,7 @@ TEST_CASE("ticket: many hits at once") {
   const Launch launch{(n + 255) / 256, 256};
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     append_to_new(n, kKinds[some], n, launch);
-    append_to_new(n / 2, kKinds[all], n, launch);
+    append_to_new(n / 2, kKinds[all_loud], n, launch);
   }
 }
 
