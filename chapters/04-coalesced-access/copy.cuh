@@ -5,7 +5,6 @@
 // All of them: d_y[i] = d_x[i] for i < n. n == 0 copies nothing; d_x and d_y do not overlap.
 #pragma once
 
-#include <course/error.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
 
@@ -19,24 +18,12 @@ __global__ void copy_one(const float* d_x, std::size_t n, float* d_y) {
   if (i < n) d_y[i] = d_x[i];
 }
 
-inline void copy_one(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;  // a grid of no blocks is a launch error
-  copy_one<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: do the lanes have to be in order?
 // Changes:  thread i of a block owns the block's element 255 - i: each warp reads backwards.
 // Cost:     the same 4 sectors a request: what counts is which ones a warp touches, not which lane.
 __global__ void copy_reversed(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + (blockDim.x - 1 - threadIdx.x);
   if (i < n) d_y[i] = d_x[i];
-}
-
-inline void copy_reversed(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  copy_reversed<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: what if a thread moves two neighbouring floats, one after the other?
@@ -46,12 +33,6 @@ __global__ void copy_pairs(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = 2 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
   if (i < n) d_y[i] = d_x[i];
   if (i + 1 < n) d_y[i + 1] = d_x[i + 1];
-}
-
-inline void copy_pairs(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  copy_pairs<<<blocks_for(n / 2 + n % 2), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: how does one thread move several floats without leaving gaps?
@@ -65,12 +46,6 @@ __global__ void copy_grid_stride(const float* d_x, std::size_t n, float* d_y) {
   }
 }
 
-inline void copy_grid_stride(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  copy_grid_stride<<<resident_blocks_for(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: how does one thread move two neighbouring floats at once?
 // Changes:  the pointers become pointers to float2, a type of 8 bytes: one access moves both.
 // Cost:     8 sectors a request, and half as many requests. d_x and d_y must be multiples of 8.
@@ -79,12 +54,6 @@ __global__ void copy_float2(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t pairs = n / 2;
   if (i < pairs) reinterpret_cast<float2*>(d_y)[i] = reinterpret_cast<const float2*>(d_x)[i];
   if (i == 0 && n % 2 == 1) d_y[n - 1] = d_x[n - 1];  // the tail: no whole pair is left
-}
-
-inline void copy_float2(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  copy_float2<<<blocks_for(n / 2 + n % 2), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: and four?
@@ -97,12 +66,6 @@ __global__ void copy_float4(const float* d_x, std::size_t n, float* d_y) {
   if (i < n % 4) d_y[4 * fours + i] = d_x[4 * fours + i];  // the tail: one thread an element
 }
 
-inline void copy_float4(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  copy_float4<<<blocks_for((n + 3) / 4), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: and 16 bytes of any other type, for which CUDA has no vector?
 // Changes:  course::Pack<T, N> (course/pack.cuh) in the place of float4: 8 halves, 16 bytes, ...
 // Cost:     that of float4: the same LDG.128 and STG.128. n counts elements of T.
@@ -113,12 +76,4 @@ __global__ void copy_packs(const T* d_x, std::size_t n, T* d_y) {
   const std::size_t packs = n / kPack;
   if (i < packs) course::store_pack(d_y + kPack * i, course::load_pack<kPack>(d_x + kPack * i));
   if (i < n % kPack) d_y[kPack * packs + i] = d_x[kPack * packs + i];  // the tail
-}
-
-template <class T>
-void copy_packs(const T* d_x, std::size_t n, T* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  constexpr std::size_t kPack = course::kWidestPack<T>;
-  copy_packs<<<blocks_for((n + kPack - 1) / kPack), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <course/error.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
 
@@ -18,7 +17,7 @@ template <int kInFlight>
 constexpr std::size_t kPacksOfTile = std::size_t{kBlockSize} * kInFlight;
 
 /// Copies one tile: the thread's packs are a block apart, so that each access of a warp is 512
-/// bytes in a row. All loads stand before the first store: none of them waits for another one.
+/// bytes in a row. All loads come before the first store: none of them waits for another one.
 template <int kInFlight, bool once>
 __device__ __forceinline__ void copy_tile(const float* d_x, std::size_t packs, float* d_y,
                                           std::size_t tile) {
@@ -46,7 +45,7 @@ __device__ __forceinline__ void copy_tile(const float* d_x, std::size_t packs, f
   }
 }
 
-/// The elements behind the last whole pack, by the first threads of the grid.
+/// The elements after the last whole pack, by the first threads of the grid.
 __device__ __forceinline__ void copy_tail(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t whole = n - n % kFloatsOfPack;
@@ -70,13 +69,6 @@ __global__ void copy_in_flight(const float* d_x, std::size_t n, float* d_y) {
   copy_tail(d_x, n, d_y);
 }
 
-template <int kInFlight>
-void copy_in_flight(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  copy_in_flight<kInFlight><<<tiles_for<kInFlight>(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: does it help to tell the caches that nothing is used twice?
 // Changes:  loads and stores carry a hint, __ldcs and __stcs: what they bring may be dropped first.
 // Cost:     the same instructions with two more letters, LDG.E.EF and STG.E.EF.
@@ -84,13 +76,6 @@ template <int kInFlight>
 __global__ void copy_in_flight_once(const float* d_x, std::size_t n, float* d_y) {
   copy_tile<kInFlight, true>(d_x, n / kFloatsOfPack, d_y, blockIdx.x);
   copy_tail(d_x, n, d_y);
-}
-
-template <int kInFlight>
-void copy_in_flight_once(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  copy_in_flight_once<kInFlight><<<tiles_for<kInFlight>(n), kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 // Question: does it help if blocks stay, and take one tile after the other?
@@ -103,12 +88,4 @@ __global__ void copy_in_flight_resident(const float* d_x, std::size_t n, float* 
     copy_tile<kInFlight, true>(d_x, packs, d_y, tile);
   }
   copy_tail(d_x, n, d_y);
-}
-
-template <int kInFlight>
-void copy_in_flight_resident(const float* d_x, std::size_t n, float* d_y, cudaStream_t stream) {
-  if (n == 0) return;
-  const unsigned blocks = std::min(tiles_for<kInFlight>(n), resident_blocks_for(n));
-  copy_in_flight_resident<kInFlight><<<blocks, kBlockSize, 0, stream>>>(d_x, n, d_y);
-  CUDA_CHECK_LAUNCH();
 }

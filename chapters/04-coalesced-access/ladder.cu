@@ -9,12 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "copy.cuh"
-#include "copy_in_flight.cuh"
-#include "misaligned.cuh"
-#include "strided.cuh"
-#include "tiles.cuh"
-#include "widths.cuh"
+#include "rungs.cuh"
 
 namespace {
 
@@ -33,31 +28,8 @@ double right_ones(const std::vector<float>& found, const std::vector<float>& exp
 
 // ---- copies ------------------------------------------------------------------------------------
 
-struct Copy {
-  std::string name;
-  std::string changed;
-  void (*launch)(const float*, std::size_t, float*, cudaStream_t);
-};
-
-const std::vector<Copy> kCopies = {
-    {"copy_one", "one float a thread, neighbours side by side", copy_one},
-    {"copy_reversed", "each warp reads backwards", copy_reversed},
-    {"copy_pairs", "two neighbouring floats a thread, one after the other", copy_pairs},
-    {"copy_grid_stride", "a loop: a thread's next float is a grid further on", copy_grid_stride},
-    {"copy_float2", "float2: 8 bytes in one access", copy_float2},
-    {"copy_float4", "float4: 16 bytes in one access", copy_float4},
-    {"copy_packs", "Pack<float, 4>: the same for any type", copy_packs<float>},
-};
-
-/// What else one might try: each against copy_packs.
-const std::vector<Copy> kMoreWorkAThread = {
-    {"copy_packs", "one pack a thread, as above", copy_packs<float>},
-    {"copy_in_flight", "4 packs in flight in each thread", copy_in_flight<4>},
-    {"copy_in_flight_once", "with a hint: nothing is used twice", copy_in_flight_once<4>},
-    {"copy_in_flight_resident", "4 packs, and blocks that stay", copy_in_flight_resident<4>},
-};
-
-void copies(course::Ladder& ladder, const std::vector<Copy>& rungs, std::size_t n) {
+/// The table of copies; or that of more work a thread, each against copy_packs.
+void copies(course::Ladder& ladder, std::string CopyRung::*changed, std::size_t n) {
   const std::vector<float> x = course::position_values<float>(n);
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(n);
@@ -65,11 +37,12 @@ void copies(course::Ladder& ladder, const std::vector<Copy>& rungs, std::size_t 
   const auto result = [&] { return right_ones(d_y.download(), x); };
 
   ladder.reference("copied", static_cast<double>(n), "elements that are right", n);
-  for (const Copy& copy : rungs) {
+  for (const CopyRung& copy : kCopyRungs) {
+    if ((copy.*changed).empty()) continue;
     ladder.rung({.name = copy.name,
-                 .changed = copy.changed,
+                 .changed = copy.*changed,
                  .reset = reset,
-                 .launch = [&] { copy.launch(d_x.data(), n, d_y.data(), nullptr); },
+                 .launch = [&] { copy.launch(d_x.data(), n, d_y.data()); },
                  .result = result,
                  .bytes = 2 * d_x.bytes()});
   }
@@ -89,38 +62,30 @@ void copies(course::Ladder& ladder, const std::vector<Copy>& rungs, std::size_t 
 
 // ---- widths ------------------------------------------------------------------------------------
 
-template <class W>
-void width(course::Ladder& ladder, const std::vector<float>& x,
-           const course::DeviceBuffer<float>& d_x, course::DeviceBuffer<float>& d_y) {
-  // The last float may be part of a word only: it is left out, and the result is made up for it.
-  const std::size_t words = d_x.bytes() / sizeof(W);
-  const std::size_t left_out = x.size() - words * sizeof(W) / sizeof(float);
-  ladder.rung(
-      {.name = "copy_words_" + std::to_string(sizeof(W)),
-       .changed = std::to_string(sizeof(W)) + (sizeof(W) == 1 ? " byte" : " bytes") + " a lane",
-       .reset = [&] { d_y.fill_bytes(0xFF); },
-       .launch =
-           [&] {
-             copy_words(reinterpret_cast<const W*>(d_x.data()), words,
-                        reinterpret_cast<W*>(d_y.data()), nullptr);
-           },
-       .result = [&] { return right_ones(d_y.download(), x) + static_cast<double>(left_out); },
-       .bytes = 2 * words * sizeof(W),
-       .series = "copy",
-       .x = static_cast<double>(sizeof(W))});
-}
-
 void widths(course::Ladder& ladder, std::size_t n) {
   const std::vector<float> x = course::position_values<float>(n);
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(n);
   ladder.reference("widths", static_cast<double>(n), "bandwidth of a copy, against bytes a lane",
                    n);
-  width<unsigned char>(ladder, x, d_x, d_y);
-  width<unsigned short>(ladder, x, d_x, d_y);
-  width<unsigned>(ladder, x, d_x, d_y);
-  width<uint2>(ladder, x, d_x, d_y);
-  width<uint4>(ladder, x, d_x, d_y);
+  for (const WidthRung& rung : kWidthRungs) {
+    // The last float may be part of a word only: it is left out, and the result is made up for it.
+    const std::size_t words = d_x.bytes() / rung.bytes;
+    const std::size_t left_out = n - words * rung.bytes / sizeof(float);
+    ladder.rung(
+        {.name = "copy_words_" + std::to_string(rung.bytes),
+         .changed = std::to_string(rung.bytes) + (rung.bytes == 1 ? " byte" : " bytes") + " a lane",
+         .reset = [&] { d_y.fill_bytes(0xFF); },
+         .launch =
+             [&] {
+               rung.launch(reinterpret_cast<const unsigned char*>(d_x.data()), words,
+                           reinterpret_cast<unsigned char*>(d_y.data()));
+             },
+         .result = [&] { return right_ones(d_y.download(), x) + static_cast<double>(left_out); },
+         .bytes = 2 * words * rung.bytes,
+         .series = "copy",
+         .x = static_cast<double>(rung.bytes)});
+  }
 }
 
 // ---- strides -----------------------------------------------------------------------------------
@@ -129,7 +94,7 @@ void strides(course::Ladder& ladder, const std::vector<float>& x, const std::str
              const std::string& suffix, course::L2 l2) {
   const auto d_x = course::DeviceBuffer<float>::from(x);
   const double sum = std::accumulate(x.begin(), x.end(), 0.0);
-  for (const std::size_t stride : {1u, 2u, 4u, 8u, 16u, 32u}) {
+  for (const std::size_t stride : kStrides) {
     course::DeviceBuffer<float> d_y(sums_of_strided(x.size(), stride));
     const auto result = [&] {
       const std::vector<float> y = d_y.download();
@@ -139,7 +104,7 @@ void strides(course::Ladder& ladder, const std::vector<float>& x, const std::str
                  .changed = "a stride of " + std::to_string(stride) +
                             (stride == 1 ? " float, " : " floats, ") + series,
                  .reset = [&] { d_y.fill_bytes(0xFF); },
-                 .launch = [&] { sum_strided(d_x.data(), x.size(), stride, d_y.data(), nullptr); },
+                 .launch = [&] { launch_sum_strided(d_x.data(), x.size(), stride, d_y.data()); },
                  .result = result,
                  .check = [&] { return course::close(result(), sum, 0, "sum"); },
                  .bytes = d_x.bytes(),
@@ -172,53 +137,47 @@ void misaligned(course::Ladder& ladder, std::size_t n) {
   };
 
   ladder.reference("negated", static_cast<double>(n), "elements that are right", n);
-  const auto rung = [&](const char* name, const char* changed,
-                        void (*launch)(float*, std::size_t, cudaStream_t), std::size_t start) {
-    const auto result = [&, start] {
-      const std::vector<float> found = d_x.download();
-      double right = 0;
-      for (std::size_t i = start; i < start + n; ++i) right += found[i] == -x[i] ? 1 : 0;
-      return right;
-    };
-    ladder.rung({.name = name,
-                 .changed = changed,
-                 .reset = reset,
-                 .launch = [&] { launch(d_x.data() + start, n, nullptr); },
-                 .result = result,
-                 .bytes = 2 * n * sizeof(float)});
-  };
-  rung("negate_one", "one float a thread, in place", negate_one, 0);
-  rung("negate_one_from_1", "the same from x + 1 on", negate_one, 1);
-  rung("negate_packs", "16 bytes a thread", negate_packs, 0);
-  rung("negate_peeled", "the head peeled off", negate_peeled, 0);
-  rung("negate_peeled_from_1", "the same from x + 1 on", negate_peeled, 1);
+  for (const NegateRung& rung : kNegateRungs) {
+    for (std::size_t start = 0; start < rung.changed.size(); ++start) {
+      const auto result = [&] {
+        const std::vector<float> found = d_x.download();
+        double right = 0;
+        for (std::size_t i = start; i < start + n; ++i) right += found[i] == -x[i] ? 1 : 0;
+        return right;
+      };
+      ladder.rung({.name = rung.name + (start == 0 ? "" : "_from_1"),
+                   .changed = rung.changed[start],
+                   .reset = reset,
+                   .launch = [&] { rung.launch(d_x.data() + start, n); },
+                   .result = result,
+                   .bytes = 2 * n * sizeof(float)});
+    }
+  }
 }
 
 // ---- shared memory -----------------------------------------------------------------------------
 
-using MatrixKernel = void (*)(const float*, std::size_t, std::size_t, float*, cudaStream_t);
-
-void row_sums(course::Ladder& ladder, std::size_t n) {
-  const std::size_t cols = std::min<std::size_t>(n, 256);
-  const std::size_t rows = n / cols;
-  const std::vector<float> x = course::position_values<float>(rows * cols);
-  const std::vector<float> expected = row_sums_reference(x, rows, cols);
+/// The rungs on a matrix x, and how many numbers of `expected` they have right.
+void on_matrix(course::Ladder& ladder, const std::vector<MatrixRung>& rungs, std::size_t rows,
+               std::size_t cols, const std::vector<float>& x, const std::vector<float>& expected) {
   const auto d_x = course::DeviceBuffer<float>::from(x);
-  course::DeviceBuffer<float> d_y(rows);
-
-  ladder.reference("row sums", static_cast<double>(rows),
-                   "rows that are right, of " + std::to_string(cols) + " columns", rows * cols);
-  const auto rung = [&](const char* name, const char* changed, MatrixKernel launch) {
-    ladder.rung({.name = name,
-                 .changed = changed,
+  course::DeviceBuffer<float> d_y(expected.size());
+  for (const MatrixRung& rung : rungs) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
                  .reset = [&] { d_y.fill_bytes(0xFF); },
-                 .launch = [&] { launch(d_x.data(), rows, cols, d_y.data(), nullptr); },
+                 .launch = [&] { rung.launch(d_x.data(), rows, cols, d_y.data()); },
                  .result = [&] { return right_ones(d_y.download(), expected); },
                  .bytes = d_x.bytes() + d_y.bytes()});
-  };
-  rung("row_sums_direct", "each thread walks along its row", row_sums_direct);
-  rung("row_sums_tile", "32 x 32 tiles in shared memory, read by columns", row_sums_tile);
-  rung("row_sums_padded", "32 x 33 tiles: no bank conflicts", row_sums_padded);
+  }
+}
+
+void row_sums(course::Ladder& ladder, std::size_t n) {
+  const std::size_t cols = std::min<std::size_t>(n, 256), rows = n / cols;
+  const std::vector<float> x = course::position_values<float>(rows * cols);
+  ladder.reference("row sums", static_cast<double>(rows),
+                   "rows that are right, of " + std::to_string(cols) + " columns", rows * cols);
+  on_matrix(ladder, kRowSumRungs, rows, cols, x, row_sums_reference(x, rows, cols));
 }
 
 void transposition(course::Ladder& ladder, std::size_t n) {
@@ -226,23 +185,10 @@ void transposition(course::Ladder& ladder, std::size_t n) {
   while (4 * cols * cols <= n) cols *= 2;
   const std::size_t rows = n / cols;
   const std::vector<float> x = course::position_values<float>(rows * cols);
-  const std::vector<float> expected = transpose_reference(x, rows, cols);
-  const auto d_x = course::DeviceBuffer<float>::from(x);
-  course::DeviceBuffer<float> d_y(x.size());
-
   ladder.reference(
       "transposition", static_cast<double>(x.size()),
       "elements that are right, " + std::to_string(rows) + " x " + std::to_string(cols), x.size());
-  const auto rung = [&](const char* name, const char* changed, MatrixKernel launch) {
-    ladder.rung({.name = name,
-                 .changed = changed,
-                 .reset = [&] { d_y.fill_bytes(0xFF); },
-                 .launch = [&] { launch(d_x.data(), rows, cols, d_y.data(), nullptr); },
-                 .result = [&] { return right_ones(d_y.download(), expected); },
-                 .bytes = 2 * d_x.bytes()});
-  };
-  rung("transpose_scatter", "reads rows, writes columns", transpose_scatter);
-  rung("transpose_gather", "reads columns, writes rows", transpose_gather);
+  on_matrix(ladder, kTransposeRungs, rows, cols, x, transpose_reference(x, rows, cols));
 }
 
 }  // namespace
@@ -250,8 +196,8 @@ void transposition(course::Ladder& ladder, std::size_t n) {
 int main(int argc, char** argv) {
   course::Ladder ladder("04-coalesced-access", argc, argv, {.gpu_n = kLarge});
   return ladder.run([](course::Ladder& rungs) {
-    for (const std::size_t n : rungs.sizes({kSmall, kLarge})) copies(rungs, kCopies, n);
-    for (const std::size_t n : rungs.sizes({kLarge})) copies(rungs, kMoreWorkAThread, n);
+    for (const std::size_t n : rungs.sizes({kSmall, kLarge})) copies(rungs, &CopyRung::changed, n);
+    for (const std::size_t n : rungs.sizes({kLarge})) copies(rungs, &CopyRung::more, n);
     for (const std::size_t n : rungs.sizes({kLarge})) widths(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) strides(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) misaligned(rungs, n);

@@ -3,7 +3,6 @@
 // All of them: d_x[i] = -d_x[i] for i < n, in place, so that there is one address to align.
 #pragma once
 
-#include <course/error.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
 
@@ -16,12 +15,6 @@
 __global__ void negate_one(float* d_x, std::size_t n) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) d_x[i] = -d_x[i];
-}
-
-inline void negate_one(float* d_x, std::size_t n, cudaStream_t stream) {
-  if (n == 0) return;
-  negate_one<<<blocks_for(n), kBlockSize, 0, stream>>>(d_x, n);
-  CUDA_CHECK_LAUNCH();
 }
 
 /// The pack with the opposite signs.
@@ -41,12 +34,6 @@ __global__ void negate_packs(float* d_x, std::size_t n) {
   if (i < n % 4) d_x[4 * packs + i] = -d_x[4 * packs + i];
 }
 
-inline void negate_packs(float* d_x, std::size_t n, cudaStream_t stream) {
-  if (n == 0) return;
-  negate_packs<<<blocks_for((n + 3) / 4), kBlockSize, 0, stream>>>(d_x, n);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: and packs from any start?
 // Changes:  the elements before the first whole sector are peeled off: a head of up to 7, then
 //           the body in packs, then a tail of up to 3. (A multiple of 16 is enough for the loads;
@@ -61,10 +48,4 @@ __global__ void negate_peeled(float* d_x, std::size_t n) {
   if (i < head) d_x[i] = -d_x[i];
   if (i < packs) course::store_pack(body + 4 * i, negated(course::load_pack<4>(body + 4 * i)));
   if (i < n - head - 4 * packs) tail[i] = -tail[i];
-}
-
-inline void negate_peeled(float* d_x, std::size_t n, cudaStream_t stream) {
-  if (n == 0) return;
-  negate_peeled<<<blocks_for((n + 3) / 4), kBlockSize, 0, stream>>>(d_x, n);
-  CUDA_CHECK_LAUNCH();
 }

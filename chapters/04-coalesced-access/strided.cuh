@@ -6,7 +6,7 @@
 // A struct of 32 floats that is read field by field does the same.
 #pragma once
 
-#include <course/error.cuh>
+#include <course/launch.cuh>
 #include <cstddef>
 #include <vector>
 
@@ -58,11 +58,8 @@ __global__ void sum_strided(const float* d_x, std::size_t n, std::size_t stride,
 
 /// Sets d_y[0..sums_of_strided(n, stride)-1] to sums of 8 elements each, which together are all of
 /// d_x[0..n-1]. 1 <= stride <= 65535.
-inline void sum_strided(const float* d_x, std::size_t n, std::size_t stride, float* d_y,
-                        cudaStream_t stream) {
-  if (n == 0) return;
+inline void launch_sum_strided(const float* d_x, std::size_t n, std::size_t stride, float* d_y) {
   const dim3 grid(static_cast<unsigned>(blocks_of_column(n, stride)),
                   static_cast<unsigned>(stride));
-  sum_strided<<<grid, kBlockSize, 0, stream>>>(d_x, n, stride, d_y);
-  CUDA_CHECK_LAUNCH();
+  course::launch(sum_strided, {grid, kBlockSize}, d_x, n, stride, d_y);
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <course/error.cuh>
 #include <cstddef>
 #include <vector>
 
@@ -30,13 +29,6 @@ __global__ void row_sums_direct(const float* d_x, std::size_t rows, std::size_t 
   float sum = 0.0f;
   for (std::size_t c = 0; c < cols; ++c) sum += d_x[r * cols + c];
   d_y[r] = sum;
-}
-
-inline void row_sums_direct(const float* d_x, std::size_t rows, std::size_t cols, float* d_y,
-                            cudaStream_t stream) {
-  if (rows == 0) return;
-  row_sums_direct<<<blocks_for(rows), kBlockSize, 0, stream>>>(d_x, rows, cols, d_y);
-  CUDA_CHECK_LAUNCH();
 }
 
 constexpr unsigned kWarpsOfTileBlock = 4;
@@ -70,24 +62,9 @@ __global__ void row_sums_of_tiles(const float* d_x, std::size_t rows, std::size_
   if (first_row + lane < rows) d_y[first_row + lane] = sum;
 }
 
-template <unsigned kWidth>
-void row_sums_of_tiles(const float* d_x, std::size_t rows, std::size_t cols, float* d_y,
-                       cudaStream_t stream) {
-  if (rows == 0) return;
-  constexpr std::size_t kRowsOfBlock = kWarpsOfTileBlock * kTile;
-  const auto blocks = static_cast<unsigned>((rows + kRowsOfBlock - 1) / kRowsOfBlock);
-  row_sums_of_tiles<kWidth><<<blocks, 32 * kWarpsOfTileBlock, 0, stream>>>(d_x, rows, cols, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
-inline void row_sums_tile(const float* d_x, std::size_t rows, std::size_t cols, float* d_y,
-                          cudaStream_t stream) {
-  row_sums_of_tiles<kTile>(d_x, rows, cols, d_y, stream);
-}
-
-inline void row_sums_padded(const float* d_x, std::size_t rows, std::size_t cols, float* d_y,
-                            cudaStream_t stream) {
-  row_sums_of_tiles<kTile + 1>(d_x, rows, cols, d_y, stream);
+/// Blocks of kWarpsOfTileBlock warps with 32 rows each.
+inline unsigned blocks_of_tiles(std::size_t rows) {
+  return course::blocks_for(rows, kWarpsOfTileBlock * kTile);
 }
 
 /// Rung 0 of the transposition: y has cols rows and rows columns.
@@ -102,8 +79,8 @@ inline std::vector<float> transpose_reference(const std::vector<float>& x, std::
 
 constexpr unsigned kRowsOfBlock = 8;  // blocks of 32 x 8 threads
 
-/// A grid for a matrix of width x height elements, one thread each; what lies below its last row is
-/// done in a loop, because a grid has at most 65535 blocks in y.
+/// A grid for a matrix of width x height elements, one thread each; rows beyond its last one are done
+/// in a loop, because a grid has at most 65535 blocks in y.
 inline dim3 matrix_grid(std::size_t width, std::size_t height) {
   const std::size_t down = (height + kRowsOfBlock - 1) / kRowsOfBlock;
   return dim3(static_cast<unsigned>((width + kTile - 1) / kTile),
@@ -123,15 +100,6 @@ __global__ void transpose_scatter(const float* d_x, std::size_t rows, std::size_
   }
 }
 
-/// d_y[c * rows + r] = d_x[r * cols + c] for all r < rows and c < cols.
-inline void transpose_scatter(const float* d_x, std::size_t rows, std::size_t cols, float* d_y,
-                              cudaStream_t stream) {
-  if (rows == 0 || cols == 0) return;
-  transpose_scatter<<<matrix_grid(cols, rows), dim3(kTile, kRowsOfBlock), 0, stream>>>(d_x, rows,
-                                                                                       cols, d_y);
-  CUDA_CHECK_LAUNCH();
-}
-
 // Question: if one side has to be strided, which one?
 // Changes:  thread (x, y) owns one element of the output. A warp writes 32 of a row, and reads them
 //           from 32 different rows.
@@ -142,13 +110,4 @@ __global__ void transpose_gather(const float* d_x, std::size_t rows, std::size_t
   for (std::size_t c = first; c < cols; c += std::size_t{gridDim.y} * kRowsOfBlock) {
     if (r < rows) d_y[c * rows + r] = d_x[r * cols + c];
   }
-}
-
-/// The same.
-inline void transpose_gather(const float* d_x, std::size_t rows, std::size_t cols, float* d_y,
-                             cudaStream_t stream) {
-  if (rows == 0 || cols == 0) return;
-  transpose_gather<<<matrix_grid(rows, cols), dim3(kTile, kRowsOfBlock), 0, stream>>>(d_x, rows,
-                                                                                      cols, d_y);
-  CUDA_CHECK_LAUNCH();
 }

@@ -2,7 +2,6 @@
 // Rungs: copy_words<W> for words of 1, 2, 4, 8 and 16 bytes: all that a lane's access can have.
 #pragma once
 
-#include <course/error.cuh>
 #include <cstddef>
 
 #include "grid.cuh"
@@ -15,12 +14,4 @@ template <class W>
 __global__ void copy_words(const W* d_x, std::size_t words, W* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < words) d_y[i] = d_x[i];
-}
-
-/// d_y[i] = d_x[i] for i < words, of sizeof(W) bytes each.
-template <class W>
-void copy_words(const W* d_x, std::size_t words, W* d_y, cudaStream_t stream) {
-  if (words == 0) return;
-  copy_words<<<blocks_for(words), kBlockSize, 0, stream>>>(d_x, words, d_y);
-  CUDA_CHECK_LAUNCH();
 }

@@ -1,5 +1,5 @@
 // Check of the exercise fix_strides: right numbers at every size, under every kind of grid and from
-// starts that suit pairs but nothing wider; then the sectors that the whole grid asks for, and the
+// starts that suit pairs but nothing wider; then the sectors that the whole grid touches, and the
 // requests that it takes; then more than 2^31 frames.
 #include "fix_strides.cuh"
 
@@ -27,26 +27,18 @@ course::Verdict untouched(const std::vector<float>& before) {
   return {};
 }
 
-/// Launches the kernel on n frames. What lies before them was never written: the CPU device reports
-/// who reads it.
+/// Launches the kernel on n frames. The memory before them was never written: the CPU device reports
+/// reads of it.
 void check_launch(std::size_t n, Launch launch, Starts starts, std::uint32_t seed) {
   const std::vector<float> x = course::position_values<float>(2 * n, seed);
   std::vector<float> expected(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    expected[i] = 0.5f * (x[2 * i] + x[2 * i + 1]);
-  }
-  course::DeviceBuffer<float> recording(2 * (starts.frames + n));
+  for (std::size_t i = 0; i < n; ++i) expected[i] = 0.5f * (x[2 * i] + x[2 * i + 1]);
+  const course::Placed<float> recording(x, 2 * starts.frames);
   course::GuardedBuffer<float> output(starts.mono + n);
   output.fill_bytes(course::GuardedBuffer<float>::kPoison);
-  const float* const frames =
-      recording.size() == 0 ? nullptr : recording.data() + 2 * starts.frames;
-  float* const mono = output.size() == 0 ? nullptr : output.data() + starts.mono;
-  if (n > 0) {
-    CUDA_CHECK(cudaMemcpy(recording.data() + 2 * starts.frames, x.data(), x.size() * sizeof(float),
-                          cudaMemcpyHostToDevice));
-  }
-  mix_down<<<launch.grid, launch.block>>>(frames, n, mono);
-  CUDA_CHECK_LAUNCH();
+  const float* const frames = recording.data();
+  float* const mono = output.data() + starts.mono;
+  course::launch(mix_down, {launch.grid, launch.block}, frames, n, mono);
   const std::vector<float> all = output.download();
   const auto first = all.begin() + static_cast<std::ptrdiff_t>(starts.mono);
   REQUIRE(course::same(std::vector<float>(first, all.end()), expected, "mono"));
@@ -55,8 +47,7 @@ void check_launch(std::size_t n, Launch launch, Starts starts, std::uint32_t see
 }
 
 std::string describe(std::size_t n, Launch launch, Starts starts) {
-  return "n = " + std::to_string(n) + " frames; mix_down<<<" + std::to_string(launch.grid) + ", " +
-         std::to_string(launch.block) + ">>>" +
+  return "n = " + std::to_string(n) + " frames; " + course::launch_text("mix_down", launch) +
          (starts.frames == 0 ? "" : "; frames begins at a multiple of 8 bytes, but not of 16") +
          (starts.mono == 0 ? "" : "; mono begins at a multiple of 4 bytes, but not of 8");
 }
@@ -69,19 +60,11 @@ course::Verdict once_each(const char* what, std::uint64_t sectors, std::uint64_t
   const bool each_twice = sectors == 2 * fewest;
   return {
       false,
-      std::string(what) + ": the array lies in " + std::to_string(fewest) +
+      std::string(what) + ": the array is in " + std::to_string(fewest) +
           " sectors, and the warps' requests touch " + std::to_string(sectors) + ".\n" +
           (each_twice ? "Each is touched twice, by two accesses such as p[i].x and p[i].y: can one "
                         "take both?"
                       : "Which addresses do the 32 lanes of a warp use in one access?")};
-}
-
-/// Ok if the warps' requests are no more than `most`.
-course::Verdict at_most(const char* what, std::uint64_t found, std::uint64_t most,
-                        const char* hint) {
-  if (found <= most) return {};
-  return {false, std::string(what) + ": expected at most " + std::to_string(most) +
-                     " for the whole grid, found " + std::to_string(found) + "; " + hint};
 }
 
 }  // namespace
@@ -107,7 +90,7 @@ TEST_CASE("fix_strides: mono is right for every grid") {
   }
 }
 
-TEST_CASE("fix_strides: no sector is asked for twice") {
+TEST_CASE("fix_strides: no sector is touched twice") {
   course::skip_without_counters();
   struct Case {
     std::size_t n;
@@ -129,9 +112,12 @@ TEST_CASE("fix_strides: no sector is asked for twice") {
     REQUIRE(once_each("stores to mono", counters->global_store_sectors, 4 * c.n, c.slack + more));
     constexpr const char* kLanes = "do all 32 lanes of a warp take part in each?";
     // Samples that are loaded one by one, side by side, and meet by a shuffle take twice as many.
-    REQUIRE(at_most("requests of the loads", counters->global_loads, 2 * warps + 2, kLanes));
-    REQUIRE(at_most("requests of the stores", counters->global_stores, warps + 2, kLanes));
-    REQUIRE(at_most("atomics", counters->global_atomics, 0, "plain loads and stores will do"));
+    REQUIRE(
+        course::at_most(counters->global_loads, 2 * warps + 2, "loads of the whole grid", kLanes));
+    REQUIRE(
+        course::at_most(counters->global_stores, warps + 2, "stores of the whole grid", kLanes));
+    REQUIRE(course::at_most(counters->global_atomics, 0, "atomics of the whole grid",
+                            "plain loads and stores will do"));
     const std::size_t threads = std::size_t{c.launch.grid} * c.launch.block;
     const std::uint64_t turns = (c.n + threads - 1) / threads;
     REQUIRE(course::work_is_shared(*counters, 3 * turns + 3));  // 2 loads and a store, and an end
@@ -150,8 +136,7 @@ TEST_CASE("fix_strides: more than 2^31 frames") {
   CUDA_CHECK(cudaMemcpy(frames.data() + 2 * (n - kEnd), end.data(), end.size() * sizeof(float),
                         cudaMemcpyHostToDevice));
   INFO(describe(n, {1024, 256}, {0, 0}));
-  mix_down<<<1024, 256>>>(frames.data(), n, mono.data());
-  CUDA_CHECK_LAUNCH();
+  course::launch(mix_down, {1024, 256}, frames.data(), n, mono.data());
   std::vector<float> expected(kEnd);
   for (std::size_t i = 0; i < kEnd; ++i) expected[i] = 0.5f * (end[2 * i] + end[2 * i + 1]);
   std::vector<float> found(kEnd);

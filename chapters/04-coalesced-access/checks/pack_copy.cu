@@ -1,5 +1,5 @@
 // Check of the exercise pack_copy: every start on both sides, every size around a pack's, what lies
-// before and behind, every kind of grid; then how many requests it takes, and more than 2^32 bytes.
+// before and after, every kind of grid; then how many requests it takes, and more than 2^32 bytes.
 #include "pack_copy.cuh"
 
 #include <algorithm>
@@ -20,75 +20,41 @@ struct Starts {
   std::size_t from, to;
 };
 
-constexpr std::size_t kBehind = 48;      // bytes behind the destination that are watched
+constexpr std::size_t kAfter = 48;       // bytes after the destination that are watched
 constexpr unsigned char kAround = 0xA5;  // what they hold, and those before it
 
-/// The kernel's arrays. The bytes before the source are never written, and its allocation ends with
-/// it: the CPU device reports who reads there. The destination has watched bytes on both sides.
-class Arrays {
- public:
-  Arrays(std::size_t n, Starts starts)
-      : starts_(starts),
-        bytes_(course::position_values<unsigned char>(n, static_cast<std::uint32_t>(n + 1))),
-        source_(starts.from + n),
-        target_(starts.to + n + kBehind) {
-    if (n > 0) {
-      CUDA_CHECK(
-          cudaMemcpy(source_.data() + starts.from, bytes_.data(), n, cudaMemcpyHostToDevice));
-    }
-    target_.fill_bytes(kAround);
+/// Ok if the destination, with what is around it, holds the bytes of x and what it held.
+course::Verdict copied(const Bytes& all, std::size_t start, const Bytes& x) {
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(start);
+  const auto end = first + static_cast<std::ptrdiff_t>(x.size());
+  const auto changed = [](unsigned char byte) { return byte != kAround; };
+  if (std::any_of(all.begin(), first, changed)) return {false, "a byte before to[0] was written"};
+  const auto wrong = std::find_if(end, all.end(), changed);
+  if (wrong != all.end()) {
+    return {false, "to[" + std::to_string(wrong - first) + "] was written, but n is " +
+                       std::to_string(x.size())};
   }
-  const unsigned char* from() const {
-    return source_.size() > 0 ? source_.data() + starts_.from : nullptr;
-  }
-  unsigned char* to() { return target_.data() + starts_.to; }
-  std::size_t n() const { return bytes_.size(); }
+  return course::same(Bytes(first, end), x, "to");
+}
 
-  /// Ok if the destination holds the source's bytes, and its surroundings what they held.
-  course::Verdict copied() const {
-    const Bytes all = target_.download();
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(starts_.to);
-    const auto behind = first + static_cast<std::ptrdiff_t>(n());
-    const auto changed = [](unsigned char byte) { return byte != kAround; };
-    if (std::any_of(all.begin(), first, changed)) {
-      return {false, "a byte before to[0] was written"};
-    }
-    const auto wrong = std::find_if(behind, all.end(), changed);
-    if (wrong != all.end()) {
-      return {false, "to[" + std::to_string(wrong - first) + "] was written, but n is " +
-                         std::to_string(n())};
-    }
-    return course::same(Bytes(first, behind), bytes_, "to");
-  }
-
- private:
-  Starts starts_;
-  Bytes bytes_;
-  course::DeviceBuffer<unsigned char> source_, target_;
-};
-
+/// The memory before the source is never written, and its allocation ends with it: the CPU device
+/// reports reads of it. The destination has watched bytes on both sides.
 void check_launch(std::size_t n, Starts starts, Launch launch) {
-  Arrays arrays(n, starts);
-  const unsigned char* const from = arrays.from();
-  unsigned char* const to = arrays.to();
-  pack_copy<<<launch.grid, launch.block>>>(from, n, to);
-  CUDA_CHECK_LAUNCH();
-  REQUIRE(arrays.copied());
+  const Bytes x = course::position_values<unsigned char>(n, static_cast<std::uint32_t>(n + 1));
+  const course::Placed<unsigned char> source(x, starts.from);
+  course::DeviceBuffer<unsigned char> target(starts.to + n + kAfter);
+  target.fill_bytes(kAround);
+  const unsigned char* const from = source.data();
+  unsigned char* const to = target.data() + starts.to;
+  course::launch(pack_copy, {launch.grid, launch.block}, from, n, to);
+  REQUIRE(copied(target.download(), starts.to, x));
 }
 
 std::string describe(std::size_t n, Starts starts, Launch launch) {
-  return "n = " + std::to_string(n) + " bytes; pack_copy<<<" + std::to_string(launch.grid) + ", " +
-         std::to_string(launch.block) + ">>>; from % 16 = " + std::to_string(starts.from) +
+  return "n = " + std::to_string(n) + " bytes; " + course::launch_text("pack_copy", launch) +
+         "; from % 16 = " + std::to_string(starts.from) +
          ", to % 16 = " + std::to_string(starts.to) +
          (starts.from == starts.to ? "" : ": never both at a multiple of 16");
-}
-
-/// Ok if there are at most as many requests, or sectors.
-course::Verdict at_most(const char* what, std::uint64_t found, std::uint64_t most,
-                        const char* hint) {
-  if (found <= most) return {};
-  return {false, std::string(what) + ": expected at most " + std::to_string(most) +
-                     " for the whole grid, found " + std::to_string(found) + "; " + hint};
 }
 
 /// The bytes of either end go alone, with a request of their own; and the packs need not begin with
@@ -147,14 +113,16 @@ TEST_CASE("pack_copy: 16 bytes at a time where both sides are equally misaligned
       const auto c = course::count([&] { check_launch(n, {start, start}, launch); });
       constexpr const char* kWidth =
           "one request of a warp moves 32 x 16 bytes, and one is enough for all bytes of an end";
-      REQUIRE(at_most("loads", c->global_loads, wide + kEnds, kWidth));
-      REQUIRE(at_most("stores", c->global_stores, wide + kEnds, kWidth));
-      REQUIRE(at_most("atomics", c->global_atomics, 0, kNoAtomics));
+      REQUIRE(course::at_most(c->global_loads, wide + kEnds, "loads of the whole grid", kWidth));
+      REQUIRE(course::at_most(c->global_stores, wide + kEnds, "stores of the whole grid", kWidth));
+      REQUIRE(course::at_most(c->global_atomics, 0, "atomics of the whole grid", kNoAtomics));
       // 512 bytes from a multiple of 16 on lie in up to 17 sectors.
       constexpr const char* kGaps = "are the lanes of a warp side by side?";
       const std::uint64_t sectors = wide * 17 + kEnds;
-      REQUIRE(at_most("sectors of the loads", c->global_load_sectors, sectors, kGaps));
-      REQUIRE(at_most("sectors of the stores", c->global_store_sectors, sectors, kGaps));
+      REQUIRE(course::at_most(c->global_load_sectors, sectors,
+                              "sectors of the loads of the whole grid", kGaps));
+      REQUIRE(course::at_most(c->global_store_sectors, sectors,
+                              "sectors of the stores of the whole grid", kGaps));
       const std::uint64_t turns = wide * 32 / (launch.grid * launch.block) + 1;
       REQUIRE(course::work_is_shared(*c, 2 * turns + 2 * kEnds));
     }
@@ -169,14 +137,17 @@ TEST_CASE("pack_copy: the lanes share the work where the sides are not equally m
     const auto c = course::count([&] { check_launch(n, starts, {4, 128}); });
     constexpr const char* kShare = "one request of a warp moves 32 bytes or more";
     // Loads of a wider kind, put together from two, are welcome: hence twice as many.
-    REQUIRE(at_most("loads", c->global_loads, 2 * n / 32 + kEnds, kShare));
-    REQUIRE(at_most("stores", c->global_stores, n / 32 + kEnds, kShare));
-    REQUIRE(at_most("atomics", c->global_atomics, 0, kNoAtomics));
+    REQUIRE(
+        course::at_most(c->global_loads, 2 * n / 32 + kEnds, "loads of the whole grid", kShare));
+    REQUIRE(course::at_most(c->global_stores, n / 32 + kEnds, "stores of the whole grid", kShare));
+    REQUIRE(course::at_most(c->global_atomics, 0, "atomics of the whole grid", kNoAtomics));
     // 32 bytes side by side lie in up to 2 sectors. A word of 4 that is put together from single
     // bytes takes 4 loads of 5 sectors for 128 bytes.
     constexpr const char* kGaps = "are the lanes of a warp side by side?";
-    REQUIRE(at_most("sectors of the loads", c->global_load_sectors, 6 * n / 32, kGaps));
-    REQUIRE(at_most("sectors of the stores", c->global_store_sectors, 2 * n / 32 + kEnds, kGaps));
+    REQUIRE(course::at_most(c->global_load_sectors, 6 * n / 32,
+                            "sectors of the loads of the whole grid", kGaps));
+    REQUIRE(course::at_most(c->global_store_sectors, 2 * n / 32 + kEnds,
+                            "sectors of the stores of the whole grid", kGaps));
     REQUIRE(course::work_is_shared(*c, 3 * n / (4 * 128) + 2 * kEnds));
   }
 }
@@ -193,8 +164,7 @@ TEST_CASE("pack_copy: more than 2^32 bytes") {
   const auto offset = kStarts.from + n - end.size();
   CUDA_CHECK(cudaMemcpy(from.data() + offset, end.data(), end.size(), cudaMemcpyHostToDevice));
   INFO(describe(n, kStarts, {1024, 256}));
-  pack_copy<<<1024, 256>>>(from.data() + kStarts.from, n, to.data() + kStarts.to);
-  CUDA_CHECK_LAUNCH();
+  course::launch(pack_copy, {1024, 256}, from.data() + kStarts.from, n, to.data() + kStarts.to);
   Bytes found(end.size());
   CUDA_CHECK(cudaMemcpy(found.data(), to.data() + offset, end.size(), cudaMemcpyDeviceToHost));
   REQUIRE(course::same(found, end, "to (its last 4096 bytes)"));

@@ -27,10 +27,8 @@ void check_launch(Shape shape, unsigned block_rows, std::uint32_t seed = 1) {
   const auto in = course::DeviceBuffer<float>::from(x);
   course::GuardedBuffer<float> output(rows * cols);
   float* const out = output.data();
-  const dim3 grid(tiles(cols), tiles(rows));
-  const dim3 block(32, block_rows);
-  transpose_tile<<<grid, block>>>(in.data(), rows, cols, out);
-  CUDA_CHECK_LAUNCH();
+  const dim3 grid(tiles(cols), tiles(rows)), block(32, block_rows);
+  course::launch(transpose_tile, {grid, block}, in.data(), rows, cols, out);
   REQUIRE(course::same(output.download(), expected, "out"));
   REQUIRE(output.intact("out"));
 }
@@ -39,14 +37,6 @@ std::string describe(Shape shape, unsigned block_rows) {
   return std::to_string(shape.rows) + " rows, " + std::to_string(shape.cols) +
          " columns; transpose_tile<<<dim3(" + std::to_string(tiles(shape.cols)) + ", " +
          std::to_string(tiles(shape.rows)) + "), dim3(32, " + std::to_string(block_rows) + ")>>>";
-}
-
-/// Ok if there are at most as many requests or sectors.
-course::Verdict at_most(const char* what, std::uint64_t found, std::uint64_t most,
-                        const char* hint) {
-  if (found <= most) return {};
-  return {false, std::string(what) + ": expected at most " + std::to_string(most) + ", found " +
-                     std::to_string(found) + "; " + hint};
 }
 
 course::Verdict no_conflicts(const course::Counters& c) {
@@ -100,12 +90,14 @@ TEST_CASE("transpose_tile: coalesced on both sides") {
       const std::uint64_t stores = shape.cols * tiles(shape.rows);
       const auto c = course::count([&] { check_launch(shape, block_rows); });
       constexpr const char* kLanes = "a request of 32 lanes moves 32 elements";
-      REQUIRE(at_most("loads", c->global_loads, loads, kLanes));
-      REQUIRE(at_most("stores", c->global_stores, stores, kLanes));
+      REQUIRE(course::at_most(c->global_loads, loads, "loads", kLanes));
+      REQUIRE(course::at_most(c->global_stores, stores, "stores", kLanes));
       constexpr const char* kRows = "the lanes of a warp have to be neighbours of a row there";
-      REQUIRE(at_most("sectors of the loads of in", c->global_load_sectors, 4 * loads, kRows));
-      REQUIRE(at_most("sectors of the stores to out", c->global_store_sectors, 4 * stores, kRows));
-      REQUIRE(at_most("atomics", c->global_atomics, 0, "plain loads and stores will do"));
+      REQUIRE(
+          course::at_most(c->global_load_sectors, 4 * loads, "sectors of the loads of in", kRows));
+      REQUIRE(course::at_most(c->global_store_sectors, 4 * stores, "sectors of the stores to out",
+                              kRows));
+      REQUIRE(course::at_most(c->global_atomics, 0, "atomics", "plain loads and stores will do"));
       REQUIRE(course::work_is_shared(*c, 2 * 32 / block_rows));  // its rows of a tile, in and out
     }
   }
@@ -120,8 +112,9 @@ TEST_CASE("transpose_tile: no bank conflicts") {
       REQUIRE(no_conflicts(*c));
       // Each tile in and out, row by row; twice as many, so that it may be cleared first.
       const std::uint64_t requests = 4 * 32 * tiles(shape.rows) * tiles(shape.cols);
-      REQUIRE(at_most("requests to shared memory", c->shared_loads + c->shared_stores, requests,
-                      "one request of a warp writes or reads 32 elements of the tile"));
+      REQUIRE(course::at_most(c->shared_loads + c->shared_stores, requests,
+                              "requests to shared memory",
+                              "one request of a warp writes or reads 32 elements of the tile"));
     }
   }
 }
@@ -140,8 +133,8 @@ TEST_CASE("transpose_tile: more than 2^32 elements") {
                         cudaMemcpyHostToDevice));
   INFO(describe(kShape, 8));
   const dim3 grid(tiles(kShape.cols), tiles(kShape.rows));
-  transpose_tile<<<grid, dim3(32, 8)>>>(in.data(), kShape.rows, kShape.cols, out.data());
-  CUDA_CHECK_LAUNCH();
+  course::launch(transpose_tile, {grid, dim3(32, 8)}, in.data(), kShape.rows, kShape.cols,
+                 out.data());
   for (const std::size_t c : {std::size_t{0}, kShape.cols - 1}) {  // two rows of out
     std::vector<float> expected(kShape.rows, 0.0f);
     for (std::size_t k = 0; k < kEnd; ++k) {
