@@ -30,7 +30,7 @@ os_release=${COURSE_OS_RELEASE:-/etc/os-release}
 apt_folder=${COURSE_APT_FOLDER:-/etc/apt}
 
 packages="g++ binutils git ninja-build pkg-config python3 libboost-context-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
-[ $contributor = no ] || packages="$packages clang-format python3-matplotlib libopenmpi-dev openmpi-bin"
+[ $contributor = no ] || packages="$packages clang-format python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin"
 meson_minimum=1.4
 
 # at_least 1.4 1.10.0: true

@@ -14,15 +14,14 @@ folder, for ./course (lib/course_state.py).
 COURSE_WRAPPER is put in front of the check, such as "compute-sanitizer --error-exitcode 9".
 COURSE_TIMEOUT is the number of seconds that the check may take, 60 by default.
 COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
+COURSE_PROGRESS, if set, lets it say how far the build is.
 COURSE_RESULT is the file of the result; without it results/EXERCISE.json in the build folder.
 """
 
 import contextlib
-import fcntl
 import os
 import secrets
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -31,9 +30,9 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.check import compile_errors  # noqa: E402
+from tools.check.building import build_check, warnings_file  # noqa: E402
 from tools.lib import course_state, result  # noqa: E402
-from tools.lib.checkout import is_started, seen_from_the_shell, with_short_paths  # noqa: E402
+from tools.lib.checkout import is_started, seen_from_the_shell  # noqa: E402
 
 SKIPPED = 77
 INTERRUPTED = 130
@@ -44,47 +43,6 @@ PARTIAL_RUNS = ("COURSE_EXPECT", "COURSE_WRAPPER", "SIMT_SEED", "SIMT_TRACE")
 def rerun_command(build, name):
     """The command that runs this test again."""
     return f"meson test -C {shlex.quote(seen_from_the_shell(build))} {name}"
-
-
-def explain_build_failure(output, exercise):
-    """What a learner needs of a failed build's output: the first errors, with short paths."""
-    return with_short_paths(compile_errors.explain(output, exercise))
-
-
-def build_check(build, program, exercise):
-    """Builds the check; returns None, or the text that explains why it cannot be built.
-
-    Warnings about the exercise stay in PROGRAM.warnings until the program is built again.
-    """
-    ninja = os.environ.get("NINJA") or shutil.which("ninja") or shutil.which("ninja-build")
-    if not ninja:
-        return "ninja was not found: run common/tools/setup.sh"
-    # One ninja at a time: tests run in parallel, and two would write the same files.
-    try:
-        lock = open(build / "meson-private" / "exercise.lock", "w")
-    except OSError as error:
-        return f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can."
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        result = subprocess.run(
-            [ninja, "-C", str(build), os.path.relpath(program, build)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
-    output = compile_errors.with_full_paths(result.stdout)
-    if result.returncode != 0:
-        return explain_build_failure(output, exercise)
-    if "ninja: no work to do" not in output:
-        warnings = with_short_paths(compile_errors.warnings_of(output, exercise))
-        warnings_file(program).write_text(warnings, encoding="utf-8")
-    return None
-
-
-def warnings_file(program):
-    """Where the compiler's warnings about a check's exercise stand."""
-    return program.with_name(program.name + ".warnings")
 
 
 def run_check(command, edit, rerun):

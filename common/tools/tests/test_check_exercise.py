@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The exercise runner: what it takes from a compiler's output, and how it ends."""
 
+import io
 import os
 import subprocess
 import sys
@@ -8,11 +9,12 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 TOOLS = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOLS.parent))
-from tools.check import check_exercise  # noqa: E402
+from tools.check import building, check_exercise, compile_errors  # noqa: E402
 from tools.lib import checkout, result  # noqa: E402
 
 TOP = checkout.TOP
@@ -53,7 +55,7 @@ class WhatAnErrorShows(unittest.TestCase):
         os.environ["PWD"] = str(TOP)
 
     def test_the_learners_own_error_comes_first_with_a_short_path(self):
-        text = check_exercise.explain_build_failure(GCC, EXERCISE)
+        text = building.explain_build_failure(GCC, EXERCISE)
         self.assertEqual(
             text.splitlines(),
             [
@@ -70,7 +72,7 @@ class WhatAnErrorShows(unittest.TestCase):
         )
 
     def test_nvcc(self):
-        text = check_exercise.explain_build_failure(NVCC, EXERCISE)
+        text = building.explain_build_failure(NVCC, EXERCISE)
         self.assertEqual(
             text.splitlines(),
             [
@@ -87,7 +89,7 @@ class WhatAnErrorShows(unittest.TestCase):
 """
         text = f"{way}{TOP}/common/x.cuh:9:3: error: no float2\n    9 | f\n{way}{TOP}/common/x.cuh:8:3: error: nor this\n"
         self.assertEqual(
-            check_exercise.explain_build_failure(text, EXERCISE).splitlines(),
+            building.explain_build_failure(text, EXERCISE).splitlines(),
             [
                 "exercises/01-global-atomic/word_count.cuh:18:29: this line is the cause:",
                 f"   18 | {EXERCISE.read_text().splitlines()[17]}",
@@ -103,7 +105,7 @@ class WhatAnErrorShows(unittest.TestCase):
             for i, kind in enumerate(["int", "unsigned", "int"])
         )
         self.assertEqual(
-            check_exercise.explain_build_failure(text, EXERCISE).splitlines(),
+            building.explain_build_failure(text, EXERCISE).splitlines(),
             [
                 "In file included from check.cu:4:",
                 "exercises/01-global-atomic/word_count.cuh:9:3: error: no match",
@@ -116,7 +118,7 @@ class WhatAnErrorShows(unittest.TestCase):
         )
 
     def advice(self, *lines):
-        text = check_exercise.explain_build_failure("\n".join([f"{EXERCISE}{lines[0]}", *lines[1:]]), EXERCISE)
+        text = building.explain_build_failure("\n".join([f"{EXERCISE}{lines[0]}", *lines[1:]]), EXERCISE)
         return text.splitlines()[len(lines):]
 
     def test_usual_errors_come_with_advice(self):
@@ -142,7 +144,7 @@ class WhatAnErrorShows(unittest.TestCase):
             ["An atomic function takes the address of what it changes: atomicAdd(p, 1), not atomicAdd(*p, 1)."])
 
     def test_advice_stands_in_the_place_of_notes(self):
-        text = check_exercise.explain_build_failure(
+        text = building.explain_build_failure(
             f"{EXERCISE}:3:9: error: no matching function for call to ‘atomicAdd(short int*, int)’\n"
             "    3 |   atomicAdd(s, 1);\n"
             "atomics.hpp:183:13: note: candidate: ‘int atomicAdd(int*, int)’\n  183 | SIMT_ATOMIC\n", EXERCISE)
@@ -158,12 +160,12 @@ class WhatAnErrorShows(unittest.TestCase):
 
     def test_many_errors_are_cut(self):
         many = "".join(f"{EXERCISE}:{i}:1: error: e{i}\n" for i in range(9))
-        self.assertIn("... and 6 more errors", check_exercise.explain_build_failure(many, EXERCISE))
+        self.assertIn("... and 6 more errors", building.explain_build_failure(many, EXERCISE))
 
     def test_a_linkers_message_is_shown_as_it_is(self):
         text = "FAILED: x\n/usr/bin/ld: undefined reference to `f()'\nninja: build stopped: x\n"
         self.assertEqual(
-            check_exercise.explain_build_failure(text, EXERCISE),
+            building.explain_build_failure(text, EXERCISE),
             "/usr/bin/ld: undefined reference to `f()'",
         )
 
@@ -172,8 +174,8 @@ class WhatAnErrorShows(unittest.TestCase):
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
         os.chdir(TOP / "chapters")  # as good as any folder there
-        self.assertEqual(check_exercise.compile_errors.with_full_paths(text), GCC)
-        self.assertEqual(check_exercise.compile_errors.with_full_paths("(../no/file:1) a/../b"), "(../no/file:1) a/../b")
+        self.assertEqual(compile_errors.with_full_paths(text), GCC)
+        self.assertEqual(compile_errors.with_full_paths("(../no/file:1) a/../b"), "(../no/file:1) a/../b")
 
     def test_paths_from_another_folder(self):
         os.environ["PWD"] = str(TOP / "exercises")
@@ -295,6 +297,15 @@ class TheRunner(unittest.TestCase):
         self.assertIn("word_count does not compile", text)
         self.assertIn("word_count.cuh:3:1: error: no", text)
         self.assertIn("rerun: meson test -C build word_count", text)
+
+    def test_how_far_the_build_is(self):
+        self.script("ninja", "echo '[1/9] a'; sleep 0.1; echo '[2/9] b'")
+        self.script("check", f'{says("passed")}; exit 0')
+        with mock.patch.object(building, "PIPE_SECONDS", 0), mock.patch.dict(os.environ, COURSE_PROGRESS="1"), \
+                mock.patch("sys.stderr", io.StringIO()) as said:
+            self.assertEqual(building.run_ninja([str(self.build / "ninja")]), (0, "[1/9] a\n[2/9] b\n"))
+        self.assertEqual(said.getvalue(), "building 2 of 9 ...\nbuilding 3 of 9 ...\n")
+        self.assertEqual(self.run_it(), (0, ""))  # for Meson, which keeps what a test says
 
     def test_warnings_reach_the_check_until_it_is_built_again(self):
         self.script("check", 'echo "<$COURSE_WARNINGS>"; exit 1')

@@ -114,7 +114,7 @@ class Setup(unittest.TestCase):
     def test_contributors_get_more(self):
         code, text = self.run_it("--contributor", "--dry-run", packages=ALL, meson="1.10.1")
         self.assertEqual(code, 0)
-        self.assertIn("install clang-format python3-matplotlib libopenmpi-dev openmpi-bin chromium chromium-driver python3-selenium\n", text)
+        self.assertIn("install clang-format python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin chromium chromium-driver python3-selenium\n", text)
         text = self.run_it("--dry-run", packages=ALL, meson="1.10.1")[1]
         self.assertNotIn("clang-format", text)
         self.assertNotIn("mpi", text)
@@ -122,7 +122,7 @@ class Setup(unittest.TestCase):
     def test_no_browser_on_ubuntu_where_it_is_a_snap(self):
         self.system("ubuntu", "24.04")
         text = self.run_it("--contributor", "--dry-run", packages=ALL, meson="1.10.1")[1]
-        self.assertIn("install clang-format python3-matplotlib libopenmpi-dev openmpi-bin\n", text)
+        self.assertIn("install clang-format python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin\n", text)
 
     def test_a_failed_installation_fails(self):
         code, text = self.run_it(packages=[name for name in ALL if name != "git"], meson="1.7.0")

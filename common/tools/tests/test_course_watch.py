@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""./course watch, at a terminal."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+import screen
+import system_python
+
+system_python.again_if_missing(screen.pexpect)
+from small_course import Checkout  # noqa: E402
+
+
+class Watch(Checkout):
+    def test_a_session(self):
+        screen = self.screen("watch", "--every", "0.05")
+        screen.wait_for("Watching 3 exercises: save, and the check runs. Ctrl-C ends it.\n")
+        screen.wait_for("next:  exercises/01-first/word_count.cuh\n")
+        file = self.answer("wrong")  # saved by renaming
+        screen.wait_for("word_count is not right yet")
+        screen.wait_for("hint:  ./course hint word_count  (1 of 2)\n")
+        self.assertIn("rerun: save the file\n", screen.text)
+        os.utime(file)  # saved, and not changed
+        file.unlink()  # gone for a moment
+        time.sleep(0.3)
+        file.write_text("wrong")
+        time.sleep(0.3)
+        self.assertEqual(self.runs(), 1)
+        file.write_text("RIGHT")
+        screen.wait_for("word_count is solved")
+        screen.wait_for("next:    exercises/01-first/count_above.cuh\n")
+        self.answer("wrong", "ticket")
+        screen.wait_for("ticket is not right yet")
+        screen.wait_for("hint:  ./course hint ticket  (1 of 2)\n")
+        screen.send("\x03")
+        code, text = screen.finish()
+        self.assertEqual(code, 130)
+        self.assertRegex(text.splitlines()[-1], r"\d\d:\d\d:\d\d  the watch has ended")
+        self.assertNotIn("Traceback", text)
+        self.assertEqual(set(re.findall(r"\033\[[0-9;]*([A-Za-z])", text)), {"m"})  # colours, and nothing is cleared
+        self.assertEqual((self.runs(), self.runs("count_above"), self.runs("ticket")), (2, 0, 1))
+
+    def test_one_exercise_is_checked_at_once(self):
+        screen = self.screen("watch", "word", "--every", "0.05")
+        screen.wait_for("Not started. Open exercises/01-first/word_count.cuh")
+        screen.wait_for("word_count is not begun")
+        self.answer("RIGHT")
+        screen.wait_for("word_count is solved")
+        self.answer("wrong", "ticket")
+        self.answer("wrong")
+        screen.wait_for("word_count is not right yet")
+        screen.send("\x03")
+        self.assertEqual(screen.finish()[0], 130)
+        self.assertEqual(self.runs("ticket"), 0)
+
+    def test_ctrl_c_in_a_check(self):
+        self.answer("SLOW")
+        screen = self.screen("watch", "word")
+        pid = self.build / "word_count.pid"
+        while not pid.exists() or not pid.read_text():
+            screen.read(0.05)
+        screen.send("\x03")
+        code, text = screen.finish()
+        self.assertEqual(code, 130)
+        self.assertIn("the watch has ended", text)
+        self.assertNotIn("Traceback", text)
+        self.assertFalse(Path(f"/proc/{pid.read_text().strip()}").exists())
+
+    def test_a_file_that_stays_away_is_named_once(self):
+        file = self.answer("wrong")
+        screen = self.screen("watch", "word", "--every", "0.05")
+        screen.wait_for("hint:")
+        file.unlink()
+        screen.wait_for("is gone. ./course reset word_count brings the starter back.")
+        time.sleep(0.3)
+        file.write_text("RIGHT")
+        screen.wait_for("word_count is solved")
+        screen.send("\x03")
+        self.assertEqual(screen.finish()[1].count("is gone"), 1)
+
+    def test_without_a_terminal(self):
+        watch = subprocess.Popen(["./course", "watch"], stdout=subprocess.PIPE, text=True, **self.options())
+        self.assertIn("Watching 3", watch.stdout.readline())
+        watch.send_signal(signal.SIGINT)
+        text, _ = watch.communicate(timeout=20)
+        self.assertEqual(watch.returncode, 130)
+        self.assertNotIn("\033", text)
+        self.assertNotIn("\r", text)
+
+    def test_an_interval_that_is_none(self):
+        for text in ("0", "nan"):
+            self.assertEqual(self.course("watch", f"--every={text}")[0], 2, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
