@@ -5,7 +5,8 @@
 #   common/tools/setup.sh [--contributor] [--dry-run]
 #
 #   --contributor   also clang-format, which checks the style of the sources, matplotlib, which draws
-#                   the plots, Open MPI, for chapter 11's program, and on Debian Chromium, which tests
+#                   the plots, pexpect, which tests what a terminal shows, Open MPI, for chapter 11's
+#                   program, and on Debian Chromium, which tests
 #                   the pages
 #   --dry-run       say what would be done, and stop
 #
