@@ -3,18 +3,23 @@
 
     check_ladder.py LADDER_PROGRAM
 
-Exit code 77 where the ladder finds no GPU.
+Exit code 77 where the ladder finds no GPU. Writes the result into the file that COURSE_RESULT names, if there is one.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.lib import result  # noqa: E402
 
-def main():
-    ladder = sys.argv[1]
+
+def check(ladder):
+    """0; the ladder's own exit code; or what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "results.json"
         code = subprocess.run([ladder, "--json", str(file)]).returncode
@@ -30,6 +35,15 @@ def main():
     if subprocess.run([ladder, "--no-such-option"], capture_output=True).returncode != 2:
         return "an option that does not exist must end the ladder with exit code 2"
     return 0
+
+
+def main():
+    problem = check(sys.argv[1])
+    verdict = {0: result.PASSED, 77: result.SKIPPED}.get(problem, result.FAILED)
+    if os.environ.get("COURSE_RESULT"):
+        reason = "the ladder found no GPU" if problem == 77 else problem if isinstance(problem, str) else ""
+        result.write(os.environ["COURSE_RESULT"], result.new(verdict, reason, program=Path(sys.argv[1]).name))
+    return problem
 
 
 if __name__ == "__main__":

@@ -2,18 +2,24 @@
 """Skips the test of a mistake that a GPU may let through, with the reason that its file gives.
 
     skip_test.py MISTAKE.diff [PROGRAM]
+
+Writes the result into the file that COURSE_RESULT names, if there is one.
 """
 
+import os
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from build import mistakes  # noqa: E402
+from tools.lib import result  # noqa: E402
 
 file = Path(sys.argv[1])
 reason = mistakes.parse(file.read_text(encoding="utf-8"), str(file)).slips
 if not reason:
     sys.exit(f"{file}: no line '{mistakes.SLIPS} REASON'")
 print(f"Skipped on a GPU: {reason}")
+if os.environ.get("COURSE_RESULT"):
+    result.write(os.environ["COURSE_RESULT"], result.new(result.SKIPPED, reason))
 sys.exit(77)

@@ -27,7 +27,11 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[3]
+sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.lib import result as results  # noqa: E402
+from tools.lib.checkout import TOP  # noqa: E402
+
 LOG = "testlog.junit.xml"
 MOST_BYTES = 50_000_000  # of a log: a check's output is a few hundred lines
 
@@ -80,15 +84,14 @@ def read_points(file, exercises):
 # ---- Meson's log -----------------------------------------------------------------------------------
 
 
-def verdict_of(case):
-    """The verdict of one <testcase>."""
-    said = (case.findtext("system-out") or "").lstrip()
+def verdict_of(case, found):
+    """The verdict of one <testcase>; `found` is the test's result, or None: a log alone does not say why it skips."""
     if case.find("failure") is not None:
         return FAILED
     if case.find("error") is not None:  # a time limit, interrupted, or exit code 99
         return NO_END
     if case.find("skipped") is not None:
-        return NOT_STARTED if said.startswith("Not started") else SKIPPED
+        return NOT_STARTED if found and found["verdict"] == results.NOT_STARTED else SKIPPED
     return PASSED
 
 
@@ -102,8 +105,8 @@ def test_name(case):
     return project or case.get("classname", ""), (suites or "exercises").split("+"), name
 
 
-def read_log(file, exercises):
-    """({(chapter, exercise): verdict}, [note]) of a log. Raises GradeError."""
+def read_log(file, exercises, build=None):
+    """({(chapter, exercise): verdict}, [note]) of a log and the results of the build folder. Raises GradeError."""
     try:
         if file.stat().st_size > MOST_BYTES:
             raise GradeError(f"{file} is too large for a log of this course")
@@ -127,7 +130,7 @@ def read_log(file, exercises):
             if name not in {"", *(known for _, known in exercises)} and ":" in case.get("name", ""):
                 unknown.add(name)
             continue
-        verdict = verdict_of(case)
+        verdict = verdict_of(case, results.load(build, name) if build else None)
         # `meson test --repeat` runs an exercise several times: the worst verdict counts.
         verdicts[project, name] = max(verdict, verdicts.get((project, name), verdict), key=BEST_FIRST.index)
     if not verdicts:
@@ -165,7 +168,8 @@ def read_results(results, exercises):
         try:
             name, log = log_of(result)
             learner = Learner(name)
-            verdicts, learner.notes = read_log(log, set(exercises))
+            build = log.parent.parent if log.parent.name == "meson-logs" else log.parent
+            verdicts, learner.notes = read_log(log, set(exercises), build)
             learner.verdicts = {exercise: verdicts.get(exercise, NOT_RUN) for exercise in exercises}
         except GradeError as error:
             learner = Learner(error.args[1] if len(error.args) > 1 else name, error=error.args[0])

@@ -32,10 +32,9 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib.checkout import is_started  # noqa: E402
+from tools.lib.checkout import TOP, is_started  # noqa: E402
 from tools.teach import grade  # noqa: E402
 
-TOP = Path(__file__).resolve().parents[3]
 REFUSED = "refused"
 MOST_BYTES = 200_000  # of an exercise file
 FILE_SIZE = 2 << 30  # bytes that a process may write into one file
@@ -227,7 +226,7 @@ def grade_one(submission, work, options, exercises):
             seconds=len(exercises) * (options.seconds + 300), COURSE_TIMEOUT=str(options.seconds))
         log = course / "build" / "meson-logs" / grade.LOG
         (folder / grade.LOG).write_bytes(read_log_file(log))
-        verdicts, _ = grade.read_log(folder / grade.LOG, set(exercises))
+        verdicts, _ = grade.read_log(folder / grade.LOG, set(exercises), course / "build")
     except (grade.GradeError, subprocess.TimeoutExpired) as error:
         learner.error = str(error)
         return learner

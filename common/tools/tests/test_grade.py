@@ -62,7 +62,10 @@ class Folder(unittest.TestCase):
 
 class Logs(Folder):
     def verdicts(self, *cases, **style):
-        found, _ = grade.read_log(Path(self.write("log.xml", log(*cases, **style))), {(CHAPTER, name) for name in NAMES})
+        for name, fate, *_ in cases:
+            self.write(f"build/results/{name}.json", json.dumps(grade.results.new(fate.replace(" ", "_"))))
+        file = Path(self.write("log.xml", log(*cases, **style)))
+        found, _ = grade.read_log(file, {(CHAPTER, name) for name in NAMES}, self.folder / "build")
         return {name: verdict for (_, name), verdict in found.items()}
 
     def test_every_fate(self):
@@ -70,6 +73,22 @@ class Logs(Folder):
                     "skipped": "skipped", "time": "no end", "interrupted": "no end"}
         for fate, verdict in expected.items():
             self.assertEqual(self.verdicts(("ticket", fate)), {"ticket": verdict})
+
+    def test_a_log_alone_does_not_say_why_a_test_was_skipped(self):
+        exercises = {(CHAPTER, "ticket")}
+        file = Path(self.write("a/build/meson-logs/testlog.junit.xml", log(("ticket", "not started"))))
+        self.assertEqual(grade.read_log(file, exercises)[0], {(CHAPTER, "ticket"): "skipped"})
+        learner, = grade.read_results([str(self.folder / "a")], sorted(exercises))
+        self.assertEqual(learner.verdicts, {(CHAPTER, "ticket"): "skipped"})
+        self.write("a/build/results/ticket.json", json.dumps(grade.results.new("not_started")))
+        learner, = grade.read_results([str(self.folder / "a")], sorted(exercises))
+        self.assertEqual(learner.verdicts, {(CHAPTER, "ticket"): "not started"})
+
+    def test_a_result_grants_no_points(self):
+        self.write("build/results/ticket.json", json.dumps(grade.results.new("passed")))
+        for fate, verdict in (("failed", "failed"), ("skipped", "skipped")):
+            file = Path(self.write("log.xml", log(("ticket", fate))))
+            self.assertEqual(grade.read_log(file, {(CHAPTER, "ticket")}, self.folder / "build")[0], {(CHAPTER, "ticket"): verdict})
 
     def test_other_suites_do_not_count(self):
         found = self.verdicts(("ticket", "failed"), ("ticket-solution", "passed", "solutions"),
