@@ -55,6 +55,14 @@ std::string describe(std::size_t n, std::size_t offset, Launch launch, const Byt
       "sum_bytes", launch);
 }
 
+/// n bytes of 255, which the host has no copy of.
+void check_white(std::size_t n, Launch launch, const char* hint = "") {
+  INFO(describe(n, 0, launch, kWhite));
+  course::DeviceBuffer<unsigned char> d_x(n);
+  d_x.fill_bytes(255);
+  REQUIRE(course::same(run(d_x.data(), n, launch, 0), 255ull * n, "sum", hint));
+}
+
 }  // namespace
 
 TEST_CASE("sum_bytes: whole packs") {
@@ -119,30 +127,19 @@ TEST_CASE("sum_bytes: more than 2^32 for a single warp") {
   // Slow on the CPU device, and the order of threads plays no part in it: once is enough there.
   static bool done = false;
   if (course::kCpuDevice && std::exchange(done, true)) return;
-  const std::size_t n = 16'850'000;
-  INFO(describe(n, 0, {1, 32}, kWhite));
-  course::DeviceBuffer<unsigned char> d_x(n);
-  d_x.fill_bytes(255);
-  REQUIRE(course::same(run(d_x.data(), n, {1, 32}, 0), 255ull * n, "sum",
-                       "that of a warp needs more than 32 bits here"));
+  check_white(16'850'000, {1, 32}, "that of a warp needs more than 32 bits here");
 }
 
 TEST_CASE("sum_bytes: more than 2^32 for a single thread") {
   const std::size_t n = std::size_t{32} * 17'000'000 + 5;
   course::skip_without_memory(n);
-  INFO(describe(n, 0, {1, 32}, kWhite));
-  course::DeviceBuffer<unsigned char> d_x(n);
-  d_x.fill_bytes(255);
-  REQUIRE(course::same(run(d_x.data(), n, {1, 32}, 0), 255ull * n, "sum"));
+  check_white(n, {1, 32});
 }
 
 TEST_CASE("sum_bytes: more than 2^32 bytes") {
   const std::size_t n = (std::size_t{1} << 32) + 77;
   course::skip_without_memory(n);
-  INFO(describe(n, 0, {2048, 256}, kWhite));
-  course::DeviceBuffer<unsigned char> d_x(n);
-  d_x.fill_bytes(255);
-  REQUIRE(course::same(run(d_x.data(), n, {2048, 256}, 0), 255ull * n, "sum"));
+  check_white(n, {2048, 256});
 }
 
 TEST_CASE("sum_bytes: the lanes of a warp go in step") {
