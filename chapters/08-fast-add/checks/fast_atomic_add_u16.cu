@@ -3,7 +3,6 @@
 #include "fast_atomic_add_u16.cuh"
 
 #include <course/check.cuh>
-#include <string>
 #include <vector>
 
 namespace fast_atomic_add_u16_check {

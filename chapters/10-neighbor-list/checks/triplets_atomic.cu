@@ -3,86 +3,20 @@
 // there are.
 #include "triplets_atomic.cuh"
 
-#include <algorithm>
-#include <catch2/catch_test_macros.hpp>
-#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
+
+#include "checks/molecules.cuh"
 
 namespace {
 
 using Launch = course::LaunchShape;
-
-/// Atoms, and lists of up to `longest` neighbours: neighbour k of atom m in list[k * n + m].
-struct Molecule {
-  std::vector<float> x, y;
-  std::vector<int> counts, list;
-};
-
-enum class Kind { mixed, pairs, star, one };
-
-const char* name_of(Kind kind) {
-  constexpr const char* kNames[] = {"0 to 5 neighbours", "at most one neighbour",
-                                    "one atom with many neighbours, the others with two",
-                                    "one atom with three neighbours, the others with none"};
-  return kNames[static_cast<int>(kind)];
-}
-
-/// Lists that need not be a real molecule's: the kernel believes what they say.
-Molecule make_molecule(Kind kind, std::size_t n) {
-  const std::vector<int> draws = course::position_values<int>(n, 9);
-  Molecule molecule;
-  std::size_t longest = 0;
-  for (std::size_t m = 0; m < n; ++m) {
-    const double angle = 2.399963 * static_cast<double>(m);  // on a spiral: no two at one place
-    molecule.x.push_back(static_cast<float>(std::sqrt(m + 1.0) * std::cos(angle)));
-    molecule.y.push_back(static_cast<float>(std::sqrt(m + 1.0) * std::sin(angle)));
-    int count = draws[m] % 6;
-    if (kind == Kind::pairs) count = draws[m] % 2;
-    if (kind == Kind::star) count = m == n / 2 ? 33 : 2;
-    if (kind == Kind::one) count = m == 0 ? 3 : 0;
-    molecule.counts.push_back(std::min(count, static_cast<int>(n) - 1));
-    longest = std::max(longest, static_cast<std::size_t>(molecule.counts[m]));
-  }
-  molecule.list.assign(longest * n, -1);  // -1: not a neighbour, and not an atom
-  for (std::size_t m = 0; m < n; ++m) {
-    for (int k = 0; k < molecule.counts[m]; ++k) {  // not ascending, so that the order shows
-      const std::size_t step = n - 1 - static_cast<std::size_t>(k);
-      molecule.list[static_cast<std::size_t>(k) * n + m] = static_cast<int>((m + step) % n);
-    }
-  }
-  return molecule;
-}
-
-using Key = std::tuple<int, int, int>;  // middle, first, last
-
-/// All triplets and their cosines, in double.
-std::map<Key, double> reference(const Molecule& molecule) {
-  const std::size_t n = molecule.x.size();
-  std::map<Key, double> triplets;
-  for (std::size_t m = 0; m < n; ++m) {
-    for (int j = 0; j < molecule.counts[m]; ++j) {
-      for (int k = j + 1; k < molecule.counts[m]; ++k) {
-        const int a = molecule.list[static_cast<std::size_t>(j) * n + m];
-        const int b = molecule.list[static_cast<std::size_t>(k) * n + m];
-        const auto at = [&](const std::vector<float>& v, int atom) {
-          return static_cast<double>(v[static_cast<std::size_t>(atom)]) - static_cast<double>(v[m]);
-        };
-        const double ax = at(molecule.x, a), ay = at(molecule.y, a), bx = at(molecule.x, b),
-                     by = at(molecule.y, b);
-        triplets[{static_cast<int>(m), a, b}] =
-            (ax * bx + ay * by) / std::sqrt((ax * ax + ay * ay) * (bx * bx + by * by));
-      }
-    }
-  }
-  return triplets;
-}
+using namespace molecules;
 
 std::string text(const Triplet& t) {
   return "{" + std::to_string(t.first) + ", " + std::to_string(t.middle) + ", " +
@@ -141,11 +75,11 @@ struct List {
 };
 
 /// Launches the kernel, and checks all that it promises.
-void append(List& list, Kind kind, std::size_t n, Launch launch) {
+void append(List& list, Lists kind, std::size_t n, Launch launch) {
   const Molecule molecule = make_molecule(kind, n);
   const unsigned before = list.counter.download().front();
-  INFO(n << " atoms, " << name_of(kind) << "; append_triplets<<<" << launch.grid << ", "
-         << launch.block << ">>>; capacity " << list.capacity << ", required holds " << before
+  INFO(n << " atoms, " << name_of(kind) << "; " << course::launch_text("append_triplets", launch)
+         << "; capacity " << list.capacity << ", required holds " << before
          << " before the launch");
   const std::vector<Triplet> held = list.triplets.download();
   const std::map<Key, double> expected = reference(molecule);
@@ -155,9 +89,8 @@ void append(List& list, Kind kind, std::size_t n, Launch launch) {
   const auto neighbors = course::DeviceBuffer<int>::from(molecule.list);
   Triplet* const triplets = list.triplets.data();
   unsigned* const required = list.counter.data();
-  append_triplets<<<launch.grid, launch.block>>>(
-      x.data(), y.data(), counts.data(), neighbors.data(), n, triplets, list.capacity, required);
-  CUDA_CHECK_LAUNCH();
+  course::launch(append_triplets, {launch.grid, launch.block}, x.data(), y.data(), counts.data(),
+                 neighbors.data(), n, triplets, list.capacity, required);
   std::vector<Triplet> found = list.triplets.download();
   const auto needed = static_cast<unsigned>(before + expected.size());
   REQUIRE(list.triplets.intact("triplets"));
@@ -172,48 +105,35 @@ void append(List& list, Kind kind, std::size_t n, Launch launch) {
   REQUIRE(all_right(found, first, expected));
 }
 
-course::Verdict at_most(std::uint64_t found, std::uint64_t most, const std::string& what) {
-  if (found <= most) return {};
-  return {false,
-          what + ": expected at most " + std::to_string(most) + ", found " + std::to_string(found)};
-}
-
 }  // namespace
 
 TEST_CASE("triplets_atomic: one atom with three neighbours, and so three triplets") {
   List list(10);
-  append(list, Kind::one, 4, {1, 32});
+  append(list, Lists::one, 4, {1, 32});
 }
 
 TEST_CASE("triplets_atomic: the list holds all triplets at every size") {
   std::size_t turn = 0;
   for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 257}) {
     const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const Kind kind : {Kind::mixed, Kind::pairs, Kind::star}) {
+    for (const Lists kind : {Lists::mixed, Lists::pairs, Lists::star}) {
       List list(static_cast<unsigned>(10 * n + 900));
       append(list, kind, n, launches[turn++ % launches.size()]);
     }
   }
 }
 
-TEST_CASE("triplets_atomic: the list holds all triplets for every grid") {
-  for (const Launch launch : course::launch_shapes(150)) {
+TEST_CASE("triplets_atomic: the list holds all triplets for every grid, blocks of any size") {
+  std::vector<Launch> launches = course::launch_shapes(150);
+  launches.insert(launches.end(), {{2, 1}, {2, 33}, {2, 100}});
+  for (const Launch launch : launches) {
     List list(1500);
-    append(list, Kind::mixed, 150, launch);
+    append(list, Lists::mixed, 150, launch);
   }
 }
 
-TEST_CASE("triplets_atomic: the list holds all triplets for blocks of any size") {
-  for (const unsigned block : {1u, 33u, 100u}) {
-    List list(700);
-    append(list, Kind::mixed, 70, {2, block});
-  }
-}
-
-TEST_CASE(
-    "triplets_atomic: a list that is too short is filled, and required tells how long it should "
-    "be") {
-  for (const Kind kind : {Kind::mixed, Kind::star}) {
+TEST_CASE("triplets_atomic: a list that is too short is filled; required tells what it needs") {
+  for (const Lists kind : {Lists::mixed, Lists::star}) {
     const auto needed = static_cast<unsigned>(reference(make_molecule(kind, 60)).size());
     for (const unsigned capacity : {0u, 1u, 7u, needed / 2, needed - 1, needed, needed + 1}) {
       for (const Launch launch : {Launch{1, 32}, Launch{3, 96}}) {
@@ -225,11 +145,11 @@ TEST_CASE(
 }
 
 TEST_CASE("triplets_atomic: a second launch appends to the list") {
-  const auto first = static_cast<unsigned>(reference(make_molecule(Kind::mixed, 50)).size());
+  const auto first = static_cast<unsigned>(reference(make_molecule(Lists::mixed, 50)).size());
   for (const unsigned capacity : {2000u, first + 10, first, first - 10}) {
     List list(capacity);
-    append(list, Kind::mixed, 50, {4, 32});
-    append(list, Kind::star, 90, {2, 96});
+    append(list, Lists::mixed, 50, {4, 32});
+    append(list, Lists::star, 90, {2, 96});
   }
 }
 
@@ -237,19 +157,19 @@ TEST_CASE("triplets_atomic: required is unsigned, and may be far beyond the capa
   for (const unsigned before : {0x7fff'fff0u, 0x8000'0000u, 0xffff'0000u}) {
     List list(20);
     CUDA_CHECK(cudaMemcpy(list.counter.data(), &before, sizeof before, cudaMemcpyHostToDevice));
-    append(list, Kind::mixed, 50, {2, 32});
+    append(list, Lists::mixed, 50, {2, 32});
   }
 }
 
-TEST_CASE("triplets_atomic: many at once") {
+TEST_CASE("triplets_atomic: many atoms") {
   const std::size_t n = course::kCpuDevice ? 500 : 50'000;
   List list(static_cast<unsigned>(6 * n));
-  append(list, Kind::mixed, n, {static_cast<unsigned>(n + 127) / 128, 128});
+  append(list, Lists::mixed, n, {static_cast<unsigned>(n + 127) / 128, 128});
 }
 
-TEST_CASE("triplets_atomic: one atomic an atom that has triplets") {
+TEST_CASE("triplets_atomic: one atomic per atom that has triplets") {
   course::skip_without_counters();
-  for (const Kind kind : {Kind::mixed, Kind::pairs, Kind::star}) {
+  for (const Lists kind : {Lists::mixed, Lists::pairs, Lists::star}) {
     constexpr std::size_t kAtoms = 512;
     std::uint64_t with_triplets = 0, most_loads = 0;
     for (const int count : make_molecule(kind, kAtoms).counts) {
@@ -259,9 +179,9 @@ TEST_CASE("triplets_atomic: one atomic an atom that has triplets") {
     List list(8000);
     const auto counters = course::count([&] { append(list, kind, kAtoms, {8, 64}); });
     INFO(kAtoms << " atoms, " << name_of(kind) << "; append_triplets<<<8, 64>>>");
-    REQUIRE(at_most(counters->global_atomic_lanes, with_triplets, "atomics"));
-    if (kind == Kind::mixed) {
-      REQUIRE(at_most(counters->global_loads, most_loads / 4, "loads by a warp"));
+    REQUIRE(course::at_most(counters->global_atomic_lanes, with_triplets, "atomics"));
+    if (kind == Lists::mixed) {
+      REQUIRE(course::at_most(counters->global_loads, most_loads / 4, "loads by a warp"));
       REQUIRE(course::work_is_shared(*counters, 400));
     }
   }

@@ -3,7 +3,6 @@
 #include "system_counter.cuh"
 
 #include <algorithm>
-#include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <course/host_memory.cuh>
 #include <cstddef>
@@ -80,14 +79,13 @@ void check_parts(const std::vector<Wanted>& wanted) {
 
 /// One launch of the kernel on the current device.
 void check_kernel(std::size_t n, course::LaunchShape launch) {
-  INFO("n = " << n << "; count_equal<<<" << launch.grid << ", " << launch.block
-              << ">>>; *counter holds " << kBefore << " before");
+  INFO("n = " << n << "; " << course::launch_text("count_equal", launch) << "; *counter holds "
+              << kBefore << " before");
   const std::vector<int> h_values = make_values(n, 7);
   const auto values = course::DeviceBuffer<int>::from(h_values);
   course::ManagedBuffer<unsigned long long> counter(1);
   counter[0] = kBefore;
-  count_equal<<<launch.grid, launch.block>>>(values.data(), n, kKey, counter.data());
-  CUDA_CHECK_LAUNCH();
+  course::launch(count_equal, {launch.grid, launch.block}, values.data(), n, kKey, counter.data());
   CUDA_CHECK(cudaDeviceSynchronize());
   REQUIRE(course::same(counter[0], kBefore + matches(h_values), "*counter"));
 }
@@ -165,23 +163,17 @@ TEST_CASE("system_counter: every key, also one that is not there") {
   }
 }
 
-TEST_CASE("system_counter: adds to a counter that is close to 2^32") {
+TEST_CASE("system_counter: adds to a counter that is close to 2^32; two calls add twice") {
   const Parts p({{0, 1000}});
   course::ManagedBuffer<unsigned long long> counter(1);
-  counter[0] = 0xffff'fff0ull;
-  INFO("1000 values on device 0; *counter holds 2^32 - 16 before");
-  count_on_all_devices(p.parts, kKey, counter.data());
-  REQUIRE(course::same(counter[0], 0xffff'fff0ull + p.expected - kBefore, "*counter"));
-}
-
-TEST_CASE("system_counter: two calls in a row add up") {
-  const Parts p({{0, 500}});
-  course::ManagedBuffer<unsigned long long> counter(1);
-  counter[0] = kBefore;
-  count_on_all_devices(p.parts, kKey, counter.data());
-  count_on_all_devices(p.parts, kKey, counter.data());
-  INFO("500 values on device 0, counted twice");
-  REQUIRE(course::same(counter[0], 2 * p.expected - kBefore, "*counter"));
+  for (const auto before : {0xffff'fff0ull, kBefore}) {
+    INFO("1000 values on device 0, counted twice; *counter holds " << before << " before");
+    counter[0] = before;
+    for (int call = 1; call <= 2; ++call) {
+      count_on_all_devices(p.parts, kKey, counter.data());
+      REQUIRE(course::same(counter[0], before + call * (p.expected - kBefore), "*counter"));
+    }
+  }
 }
 
 TEST_CASE("system_counter: the current device stays the current one") {

@@ -118,8 +118,7 @@ void Team::end_all(const std::string& text) const {
   std::abort();  // MPI_Abort does not return
 }
 
-// ---- the roll
-// ------------------------------------------------------------------------------------
+// ---- the roll -----------------------------------------------------------------------------------
 
 void Team::each(const std::string& step, const std::function<std::size_t()>& work) {
   Answer mine;
@@ -211,8 +210,7 @@ std::string Team::hear_verdict(const Answer& mine, Seconds limit) const {
   return verdict.c_str();
 }
 
-// ---- collectives
-// ---------------------------------------------------------------------------------
+// ---- collectives --------------------------------------------------------------------------------
 
 void Team::wait(MPI_Request request, const char* what) const {
   std::vector<MPI_Request> requests = {request};
