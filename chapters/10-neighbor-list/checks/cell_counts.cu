@@ -84,8 +84,8 @@ void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
   const std::size_t n = points.x.size();
   const Box box = cells.box;
   INFO(n << " atoms, " << name_of(kind) << "; a box of " << box.columns << " * " << box.rows
-         << " cells with edge " << box.edge << "; cell_counts<<<" << launch.grid << ", "
-         << launch.block << ">>>" << course::too_few_threads(launch, n, "atoms") << "; *fullest is "
+         << " cells with edge " << box.edge << "; " << course::launch_text("cell_counts", launch)
+         << course::too_few_threads(launch, n, "atoms") << "; *fullest is "
          << cells.expected_fullest << " before");
   const std::vector<int> before = cells.expected;
   std::vector<std::vector<int>> places_of(cells_of(box));
@@ -106,8 +106,8 @@ void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
   int* const counts = cells.counts.data();
   int* const places = all_places.data();
   int* const fullest = cells.fullest.data();
-  cell_counts<<<launch.grid, launch.block>>>(x.data(), y.data(), n, box, counts, places, fullest);
-  CUDA_CHECK_LAUNCH();
+  course::launch(cell_counts, {launch.grid, launch.block}, x.data(), y.data(), n, box, counts,
+                 places, fullest);
   REQUIRE(course::same(cells.counts.download(), cells.expected, "counts"));
   const std::vector<int> found = all_places.download();
   std::vector<std::vector<int>> found_of(cells_of(box));
@@ -120,12 +120,6 @@ void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
   REQUIRE(cells.counts.intact("counts"));
   REQUIRE(all_places.intact("places"));
   REQUIRE(cells.fullest.intact("fullest"));
-}
-
-course::Verdict at_most(std::uint64_t found, std::uint64_t most, const std::string& what) {
-  if (found <= most) return {};
-  return {false,
-          what + ": expected at most " + std::to_string(most) + ", found " + std::to_string(found)};
 }
 
 }  // namespace
@@ -189,11 +183,11 @@ TEST_CASE("cell_counts: one atomic an atom, and one a warp for *fullest") {
       check(cells, make_points(kind, kAtoms), {8, 128}, kind);
     });
     INFO(kAtoms << " atoms, " << name_of(kind) << "; cell_counts<<<8, 128>>>");
-    REQUIRE(at_most(counters->global_atomic_lanes, kAtoms + kWarps,
-                    "atomics: one an atom and one a warp"));
+    REQUIRE(course::at_most(counters->global_atomic_lanes, kAtoms + kWarps,
+                            "atomics: one an atom and one a warp"));
     // Lanes that a shuffle has parted may load and store one after the other, but not each alone.
-    REQUIRE(at_most(counters->global_loads, kAtoms / 4, "loads by a warp"));
-    REQUIRE(at_most(counters->global_stores, kAtoms / 8, "stores by a warp"));
+    REQUIRE(course::at_most(counters->global_loads, kAtoms / 4, "loads by a warp"));
+    REQUIRE(course::at_most(counters->global_stores, kAtoms / 8, "stores by a warp"));
     REQUIRE(course::work_is_shared(*counters, 20));
   }
 }

@@ -14,30 +14,24 @@ namespace {
 
 using Launch = course::LaunchShape;
 
-enum class Kind { mixed, sheet, none, many };
-constexpr Kind kKinds[] = {Kind::mixed, Kind::sheet, Kind::none, Kind::many};
-
-const char* name_of(Kind kind) {
-  constexpr const char* kNames[] = {"all degrees from 0 to 25", "nearly all have three",
-                                    "nobody has a neighbour", "up to 2^31 - 1 neighbours"};
-  return kNames[static_cast<int>(kind)];
-}
-
-std::vector<int> make_counts(Kind kind, std::size_t n) {
-  std::vector<int> counts = course::position_values<int>(n, 3);  // 1 to 1000
-  for (std::size_t i = 0; i < n; ++i) {
-    if (kind == Kind::mixed) counts[i] %= 26;
-    if (kind == Kind::sheet) counts[i] = counts[i] % 50 < 48 ? 3 : counts[i] % 3;
-    if (kind == Kind::none) counts[i] = 0;
-    if (kind == Kind::many) counts[i] = i % 2 == 0 ? 2'147'483'647 : 10 + counts[i] % 3;
-  }
-  return counts;
-}
+// An element's random number is from 1 to 1000.
+const course::DataKind<int> kMixed = {"all degrees from 0 to 25",
+                                      [](auto e) { return e.random % 26; }};
+const course::DataKind<int> kSheet = {"nearly all have three", [](course::Element e) {
+                                        return e.random % 50 < 48 ? 3 : e.random % 3;
+                                      }};
+const course::DataKind<int> kNone = {"no atom has a neighbour", [](auto) { return 0; }};
+const course::DataKind<int> kMany = {"up to 2^31 - 1 neighbours", [](course::Element e) {
+                                       return e.i % 2 == 0 ? 2'147'483'647 : 10 + e.random % 3;
+                                     }};
+using Kind = const course::DataKind<int>*;
+constexpr Kind kKinds[] = {&kMixed, &kSheet, &kNone, &kMany};
 
 /// Launches the kernel on bins that hold 100, 101, ..., and checks all of them.
 void check(const std::vector<int>& h_counts, Launch launch, Kind kind, int launches = 1) {
-  INFO(h_counts.size() << " atoms, " << name_of(kind) << "; degree_histogram<<<" << launch.grid
-                       << ", " << launch.block << ">>>" << (launches == 2 ? ", twice" : "")
+  INFO(h_counts.size() << " atoms, " << kind->text << "; "
+                       << course::launch_text("degree_histogram", launch)
+                       << (launches == 2 ? ", twice" : "")
                        << course::too_few_threads(launch, h_counts.size(), "atoms")
                        << "; atoms_with[k] holds 100 + k before");
   std::vector<unsigned> expected(kDegrees);
@@ -50,17 +44,11 @@ void check(const std::vector<int>& h_counts, Launch launch, Kind kind, int launc
   const auto counts = course::DeviceBuffer<int>::from(h_counts);
   unsigned* const atoms_with = bins.data();
   for (int k = 0; k < launches; ++k) {
-    degree_histogram<<<launch.grid, launch.block>>>(counts.data(), h_counts.size(), atoms_with);
-    CUDA_CHECK_LAUNCH();
+    course::launch(degree_histogram, {launch.grid, launch.block}, counts.data(), h_counts.size(),
+                   atoms_with);
   }
   REQUIRE(course::same(bins.download(), expected, "atoms_with"));
   REQUIRE(bins.intact("atoms_with"));
-}
-
-course::Verdict at_most(std::uint64_t found, std::uint64_t most, const std::string& what) {
-  if (found <= most) return {};
-  return {false,
-          what + ": expected at most " + std::to_string(most) + ", found " + std::to_string(found)};
 }
 
 }  // namespace
@@ -70,38 +58,38 @@ TEST_CASE("degree_histogram: right at every size") {
   for (const std::size_t n : course::kSizes) {
     const std::vector<Launch> launches = course::launch_shapes(n);
     for (const Kind kind : kKinds) {
-      check(make_counts(kind, n), launches[turn++ % launches.size()], kind);
+      check(kind->values(n), launches[turn++ % launches.size()], kind);
     }
   }
 }
 
 TEST_CASE("degree_histogram: right for every grid") {
-  const std::vector<int> counts = make_counts(Kind::mixed, 1025);
+  const std::vector<int> counts = kMixed.values(1025);
   for (const Launch launch : course::launch_shapes(counts.size())) {
-    check(counts, launch, Kind::mixed);
+    check(counts, launch, &kMixed);
   }
 }
 
 TEST_CASE("degree_histogram: right for blocks of any size") {
   for (const unsigned block : {1u, 5u, 11u, 12u, 13u, 33u, 100u, 1000u}) {
-    for (const Kind kind : {Kind::mixed, Kind::many}) {
-      check(make_counts(kind, 257), {3, block}, kind);
+    for (const Kind kind : {&kMixed, &kMany}) {
+      check(kind->values(257), {3, block}, kind);
     }
   }
 }
 
 TEST_CASE("degree_histogram: a second launch adds to the first one's") {
-  check(make_counts(Kind::mixed, 300), {4, 96}, Kind::mixed, 2);
+  check(kMixed.values(300), {4, 96}, &kMixed, 2);
 }
 
 TEST_CASE("degree_histogram: many atoms") {
-  for (const Kind kind : {Kind::mixed, Kind::sheet}) {
-    check(make_counts(kind, course::kBigSize), {16, 256}, kind);
+  for (const Kind kind : {&kMixed, &kSheet}) {
+    check(kind->values(course::kBigSize), {16, 256}, kind);
   }
 }
 
 TEST_CASE("degree_histogram: more than 2^16 atoms of a block have the same degree") {
-  check(make_counts(Kind::none, 65'536 + 1000), {1, 1024}, Kind::none);
+  check(kNone.values(65'536 + 1000), {1, 1024}, &kNone);
 }
 
 TEST_CASE("degree_histogram: more than 2^31 atoms") {
@@ -110,8 +98,7 @@ TEST_CASE("degree_histogram: more than 2^31 atoms") {
   const auto counts = course::DeviceBuffer<int>::zeros(kAtoms);
   auto bins = course::DeviceBuffer<unsigned>::zeros(kDegrees);
   unsigned* const atoms_with = bins.data();
-  degree_histogram<<<1000, 1024>>>(counts.data(), kAtoms, atoms_with);
-  CUDA_CHECK_LAUNCH();
+  course::launch(degree_histogram, {1000, 1024}, counts.data(), kAtoms, atoms_with);
   std::vector<unsigned> expected(kDegrees);
   expected[0] = static_cast<unsigned>(kAtoms);
   REQUIRE(course::same(bins.download(), expected, "atoms_with"));
@@ -119,14 +106,15 @@ TEST_CASE("degree_histogram: more than 2^31 atoms") {
 
 TEST_CASE("degree_histogram: at most one atomic a block and bin in global memory") {
   course::skip_without_counters();
-  for (const Kind kind : {Kind::mixed, Kind::sheet}) {
+  for (const Kind kind : {&kMixed, &kSheet}) {
     const Launch launch{4, 128};
-    const auto counters = course::count([&] { check(make_counts(kind, 2048), launch, kind); });
-    INFO("2048 atoms, " << name_of(kind) << "; degree_histogram<<<4, 128>>>");
-    REQUIRE(at_most(counters->global_atomic_lanes, 4 * kDegrees, "atomics on global memory"));
-    REQUIRE(at_most(counters->global_stores, 0, "plain stores to global memory"));
+    const auto counters = course::count([&] { check(kind->values(2048), launch, kind); });
+    INFO("2048 atoms, " << kind->text << "; degree_histogram<<<4, 128>>>");
+    REQUIRE(
+        course::at_most(counters->global_atomic_lanes, 4 * kDegrees, "atomics on global memory"));
+    REQUIRE(course::at_most(counters->global_stores, 0, "plain stores to global memory"));
     // 4 requests for the counts of each warp, and the bins.
-    REQUIRE(at_most(counters->global_loads, 64 + 16, "loads of global memory by a warp"));
+    REQUIRE(course::at_most(counters->global_loads, 64 + 16, "loads of global memory by a warp"));
     REQUIRE(course::work_is_shared(*counters, 4 + 4));
   }
 }
