@@ -44,7 +44,7 @@ class Run(unittest.TestCase):
         self.tool("meson", f"""
 import os, pathlib, time
 calls = open({str(self.top / 'calls')!r}, "a")
-print(*arguments, file=calls)
+print(*arguments, os.environ.get("COURSE_TIMEOUT", ""), file=calls, flush=True)
 if arguments[0] == "test":
     logs = pathlib.Path(arguments[arguments.index("-C") + 1]) / "meson-logs"
     setup = arguments[arguments.index("--setup") + 1]
@@ -106,7 +106,7 @@ if arguments[0] == "--json": json.dump(content, open(arguments[1], "w"))
         calls = (self.top / "calls").read_text()
         self.assertIn(f"-C {self.build} -k 0 all mistakes\n", calls)
         self.assertIn("-Ddevice=cuda -Dself_tests=true -Dchapters=01-x", calls)
-        self.assertIn(f"--num-processes {min(8, gpu_run.cores())} --timeout-multiplier 4", calls)
+        self.assertIn(f"--num-processes {min(8, gpu_run.cores())} --timeout-multiplier 4 240\n", calls)
         self.assertLessEqual(len(list(self.out.iterdir())), 16)
         self.assertEqual((self.out / "memcheck.log").read_text(), "said by memcheck\n")
         self.assertEqual(len(bring_in.of_run(self.top, self.out, False)), 3)
@@ -136,14 +136,22 @@ if arguments[0] == "--json": json.dump(content, open(arguments[1], "w"))
         self.assertEqual((code, run["problems"], list(run["ladders"])), (1, ["not everything was built: see build.log"], ["01-x"]))
         self.assertIn("x.cu:7: error", (self.out / "build.log").read_text())
 
+    def run_out_of_time(self, *parts):
+        """Runs these parts; two seconds after the build the time is over, and each takes longer."""
+        def build_all(run, *_):
+            run.deadline = time.monotonic() + 2
+
+        with mock.patch("tools.measure.gpu_run.Run.build_all", build_all):
+            return self.run_it(parts, minutes=60, SLOW="300")
+
     def test_no_time(self):
-        code, run, summary = self.run_it(("tests", "ladders", "profile"), minutes=1 / 20, SLOW="30")
+        code, run, summary = self.run_out_of_time("tests", "ladders", "profile")
         self.assertEqual(code, 1)
         self.assertEqual(run["problems"][0], "no time was left in tests; not begun: ladders, profile")
         self.assertIn("- NOT RUN: no time was left in tests", summary)
 
     def test_no_time_for_the_sanitizers(self):
-        code, run, _ = self.run_it(("sanitizers",), minutes=1 / 20, SLOW="30")
+        code, run, _ = self.run_out_of_time("sanitizers")
         self.assertEqual(code, 1)
         self.assertIn("no time was left in sanitizers; not begun: nothing", run["problems"])
         self.assertTrue(all((self.out / f"{tool}.log").exists() for tool in SANITIZERS))
@@ -154,13 +162,13 @@ if arguments[0] == "--json": json.dump(content, open(arguments[1], "w"))
             f"import sys; sys.path[:0] = {sys.path[:2]!r}; from pathlib import Path; from tools.measure import gpu_run\n"
             f"gpu_run.run(Path({str(self.out)!r}), Path({str(self.build)!r}), ('sanitizers', 'tests'), None, [], Path({str(self.top)!r}))"
         )
-        environment = {**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}", "SLOW": "30"}
+        environment = {**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}", "SLOW": "300"}
         with subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL) as program:
             calls = self.top / "calls"
             while not (calls.exists() and "--setup synccheck" in calls.read_text()):
                 time.sleep(0.05)
             program.send_signal(signal.SIGTERM)
-            self.assertEqual(program.wait(20), 128 + signal.SIGTERM)
+            self.assertEqual(program.wait(120), 128 + signal.SIGTERM)
         run = json.loads((self.out / "results.json").read_text())
         self.assertIn("ended from outside in sanitizers; not begun: tests", run["problems"])
         self.assertIn("NOT RUN: ended from outside", (self.out / "summary.md").read_text())
