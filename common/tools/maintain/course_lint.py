@@ -6,7 +6,7 @@
 Every exercise has a file that is not started, a solution, a check, at least three mistakes that fit the
 solution and open with a sentence on what is wrong, and three hints in the chapter's README. chapter.toml can be
 used, names exactly the exercises that are there, and says what the chapter's README says of the question and the
-chapters before it; README.md and the top meson.build name the chapter. Folders of mistakes hold those of its
+chapters before it; README.md names the chapter. Folders of mistakes hold those of its
 exercises, and nothing else. The ladder and the self-check read the chapter's rungs from rungs.cuh. What
 vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
 No check has more than 200 lines, no other file of a chapter more than 400, none of common (its tests aside) more
@@ -132,8 +132,6 @@ def check_chapter(top, folder):
         problems.append(f"chapters/{name}/README.md is missing")
     if name not in (top / "README.md").read_text(encoding="utf-8"):
         problems.append(f"README.md does not name {name}")
-    if f"'{name}'" not in (top / "meson.build").read_text():
-        problems.append(f"meson.build does not name {name}")
     for link in ("common", "meson.options"):
         if not (folder / link).is_symlink() or not (folder / link).exists():
             problems.append(f"chapters/{name}/{link} must be a link into common")

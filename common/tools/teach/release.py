@@ -30,7 +30,6 @@ PAGES_LEFT_ALONE = [
 ]
 
 LIST_ITEM = re.compile(r"^ *(\d+\.|[-*+]) ")
-CHAPTERS = re.compile(r"^chapters = \[.*?^\]", re.MULTILINE | re.DOTALL)
 
 
 def git(folder, *arguments, **options):
@@ -126,20 +125,16 @@ def remove(out, pattern):
 
 def chapters_of(top):
     """The names of a course's chapters."""
-    return sorted(file.parent.name for file in top.glob("chapters/[0-9][0-9]-*/meson.build"))
+    return sorted(file.parent.name for file in top.glob("chapters/[0-9][0-9]-*/chapter.toml"))
 
 
 def drop_chapters(out, keep):
     """Removes every chapter that is not in `keep`; returns their names."""
-    there = chapters_of(out)
-    dropped = [name for name in there if name not in keep]
+    dropped = [name for name in chapters_of(out) if name not in keep]
     for name in dropped:
         for folder in [place for place in out.rglob(name) if place.is_dir()]:
             shutil.rmtree(folder)
         print(f"left out: chapter {name}")
-    names = ", ".join(f"'{name}'" for name in there if name in keep)
-    build_file = out / "meson.build"
-    build_file.write_text(CHAPTERS.sub(f"chapters = [{names}]", build_file.read_text(), count=1))
     return dropped
 
 
