@@ -36,6 +36,10 @@ class OutOfTime(Exception):
     """The time that --minutes gave is over."""
 
 
+class NoBuild(Exception):
+    """There is nothing that could be run."""
+
+
 def cores():
     """How many processors this program may use."""
     return len(os.sched_getaffinity(0))
@@ -73,6 +77,11 @@ class Run:
         print(f"{seconds} s: {'' if state == 'OK' else state + ' '}{text}", flush=True)
         self.results["steps"].append({"state": state, "text": text, "seconds": seconds})
         self.save()
+
+    def cut_off(self, why, steps, begun):
+        """Notes which steps, (name, function), were not run to their end."""
+        later = ", ".join(name for name, _ in steps[begun + 1 :]) or "nothing"
+        self.step("NOT RUN", f"{why} in {steps[begun][0]}; not begun: {later}")
 
     def save(self):
         """Writes what is known so far."""
@@ -125,17 +134,31 @@ class Run:
         log.unlink(missing_ok=True)
         again = ["--reconfigure"] if (self.build / "build.ninja").exists() else []
         code, _ = self.call(["meson", "setup", *again, self.build, self.top, "-Ddevice=cuda", "-Dself_tests=true", *options], log)
-        if code == 0:
-            if "tests" in parts or "sanitizers" in parts:
-                targets = ["all", "mistakes"] if "tests" in parts else ["all"]
-            else:
-                targets = [name for name in self.targets() if re.fullmatch(r"\d\d-[^/]*-(ladder|sum_mpi)", name)]
-            code, _ = self.call(["ninja", "-C", self.build, "-k", "0", *targets], log)
         if code != 0:
-            self.step("BAD", "not everything was built: see build.log")
-            print(*log.read_text(encoding="utf-8").splitlines()[-20:], sep="\n")
+            raise NoBuild("`meson setup` failed: see build.log")
+        if "tests" in parts or "sanitizers" in parts:
+            targets = ["all", "mistakes"] if "tests" in parts else ["all"]
         else:
+            targets = [name for name in self.targets() if re.fullmatch(r"\d\d-[^/]*-(ladder|sum_mpi)", name)]
+        code, _ = self.call(["ninja", "-C", self.build, "-k", "0", *targets], log)
+        if code == 0:
             self.step("OK", "built")
+            return
+        self.step("BAD", "not everything was built: see build.log")
+        print(*log.read_text(encoding="utf-8").splitlines()[-20:], sep="\n")
+        for program in self.missing_programs():
+            stand_in(program)
+
+    def missing_programs(self):
+        """The programs of tests that were not built, though the tests do not build them: Meson runs no test without."""
+        file = self.build / "meson-info" / "intro-tests.json"
+        tests = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+        built_by_test = ("exercises", "mistakes")
+        commands = [
+            test["cmd"] for test in tests if not any(suite.split(":")[-1] in built_by_test for suite in test["suite"])
+        ]
+        paths = {Path(word) for command in commands for word in command if word.startswith(f"{self.build}{os.sep}")}
+        return sorted(path for path in paths if not path.exists())
 
     def targets(self):
         """What ninja can make."""
@@ -146,11 +169,14 @@ class Run:
         """All tests, known-wrong answers too; what they found becomes the verdicts."""
         log = self.out / "tests.log"
         processes = min(cores(), MOST_TESTS)
-        self.call([
+        testlog = self.build / "meson-logs" / "testlog-all.json"
+        testlog.unlink(missing_ok=True)
+        code, _ = self.call([
             "meson", "test", "-C", self.build, "--no-rebuild", "--setup", "all", "--print-errorlogs",
             "--num-processes", processes, "--timeout-multiplier", TIMEOUT_FACTOR,
         ], log, env={"COURSE_TIMEOUT": CHECK_SECONDS, **os.environ})  # fmt: skip
-        testlog = self.build / "meson-logs" / "testlog-all.json"
+        if not testlog.exists():
+            raise Failed(f"`meson test` ran nothing, and ended with exit code {code}: see tests.log")
         shutil.copy(testlog, self.out)
         self.step("OK", f"tests ran, {processes} at once")
         try:
@@ -195,9 +221,17 @@ class Run:
 
     def ladders(self):
         """Each ladder, several times, with the rows of PyTorch and of MPI."""
-        for ladder in sorted(self.build.glob("chapters/*/ladder")):
+        for ladder in self.built_ladders():
             self.ladder(self.top / "chapters" / ladder.parent.name, ladder)
         self.step("OK", "ladders ran")
+
+    def built_ladders(self):
+        """The programs; a ladder that was not built is a bad step."""
+        found = [folder / "ladder" for folder in sorted(self.build.glob("chapters/*")) if os.path.lexists(folder / "ladder")]
+        for ladder in found:
+            if not ladder.exists():  # a link that leads nowhere
+                self.step("BAD", f"{ladder.parent.name}: the ladder was not built")
+        return [ladder for ladder in found if ladder.exists()]
 
     def ladder(self, chapter, ladder):
         """One chapter's ladder."""
@@ -245,7 +279,7 @@ class Run:
         if shutil.which("ncu") is None:
             self.step("OK", "ncu is not available: no profiles")
             return
-        for ladder in sorted(self.build.glob("chapters/*/ladder")):
+        for ladder in self.built_ladders():
             chapter = self.top / "chapters" / ladder.parent.name
             self.seconds_left()
             try:
@@ -259,6 +293,14 @@ class Run:
                     return
                 self.step("BAD", f"{chapter.name}: {failed}")
         self.step("OK", "profiles ran")
+
+
+def stand_in(program):
+    """Puts a program that says so in the place of one that was not built; old, so that ninja builds it again."""
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text("#!/bin/sh\necho 'this program was not built: see build.log'\nexit 1\n", encoding="utf-8")
+    program.chmod(0o755)
+    os.utime(program, (0, 0))
 
 
 def now():
@@ -285,21 +327,23 @@ def run(out, build, parts, minutes, options, top=TOP):
     clear(out, parts)
     this = Run(out.resolve(), build, minutes, top)
     signal.signal(signal.SIGTERM, end_by_signal)
-    steps = [this.check_device, lambda: this.build_all(parts, options)]
-    steps += [{"tests": this.tests, "sanitizers": this.sanitizers, "ladders": this.ladders, "profile": this.profile}[p] for p in parts]
+    run_of = {"tests": this.tests, "sanitizers": this.sanitizers, "ladders": this.ladders, "profile": this.profile}
     this.results["parts"] = list(parts)
-    names = ["the device", "the build", *parts]
-    done = 0
+    steps = [("the build", lambda: this.build_all(parts, options)), *((part, run_of[part]) for part in parts)]
+    begun = 0
     try:
-        for step in steps:
-            step()
-            done += 1
+        this.check_device()
+        for begun, (name, step) in enumerate(steps):
+            try:
+                step()
+            except (Failed, OSError) as failed:  # of this part; the others are run
+                this.step("BAD", f"{name}: {failed}")
     except OutOfTime:
-        this.step("NOT RUN", f"no time was left in {names[done]}; not begun: {', '.join(names[done + 1:]) or 'nothing'}")
-    except (Failed, OSError) as failed:
+        this.cut_off("no time was left", steps, begun)
+    except (Failed, NoBuild) as failed:
         this.step("BAD", str(failed))
     except SystemExit:
-        this.step("NOT RUN", f"ended from outside in {names[done]}; not begun: {', '.join(names[done + 1:]) or 'nothing'}")
+        this.cut_off("ended from outside", steps, begun)
         raise
     finally:
         summary = Summary(this.out, this.results)

@@ -130,11 +130,34 @@ if arguments[0] == "--json": json.dump(content, open(arguments[1], "w"))
         self.assertIn("mpirun broke", (self.out / "tests.log").read_text())
 
     def test_what_does_not_compile(self):
-        self.tool("ninja", f"print(*arguments, file=open({str(self.top / 'calls')!r}, 'a'))\n"
-                  "print('x.cu:7: error: no'); sys.exit(1)")
-        code, run, _ = self.run_it(("ladders",))
-        self.assertEqual((code, run["problems"], list(run["ladders"])), (1, ["not everything was built: see build.log"], ["01-x"]))
+        self.tool("ninja", "print('x.cu:7: error: no'); sys.exit(1)")
+        built, missing = self.build / "chapters" / "01-x" / "ladder", self.build / "common" / "sum-solution"
+        (self.build / "chapters" / "02-y").mkdir()
+        (self.build / "chapters" / "02-y" / "ladder").symlink_to("nowhere")
+        (self.build / "meson-info").mkdir()
+        starter = {"suite": ["01-x:exercises"], "cmd": ["/t/check_exercise.py", str(self.build / "starter")]}
+        tests = [{"suite": ["01-x:lessons"], "cmd": ["/t/check_ladder.py", str(built)]}, {"suite": ["01-x:solutions"], "cmd": [str(missing)]}, starter]
+        (self.build / "meson-info" / "intro-tests.json").write_text(json.dumps(tests))
+        code, run, _ = self.run_it(("tests", "ladders"))
+        self.assertEqual((code, list(run["ladders"])), (1, ["01-x"]))
+        self.assertEqual(run["problems"], ["not everything was built: see build.log", "02-y: the ladder was not built"])
         self.assertIn("x.cu:7: error", (self.out / "build.log").read_text())
+        said = subprocess.run([missing], capture_output=True, text=True)
+        self.assertEqual((said.returncode, said.stdout), (1, "this program was not built: see build.log\n"))
+        self.assertEqual(missing.stat().st_mtime, 0)
+        self.assertFalse((self.build / "starter").exists())  # its test builds it
+
+    def test_no_build(self):
+        self.tool("meson", "print('meson.build:1: ERROR'); sys.exit(1)")
+        code, run, _ = self.run_it(("tests", "ladders"))
+        self.assertEqual((code, run["problems"][0], run["ladders"]), (1, "`meson setup` failed: see build.log", {}))
+        self.assertIn("meson.build:1: ERROR", (self.out / "build.log").read_text())
+
+    def test_a_part_that_fails_hides_no_other(self):
+        self.tool("meson", "sys.exit(7 if arguments[0] == 'test' else 0)")
+        code, run, _ = self.run_it(("tests", "ladders"))
+        self.assertEqual((code, list(run["ladders"])), (1, ["01-x"]))
+        self.assertIn("tests: `meson test` ran nothing, and ended with exit code 7: see tests.log", run["problems"])
 
     def run_out_of_time(self, *parts):
         """Runs these parts; two seconds after the build the time is over, and each takes longer."""
