@@ -3,181 +3,54 @@
 #include "agg_add.cuh"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "together.cuh"
+#include "checks/callers.cuh"
 
 namespace agg_add_check {
 
-/// Who calls agg_add.
-enum class Caller { all, odd, not_zero, one_lane, after_return, both_branches, loop, nested };
-constexpr Caller kCallers[] = {Caller::all,      Caller::odd,          Caller::not_zero,
+using namespace callers;
+
+constexpr Caller kCallers[] = {Caller::all,      Caller::odd,          Caller::some,
                                Caller::one_lane, Caller::after_return, Caller::both_branches,
                                Caller::loop,     Caller::nested};
 
-std::string to_string(Caller caller) {
-  switch (caller) {
-    case Caller::all:
-      return "every thread calls it";
-    case Caller::odd:
-      return "every other thread calls it";
-    case Caller::not_zero:
-      return "threads with something to add call it";
-    case Caller::one_lane:
-      return "one lane of each warp calls it";
-    case Caller::after_return:
-      return "some threads have returned, the others call it";
-    case Caller::both_branches:
-      return "if and else call it, with two counters";
-    case Caller::loop:
-      return "each thread calls it 0 to 3 times, in a loop";
-    case Caller::nested:
-      return "a branch within a branch calls it";
-  }
-  return "";
+__host__ __device__ inline Thread thread_of(unsigned rank, unsigned value) {
+  return {rank, value > 0, value % 2 != 0, value % (kCalls + 1)};
 }
 
-constexpr unsigned kCalls = 3;  // that a thread makes at most
-constexpr unsigned kUnset = 0xdead'beefu;
-
-/// Thread t of the grid has number t. Call k of thread t leaves its answer in places[t * kCalls +
-/// k].
+/// Call k of thread t adds values[t] + k, and leaves its answer in places[t * kCalls + k].
 __global__ void call_agg_add(Caller caller, const unsigned* values, std::size_t n,
                              unsigned* counters, unsigned* places) {
-  const unsigned block = blockDim.x * blockDim.y * blockDim.z;
-  const unsigned rank = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-  const std::size_t t = std::size_t{blockIdx.x} * block + rank;
-  if (t >= n) return;
-  const unsigned together = lanes_with_a_number(block, rank, t, n);
+  const auto [rank, t, lanes] = place_of_thread(n);
+  if (t >= n || returns_early(caller, rank)) return;
   const unsigned value = values[t];
   unsigned* const place = places + t * kCalls;
-  switch (caller) {
-    case Caller::all:
-      place[0] = agg_add(counters, value);
-      break;
-    case Caller::odd:
-      if (rank % 2 == 1) place[0] = agg_add(counters, value);
-      break;
-    case Caller::not_zero:
-      if (value > 0) place[0] = agg_add(counters, value);
-      break;
-    case Caller::one_lane:
-      if (rank % 32 == rank / 32 % 32) place[0] = agg_add(counters, value);
-      break;
-    case Caller::after_return:
-      if (rank % 32 < 5 || rank % 7 == 0) return;
-      place[0] = agg_add(counters, value);
-      return;
-    case Caller::both_branches:
-      if (value % 2 == 0) {
-        place[0] = agg_add(counters, value);
-      } else {
-        place[0] = agg_add(counters + 1, value);
-      }
-      break;
-    case Caller::loop:
-      for (unsigned k = 0; k < value % (kCalls + 1); ++k) place[k] = agg_add(counters, value + k);
-      break;
-    case Caller::nested:
-      if (rank % 3 != 0) {
-        if (value % 4 != 0) place[0] = agg_add(counters, value);
-        place[1] = agg_add(counters + 1, 1);
-      }
-      break;
-  }
-  __syncwarp(together);
+  for_each_call(caller, thread_of(rank, value), [=](unsigned number, unsigned set) {
+    place[number] = agg_add(counters + set, value + number);
+  });
+  if (caller != Caller::after_return) __syncwarp(lanes);
 }
 
-/// What thread t does, the same once more on the host.
-struct Call {
-  unsigned number;  // of this thread's calls
-  unsigned site;    // lanes that come to the same site in the same turn come together
-  unsigned counter;
-  unsigned value;
-};
+using Kind = course::DataKind<unsigned>;
+unsigned one_to_1000(course::Element e) { return static_cast<unsigned>(e.random); }
+const Kind kSmall{"values: 1 to 1000", one_to_1000};
+const Kind kZeros{"values: all are 0", [](course::Element) { return 0u; }};
+const Kind kOnes{"values: all are 1", [](course::Element) { return 1u; }};
+const Kind kSomeZero{"values: every third is 0",
+                     [](course::Element e) { return e.i % 3 == 1 ? 0u : one_to_1000(e); }};
+const Kind kLarge{"values: so large that the counter wraps around",
+                  [](course::Element e) { return one_to_1000(e) + (1u << 20); }};
 
-std::vector<Call> calls_of(Caller caller, unsigned rank, unsigned value) {
-  switch (caller) {
-    case Caller::all:
-      return {{0, 0, 0, value}};
-    case Caller::odd:
-      if (rank % 2 == 1) return {{0, 0, 0, value}};
-      return {};
-    case Caller::not_zero:
-      if (value > 0) return {{0, 0, 0, value}};
-      return {};
-    case Caller::one_lane:
-      if (rank % 32 == rank / 32 % 32) return {{0, 0, 0, value}};
-      return {};
-    case Caller::after_return:
-      if (rank % 32 < 5 || rank % 7 == 0) return {};
-      return {{0, 0, 0, value}};
-    case Caller::both_branches:
-      return {{0, value % 2, value % 2, value}};
-    case Caller::loop: {
-      std::vector<Call> calls;
-      for (unsigned k = 0; k < value % (kCalls + 1); ++k) calls.push_back({k, k, 0, value + k});
-      return calls;
-    }
-    case Caller::nested: {
-      std::vector<Call> calls;
-      if (rank % 3 == 0) return calls;
-      if (value % 4 != 0) calls.push_back({0, 0, 0, value});
-      calls.push_back({1, 1, 1, 1});
-      return calls;
-    }
-  }
-  return {};
-}
-
-struct Shape {
-  unsigned grid;
-  dim3 block;
-};
-unsigned size_of(dim3 block) { return block.x * block.y * block.z; }
-
-enum class Kind { small, zeros, ones, some_zero, large };
-std::string to_string(Kind kind) {
-  switch (kind) {
-    case Kind::small:
-      return "1 to 1000";
-    case Kind::zeros:
-      return "all are 0";
-    case Kind::ones:
-      return "all are 1";
-    case Kind::some_zero:
-      return "every third is 0";
-    case Kind::large:
-      return "so large that the counter wraps around";
-  }
-  return "";
-}
-
-std::vector<unsigned> make_values(Kind kind, std::size_t n) {
-  std::vector<unsigned> values = course::position_values<unsigned>(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (kind == Kind::zeros) values[i] = 0;
-    if (kind == Kind::ones) values[i] = 1;
-    if (kind == Kind::some_zero && i % 3 == 1) values[i] = 0;
-    if (kind == Kind::large) values[i] += 1u << 20;
-  }
-  return values;
-}
-
-std::string describe(Caller caller, Kind kind, std::size_t n, const Shape& shape) {
-  return to_string(caller) + "; values: " + to_string(kind) + "; n = " + std::to_string(n) + ", " +
-         std::to_string(shape.grid) + " blocks of " + std::to_string(shape.block.x) + " x " +
-         std::to_string(shape.block.y) + " x " + std::to_string(shape.block.z) + " threads";
-}
-
-/// Places of the calls with one counter: one behind the other, in some order, from `start` on.
+/// Places of the calls with one counter: one after the other, in some order, from `start` on.
 course::Verdict side_by_side(std::vector<std::pair<unsigned, unsigned>> calls, unsigned start,
                              unsigned counter, unsigned end) {
   const std::string name = "counters[" + std::to_string(counter) + "]";
@@ -190,7 +63,7 @@ course::Verdict side_by_side(std::vector<std::pair<unsigned, unsigned>> calls, u
       return {false, name + " held " + std::to_string(start) + ": a call that adds " +
                          std::to_string(value) + " got " + std::to_string(start + place) +
                          (below ? ", which belongs to another call already"
-                                : "; nobody got " + std::to_string(start + next))};
+                                : "; no call got " + std::to_string(start + next))};
     }
     next += value;
   }
@@ -198,34 +71,29 @@ course::Verdict side_by_side(std::vector<std::pair<unsigned, unsigned>> calls, u
 }
 
 /// Launches, checks all answers, and returns how many groups of lanes came together.
-std::size_t check_calls(Caller caller, const std::vector<unsigned>& values, const Shape& shape,
+std::size_t check_calls(Caller caller, const Kind& kind, std::size_t n, const Shape& shape,
                         unsigned start = 7, int launches = 1) {
-  const std::size_t n = values.size();
+  INFO(case_text(caller, kind.text, n, shape)
+       << (launches > 1 ? "; two launches" : "") << "; the counter holds " << start);
+  const std::vector<unsigned> values = kind.values(n);
   const auto d_values = course::DeviceBuffer<unsigned>::from(values);
   course::GuardedBuffer<unsigned> counters(2);
   const unsigned starts[2] = {start, 1000};
   CUDA_CHECK(cudaMemcpy(counters.data(), starts, sizeof starts, cudaMemcpyHostToDevice));
   std::vector<std::pair<unsigned, unsigned>> calls[2];
-  std::size_t groups = 0;
+  std::set<std::array<std::size_t, 3>> groups;  // one call of one warp, for one of the counters
   for (int launch = 0; launch < launches; ++launch) {
     auto d_places =
-        course::DeviceBuffer<unsigned>::from(std::vector<unsigned>(n * kCalls + 1, kUnset));
-    call_agg_add<<<shape.grid, shape.block>>>(caller, d_values.data(), n, counters.data(),
-                                              d_places.data());
-    CUDA_CHECK_LAUNCH();
+        course::DeviceBuffer<unsigned>::from(std::vector<unsigned>(n * kCalls + 1, 0xdead'beefu));
+    course::launch(call_agg_add, {shape.grid, shape.block}, caller, d_values.data(), n,
+                   counters.data(), d_places.data());
     const std::vector<unsigned> places = d_places.download();
-    const unsigned block = size_of(shape.block);
-    std::vector<unsigned> sites;  // of the running warp, one bit each
-    for (std::size_t t = 0; t < n && t < std::size_t{shape.grid} * block; ++t) {
-      const auto rank = static_cast<unsigned>(t % block);
-      if (rank % 32 == 0) sites.push_back(0);
-      for (const Call& call : calls_of(caller, rank, values[t])) {
-        calls[call.counter].emplace_back(places[t * kCalls + call.number], call.value);
-        sites.back() |= 1u << call.site;
-      }
-    }
-    for (unsigned warp : sites) {
-      for (; warp != 0; warp &= warp - 1) ++groups;
+    for (std::size_t t = 0; t < n; ++t) {
+      const auto rank = static_cast<unsigned>(t % shape.threads());
+      for_each_call(caller, thread_of(rank, values[t]), [&](unsigned number, unsigned set) {
+        calls[set].emplace_back(places[t * kCalls + number], values[t] + number);
+        groups.insert({warp_of(t, shape.threads()), number, set});
+      });
     }
   }
   const std::vector<unsigned> ends = counters.download();
@@ -233,7 +101,7 @@ std::size_t check_calls(Caller caller, const std::vector<unsigned>& values, cons
     REQUIRE(side_by_side(calls[c], starts[c], c, ends[c]));
   }
   REQUIRE(counters.intact("counters"));
-  return groups;
+  return groups.size();
 }
 
 }  // namespace agg_add_check
@@ -241,21 +109,16 @@ std::size_t check_calls(Caller caller, const std::vector<unsigned>& values, cons
 using namespace agg_add_check;
 
 TEST_CASE("agg_add: one full warp, in which all lanes call it") {
-  for (const Kind kind : {Kind::ones, Kind::small, Kind::zeros, Kind::some_zero}) {
-    const Shape shape{1, 32};
-    INFO(describe(Caller::all, kind, 32, shape));
-    check_calls(Caller::all, make_values(kind, 32), shape);
+  for (const Kind& kind : {kOnes, kSmall, kZeros, kSomeZero}) {
+    check_calls(Caller::all, kind, 32, {1, 32});
   }
 }
 
 TEST_CASE("agg_add: whoever calls it") {
   for (const Caller caller : kCallers) {
-    for (const Kind kind : {Kind::small, Kind::some_zero}) {
-      for (const Shape& shape : {Shape{1, 32}, Shape{3, 96}}) {
-        const std::size_t n = shape.grid * size_of(shape.block);
-        INFO(describe(caller, kind, n, shape));
-        check_calls(caller, make_values(kind, n), shape);
-      }
+    for (const Kind& kind : {kSmall, kSomeZero}) {
+      check_calls(caller, kind, 32, {1, 32});
+      check_calls(caller, kind, 288, {3, 96});
     }
   }
 }
@@ -265,56 +128,47 @@ TEST_CASE("agg_add: warps that are not full, blocks of two and three dimensions"
   for (const dim3 block : {dim3(1), dim3(7), dim3(33), dim3(100), dim3(8, 8), dim3(5, 7, 3),
                            dim3(1, 64), dim3(2, 3, 40), dim3(1024)}) {
     const Shape shape{2, block};
+    const std::size_t n = 2 * shape.threads() - (shape.threads() > 4 ? 3 : 0);
     for (int k = 0; k < 3; ++k) {
-      const Caller caller = kCallers[turn++ % std::size(kCallers)];
-      const std::size_t n = 2 * size_of(block) - (size_of(block) > 4 ? 3 : 0);
-      INFO(describe(caller, Kind::small, n, shape));
-      check_calls(caller, make_values(Kind::small, n), shape);
+      check_calls(kCallers[turn++ % std::size(kCallers)], kSmall, n, shape);
     }
   }
 }
 
 TEST_CASE("agg_add: a counter that wraps around") {
-  const Shape shape{4, 64};
   for (const unsigned start : {0u, 0xffff'fff0u, 0x8000'0000u}) {
-    INFO(describe(Caller::all, Kind::large, 250, shape) << "; the counter holds " << start);
-    check_calls(Caller::all, make_values(Kind::large, 250), shape, start);
+    check_calls(Caller::all, kLarge, 250, {4, 64}, start);
   }
 }
 
 TEST_CASE("agg_add: two launches in a row") {
-  const Shape shape{2, 128};
-  INFO(describe(Caller::not_zero, Kind::some_zero, 200, shape) << "; two launches");
-  check_calls(Caller::not_zero, make_values(Kind::some_zero, 200), shape, 5, 2);
+  check_calls(Caller::some, kSomeZero, 200, {2, 128}, 5, 2);
 }
 
 TEST_CASE("agg_add: many threads") {
   constexpr std::size_t n = course::kCpuDevice ? 3001 : course::kBigSize;
-  const Shape shape{(n + 255) / 256, 256};
   for (const Caller caller : {Caller::all, Caller::loop}) {
-    INFO(describe(caller, Kind::small, n, shape));
-    check_calls(caller, make_values(Kind::small, n), shape);
+    check_calls(caller, kSmall, n, {(n + 255) / 256, 256});
   }
 }
 
 TEST_CASE("agg_add: one atomic for lanes that come together") {
   course::skip_without_counters();
   for (const Caller caller : kCallers) {
-    if (caller == Caller::nested) continue;  // who meets again behind the inner branch is open
+    if (caller == Caller::nested) continue;  // open: which lanes meet after the inner branch
     const Shape shape{3, 128};
-    const Kind kind = caller == Caller::odd ? Kind::zeros : Kind::small;  // zeros ask as well
-    INFO(describe(caller, kind, 384, shape));
+    const Kind& kind = caller == Caller::odd ? kZeros : kSmall;  // zeros ask as well
     std::size_t groups = 0;
     std::optional<course::Counters> counters;
     course::with_seed(0, [&] {  // other seeds split lanes that come together, as a GPU may
-      counters =
-          course::count([&] { groups = check_calls(caller, make_values(kind, 384), shape); });
+      counters = course::count([&] { groups = check_calls(caller, kind, 384, shape); });
     });
+    INFO(case_text(caller, kind.text, 384, shape));
     REQUIRE(course::same(counters->global_atomic_lanes, groups, "atomics",
                          "one for all lanes that come together"));
     REQUIRE(
-        course::same(counters->shared_atomics + counters->shared_loads + counters->shared_stores, 0,
+        course::none(counters->shared_atomics + counters->shared_loads + counters->shared_stores,
                      "uses of shared memory", "registers are enough"));
-    REQUIRE(course::same(counters->barriers, 0, "barriers of the block"));
+    REQUIRE(course::none(counters->barriers, "barriers of the block"));
   }
 }
