@@ -43,8 +43,8 @@ def git_diff(mine, solution):
     colour = "--color=always" if terminal.has_colour() else "--color=never"
     command = ["git", "--no-pager", "diff", "--no-index", "--no-ext-diff", colour, "--"]
     try:
-        done = subprocess.run([*command, os.path.relpath(mine, checkout.TOP), os.path.relpath(solution, checkout.TOP)], cwd=checkout.TOP,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        files = [os.path.relpath(file, checkout.TOP) for file in (mine, solution)]
+        done = subprocess.run([*command, *files], cwd=checkout.TOP, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     except OSError:
         return False
     if done.returncode != 1 or not done.stdout:
