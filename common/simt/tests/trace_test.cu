@@ -540,8 +540,20 @@ TEST_CASE("findings belong to their launch, and what came before them stays") {
     Array<int> y(64);
     const json launch = trace_launch([&] { racy_reverse<<<1, 64>>>(y.data()); });
     REQUIRE(launch["findings"].size() == 1);
-    const std::string text = launch["findings"][0];
+    const json& finding = launch["findings"][0];
+    const std::string text = finding["text"];
     CHECK(text.starts_with("DATA RACE in kernel racy_reverse on s_x["));
+    CHECK(finding["kind"] == "data_race");
+    CHECK(finding["kernel"] == "racy_reverse");
+    CHECK(finding["object"] == "s_x");
+    REQUIRE(finding["accesses"].size() == 2);
+    const json& access = finding["accesses"][0];
+    CHECK(access["kind"] == "read");
+    CHECK(access["file"] == "common/simt/tests/trace_test.cu");
+    CHECK(access["block"] == "0");
+    const std::string who = "read   at common/simt/tests/trace_test.cu:" + access["line"].dump() +
+                            " by block 0 thread " + access["thread"].get<std::string>() + "\n";
+    CHECK(text.find(who) != std::string::npos);
     CHECK(text.find('\n') != std::string::npos);
     CHECK(launch["complete"] == true);
     CHECK(ops(launch, 1) == "store load store return");
@@ -551,7 +563,7 @@ TEST_CASE("findings belong to their launch, and what came before them stays") {
     Array<float> y(64);
     const json launch = trace_launch([&] { one_too_far<<<1, 64>>>(x.data(), y.data(), 32); });
     REQUIRE(launch["findings"].size() == 1);
-    CHECK(launch["findings"][0].get<std::string>().starts_with("OUT OF BOUNDS"));
+    CHECK(launch["findings"][0]["text"].get<std::string>().starts_with("OUT OF BOUNDS"));
     CHECK(launch["complete"] == false);
     const json store = events(launch, "store")[0];
     CHECK(texts(store["values"]) == numbers_to(32, [](int) { return 1; }));
@@ -560,7 +572,8 @@ TEST_CASE("findings belong to their launch, and what came before them stays") {
     Array<int> y(64);
     const json launch = trace_launch([&] { early_return<<<1, 64>>>(y.data()); });
     REQUIRE(launch["findings"].size() == 1);
-    CHECK(launch["findings"][0].get<std::string>().starts_with("BARRIER IN DIVERGENT CODE"));
+    CHECK(
+        launch["findings"][0]["text"].get<std::string>().starts_with("BARRIER IN DIVERGENT CODE"));
     CHECK(launch["complete"] == false);
     CHECK(events(launch, "store").size() == 2);
     CHECK(events(launch, "barrier").empty());
@@ -690,7 +703,8 @@ TEST_CASE("launches: two in a row, a filter, a limit") {
   CHECK(trace(work)["launches_left_out"] == 0);
   CHECK(trace([] {})["launches"].empty());
   CHECK(trace(work)["program"] == "trace_test");
-  CHECK(trace(work)["schema"] == 1);
+  CHECK(trace(work)["schema"] == "simt.trace");
+  CHECK(trace(work)["version"] == 2);
 }
 
 TEST_CASE("the same program gives the same file") {

@@ -9,7 +9,8 @@ in those below. LIBRARY is the library as it was built, libsimt.a.
 What it sees: every quoted #include; and in LIBRARY every function and variable that one object file takes from another
 (binutils' `nm` lists them), however it was declared. What it does not see: calls through a pointer to a function,
 which is how a lower layer may call a higher one; what a header's inline functions do, beyond what that header
-includes; and who calls whom within a layer.
+includes; who calls whom within a layer; and functions of the compiler and the C library, whose names begin with two
+underscores and which the layer `device` defines instead of them.
 """
 
 import argparse
@@ -68,6 +69,11 @@ def plain_name(symbol):
     return done.stdout.strip() or symbol
 
 
+def name_of_the_system(symbol):
+    """True for __tsan_read4 and __assert_fail, but not for the start of a section, such as __start_simt_built_in."""
+    return symbol.startswith("__") and not symbol.startswith(("__start_", "__stop_"))
+
+
 def wrong_calls(sources, library):
     """What an object file of the library takes from one of a layer above its own."""
     files = {}  # by the object file's name, which has _ for /
@@ -77,7 +83,7 @@ def wrong_calls(sources, library):
     needed, owners = [], {}
     for member, kind, symbol in symbols(library):
         file = files.get(member)
-        if file is None or layer_of(file) is None:
+        if file is None or layer_of(file) is None or name_of_the_system(symbol):
             continue
         if kind in NEEDED:
             needed.append((file, symbol))

@@ -203,7 +203,7 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t size,
 cudaError_t cudaMallocHost(void** pointer, std::size_t size, unsigned flags = cudaHostAllocDefault);
 cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned flags);
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
-/// Waits for all work, on every device.
+/// Waits for the device that the memory was made on, as cudaFreeHost does.
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
 cudaError_t cudaFreeHost(void* pointer);

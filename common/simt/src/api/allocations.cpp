@@ -5,8 +5,8 @@
 
 #include "api/errors.hpp"
 #include "api/queues.hpp"
-#include "devices.hpp"
-#include "memory.hpp"
+#include "memory/allocations.hpp"
+#include "memory/devices.hpp"
 
 namespace simt {
 namespace {

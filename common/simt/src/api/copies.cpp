@@ -3,19 +3,21 @@
 
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "api/errors.hpp"
 #include "api/queues.hpp"
-#include "devices.hpp"
-#include "memory.hpp"
+#include "base/access.hpp"
+#include "memory/devices.hpp"
+#include "memory/names.hpp"
+#include "report/reports.hpp"
+#include "report/source_lines.hpp"
 
 namespace simt {
 namespace {
 
 // ---- is a range what the call needs? ------------------------------------------------------------
-
-enum class Direction { read, write };
 
 /// Bytes from p to the end of the live allocation or variable it points into; 0 if there is none.
 std::size_t room_at(const void* p) {
@@ -30,11 +32,11 @@ bool is_freed(const void* p) {
   return a != nullptr && !a->live;
 }
 
-cudaError_t report_range(const char* function, const void* p, std::size_t n, Direction direction,
+cudaError_t report_range(const char* function, const void* p, std::size_t n, AccessKind access,
                          const void* caller) {
   const SourceLine where = source_line(caller);
   const bool freed = is_freed(p);
-  const char* verb = direction == Direction::write ? "write" : "read";
+  const char* verb = writes(access) ? "write" : "read";
   const std::string place = describe_address(reinterpret_cast<std::uintptr_t>(p));
   std::string text;
   if (freed) {
@@ -47,16 +49,19 @@ cudaError_t report_range(const char* function, const void* p, std::size_t n, Dir
         function, verb, n, place, room_at(p), where.text());
   }
   const ReportKind kind = freed ? ReportKind::use_after_free : ReportKind::out_of_bounds;
-  deliver({kind, "", where.file, where.line, text});
+  Report report{kind, "", where.file, where.line, std::move(text)};
+  report.object = object_at(reinterpret_cast<std::uintptr_t>(p));
+  report.accesses.push_back({verb, where.file, where.line, "", "", current_device()});
+  deliver(std::move(report));
   return failed(cudaErrorInvalidValue);
 }
 
 /// Host memory cannot be checked; device memory must be live, all of it.
-cudaError_t check_range(const char* function, const void* p, std::size_t n, Direction direction,
+cudaError_t check_range(const char* function, const void* p, std::size_t n, AccessKind access,
                         const void* caller) {
   Space space;
   if (!is_device_address(p)) return p == nullptr ? failed(cudaErrorInvalidValue) : cudaSuccess;
-  if (!find_space(p, n, &space)) return report_range(function, p, n, direction, caller);
+  if (!find_space(p, n, &space)) return report_range(function, p, n, access, caller);
   return space == Space::shared ? failed(cudaErrorInvalidValue) : cudaSuccess;
 }
 
@@ -101,9 +106,9 @@ cudaError_t check_copy(const Copy& copy, const void* caller) {
   }
   if (!fits_kind(copy.kind, copy.to, copy.from)) return failed(cudaErrorInvalidValue);
   const cudaError_t error =
-      check_range(copy.function, copy.to, copy.to_extent(), Direction::write, caller);
+      check_range(copy.function, copy.to, copy.to_extent(), AccessKind::write, caller);
   if (error != cudaSuccess) return error;
-  return check_range(copy.function, copy.from, copy.from_extent(), Direction::read, caller);
+  return check_range(copy.function, copy.from, copy.from_extent(), AccessKind::read, caller);
 }
 
 int run_copy(const Copy& copy) {
@@ -198,7 +203,7 @@ cudaError_t start_memset(const char* function, void* p, int value, std::size_t c
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
   if (count == 0) return cudaSuccess;
   if (!on_device(p)) return failed(cudaErrorInvalidValue);
-  const cudaError_t error = check_range(function, p, count, Direction::write, caller);
+  const cudaError_t error = check_range(function, p, count, AccessKind::write, caller);
   if (error != cudaSuccess) return error;
   enqueue(*stream, [=, device = current_device()] {
     bring_variables(device);
@@ -262,7 +267,6 @@ cudaError_t symbol_address(void** address, const void* symbol, const void* calle
 
 // ---- the runtime API ----------------------------------------------------------------------------
 
-using simt::Direction;
 using simt::Wait;
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind) {

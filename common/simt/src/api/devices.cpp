@@ -8,7 +8,8 @@
 #include "api/errors.hpp"
 #include "api/launches.hpp"
 #include "api/queues.hpp"
-#include "devices.hpp"
+#include "memory/devices.hpp"
+#include "simt/testing.hpp"
 
 namespace {
 

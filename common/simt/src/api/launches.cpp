@@ -1,16 +1,30 @@
 // Launches, and what the runtime API tells of kernels: attributes and occupancy.
 #include <algorithm>
+#include <cstring>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "api/errors.hpp"
 #include "api/launches.hpp"
 #include "api/queues.hpp"
 #include "base/limits.hpp"
-#include "devices.hpp"
+#include "counters/counters.hpp"
+#include "memory/devices.hpp"
+#include "simt/launch.hpp"
+#include "simt/runtime.hpp"
 
 namespace simt {
 namespace {
+
+// ---- a launch as it is written ------------------------------------------------------------------
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
 
 // ---- what the program has asked for, and what fits ----------------------------------------------
 
@@ -56,6 +70,26 @@ cudaError_t check_configuration(const Launch& launch) {
 }
 
 }  // namespace
+
+std::shared_ptr<const void> own(const void* closure, void (*destroy)(const void* closure)) {
+  return {closure, destroy};
+}
+
+std::vector<std::string> split_arguments(const char* text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char* c = text; *c != '\0'; ++c) {
+    if (std::strchr("([{<", *c) != nullptr) ++depth;
+    if (std::strchr(")]}>", *c) != nullptr) --depth;
+    if (*c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else {
+      parts.back() += *c;
+    }
+  }
+  for (std::string& part : parts) part = trimmed(part);
+  return parts;
+}
 
 void enqueue_launch(Launch launch, cudaStream_t handle) {
   if (in_kernel()) {

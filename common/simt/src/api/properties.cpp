@@ -5,8 +5,9 @@
 
 #include "api/errors.hpp"
 #include "base/limits.hpp"
-#include "devices.hpp"
-#include "memory.hpp"
+#include "memory/allocations.hpp"
+#include "memory/devices.hpp"
+#include "simt/testing.hpp"
 
 namespace simt {
 namespace {

@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "api/errors.hpp"
-#include "devices.hpp"
+#include "memory/devices.hpp"
+#include "scheduler/run_launch.hpp"
+#include "simt/testing.hpp"
 
 namespace simt {
 namespace {
@@ -25,7 +27,7 @@ using Kind = CUstream_st::Kind;
 
 struct Queues {
   std::uint64_t operations = 0;
-  Clock host;                         // what the host knows to be done
+  StreamClock host;                   // what the host knows to be done
   std::vector<CUstream_st*> streams;  // oldest first: those of default_stream(), then the program's
   // Destroyed streams stay allocated: a stale handle never becomes a valid one again.
   std::vector<std::unique_ptr<CUstream_st>> all_streams;
@@ -162,7 +164,7 @@ CUstream_st* unfinished(int device) {
 
 // ---- what happens before what -------------------------------------------------------------------
 
-void join(Clock& into, const Clock& from) {
+void join(StreamClock& into, const StreamClock& from) {
   if (into.size() < from.size()) into.resize(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
 }
@@ -181,7 +183,8 @@ void advance(CUstream_st& stream) {
 void host_waited_for(const CUstream_st& stream) {
   join(all_queues().host, stream.clock);
   for (const CUstream_st* other : all_queues().streams) {
-    if (stream.kind == Kind::legacy && orders(stream, *other)) join(all_queues().host, other->clock);
+    if (stream.kind == Kind::legacy && orders(stream, *other))
+      join(all_queues().host, other->clock);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "device.hpp"
+#include "kernel/engine.hpp"
 #include "simt/api.hpp"
 
 namespace simt {
@@ -16,7 +16,7 @@ namespace simt {
 /// What an event waits for: a point in a stream.
 struct Mark {
   CUstream_st* stream;
-  Clock clock;  // what has happened when it happens
+  StreamClock clock;  // what has happened when it happens
   bool happened = false;
   std::chrono::steady_clock::time_point when{};
 };
@@ -35,8 +35,8 @@ struct Operation {
 struct CUstream_st {
   enum class Kind { legacy, blocking, non_blocking } kind;
   int device;
-  unsigned number;    // of all streams: its entry in clocks
-  simt::Clock clock;  // its last operation, and what comes before that one
+  unsigned number;          // of all streams: its entry in clocks
+  simt::StreamClock clock;  // its last operation, and what comes before that one
   std::deque<simt::Operation> queue;
 };
 
@@ -83,6 +83,8 @@ void host_waited_for(int device);
 bool poll(CUstream_st& stream);
 bool poll(const Mark& mark);
 
+/// Runs everything that is queued in every stream of every device.
+void drain_all_streams();
 /// Forgets everything that is queued on a device.
 void drop_queues(int device);
 /// As in a new process, but for the streams, which stay.

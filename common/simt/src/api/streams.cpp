@@ -7,7 +7,7 @@
 #include "api/errors.hpp"
 #include "api/events.hpp"
 #include "api/queues.hpp"
-#include "devices.hpp"
+#include "memory/devices.hpp"
 
 struct CUevent_st {
   unsigned flags;

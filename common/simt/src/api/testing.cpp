@@ -8,8 +8,12 @@
 #include "api/errors.hpp"
 #include "api/events.hpp"
 #include "api/queues.hpp"
-#include "devices.hpp"
-#include "trace.hpp"
+#include "checker/fences.hpp"
+#include "counters/counters.hpp"
+#include "memory/allocations.hpp"
+#include "memory/devices.hpp"
+#include "scheduler/lockstep.hpp"
+#include "trace/trace.hpp"
 
 namespace simt {
 
@@ -36,6 +40,8 @@ void set_devices(int count) {
   set_device_count(count);
 }
 
+// ---- traces -------------------------------------------------------------------------------------
+
 void start_trace(const TraceSettings& settings) {
   drain_all_streams();
   open_trace(settings);
@@ -44,6 +50,39 @@ void start_trace(const TraceSettings& settings) {
 void stop_trace() {
   drain_all_streams();
   close_trace();
+}
+
+// ---- counters -----------------------------------------------------------------------------------
+
+namespace {
+unsigned open_scopes = 0;
+}
+
+CountScope::CountScope() {
+  drain_all_streams();
+  if (open_scopes++ == 0) {
+    begin_lockstep();
+    counted.busiest_warp_requests = 0;
+    counted.devices_at_once = 0;
+  }
+  before_ = counted;
+}
+
+CountScope::~CountScope() {
+  drain_all_streams();
+  if (--open_scopes == 0) end_lockstep();
+}
+
+Counters CountScope::counters() const {
+  drain_all_streams();
+  Counters now = counted;
+  // Counters is all 64-bit counts: subtract them one by one. Only maxima have no difference.
+  auto* a = reinterpret_cast<std::uint64_t*>(&now);
+  auto* b = reinterpret_cast<const std::uint64_t*>(&before_);
+  for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i) a[i] -= b[i];
+  now.busiest_warp_requests = counted.busiest_warp_requests;
+  now.devices_at_once = counted.devices_at_once;
+  return now;
 }
 
 }  // namespace simt

@@ -10,6 +10,11 @@ constexpr int kMostDevices = 8;
 /// In the place of a device's number: pinned and managed memory, which all devices reach.
 constexpr std::uint8_t kEveryDevice = kMostDevices;
 
+constexpr std::size_t kDeviceMemory = std::size_t(4) << 30;  // bytes that cudaMalloc can hand out
+constexpr std::size_t kSharedPerBlock = 48 * 1024;           // without an opt-in
+constexpr std::size_t kSharedOptIn = 227 * 1024;             // with cudaFuncSetAttribute, as sm_90
+constexpr unsigned kMaxThreadsPerBlock = 1024;
+
 constexpr int kMaxBlockDim[3] = {1024, 1024, 64};
 constexpr int kMaxGridDim[3] = {2147483647, 65535, 65535};
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "memory.hpp"
+#include "base/program.hpp"
 
 namespace simt {
 namespace {

@@ -1,11 +1,14 @@
 // Memory ordering by fences and atomics, as the CUDA memory model has it: what a thread did before
 // a fence is visible to another thread after its own fence, if an atomic (or a chain of atomics,
 // barriers and warp barriers) leads from the first fence to the second.
+#include "checker/fences.hpp"
+
 #include <unordered_map>
 #include <vector>
 
+#include "base/scoped_ignore.hpp"
 #include "checker/vector_clock.hpp"
-#include "engine.hpp"
+#include "kernel/engine.hpp"
 
 namespace simt {
 namespace {
@@ -63,15 +66,15 @@ const FenceState* find(const std::unordered_map<std::uint32_t, FenceState>& stat
 }  // namespace
 
 void fences_start_launch() {
-  used = engine.across && !left_behind.empty();
+  used = engine.cross_device && !left_behind.empty();
   of_thread.clear();
   of_block.clear();
   at_address.clear();
 }
 
-void fences_end_launch() {
-  if (!engine.across) return;
-  const std::uint64_t launch = std::uint64_t(across_launch()) << kLaunchShift;
+void fences_end_launch(std::uint32_t number) {
+  if (!engine.cross_device) return;
+  const std::uint64_t launch = std::uint64_t(number) << kLaunchShift;
   for (const auto& [address, clocks] : at_address) {
     for (const auto& [key, clock] : clocks) {
       if ((key & kBlockFence) != 0) continue;
@@ -85,7 +88,7 @@ void fences_forget() { left_behind.clear(); }
 bool fences_used() { return used; }
 
 void fence_by(Thread& t, Scope scope) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   used = true;
   FenceState& mine = of_thread[t.id];
   const std::uint32_t block = block_of(t.id);
@@ -106,18 +109,18 @@ void fence_by(Thread& t, Scope scope) {
   mine.carried.raise(range | t.id, t.now() + 1);
   tick(t);  // what follows is not published by this fence
   if (device) mine.carried.join(mine.visible);
-  if (engine.across && scope == Scope::system) {
+  if (engine.cross_device && scope == Scope::system) {
     mine.carried.join(for_all_devices(mine.carried, block));
   }
 }
 
 void fence_atomic(Thread& t, std::uintptr_t address) {
   if (!used) return;
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   FenceState& mine = of_thread[t.id];
   if (const FenceState* shared = find(of_block, block_of(t.id))) mine.carried.join(shared->carried);
   VectorClock& here = at_address[address];
-  if (engine.across) {
+  if (engine.cross_device) {
     const auto left = left_behind.find(address);
     if (left != left_behind.end()) here.join(left->second);
   }
@@ -127,7 +130,7 @@ void fence_atomic(Thread& t, std::uintptr_t address) {
 
 void fence_barrier(Block& block) {
   if (!used) return;
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   FenceState& shared = of_block[block_of(block.threads.front().id)];
   for (const Thread& t : block.threads) {
     auto it = of_thread.find(t.id);
@@ -139,7 +142,7 @@ void fence_barrier(Block& block) {
 
 void fence_warp_sync(Block& block, unsigned warp, unsigned lanes) {
   if (!used) return;
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   FenceState together;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     if ((lanes >> l & 1u) == 0) continue;
@@ -156,7 +159,7 @@ void fence_warp_sync(Block& block, unsigned warp, unsigned lanes) {
 
 namespace {
 bool is_before(const Access& earlier, const Thread& t, VectorClock FenceState::*part) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   const std::uint32_t block = block_of(t.id);
   const bool same_block = block_of(earlier.thread) == block;
   const FenceState* mine = find(of_thread, t.id);
@@ -166,7 +169,7 @@ bool is_before(const Access& earlier, const Thread& t, VectorClock FenceState::*
 }
 
 /// The same of an access by another device's launch.
-bool is_before(const FarAccess& a, const VectorClock& k, std::uint64_t range) {
+bool is_before(const CrossAccess& a, const VectorClock& k, std::uint64_t range) {
   const std::uint64_t launch = std::uint64_t(a.launch) << kLaunchShift | range;
   return k.is_after(launch | a.thread, a.clock) ||
          k.is_after(launch | kWholeBlock | block_of(a.thread), a.clock);
@@ -181,16 +184,16 @@ std::vector<const VectorClock*> parts_of(const Thread& t, VectorClock FenceState
 }
 }  // namespace
 
-bool ordered_by_system_fences(const FarAccess& earlier, const Thread& t) {
-  const OutOfSight guard;
+bool ordered_by_system_fences(const CrossAccess& earlier, const Thread& t) {
+  const ScopedIgnore guard;
   for (const VectorClock* k : parts_of(t, &FenceState::visible)) {
     if (is_before(earlier, *k, kSystem)) return true;
   }
   return false;
 }
 
-bool lacks_system_fence(const FarAccess& earlier, const Thread& t) {
-  const OutOfSight guard;
+bool lacks_system_fence(const CrossAccess& earlier, const Thread& t) {
+  const ScopedIgnore guard;
   for (const VectorClock* k : parts_of(t, &FenceState::carried)) {
     if (is_before(earlier, *k, kSystem) || is_before(earlier, *k, 0)) return true;
   }
@@ -198,7 +201,7 @@ bool lacks_system_fence(const FarAccess& earlier, const Thread& t) {
 }
 
 std::vector<std::uint32_t> launches_known_by_fences(const Thread& t) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   std::vector<std::uint32_t> launches;
   for (const VectorClock* k : parts_of(t, &FenceState::visible)) {
     for (const auto& [key, clock] : *k) {

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "memory.hpp"
+#include "memory/allocations.hpp"
 
 namespace simt {
 

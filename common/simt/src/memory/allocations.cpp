@@ -9,9 +9,9 @@
 #include <map>
 #include <memory>
 
-#include "devices.hpp"
-#include "memory.hpp"
 #include "memory/address_space.hpp"
+#include "memory/allocations.hpp"
+#include "memory/devices.hpp"
 #include "memory/shadow.hpp"
 
 namespace simt {

@@ -1,17 +1,20 @@
 // How messages name addresses.
+#include "memory/names.hpp"
+
 #include <fmt/format.h>
 
-#include "engine.hpp"
-#include "memory.hpp"
 #include "memory/address_space.hpp"
+#include "report/source_lines.hpp"
 
 namespace simt {
 namespace {
 
+const std::vector<PointerArgument>* arguments = nullptr;  // of the launch that runs
+
 /// The argument of the launch that points into host memory, at most a page below the address.
 const PointerArgument* host_argument(std::uintptr_t address) {
-  if (engine.launch == nullptr) return nullptr;
-  for (const PointerArgument& p : engine.launch->pointers) {
+  if (arguments == nullptr) return nullptr;
+  for (const PointerArgument& p : *arguments) {
     const auto value = reinterpret_cast<std::uintptr_t>(p.pointer);
     if (address - value < kPage && !is_device_address(p.pointer)) return &p;
   }
@@ -80,13 +83,29 @@ std::string describe_host_memory(std::uintptr_t address) {
 
 }  // namespace
 
-std::string describe_address(std::uintptr_t address) {
+namespace {
+
+/// What an address is in, or next to; null for memory of the host.
+Allocation* named_by(std::uintptr_t address) {
   Allocation* a = owner_of(address);
   if (a == nullptr) a = variable_near(address);
   const bool in_arena = address - arena.begin < arena.size;
-  if (a == nullptr && !in_arena) return describe_host_memory(address);
-  if (a == nullptr) a = nearest_allocation(address);
-  if (a == nullptr) return "device memory that nobody allocated";
+  return a == nullptr && in_arena ? nearest_allocation(address) : a;
+}
+
+}  // namespace
+
+std::string object_at(std::uintptr_t address) {
+  const Allocation* a = named_by(address);
+  return a == nullptr ? "" : a->name;
+}
+
+std::string describe_address(std::uintptr_t address) {
+  const Allocation* a = named_by(address);
+  if (a == nullptr) {
+    const bool in_arena = address - arena.begin < arena.size;
+    return in_arena ? "device memory that nobody allocated" : describe_host_memory(address);
+  }
   if (address < a->name_origin) {
     return fmt::format("{} bytes before {}", a->name_origin - address, name_of(*a));
   }
@@ -101,7 +120,10 @@ std::string describe_address(std::uintptr_t address) {
                      elements(past / a->element.size + 1), whole);
 }
 
+void forget_arguments() { arguments = nullptr; }
+
 void name_allocations(const Launch& launch) {
+  arguments = &launch.pointers;
   // Backwards: of two arguments in one allocation, the first names it.
   for (auto p = launch.pointers.rbegin(); p != launch.pointers.rend(); ++p) {
     const auto address = reinterpret_cast<std::uintptr_t>(p->pointer);

@@ -12,10 +12,10 @@ void ensure_shadow(Allocation& a) {
   }
 }
 
-FarCell* far_cells(Allocation& a, int device) {
-  FarCell*& cells = a.far[static_cast<unsigned>(device)];
+CrossCell* cross_cells(Allocation& a, int device) {
+  CrossCell*& cells = a.cross[static_cast<unsigned>(device)];
   if (cells == nullptr) {
-    cells = static_cast<FarCell*>(reserve_or_die(a.cell_count() * sizeof(FarCell)));
+    cells = static_cast<CrossCell*>(reserve_or_die(a.cell_count() * sizeof(CrossCell)));
   }
   return cells;
 }
@@ -23,8 +23,8 @@ FarCell* far_cells(Allocation& a, int device) {
 namespace {
 
 std::uint32_t in_use_mark(const Cell& cell) { return cell.generation; }
-std::uint32_t in_use_mark(const FarCell& cell) {
-  return cell.read.launch | cell.write.launch | cell.narrow.launch | cell.system_read.launch |
+std::uint32_t in_use_mark(const CrossCell& cell) {
+  return cell.read.launch | cell.write.launch | cell.device_scope.launch | cell.system_read.launch |
          cell.system_write.launch;
 }
 
@@ -49,15 +49,15 @@ void refine_shadow(Allocation& a, unsigned shift) {
   const unsigned finer = a.granule_shift - shift;
   a.granule_shift = static_cast<std::uint8_t>(shift);
   split(a.cells, coarse_count, a.cell_count(), finer);
-  for (FarCell*& cells : a.far) split(cells, coarse_count, a.cell_count(), finer);
+  for (CrossCell*& cells : a.cross) split(cells, coarse_count, a.cell_count(), finer);
   ensure_shadow(a);
 }
 
 void drop_shadow(Allocation& a) {
   if (a.cells != nullptr) munmap(a.cells, a.cell_count() * sizeof(Cell));
   a.cells = nullptr;
-  for (FarCell*& cells : a.far) {
-    if (cells != nullptr) munmap(cells, a.cell_count() * sizeof(FarCell));
+  for (CrossCell*& cells : a.cross) {
+    if (cells != nullptr) munmap(cells, a.cell_count() * sizeof(CrossCell));
     cells = nullptr;
   }
 }

@@ -1,9 +1,52 @@
+// The shadow that the checker keeps of memory: for each granule of 1, 2 or 4 bytes the accesses that
+// later ones are held against.
 #pragma once
 
-#include "memory.hpp"
+#include <cstdint>
+
+#include "base/access.hpp"
+#include "memory/allocations.hpp"
 
 namespace simt {
 
+/// One remembered access. pc 0: none.
+struct Access {
+  std::uint32_t thread = 0;  // see block_of and rank_of
+  std::uint32_t clock = 0;   // of that thread; the low two bits are flags
+  std::uint32_t pc = 0;      // offset of the return address in the program
+};
+constexpr std::uint32_t kAtomic = 1, kBlockScope = 2, kClockShift = 2;
+
+/// What the checker remembers of a granule: 64 bytes, one cache line.
+/// Two different readers are kept, and a third of another warp, if possible of another block: that
+/// is enough for a later write to meet at least one reader that nothing orders before it.
+struct alignas(64) Cell {
+  std::uint32_t generation = 0;  // launch (or block, for shared memory) that the records are of
+  Access write, atomic, last_read, other_thread, other_warp;
+};
+static_assert(sizeof(Cell) == 64);
+
+/// An access that is remembered for launches of other devices.
+struct CrossAccess {
+  std::uint32_t thread = 0, clock = 0, pc = 0;  // as in Access, without flags
+  std::uint32_t launch : 28 = 0;                // cross_device.cpp; 0: none
+  AccessKind kind : 3 = AccessKind::read;
+  bool system : 1 = false;  // an atomic of system scope
+};
+
+/// What one device's launches have last done to a granule.
+struct CrossCell {
+  CrossAccess read, write;
+  CrossAccess device_scope;  // atomics of device or block scope
+  CrossAccess system_read, system_write;
+};
+static_assert(sizeof(CrossCell) == 80);
+
+void ensure_shadow(Allocation& a);
+/// What launches of a device have left behind for those of others.
+CrossCell* cross_cells(Allocation& a, int device);
+/// Splits the cells so that accesses of 1 << shift bytes have their own.
+void refine_shadow(Allocation& a, unsigned shift);
 /// Gives the shadow's memory back.
 void drop_shadow(Allocation& a);
 

@@ -5,8 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "memory.hpp"
 #include "memory/address_space.hpp"
+#include "memory/allocations.hpp"
+#include "simt/runtime.hpp"
 
 namespace simt {
 namespace {

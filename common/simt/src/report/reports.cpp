@@ -1,4 +1,5 @@
-// Findings and notes: who is told.
+#include "report/reports.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,7 +8,9 @@
 #include <cstdlib>
 #include <utility>
 
-#include "engine.hpp"
+#include "base/scoped_ignore.hpp"
+#include "report/source_lines.hpp"
+#include "simt/runtime.hpp"
 
 namespace simt {
 namespace {
@@ -87,7 +90,7 @@ const char* to_string(ReportKind kind) { return names_of(kind).text; }
 const char* identifier(ReportKind kind) { return names_of(kind).identifier; }
 
 void note(const char* text, const void* caller) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   const auto same = [&](const Note& n) { return n.text == text && n.caller == caller; };
   if (notes.size() < kMostNotes && std::none_of(notes.begin(), notes.end(), same)) {
     notes.push_back({text, caller});

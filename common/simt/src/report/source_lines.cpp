@@ -1,4 +1,5 @@
-// Where a code address is in the source.
+#include "report/source_lines.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "memory.hpp"
+#include "base/program.hpp"
 
 extern char** environ;
 
@@ -66,6 +67,9 @@ std::string run_addr2line(const std::vector<const void*>& return_addresses) {
 // The build says which project this library is part of: folders between colons.
 #ifndef SIMT_REPOSITORY_FOLDERS  // at the top of the repository: paths are shown from there on
 #define SIMT_REPOSITORY_FOLDERS ""
+#endif
+#ifndef SIMT_OWN_HEADERS  // the headers of the CPU device
+#define SIMT_OWN_HEADERS "/simt/include/"
 #endif
 #ifndef SIMT_LIBRARY_FOLDERS  // in which the reader of a report has nothing to look for
 #define SIMT_LIBRARY_FOLDERS ""
@@ -164,6 +168,11 @@ SourceLine source_line(const std::vector<const void*>& return_addresses) {
     if (!is_library_file("/" + line.file)) return line;
   }
   return source_line(return_addresses.front());
+}
+
+bool is_above_the_device(const SourceLine& line) {
+  return line.line > 0 && ("/" + line.file).find(SIMT_OWN_HEADERS) == std::string::npos &&
+         line.file.find("/include/c++/") == std::string::npos;
 }
 
 std::string SourceLine::text() const { return line > 0 ? fmt::format("{}:{}", file, line) : file; }

@@ -10,7 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "device.hpp"
+#include "memory/names.hpp"
+#include "report/source_lines.hpp"
 
 namespace simt {
 namespace {
@@ -108,6 +109,22 @@ Json to_json(const Event& e, const std::vector<Array>& arrays) {
   return json;
 }
 
+Json to_json(const Report& report) {
+  Json accesses = Json::array();
+  for (const ReportedAccess& a : report.accesses) {
+    accesses.push_back({{"kind", a.kind},
+                        {"file", a.file},
+                        {"line", a.line},
+                        {"block", a.block},
+                        {"thread", a.thread}});
+  }
+  return {{"text", report.text},
+          {"kind", identifier(report.kind)},
+          {"kernel", report.kernel},
+          {"object", report.object},
+          {"accesses", accesses}};
+}
+
 }  // namespace
 
 bool TraceFile::has_room() const { return launches_ < settings_.launches && end_ < kMostBytes; }
@@ -124,7 +141,7 @@ void TraceFile::open(const TraceSettings& settings) {
                std::strerror(errno));
     std::exit(1);
   }
-  append(fmt::format("{{\"schema\": 1, \"program\": {},\n\"launches\": [",
+  append(fmt::format("{{\"schema\":\"simt.trace\",\"version\":2,\"program\":{},\n\"launches\":[",
                      line_of(Json(program_name()))));
 }
 
@@ -135,8 +152,8 @@ void TraceFile::close() {
 
 void TraceFile::add_launch(const Launch& launch, const Recording& recording, bool is_complete,
                            const std::string& left_out, const std::vector<Report>& findings) {
-  Json texts = Json::array();
-  for (const Report& report : findings) texts.push_back(report.text);
+  Json reports = Json::array();
+  for (const Report& report : findings) reports.push_back(to_json(report));
   Json arrays = Json::array();
   for (const Array& array : recording.arrays) arrays.push_back(to_json(array));
   const Json head = {{"kernel", launch.kernel},
@@ -145,7 +162,7 @@ void TraceFile::add_launch(const Launch& launch, const Recording& recording, boo
                      {"test", test_},
                      {"lanes_recorded", left_out},
                      {"complete", is_complete},
-                     {"findings", texts},
+                     {"findings", reports},
                      {"arrays", arrays}};
   std::vector<const void*> calls;
   for (const Event& e : recording.events) {
@@ -174,7 +191,7 @@ void TraceFile::append(const std::string& text) {
   std::fseek(file_, end_, SEEK_SET);
   std::fwrite(text.data(), 1, text.size(), file_);
   end_ = std::ftell(file_);
-  fmt::print(file_, "\n],\n\"launches_left_out\": {}}}\n", left_out_);
+  fmt::print(file_, "\n],\n\"launches_left_out\":{}}}\n", left_out_);
   std::fflush(file_);
 }
 

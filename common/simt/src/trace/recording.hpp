@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "memory.hpp"
+#include "kernel/thread.hpp"
 #include "trace/values.hpp"
 
 namespace simt {
@@ -42,7 +42,6 @@ struct Place {
 };
 
 constexpr int kNoSource = -1;
-constexpr std::uint32_t kNoEvent = ~std::uint32_t(0);
 
 /// One instruction of one warp.
 struct Event {
@@ -79,9 +78,8 @@ struct Recording {
   std::vector<Array> arrays;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> last_event;  // of block, warp
   unsigned blocks_ended = 0;
-  bool active = false;         // until the launch ends
-  bool full = false;           // there were more events than the settings allow
-  bool owns_lockstep = false;  // no CountScope asks for it
+  bool active = false;  // until the launch ends
+  bool full = false;    // there were more events than the settings allow
 
   // The store that the running lane makes next. Its value is in memory afterwards.
   std::uint32_t store_event = kNoEvent;

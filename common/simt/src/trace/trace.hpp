@@ -2,27 +2,29 @@
 //
 // While a launch is traced it runs in lockstep, so that one event is one instruction of one warp.
 // An event is made when a warp's lanes are let go together; each lane then adds its own values when
-// it executes the instruction. Nobody calls these functions unless engine.tracing is set.
+// it executes the instruction. These functions are called only while engine.tracing is set.
 #pragma once
 
 #include <vector>
 
-#include "engine.hpp"
+#include "kernel/thread.hpp"
+#include "simt/launch_types.hpp"
+#include "simt/testing.hpp"
 
 namespace simt {
 
 /// Records the launches from here on; ends the program if the file cannot be written.
 void open_trace(const TraceSettings& settings);
 void close_trace();
-/// Decides whether the launch that starts is recorded, and sets engine.tracing and the lockstep.
-/// Call it for every launch.
-void trace_start_launch();
+/// Decides whether the launch that starts is recorded, and then must run in lockstep; sets
+/// engine.tracing. Call it for every launch.
+bool trace_start_launch();
 /// Writes the launch to the file, if it was recorded. Call it for every launch.
 void trace_end_launch(const Launch& launch, const std::vector<Report>& findings);
 /// A block is about to give its shared memory back.
 void trace_end_block(const Block& block);
-/// When nothing is left to record, the rest of the launch need not run in lockstep.
-void trace_leave_lockstep_if_done();
+/// True when nothing is left to record: the rest of the launch need not run in lockstep.
+bool trace_is_done();
 
 /// `n` parked lanes of a warp go on together; `cost` is what count_request says of it.
 void trace_instruction(Thread* const* lanes, unsigned n, unsigned cost);

@@ -1,12 +1,16 @@
-#include "trace.hpp"
+#include "trace/trace.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "base/environment.hpp"
+#include "base/scoped_ignore.hpp"
+#include "kernel/engine.hpp"
+#include "memory/names.hpp"
 #include "trace/file.hpp"
 #include "trace/recording.hpp"
 
@@ -115,16 +119,9 @@ Event* event_of(Thread& t, std::initializer_list<Op> ops) {
 }
 
 Op op_of(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::read:
-      return Op::load;
-    case AccessKind::write:
-      return Op::store;
-    case AccessKind::atomic:
-      return Op::atomic;
-    default:
-      return Op::fence;
-  }
+  if (kind == AccessKind::fence) return Op::fence;
+  if (kind == AccessKind::atomic) return Op::atomic;
+  return is_load(kind) ? Op::load : Op::store;
 }
 
 Op op_of(WarpOp op) {
@@ -172,7 +169,7 @@ bool may_be_yet_to_come(const Recording& r, const Value& now) {
 }  // namespace
 
 void trace_settle_store(bool before_load) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   Recording& r = recording;
   if (r.store_event == kNoEvent) return;
   Event& e = r.events[std::exchange(r.store_event, kNoEvent)];
@@ -191,42 +188,29 @@ void name_test(const std::string& name) { trace_file().set_test(name); }
 
 // ---- a launch -----------------------------------------------------------------------------------
 
-void trace_start_launch() {
+bool trace_start_launch() {
   TraceFile& file = trace_file();
-  engine.tracing = false;
-  if (!file.is_open() || !matches(engine.launch->kernel, file.settings().kernel)) return;
+  engine.tracing = file.is_open() && matches(engine.launch->kernel, file.settings().kernel);
+  if (!engine.tracing) return false;
   recording = {};
   recording.active = true;
-  recording.owns_lockstep = !engine.lockstep;
-  engine.tracing = true;
-  engine.lockstep = true;
+  return true;
 }
 
-void trace_leave_lockstep_if_done() {
-  Recording& r = recording;
+bool trace_is_done() {
   const unsigned blocks = std::min(trace_file().settings().blocks, engine.blocks_total);
-  if (!r.full && r.blocks_ended < blocks) return;
-  const OutOfSight guard;
+  if (!recording.full && recording.blocks_ended < blocks) return false;
+  const ScopedIgnore guard;
   trace_settle_store();
   engine.tracing = false;
-  if (!r.owns_lockstep) return;
-  engine.lockstep = false;
-  for (const auto& block : engine.resident) {
-    for (Thread& t : block->threads) {
-      if (t.state != State::parked) continue;
-      ++block->warp_of(t).runnable;
-      make_ready(t);
-    }
-  }
-  note_progress();
+  return true;
 }
 
 void trace_end_launch(const Launch& launch, const std::vector<Report>& findings) {
   if (!recording.active) return;
   trace_settle_store();
   engine.tracing = false;
-  if (recording.owns_lockstep) engine.lockstep = false;
-  // Behind the limit, a launch with a finding is still worth having.
+  // Past the limit, a launch with a finding is still worth having.
   TraceFile& file = trace_file();
   if (file.has_room() || !findings.empty()) {
     file.add_launch(launch, recording, !recording.full && !engine.failed, left_out_text(),
@@ -245,11 +229,11 @@ void trace_end_block(const Block& block) {
 // ---- what lanes do ------------------------------------------------------------------------------
 
 void trace_instruction(Thread* const* lanes, unsigned n, unsigned cost) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   const Thread& leader = *lanes[0];
   const Parked& what = leader.parked;
   for (unsigned i = 0; i < n; ++i) lanes[i]->traced = kNoEvent;
-  if (what.kind == AccessKind::jump) return;
+  if (what.kind == AccessKind::none) return;
   const Block& block = *leader.block;
   const Op op = op_of(what.kind);
   unsigned mask = 0;
@@ -272,7 +256,7 @@ void trace_instruction(Thread* const* lanes, unsigned n, unsigned cost) {
 }
 
 void trace_access(Thread& t, std::uintptr_t address, std::size_t size, bool write) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   trace_settle_store();
   const std::uint32_t index = t.traced;
   Event* e = event_of(t, {Op::load, Op::store});
@@ -291,7 +275,7 @@ void trace_access(Thread& t, std::uintptr_t address, std::size_t size, bool writ
 }
 
 void trace_atomic(Thread& t, const AtomicValues& values) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   Event* e = event_of(t, {Op::atomic});
   if (e == nullptr) return;
   const unsigned slot = e->slot(t.lane);
@@ -305,7 +289,7 @@ void trace_atomic(Thread& t, const AtomicValues& values) {
 
 void trace_warp_call(Block& block, unsigned warp, const Lanes& lanes, const WarpCall& call) {
   if (call.op == WarpOp::part) return;
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   const Thread& leader = *block.lane(warp, static_cast<unsigned>(__builtin_ctz(lanes.present)));
   Event* e = add_event(op_of(call.op), block, warp, lanes.present, call.name,
                        callers_of(leader, call.caller));
@@ -318,7 +302,7 @@ void trace_warp_call(Block& block, unsigned warp, const Lanes& lanes, const Warp
 
 void trace_warp_values(TypedValue given, TypedValue received, int source) {
   if (!engine.tracing) return;
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   Thread& t = *engine.current;
   Event* e = event_of(t, {Op::shuffle, Op::vote, Op::reduce, Op::match});
   if (e == nullptr) return;
@@ -333,7 +317,7 @@ void trace_warp_values(TypedValue given, TypedValue received, int source) {
 }
 
 void trace_active_mask(Block& block, unsigned warp, unsigned mask, const Thread& leader) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   Event* e = add_event(Op::activemask, block, warp, mask, leader.waiting->name,
                        callers_of(leader, leader.waiting->caller));
   if (e == nullptr) return;
@@ -343,7 +327,7 @@ void trace_active_mask(Block& block, unsigned warp, unsigned mask, const Thread&
 }
 
 void trace_barrier(Block& block) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   for (unsigned w = 0; w < block.warps.size(); ++w) {
     const Thread& leader = *block.lane(w, 0);
     add_event(Op::barrier, block, w, block.warps[w].alive, leader.waiting->name,
@@ -352,7 +336,7 @@ void trace_barrier(Block& block) {
 }
 
 void trace_return(Thread& t) {
-  const OutOfSight guard;
+  const ScopedIgnore guard;
   Recording& r = recording;
   trace_settle_store();
   const Block& block = *t.block;

@@ -1,10 +1,13 @@
 // What one request costs: 32-byte sectors of global memory, wavefronts of shared memory.
+#include "counters/counters.hpp"
+
 #include <algorithm>
 #include <array>
 
-#include "engine.hpp"
-
 namespace simt {
+
+Counters counted;
+
 namespace {
 
 constexpr std::uintptr_t kSectorBytes = 32;
@@ -37,7 +40,7 @@ unsigned sectors(const Parked* const* lanes, unsigned n) {
 }
 
 /// Shared memory serves one word of each bank at a time: the fullest bank sets the number of
-/// passes. Accesses of 8 bytes are served by half warps, those of 16 by quarter warps.
+/// wavefronts. Accesses of 8 bytes are served by half warps, those of 16 by quarter warps.
 unsigned wavefronts(const Parked* const* lanes, unsigned n) {
   const std::uint32_t size = lanes[0]->size;
   const unsigned lanes_at_once = size <= 4 ? 32 : size <= 8 ? 16 : 8;
@@ -61,12 +64,10 @@ unsigned distinct_addresses(const Parked* const* lanes, unsigned n) {
                                addresses.begin());
 }
 
-unsigned open_scopes = 0;
-
 }  // namespace
 
 unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
-  Counters& c = engine.counters;
+  Counters& c = counted;
   const Parked& first = *lanes[0];
   if (first.kind == AccessKind::atomic) {
     (first.shared ? c.shared_atomics : c.global_atomics) += 1;
@@ -75,12 +76,12 @@ unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
     (first.shared ? c.shared_atomic_addresses : c.global_atomic_addresses) += addresses;
     return addresses;
   }
-  const bool load = first.kind == AccessKind::read;
+  const bool load = is_load(first.kind);
   if (first.shared) {
     (load ? c.shared_loads : c.shared_stores) += 1;
-    const unsigned passes = wavefronts(lanes, n);
-    (load ? c.shared_load_wavefronts : c.shared_store_wavefronts) += passes;
-    return passes;
+    const unsigned cost = wavefronts(lanes, n);
+    (load ? c.shared_load_wavefronts : c.shared_store_wavefronts) += cost;
+    return cost;
   }
   (load ? c.global_loads : c.global_stores) += 1;
   const unsigned moved = sectors(lanes, n);
@@ -90,35 +91,8 @@ unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
 }
 
 void count_devices_at_once(unsigned devices) {
-  std::uint64_t& most = engine.counters.devices_at_once;
+  std::uint64_t& most = counted.devices_at_once;
   most = std::max<std::uint64_t>(most, devices);
-}
-
-CountScope::CountScope() {
-  drain_all_streams();
-  if (open_scopes++ == 0) {
-    engine.lockstep = true;
-    engine.counters.busiest_warp_requests = 0;
-    engine.counters.devices_at_once = 0;
-  }
-  before_ = engine.counters;
-}
-
-CountScope::~CountScope() {
-  drain_all_streams();
-  if (--open_scopes == 0) engine.lockstep = false;
-}
-
-Counters CountScope::counters() const {
-  drain_all_streams();
-  Counters now = engine.counters;
-  // Counters is all 64-bit counts: subtract them one by one. Only maxima have no difference.
-  auto* a = reinterpret_cast<std::uint64_t*>(&now);
-  auto* b = reinterpret_cast<const std::uint64_t*>(&before_);
-  for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i) a[i] -= b[i];
-  now.busiest_warp_requests = engine.counters.busiest_warp_requests;
-  now.devices_at_once = engine.counters.devices_at_once;
-  return now;
 }
 
 }  // namespace simt

@@ -1,4 +1,4 @@
-#include "fiber.hpp"
+#include "kernel/fiber.hpp"
 
 #include <sys/mman.h>
 

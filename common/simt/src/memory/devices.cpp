@@ -1,9 +1,10 @@
 // Several devices: how many there are, which one is current, and who reaches whose memory.
-#include "devices.hpp"
+#include "memory/devices.hpp"
 
 #include <array>
 
 #include "base/environment.hpp"
+#include "simt/testing.hpp"
 
 namespace simt {
 namespace {

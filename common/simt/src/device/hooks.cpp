@@ -5,20 +5,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "access.hpp"
+#include "device/access.hpp"
+#include "scheduler/lockstep.hpp"
 
 namespace simt {
-
-void park(const Parked& what) {
-  if (engine.tracing) trace_settle_store(what.kind == AccessKind::read);
-  Thread& t = *engine.current;
-  const Waiting waiting{nullptr, what.pc, static_cast<char**>(__builtin_frame_address(0))};
-  t.waiting = &waiting;
-  t.parked = what;
-  t.parked.since = t.block->warp_of(t).releases;
-  t.state = State::parked;
-  wait_for_others();
-}
 
 namespace {
 
@@ -48,10 +38,10 @@ void __tsan_ignore_thread_end() {}
 #define SIMT_ALIAS(name) __attribute__((alias(name)))
 #define SIMT_ACCESS_HOOKS(size)                                                                \
   void __tsan_read##size(void* p) {                                                            \
-    simt::check_access<size, simt::Kind::read>(simt::bits(p), SIMT_RETURN);                    \
+    simt::check_access<size, simt::AccessKind::read>(simt::bits(p), SIMT_RETURN);              \
   }                                                                                            \
   void __tsan_write##size(void* p) {                                                           \
-    simt::check_access<size, simt::Kind::write>(simt::bits(p), SIMT_RETURN);                   \
+    simt::check_access<size, simt::AccessKind::write>(simt::bits(p), SIMT_RETURN);             \
   }                                                                                            \
   void __tsan_unaligned_read##size(void*) SIMT_ALIAS("__tsan_read" #size);                     \
   void __tsan_unaligned_write##size(void*) SIMT_ALIAS("__tsan_write" #size);                   \

@@ -1,0 +1,21 @@
+// The program's own addresses.
+#pragma once
+
+#include <cstdint>
+
+namespace simt {
+
+/// Read-only data of the program and its libraries: constants and string literals.
+bool is_read_only_data(std::uintptr_t address);
+
+/// Where the executable is loaded. A code address is remembered as its distance from there.
+extern const std::uintptr_t program_begin;
+inline std::uint32_t pc_of(const void* return_address) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(return_address) -
+                                    program_begin);
+}
+inline const void* return_address_of(std::uint32_t pc) {
+  return reinterpret_cast<const void*>(program_begin + pc);
+}
+
+}  // namespace simt

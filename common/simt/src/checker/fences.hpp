@@ -1,0 +1,38 @@
+// What fences and atomics order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel/thread.hpp"
+
+namespace simt {
+
+void fences_start_launch();
+/// Keeps what the launch that ends, number `launch` of cross_device.cpp, passes on to launches of
+/// other devices.
+void fences_end_launch(std::uint32_t launch);
+/// Forgets what launches have passed on: later ones are ordered after them anyway.
+void fences_forget();
+/// False as long as no fence has been met: nothing else has to be asked then.
+bool fences_used();
+
+void fence_by(Thread& t, Scope scope);
+void fence_atomic(Thread& t, std::uintptr_t address);
+void fence_barrier(Block& block);
+void fence_warp_sync(Block& block, unsigned warp, unsigned lanes);
+
+/// True if fences and atomics order `earlier` before what t does now.
+bool ordered_by_fences(const Access& earlier, const Thread& t);
+/// True if only a fence by t itself, after its last atomic, is missing for that.
+bool lacks_acquire_fence(const Access& earlier, const Thread& t);
+
+/// True if fences of system scope and atomics order an access of another device's launch before
+/// what t does now.
+bool ordered_by_system_fences(const CrossAccess& earlier, const Thread& t);
+/// True if fences do, or would, that are not of system scope, or not on both sides.
+bool lacks_system_fence(const CrossAccess& earlier, const Thread& t);
+/// Launches of other devices of which such fences tell t.
+std::vector<std::uint32_t> launches_known_by_fences(const Thread& t);
+
+}  // namespace simt

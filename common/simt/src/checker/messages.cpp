@@ -1,0 +1,325 @@
+#include "checker/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "base/program.hpp"
+#include "checker/fences.hpp"
+#include "memory/devices.hpp"
+#include "memory/names.hpp"
+#include "report/reports.hpp"
+#include "simt/api.hpp"
+#include "simt/testing.hpp"
+
+namespace simt {
+namespace {
+
+const char* verb(AccessKind k) {
+  switch (k) {
+    case AccessKind::read:
+      return "read";
+    case AccessKind::write:
+      return "write";
+    case AccessKind::atomic:
+      return "atomic";
+    case AccessKind::relaxed_read:
+      return "volatile read";
+    default:
+      return "volatile write";
+  }
+}
+
+std::string bytes(std::size_t n) { return fmt::format("{} byte{}", n, n == 1 ? "" : "s"); }
+
+// ---- races --------------------------------------------------------------------------------------
+
+std::string base_name(std::uintptr_t address) {
+  const std::string name = describe_address(address);
+  return name.substr(0, name.find(" (byte"));
+}
+
+/// "thread 5" if both are thread 5 of their block, and one place of memory may be meant by mistake:
+/// who leaves blockIdx out of an index meets the thread of equal rank. Empty otherwise.
+std::string equal_threads(const Side& earlier, const Side& now, std::uintptr_t address) {
+  const std::uint32_t a = earlier.access.thread, b = now.access.thread;
+  if (block_of(a) == block_of(b) || rank_of(a) != rank_of(b)) return "";
+  const Allocation* memory = owner_of(address);
+  const bool is_first = memory != nullptr && address == memory->name_origin;
+  if (is_first && rank_of(a) > 0) return "";  // the first element is not this thread's: it is meant
+  const std::string name = thread_name(a);
+  return name.substr(name.find("thread"));
+}
+
+std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std::uintptr_t address,
+                      const SourceLine& a, const SourceLine& b) {
+  const bool same_block = block_of(earlier.access.thread) == block_of(now.access.thread);
+  const bool same_warp = warp_of(earlier.access.thread) == warp_of(now.access.thread);
+  const bool same_line = a.file == b.file && a.line == b.line;
+  const bool one_atomic = is_atomic(earlier.kind) != is_atomic(now.kind);
+  const std::string x = base_name(address);
+  if (is_atomic(earlier.kind) && is_atomic(now.kind)) {
+    return "An atomic function with _block is atomic only among the threads of one block: use the\n"
+           "  one without _block.";
+  }
+  if (one_atomic) {
+    const AccessKind plain = is_atomic(earlier.kind) ? now.kind : earlier.kind;
+    if (is_shared(reinterpret_cast<const void*>(address))) {
+      return plain == AccessKind::read
+                 ? "No __syncthreads() lies between the atomics and this read: some threads have "
+                   "yet "
+                   "to add."
+                 : "No __syncthreads() lies between the first values and the atomics: some threads "
+                   "add\n  before others have set the start value.";
+    }
+    if (plain == AccessKind::read) {
+      return fmt::format(
+          "The atomic may change {} before, after or between other threads' accesses, so this\n"
+          "  read finds any of their values. Use the value that the atomic function returns, or\n"
+          "  read when nobody adds any more (after a barrier, or in the next kernel).",
+          x);
+    }
+    return fmt::format(
+        "A plain write beside atomics loses what they did. To give {} its first value, do it "
+        "before\n"
+        "  the launch (cudaMemset); to change it, use an atomic function here too.",
+        x);
+  }
+  if (lacks_acquire_fence(earlier.access, t)) {
+    return "The writer has a __threadfence(), the reader has none: it needs one between the "
+           "atomic\n"
+           "  that told it the data is ready and this access.";
+  }
+  const std::string equal = equal_threads(earlier, now, address);
+  const std::string both_are_equal =
+      equal.empty()
+          ? ""
+          : fmt::format("Both are {} of their block: is blockIdx missing in the index?", equal);
+  if (writes(earlier.kind) && writes(now.kind) && same_line) {
+    if (!equal.empty()) {
+      return fmt::format(
+          "{0}\n  If both mean {1}, the last one wins. To add up, use an atomic function.",
+          both_are_equal, x);
+    }
+    return fmt::format(
+        "Both threads write {} at this line, and the last one wins.\n"
+        "  Should each have an element of its own? Work out the index for both of them. Should "
+        "one\n"
+        "  write for all? Is `if (threadIdx.x == 0)` missing? To add up, use an atomic function.",
+        x);
+  }
+  std::string missing;
+  if (same_line && !is_shared(reinterpret_cast<const void*>(address))) {
+    const std::string steps = fmt::format(
+        "Reading {0}, changing the value and writing it back are separate steps: two threads can\n"
+        "  read the same old value, and one update is lost. If both mean {0}, use an atomic\n"
+        "  function: atomicAdd(&{0}, ...).",
+        x);
+    if (equal.empty()) return steps + " If not, give each thread an index of its own.";
+    return both_are_equal + "\n  " + steps;
+  }
+  if (!same_block) {
+    missing =
+        "Nothing orders the blocks of one kernel. Use atomics, or split the work into two "
+        "kernels;\n"
+        "  if an atomic flag or counter says that the data is ready, a __threadfence() is missing\n"
+        "  before it in the writer and after it in the reader.";
+  } else if (!same_warp) {
+    missing = "Two warps of one block, and no __syncthreads() lies between the two accesses.";
+  } else {
+    missing =
+        "Two lanes of one warp, and no __syncwarp() or __syncthreads() lies between the two\n"
+        "  accesses. Lanes do not run in step.";
+  }
+  if (same_line) {
+    missing += fmt::format(
+        "\n  (If both threads mean to change {}, one update is lost: use an atomic function.)", x);
+  }
+  if (!equal.empty()) missing += fmt::format("\n  ({})", both_are_equal);
+  if (t.last_collective != nullptr && same_block) {
+    missing += fmt::format("\n  ({} exchanges values, but orders no memory.)", t.last_collective);
+  }
+  return missing;
+}
+
+// ---- illegal accesses ---------------------------------------------------------------------------
+
+std::string shared_bounds_hint(const Allocation& a, const Thread& t) {
+  const bool dynamic = &a == t.block->dynamic;
+  return fmt::format(
+      "Each block has its own {}: is the index one within the block, such as threadIdx.x, and is\n"
+      "  there room for the largest block?{}",
+      a.name.empty() ? "shared memory" : a.name,
+      dynamic ? fmt::format(" The launch gives it {}, the third number in <<<>>>.", bytes(a.size))
+              : "");
+}
+
+std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) {
+  const Allocation* a = owner_of(address);
+  if (a == nullptr) a = variable_near(address);
+  if (a == nullptr && address - arena.begin >= arena.size) {
+    const char* const array = t.block->without_memory;
+    if (address < kSharedOptIn && array != nullptr) {
+      return fmt::format(
+          "{0} is extern __shared__, and this launch gives it no memory: <<<grid, block, "
+          "bytes>>>.\n"
+          "  Where you cannot change the launch, give {0} a fixed size, and leave out extern.",
+          array);
+    }
+    return address < 4096 ? "Was the memory allocated, and the pointer passed to the kernel?"
+                          : "A kernel reaches device memory only: cudaMalloc, cudaMemcpy the data "
+                            "there,\n  and pass the device pointer.";
+  }
+  if (a == nullptr) a = nearest_allocation(address);
+  if (a != nullptr && a->space == Space::constant && is_write) {
+    return "A kernel cannot write a __constant__ variable.";
+  }
+  if (a != nullptr && a->space == Space::shared) return shared_bounds_hint(*a, t);
+  if (a != nullptr && address < a->name_origin) {
+    return "The index is below 0 here. The first element has no left neighbour: what is i - 1 for\n"
+           "  i = 0?";
+  }
+  return "Is `if (i < n)` missing or off by one? The last block usually has more threads than "
+         "there\n"
+         "  are elements left.";
+}
+
+std::string other_devices_memory(const Allocation& a, std::uintptr_t address, std::size_t size,
+                                 AccessKind kind, const void* caller, const Thread& t) {
+  const int mine = engine.placement->device, owner = a.owner;
+  const std::string try_peers =
+      peer_access() ? fmt::format(
+                          "\n  If device {0} is meant to reach into device {1}: "
+                          "cudaDeviceEnablePeerAccess({1}, 0)\n  while device {0} is current.",
+                          mine, owner)
+                    : "\n  These devices cannot have peer access: copy with cudaMemcpyPeer.";
+  return fmt::format(
+      "MEMORY OF ANOTHER DEVICE in kernel {}: {} of {} at {}\n  at {} by {}\n"
+      "  {} belongs to device {} (allocated at {}), and the kernel runs on device {}.\n"
+      "  Call cudaSetDevice({}) before cudaMalloc, or cudaSetDevice({}) before the launch.{}",
+      engine.launch->kernel, verb(kind), bytes(size), describe_address(address),
+      source_line(caller).text(), thread_name(t), base_name(address), owner,
+      source_line(a.allocated_by).text(), mine, mine, owner, try_peers);
+}
+
+/// A finding of one access by the running thread.
+Report finding_at(ReportKind kind, std::uintptr_t address, AccessKind access,
+                  const SourceLine& where, std::string text, const Thread& t) {
+  Report report = finding(kind, where, std::move(text));
+  report.object = object_at(address);
+  report.accesses = {access_by(verb(access), where, t.id)};
+  return report;
+}
+
+}  // namespace
+
+void report_pair(std::uint32_t earlier_pc, std::uint32_t now_pc,
+                 FunctionRef<Report(const SourceLine&, const SourceLine&)> report) {
+  if (!is_worth_telling(earlier_pc, now_pc)) return;
+  on_host_stack([&] {
+    const SourceLine now_line = source_line(return_address_of(now_pc));
+    const SourceLine earlier_line = source_line(return_address_of(earlier_pc));
+    if (lines_are_told(now_line, earlier_line)) return;
+    file_report(report(earlier_line, now_line));
+  });
+}
+
+void report_race(const Side& earlier, const Side& now, std::uintptr_t address, const Thread& t) {
+  const auto report = [&](const SourceLine& earlier_line, const SourceLine& now_line) {
+    Report r = finding(
+        ReportKind::race, now_line,
+        fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}\n  {}",
+                    engine.launch->kernel, describe_address(address), verb(now.kind),
+                    now_line.text(), thread_name(now.access.thread), verb(earlier.kind),
+                    earlier_line.text(), thread_name(earlier.access.thread),
+                    race_hint(earlier, now, t, address, earlier_line, now_line)));
+    r.object = object_at(address);
+    r.accesses = {access_by(verb(now.kind), now_line, now.access.thread),
+                  access_by(verb(earlier.kind), earlier_line, earlier.access.thread)};
+    return r;
+  };
+  report_pair(earlier.access.pc, now.access.pc, report);
+}
+
+void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, const void* caller) {
+  const Thread& t = *engine.current;
+  on_host_stack([&] {
+    const SourceLine where = source_line(caller);
+    const Allocation* a = owner_of(address);
+    const bool freed = a != nullptr && !a->live;
+    const ReportKind found = freed ? ReportKind::use_after_free : ReportKind::out_of_bounds;
+    std::string text;
+    if (a != nullptr && a->live && address + size <= a->end()) {
+      text = other_devices_memory(*a, address, size, kind, caller, t);
+    } else {
+      text = fmt::format(
+          "{} in kernel {}: {} of {} at {}{}\n  at {} by {}\n  {}",
+          freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel, verb(kind),
+          bytes(size), freed ? "freed memory, " : "", describe_address(address), where.text(),
+          thread_name(t),
+          freed ? "The memory was given back with cudaFree before or while the kernel used it."
+                : bounds_hint(address, writes(kind), t));
+    }
+    fail_launch(finding_at(found, address, kind, where, std::move(text), t),
+                cudaErrorIllegalAddress);
+  });
+  std::abort();
+}
+
+void stop_misaligned(std::uintptr_t address, std::size_t size, AccessKind kind,
+                     const void* caller) {
+  const Thread& t = *engine.current;
+  on_host_stack([&] {
+    const SourceLine where = source_line(caller);
+    std::string text = fmt::format(
+        "MISALIGNED ACCESS in kernel {}: {} of {} bytes at {}\n  at {} by {}\n  An access of {} "
+        "bytes needs an address that is a multiple of {}; this one is {} past one.\n  Treat "
+        "the elements before the first aligned address one by one.",
+        engine.launch->kernel, verb(kind), size, describe_address(address), where.text(),
+        thread_name(t), size, size, bytes(address % size));
+    fail_launch(finding_at(ReportKind::misaligned, address, kind, where, std::move(text), t),
+                cudaErrorMisalignedAddress);
+  });
+  std::abort();
+}
+
+void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* caller) {
+  const std::uint32_t pc = pc_of(caller);
+  if (!is_worth_telling(pc, pc)) return;
+  const Thread& t = *engine.current;
+  on_host_stack([&] {
+    const Allocation* a = owner_of(address);
+    const bool shared = a != nullptr && a->space == Space::shared;
+    const SourceLine where = source_line(caller);
+    const std::string hint =
+        shared
+            ? fmt::format(
+                  "Nothing has written it in this block of {} threads. Shared memory starts "
+                  "undefined: every\n  element that is read must be written first, also by the "
+                  "threads that have no input. (Is the\n  index meant for a larger block? Or has "
+                  "it blockIdx in it, which leaves elements out?)",
+                  t.block->threads.size())
+            : "Nothing has written it since cudaMalloc, which leaves memory undefined. Give it "
+              "its first\n  value before the launch: cudaMemset or cudaMemcpy.";
+    std::string text = fmt::format(
+        "UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}", engine.launch->kernel,
+        verb(kind), describe_address(address), where.text(), thread_name(t), hint);
+    file_report(finding_at(ReportKind::uninitialised, address, kind, where, std::move(text), t));
+  });
+}
+
+void report_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
+  const SourceLine where = source_line(caller);
+  const char* const access = write ? "write" : "read";
+  Report report{ReportKind::host_access, "", where.file, where.line, ""};
+  report.text = fmt::format(
+      "DEVICE POINTER USED BY THE HOST: {} of {} at {}\n  at {}\n  On a GPU this is a "
+      "segmentation fault. Copy the data with cudaMemcpy.",
+      access, bytes(size), describe_address(address), where.text());
+  report.object = object_at(address);
+  report.accesses.push_back({access, where.file, where.line, "", "", current_device()});
+  deliver(std::move(report));
+}
+
+}  // namespace simt

@@ -1,0 +1,34 @@
+// What the checker says. The rules (rules.hpp, rules.cpp, cross_device.cpp) decide that something is
+// wrong; what it is called, and what to try, is written here and in cross_device_messages.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/inlining.hpp"
+#include "kernel/findings.hpp"
+#include "memory/shadow.hpp"
+
+namespace simt {
+
+/// One side of a race.
+struct Side {
+  Access access;
+  AccessKind kind;
+};
+
+SIMT_RARE void report_race(const Side& earlier, const Side& now, std::uintptr_t address,
+                           const Thread& t);
+SIMT_RARE void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* caller);
+void report_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
+[[noreturn]] SIMT_RARE void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind,
+                                         const void* caller);
+[[noreturn]] SIMT_RARE void stop_misaligned(std::uintptr_t address, std::size_t size,
+                                            AccessKind kind, const void* caller);
+
+/// Files a race, unless this launch has told of the same instructions or lines. `report` gets the
+/// lines of both.
+void report_pair(std::uint32_t earlier_pc, std::uint32_t now_pc,
+                 FunctionRef<Report(const SourceLine&, const SourceLine&)> report);
+
+}  // namespace simt

@@ -1,0 +1,250 @@
+#include "checker/rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "checker/cross_device.hpp"
+#include "memory/allocations.hpp"
+
+namespace simt {
+
+bool write_is_suspected = false;
+
+namespace {
+
+/// A block-scope atomic and an atomic of another block are no better than plain accesses.
+bool scopes_clash(const Access& earlier, const Access& now) {
+  return ((earlier.clock | now.clock) & kBlockScope) != 0 &&
+         block_of(earlier.thread) != block_of(now.thread);
+}
+
+AccessKind kind_of(const Access& reader) {
+  return (reader.clock & kAtomic) != 0 ? AccessKind::relaxed_read : AccessKind::read;
+}
+
+// ---- writes of the same value -------------------------------------------------------------------
+
+/// Two plain writes that race are a mistake unless both write the same value, which is common for
+/// flags and harmless on a GPU. The new value is known only after the store.
+struct SuspectedWrite {
+  std::uintptr_t address = 0;
+  std::size_t size = 0;
+  std::array<unsigned char, 16> old{};
+  Access earlier, now;
+  Thread* thread = nullptr;
+};
+SuspectedWrite suspect;
+
+/// True once the write is to be judged later, by the value it leaves.
+bool suspect_write(const Access& earlier, const Access& me, std::uintptr_t address,
+                   std::size_t size, Thread& t) {
+  if (size > suspect.old.size()) return false;
+  if (write_is_suspected) return true;  // the first granule of the same access decides
+  write_is_suspected = true;
+  suspect.address = address;
+  suspect.size = size;
+  std::memcpy(suspect.old.data(), reinterpret_cast<const void*>(address), size);
+  suspect.earlier = earlier;
+  suspect.now = me;
+  suspect.thread = &t;
+  return true;
+}
+
+// ---- compare-and-swap loops ---------------------------------------------------------------------
+
+void forget_reader(Access& reader, const Thread& t, std::uint32_t pc) {
+  if (reader.thread == t.id && reader.pc == pc) reader = Access{};
+}
+
+void forget_cross_reader(Allocation& a, std::size_t first, std::size_t last, const Thread& t,
+                         std::uint32_t pc) {
+  CrossCell* const cells = a.cross[static_cast<unsigned>(engine.placement->device)];
+  for (std::size_t i = first; cells != nullptr && i <= last; ++i) {
+    CrossAccess& read = cells[i].read;
+    if (read.launch == cross_device_launch() && read.thread == t.id && read.pc == pc)
+      read = CrossAccess{};
+  }
+}
+
+Thread* running_thread(std::uint32_t id) {
+  for (auto& block : engine.resident) {
+    if (block->linear != block_of(id)) continue;
+    Thread& t = block->threads[rank_of(id)];
+    return t.state == State::done ? nullptr : &t;
+  }
+  return nullptr;
+}
+
+/// A plain read and an atomic that nothing orders: held back if the reader may still be in a
+/// compare-and-swap loop.
+bool hold_back(const Access& reader, std::uintptr_t address, const Access& atomic) {
+  Thread* t = running_thread(reader.thread);
+  if (t == nullptr) return false;
+  RecentReads& r = t->recent;
+  for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
+    const std::uintptr_t begin = r.address[slot];
+    if (begin == 0 || address < begin || address >= begin + r.size[slot]) continue;
+    if (!r.conflict[slot]) {
+      r.conflict[slot] = true;
+      t->held_back[slot] = {atomic, CrossAccess{}};
+      ++t->conflicts;
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void report_read_conflict(Thread& t, std::size_t slot) {
+  const std::uintptr_t address = t.recent.address[slot];
+  const std::uint32_t pc = t.recent.pc[slot];
+  const HeldBack& r = t.held_back[slot];
+  t.recent.conflict[slot] = false;
+  --t.conflicts;
+  if (r.cross.launch != 0) {
+    const CrossAccess read{t.id, 0, pc, cross_device_launch(), AccessKind::read};
+    report_cross_device(r.cross, read, address, nullptr, t);
+    return;
+  }
+  const Access read{t.id, 0, pc};
+  report_race({r.other, AccessKind::atomic}, {read, AccessKind::read}, address, t);
+}
+
+void settle_read(Thread& t, std::size_t slot, const void* expected) {
+  RecentReads& r = t.recent;
+  const std::uintptr_t address = r.address[slot];
+  if (expected != nullptr && std::memcmp(&r.value[slot], expected, r.size[slot]) == 0) {
+    Allocation* a = owner_of(address);
+    if (a == nullptr) a = global_at(address);
+    const std::uint32_t pc = r.pc[slot];
+    const std::size_t first = (address - a->begin) >> a->granule_shift;
+    const std::size_t last = (address + r.size[slot] - 1 - a->begin) >> a->granule_shift;
+    for (std::size_t i = first; a->cells != nullptr && i <= last; ++i) {
+      forget_reader(a->cells[i].last_read, t, pc);
+      forget_reader(a->cells[i].other_thread, t, pc);
+      forget_reader(a->cells[i].other_warp, t, pc);
+    }
+    if (engine.cross_device) forget_cross_reader(*a, first, last, t, pc);
+    if (r.conflict[slot]) --t.conflicts;
+    r.conflict[slot] = false;
+  } else if (r.conflict[slot]) {
+    report_read_conflict(t, slot);
+  }
+  r.address[slot] = 0;
+}
+
+// ---- races --------------------------------------------------------------------------------------
+
+namespace {
+
+void judge_readers(const Cell& cell, const Access& me, AccessKind kind, std::uintptr_t address,
+                   Thread& t) {
+  for (const Access* reader : {&cell.last_read, &cell.other_thread, &cell.other_warp}) {
+    if (!conflicts(*reader, t)) continue;
+    if (is_atomic(kind)) {
+      if ((reader->clock & kAtomic) != 0 || hold_back(*reader, address, me)) continue;
+    }
+    report_race({*reader, kind_of(*reader)}, {me, kind}, address, t);
+    return;
+  }
+}
+
+}  // namespace
+
+void judge_read(const Cell& cell, std::uintptr_t address, Thread& t, const NowAccess& now) {
+  const Access me = record(t, now);
+  if (conflicts(cell.write, t))
+    report_race({cell.write, AccessKind::write}, {me, now.kind}, address, t);
+  if (now.kind == AccessKind::read && conflicts(cell.atomic, t) &&
+      !hold_back(me, address, cell.atomic)) {
+    report_race({cell.atomic, AccessKind::atomic}, {me, now.kind}, address, t);
+  }
+}
+
+void judge_write(const Cell& cell, std::uintptr_t address, Thread& t, const NowAccess& now) {
+  const Access me = record(t, now);
+  if (conflicts(cell.write, t)) {
+    const bool later =
+        now.kind == AccessKind::write && suspect_write(cell.write, me, now.whole, now.size, t);
+    if (!later) report_race({cell.write, AccessKind::write}, {me, now.kind}, address, t);
+  }
+  if (conflicts(cell.atomic, t) && (!is_atomic(now.kind) || scopes_clash(cell.atomic, me))) {
+    report_race({cell.atomic, AccessKind::atomic}, {me, now.kind}, address, t);
+  }
+  judge_readers(cell, me, now.kind, address, t);
+}
+
+// ---- accesses that are illegal, or not checked --------------------------------------------------
+
+Allocation* check_foreign(std::uintptr_t address, std::size_t size, AccessKind kind,
+                          const void* caller) {
+  Allocation* a = global_at(address);
+  if (a != nullptr && address + size <= a->end() &&
+      !(a->space == Space::constant && writes(kind))) {
+    return a->space == Space::constant ? nullptr : a;
+  }
+  if (a == nullptr && !writes(kind) && is_read_only_data(address)) return nullptr;
+  stop_illegal(address, size, kind, caller);
+}
+
+void check_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
+  if (address - arena.begin >= arena.size) return;
+  const Allocation* a = owner_of(address);
+  const bool host_may = a != nullptr && a->live && address + size <= a->end() &&
+                        (a->space == Space::managed || a->space == Space::pinned);
+  if (!host_may) report_host_access(address, size, write, caller);
+}
+
+// ---- what the layers above tell -----------------------------------------------------------------
+
+void checker_start_launch() {
+  write_is_suspected = false;
+  fences_start_launch();
+}
+
+void checker_settle_writes() {
+  if (!write_is_suspected) return;
+  write_is_suspected = false;
+  const void* now = reinterpret_cast<const void*>(suspect.address);
+  if (std::memcmp(now, suspect.old.data(), suspect.size) == 0) {
+    note("several threads write the same value without order: harmless, but is it meant?",
+         return_address_of(suspect.now.pc));
+    return;
+  }
+  report_race({suspect.earlier, AccessKind::write}, {suspect.now, AccessKind::write},
+              suspect.address, *suspect.thread);
+}
+
+void checker_end_thread(Thread& t) {
+  checker_settle_writes();
+  if (t.conflicts == 0) return;
+  for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
+    if (t.recent.address[slot] != 0 && t.recent.conflict[slot]) report_read_conflict(t, slot);
+  }
+}
+
+void checker_barrier(Block& block) {
+  block.barrier_clock = ++block.clock;
+  fence_barrier(block);
+}
+
+void checker_warp_sync(Block& block, unsigned warp, unsigned lanes) {
+  std::array<std::uint32_t, kWarpSize> seen{};
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    if ((lanes >> l & 1u) == 0) continue;
+    Thread& t = *block.lane(warp, l);
+    t.lanes_seen[l] = t.now();
+    for (unsigned k = 0; k < kWarpSize; ++k) seen[k] = std::max(seen[k], t.lanes_seen[k]);
+  }
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    if ((lanes >> l & 1u) == 0) continue;
+    Thread& t = *block.lane(warp, l);
+    t.lanes_seen = seen;
+    tick(t);
+  }
+  fence_warp_sync(block, warp, lanes);
+}
+
+}  // namespace simt

@@ -1,0 +1,212 @@
+// The rules of one access, inline: the compiler's hooks (device/hooks.cpp) put them together for
+// each size and kind, and every load and store of a kernel runs through them. What happens rarely is
+// a call: rules.cpp.
+//
+// Two accesses to the same bytes race if one of them writes, not both are atomic, and nothing
+// orders them. What orders in CUDA: the program order of a thread, __syncwarp() among its lanes,
+// __syncthreads() in a block, the end of a kernel, and fences with atomics (fences.cpp). Shuffles
+// and votes do not.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/inlining.hpp"
+#include "base/program.hpp"
+#include "checker/fences.hpp"
+#include "checker/messages.hpp"
+#include "kernel/engine.hpp"
+#include "memory/shadow.hpp"
+
+namespace simt {
+
+// Four bytes of anything, at any address: most accesses have this size, and for a size that is
+// known only at run time memcpy and memset are calls.
+using Word [[gnu::may_alias, gnu::aligned(1)]] = std::uint32_t;
+constexpr std::uint32_t kFourInitialised = 0x01010101;  // a flag for each of four bytes
+
+/// The access that is about to happen.
+struct NowAccess {
+  AccessKind kind;
+  std::uint8_t flags;  // kAtomic and so on
+  std::uint32_t pc;
+  std::uintptr_t whole;  // address and size of all of it; the cell has a part of that
+  std::size_t size;
+};
+
+// ---- what is rare: rules.cpp --------------------------------------------------------------------
+
+void checker_start_launch();
+void checker_end_thread(Thread& t);
+void checker_barrier(Block& block);
+void checker_warp_sync(Block& block, unsigned warp, unsigned lanes);
+
+/// True if a write waits to be judged by the value that it has left.
+extern bool write_is_suspected;
+/// Decides whether a suspected write race wrote the same value twice. Called whenever a thread
+/// enters the runtime, because only then the store that follows the check has happened.
+void checker_settle_writes();
+
+/// An access that something the cell remembers is not ordered before: is it a race?
+SIMT_RARE void judge_read(const Cell& cell, std::uintptr_t address, Thread& t,
+                          const NowAccess& now);
+SIMT_RARE void judge_write(const Cell& cell, std::uintptr_t address, Thread& t,
+                           const NowAccess& now);
+/// A plain read that was held back is let go: the atomic that it conflicts with raced with it.
+SIMT_RARE void report_read_conflict(Thread& t, std::size_t slot);
+/// The thread comes back to an address it has read: an atomicCAS that expects the value read makes
+/// the read part of the atomic operation, anything else leaves it a plain read.
+SIMT_RARE void settle_read(Thread& t, std::size_t slot, const void* expected);
+/// A kernel's access to memory that is neither in the arena nor its own: read-only data and
+/// registered variables are legal.
+Allocation* check_foreign(std::uintptr_t address, std::size_t size, AccessKind kind,
+                          const void* caller);
+/// Host code may reach managed and pinned memory, and nothing else of the device.
+void check_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
+
+// ---- happens-before -----------------------------------------------------------------------------
+
+SIMT_HOT bool ordered(const Access& earlier, const Thread& t) {
+  if (earlier.thread == t.id) return true;
+  if (block_of(earlier.thread) == block_of(t.id)) {
+    const std::uint32_t clock = earlier.clock >> kClockShift;
+    if (clock < t.block->barrier_clock) return true;
+    const bool same_warp = warp_of(earlier.thread) == warp_of(t.id);
+    if (same_warp && t.lanes_seen[lane_of(earlier.thread)] >= clock) return true;
+  }
+  return ordered_by_fences(earlier, t);
+}
+
+SIMT_HOT bool conflicts(const Access& earlier, const Thread& t) {
+  return earlier.pc != 0 && !ordered(earlier, t);
+}
+
+// ---- compare-and-swap loops ---------------------------------------------------------------------
+
+SIMT_HOT std::uint64_t value_at(std::uintptr_t address, std::size_t size) {
+  if (size == 4) return *reinterpret_cast<const Word*>(address);
+  std::uint64_t value = 0;
+  std::memcpy(&value, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, 8));
+  return value;
+}
+
+/// Remembers a plain read; the oldest of four is let go, and reported if an atomic raced with it.
+SIMT_HOT void remember_read(Thread& t, std::uintptr_t address, std::size_t size, std::uint32_t pc) {
+  const std::size_t slot = t.next_recent++ % kRecentReads;
+  RecentReads& r = t.recent;
+  if (r.address[slot] != 0 && r.conflict[slot]) report_read_conflict(t, slot);
+  r.address[slot] = address;
+  r.conflict[slot] = false;
+  r.value[slot] = value_at(address, size);
+  r.size[slot] = static_cast<std::uint8_t>(size);
+  r.pc[slot] = pc;
+}
+
+SIMT_HOT void settle_recent_read(Thread& t, std::uintptr_t address, const void* expected) {
+  for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
+    if (t.recent.address[slot] == address) settle_read(t, slot, expected);
+  }
+}
+
+// ---- one access ---------------------------------------------------------------------------------
+
+/// What a cell will remember of an access.
+SIMT_HOT Access record(const Thread& t, const NowAccess& now) {
+  return {t.id, t.now() << kClockShift | now.flags, now.pc};
+}
+
+SIMT_HOT void check_read(Cell& cell, std::uintptr_t address, Thread& t, const NowAccess& now) {
+  if (conflicts(cell.write, t) || (now.kind == AccessKind::read && conflicts(cell.atomic, t))) {
+    judge_read(cell, address, t, now);
+  }
+  Access& last = cell.last_read;
+  if (last.pc != 0 && last.thread != t.id) {
+    const bool foreign_block = block_of(last.thread) != block_of(t.id);
+    const bool foreign_warp = warp_of(last.thread) != warp_of(t.id);
+    const bool keep = cell.other_warp.pc != 0 &&
+                      block_of(cell.other_warp.thread) != block_of(t.id) && !foreign_block;
+    if (foreign_warp && !keep) cell.other_warp = last;
+    cell.other_thread = last;
+  }
+  last = record(t, now);
+}
+
+SIMT_HOT void check_write(Cell& cell, std::uintptr_t address, Thread& t, const NowAccess& now) {
+  if (conflicts(cell.write, t) || conflicts(cell.atomic, t) || conflicts(cell.last_read, t) ||
+      conflicts(cell.other_thread, t) || conflicts(cell.other_warp, t)) {
+    judge_write(cell, address, t, now);
+  }
+  (is_atomic(now.kind) ? cell.atomic : cell.write) = record(t, now);
+}
+
+constexpr unsigned granule_shift_of(std::size_t size) {
+  return size % 4 == 0 ? 2 : size % 2 == 0 ? 1 : 0;
+}
+
+SIMT_HOT void check_cells(Allocation& a, std::uintptr_t address, std::size_t size, AccessKind kind,
+                          std::uint8_t flags, const void* caller, Thread& t) {
+  const unsigned shift = granule_shift_of(size | (address & 3));
+  if (shift < a.granule_shift) refine_shadow(a, shift);
+  if (a.cells == nullptr) ensure_shadow(a);
+  const std::uint32_t generation = a.space == Space::shared ? a.generation : engine.launch_number;
+  const NowAccess now{kind, flags, pc_of(caller), address, size};
+  const std::size_t first = (address - a.begin) >> a.granule_shift;
+  const std::size_t last = (address + size - 1 - a.begin) >> a.granule_shift;
+  for (std::size_t i = first; i <= last; ++i) {
+    Cell& cell = a.cells[i];
+    if (cell.generation != generation) {
+      cell = Cell{};
+      cell.generation = generation;
+    }
+    const std::uintptr_t at = a.begin + (i << a.granule_shift);
+    if (writes(kind)) {
+      check_write(cell, at, t, now);
+    } else {
+      check_read(cell, at, t, now);
+    }
+  }
+}
+
+SIMT_HOT void set_initialised(Allocation& a, std::uintptr_t address, std::size_t size) {
+  std::uint8_t* flag = a.initialised + (address - a.begin);
+  if (size == 4) {
+    *reinterpret_cast<Word*>(flag) = kFourInitialised;
+  } else {
+    std::memset(flag, 1, size);
+  }
+}
+
+SIMT_HOT bool all_initialised(const Allocation& a, std::uintptr_t address, std::size_t size) {
+  const std::uint8_t* flag = a.initialised + (address - a.begin);
+  if (size == 4) return *reinterpret_cast<const Word*>(flag) == kFourInitialised;
+  return std::all_of(flag, flag + size, [](std::uint8_t f) { return f != 0; });
+}
+
+/// True for what only the thread itself can mean: threadIdx and its kin, and its own stack.
+SIMT_HOT bool is_its_own(std::uintptr_t address) {
+  const auto built_in = reinterpret_cast<std::uintptr_t>(__start_simt_built_in);
+  const auto built_in_end = reinterpret_cast<std::uintptr_t>(__stop_simt_built_in);
+  return address - built_in < built_in_end - built_in || on_this_stack(address);
+}
+
+/// The allocation of a legal access; null where there is nothing more to check.
+SIMT_HOT Allocation* find_target(std::uintptr_t address, std::size_t size, AccessKind kind,
+                                 const void* caller) {
+  const std::uintptr_t offset = address - arena.begin;
+  if (offset >= arena.size) {
+    return is_its_own(address) ? nullptr : check_foreign(address, size, kind, caller);
+  }
+  Allocation* a = arena.page[offset >> kPageBits];
+  if (a == nullptr || !a->live || address + size > a->end() ||
+      (engine.reachable >> a->owner & 1) == 0) {
+    stop_illegal(address, size, kind, caller);
+  }
+  const bool power_of_two = (size & (size - 1)) == 0;
+  if (power_of_two && size <= 16 && (address & (size - 1)) != 0) {
+    stop_misaligned(address, size, kind, caller);
+  }
+  return a;
+}
+
+}  // namespace simt

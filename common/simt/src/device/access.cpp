@@ -1,0 +1,70 @@
+#include "device/access.hpp"
+
+namespace simt {
+
+void check_any_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
+  if (engine.current == nullptr) {
+    check_host_access(address, size, write, caller);
+  } else if (!accesses_are_ignored) {
+    access(address, size, write ? AccessKind::write : AccessKind::read, Scope::device, caller);
+  }
+}
+
+void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
+                           const void* caller) {
+  const bool in_kernel = engine.current != nullptr && !accesses_are_ignored;
+  if (in_kernel && !write)
+    note_spin(caller);  // before the access, which may switch threads no more
+  if (!in_kernel || is_shared(reinterpret_cast<const void*>(address))) {
+    check_any_access(address, size, write, caller);  // volatile orders nothing in shared memory
+    return;
+  }
+  access(address, size, write ? AccessKind::relaxed_write : AccessKind::relaxed_read, scope,
+         caller);
+}
+
+// ---- called by atomic functions -----------------------------------------------------------------
+
+namespace {
+const void* atomic_caller = nullptr;  // of the atomic that has been announced but not done
+}
+
+void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const AtomicCall& call,
+                   const void* expected) {
+  const void* const caller = call.caller;
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  Allocation* a = find_target(address, size, AccessKind::atomic, caller);
+  atomic_caller = caller;
+  if (a == nullptr) return;  // an atomic on a local variable
+  Thread& t = *engine.current;
+  if (engine.lockstep) {
+    park_for(a->space == Space::shared, address, size, AccessKind::atomic, call.name,
+             depth_here(kDepthOfAtomic), caller);
+  }
+  maybe_preempt(kPreemptAtAtomic);
+  checker_settle_writes();
+  fence_atomic(t, address);
+  settle_recent_read(t, address, kind == AtomicKind::compare_and_swap ? expected : nullptr);
+  if (kind != AtomicKind::exchange && !all_initialised(*a, address, size)) {
+    report_uninitialised(address, AccessKind::atomic, caller);
+  }
+  set_initialised(*a, address, size);
+  if (a->space != Space::shared) t.block->barriers = 0;
+  const std::uint8_t flags = kAtomic | (call.scope == Scope::block ? kBlockScope : 0);
+  check_cells(*a, address, size, AccessKind::atomic, flags, caller, t);
+  if (engine.cross_device)
+    check_cross_device(*a, address, size, AccessKind::atomic, call.scope, call.name, caller, t);
+  atomic_caller = caller;
+  if (engine.tracing) trace_settle_store();
+}
+
+void atomic_done(bool changed, const AtomicValues& values) {
+  if (engine.tracing) trace_atomic(*engine.current, values);
+  if (changed) {
+    engine.fruitless = 0;
+  } else {
+    note_spin(atomic_caller);
+  }
+}
+
+}  // namespace simt

@@ -1,0 +1,70 @@
+// What happens at a load or store of a kernel, in order: other lanes and threads may go first, then
+// the checker looks, then the trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/inlining.hpp"
+#include "base/scoped_ignore.hpp"
+#include "checker/cross_device.hpp"
+#include "checker/rules.hpp"
+#include "scheduler/lockstep.hpp"
+#include "scheduler/schedule.hpp"
+#include "simt/runtime.hpp"
+#include "trace/trace.hpp"
+
+namespace simt {
+
+constexpr unsigned kPreemptAtAccess = 8, kPreemptAtAtomic = 4;
+
+SIMT_HOT void access(std::uintptr_t address, std::size_t size, AccessKind kind, Scope scope,
+                     const void* caller) {
+  Allocation* a = find_target(address, size, kind, caller);
+  if (a == nullptr) return;
+  Thread& t = *engine.current;
+  if (engine.lockstep) {
+    park_for(a->space == Space::shared, address, size, kind, nullptr,
+             depth_here(is_atomic(kind) ? kDepthOfVolatile : kDepthOfAccess), caller);
+  }
+  maybe_preempt(kPreemptAtAccess);
+  if (write_is_suspected) checker_settle_writes();
+  if (is_atomic(kind)) fence_atomic(t, address);
+  if (writes(kind)) {
+    set_initialised(*a, address, size);
+    engine.fruitless = 0;
+    if (a->space != Space::shared) t.block->barriers = 0;
+  } else if (!all_initialised(*a, address, size)) {
+    report_uninitialised(address, kind, caller);
+  }
+  if (t.conflicts > 0 || kind != AccessKind::read) settle_recent_read(t, address, nullptr);
+  if (kind == AccessKind::read && size <= 8) remember_read(t, address, size, pc_of(caller));
+  check_cells(*a, address, size, kind, is_atomic(kind) ? kAtomic : 0, caller, t);
+  if (engine.cross_device) check_cross_device(*a, address, size, kind, scope, nullptr, caller, t);
+  if (engine.tracing) trace_access(t, address, size, writes(kind));
+}
+
+/// Loads and stores of a size that is known to the compiler.
+template <std::size_t size, AccessKind kind>
+__attribute__((noinline)) void access_of(std::uintptr_t address, const void* caller) {
+  access(address, size, kind, Scope::device, caller);
+}
+
+/// A load or store of the running thread, or of host code. What needs no check costs nothing here:
+/// no register is saved before it is known that there is something to check.
+template <std::size_t size, AccessKind kind>
+SIMT_HOT void check_access(std::uintptr_t address, const void* caller) {
+  if (engine.current == nullptr) {
+    check_host_access(address, size, writes(kind), caller);
+  } else if (!accesses_are_ignored && !is_its_own(address)) {
+    access_of<size, kind>(address, caller);
+  }
+}
+
+/// The same for any size, out of line.
+void check_any_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
+/// Volatile, or a load or store of an atomic_ref: relaxed and atomic, in that scope.
+void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
+                           const void* caller);
+
+}  // namespace simt

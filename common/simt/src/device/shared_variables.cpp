@@ -1,0 +1,37 @@
+// __shared__ variables of the running block.
+#include "base/scoped_ignore.hpp"
+#include "kernel/engine.hpp"
+#include "simt/runtime.hpp"
+
+namespace simt {
+
+void* block_shared(const void* key, const SharedVariable& variable) {
+  const ScopedIgnore guard;
+  Block& block = *engine.current->block;
+  for (const SharedInstance& s : block.shared) {
+    if (s.key == key) return reinterpret_cast<void*>(s.memory->begin);
+  }
+  Allocation* a = acquire_shared(variable.size, variable.element, variable.name);
+  a->extents.clear();
+  for (std::size_t extent : variable.extents) {
+    if (extent > 0) a->extents.push_back(extent);
+  }
+  block.shared.push_back({key, a});
+  return reinterpret_cast<void*>(a->begin);
+}
+
+void* dynamic_shared(const char* name, ElementType element) {
+  const ScopedIgnore guard;
+  Block& block = *engine.current->block;
+  Allocation* a = block.dynamic;
+  if (a == nullptr) {
+    block.without_memory = name;
+    return nullptr;
+  }
+  a->name = name;
+  a->element = element;
+  a->extents.clear();
+  return reinterpret_cast<void*>(a->begin);
+}
+
+}  // namespace simt

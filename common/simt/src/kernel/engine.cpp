@@ -1,0 +1,59 @@
+#include "kernel/engine.hpp"
+
+#include <fmt/format.h>
+
+#include "memory/devices.hpp"
+
+namespace simt {
+
+Engine engine;
+
+#define SIMT_BUILT_IN __attribute__((section("simt_built_in")))
+SIMT_BUILT_IN uint3 running_thread_index;
+SIMT_BUILT_IN uint3 running_block_index;
+SIMT_BUILT_IN dim3 running_block_dim;
+SIMT_BUILT_IN dim3 running_grid_dim;
+#undef SIMT_BUILT_IN
+
+bool in_kernel() { return engine.current != nullptr; }
+unsigned lane_id() { return engine.current->lane; }
+unsigned long long clock_ticks() { return ++engine.ticks; }
+
+uint3 unflatten(unsigned rank, dim3 extent) {
+  uint3 index{};
+  index.x = rank % extent.x;
+  index.y = rank / extent.x % extent.y;
+  index.z = rank / extent.x / extent.y;
+  return index;
+}
+
+std::string coordinates(std::uint32_t rank, dim3 extent) {
+  const uint3 i = unflatten(rank, extent);
+  if (extent.y == 1 && extent.z == 1) return fmt::format("{}", i.x);
+  if (extent.z == 1) return fmt::format("({},{})", i.x, i.y);
+  return fmt::format("({},{},{})", i.x, i.y, i.z);
+}
+
+namespace {
+std::string name_of_block(std::uint32_t block, dim3 grid, int device) {
+  const std::string where = several_devices() ? fmt::format("device {} ", device) : "";
+  return fmt::format("{}block {}", where, coordinates(block, grid));
+}
+}  // namespace
+
+std::string block_name(std::uint32_t block) {
+  return name_of_block(block, engine.launch->grid, engine.placement->device);
+}
+
+std::string thread_name(std::uint32_t id, dim3 grid, dim3 block, int device) {
+  return fmt::format("{} thread {}", name_of_block(block_of(id), grid, device),
+                     coordinates(rank_of(id), block));
+}
+
+std::string thread_name(std::uint32_t id) {
+  return thread_name(id, engine.launch->grid, engine.launch->block, engine.placement->device);
+}
+
+std::string thread_name(const Thread& t) { return thread_name(t.id); }
+
+}  // namespace simt

@@ -1,0 +1,70 @@
+// The launch that runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel/thread.hpp"
+#include "simt/launch_types.hpp"
+
+namespace simt {
+
+/// Happened-before among the operations of all streams: entry s says how many of stream s there
+/// are. Missing entries are 0.
+using StreamClock = std::vector<std::uint32_t>;
+
+/// Where and when a launch runs.
+struct Placement {
+  int device = 0;
+  std::uint32_t reachable = 0;  // see reachable_from()
+  unsigned stream = 0;          // the entry of its stream in clocks
+  StreamClock clock;            // the launch itself, and what happened before it
+};
+
+struct Engine {
+  // What every access and every basic block read.
+  Thread* current = nullptr;
+  std::uint64_t steps_left = ~std::uint64_t(0);  // basic blocks until enter_slowly is due
+  std::uint32_t reachable = 0;                   // see reachable_from()
+  std::uint32_t launch_number = 0;               // cells of earlier launches are void
+  bool lockstep = false;                         // set by scheduler/lockstep.cpp alone
+  bool tracing = false;         // the running launch is recorded; set by trace/trace.cpp alone
+  bool cross_device = false;    // several devices: cross_device.cpp is asked
+  bool failed = false;          // the kernel was stopped
+  int error = 0;                // cudaError_t of what stopped it
+  std::uint64_t fruitless = 0;  // atomics since anything changed
+  std::uint64_t ticks = 0;
+
+  const Launch* launch = nullptr;
+  const Placement* placement = nullptr;
+  unsigned blocks_total = 0;
+  std::vector<std::unique_ptr<Block>> resident;
+};
+extern Engine engine;
+
+/// "block 2", "block (2,0)": as many coordinates as the launch has dimensions.
+std::string block_name(std::uint32_t block);
+/// "block 2 thread 37".
+std::string thread_name(const Thread& t);
+/// The same from a thread id in a checker record; of another launch.
+std::string thread_name(std::uint32_t id);
+std::string thread_name(std::uint32_t id, dim3 grid, dim3 block, int device);
+
+/// "2" or "(2,0)", alone.
+std::string coordinates(std::uint32_t rank, dim3 extent);
+/// The index of a rank.
+uint3 unflatten(unsigned rank, dim3 extent);
+
+// ---- threadIdx and its kin ----------------------------------------------------------------------
+
+// Device headers declare these const, because a kernel must not write them and because they never
+// change while one thread runs. The scheduler, which switches threads, writes them.
+extern uint3 running_thread_index __asm__("threadIdx"), running_block_index __asm__("blockIdx");
+extern dim3 running_block_dim __asm__("blockDim"), running_grid_dim __asm__("gridDim");
+
+}  // namespace simt
+
+// Their section; the linker defines these two.
+extern "C" const char __start_simt_built_in[], __stop_simt_built_in[];

@@ -1,0 +1,149 @@
+#include "kernel/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
+
+#include "base/scoped_ignore.hpp"
+
+namespace simt {
+
+Fiber host_fiber;
+
+namespace {
+
+constexpr std::size_t kMostReports = 3;  // of one launch: a learner fixes one at a time
+
+struct Findings {
+  std::vector<Report> reports;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> instructions;  // told of
+  std::vector<std::pair<std::string, std::string>> lines;             // of races told of
+  unsigned suppressed = 0;
+};
+// Never destroyed: the destructor of a static object may still run launches.
+Findings& findings = *new Findings;
+
+FunctionRef<void()> host_call;
+
+/// True if the pair was there already.
+template <class T>
+bool add_pair(std::vector<std::pair<T, T>>& told, const T& a, const T& b) {
+  const std::pair<T, T> key = std::minmax({a, b});
+  if (std::find(told.begin(), told.end(), key) != told.end()) return true;
+  told.push_back(key);
+  return false;
+}
+
+/// Races first. A missing barrier also lets readers run before writers: memory that was read too
+/// early is not reported as uninitialised beside the race that explains it.
+void put_causes_first(std::vector<Report>& reports) {
+  const auto is_race = [](const Report& r) { return r.kind == ReportKind::race; };
+  std::stable_partition(reports.begin(), reports.end(), is_race);
+  const auto explained = [&](const Report& r) {
+    if (r.kind != ReportKind::uninitialised) return false;
+    const std::string place = fmt::format(" at {}:{} ", r.file, r.line);
+    return std::any_of(reports.begin(), reports.end(), [&](const Report& other) {
+      return is_race(other) && other.text.find(place) != std::string::npos;
+    });
+  };
+  std::vector<Report> kept;
+  std::copy_if(reports.begin(), reports.end(), std::back_inserter(kept),
+               [&](const Report& r) { return !explained(r); });
+  reports = std::move(kept);
+}
+
+}  // namespace
+
+// ---- the host's stack ---------------------------------------------------------------------------
+
+void on_host_stack(FunctionRef<void()> work) {
+  if (engine.current == nullptr) {
+    work();
+    return;
+  }
+  host_call = work;
+  switch_fiber(engine.current->fiber, host_fiber);
+}
+
+bool has_host_call() { return static_cast<bool>(host_call); }
+FunctionRef<void()> take_host_call() { return std::exchange(host_call, {}); }
+
+// ---- findings -----------------------------------------------------------------------------------
+
+void findings_start_launch() {
+  findings.instructions.clear();
+  findings.lines.clear();
+  findings.suppressed = 0;
+}
+
+std::vector<Report> take_findings() {
+  std::vector<Report> reports = std::exchange(findings.reports, {});
+  put_causes_first(reports);
+  if (findings.suppressed > 0 && !reports.empty()) {
+    reports.back().text +=
+        fmt::format("\n(and {} more findings of the same launch)", findings.suppressed);
+  }
+  return reports;
+}
+
+bool is_worth_telling(std::uint32_t pc_a, std::uint32_t pc_b) {
+  const ScopedIgnore guard;
+  if (add_pair(findings.instructions, pc_a, pc_b)) return false;
+  if (findings.reports.size() < kMostReports) return true;
+  ++findings.suppressed;
+  return false;
+}
+
+bool lines_are_told(const SourceLine& a, const SourceLine& b) {
+  return add_pair(findings.lines, a.text(), b.text());
+}
+
+void file_report(Report report) { findings.reports.push_back(std::move(report)); }
+
+void fail_launch(Report report, int error) {
+  file_report(std::move(report));
+  engine.failed = true;
+  engine.error = error;
+}
+
+Report finding(ReportKind kind, const SourceLine& where, std::string text) {
+  Report report{kind, "", where.file, where.line, std::move(text)};
+  if (engine.launch != nullptr) report.kernel = engine.launch->kernel;
+  return report;
+}
+
+ReportedAccess access_by(const char* kind, const SourceLine& where, std::uint32_t thread, dim3 grid,
+                         dim3 block, int device) {
+  return {kind,
+          where.file,
+          where.line,
+          coordinates(block_of(thread), grid),
+          coordinates(rank_of(thread), block),
+          device};
+}
+
+ReportedAccess access_by(const char* kind, const SourceLine& where, std::uint32_t thread) {
+  return access_by(kind, where, thread, engine.launch->grid, engine.launch->block,
+                   engine.placement->device);
+}
+
+// ---- a kernel stops itself ----------------------------------------------------------------------
+
+void trap(const char* message, int error, const void* caller) {
+  const Thread& t = *engine.current;
+  on_host_stack([&] {
+    const SourceLine where = source_line(caller);
+    Report report =
+        finding(ReportKind::trap, where,
+                fmt::format("KERNEL STOPPED in {}: {}\n  at {} by {}", engine.launch->kernel,
+                            message, where.text(), thread_name(t)));
+    report.accesses.push_back(access_by("stop", where, t.id));
+    fail_launch(std::move(report), error);
+  });
+  std::abort();  // a failed launch never resumes its threads
+}
+
+}  // namespace simt

@@ -1,0 +1,158 @@
+// Threads, warps and blocks of the running launch: what every layer above keeps of them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/access.hpp"
+#include "kernel/fiber.hpp"
+#include "memory/allocations.hpp"
+#include "memory/shadow.hpp"
+#include "simt/runtime.hpp"
+#include "simt/vector_types.hpp"
+
+namespace simt {
+
+// ---- what the checker remembers of a thread -----------------------------------------------------
+
+/// A plain read that an atomicCAS expecting the value read may yet turn into the first step of a
+/// compare-and-swap loop. Until then a conflict with an atomic is held back.
+constexpr std::size_t kRecentReads = 4;
+struct RecentReads {
+  std::array<std::uintptr_t, kRecentReads> address{};  // 0: empty
+  std::array<std::uint64_t, kRecentReads> value{};
+  std::array<std::uint32_t, kRecentReads> pc{};
+  std::array<std::uint8_t, kRecentReads> size{};
+  std::array<bool, kRecentReads> conflict{};
+};
+/// What such a read conflicts with: an atomic, or that of another device.
+struct HeldBack {
+  Access other;
+  CrossAccess cross;
+};
+
+// ---- what lockstep, counters and traces keep of it ----------------------------------------------
+
+/// The instruction that a lane is about to execute. size 0: a fence or a jump target.
+struct Parked {
+  const void* pc = nullptr;
+  const char* name = nullptr;  // of a fence or an atomic
+  std::uintptr_t address = 0;
+  std::uint32_t size = 0;
+  std::uint32_t depth = 0;  // bytes of stack in use: callees run before their callers go on
+  AccessKind kind = AccessKind::none;
+  bool shared = false;
+  std::uint64_t since = 0;  // Warp::releases when it was parked
+};
+
+constexpr std::uint32_t kNoEvent = ~std::uint32_t(0);
+
+// ---- threads, warps, blocks ---------------------------------------------------------------------
+
+enum class State : unsigned char { ready, running, at_barrier, in_warp_call, parked, done };
+
+struct Block;
+
+/// What a thread waits for, on its stack as long as it waits.
+struct Waiting {
+  const char* name;    // of the barrier
+  const void* caller;  // the source line that waits
+  char** frame;        // the runtime's frame in which it waits
+};
+
+/// What a recycled thread gets anew, all of it, when a block starts.
+///
+/// A switch from one thread to the next costs what it costs to bring the other's memory into the
+/// cache. So what every switch and every access touch comes first, and is one cache line; what
+/// reads touch is the two that follow.
+struct alignas(64) ThreadState {
+  State state = State::ready;
+  std::uint8_t lane = 0;
+  std::uint8_t warp = 0;
+  std::uint8_t next_recent = 0;
+  std::uint8_t conflicts = 0;  // recent reads with a conflict held back
+  std::uint16_t flat = 0;      // rank in its block
+  std::uint16_t spins = 0;     // consecutive atomics and volatile reads that changed nothing
+  std::array<std::uint16_t, 3> index{};  // threadIdx
+  std::uint32_t id = 0;
+  std::uint32_t clock = 1;  // of happens-before; see now()
+  Block* block = nullptr;
+  Fiber fiber;                            // none before it starts
+  const Waiting* waiting = nullptr;       // while it waits
+  const char* last_collective = nullptr;  // since the last barrier: orders no memory
+
+  RecentReads recent;
+  WarpCall* call = nullptr;         // in_warp_call; null means __activemask()
+  std::uint64_t call_path = 0;      // __activemask(): hash of the return addresses
+  unsigned active_result = 0;       // __activemask(): its result
+  std::uint32_t traced = kNoEvent;  // trace: the event of its last instruction
+
+  // The clocks of the warp's lanes that it has synchronised with since the last block barrier.
+  std::array<std::uint32_t, kWarpSize> lanes_seen{};
+};
+
+struct Thread : ThreadState {
+  // Old values stay here: recent.conflict and State::parked say whether they mean anything.
+  std::array<HeldBack, kRecentReads> held_back;
+  Parked parked;
+
+  /// The thread's time: a block barrier moves all its threads on at once.
+  inline std::uint32_t now() const;
+};
+
+struct Warp {
+  unsigned alive = 0;          // lanes that have not returned
+  unsigned runnable = 0;       // number of lanes that neither wait nor are done
+  unsigned waiting = 0;        // lanes in a warp call or __activemask()
+  std::uint64_t releases = 0;  // lockstep: groups let go so far
+  std::uint64_t requests = 0;  // lockstep: loads and stores of global memory so far
+};
+
+struct SharedInstance {
+  const void* key;
+  Allocation* memory;
+};
+
+/// What a recycled block gets anew, all of it.
+struct BlockState {
+  uint3 index{};
+  unsigned linear = 0;
+  Allocation* dynamic = nullptr;
+  const char* without_memory = nullptr;  // an extern __shared__ array that the launch forgot
+  unsigned alive = 0;
+  unsigned arrived = 0;             // threads at the barrier
+  std::uint64_t barriers = 0;       // since the block wrote to global memory
+  bool backwards = false;           // who goes first after it; see finish_barrier
+  const void* meeting = nullptr;    // where the first of them waits
+  bool scattered = false;           // some wait elsewhere
+  int predicate_count = 0;          // of the barrier being filled
+  BarrierResult barrier_result{};   // of the last one
+  std::uint32_t clock = 1;          // the latest of its threads' clocks
+  std::uint32_t barrier_clock = 1;  // accesses with a smaller clock came before the last barrier
+};
+
+struct Block : BlockState {
+  // Their memory stays.
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<SharedInstance> shared;
+
+  Warp& warp_of(const Thread& t) { return warps.data()[t.warp]; }
+  Thread* lane(unsigned warp, unsigned l) {
+    const std::size_t i = warp * kWarpSize + l;
+    return i < threads.size() ? &threads[i] : nullptr;
+  }
+};
+
+inline std::uint32_t Thread::now() const {
+  return clock > block->barrier_clock ? clock : block->barrier_clock;
+}
+/// Moves a thread on: what it does from here on is later than what others have synchronised with.
+inline void tick(Thread& t) {
+  t.clock = t.now() + 1;
+  if (t.clock > t.block->clock) t.block->clock = t.clock;
+}
+
+}  // namespace simt

@@ -1,0 +1,26 @@
+// Where a code address is in the source.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace simt {
+
+/// A file and a line, repository-relative.
+struct SourceLine {
+  std::string file;
+  int line = 0;
+  std::string text() const;  // "file:line"
+};
+/// The line of a return address, skipping the headers of libraries.
+SourceLine source_line(const void* return_address);
+/// Finds all these lines at once, which is faster than one by one, for source_line to know.
+void look_up_lines(const std::vector<const void*>& return_addresses);
+/// The line of the first of several calls, the innermost first, that is in the program itself; the
+/// first one's, if none is.
+SourceLine source_line(const std::vector<const void*>& return_addresses);
+
+/// True for lines of the program and of libraries above the CPU device and the compiler's.
+bool is_above_the_device(const SourceLine& line);
+
+}  // namespace simt

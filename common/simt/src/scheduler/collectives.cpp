@@ -1,0 +1,232 @@
+#include "scheduler/collectives.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "checker/fences.hpp"
+#include "checker/rules.hpp"
+#include "counters/counters.hpp"
+#include "kernel/findings.hpp"
+#include "scheduler/lockstep.hpp"
+#include "scheduler/messages.hpp"
+#include "scheduler/schedule.hpp"
+#include "simt/api.hpp"
+#include "simt/runtime.hpp"
+#include "trace/trace.hpp"
+
+namespace simt {
+namespace {
+
+// ---- warp-wide operations -----------------------------------------------------------------------
+
+bool same_operation(const WarpCall& a, const WarpCall& b) {
+  return a.mask == b.mask && a.finish == b.finish && std::strcmp(a.name, b.name) == 0;
+}
+
+/// Completes the operation that `leader` waits in if every lane of its mask has come.
+bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
+  Warp& warp = block.warps[w];
+  Lanes lanes{leader.mask, leader.mask & warp.alive, {}};
+  if ((warp.waiting & lanes.present) != lanes.present) return false;
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    if ((lanes.present >> l & 1u) == 0) continue;
+    WarpCall* call = block.lane(w, l)->call;
+    if (call == nullptr || !same_operation(*call, leader)) return false;
+    lanes.call[l] = call;
+  }
+  if (lanes.present != lanes.mask) {
+    note(
+        "a mask names lanes that have returned from the kernel: legal, but they contribute nothing",
+        leader.caller);
+  }
+  leader.finish(lanes);
+  if (engine.tracing) trace_warp_call(block, w, lanes, leader);
+  if (leader.orders_memory) {
+    ++counted.warp_barriers;
+    checker_warp_sync(block, w, lanes.present);
+  }
+  warp.waiting &= ~lanes.present;
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    if ((lanes.present >> l & 1u) == 0) continue;
+    Thread& t = *block.lane(w, l);
+    t.call = nullptr;
+    wake(t);
+  }
+  return true;
+}
+
+// ---- __activemask() -----------------------------------------------------------------------------
+
+/// Tells calls apart by the whole path that led to them: with inlining on a GPU, the two calls of
+/// one helper in an if and its else are two instructions.
+std::uint64_t call_path(const Fiber& fiber) {
+  std::uint64_t hash = 0;
+  auto frame = static_cast<char**>(__builtin_frame_address(0));
+  for (; frame != nullptr; frame = calling_frame(fiber, frame)) {
+    hash = hash * 1000003u + reinterpret_cast<std::uintptr_t>(frame[1]);
+  }
+  return hash;
+}
+
+bool wake_active_group(Block& block, unsigned w) {
+  Warp& warp = block.warps[w];
+  std::vector<Thread*> callers;
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    if ((warp.waiting >> l & 1u) == 0) continue;
+    Thread* t = block.lane(w, l);
+    if (t->call == nullptr) callers.push_back(t);
+  }
+  if (callers.empty()) return false;
+  Thread* leader = callers[schedule.seeded ? random_number() % callers.size() : 0];
+  // The hardware may split a converged group at any time: some seeds do.
+  const bool split = schedule.seeded && random_number() % 4 == 0;
+  std::vector<Thread*> group;
+  unsigned mask = 0;
+  for (Thread* t : callers) {
+    if (t->call_path != leader->call_path) continue;
+    if (split && t != leader && random_number() % 4 == 0) continue;
+    group.push_back(t);
+    mask |= 1u << t->lane;
+  }
+  if (engine.tracing) trace_active_mask(block, w, mask, *leader);
+  for (Thread* t : group) {
+    t->active_result = mask;
+    warp.waiting &= ~(1u << t->lane);
+    wake(*t);
+  }
+  return true;
+}
+
+// ---- block barrier ------------------------------------------------------------------------------
+
+/// A loop with a barrier makes progress at each turn. So many arrivals at barriers (threads times
+/// barriers) without a result in global memory are no progress.
+constexpr std::uint64_t kMostArrivals = std::uint64_t{1} << 23;
+
+void finish_barrier(Block& block) {
+  if (block.scattered || block.alive != block.threads.size()) {
+    on_host_stack([&] { fail_launch(barrier_finding(block), cudaErrorLaunchFailure); });
+    return;
+  }
+  if (++block.barriers * block.threads.size() > kMostArrivals) {
+    on_host_stack([&] { fail_launch(endless_barriers_finding(block), cudaErrorLaunchTimeout); });
+    return;
+  }
+  block.barrier_result = {block.predicate_count,
+                          block.predicate_count == static_cast<int>(block.arrived)};
+  block.predicate_count = 0;
+  block.arrived = 0;
+  ++counted.barriers;
+  note_progress();
+  checker_barrier(block);
+  if (engine.tracing) trace_barrier(block);
+  // Unseeded, the last to arrive go first: their stacks are still in the cache.
+  block.backwards = !block.backwards;
+  if (block.backwards) {
+    for (auto t = block.threads.rbegin(); t != block.threads.rend(); ++t) make_ready(*t);
+  } else {
+    for (Thread& t : block.threads) make_ready(t);
+  }
+  for (Warp& warp : block.warps) {
+    warp.runnable += static_cast<unsigned>(__builtin_popcount(warp.alive));
+  }
+}
+
+}  // namespace
+
+// ---- called by device code ----------------------------------------------------------------------
+
+void warp_call(WarpCall& call) {
+  Thread& t = *engine.current;
+  Block& block = *t.block;
+  Warp& warp = block.warp_of(t);
+  if ((call.mask >> t.lane & 1u) == 0) {
+    on_host_stack([&] { fail_launch(foreign_mask_finding(call, t), cudaErrorLaunchFailure); });
+    std::abort();  // a failed launch never resumes its threads
+  }
+  checker_settle_writes();
+  t.last_collective = call.orders_memory ? nullptr : call.name;
+  t.call = &call;
+  const Waiting waiting{call.name, call.caller, static_cast<char**>(__builtin_frame_address(0))};
+  t.waiting = &waiting;
+  t.state = State::in_warp_call;
+  warp.waiting |= 1u << t.lane;
+  try_complete(block, t.warp, call);
+  wait_for_others();
+}
+
+unsigned active_mask(const char* name, const void* caller) {
+  Thread& t = *engine.current;
+  Warp& warp = t.block->warp_of(t);
+  t.call = nullptr;
+  const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
+  t.waiting = &waiting;
+  t.call_path = call_path(t.fiber);
+  t.state = State::in_warp_call;
+  warp.waiting |= 1u << t.lane;
+  wait_for_others();
+  return t.active_result;
+}
+
+BarrierResult block_barrier(const char* name, int predicate, const void* caller) {
+  Thread& t = *engine.current;
+  Block& block = *t.block;
+  checker_settle_writes();
+  const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
+  t.waiting = &waiting;
+  t.state = State::at_barrier;
+  block.predicate_count += predicate != 0;
+  t.last_collective = nullptr;
+  if (block.arrived == 0) {
+    block.meeting = caller;
+    block.scattered = false;
+  } else if (caller != block.meeting) {
+    block.scattered = true;
+  }
+  if (++block.arrived == block.alive) finish_barrier(block);
+  wait_for_others();
+  return block.barrier_result;
+}
+
+void fence(Scope scope, const char* name, const void* caller) {
+  if (engine.lockstep) {
+    Parked what;
+    what.kind = AccessKind::fence;
+    what.depth = depth_here(kDepthOfFence);
+    what.pc = caller;
+    what.name = name;
+    park(what);
+  }
+  maybe_preempt(4);
+  fence_by(*engine.current, scope);
+}
+
+// ---- called by the rest of the layer ------------------------------------------------------------
+
+void wait_for_others() {
+  Thread& t = *engine.current;
+  Warp& warp = t.block->warp_of(t);
+  if (--warp.runnable == 0 && (engine.lockstep || warp.waiting != 0)) {
+    wake_stalled_warp(*t.block, t.warp);
+  }
+  switch_away();
+}
+
+void wake_stalled_warp(Block& block, unsigned w) {
+  if (engine.lockstep && release_parked_group(block, w)) return;
+  if (block.warps[w].waiting != 0) wake_active_group(block, w);
+}
+
+void complete_after_exit(Block& block, unsigned w) {
+  Warp& warp = block.warps[w];
+  for (unsigned l = 0; warp.waiting != 0 && l < kWarpSize; ++l) {
+    if ((warp.waiting >> l & 1u) == 0) continue;
+    const Thread& t = *block.lane(w, l);
+    if (t.call != nullptr && try_complete(block, w, *t.call)) break;
+  }
+  if (warp.runnable == 0) wake_stalled_warp(block, w);
+  if (block.arrived > 0 && block.arrived == block.alive) finish_barrier(block);
+}
+
+}  // namespace simt

@@ -1,0 +1,178 @@
+#include "scheduler/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace simt {
+namespace {
+
+/// "threads 0-31, 64" of sorted ranks.
+std::string ranges(const std::vector<unsigned>& ranks) {
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    if (!text.empty()) text += ", ";
+    text += last == i ? fmt::format("{}", ranks[i]) : fmt::format("{}-{}", ranks[i], ranks[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+/// "file:12, called at line 30": where a thread waits, and, if that is in a function that the
+/// kernel calls, how it came there. The launch itself, the outermost of these lines, is left out.
+std::string place_of(const Thread& t, const void* caller) {
+  std::vector<SourceLine> lines;
+  for (char** frame = t.waiting->frame; frame != nullptr; frame = calling_frame(t.fiber, frame)) {
+    if (lines.empty() && frame[1] != caller) continue;
+    const SourceLine line = source_line(frame[1]);
+    if (!is_above_the_device(line)) break;
+    lines.push_back(line);
+  }
+  std::string text = source_line(caller).text();
+  for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
+    const bool same_file = lines[i].file == lines[i - 1].file;
+    text += same_file ? fmt::format(", called at line {}", lines[i].line)
+                      : ", called at " + lines[i].text();
+  }
+  return text;
+}
+
+struct Meeting {
+  const char* name;
+  const void* caller;
+  const Thread* first;
+  std::vector<unsigned> ranks;
+};
+
+std::vector<Meeting> meetings(const Block& block) {
+  std::vector<Meeting> list;
+  for (const Thread& t : block.threads) {
+    if (t.state != State::at_barrier) continue;
+    auto it = std::find_if(list.begin(), list.end(),
+                           [&](const Meeting& m) { return m.caller == t.waiting->caller; });
+    if (it == list.end())
+      it = list.insert(list.end(), {t.waiting->name, t.waiting->caller, &t, {}});
+    it->ranks.push_back(t.flat);
+  }
+  return list;
+}
+
+/// A finding with one access for each place where threads wait.
+Report finding_at(ReportKind kind, const std::vector<Meeting>& list, std::string text) {
+  Report report = finding(kind, source_line(list.front().caller), std::move(text));
+  for (const Meeting& m : list) {
+    report.accesses.push_back(access_by("wait", source_line(m.caller), m.first->id));
+  }
+  return report;
+}
+
+/// Where a thread waits for others; null if it does not.
+const void* place_waited_at(const Thread& t) {
+  if (t.state == State::at_barrier) return t.waiting->caller;
+  return t.state == State::in_warp_call && t.call != nullptr ? t.call->caller : nullptr;
+}
+
+std::string describe_barrier(const Block& block, const std::vector<Meeting>& list) {
+  std::string text = fmt::format("BARRIER IN DIVERGENT CODE in kernel {}, {}",
+                                 engine.launch->kernel, block_name(block.linear));
+  const std::size_t total = block.threads.size(), returned = total - block.alive;
+  for (const Meeting& m : list) {
+    const bool one = m.ranks.size() == 1;
+    text += fmt::format("\n  {} of {} threads {} in {} at {}: {} {}", m.ranks.size(), total,
+                        one ? "waits" : "wait", m.name, place_of(*m.first, m.caller),
+                        one ? "thread" : "threads", ranges(m.ranks));
+  }
+  if (returned > 0) {
+    text += fmt::format("\n  {} of {} threads have returned and never arrive", returned, total);
+  }
+  text +=
+      "\n  Every thread of the block must reach the same barrier: move it out of the if, and let\n"
+      "  threads with no work skip the work, not the barrier (no early return before it).";
+  if (list.size() == 1 && list.front().ranks.size() == 1) {
+    text +=
+        "\n  (Each thread has its own variables: what only one thread knows, it tells the others\n"
+        "  through __shared__ memory and a barrier.)";
+  }
+  return text;
+}
+
+}  // namespace
+
+Report barrier_finding(const Block& block) {
+  const std::vector<Meeting> list = meetings(block);
+  return finding_at(ReportKind::barrier, list, describe_barrier(block, list));
+}
+
+Report endless_barriers_finding(const Block& block) {
+  std::vector<Meeting> list = meetings(block);
+  list.resize(1);
+  const Meeting& meeting = list.front();
+  std::string text = fmt::format(
+      "ENDLESS LOOP in kernel {}, {}: after {} barriers its threads are still in the loop\n"
+      "  around {} at {}\n"
+      "  Which value ends this loop, and does it ever become that? (A number that is halved and\n"
+      "  rounded up stays at 1.)",
+      engine.launch->kernel, block_name(block.linear), block.barriers, meeting.name,
+      place_of(*meeting.first, meeting.caller));
+  return finding_at(ReportKind::hang, list, std::move(text));
+}
+
+Report foreign_mask_finding(const WarpCall& call, const Thread& t) {
+  const SourceLine where = source_line(call.caller);
+  Report report = finding(
+      ReportKind::barrier, where,
+      fmt::format("WRONG MASK in kernel {}: {} at {}\n  {} (lane {}) calls it with mask 0x{:08x}, "
+                  "which does not name the calling lane.\n  Every lane that calls must be in the "
+                  "mask, and every lane in the mask must call.",
+                  engine.launch->kernel, call.name, where.text(), thread_name(t), t.lane,
+                  call.mask));
+  report.accesses = {access_by("call", where, t.id)};
+  return report;
+}
+
+Report deadlock_finding() {
+  const void* first = nullptr;
+  std::string text =
+      fmt::format("DEADLOCK in kernel {}: every thread that is left waits", engine.launch->kernel);
+  const Block& block = *engine.resident.front();
+  std::map<std::string, std::vector<unsigned>> groups;
+  for (const Thread& t : block.threads) {
+    const void* place = place_waited_at(t);
+    if (first == nullptr) first = place;
+    if (t.state == State::at_barrier) {
+      groups[fmt::format("{} at {}", t.waiting->name, place_of(t, t.waiting->caller))].push_back(
+          t.flat);
+    } else if (t.state == State::in_warp_call && t.call != nullptr) {
+      groups[fmt::format("{} with mask 0x{:08x} at {}", t.call->name, t.call->mask,
+                         place_of(t, t.call->caller))]
+          .push_back(t.flat);
+    }
+  }
+  text += fmt::format("\n  {}, {} threads, {} of them have returned:", block_name(block.linear),
+                      block.threads.size(), block.threads.size() - block.alive);
+  for (const auto& [what, ranks] : groups) {
+    const bool one = ranks.size() == 1;
+    text += fmt::format("\n    {} {} in {}: {} {}", ranks.size(), one ? "waits" : "wait", what,
+                        one ? "thread" : "threads", ranges(ranks));
+  }
+  text +=
+      "\n  All lanes that a mask names must make the same call with the same mask, and all "
+      "threads\n"
+      "  of a block must reach the same __syncthreads().";
+  const SourceLine line = first == nullptr ? SourceLine{} : source_line(first);
+  Report report = finding(ReportKind::barrier, line, std::move(text));
+  for (const Thread& t : block.threads) {
+    const void* place = place_waited_at(t);
+    if (place == nullptr) continue;
+    report.accesses.push_back(access_by("wait", source_line(place), t.id));
+  }
+  return report;
+}
+
+}  // namespace simt

@@ -1,0 +1,17 @@
+// What is said of threads that wait for others which never come.
+#pragma once
+
+#include "kernel/findings.hpp"
+
+namespace simt {
+
+/// For the host's stack, as all of these: threads wait in different barriers, or have returned.
+Report barrier_finding(const Block& block);
+/// They go around a barrier for ever.
+Report endless_barriers_finding(const Block& block);
+/// The running thread names lanes, but not itself.
+Report foreign_mask_finding(const WarpCall& call, const Thread& t);
+/// Every thread waits and nothing can wake one.
+Report deadlock_finding();
+
+}  // namespace simt

@@ -1,0 +1,246 @@
+#include "scheduler/run_launch.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "checker/cross_device.hpp"
+#include "checker/fences.hpp"
+#include "checker/rules.hpp"
+#include "counters/counters.hpp"
+#include "kernel/findings.hpp"
+#include "memory/devices.hpp"
+#include "memory/names.hpp"
+#include "report/reports.hpp"
+#include "scheduler/collectives.hpp"
+#include "scheduler/lockstep.hpp"
+#include "scheduler/messages.hpp"
+#include "scheduler/schedule.hpp"
+#include "simt/api.hpp"
+#include "trace/trace.hpp"
+
+namespace simt {
+namespace {
+
+unsigned count(dim3 d) { return d.x * d.y * d.z; }
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+// For the blocks that start next. Never destroyed: static objects may still run launches.
+auto& retired = *new std::vector<std::unique_ptr<Block>>;
+
+/// A recycled thread is a new one: no field of its state stays.
+void start_thread(Block& block, unsigned flat) {
+  Thread& t = block.threads[flat];
+  static_cast<ThreadState&>(t) = ThreadState{};
+  t.block = &block;
+  t.flat = static_cast<std::uint16_t>(flat);
+  t.warp = static_cast<std::uint8_t>(flat / kWarpSize);
+  t.lane = static_cast<std::uint8_t>(flat % kWarpSize);
+  t.id = block.linear << kThreadBits | flat;
+  const uint3 index = unflatten(flat, engine.launch->block);
+  t.index = {static_cast<std::uint16_t>(index.x), static_cast<std::uint16_t>(index.y),
+             static_cast<std::uint16_t>(index.z)};
+  Warp& warp = block.warp_of(t);
+  warp.alive |= 1u << t.lane;
+  ++warp.runnable;
+  make_ready(t);
+}
+
+bool start_next_block() {
+  if (schedule.blocks_started == engine.blocks_total || engine.resident.size() >= kResidentBlocks) {
+    return false;
+  }
+  std::unique_ptr<Block> block;
+  if (retired.empty()) {
+    block = std::make_unique<Block>();
+  } else {
+    block = std::move(retired.back());
+    retired.pop_back();
+  }
+  const unsigned threads = count(engine.launch->block);
+  static_cast<BlockState&>(*block) = BlockState{};  // recycled, and new, as its threads are
+  block->linear = schedule.blocks_started++;
+  block->index = unflatten(block->linear, engine.launch->grid);
+  block->threads.resize(threads);
+  block->warps.assign((threads + kWarpSize - 1) / kWarpSize, Warp{});
+  block->alive = threads;
+  counted.warps += block->warps.size();
+  if (engine.launch->shared_bytes > 0) {
+    block->dynamic = acquire_shared(engine.launch->shared_bytes, {}, "");
+  }
+  for (unsigned i = 0; i < threads; ++i) start_thread(*block, i);
+  engine.resident.push_back(std::move(block));
+  return true;
+}
+
+void free_shared(Block& block) {
+  for (const SharedInstance& s : block.shared) release_shared(s.memory);
+  block.shared.clear();
+  if (block.dynamic != nullptr) release_shared(block.dynamic);
+  block.dynamic = nullptr;
+}
+
+void retire(Block* block) {
+  if (engine.tracing) trace_end_block(*block);
+  free_shared(*block);
+  auto& list = engine.resident;
+  auto it = std::find_if(list.begin(), list.end(), [&](auto& b) { return b.get() == block; });
+  retired.push_back(std::move(*it));
+  *it = std::move(list.back());
+  list.pop_back();
+}
+
+/// Threads that were stopped in the middle leave their fibers for the next launch.
+void abandon_everything() {
+  while (!engine.resident.empty()) {
+    Block& block = *engine.resident.back();
+    for (Thread& t : block.threads) {
+      if (!t.fiber) continue;
+      reset_fiber(t.fiber);
+      release_fiber(std::exchange(t.fiber, {}));
+    }
+    retire(&block);
+  }
+  schedule.fifo.clear();
+  schedule.shuffled.clear();
+}
+
+// ---- threads ------------------------------------------------------------------------------------
+
+void thread_body() {
+  engine.launch->body(engine.launch->closure.get());
+  Thread& t = *engine.current;
+  t.state = State::done;
+  switch_fiber(t.fiber, host_fiber);
+}
+
+void finish_thread(Thread& t) {
+  Block& block = *t.block;
+  Warp& warp = block.warp_of(t);
+  checker_end_thread(t);
+  if (engine.tracing) trace_return(t);
+  release_fiber(std::exchange(t.fiber, {}));
+  note_progress();
+  warp.alive &= ~(1u << t.lane);
+  --warp.runnable;
+  if (--block.alive == 0) {
+    retire(&block);
+    return;
+  }
+  complete_after_exit(block, t.warp);
+}
+
+Thread* next_thread() {
+  while (wants_block() && start_next_block()) {
+  }
+  Thread* t = take_ready();
+  if (t == nullptr && start_next_block()) t = take_ready();
+  return t;
+}
+
+/// Threads run until one of them returns here: it has ended, nobody can go on, or it wants
+/// something done on the host's stack.
+void run_until_return(Thread& first) {
+  Engine& e = engine;
+  install(first);
+  switch_fiber(host_fiber, first.fiber);
+  while (has_host_call()) {
+    Thread* asker = std::exchange(e.current, nullptr);
+    // What runs here may call copies of the standard library's functions that are the program's, with
+    // the compiler's calls in them: these are no steps of the thread, whose lane would fall out of step.
+    const std::uint64_t steps_left = e.steps_left;
+    take_host_call()();
+    if (e.failed) return;
+    e.steps_left = steps_left;
+    e.current = asker;
+    switch_fiber(host_fiber, asker->fiber);
+  }
+  Thread& last = *std::exchange(e.current, nullptr);
+  if (last.state == State::done) finish_thread(last);
+}
+
+void run_all_threads() {
+  while (Thread* t = next_thread()) {
+    run_until_return(*t);
+    if (engine.failed) return;
+  }
+  if (!engine.resident.empty()) {
+    fail_launch(deadlock_finding(), cudaErrorLaunchTimeout);
+  }
+}
+
+// ---- a launch -----------------------------------------------------------------------------------
+
+[[noreturn]] void stop_division(int, siginfo_t* info, void*) {
+  // The address is that of the division itself, not of the instruction behind it.
+  trap("an integer is divided by zero: a GPU goes on with an undefined result",
+       cudaErrorLaunchFailure, static_cast<const char*>(info->si_addr) + 1);
+}
+
+/// While threads run, a division by zero is a finding of the kernel, not the end of the process.
+class DivisionTrap {
+ public:
+  DivisionTrap() {
+    struct sigaction action {};
+    action.sa_sigaction = stop_division;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;  // the handler never returns
+    sigaction(SIGFPE, &action, &before_);
+  }
+  ~DivisionTrap() { sigaction(SIGFPE, &before_, nullptr); }
+  DivisionTrap(const DivisionTrap&) = delete;
+  DivisionTrap& operator=(const DivisionTrap&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+void start_launch(const Launch& launch, const Placement& placement) {
+  Engine& e = engine;
+  e.launch = &launch;
+  e.placement = &placement;
+  e.reachable = placement.reachable;
+  bring_variables(placement.device);
+  ++e.launch_number;
+  e.failed = false;
+  e.error = cudaSuccess;
+  schedule_start_launch(count(launch.grid));
+  findings_start_launch();
+  counted.launches += 1;
+  counted.blocks += e.blocks_total;
+  counted.threads += std::uint64_t(e.blocks_total) * count(launch.block);
+  running_block_dim = launch.block;
+  running_grid_dim = launch.grid;
+  lockstep_start_launch(trace_start_launch());
+  note_progress();
+  set_fiber_body(thread_body);
+  name_allocations(launch);
+  cross_device_start_launch();
+  checker_start_launch();
+}
+
+}  // namespace
+
+int run_launch(const Launch& launch, const Placement& placement) {
+  start_launch(launch, placement);
+  {
+    const DivisionTrap trap;
+    run_all_threads();
+  }
+  checker_settle_writes();
+  fences_end_launch(cross_device_launch());
+  abandon_everything();
+  engine.launch = nullptr;
+  engine.steps_left = ~std::uint64_t(0);
+  forget_arguments();
+  std::vector<Report> reports = take_findings();
+  trace_end_launch(launch, reports);
+  lockstep_end_launch();
+  const int error = engine.error;
+  for (Report& report : reports) deliver(std::move(report));
+  return error;
+}
+
+}  // namespace simt

@@ -1,0 +1,145 @@
+#include "scheduler/schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "base/environment.hpp"
+#include "kernel/findings.hpp"
+#include "scheduler/lockstep.hpp"
+#include "simt/api.hpp"
+#include "simt/runtime.hpp"
+#include "simt/testing.hpp"
+
+namespace simt {
+
+Schedule schedule;
+
+namespace {
+
+// A thread that executes this many basic blocks while nothing else happens will not end.
+constexpr std::uint64_t kStepLimit = std::uint64_t(1) << 30;
+// So many atomics in a row, by all threads together, that changed nothing.
+constexpr std::uint64_t kSpinLimit = 2'000'000;
+constexpr unsigned kSpinsBeforeYield = 32;
+
+// ---- seeds --------------------------------------------------------------------------------------
+
+std::uint64_t& seed_setting() {
+  static std::uint64_t seed = environment().seed.value_or(0);
+  return seed;
+}
+
+std::uint32_t launches_before = 0;  // before set_seed(): they do not move the schedule
+
+/// Well-spread starting state from a small seed (splitmix64).
+std::uint64_t scramble(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+  return (x ^ x >> 31) | 1u;
+}
+
+}  // namespace
+
+void set_seed(std::uint64_t seed) {
+  seed_setting() = seed;
+  launches_before = engine.launch_number;
+}
+std::uint64_t seed() { return seed_setting(); }
+
+void schedule_start_launch(unsigned blocks) {
+  schedule.seeded = seed() != 0;
+  schedule.random_state = scramble(seed() * 0x10001 + engine.launch_number - launches_before);
+  engine.blocks_total = blocks;
+  schedule.blocks_started = 0;
+  schedule.resident_limit = schedule.seeded ? kResidentBlocks : 1;
+}
+
+// ---- switching ----------------------------------------------------------------------------------
+
+inline Thread* ReadyPool::draw() {
+  const std::size_t i = random_number() % size_;
+  Thread* const t = threads_[i].thread;
+  threads_[i].prefetch();
+  threads_[i] = threads_[--size_];
+  // Often the thread goes back to wait without another random number: then this is the next one.
+  std::uint64_t state = schedule.random_state;
+  if (size_ > 0) threads_[next_random(state) % size_].prefetch();
+  return t;
+}
+
+Thread* take_ready() {
+  Schedule& e = schedule;
+  if (!e.seeded) return e.fifo.empty() ? nullptr : e.fifo.pop();
+  return e.shuffled.empty() ? nullptr : e.shuffled.draw();
+}
+
+void install(Thread& t) {
+  if (!t.fiber) t.fiber = acquire_fiber();
+  running_thread_index = {t.index[0], t.index[1], t.index[2]};
+  running_block_index = t.block->index;
+  t.state = State::running;
+  engine.current = &t;
+  ++engine.ticks;
+  // The runtime may have called a function of the standard library meanwhile whose linked copy is
+  // the instrumented one, as of a host call: lanes that no longer park would fall out of step.
+  if (engine.lockstep) engine.steps_left = 1;
+}
+
+// The next thread goes on without a detour over the scheduler, which is needed only to start
+// blocks.
+void switch_away() {
+  Thread& t = *engine.current;
+  Thread* next = wants_block() ? nullptr : take_ready();
+  if (next == nullptr) {
+    switch_fiber(t.fiber, host_fiber);
+    return;
+  }
+  install(*next);
+  if (next != &t) switch_fiber(t.fiber, next->fiber);
+}
+
+void yield() {
+  make_ready(*engine.current);
+  switch_away();
+}
+
+// ---- endless loops ------------------------------------------------------------------------------
+
+std::uint64_t steps_until_slow() { return engine.lockstep ? 1 : kStepLimit; }
+
+void note_progress() {
+  engine.steps_left = steps_until_slow();
+  note_progress_in_lockstep();
+  engine.fruitless = 0;
+}
+
+void note_spin(const void* caller) {
+  if (++engine.fruitless > kSpinLimit) stop_endless_loop(caller);
+  if (++engine.current->spins % kSpinsBeforeYield != 0) return;
+  // Whoever it waits for may be a block that has not started.
+  if (schedule.resident_limit < kResidentBlocks) ++schedule.resident_limit;
+  yield();
+}
+
+void stop_endless_loop(const void* caller) {
+  const Thread& t = *engine.current;
+  on_host_stack([&] {
+    const SourceLine where = source_line(caller);
+    Report report = finding(
+        ReportKind::hang, where,
+        fmt::format(
+            "ENDLESS LOOP in kernel {}: {} repeats without changing anything\n  at {}\n  What it "
+            "waits for never happens. Does an atomicCAS loop take up the value that atomicCAS\n"
+            "  returned? Is a lock released? (At most {} blocks run at the same time here; a GPU "
+            "runs\n  more, but never all of a large grid.)",
+            engine.launch->kernel, thread_name(t), where.text(), kResidentBlocks));
+    report.accesses = {access_by("loop", where, t.id)};
+    fail_launch(std::move(report), cudaErrorLaunchTimeout);
+  });
+  std::abort();
+}
+
+}  // namespace simt

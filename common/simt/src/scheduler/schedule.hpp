@@ -1,0 +1,133 @@
+// Which thread goes next.
+//
+// Unseeded, threads run in order, each until it waits, and a further block starts only when no
+// thread can run: fast, and the same every time. Seeded, eight blocks are resident, the next thread
+// is drawn at random, and threads are also switched between a load and the store that follows.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel/engine.hpp"
+
+namespace simt {
+
+constexpr unsigned kResidentBlocks = 8;  // blocks that run at the same time
+
+// ---- threads that can run -----------------------------------------------------------------------
+
+/// A thread that can run. Its memory takes longer to arrive than all that a switch does, so it is
+/// asked for as soon as it is known, or guessed, that the thread is next; the place on its stack is
+/// kept here because nobody would wait for the thread's own line first.
+struct Ready {
+  Thread* thread;
+  const char* stack;  // where it was suspended last
+
+  void prefetch() const {
+    __builtin_prefetch(thread, 1);
+    for (std::size_t line = 0; line < 4; ++line) __builtin_prefetch(stack + line * 64, 1);
+  }
+};
+
+constexpr std::size_t kMostReady = kResidentBlocks * 1024;  // all threads of the resident blocks
+
+/// Threads that can run, first come, first served.
+class ReadyQueue {
+ public:
+  bool empty() const { return head_ == tail_; }
+  void push(const Ready& ready) {
+    if (empty()) head_ = tail_ = 0;  // the first few entries stay in the cache
+    ring_[tail_++ % kMostReady] = ready;
+  }
+  Thread* pop() {
+    Thread* const t = ring_[head_++ % kMostReady].thread;
+    if (tail_ - head_ > kAhead) ring_[(head_ + kAhead) % kMostReady].prefetch();
+    return t;
+  }
+  void clear() { head_ = tail_; }
+
+ private:
+  static constexpr unsigned kAhead = 2;
+  std::array<Ready, kMostReady> ring_;  // its size is a power of two: indices wrap
+  unsigned head_ = 0, tail_ = 0;
+};
+
+/// Threads that can run, drawn at random.
+class ReadyPool {
+ public:
+  bool empty() const { return size_ == 0; }
+  void push(const Ready& ready) { threads_[size_++] = ready; }
+  Thread* draw();
+  void clear() { size_ = 0; }
+
+ private:
+  std::array<Ready, kMostReady> threads_;
+  std::size_t size_ = 0;
+};
+
+// ---- the schedule of the running launch ---------------------------------------------------------
+
+struct Schedule {
+  bool seeded = false;
+  std::uint64_t random_state = 1;
+  unsigned blocks_started = 0;
+  unsigned resident_limit = 1;
+  ReadyQueue fifo;     // unseeded
+  ReadyPool shuffled;  // seeded
+};
+extern Schedule schedule;
+
+/// Begins the schedule of a launch of so many blocks.
+void schedule_start_launch(unsigned blocks);
+/// True if another block may start now.
+inline bool wants_block() {
+  return engine.resident.size() < schedule.resident_limit &&
+         schedule.blocks_started < engine.blocks_total;
+}
+
+inline std::uint64_t next_random(std::uint64_t& state) {  // xorshift64*
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return (state * 0x2545F4914F6CDD1Du) >> 16;
+}
+inline std::uint64_t random_number() { return next_random(schedule.random_state); }
+
+// ---- switching ----------------------------------------------------------------------------------
+
+inline void make_ready(Thread& t) {
+  t.state = State::ready;
+  if (schedule.seeded) {
+    schedule.shuffled.push({&t, static_cast<const char*>(t.fiber.context)});
+  } else {
+    schedule.fifo.push({&t, static_cast<const char*>(t.fiber.context)});
+  }
+}
+/// The same for a thread that waited: its warp has one more that runs.
+inline void wake(Thread& t) {
+  ++t.block->warp_of(t).runnable;
+  make_ready(t);
+}
+/// A thread that is ready, or null.
+Thread* take_ready();
+/// Makes t the running thread; the caller switches to its fiber.
+void install(Thread& t);
+/// The running thread stops here and others go on, until something makes it ready again.
+void switch_away();
+/// Seeded schedules: sometimes lets others go first. One chance in `odds`.
+inline void maybe_preempt(unsigned odds) {
+  if (schedule.seeded && random_number() % odds == 0) yield();
+}
+
+// ---- endless loops ------------------------------------------------------------------------------
+
+/// A thread changed something: resets the watch for endless loops.
+void note_progress();
+/// An atomic or volatile read that changed nothing: yields now and then, gives up in the end.
+void note_spin(const void* caller);
+[[noreturn]] void stop_endless_loop(const void* caller);
+/// Basic blocks until enter_slowly is due again.
+std::uint64_t steps_until_slow();
+
+}  // namespace simt
