@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "testing.cuh"
@@ -23,19 +22,12 @@ std::size_t parts_with_kept(const std::vector<int>& x, std::size_t size) {
   return parts;
 }
 
-/// True from the second call on. These tests choose their schedules themselves: once is enough.
-bool done(bool& flag) {
-  course::skip_without_counters();
-  return std::exchange(flag, true);
-}
-
 }  // namespace warp_aggregated_testing
 
 using namespace warp_aggregated_testing;
 
 TEST_CASE("atomics: one per kept number, per warp, per block, per tile") {
-  static bool flag = false;
-  if (done(flag)) return;
+  course::skip_without_counters();
   for (const unsigned percent : kPercents) {
     const std::vector<FilterRung> rungs = percent == 50 ? large_tile_rungs() : append_rungs();
     const std::vector<int> x = filter_input(percent == 50 ? 7000 : 2100, percent);
@@ -54,8 +46,7 @@ TEST_CASE("atomics: one per kept number, per warp, per block, per tile") {
 }
 
 TEST_CASE("atomics: none for two passes, a ticket per tile for the look-back") {
-  static bool flag = false;
-  if (done(flag)) return;
+  course::skip_without_counters();
   const std::vector<int> x = filter_input(9000, 50);
   const auto two = count_in_order([&] { check_order(ordered_rungs()[0], x, 0, 0); });
   REQUIRE(two->global_atomic_lanes == 0);
@@ -68,8 +59,7 @@ TEST_CASE("atomics: none for two passes, a ticket per tile for the look-back") {
 }
 
 TEST_CASE("atomics: one for each different key of a warp, one for the floats of a warp") {
-  static bool flag = false;
-  if (done(flag)) return;
+  course::skip_without_counters();
   const std::vector<int> key = random_keys(1000, 5);
   std::size_t different = 0;
   for (std::size_t first = 0; first < key.size(); first += 32) {
@@ -101,8 +91,7 @@ TEST_CASE("atomics: one for each different key of a warp, one for the floats of 
 }
 
 TEST_CASE("staging: 16 bytes per lane, and no bank conflicts where all is kept") {
-  static bool flag = false;
-  if (done(flag)) return;
+  course::skip_without_counters();
   const std::vector<int> x = filter_input(2 * kTileItems<4>, 100);
   const std::size_t requests = x.size() / kPack / 32;  // of 32 lanes with 16 bytes each
   const FilterRung rungs[] = {{"", "", launch_filter_tile_direct<4>, kTileItems<4>},
