@@ -47,7 +47,7 @@ inline float uneven(std::uint64_t i) {
 }
 
 /// Rows of the table that get a row of the source hold -0.0, so what is added must be there
-/// afterwards, bit by bit. The others hold what nobody may change.
+/// afterwards, bit by bit. The others hold what must not change.
 inline Input make_input(Data data, const Shape& shape) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float specials[] = {0.0f, -0.0f, kInfinity, -1.0f, std::nanf(""), 0x1p-130f, 2.0f};
