@@ -128,7 +128,7 @@ def is_named(launch, event):
     """True if a finding names the event's line and, for an access, its array."""
     arrays = {launch["arrays"][array]["full_name"] for array, _ in per_lane(event, "places").values()}
     return (event["file"], event["line"]) in choosing.named_places(launch) and (
-        not arrays or any(f"{name}[" in finding["text"] for name in arrays for finding in launch["findings"])
+        not arrays or any(finding["object"] in arrays for finding in launch["findings"])
     )
 
 

@@ -1,6 +1,6 @@
 """Reads a trace that the CPU device wrote (SIMT_TRACE=FILE).
 
-A trace is one JSON object; common/docs/schemas.md says what is in it.
+A trace is one JSON object; common/simt/README.md, "Traces", says what is in it.
 """
 
 import json
@@ -11,6 +11,7 @@ from pathlib import Path
 from tools.lib.failed import Failed
 
 TOP = Path(__file__).resolve().parents[3]
+SCHEMA, VERSION = "simt.trace", 2
 WARP = 32
 MEMORY = ("load", "store", "atomic")
 
@@ -78,15 +79,6 @@ def short_name(name, number):
     return f"array {number}" if not name or " allocated at " in name else name
 
 
-def findings_of_text(text):
-    """A finding of the first schema, which had the report alone, as an object."""
-    places = re.findall(r"\bat (\S+):(\d+)(?:.*\bblock (\d+) thread (\d+))?", text)
-    accesses = [
-        {"file": file, "line": int(line), "block": block, "thread": thread} for file, line, block, thread in places
-    ]
-    return {"text": text, "accesses": accesses}
-
-
 def load(file):
     """The trace in `file`, a dictionary as the recorder wrote it. Raises TraceError."""
     try:
@@ -95,16 +87,13 @@ def load(file):
         raise TraceError(f"{file}: {error.strerror}") from error
     except ValueError as error:
         raise TraceError(f"{file}: no trace, or one that was cut off: {error}") from error
-    known = isinstance(trace, dict) and (trace.get("schema"), trace.get("version")) in ((1, None), ("simt.trace", 2))
-    if not known:
-        raise TraceError(f"{file}: no trace of schema simt.trace, version 2; SIMT_TRACE=FILE makes one")
+    if not isinstance(trace, dict) or (trace.get("schema"), trace.get("version")) != (SCHEMA, VERSION):
+        raise TraceError(f"{file}: no trace of schema {SCHEMA}, version {VERSION}; SIMT_TRACE=FILE makes one")
     if not trace.get("launches"):
         raise TraceError(f"{file}: no launch is recorded in it")
     for launch in trace["launches"]:
         for number, array in enumerate(launch["arrays"], 1):
             array["full_name"], array["name"] = array["name"], short_name(array["name"] or "", number)
-        if trace["schema"] == 1:
-            launch["findings"] = [findings_of_text(text) for text in launch["findings"]]
         read_swaps(launch)
     return trace
 
