@@ -1,0 +1,183 @@
+"""C++ as tokens: brackets and their partners, what a file's lines are, and edits that keep each line's number.
+
+Just enough of C++'s tokens to find brackets and names. Inside a comment, a literal or a directive
+nothing is rewritten. '>' stays single, because it may close a template's arguments.
+"""
+
+import collections
+import re
+
+
+class Unsupported(Exception):
+    """Something the rewriter cannot translate: where, and what to write instead."""
+
+
+TOKEN = re.compile(
+    r"""(?P<comment>   //(?:\\\n|[^\n])* | /\*.*?\*/)
+      | (?P<directive> ^[ \t]*\#(?:/\*.*?\*/|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"|\\.|[^\n])*)
+      | (?P<literal>   (?:u8|[uUL])?R"(?P<tag>[^()\s\\"]*)\(.*?\)(?P=tag)"
+                     | (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
+                     | (?:u8|[uUL])?'(?:\\.|[^'\\\n])+')
+      | (?P<number>    \.?\d(?:'?[\w.])*)
+      | (?P<word>      [A-Za-z_]\w*)
+      | (?P<other>     <<<|<<|<=>?|>=|->|::|[=!]=|&&|\|\||\S)""",
+    re.S | re.M | re.X,
+)
+Token = collections.namedtuple("Token", "kind text begin end")
+
+OPENING = {")": "(", "]": "[", "}": "{"}
+CLOSING = {opening: closing for closing, opening in OPENING.items()}
+
+# Words that have parentheses of their own in front of or inside a type.
+TAKES_PARENTHESES = {"alignas", "__align__", "__attribute__", "__launch_bounds__", "decltype",
+                     "__typeof__"}
+# Words that end what came before them: the next word begins an expression.
+STATEMENT_WORDS = {"return", "else", "do", "co_return", "co_yield", "throw", "case", "goto"}
+
+
+def c_string(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def one_line(text):
+    """The text as a message shows it: without comments, directives and line ends."""
+
+    def drop(match):
+        return " " if match.lastgroup in ("comment", "directive") else match.group()
+
+    return " ".join(TOKEN.sub(drop, text).split())
+
+
+class SourceFile:
+    """One source file as tokens, and edits of it."""
+
+    def __init__(self, path, source):
+        self.path, self.source = path, source
+        self.edits = []  # (begin, end, replacement), as positions in source
+        self.tokens = []  # without comments and directives
+        self.directives = []  # (token, how many #if are open there)
+        self.partner = {}  # index of a bracket -> index of the bracket it belongs to
+        self.at_namespace_scope = []  # for every token
+        self.read()
+
+    def read(self):
+        unclosed = []  # (index of a bracket, does it open a namespace)
+        branches = []  # `unclosed` at every open #if: #else starts from there again
+        statement = 0  # index of the first token behind the last ; { or }
+        for match in TOKEN.finditer(self.source):
+            token = Token(match.lastgroup, match.group(), match.start(), match.end())
+            if token.kind == "comment":
+                continue
+            if token.kind == "directive":
+                word = re.match(r"\W*(\w*)", token.text).group(1)
+                if word in ("if", "ifdef", "ifndef"):
+                    branches.append(unclosed[:])
+                elif word.startswith("el") and branches:
+                    unclosed = branches[-1][:]
+                elif word == "endif" and branches:
+                    branches.pop()
+                self.directives.append((token, len(branches)))
+                continue
+            i = len(self.tokens)
+            self.tokens.append(token)
+            self.at_namespace_scope.append(not unclosed or unclosed[-1][1])
+            if token.text in CLOSING:
+                head = self.tokens[statement:i]
+                opens_namespace = token.text == "{" and (
+                    any(t.text == "namespace" for t in head)
+                    or len(head) == 2 and head[0].text == "extern")
+                unclosed.append((i, opens_namespace))
+            elif token.text in OPENING:
+                # A } also ends what was left open inside of it; the compiler will complain.
+                while token.text == "}" and unclosed and self.text(unclosed[-1][0]) != "{":
+                    unclosed.pop()
+                if unclosed and self.text(unclosed[-1][0]) == OPENING[token.text]:
+                    opening, _ = unclosed.pop()
+                    self.partner[i], self.partner[opening] = opening, i
+            if token.text in ("{", "}", ";"):
+                statement = i + 1
+
+    def text(self, i):
+        return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
+
+    def is_word(self, i):
+        return 0 <= i < len(self.tokens) and self.tokens[i].kind == "word"
+
+    def is_operand(self, i):
+        return self.is_word(i) and self.text(i) not in STATEMENT_WORDS
+
+    def line(self, position):
+        return self.source.count("\n", 0, position) + 1
+
+    def fail(self, i, message):
+        """Refuses the token i."""
+        self.fail_at(self.tokens[i].begin, message)
+
+    def fail_at(self, position, message):
+        raise Unsupported(f"{self.path}:{self.line(position)}: error: {message}")
+
+    def between(self, begin, end):
+        """The source from token begin up to, and without, token end."""
+        return self.source[self.tokens[begin].begin:self.tokens[end - 1].end]
+
+    def spell(self, indices):
+        """These tokens with one space where the source has some, or where two words would touch."""
+        text = ""
+        for i in indices:
+            token = self.tokens[i]
+            apart = token.begin > self.tokens[i - 1].end
+            touch = re.search(r"\w$", text) and re.match(r"\w", token.text)
+            text += (" " if text and (apart or touch) else "") + token.text
+        return text
+
+    # Brackets: from one end to the other.
+
+    def other_end(self, i):
+        if i not in self.partner:
+            bracket = self.text(i)
+            other = CLOSING.get(bracket) or OPENING.get(bracket)
+            self.fail(i, f"this {bracket} has no {other}")
+        return self.partner[i]
+
+    def after(self, i):
+        """Index behind token i, or behind the whole ( ), [ ] or { } that it opens."""
+        return self.other_end(i) + 1 if self.text(i) in CLOSING else i + 1
+
+    def after_angle(self, i):
+        """Index behind the > that closes the < at i."""
+        depth, j = 0, i
+        while j < len(self.tokens) and self.text(j) != ";":
+            depth += {"<": 1, ">": -1}.get(self.text(j), 0)
+            if depth == 0:
+                return j + 1
+            j = self.after(j)
+        self.fail(i, "this < has no >")
+
+    def before_angle(self, i):
+        """Index of the < that the > at i closes."""
+        depth, j = 0, i
+        while j >= 0 and self.text(j) not in (";", "{", "}"):
+            depth += {">": 1, "<": -1}.get(self.text(j), 0)
+            if depth == 0:
+                return j
+            j = self.other_end(j) - 1 if self.text(j) in OPENING else j - 1
+        self.fail(i, "this > has no <")
+
+    # Edits.
+
+    def replace(self, begin, end, text):
+        """Replaces the tokens from begin up to, and without, end; later lines keep their place."""
+        first, last = self.tokens[begin].begin, self.tokens[end - 1].end
+        for directive, _ in self.directives:
+            if first < directive.begin < last:
+                self.fail_at(directive.begin, "this directive splits a declaration or the name of "
+                             "a kernel: put it around the whole statement")
+        missing = self.source.count("\n", first, last) - text.count("\n")
+        self.edits.append((first, last, text + "\n" * missing))
+
+    def result(self):
+        text, position = [], 0
+        for begin, end, replacement in sorted(self.edits):
+            text += [self.source[position:begin], replacement]
+            position = end
+        return "".join(text) + self.source[position:]
