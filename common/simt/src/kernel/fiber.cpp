@@ -81,7 +81,7 @@ void set_fiber_body(void (*body)()) { fiber_body = body; }
 #if SIMT_OWN_SWITCH
 void reset_fiber(Fiber& fiber) {
   // What simt_switch_context finds on the stack: registers, where to return to, and, for
-  // run_for_ever, that nobody called it.
+  // run_for_ever, that no function called it.
   constexpr std::size_t kSavedRegisters = 6;
   auto* const no_caller = reinterpret_cast<void**>(fiber.top) - 1;
   no_caller[0] = nullptr;

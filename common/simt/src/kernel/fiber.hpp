@@ -44,11 +44,11 @@ extern "C" void simt_switch_context(void** save, void* to);
 inline void switch_fiber(Fiber& from, Fiber& to) { simt_switch_context(&from.context, to.context); }
 #else
 extern Fiber* leaving_fiber;  // the one that is being suspended
-/// Suspends `from` (the running one) and goes on with `to`; returns when somebody switches back.
+/// Suspends `from` (the running one) and goes on with `to`; returns when another fiber switches back.
 inline void switch_fiber(Fiber& from, Fiber& to) {
   leaving_fiber = &from;
   const auto back = boost::context::detail::jump_fcontext(to.context, nullptr);
-  leaving_fiber->context = back.fctx;  // set anew by whoever came back here
+  leaving_fiber->context = back.fctx;  // set anew by the fiber that came from there
 }
 #endif
 

@@ -34,7 +34,7 @@ auto& retired = *new std::vector<std::unique_ptr<Block>>;
 /// A recycled thread is a new one: no field of its state stays.
 void start_thread(Block& block, unsigned flat) {
   Thread& t = block.threads[flat];
-  static_cast<ThreadState&>(t) = ThreadState{};
+  std::construct_at(static_cast<ThreadState*>(&t));  // in place: a copy would take as long again
   t.block = &block;
   t.flat = static_cast<std::uint16_t>(flat);
   t.warp = static_cast<std::uint8_t>(flat / kWarpSize);
@@ -141,7 +141,7 @@ Thread* next_thread() {
   return t;
 }
 
-/// Threads run until one of them returns here: it has ended, nobody can go on, or it wants
+/// Threads run until one of them returns here: it has ended, none can go on, or it wants
 /// something done on the host's stack.
 void run_until_return(Thread& first) {
   Engine& e = engine;
@@ -175,7 +175,7 @@ void run_all_threads() {
 // ---- a launch -----------------------------------------------------------------------------------
 
 [[noreturn]] void stop_division(int, siginfo_t* info, void*) {
-  // The address is that of the division itself, not of the instruction behind it.
+  // The address is that of the division itself, not of the next instruction.
   trap("an integer is divided by zero: a GPU goes on with an undefined result",
        cudaErrorLaunchFailure, static_cast<const char*>(info->si_addr) + 1);
 }

@@ -19,7 +19,7 @@ constexpr unsigned kResidentBlocks = 8;  // blocks that run at the same time
 
 /// A thread that can run. Its memory takes longer to arrive than all that a switch does, so it is
 /// asked for as soon as it is known, or guessed, that the thread is next; the place on its stack is
-/// kept here because nobody would wait for the thread's own line first.
+/// kept here so that it need not be read from the thread's own line first.
 struct Ready {
   Thread* thread;
   const char* stack;  // where it was suspended last

@@ -186,7 +186,7 @@ void TraceFile::leave_out_launch() {
   append("");
 }
 
-/// Overwrites the last lines of the file, and writes them anew behind the text.
+/// Overwrites the last lines of the file, and writes them anew after the text.
 void TraceFile::append(const std::string& text) {
   std::fseek(file_, end_, SEEK_SET);
   std::fwrite(text.data(), 1, text.size(), file_);

@@ -28,7 +28,7 @@ bool trace_is_done();
 
 /// `n` parked lanes of a warp go on together; `cost` is what count_request says of it.
 void trace_instruction(Thread* const* lanes, unsigned n, unsigned cost);
-/// A lane is about to load or store: right behind it comes the instruction itself.
+/// A lane is about to load or store: the next thing is the instruction itself.
 void trace_access(Thread& t, std::uintptr_t address, std::size_t size, bool write);
 /// Takes the value of the last store from memory. Must come before memory changes again, and when
 /// the thread that stored comes to its next instruction: is that a load?
