@@ -17,6 +17,11 @@ from small_course import Checkout  # noqa: E402
 
 
 class Watch(Checkout):
+    def setUp(self):
+        super().setUp()
+        # Ctrl-C may come in the middle of Path.read_bytes(), which then leaves its file to the garbage collector.
+        self.environment["PYTHONWARNINGS"] = "error,ignore::ResourceWarning"
+
     def test_a_session(self):
         screen = self.screen("watch", "--every", "0.05")
         screen.wait_for("Watching 3 exercises: save, and the check runs. Ctrl-C ends it.\n")
