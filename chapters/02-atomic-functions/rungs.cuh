@@ -91,7 +91,7 @@ inline std::vector<MaxRung> max_rungs() {
 template <class T>
 struct AddRung {
   std::string name, changed;
-  void (*add)(Grid grid, std::size_t n, std::size_t mask, T* d_y);
+  void (*add)(Grid grid, std::size_t n, std::size_t mask, T* d_y) = nullptr;
   bool one_address = false;  // only *d_y, whatever `addresses` is
   bool fences = false;       // around each addition, which are slow on the CPU device
 
@@ -126,10 +126,11 @@ inline std::vector<AddRung<double>> double_rungs() {
            }}};
 }
 
+constexpr auto kDevice = cuda::thread_scope_device, kSystem = cuda::thread_scope_system;
+constexpr auto kRelaxed = cuda::std::memory_order_relaxed;
+constexpr auto kSeqCst = cuda::std::memory_order_seq_cst;
+
 inline std::vector<AddRung<unsigned>> order_rungs() {
-  constexpr auto device = cuda::thread_scope_device, system = cuda::thread_scope_system;
-  constexpr auto relaxed = cuda::std::memory_order_relaxed;
-  constexpr auto seq_cst = cuda::std::memory_order_seq_cst;
   return {
       {.name = "count_plain",
        .changed = "atomicAdd",
@@ -139,23 +140,27 @@ inline std::vector<AddRung<unsigned>> order_rungs() {
        .changed = "cuda::atomic_ref, relaxed, this GPU",
        .add =
            [](Grid grid, std::size_t n, std::size_t mask, unsigned* d_y) {
-             course::launch(count_ref<device, relaxed>, grid, n, mask, d_y);
+             course::launch(count_ref<kDevice, kRelaxed>, grid, n, mask, d_y);
            }},
       {.name = "count_relaxed_system",
        .changed = "relaxed, the host and other GPUs too",
        .add =
            [](Grid grid, std::size_t n, std::size_t mask, unsigned* d_y) {
-             course::launch(count_ref<system, relaxed>, grid, n, mask, d_y);
+             course::launch(count_ref<kSystem, kRelaxed>, grid, n, mask, d_y);
            }},
       {.name = "count_seq_cst_device",
        .changed = "seq_cst, this GPU",
-       .add = [](Grid grid, std::size_t n, std::size_t mask,
-                 unsigned* d_y) { course::launch(count_ref<device, seq_cst>, grid, n, mask, d_y); },
+       .add =
+           [](Grid grid, std::size_t n, std::size_t mask, unsigned* d_y) {
+             course::launch(count_ref<kDevice, kSeqCst>, grid, n, mask, d_y);
+           },
        .fences = true},
       {.name = "count_default",
        .changed = "the defaults: seq_cst, system",
-       .add = [](Grid grid, std::size_t n, std::size_t mask,
-                 unsigned* d_y) { course::launch(count_ref<system, seq_cst>, grid, n, mask, d_y); },
+       .add =
+           [](Grid grid, std::size_t n, std::size_t mask, unsigned* d_y) {
+             course::launch(count_ref<kSystem, kSeqCst>, grid, n, mask, d_y);
+           },
        .fences = true},
   };
 }

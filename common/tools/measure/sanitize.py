@@ -31,6 +31,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import chapter as metadata  # noqa: E402
+from tools.lib import result as results  # noqa: E402
 
 TOP = Path(__file__).resolve().parents[3]
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -39,6 +40,8 @@ CLEAN, BAD, SKIPPED = 0, 1, 77
 ERROR_EXIT_CODE = 99
 SECONDS = "290"  # that an exercise's check may take: all is slower under a sanitizer
 NO_PROGRAM = "skipped: a test in Python; the kernels that it runs are in the chapter's self-check"
+NO_CHECK = "skipped: on a GPU every one of its checks skips itself, because nothing is counted there"
+NOTHING_TO_LOOK_AT = (NO_PROGRAM, NO_CHECK)  # a test that ends with one of these is not missing in the summary
 LINES_SHOWN = 12  # of the first report
 
 # The last line of every run that came to its end.
@@ -131,6 +134,12 @@ def judge_probe(run):
     return CLEAN, "found the planted error"
 
 
+def has_only_skips(file):
+    """Whether this result is of a program that found its GPU, and whose test cases all skipped themselves."""
+    found = results.read(file) if file else None
+    return found is not None and found["verdict"] == results.SKIPPED and bool(found["device"] and found["skips"])
+
+
 def shortened(report):
     """The first lines of a report."""
     lines = report.splitlines()
@@ -170,6 +179,8 @@ def main():
         code, text = judge(run, expected, all_of_them=program.name == "ladder")
         own = "".join(f"{line}\n" for line in run.output.splitlines() if not line.startswith("========="))
         sys.stdout.write(own)
+        if code == SKIPPED and has_only_skips(os.environ.get("COURSE_RESULT")):
+            text = NO_CHECK
     print(f"{tool}: {text}")
     if code == BAD:
         print(f"all that it says: {log.resolve()}")

@@ -8,7 +8,7 @@ overlooked its planted error or looked at nothing, a ladder without results, a p
 from collections import Counter
 
 from tools.lib import testlog
-from tools.measure.sanitize import NO_PROGRAM
+from tools.measure.sanitize import NOTHING_TO_LOOK_AT
 
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 BAD = "**BAD**"
@@ -56,7 +56,7 @@ class Summary:
                 continue
             if test.result == "OK":
                 looked += 1
-            elif test.result != "SKIP" or NO_PROGRAM not in test.output:
+            elif test.result != "SKIP" or not any(text in test.output for text in NOTHING_TO_LOOK_AT):
                 bad += 1
                 self.problems.append(f"{tool}, {test.name}: {test.result}: {test.last_line()}")
         if looked == 0 and bad == 0:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The verdicts on compute-sanitizer's runs: nothing that it says, or fails to say, passes as clean."""
 
+import json
 import os
 import subprocess
 import sys
@@ -47,9 +48,14 @@ class Verdict(unittest.TestCase):
         path = self.build / "bin" if installed else "/nowhere"
         done = subprocess.run(
             [sys.executable, str(TOOL), tool, *(command or ["/c/01-x/y-solution"])],
-            capture_output=True, text=True, cwd=self.build, env={**os.environ, "PATH": str(path)},
+            capture_output=True, text=True, cwd=self.build, env=self.environment(path),
         )
         return done.returncode, done.stdout
+
+    def environment(self, path):
+        """Nothing of a run that this test itself may be a part of."""
+        own = {name: value for name, value in os.environ.items() if not name.startswith("COURSE_")}
+        return {**own, "PATH": str(path), "COURSE_RESULT": str(self.build / "result.json")}
 
     def calls(self):
         return (self.build / "calls").read_text()
@@ -117,6 +123,15 @@ class Verdict(unittest.TestCase):
             code, text = self.verdict(CLEAN, 0, *command)
             self.assertEqual(code, 77)
             self.assertIn("a test in Python", text)
+
+    def test_a_program_whose_checks_all_skip_themselves_is_not_missing(self):
+        for device, skips, expected in (("GPU", [{"test": "a", "reason": "b"}], True), ("", [], False), ("GPU", [], False)):
+            with self.subTest(device=device, skips=skips):
+                result = {"schema": "course.result", "version": 1, "verdict": "skipped", "device": device, "skips": skips}
+                (self.build / "result.json").write_text(json.dumps(result))
+                code, text = self.verdict("skipped: a: b\n", 77)
+                self.assertEqual(code, 77)
+                self.assertEqual("every one of its checks skips itself" in text, expected, text)
 
     def test_no_such_tool(self):
         done = subprocess.run([sys.executable, str(TOOL), "leakcheck", "x"], capture_output=True, text=True)
