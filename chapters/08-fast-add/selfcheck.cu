@@ -149,7 +149,7 @@ void check_zeros(const Scatter<Table>& launch, const std::vector<__half>& values
         static_cast<Table>(static_cast<float>(values[i]));
   }
   launch(d_values.data(), d_index.data(), index.size(), table.data(), 41, nullptr);
-  REQUIRE(same_bits(table.download(), expected));
+  REQUIRE(bits_agree(table.download(), expected));
 }
 
 }  // namespace fast_add_testing
@@ -284,7 +284,7 @@ void check_zeros(const AddRows<Table>& launch, const std::vector<__half>& source
     element = static_cast<Table>(static_cast<float>(element) + static_cast<float>(source[i]));
   }
   launch({d_source.data(), d_index.data(), index.size(), width}, table.data(), 9, nullptr);
-  REQUIRE(same_bits(table.download(), expected));
+  REQUIRE(bits_agree(table.download(), expected));
 }
 
 }  // namespace fast_add_testing

@@ -28,7 +28,7 @@ T number(double x) {
 
 /// Ok if both tables have the same bits: +0.0 is not -0.0.
 template <class T>
-course::Verdict same_bits(const std::vector<T>& found, const std::vector<T>& expected) {
+course::Verdict bits_agree(const std::vector<T>& found, const std::vector<T>& expected) {
   for (std::size_t t = 0; t < expected.size(); ++t) {
     if (bits_of(found[t]) == bits_of(expected[t])) continue;
     return {false, "table[" + std::to_string(t) + "]: expected " +

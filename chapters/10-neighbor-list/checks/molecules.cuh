@@ -18,9 +18,9 @@ struct Molecule {
   std::vector<int> counts, list;
 };
 
-enum class Lists { mixed, pairs, star, one };
+enum class Pattern { mixed, pairs, star, one };
 
-inline const char* name_of(Lists kind) {
+inline const char* name_of(Pattern kind) {
   constexpr const char* kNames[] = {"0 to 5 neighbours", "at most one neighbour",
                                     "one atom with many neighbours, the others with two",
                                     "one atom with three neighbours, the others with none"};
@@ -28,7 +28,7 @@ inline const char* name_of(Lists kind) {
 }
 
 /// Lists that need not be a real molecule's: the kernel believes what they say.
-inline Molecule make_molecule(Lists kind, std::size_t n) {
+inline Molecule make_molecule(Pattern kind, std::size_t n) {
   const std::vector<int> draws = course::position_values<int>(n, 9);
   Molecule molecule;
   std::size_t longest = 0;
@@ -37,9 +37,9 @@ inline Molecule make_molecule(Lists kind, std::size_t n) {
     molecule.x.push_back(static_cast<float>(std::sqrt(m + 1.0) * std::cos(angle)));
     molecule.y.push_back(static_cast<float>(std::sqrt(m + 1.0) * std::sin(angle)));
     int count = draws[m] % 6;
-    if (kind == Lists::pairs) count = draws[m] % 2;
-    if (kind == Lists::star) count = m == n / 2 ? 33 : 2;
-    if (kind == Lists::one) count = m == 0 ? 3 : 0;
+    if (kind == Pattern::pairs) count = draws[m] % 2;
+    if (kind == Pattern::star) count = m == n / 2 ? 33 : 2;
+    if (kind == Pattern::one) count = m == 0 ? 3 : 0;
     molecule.counts.push_back(std::min(count, static_cast<int>(n) - 1));
     longest = std::max(longest, static_cast<std::size_t>(molecule.counts[m]));
   }

@@ -75,7 +75,7 @@ struct List {
 };
 
 /// Launches the kernel, and checks all that it promises.
-void append(List& list, Lists kind, std::size_t n, Launch launch) {
+void append(List& list, Pattern kind, std::size_t n, Launch launch) {
   const Molecule molecule = make_molecule(kind, n);
   const unsigned before = list.counter.download().front();
   INFO(n << " atoms, " << name_of(kind) << "; " << course::launch_text("append_triplets", launch)
@@ -109,14 +109,14 @@ void append(List& list, Lists kind, std::size_t n, Launch launch) {
 
 TEST_CASE("triplets_atomic: one atom with three neighbours, and so three triplets") {
   List list(10);
-  append(list, Lists::one, 4, {1, 32});
+  append(list, Pattern::one, 4, {1, 32});
 }
 
 TEST_CASE("triplets_atomic: the list holds all triplets at every size") {
   std::size_t turn = 0;
   for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 257}) {
     const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const Lists kind : {Lists::mixed, Lists::pairs, Lists::star}) {
+    for (const Pattern kind : {Pattern::mixed, Pattern::pairs, Pattern::star}) {
       List list(static_cast<unsigned>(10 * n + 900));
       append(list, kind, n, launches[turn++ % launches.size()]);
     }
@@ -128,12 +128,12 @@ TEST_CASE("triplets_atomic: the list holds all triplets for every grid, blocks o
   launches.insert(launches.end(), {{2, 1}, {2, 33}, {2, 100}});
   for (const Launch launch : launches) {
     List list(1500);
-    append(list, Lists::mixed, 150, launch);
+    append(list, Pattern::mixed, 150, launch);
   }
 }
 
 TEST_CASE("triplets_atomic: a list that is too short is filled; required tells what it needs") {
-  for (const Lists kind : {Lists::mixed, Lists::star}) {
+  for (const Pattern kind : {Pattern::mixed, Pattern::star}) {
     const auto needed = static_cast<unsigned>(reference(make_molecule(kind, 60)).size());
     for (const unsigned capacity : {0u, 1u, 7u, needed / 2, needed - 1, needed, needed + 1}) {
       for (const Launch launch : {Launch{1, 32}, Launch{3, 96}}) {
@@ -145,11 +145,11 @@ TEST_CASE("triplets_atomic: a list that is too short is filled; required tells w
 }
 
 TEST_CASE("triplets_atomic: a second launch appends to the list") {
-  const auto first = static_cast<unsigned>(reference(make_molecule(Lists::mixed, 50)).size());
+  const auto first = static_cast<unsigned>(reference(make_molecule(Pattern::mixed, 50)).size());
   for (const unsigned capacity : {2000u, first + 10, first, first - 10}) {
     List list(capacity);
-    append(list, Lists::mixed, 50, {4, 32});
-    append(list, Lists::star, 90, {2, 96});
+    append(list, Pattern::mixed, 50, {4, 32});
+    append(list, Pattern::star, 90, {2, 96});
   }
 }
 
@@ -157,19 +157,19 @@ TEST_CASE("triplets_atomic: required is unsigned, and may be far beyond the capa
   for (const unsigned before : {0x7fff'fff0u, 0x8000'0000u, 0xffff'0000u}) {
     List list(20);
     CUDA_CHECK(cudaMemcpy(list.counter.data(), &before, sizeof before, cudaMemcpyHostToDevice));
-    append(list, Lists::mixed, 50, {2, 32});
+    append(list, Pattern::mixed, 50, {2, 32});
   }
 }
 
 TEST_CASE("triplets_atomic: many atoms") {
   const std::size_t n = course::kCpuDevice ? 500 : 50'000;
   List list(static_cast<unsigned>(6 * n));
-  append(list, Lists::mixed, n, {static_cast<unsigned>(n + 127) / 128, 128});
+  append(list, Pattern::mixed, n, {static_cast<unsigned>(n + 127) / 128, 128});
 }
 
 TEST_CASE("triplets_atomic: one atomic per atom that has triplets") {
   course::skip_without_counters();
-  for (const Lists kind : {Lists::mixed, Lists::pairs, Lists::star}) {
+  for (const Pattern kind : {Pattern::mixed, Pattern::pairs, Pattern::star}) {
     constexpr std::size_t kAtoms = 512;
     std::uint64_t with_triplets = 0, most_loads = 0;
     for (const int count : make_molecule(kind, kAtoms).counts) {
@@ -180,7 +180,7 @@ TEST_CASE("triplets_atomic: one atomic per atom that has triplets") {
     const auto counters = course::count([&] { append(list, kind, kAtoms, {8, 64}); });
     INFO(kAtoms << " atoms, " << name_of(kind) << "; append_triplets<<<8, 64>>>");
     REQUIRE(course::at_most(counters->global_atomic_lanes, with_triplets, "atomics"));
-    if (kind == Lists::mixed) {
+    if (kind == Pattern::mixed) {
       REQUIRE(course::at_most(counters->global_loads, most_loads / 4, "loads by a warp"));
       REQUIRE(course::work_is_shared(*counters, 400));
     }
