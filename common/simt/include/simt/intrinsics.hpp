@@ -90,9 +90,9 @@ SIMT_PURE double __hiloint2double(int hi, int lo) {
   return __longlong_as_double((long long)((unsigned long long)unsigned(hi) << 32 | unsigned(lo)));
 }
 
-// ---- loads and stores with a cache hint
-// ------------------------------------------------------------- To the checker they are the
-// kernel's own accesses, on the kernel's own line. There is no cache here.
+// ---- loads and stores with a cache hint ---------------------------------------------------------
+// To the checker they are the kernel's own accesses, on the kernel's own line. There is no cache
+// here.
 
 #define SIMT_LOADS(T)                                              \
   SIMT_TRANSPARENT T __ldg(const T* address) { return *address; }  \
@@ -227,9 +227,8 @@ SIMT_PURE unsigned long long ullmax(unsigned long long a, unsigned long long b) 
   return max(a, b);
 }
 
-// ---- conversions to an integer
-// ----------------------------------------------------------------------- _rn to nearest (ties to
-// even), _rz towards zero, _ru up, _rd down.
+// ---- conversions to an integer ------------------------------------------------------------------
+// _rn to nearest (ties to even), _rz towards zero, _ru up, _rd down.
 
 namespace simt {
 
@@ -369,9 +368,8 @@ SIMT_ROUNDED(3, double, __fma, double, __builtin_fma(x, y, z))
 #undef SIMT_ROUNDED2
 #undef SIMT_ROUNDED1
 
-// ---- functions
-// ------------------------------------------------------------------------------------------ A
-// GPU's fast versions (__expf and its kin) have fewer right bits; here they are the exact ones.
+// ---- functions ----------------------------------------------------------------------------------
+// A GPU's fast versions (__expf and its kin) have fewer right bits; here they are the exact ones.
 
 SIMT_PURE float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
 SIMT_PURE float __fdividef(float x, float y) { return x / y; }
@@ -394,10 +392,9 @@ SIMT_TRANSPARENT void __sincosf(float x, float* sine, float* cosine) {
   *cosine = __cosf(x);
 }
 
-// ---- time and failure
-// ----------------------------------------------------------------------------------- printf() and
-// assert() are those of the C library; assert.cpp makes a failed assert() stop the kernel. clock()
-// is the C library's, too.
+// ---- time and failure ---------------------------------------------------------------------------
+// printf() and assert() are those of the C library; assert.cpp makes a failed assert() stop the
+// kernel. clock() is the C library's, too.
 
 /// Steps of the scheduler so far: it grows, and that is all it has in common with a GPU's clock.
 SIMT_PURE long long clock64() { return (long long)simt::clock_ticks(); }
