@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "short_path.hpp"
+#include "repo_relative_path.hpp"
 
 #if COURSE_CPU_DEVICE
 #include <simt/testing.hpp>
@@ -67,10 +67,10 @@ void record(Failure failure) {
 void take_report(const simt::Report& report) {
   std::vector<Access> accesses;
   for (const simt::ReportedAccess& a : report.accesses) {
-    accesses.push_back({a.kind, short_path(a.file), a.line, a.block, a.thread});
+    accesses.push_back({a.kind, repo_relative_path(a.file), a.line, a.block, a.thread});
   }
   record({.text = report.text,
-          .file = short_path(report.file),
+          .file = repo_relative_path(report.file),
           .line = report.line,
           .kind = FailureKind::finding,
           .is_rejection = true,
@@ -137,7 +137,7 @@ Failure describe(const Catch::AssertionStats& stats) {
   for (const Catch::MessageInfo& message : stats.infoMessages) {
     if (message.type == Catch::ResultWas::Info) failure.details += message.message + "\n";
   }
-  failure.file = short_path(result.getSourceInfo().file);
+  failure.file = repo_relative_path(result.getSourceInfo().file);
   failure.line = static_cast<int>(result.getSourceInfo().line);
   switch (result.getResultType()) {
     case Catch::ResultWas::ThrewException:

@@ -2,7 +2,7 @@
 #include <course/device.cuh>
 #include <course/error.cuh>
 
-#include "short_path.hpp"
+#include "repo_relative_path.hpp"
 
 namespace course {
 namespace {
@@ -71,7 +71,7 @@ std::string hint(cudaError_t code) {
 [[noreturn]] void throw_error(cudaError_t code, const std::string& what, const char* file, int line,
                               const std::string& what_to_try) {
   std::string text = what + " failed: " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) +
-                     ")\n  at " + short_path(file) + ":" + std::to_string(line);
+                     ")\n  at " + repo_relative_path(file) + ":" + std::to_string(line);
   if (!what_to_try.empty()) text += "\n  " + what_to_try;
   throw CudaError(code, text);
 }
