@@ -180,10 +180,10 @@ TEST_CASE("block_max: the lanes of a warp go in step, and no level is too many")
     REQUIRE(course::at_most(c->barriers, launch.grid * (depth + 2), "barriers of the whole grid",
                             "each level of a tree needs one"));
     // Every order of the levels may be right: neighbours first keeps all warps busy for five.
-    REQUIRE(
-        course::at_most(c->shared_loads, launch.grid * (15 * warps + 6 * depth + 4),
-                        "loads of shared memory by the warps of the whole grid",
-                        "in a tree a thread reads two numbers a level, and ever fewer threads do"));
+    REQUIRE(course::at_most(
+        c->shared_loads, launch.grid * (15 * warps + 6 * depth + 4),
+        "loads of shared memory by the warps of the whole grid",
+        "in a tree a thread reads two numbers per level, and ever fewer threads do"));
     // An element may be compared more than once, and be read again for that.
     REQUIRE(course::at_most(c->global_loads, 3 * kRounds * launch.grid * warps,
                             "loads of x by the warps of the grid",

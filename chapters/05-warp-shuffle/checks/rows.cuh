@@ -17,7 +17,7 @@ struct Kind {
   float (*element)(unsigned r, unsigned c, int random);
 };
 
-/// No two of a row are alike: multiples of a number that has no factor in common with 4093.
+/// All elements of a row differ: multiples of a number that has no factor in common with 4093.
 inline float distinct(unsigned r, unsigned c) {
   return static_cast<float>((c * 1021u + r * 37u) % 4093u);
 }

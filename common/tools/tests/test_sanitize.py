@@ -124,6 +124,12 @@ class Verdict(unittest.TestCase):
             self.assertEqual(code, 77)
             self.assertIn("a test in Python", text)
 
+    def test_what_is_wrong_on_purpose_must_be_reported_by_races_and_may_be_by_claims(self):
+        for program, expected in (("races", 1), ("claims", 0)):  # chapter.toml of 03 names a kernel
+            with self.subTest(program):
+                code, text = self.verdict(NO_RACE, 0, f"/c/03-shared-reduce/{program}", tool="racecheck")
+                self.assertEqual(code, expected, text)
+
     def test_a_program_whose_checks_all_skip_themselves_is_not_missing(self):
         for device, skips, expected in (("GPU", [{"test": "a", "reason": "b"}], True), ("", [], False), ("GPU", [], False)):
             with self.subTest(device=device, skips=skips):
