@@ -16,6 +16,7 @@
 #include <iterator>
 #include <limits>
 
+#include "gpu_turn.hpp"
 #include "ladder_report.hpp"
 
 namespace course {
@@ -458,6 +459,9 @@ int Ladder::run(const std::function<void(Ladder&)>& body) {
       s.err << "ladder: skipped, there is no usable GPU: " << cudaGetErrorString(error) << "\n";
       return kNoDevice;
     }
+    const auto turn = take_gpu_turn([&s] {
+      s.err << "ladder: waiting: other programs of the course use this GPU\n" << std::flush;
+    });
     describe_device(s.environment);
     s.table.emplace(s.environment, s.json_path == "-" ? s.err : s.out);
     std::string stopped;

@@ -12,6 +12,9 @@
 //   COURSE_RESULT=FILE          the file to write the result into (common/docs/schemas.md)
 //   COURSE_PROOF=WORD           a word to write into it: an answer that ends the program itself, with
 //                               whatever code, leaves none
+//   COURSE_WAITING=FILE         exists while this program waits for its turn on the GPU: its runner's
+//                               time limit stands still then
+//   COURSE_GPU_TURNS=N          so many programs of the course use a GPU at once (gpu_turn.hpp)
 #include <fmt/format.h>
 #include <course/device.cuh>
 #include <course/error.cuh>
@@ -21,12 +24,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "check_reporter.hpp"
+#include "gpu_turn.hpp"
 
 namespace course::runner {
 namespace {
@@ -51,6 +57,18 @@ std::string missing_device() {
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess) return cudaGetErrorString(error);
   return count == 0 ? "there is no GPU" : "";
+}
+
+/// Waits for a turn on the GPU, and lets the runner know that it waits.
+std::optional<Turn> wait_for_turn() {
+  const char* const text = std::getenv("COURSE_WAITING");
+  const std::filesystem::path file = text == nullptr ? "" : text;
+  if (!file.empty()) std::ofstream(file).close();
+  auto turn = take_gpu_turn(
+      [] { fmt::print(stderr, "waiting: other programs of the course use this GPU\n"); });
+  std::error_code ignored;
+  if (!file.empty()) std::filesystem::remove(file, ignored);
+  return turn;
 }
 
 /// Runs the selected tests once; true if nothing failed.
@@ -128,6 +146,7 @@ int run_checks(int argc, char** argv) {
     fmt::print("skipped: {}\n", reason);
     return finish({Verdict::skipped, reason});
   }
+  const std::optional<Turn> turn = wait_for_turn();
   install_report_handler();
   const std::vector<std::uint64_t> seeds = schedules();
   bool passed = true;

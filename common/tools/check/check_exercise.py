@@ -12,7 +12,8 @@ The result is written down (lib/result.py), and the verdict on an answer is reme
 folder, for ./course (lib/course_state.py).
 
 COURSE_WRAPPER is put in front of the check, such as "compute-sanitizer --error-exitcode 9".
-COURSE_TIMEOUT is the number of seconds that the check may take, 60 by default.
+COURSE_TIMEOUT is the number of seconds that the check may take, 60 by default. The time in which it waits for its
+turn on a GPU does not count.
 COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
 COURSE_PROGRESS, if set, lets it say how far the build is.
 COURSE_RESULT is the file of the result; without it results/EXERCISE.json in the build folder.
@@ -45,6 +46,18 @@ def rerun_command(build, name):
     return f"meson test -C {shlex.quote(seen_from_the_shell(build))} {name}"
 
 
+def wait(process, seconds, waiting):
+    """The exit code of the check; TimeoutExpired after so many seconds in which the file `waiting` did not exist."""
+    left = seconds
+    while left > 0:
+        step = min(left, 1.0)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(step)
+        if not waiting.exists():
+            left -= step
+    raise subprocess.TimeoutExpired(process.args, seconds)
+
+
 def run_check(command, edit, rerun):
     """Runs the check; returns its result, its exit code, and a remark where it ended in no ordinary way.
 
@@ -55,8 +68,10 @@ def run_check(command, edit, rerun):
     seconds = float(os.environ.get("COURSE_TIMEOUT", "60"))
     folder = tempfile.TemporaryDirectory(prefix="course-")
     proof, file = secrets.token_hex(16), Path(folder.name) / secrets.token_hex(16)
+    waiting = Path(folder.name) / "waiting"
     environment = {
         **os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun, "COURSE_RESULT": str(file), "COURSE_PROOF": proof,
+        "COURSE_WAITING": str(waiting),
     }
     program = Path(command[0])
     warnings = warnings_file(program)
@@ -64,7 +79,7 @@ def run_check(command, edit, rerun):
         environment["COURSE_WARNINGS"] = warnings.read_text(encoding="utf-8")
     process = subprocess.Popen([*wrapper, *command], env=environment, start_new_session=True)
     try:
-        code = process.wait(seconds)
+        code = wait(process, seconds, waiting)
         found = result.read(file)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)

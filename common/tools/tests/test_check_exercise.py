@@ -346,6 +346,14 @@ class TheRunner(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("within 0.3 seconds", text)
 
+    def test_waiting_for_the_gpu_is_no_time_of_the_check(self):
+        self.script("check", f'touch "$COURSE_WAITING"; sleep 1.6; rm "$COURSE_WAITING"; {says("passed")}; exit 0')
+        self.assertEqual(self.run_it(COURSE_TIMEOUT="0.7")[0], 0)
+        self.script("check", 'touch "$COURSE_WAITING"; sleep 0.2; rm "$COURSE_WAITING"; sleep 60')
+        code, text = self.run_it(COURSE_TIMEOUT="1.2")
+        self.assertEqual(code, 1)
+        self.assertIn("within 1.2 seconds", text)
+
     def test_the_wrapper_stands_in_front_of_the_check_itself(self):
         self.script("wrapper", 'echo "wrapped $2"; exit 9')
         code, text = self.run_it(COURSE_WRAPPER=f"{self.build}/wrapper 'two words'")
