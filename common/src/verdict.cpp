@@ -64,9 +64,7 @@ std::string pattern(const detail::Differences& d) {
     return "All are wrong.";
   }
   if (contiguous && last + 1 == d.size && d.wrong.size() > 1) {
-    return fmt::format(
-        "Everything from [{}] on is wrong: the last block, or the tail behind the last full one?",
-        first);
+    return fmt::format("Everything from [{}] on is wrong, everything before it is right.", first);
   }
   if (contiguous && first == 0 && d.wrong.size() > 1) {
     return fmt::format("Everything before [{}] is wrong, everything from there on is right.",
@@ -74,8 +72,7 @@ std::string pattern(const detail::Differences& d) {
   }
   if (stride > 1)
     return fmt::format("Every {} element from [{}] on is wrong.", ordinal(stride), first);
-  if (d.wrong.size() > 1 && d.small == d.wrong.size())
-    return "All of these are too small: lost updates?";
+  if (d.wrong.size() > 1 && d.small == d.wrong.size()) return "All of these are too small.";
   if (d.wrong.size() > 1 && d.large == d.wrong.size()) return "All of these are too large.";
   return "";
 }
@@ -94,6 +91,14 @@ std::string number_text(float value) {
 
 namespace detail {
 
+Verdict explain(const Differences& d, const std::function<std::string(std::size_t)>& inputs) {
+  if (d.wrong.empty()) return {};
+  const std::size_t first = d.wrong.front();
+  const std::string text = inputs(first);
+  if (text.empty()) return explain(d, std::string_view());
+  return explain(d, fmt::format("{}[{}] is computed from {}", d.name, first, text));
+}
+
 Verdict explain(const Differences& d, std::string_view hint) {
   if (d.wrong.empty()) return {};
   std::string text =
@@ -106,6 +111,20 @@ Verdict explain(const Differences& d, std::string_view hint) {
                         d.size, d.wrong.front(), d.wrong.back());
   }
   return {false, with_hint(with_hint(std::move(text), pattern(d)), hint)};
+}
+
+std::string list_elements(std::string_view name, std::size_t first, std::size_t end,
+                          std::size_t stride, const std::function<std::string(std::size_t)>& text) {
+  constexpr std::size_t kMostShown = 6;
+  const std::size_t count = first < end ? (end - first + stride - 1) / stride : 0;
+  if (count == 0) return fmt::format("no element of {}", name);
+  std::string list;
+  const std::size_t shown = count > kMostShown ? kMostShown - 1 : count;
+  for (std::size_t k = 0; k < shown; ++k) {
+    const std::size_t i = first + k * stride;
+    list += fmt::format("{}{}[{}] = {}", k > 0 ? ", " : "", name, i, text(i));
+  }
+  return shown == count ? list : list + fmt::format(", ... ({} elements)", count);
 }
 
 Verdict explain_sizes(std::string_view name, std::size_t expected, std::size_t found) {

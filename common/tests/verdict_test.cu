@@ -47,15 +47,15 @@ TEST_CASE("many wrong elements are counted, not listed") {
   for (const std::size_t i : {100, 107, 300}) found[i] -= 3;
   CHECK(same(found, counting(1000), "count").text ==
         "count[100]: expected 100, found 97; 3 of 1000 elements are wrong (first [100], last [300])"
-        "\nAll of these are too small: lost updates?");
+        "\nAll of these are too small.");
 }
 
-TEST_CASE("a wrong end points at the last block") {
+TEST_CASE("a wrong end is told without a guess at the launch") {
   std::vector<int> found = counting(300);
   std::fill(found.begin() + 256, found.end(), 0);
   CHECK(same(found, counting(300), "y").text ==
         "y[256]: expected 256, found 0; 44 of 300 elements are wrong (first [256], last [299])\n"
-        "Everything from [256] on is wrong: the last block, or the tail behind the last full one?");
+        "Everything from [256] on is wrong, everything before it is right.");
 }
 
 TEST_CASE("an element that is left out, or one too many, moves all behind it") {
@@ -112,6 +112,31 @@ TEST_CASE("a grid that is too small for one element a thread is pointed out") {
 TEST_CASE("a caller's hint comes last") {
   CHECK(same(1u, 2, "sum", "Did you add the tail?").text ==
         "sum: expected 2, found 1\nDid you add the tail?");
+}
+
+TEST_CASE("the first wrong element is shown with what it is computed from") {
+  const std::vector<int> x = counting(100);
+  const auto inputs = [&](std::size_t i) {
+    return course::elements_text("x", x, 10 * i, 10 * i + 10, 5);
+  };
+  CHECK(same(std::vector<int>{5, 0, 0}, {5, 25, 0}, "y", inputs).text ==
+        "y[1]: expected 25, found 0; the other 2 elements are right\n"
+        "y[1] is computed from x[10] = 10, x[15] = 15");
+  CHECK(close(std::vector<float>{5}, {0}, 0.5, "y", inputs)
+            .text.ends_with("\ny[0] is computed from x[0] = 0, x[5] = 5"));
+  CHECK(same(std::vector<int>{5}, {5}, "y", inputs).ok);
+  CHECK(same(std::vector<int>{5}, {6}, "y", [](std::size_t) { return ""; }).text ==
+        "y[0]: expected 6, found 5");
+}
+
+TEST_CASE("a long list of elements is cut short, and ends with the array") {
+  const std::vector<int> x = counting(100);
+  CHECK(course::elements_text("x", x, 3, 50, 8) ==
+        "x[3] = 3, x[11] = 11, x[19] = 19, x[27] = 27, x[35] = 35, x[43] = 43");
+  CHECK(course::elements_text("x", x, 0, 7) ==
+        "x[0] = 0, x[1] = 1, x[2] = 2, x[3] = 3, x[4] = 4, ... (7 elements)");
+  CHECK(course::elements_text("x", x, 98, 1000) == "x[98] = 98, x[99] = 99");
+  CHECK(course::elements_text("x", x, 100, 1000) == "no element of x");
 }
 
 TEST_CASE("arrays of different sizes are not compared") {

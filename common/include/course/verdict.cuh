@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -58,6 +59,8 @@ struct Differences {
   }
 };
 Verdict explain(const Differences& differences, std::string_view hint);
+Verdict explain(const Differences& differences,
+                const std::function<std::string(std::size_t)>& inputs);
 
 /// Sets left_out or inserted, if all is wrong from some place on, and the next elements (up to 8)
 /// are those of one place further on, or before.
@@ -77,6 +80,8 @@ Verdict explain_set(std::string_view name, std::size_t expected, std::size_t fou
                     const std::vector<std::string>& foreign, std::string_view hint);
 Verdict explain_scalar(std::string_view name, const std::string& expected, const std::string& found,
                        std::string_view hint);
+std::string list_elements(std::string_view name, std::size_t first, std::size_t end,
+                          std::size_t stride, const std::function<std::string(std::size_t)>& text);
 
 /// NaN is unequal to itself; exact integers never are.
 template <class T>
@@ -90,12 +95,26 @@ bool is_nan(const T& value) {
 
 }  // namespace detail
 
-/// Ok if found == expected, element by element. NaN is always wrong.
-/// `name` is what the learner calls the array; `hint` is appended if the comparison fails.
-///   count[97]: expected 1203, found 1190; 37 of 256 elements are wrong (first [97], last [122])
+/// The inputs of an element, as a message shows them: "x[4] = 3, x[36] = 7". A comparison calls it
+/// with the index of the first wrong element, and says what that one is computed from.
+using Inputs = std::function<std::string(std::size_t index)>;
+
+/// "x[4] = 3, x[36] = 7, x[68] = 1": the elements first, first + stride, ... below `end` and the
+/// array's end. Of more than six it shows the first five, and says how many there are.
 template <class T>
+std::string elements_text(std::string_view name, const std::vector<T>& x, std::size_t first,
+                          std::size_t end, std::size_t stride = 1) {
+  return detail::list_elements(name, first, std::min(end, x.size()), stride,
+                               [&](std::size_t i) { return number_text(x[i]); });
+}
+
+/// Ok if found == expected, element by element. NaN is always wrong.
+/// `name` is what the learner calls the array. `hint` is appended if the comparison fails; pass an
+/// `Inputs` function in its place to show what the first wrong element is computed from.
+///   count[97]: expected 1203, found 1190; 37 of 256 elements are wrong (first [97], last [122])
+template <class T, class Hint = std::string_view>
 Verdict same(const std::vector<T>& found, const std::vector<T>& expected, std::string_view name,
-             std::string_view hint = "") {
+             const Hint& hint = {}) {
   if (found.size() != expected.size()) {
     return detail::explain_sizes(name, expected.size(), found.size());
   }
@@ -166,10 +185,10 @@ Verdict none(std::uint64_t found, std::string_view name, std::string_view hint =
 Verdict close(double found, double expected, double tolerance, std::string_view name,
               std::string_view hint = "");
 
-/// The same, element by element.
-template <class T>
+/// The same, element by element; `hint` may be an `Inputs` function, as in same().
+template <class T, class Hint = std::string_view>
 Verdict close(const std::vector<T>& found, const std::vector<double>& expected, double tolerance,
-              std::string_view name, std::string_view hint = "") {
+              std::string_view name, const Hint& hint = {}) {
   if (found.size() != expected.size()) {
     return detail::explain_sizes(name, expected.size(), found.size());
   }
