@@ -1,4 +1,4 @@
-"""All that is written from the chapters' results: tables, plots, pages, the front page; and whether it is in step.
+"""All that is written from the chapters' results and sources: tables, plots, pages, the front page; and whether it is in step.
 
 A document's generated part is between <!-- NAME:begin --> and <!-- NAME:end -->. The files of results have one
 row per line (tools/lib/compact_json.py).
@@ -11,12 +11,14 @@ from tools.lib import chapter as metadata
 from tools.lib import compact_json, markers
 from tools.lib.failed import Failed
 from tools.maintain import verdicts
-from tools.measure import front_page, headline, ladder_profile, plot_svg, plots, results_table, sectors
+from tools.measure import front_page, headline, ladder_profile, lesson, plot_svg, plots, results_table, sectors
 from tools.measure.results import CPU, PROFILE, SECTORS, chapters_of, file_name, of_cpu, of_gpu, read
 
 COMMAND = "common/tools/measure/measure.py render"
 # The Markdown between the markers `name` of a file.
 Section = namedtuple("Section", "file name text")
+# The generated lines of a chapter's lesson.
+Lesson = namedtuple("Lesson", "file chapter")
 # A plot and what it shows, as plot_svg.py describes it.
 Plot = namedtuple("Plot", "file description")
 # A file of results.
@@ -63,7 +65,10 @@ def of_chapter(chapter):
             return []
         return [Section(profiling, f"profile {chapter.name}", ladder_profile.section(chapter.name, plan, of_gpu(chapter, PROFILE)))]
 
-    return [data, table, pictures, counts, profile]
+    def lines():
+        return [Lesson(readme, chapter)] if lesson.has_markers(readme.read_text(encoding="utf-8")) else []
+
+    return [data, table, pictures, counts, profile, lines]
 
 
 def of_course(top):
@@ -114,11 +119,13 @@ def draw(plot):
     plot.file.write_text(text, encoding="utf-8")
 
 
-def with_section(section):
-    """The text of a section's file as it is, and with the section in it."""
-    text = section.file.read_text(encoding="utf-8")
+def with_generated(document):
+    """The text of a document's file as it is, and with its generated part as it should be."""
+    text = document.file.read_text(encoding="utf-8")
     try:
-        return text, markers.replaced(section.file, text, section.name, section.text)
+        if isinstance(document, Lesson):
+            return text, lesson.with_generated(document.chapter, text)
+        return text, markers.replaced(document.file, text, document.name, document.text)
     except ValueError as error:
         raise Failed(str(error)) from error
 
@@ -130,7 +137,7 @@ def write(document):
     elif isinstance(document, Data):
         compact_json.write(document.file, read(document.file))
     else:
-        text, new = with_section(document)
+        text, new = with_generated(document)
         if new != text:
             document.file.write_text(new, encoding="utf-8")
 
@@ -159,8 +166,12 @@ def problem_of(top, document):
     if isinstance(document, Data):
         same = document.file.read_text(encoding="utf-8") == compact_json.text_of(read(document.file))
         return None if same else f"{name} does not have one row per line"
-    text, new = with_section(document)
-    return None if text == new else f"{name} is out of step with the results: <!-- {document.name}:begin -->"
+    text, new = with_generated(document)
+    if text == new:
+        return None
+    if isinstance(document, Lesson):
+        return f"{name} is out of step with the sources or the results: {lesson.first_difference(text, new)}"
+    return f"{name} is out of step with the results: <!-- {document.name}:begin -->"
 
 
 def check(top, chapters, build=None):

@@ -89,6 +89,28 @@ def is_open(rows, headline):
     return headline is None or (is_group(rows, headline["group"]) and any(row["name"] == headline["rung"] for row in rows))
 
 
+def legend(results):
+    """What the columns and words of the tables mean."""
+    timed = [row for row in results["rungs"] if row["kind"] in ("rung", "vendor") and "microseconds" in row]
+    has_runs = any("runs" in row["microseconds"] for row in timed)
+    lines = ["How to read the tables:", "", "- **µs**: the median time of one launch. 80 % of the launches took a time in **p10 – p90**."]
+    if has_runs:
+        lines.append("- **runs differ by**: how far the medians of the runs lie apart. Smaller differences between rungs mean nothing.")
+    lines += [
+        "- **GB/s**: the bytes that the task must read and write, divided by the time. **% of copy**: that rate relative to a",
+        "  device-to-device copy, which reads and writes alternately; a kernel that only reads can exceed 100 %.",
+    ]
+    if any(row.get("per_ns") for row in timed):
+        lines.append("- **per ns**: operations per nanosecond.")
+    lines += [
+        "- **× rung before**, **× vendor**: how many times as fast as the rung above it, and as the fastest library call of the",
+        "  table. **tie**: the difference is no larger than the difference between runs. **1/34**: 34 times slower.",
+        "- **L2 cold**: before each launch, other data is written until it fills the L2 cache; the launch then also waits for",
+        "  part of it to be written back. **L2 warm**: the launch before read the same data.",
+    ]
+    return lines
+
+
 def render(results, headline=None):
     """The Markdown of all groups; those that are not the headline's are folded."""
     runs = max((len(row["microseconds"].get("runs", [1])) for row in results["rungs"] if "microseconds" in row), default=1)
@@ -98,7 +120,9 @@ def render(results, headline=None):
         + f", measured {results['date'][:10]}. "
         + (f"Medians of {runs} runs" if runs > 1 else "Medians")
         + f", with p10 to p90; copy bandwidth of the same {'runs' if runs > 1 else 'run'}: "
-        + f"{number(results['copy_gb_per_s'], 0)} GB/s. L2 cold unless a row says warm."
+        + f"{number(results['copy_gb_per_s'], 0)} GB/s. L2 cold unless a row says warm.",
+        "",
+        *legend(results),
     ]
     for rows in groups_of(results):
         if points_of(rows):

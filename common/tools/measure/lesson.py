@@ -1,0 +1,260 @@
+"""The generated lines of a lesson: kernels from the sources, what they cost, and the list of rungs.
+
+In a chapter's README.md, each on a line of its own:
+
+    <!-- kernel NAME -->
+    <!-- kernel NAME | cut FIRST .. LAST | only FIRST .. LAST -->
+        The function or struct NAME of the chapter's .cuh and .cu files, or of common/include/course, and a link to
+        its line. FIRST and LAST are texts that one line each of the code has. `cut` puts "..." in place of these
+        lines, `only` shows these alone; both may stand several times, `.. LAST` may be missing.
+    <!-- cost NAME -->
+    <!-- cost NAME | n 2^20 | in GROUP | against OTHER | profile -->
+        What the rung NAME took on the reference GPU: time, GB/s, and the time of the vendor's row. `n` is that of the
+        headline unless given, GROUP the words of the group's reference, OTHER a row of the same group to compare
+        with; `profile` adds what ncu counted.
+    <!-- rungs:begin --> and <!-- rungs:end -->
+        A table of all rungs, each with the line of its kernel.
+
+What follows such a line is written by `measure.py render`, and compared by `measure.py check`.
+"""
+
+import re
+from pathlib import Path
+
+from tools.lib import chapter as metadata
+from tools.lib import markers
+from tools.lib.failed import Failed
+from tools.measure import rows
+from tools.measure.results import PROFILE, of_gpu
+
+KERNEL = re.compile(r"^<!-- kernel (.+) -->\n(?:```cuda\n(?:.*\n)*?```\n(?:\[.+\]\(.+#L\d+\)\n)?)?", re.MULTILINE)
+COST = re.compile(r"^<!-- cost (.+) -->\n(?:>.*\n)*", re.MULTILINE)
+LONGEST = 100  # characters of a line of code: more of them are wider than the page
+# A definition begins at the start of a line; clang-format ends it with a brace there.
+END = re.compile(r"^\}.*$", re.MULTILINE)
+
+
+def name_and_options(text):
+    """'NAME | key value | key' as (NAME, [(key, value), ...])."""
+    name, *options = (part.strip() for part in text.split(" | "))
+    return name, [tuple(option.partition(" ")[::2]) for option in options]
+
+
+# ---- kernels -------------------------------------------------------------------------------------
+
+
+def sources_of(chapter):
+    """The files in which a lesson's kernels are, the chapter's own first."""
+    shared = chapter.parents[1] / "common" / "include" / "course"
+    return [*sorted(chapter.glob("*.cuh")), *sorted(chapter.glob("*.cu")), *sorted(shared.glob("*.cuh"))]
+
+
+def definition(text, name):
+    """(offset, code) of the function or struct of this name, without the comment above it; None if there is none."""
+    head = re.compile(
+        rf"^(?:template <.*>\n)?(?:(?:struct|class|union) {re.escape(name)}\b[^;(]*\{{|"
+        rf"[A-Za-z_][^;{{}}#/]*?\b{re.escape(name)}\([^;{{}}]*\)[^;{{}}]*\{{)", re.MULTILINE)
+    found = head.search(text)
+    if found is None:
+        return None
+    if "\n" not in text[found.start() :] or re.search(r"\}[;]?$", text[found.start() : text.find("\n", found.end())]):
+        return found.start(), text[found.start() : text.find("\n", found.end())]  # on one line
+    end = END.search(text, found.end())
+    return (found.start(), text[found.start() : end.end()]) if end else None
+
+
+def find(chapter, name):
+    """(file, line, code) of a definition; Failed if there is none, or more than one in the chapter."""
+    found = []
+    for file in sources_of(chapter):
+        text = file.read_text(encoding="utf-8")
+        place = definition(text, name)
+        if place:
+            found.append((file, text.count("\n", 0, place[0]) + 1, place[1]))
+    if not found:
+        raise Failed(f"{chapter / 'README.md'}: no function or struct {name} in the chapter, nor in course/")
+    return found[0]
+
+
+def line_with(lines, text, where):
+    """The index of the one line that has this text."""
+    found = [index for index, line in enumerate(lines) if text in line]
+    if len(found) != 1:
+        raise Failed(f"{where}: {len(found)} lines have \"{text}\", and one should")
+    return found[0]
+
+
+def chosen(code, options, where):
+    """The lines of a definition that a lesson shows."""
+    lines = code.split("\n")
+    keep = ["only" not in dict(options)] * len(lines)
+    for key, value in options:
+        if key not in ("cut", "only"):
+            raise Failed(f"{where}: unknown option '{key}': cut or only")
+        first, _, last = (part.strip() for part in value.partition(" .. "))
+        begin = line_with(lines, first, where)
+        end = line_with(lines, last, where) if last else begin
+        if end < begin:
+            raise Failed(f"{where}: \"{last}\" stands before \"{first}\"")
+        keep[begin : end + 1] = [key == "only"] * (end + 1 - begin)
+    shown, inside = [], False
+    for index, line in enumerate(lines):
+        if keep[index]:
+            shown.append(line)
+            inside = True
+        elif inside and keep[index - 1] and any(keep[index:]):
+            shown.append(line[: len(line) - len(line.lstrip())] + "...")
+    return shown
+
+
+def kernel_text(chapter, text):
+    """What stands at a kernel's marker, and the marker."""
+    name, options = name_and_options(text)
+    file, line, code = find(chapter, name)
+    where = f"{chapter / 'README.md'}: <!-- kernel {name} -->"
+    lines = chosen(code, options, where)
+    long = [shown for shown in lines if len(shown) > LONGEST]
+    if long:
+        raise Failed(f"{where}: a line has more than {LONGEST} characters: {long[0].strip()}")
+    code = "\n".join(lines)
+    return f"<!-- kernel {text} -->\n```cuda\n{code}\n```\n{link(chapter, file, line)}\n"
+
+
+def link(chapter, file, line, label=None):
+    """A link from the chapter's README to a line of a file."""
+    target = file.relative_to(chapter) if file.is_relative_to(chapter) else Path("../..") / file.relative_to(chapter.parents[1])
+    return f"[{label or f'{file.name}, line {line}'}]({target}#L{line})"
+
+
+# ---- costs ---------------------------------------------------------------------------------------
+
+
+def parsed_size(text):
+    """2^24 or 1000007 as a number."""
+    base, _, power = text.partition("^")
+    return int(base) ** int(power or 1)
+
+
+def group_of(results, name, n, reference, where):
+    """The rows of the first group that has this rung for n, and L2 cold; and the rung's row."""
+    for group in rows.groups_of(results):
+        if reference and reference not in (group[0]["changed"], group[0]["name"]):
+            continue
+        for row in group:
+            if (row["name"], row["n"]) == (name, n) and rows.is_timed(row) and row.get("l2") != "warm":
+                return group, row
+    raise Failed(f"{where}: no row of n = {rows.size(n)} has a time{f' in {reference!r}' if reference else ''}")
+
+
+def times_text(row, other):
+    """How a row compares with another one, in words."""
+    name = f"`{other['name']}`"
+    if rows.ratio(row, other).startswith("tie"):
+        return f"a tie with {name} ({rows.number(rows.median(other))} µs)"
+    times = rows.median(other) / rows.median(row)
+    if times > 1:
+        return f"{times:.3g} times as fast as {name}"
+    return f"{1 / times:.3g} times as long as {name}"
+
+
+def counters_text(chapter, name):
+    """What ncu counted for a rung."""
+    results, plan = of_gpu(chapter, PROFILE), metadata.load(chapter).profile
+    row = next((row for row in results["rungs"] if row["name"] == name), None) if results and plan else None
+    if row is None:
+        raise Failed(f"{chapter / 'README.md'}: <!-- cost {name} -->: there is no profile of it")
+    said = []
+    for counter in plan["counters"]:
+        value = row["metrics"].get(counter["metric"])
+        if value is not None:
+            said.append(f"{counter['name']}: {value:,.4g}" if isinstance(value, float) else f"{counter['name']}: {value:,}")
+    return f"Counted by ncu for n = {rows.size(results['n'])}: {'; '.join(said)}."
+
+
+def cost_text(chapter, text):
+    """What stands at a cost's marker, and the marker."""
+    name, options = name_and_options(text)
+    where = f"{chapter / 'README.md'}: <!-- cost {name} -->"
+    given = dict(options)
+    unknown = sorted(given.keys() - {"n", "in", "against", "profile"})
+    results = of_gpu(chapter)
+    if unknown or results is None:
+        raise Failed(f"{where}: unknown option '{unknown[0]}'" if unknown else f"{where}: the chapter has no results")
+    headline = metadata.load(chapter).headline or {}
+    n = parsed_size(given["n"]) if "n" in given else headline.get("group", {}).get("n", results["n"])
+    group, row = group_of(results, name, n, given.get("in"), where)
+    said = [f"**{rows.number(rows.median(row))} µs**" + (f" for n = {rows.size(n)}" if n > 1 else "")]
+    if row.get("per_ns"):
+        said.append(f"{row['per_ns']:.3g} operations per ns")
+    if row.get("gb_per_s"):
+        said.append(f"{row['gb_per_s']:,.0f} GB/s, {row['percent_of_copy']:.0f} % of the copy bandwidth")
+    sentences = [", ".join(said) + "."]
+    if "against" in given:
+        other = next((other for other in group if other["name"] == given["against"] and rows.is_timed(other)), None)
+        if other is None:
+            raise Failed(f"{where}: its group has no row {given['against']}")
+        sentences.append(times_text(row, other).capitalize() + ".")
+    vendors = [other for other in group if other["kind"] == "vendor" and rows.is_timed(other)]
+    if vendors:
+        vendor = min(vendors, key=rows.median)
+        sentences.append(f"`{vendor['name']}`: {rows.number(rows.median(vendor))} µs.")
+    if "profile" in given:
+        sentences.append(counters_text(chapter, name))
+    return f"<!-- cost {text} -->\n> {' '.join(sentences)}\n"
+
+
+# ---- the list of rungs ---------------------------------------------------------------------------
+
+
+def place_of(chapter, name):
+    """A link to the line of a rung: its kernel's, or else that of the text in the sources that makes its name."""
+    for word in sorted(re.findall(r"\w+", name), key=len, reverse=True):
+        for file in sources_of(chapter):
+            place = definition(file.read_text(encoding="utf-8"), word) if file.is_relative_to(chapter) else None
+            if place:
+                return link(chapter, file, file.read_text(encoding="utf-8").count("\n", 0, place[0]) + 1)
+    for end in range(len(name), 3, -1):  # a name that the source makes of parts, such as "copy_words_" and 1
+        for file in filter(Path.exists, (chapter / "rungs.cuh", chapter / "ladder.cu")):
+            for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
+                if f'"{name[:end]}' in line:
+                    return link(chapter, file, number)
+    raise Failed(f"{chapter / 'README.md'}: no kernel, and no text in rungs.cuh or ladder.cu, is called {name}")
+
+
+def rungs_table(chapter):
+    """All rungs of a ladder, in its order, each once; the points of a curve have one row."""
+    shown = {}  # (group, series) or name: the rows
+    for row in of_gpu(chapter)["rungs"]:
+        if row["kind"] in ("rung", "wrong"):
+            shown.setdefault((row["group"], row["series"]) if row.get("series") else row["name"], []).append(row)
+    lines = ["| rung | what changed | source |", "|---|---|---|"]
+    for points in shown.values():
+        first, last = points[0], points[-1]
+        name = f"`{first['name']}`" + (f" to `{last['name']}`" if first["name"] != last["name"] else "")
+        wrong = "; **wrong on purpose**" if first["kind"] == "wrong" else ""
+        lines.append(f"| {name} | {rows.escaped(first['changed'])}{wrong} | {place_of(chapter, first['name'])} |")
+    return "\n".join(lines)
+
+
+# ---- a page --------------------------------------------------------------------------------------
+
+
+def has_markers(text):
+    """Whether a README has generated lines."""
+    return any(mark in text for mark in ("<!-- kernel ", "<!-- cost ", "<!-- rungs:begin -->"))
+
+
+def with_generated(chapter, text):
+    """A README's text with its generated lines as they should be."""
+    text = KERNEL.sub(lambda match: kernel_text(chapter, match[1]), text)
+    text = COST.sub(lambda match: cost_text(chapter, match[1]), text)
+    if "<!-- rungs:begin -->" in text:
+        text = markers.replaced(chapter / "README.md", text, "rungs", rungs_table(chapter))
+    return text
+
+
+def first_difference(text, new):
+    """The marker above the first line that is not as it should be."""
+    old_lines, new_lines = text.split("\n"), new.split("\n")
+    at = next((i for i, pair in enumerate(zip(old_lines, new_lines)) if pair[0] != pair[1]), len(new_lines) - 1)
+    return next((line for line in reversed(new_lines[: at + 1]) if line.startswith("<!-- ")), "its end")

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""The generated lines of a lesson: kernels, costs, and the list of rungs."""
+
+import sys
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+from sample_course import Course, row  # noqa: E402
+from tools.lib import compact_json  # noqa: E402
+from tools.lib.failed import Failed  # noqa: E402
+from tools.measure import documents, lesson, plot_svg  # noqa: E402
+
+KERNELS = """// Header.
+#pragma once
+
+/// A struct that is named in sum_all().
+struct Pair {
+  int a, b;
+};
+
+constexpr int twice(int x) { return 2 * x; }
+
+void only_declared(int x);
+
+// Question: what?
+template <class T>
+__global__ void sum_all(const T* d_x, std::size_t n,
+                        T* d_y) {
+  const std::size_t i = blockIdx.x;
+  const T x = d_x[i];
+  if (i < n) {
+    atomicAdd(d_y, x);
+  }
+}
+
+__global__ void calls(const float* d_x) {
+  sum_all(d_x);
+}
+"""
+RUNGS = 'inline const Rung kRungs[] = {\n    {"copy_words_" + std::to_string(size), "n"},\n};\n'
+PROFILE = {"n": 4096, "rungs": ["sum_all"], "counters": [{"name": "loads", "metric": "l"}, {"name": "DRAM", "metric": "d"}]}
+PROFILED = {
+    "schema": "course.profile", "version": 1, "device": "NVIDIA GPU X", "ncu": "Version 7", "date": "2026-01-02T03:04:05Z",
+    "n": 4096, "rungs": [{"name": "sum_all", "kernel": "sum_all()", "metrics": {"l": 65536, "d": 12.18}}],
+}  # fmt: skip
+ROWS = [
+    row("ours", "rung", 20.0), row("sum_all", "rung", 20.0), row("slower<float>", "rung", 40.0), row("same", "rung", 20.1),
+    row("lib", "vendor", 30.0), row("racy", "wrong"),
+    row("copy_words_1", "rung", 9.0, series="bytes", x=1, group=1, changed="1 byte"),
+    row("copy_words_2", "rung", 9.0, series="bytes", x=2, group=1, changed="2 bytes"),
+]  # fmt: skip
+
+
+class Lesson(unittest.TestCase):
+    def setUp(self):
+        self.course = Course(self)
+        self.chapter = self.course.measured("01-x", *ROWS, profile=PROFILE)
+        (self.chapter / "sums.cuh").write_text(KERNELS)
+        (self.chapter / "wrong.cuh").write_text("__global__ void racy() {\n}\n__global__ void slower() {\n}\nvoid same() {\n}\nvoid ours() {\n}\n")
+        (self.chapter / "rungs.cuh").write_text(RUNGS)
+        shared = self.course.top / "common" / "include" / "course"
+        shared.mkdir(parents=True)
+        (shared / "tools.cuh").write_text("__device__ int shared_one() {\n  return 1;\n}\n")
+        compact_json.write(self.chapter / "results" / "gpu-x-profile.json", PROFILED)
+
+    def page(self, *lines):
+        """The page that these lines become; rendering it once more changes nothing."""
+        text = lesson.with_generated(self.chapter, "\n".join(lines) + "\n")
+        self.assertEqual(lesson.with_generated(self.chapter, text), text)
+        return text
+
+    def fails(self, line, words):
+        with self.assertRaisesRegex(Failed, words):
+            self.page(line)
+
+    # ---- kernels
+
+    def test_a_kernel_is_as_in_the_source_with_its_template_and_without_its_comment(self):
+        text = self.page("before", "<!-- kernel sum_all -->", "after")
+        code = KERNELS[KERNELS.index("template <class T>\n__global__") : KERNELS.index("\n\n__global__ void calls")]
+        self.assertEqual(text, f"before\n<!-- kernel sum_all -->\n```cuda\n{code}\n```\n[sums.cuh, line 14](sums.cuh#L14)\nafter\n")
+
+    def test_structs_functions_of_one_line_and_shared_headers(self):
+        self.assertIn("```cuda\nstruct Pair {\n  int a, b;\n};\n```\n[sums.cuh, line 5]", self.page("<!-- kernel Pair -->"))
+        self.assertIn("```cuda\nconstexpr int twice(int x) { return 2 * x; }\n```", self.page("<!-- kernel twice -->"))
+        self.assertIn("[tools.cuh, line 1](../../common/include/course/tools.cuh#L1)", self.page("<!-- kernel shared_one -->"))
+
+    def test_a_changed_source_replaces_what_the_page_had(self):
+        old = self.page("<!-- kernel calls -->", "", "Text.")
+        (self.chapter / "sums.cuh").write_text(KERNELS.replace("sum_all(d_x);", "sum_all(d_x + 1);"))
+        self.assertEqual(self.page(*old.splitlines()), old.replace("(d_x);", "(d_x + 1);"))
+
+    def test_cut_and_only(self):
+        cut = self.page("<!-- kernel sum_all | cut const std::size_t i .. const T x -->")
+        self.assertIn("T* d_y) {\n  ...\n  if (i < n) {\n", cut)
+        only = self.page("<!-- kernel sum_all | only if (i < n) .. atomicAdd -->")
+        self.assertIn("```cuda\n  if (i < n) {\n    atomicAdd(d_y, x);\n```\n", only)
+        two = self.page("<!-- kernel sum_all | only const T x | only atomicAdd -->")
+        self.assertIn("```cuda\n  const T x = d_x[i];\n  ...\n    atomicAdd(d_y, x);\n```\n", two)
+
+    def test_what_cannot_be_shown(self):
+        self.fails("<!-- kernel nothing -->", "no function or struct nothing")
+        self.fails("<!-- kernel only_declared -->", "no function or struct only_declared")
+        self.fails("<!-- kernel sum_all | cut no such line -->", '0 lines have "no such line"')
+        self.fails("<!-- kernel sum_all | cut d_x -->", '2 lines have "d_x"')
+        self.fails("<!-- kernel sum_all | cut atomicAdd .. const T x -->", 'stands before "atomicAdd"')
+        self.fails("<!-- kernel sum_all | hide x -->", "unknown option 'hide'")
+        (self.chapter / "sums.cuh").write_text(f"void wide() {{\n  {'x' * 100}\n}}\n")
+        self.fails("<!-- kernel wide -->", "more than 100 characters")
+
+    # ---- costs
+
+    def test_a_cost_is_the_time_the_rate_and_the_vendors_time(self):
+        self.assertEqual(
+            self.page("<!-- cost sum_all -->", "", "Text."),
+            "<!-- cost sum_all -->\n> **20.0 µs** for n = 2^12, 12 GB/s, 0 % of the copy bandwidth. `lib`: 30.0 µs.\n\nText.\n")
+
+    def test_comparisons(self):
+        self.assertIn("Twice as long", self.page("<!-- cost slower<float> | against sum_all -->").replace("2 times as long", "Twice as long"))
+        self.assertIn("2 times as fast as `slower<float>`.", self.page("<!-- cost sum_all | against slower<float> -->"))
+        self.assertIn("A tie with `same` (20.1 µs).", self.page("<!-- cost sum_all | against same -->"))
+
+    def test_what_ncu_counted(self):
+        self.assertIn("Counted by ncu for n = 2^12: loads: 65,536; DRAM: 12.18.", self.page("<!-- cost sum_all | profile -->"))
+        self.fails("<!-- cost same | profile -->", "there is no profile of it")
+
+    def test_what_has_no_cost(self):
+        self.fails("<!-- cost racy -->", "no row of n = 2\\^12 has a time")
+        self.fails("<!-- cost sum_all | n 64 -->", "no row of n = 64 has a time")
+        self.fails("<!-- cost sum_all | in another -->", "has a time in 'another'")
+        self.fails("<!-- cost sum_all | against nothing -->", "its group has no row nothing")
+        self.fails("<!-- cost sum_all | vs same -->", "unknown option 'vs'")
+
+    # ---- the list, and the gate
+
+    def test_every_rung_has_its_line(self):
+        text = self.page("<!-- rungs:begin -->", "<!-- rungs:end -->")
+        self.assertIn("| `sum_all` | how sum_all works | [sums.cuh, line 14](sums.cuh#L14) |", text)
+        self.assertIn("| `slower<float>` | how slower&lt;float> works | [wrong.cuh, line 3](wrong.cuh#L3) |", text)
+        self.assertIn("| `racy` | how racy works; **wrong on purpose** | [wrong.cuh, line 1]", text)
+        self.assertIn("| `copy_words_1` to `copy_words_2` | 1 byte | [rungs.cuh, line 2](rungs.cuh#L2) |", text)
+        (self.chapter / "rungs.cuh").write_text("")
+        self.fails("<!-- rungs:begin -->\n<!-- rungs:end -->", "is called copy_words_1")
+
+    def test_a_page_that_is_out_of_step_is_named_with_its_marker(self):
+        patch = mock.patch("tools.measure.plot_svg.draw", lambda said: plot_svg.signed('<svg viewBox="0 0 1 1">\n</svg>\n', said, "0"))
+        patch.start()
+        self.addCleanup(patch.stop)
+        readme = self.chapter / "README.md"
+        readme.write_text(readme.read_text() + "\n<!-- kernel Pair -->\n<!-- kernel calls -->\n")
+        documents.render(self.course.top, [self.chapter])
+        self.assertIn("sum_all(d_x);", readme.read_text())
+        documents.check(self.course.top, [self.chapter])
+        readme.write_text(readme.read_text().replace("sum_all(d_x);", "sum_all(d_y);"))
+        with self.assertRaisesRegex(Failed, r"README.md is out of step with the sources or the results: <!-- kernel calls -->"):
+            documents.check(self.course.top, [self.chapter])
+
+
+if __name__ == "__main__":
+    unittest.main()
