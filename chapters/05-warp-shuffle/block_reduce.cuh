@@ -1,6 +1,6 @@
-// How do the warps of a block add up what each of them has?
+// How does a block sum the values of its warps?
 // Rungs: sum_two_warp_reduces, sum_grid_stride.
-// Here block_reduce() is put together; from sum_grid_stride on it comes from
+// sum_two_warp_reduces shows a block reduction; sum_grid_stride takes it from
 // course/collectives.cuh.
 #pragma once
 
@@ -12,9 +12,9 @@
 #include "grid.cuh"
 #include "warp_reduce.cuh"
 
-// Question: how does a block get by with one atomic, and without a tree of barriers?
-// Changes:  warp sums meet in shared memory, and one more warp reduction adds them up.
-// Cost:     one barrier, 32 floats of shared memory, ten shuffles; one atomic a block.
+// Question: how does a block issue one atomic, without a tree and its barriers?
+// Changes:  warp sums are stored in shared memory, and one more warp reduction sums them.
+// Cost:     one barrier, 32 floats of shared memory, ten shuffles; one atomic per block.
 __global__ void sum_two_warp_reduces(const float* d_x, std::size_t n, float* d_y) {
   __shared__ float s_warp[course::kMaxWarps];  // warp w's sum
   const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
@@ -23,14 +23,14 @@ __global__ void sum_two_warp_reduces(const float* d_x, std::size_t n, float* d_y
   if (lane == 0) s_warp[warp] = warp_sum;  // lane 0 alone has it
   __syncthreads();                         // s_warp is complete
   if (warp != 0) return;
-  // Lanes for which there is no warp bring a 0: s_warp has no value for them.
+  // Lanes without a warp contribute 0: s_warp has no value for them.
   const float sum = warp_sum_down(lane < blockDim.x / course::kWarpSize ? s_warp[lane] : 0.0f);
   if (lane == 0) atomicAdd(d_y, sum);
 }
 
 // Question: why pay for a reduction and an atomic per 256 elements?
-// Changes:  only as many blocks as run at once, and every thread adds up many elements first.
-// Cost:     one addition an element; reductions and atomics no longer grow with n.
+// Changes:  only as many blocks as are resident, and every thread sums many elements first.
+// Cost:     one addition per element; reductions and atomics no longer grow with n.
 __global__ void sum_grid_stride(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
   float sum = 0.0f;

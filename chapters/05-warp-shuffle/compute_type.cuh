@@ -1,6 +1,6 @@
-// What are narrow numbers added up in?
-// Rungs: sum_in_order<__half> (wrong on purpose: it stands still, or overflows),
-// sum_in_order<float>. sum_pack_loads takes halves and adds them up as float: its Accumulator is
+// In which type are narrow numbers summed?
+// Rungs: sum_in_order<__half> (wrong on purpose: it stagnates or overflows),
+// sum_in_order<float>. sum_pack_loads reads halves and sums them as float: its Accumulator is
 // the compute type.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 #include <cstddef>
 
-// Question: what does the sum of halves need that a half does not have?
-// Changes:  one thread, so that the order is plain: x[0] + x[1] + ..., in Accumulators.
-// Cost:     none of interest: this is for looking at.
+// Question: what does a sum of halves need that a half does not have?
+// Changes:  one thread, so that the order is known: x[0] + x[1] + ..., in Accumulators.
+// Cost:     not of interest: this kernel shows values.
 template <class Accumulator>
 __global__ void sum_in_order(const __half* d_x, std::size_t n, float* d_y) {
   Accumulator sum = static_cast<Accumulator>(0.0f);
@@ -18,5 +18,5 @@ __global__ void sum_in_order(const __half* d_x, std::size_t n, float* d_y) {
   d_y[0] = static_cast<float>(sum);
 }
 
-/// Where the sum of ones stands still in half: neighbouring halves are 2 apart from here on.
+/// Where the sum of ones stagnates in half: neighbouring halves are 2 apart from here on.
 constexpr float kHalfStagnatesAt = 2048.0f;

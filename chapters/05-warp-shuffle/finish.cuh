@@ -1,4 +1,4 @@
-// Who adds up the blocks' sums, if not an atomic that somebody has to zero before?
+// How are the blocks' sums combined, if *d_y should not have to be set to 0 before each launch?
 // Rungs: sum_second_kernel, sum_pack_loads, max_pack_loads, sum_two_cells (the fastest).
 // None of them needs a reset by the host. All but the last set *d_y, whatever it held before.
 #pragma once
@@ -13,11 +13,11 @@
 #include "loads_in_flight.cuh"
 #include "pack_reduce.cuh"
 
-/// What the rungs of this file work in. Made once; launches that use the same one have to follow
-/// each other, as in one stream.
+/// Scratch memory of the rungs of this file. Created once; launches that use the same one must
+/// follow each other, as in one stream.
 template <class Accumulator>
 struct Workspace {
-  static constexpr unsigned kMostBlocks = 4096;  // with more, adding up their results takes longer
+  static constexpr unsigned kMostBlocks = 4096;  // with more, reducing their results takes longer
   course::DeviceBuffer<Accumulator> partials{kMostBlocks};  // one result for each block
   course::DeviceBuffer<unsigned> ticket = course::DeviceBuffer<unsigned>::zeros(1);
 };
@@ -29,9 +29,9 @@ void set_identity(Accumulator* d_y, Operation) {
   CUDA_CHECK(cudaMemcpyAsync(d_y, &identity, sizeof identity, cudaMemcpyHostToDevice));
 }
 
-// Question: can the blocks' sums be added up without an atomic?
-// Changes:  every block writes its sum to a place of its own ...
-// Cost:     as before, and a store a block in the place of an atomic.
+// Question: can the blocks' sums be combined without an atomic?
+// Changes:  every block writes its sum to an element of its own ...
+// Cost:     as before, with one store per block instead of one atomic.
 template <class TuningT, class T, class Accumulator>
 __global__ void __launch_bounds__(TuningT::kBlock)
     sum_block_partials(const T* d_x, Packs split, Accumulator* d_partials) {
@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(TuningT::kBlock)
   if (threadIdx.x == 0) d_partials[blockIdx.x] = sum;
 }
 
-// Question: and who adds those up?
-// Changes:  ... and a second kernel of one block adds them up: it begins when all blocks are done.
+// Question: who sums those elements?
+// Changes:  ... and a second kernel of one block sums them: it begins when all blocks are done.
 // Cost:     a second launch, a few microseconds. The order is fixed: the same bits in every run.
 template <class Accumulator>
 __global__ void __launch_bounds__(1024)
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(1024)
   if (threadIdx.x == 0) *d_y = sum;
 }
 
-/// Sets *d_y to x[0] + ... + x[n-1]. d_x is aligned to its elements, no more.
+/// Sets *d_y to x[0] + ... + x[n-1]. d_x needs no alignment beyond that of its elements.
 template <class TuningT = TunedForLarge, class T, class Accumulator>
 void sum_second_kernel(const T* d_x, std::size_t n, Accumulator* d_y,
                        Workspace<Accumulator>& workspace) {
@@ -64,7 +64,7 @@ void sum_second_kernel(const T* d_x, std::size_t n, Accumulator* d_y,
   course::launch(sum_partials<Accumulator>, {1, 1024}, workspace.partials.data(), blocks, d_y);
 }
 
-/// The blocks' results, combined by the block that is done last; it alone writes *d_y. The ticket
+/// Combines the blocks' results in the block that finishes last; it alone writes *d_y. The ticket
 /// counter is 0 before and after. All threads of all blocks call it, once, with their block's
 /// result.
 template <class Accumulator, class Operation>
@@ -74,8 +74,8 @@ __device__ __forceinline__ void finish_by_last_block(Accumulator block_result, O
   __shared__ bool s_is_last;
   if (threadIdx.x == 0) {
     d_partials[blockIdx.x] = block_result;
-    // The result is written before the ticket is drawn, and who draws the last one sees them all.
-    // Behind gridDim.x - 1 the counter goes to 0: ready for the next launch, nobody zeroes it.
+    // Release: the result is written before the ticket is drawn. Acquire: the block that draws the
+    // last ticket sees all results. After gridDim.x - 1 the counter wraps to 0 for the next launch.
     const unsigned last = gridDim.x - 1;
     s_is_last = course::atomic_inc_acq_rel(d_ticket, last) == last;
   }
@@ -88,8 +88,8 @@ __device__ __forceinline__ void finish_by_last_block(Accumulator block_result, O
 }
 
 // Question: can one launch do it all?
-// Changes:  the block that finishes last adds up the partial sums; any operation, not only a sum.
-// Cost:     one launch, one atomic a block on a counter that resets itself; nothing to zero.
+// Changes:  the block that finishes last reduces the partial results; any operation.
+// Cost:     one launch, one atomic per block on a counter that resets itself; no memset.
 template <class TuningT, class T, class Accumulator, class Operation>
 __global__ void __launch_bounds__(TuningT::kBlock)
     reduce_pack_loads(const T* d_x, Packs split, Accumulator* d_partials, unsigned* d_ticket,
@@ -111,7 +111,7 @@ void launch_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y, Operation,
 }
 
 /// Sets *d_y to the reduction of x[0..n-1] by `op`, in Accumulators; to the identity if n == 0.
-/// d_x is aligned to its elements, no more. The same bits in every run.
+/// d_x needs no alignment beyond that of its elements. The same bits in every run.
 template <class T, class Accumulator, class Operation>
 void launch_reduce_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y, Operation op,
                               Workspace<Accumulator>& workspace) {
@@ -130,29 +130,29 @@ void sum_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y,
   launch_reduce_pack_loads(d_x, n, d_y, course::Sum{}, workspace);
 }
 
-/// Sets *d_y to the largest element, as above; a NaN wins. n == 0 gives the lowest value there is.
+/// Sets *d_y to the largest element, as above; NaN if there is one. n == 0 gives the lowest value.
 template <class T, class Accumulator>
 void max_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y,
                     Workspace<Accumulator>& workspace) {
   launch_reduce_pack_loads(d_x, n, d_y, course::Max{}, workspace);
 }
 
-/// The sums of two launches in device memory: one that a launch adds to, and one that it zeroes for
-/// the launch after it. Launches that use the same cells have to follow each other, as in one
-/// stream; a captured graph would use the same cell again and again.
+/// Two sums in device memory: one that a launch adds to, and one that it sets to 0 for the launch
+/// after it. Launches that use the same cells must follow each other, as in one stream; a captured
+/// graph would use the same cell each time.
 template <class Accumulator>
 struct TwoCells {
   course::DeviceBuffer<Accumulator> sums = course::DeviceBuffer<Accumulator>::zeros(2);
-  unsigned zeroed = 0;  // which one is 0
+  unsigned zeroed = 0;  // the index of the one that is 0
 };
 
 // Question: is there a finish without a memset, and without waiting for the last block?
-// Changes:  blocks add to a cell that the launch before has zeroed; this one zeroes the other.
-// Cost:     an atomic a block, and nothing behind it. The order is open: last bits may differ.
+// Changes:  blocks add to a cell that the launch before set to 0; this launch clears the other.
+// Cost:     one atomic per block, and nothing after it. Unspecified order: last bits may differ.
 template <class TuningT, class T, class Accumulator>
 __global__ void __launch_bounds__(TuningT::kBlock)
     sum_two_cells(const T* d_x, Packs split, Accumulator* d_sum, Accumulator* d_next) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) *d_next = 0;  // nobody uses it during this launch
+  if (blockIdx.x == 0 && threadIdx.x == 0) *d_next = 0;  // unused in this launch
   Accumulator sum = share_reduce<TuningT, Accumulator>(d_x, split, course::Sum{});
   sum = course::block_reduce(sum, course::Sum{});
   if (threadIdx.x == 0) atomicAdd(d_sum, sum);
@@ -170,8 +170,8 @@ const Accumulator* launch_two_cells(const T* d_x, std::size_t n, TwoCells<Accumu
   return d_sum;
 }
 
-/// Returns the address in device memory that holds x[0] + ... + x[n-1] once the launch is done, up
-/// to the next launch with these cells. d_x is aligned to its elements, no more. n == 0 gives 0.
+/// Returns the address in device memory that holds x[0] + ... + x[n-1] once the launch is done, until
+/// the next launch with these cells. d_x needs no alignment beyond that of its elements. n == 0: 0.
 template <class T, class Accumulator>
 const Accumulator* launch_sum_two_cells(const T* d_x, std::size_t n, TwoCells<Accumulator>& cells) {
   if (n == 0) return cells.sums.data() + cells.zeroed;
@@ -179,7 +179,7 @@ const Accumulator* launch_sum_two_cells(const T* d_x, std::size_t n, TwoCells<Ac
                                       : launch_two_cells<TunedForLarge>(d_x, n, cells);
 }
 
-// Question: what is left if there is nothing to do?
+// Question: how long does a launch take that does nothing?
 // Changes:  no loads, no sum: one warp begins and ends.
-// Cost:     that of a launch, which no kernel gets below.
+// Cost:     that of a launch; no kernel takes less.
 __global__ void no_work() {}

@@ -1,4 +1,4 @@
-// The grids of this chapter: one thread per element, or as many blocks as the GPU runs at once.
+// The grids of this chapter: one thread per element, or as many blocks as are resident on the GPU.
 #pragma once
 
 #include <course/grid.cuh>

@@ -1,7 +1,7 @@
-// How does a thread keep the memory busy while it waits?
+// How does a thread keep memory busy while it waits?
 // Rungs: sum_loads_in_flight. The Tuning of all fast rungs, and the loop that they share.
-// A load takes longer than hundreds of additions. A thread that waits for each one leaves the
-// memory idle; a thread that issues several before it uses the first waits once for all of them.
+// A load takes longer than hundreds of additions. A thread that waits for each one leaves memory
+// idle; a thread that issues several before it uses the first waits once for all of them.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 /// Everything about a fast rung that is measured and not derived.
 template <unsigned loads, unsigned block_size, course::CacheHint hint>
 struct Tuning {
-  static constexpr unsigned kLoads = loads;       // 16-byte loads in flight, a thread
+  static constexpr unsigned kLoads = loads;       // 16-byte loads in flight per thread
   static constexpr unsigned kBlock = block_size;  // threads
   static constexpr course::CacheHint kHint = hint;
   static constexpr unsigned kRound = loads * block_size;  // packs that a block loads at once
@@ -29,7 +29,7 @@ using TunedForSmall = Tuning<4, 1024, course::CacheHint::no_allocate>;
 using TunedForLarge = Tuning<4, 1024, course::CacheHint::none>;
 inline constexpr std::size_t kSmallBytes = std::size_t{128} << 20;  // the last size that is small
 
-/// Blocks for one round each, `most` at most. The SM that is done first gets the next block: the
+/// One block per round, but at most `most`. The SM that finishes first gets the next block: the
 /// hardware distributes the work while the kernel runs.
 template <class TuningT>
 unsigned blocks_for_rounds(Packs split, std::size_t most = (std::size_t{1} << 31) - 1) {
@@ -46,8 +46,8 @@ __device__ __forceinline__ WidestPack<T> load_hinted(const T* x) {
   return pack;
 }
 
-/// This thread's part of an array: of the packs, and of head and tail. Block b has the rounds b,
-/// b + gridDim.x, ..., of which there is only one if the grid has a block for each.
+/// The reduction of this thread's part of an array: of its packs, and of head and tail. Block b has
+/// the rounds b, b + gridDim.x, ...: only one if the grid has one block per round.
 template <class TuningT, class Accumulator, class T, class Operation>
 __device__ __forceinline__ Accumulator share_reduce(const T* d_x, Packs split, Operation op) {
   constexpr unsigned kLoads = TuningT::kLoads, kBlock = TuningT::kBlock, kRound = TuningT::kRound;
@@ -59,7 +59,7 @@ __device__ __forceinline__ Accumulator share_reduce(const T* d_x, Packs split, O
   std::size_t i = std::size_t{blockIdx.x} * kRound + threadIdx.x;
   for (; i + (kRound - kBlock) < split.packs; i += std::size_t{gridDim.x} * kRound) {
     WidestPack<T> pack[kLoads];
-    for (unsigned k = 0; k < kLoads; ++k) {  // all loads of a round are on their way ...
+    for (unsigned k = 0; k < kLoads; ++k) {  // all loads of a round are issued ...
       pack[k] = load_hinted<TuningT::kHint>(d_packs + (i + k * kBlock) * kPackSize);
     }
     for (unsigned k = 0; k < kLoads; ++k) {  // ... before the first addition waits for one
@@ -76,9 +76,9 @@ __device__ __forceinline__ Accumulator share_reduce(const T* d_x, Packs split, O
   return op(result, op(edges.head, edges.tail));
 }
 
-// Question: does the memory have enough to do while a thread waits?
-// Changes:  every thread issues several 16-byte loads before it adds; a block for every round.
-// Cost:     registers for the packs, an atomic a block again; the same bytes.
+// Question: does memory have enough to do while a thread waits?
+// Changes:  every thread issues several 16-byte loads before it adds; one block per round.
+// Cost:     registers for the packs, one atomic per block again; the same bytes.
 template <class TuningT, class T>
 __global__ void __launch_bounds__(TuningT::kBlock)
     sum_loads_in_flight(const T* d_x, Packs split, T* d_y) {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(TuningT::kBlock)
   if (threadIdx.x == 0) atomicAdd(d_y, sum);
 }
 
-/// Adds x[0] + ... + x[n-1] to *d_y. d_x is aligned to its elements, no more.
+/// Adds x[0] + ... + x[n-1] to *d_y. d_x needs no alignment beyond that of its elements.
 template <class TuningT = TunedForLarge, class T>
 void launch_sum_loads_in_flight(const T* d_x, std::size_t n, T* d_y) {
   if (n == 0) return;
@@ -96,8 +96,7 @@ void launch_sum_loads_in_flight(const T* d_x, std::size_t n, T* d_y) {
                  {blocks_for_rounds<TuningT>(split), TuningT::kBlock}, d_x, split, d_y);
 }
 
-/// Sets *d_y to the sum: the same with the zeroing that an atomic finish needs, a memset in the
-/// stream. n == 0 gives 0.
+/// Sets *d_y to the sum: the same, after the memset that a finish by atomics needs. n == 0 gives 0.
 template <class TuningT = TunedForLarge, class T>
 void sum_loads_and_memset(const T* d_x, std::size_t n, T* d_y) {
   CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T)));

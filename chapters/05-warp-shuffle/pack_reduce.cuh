@@ -1,4 +1,4 @@
-// May a thread load more than one element with one instruction?
+// Can a thread load more than one element with one instruction?
 // Rungs: sum_pack. split_packs and pack_reduce are used by the rungs after it, too.
 // Any n and any start: what does not fill a pack is read one element at a time.
 #pragma once
@@ -11,7 +11,7 @@
 
 #include "grid.cuh"
 
-/// 16 bytes of elements in registers, the most that one load of a thread can have: 4 floats, 8
+/// 16 bytes of elements in registers, the most that one load of a thread returns: 4 floats, 8
 /// halves. course/pack.cuh has the loads; chapter 04 explains them.
 template <class T>
 using WidestPack = course::Pack<T, course::kWidestPack<T>>;
@@ -22,7 +22,7 @@ struct Packs {
   std::size_t head, packs, tail;
 };
 
-/// Looks at the address alone, so the host can do it for device memory. x is aligned to T.
+/// Uses only the address, so the host can call it for device memory. x is aligned to T.
 template <class T>
 Packs split_packs(const T* x, std::size_t n) {
   constexpr std::size_t kPackSize = course::kWidestPack<T>;
@@ -41,14 +41,14 @@ __device__ __forceinline__ Accumulator pack_reduce(const course::Pack<T, N>& pac
   return part[0];
 }
 
-/// What a thread has of head and tail. The first threads of the grid take an element of each; for
-/// all others it is the identity.
+/// A thread's part of head and tail. The first threads of the grid take one element of each; for
+/// all others both are the identity.
 template <class Accumulator>
 struct Edges {
   Accumulator head, tail;
 };
 
-/// Loads them. Whoever adds them late does not wait for them early.
+/// Loads them. The kernel adds them last, so that it does not wait for them first.
 template <class Accumulator, class T, class Operation>
 __device__ __forceinline__ Edges<Accumulator> load_edges(const T* d_x, Packs split, Operation) {
   constexpr Accumulator kIdentity = Operation::template identity<Accumulator>();
@@ -60,9 +60,9 @@ __device__ __forceinline__ Edges<Accumulator> load_edges(const T* d_x, Packs spl
   return edges;
 }
 
-// Question: are four bytes a load enough?
-// Changes:  16 bytes a load: a quarter of the loads; each pack is added up in registers first.
-// Cost:     the same bytes, fewer instructions; a head and a tail that nobody may forget.
+// Question: are four bytes per load enough?
+// Changes:  16 bytes per load: a quarter of the loads; each pack is summed in registers first.
+// Cost:     the same bytes, fewer instructions; a head and a tail to take care of.
 template <class T>
 __global__ void sum_pack(const T* d_x, Packs split, T* d_y) {
   constexpr int kPackSize = course::kWidestPack<T>;
@@ -78,7 +78,7 @@ __global__ void sum_pack(const T* d_x, Packs split, T* d_y) {
   if (threadIdx.x == 0) atomicAdd(d_y, sum);
 }
 
-/// Adds x[0] + ... + x[n-1] to *d_y. d_x is aligned to its elements, no more.
+/// Adds x[0] + ... + x[n-1] to *d_y. d_x needs no alignment beyond that of its elements.
 template <class T>
 void launch_sum_pack(const T* d_x, std::size_t n, T* d_y) {
   if (n == 0) return;

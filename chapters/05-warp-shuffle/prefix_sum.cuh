@@ -1,6 +1,6 @@
-// What does each thread know of the threads before it?
+// How does each thread get the sum of all elements before its own?
 // Rungs: prefix_sum_warp, prefix_sum_block, prefix_block (any operation).
-// Prefix sums of 32 and of kBlockSize elements; one of a whole array needs one step more.
+// Prefix sums of 32 and of kBlockSize elements each; a whole array needs one more step.
 #pragma once
 
 #include <course/collectives.cuh>
@@ -25,22 +25,22 @@ inline PrefixSums prefix_reference(const std::vector<float>& x, std::size_t grou
   return sums;
 }
 
-// Question: can the lanes of a warp add up what stands before them, all at once?
-// Changes:  values travel upwards, from lane l - distance; lanes without such a partner only wait.
-// Cost:     five shuffles a warp, as a sum; every element is read and written once.
+// Question: can all lanes of a warp compute their prefix sums at the same time?
+// Changes:  lane l reads from lane l - distance; lanes without such a partner do not add.
+// Cost:     five shuffles per warp, as a sum; every element is read and written once.
 __global__ void prefix_sum_warp(const float* d_x, std::size_t n, float* d_sums) {
   const unsigned lane = threadIdx.x % course::kWarpSize;
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
   float sum = i < n ? d_x[i] : 0.0f;
   for (unsigned distance = 1; distance < course::kWarpSize; distance *= 2) {
     const float before = __shfl_up_sync(course::kAllLanes, sum, distance);
-    if (lane >= distance) sum += before;  // the others got their own value back
+    if (lane >= distance) sum += before;  // the others received their own value
   }
   if (i < n) d_sums[i] = sum;
 }
 
 // Question: and the threads of a block?
-// Changes:  warps leave their totals in shared memory, and each warp adds up those before it.
+// Changes:  warps store their totals in shared memory, and each warp scans them.
 // Cost:     one barrier and ten shuffles.
 __global__ void prefix_sum_block(const float* d_x, std::size_t n, float* d_before,
                                  float* d_totals) {
@@ -55,7 +55,7 @@ __global__ void prefix_sum_block(const float* d_x, std::size_t n, float* d_befor
       lane < kBlockSize / course::kWarpSize ? s_warp[lane] : 0.0f, course::Sum{});
   // Lane w holds the total of the warps 0 to w. This warp needs what lane warp - 1 has.
   const float warps_before = __shfl_sync(course::kAllLanes, warps, static_cast<int>(warp) - 1);
-  // One lane further up: all that stands before a lane. (inclusive - x would be rounded twice.)
+  // The inclusive sum of the lane below: all before this one. (inclusive - x rounds twice.)
   const float lanes_before = __shfl_up_sync(course::kAllLanes, inclusive, 1);
   if (i < n) {
     d_before[i] = (warp == 0 ? 0.0f : warps_before) + (lane == 0 ? 0.0f : lanes_before);
@@ -63,9 +63,9 @@ __global__ void prefix_sum_block(const float* d_x, std::size_t n, float* d_befor
   if (threadIdx.x == kBlockSize - 1) d_totals[blockIdx.x] = warps;
 }
 
-// Question: what of it depends on the type and the operation?
-// Changes:  nothing but + and 0; so both are parameters, and course/collectives.cuh has the rest.
-// Cost:     a second barrier, so that the call can be repeated.
+// Question: what in it depends on the type and the operation?
+// Changes:  only + and 0: both become parameters, and course/collectives.cuh has the rest.
+// Cost:     a second barrier, so that a kernel can call it more than once.
 template <class T, class Operation>
 __global__ void prefix_block(const T* d_x, std::size_t n, T* d_before, T* d_totals) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

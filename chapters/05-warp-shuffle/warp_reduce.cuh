@@ -1,4 +1,4 @@
-// How do the 32 threads of a warp add up their values without the block's barriers?
+// How do the 32 threads of a warp sum their values without the block's barriers?
 // Rungs: sum_reference, sum_syncwarp_tree, sum_shuffle_down, sum_shuffle_xor,
 //        sum_cooperative_groups, sum_reduce_add_sync.
 // lane_sums_down and lane_sums_xor show what every single lane ends with.
@@ -24,7 +24,7 @@ double sum_reference(const std::vector<T>& x) {
 
 // Question: does a tree in shared memory need the whole block to wait at every step?
 // Changes:  once 32 threads are left they are one warp, and __syncwarp() is their barrier.
-// Cost:     four block barriers instead of nine, five cheap warp barriers; one atomic a block.
+// Cost:     four block barriers instead of nine, five warp barriers; one atomic per block.
 __global__ void sum_syncwarp_tree(const float* d_x, std::size_t n, float* d_y) {
   __shared__ float s_x[kBlockSize];
   const unsigned t = threadIdx.x;
@@ -35,7 +35,7 @@ __global__ void sum_syncwarp_tree(const float* d_x, std::size_t n, float* d_y) {
     if (t < half) s_x[t] += s_x[t + half];
     __syncthreads();  // the next step reads what other warps wrote in this one
   }
-  if (t >= course::kWarpSize) return;  // no barrier of the block comes any more
+  if (t >= course::kWarpSize) return;  // no block barrier follows
   for (unsigned half = course::kWarpSize / 2; half > 0; half /= 2) {
     if (t < half) s_x[t] += s_x[t + half];
     __syncwarp();  // the next step reads what other lanes wrote in this one
@@ -43,9 +43,9 @@ __global__ void sum_syncwarp_tree(const float* d_x, std::size_t n, float* d_y) {
   if (t == 0) atomicAdd(d_y, s_x[0]);
 }
 
-/// The sum of the warp's 32 values, in lane 0 alone. In each step a lane takes the value of the
-/// lane `distance` further on. Lanes behind the end get their own value back, so all but lane 0 end
-/// with something else than the sum.
+/// The sum of the warp's 32 values, in lane 0 alone. In each step a lane reads the value of the
+/// lane `distance` above. A lane whose source would be past lane 31 receives its own value, so all
+/// lanes but lane 0 end with something other than the sum.
 __device__ __forceinline__ float warp_sum_down(float value) {
   for (unsigned distance = course::kWarpSize / 2; distance > 0; distance /= 2) {
     value += __shfl_down_sync(course::kAllLanes, value, distance);
@@ -61,18 +61,18 @@ __device__ __forceinline__ float warp_sum_xor(float value) {
   return value;
 }
 
-// Question: may a warp do without shared memory?
-// Changes:  registers travel from lane to lane; no shared memory, no barrier, nothing to wait for.
-// Cost:     five shuffles a warp, and an atomic for each warp: eight times as many as before.
+// Question: can a warp do without shared memory?
+// Changes:  lanes read each other's registers; no shared memory and no barrier.
+// Cost:     five shuffles and one atomic per warp: eight times as many atomics as before.
 __global__ void sum_shuffle_down(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
-  // Lanes behind the end bring a 0: the shuffles name all 32 lanes, so all have to come.
+  // Lanes without an element contribute 0: the mask names all 32 lanes, so all must take part.
   const float sum = warp_sum_down(i < n ? d_x[i] : 0.0f);
   if (threadIdx.x % course::kWarpSize == 0) atomicAdd(d_y, sum);  // lane 0 alone has the sum
 }
 
 // Question: what if every lane needs the sum?
-// Changes:  lane l exchanges with lane l ^ distance, in place of taking from lane l + distance.
+// Changes:  lane l exchanges with lane l ^ distance instead of reading from lane l + distance.
 // Cost:     the same five shuffles. Any lane may now use the result; here lane 31 does.
 __global__ void sum_shuffle_xor(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
@@ -82,7 +82,7 @@ __global__ void sum_shuffle_xor(const float* d_x, std::size_t n, float* d_y) {
 
 // Question: what does each lane hold after warp_sum_down()?
 // Changes:  no atomics; every lane writes its own result.
-// Cost:     none of interest: this is for looking at, claims.cu does.
+// Cost:     not measured: claims.cu looks at the values.
 __global__ void lane_sums_down(const float* d_x, std::size_t n, float* d_lane_sums) {
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
   const float sum = warp_sum_down(i < n ? d_x[i] : 0.0f);
@@ -98,9 +98,9 @@ __global__ void lane_sums_xor(const float* d_x, std::size_t n, float* d_lane_sum
   if (i < n) d_lane_sums[i] = sum;
 }
 
-// Question: does somebody else write these loops?
-// Changes:  cooperative groups: cut the block into tiles of 32, and ask a tile for its sum.
-// Cost:     the same shuffles, or fewer: the library knows what the architecture has.
+// Question: is there a library function for these loops?
+// Changes:  cooperative groups: partition the block into tiles of 32, and reduce over a tile.
+// Cost:     the same shuffles, or fewer: the library uses what the architecture has.
 __global__ void sum_cooperative_groups(const float* d_x, std::size_t n, float* d_y) {
   namespace cg = cooperative_groups;
   const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
@@ -109,8 +109,8 @@ __global__ void sum_cooperative_groups(const float* d_x, std::size_t n, float* d
   if (warp.thread_rank() == 0) atomicAdd(d_y, sum);
 }
 
-/// The sum of the warp's 32 integers, for every lane: one instruction from sm_80 on. (The other
-/// branch is for older GPUs; code for the host, which calls none of this, sees the first one.)
+/// The sum of the warp's 32 integers, in every lane: one instruction from sm_80 on. (The second
+/// branch is for older GPUs; the host compiler, which calls none of this, sees the first one.)
 __device__ __forceinline__ int warp_sum_int(int value) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   return __reduce_add_sync(course::kAllLanes, value);
@@ -124,7 +124,7 @@ __device__ __forceinline__ int warp_sum_int(int value) {
 
 // Question: can the hardware do all five steps at once?
 // Changes:  integers of 32 bits, and __reduce_add_sync() for them, chosen at compile time.
-// Cost:     one instruction a warp; the atomics stay.
+// Cost:     one instruction per warp; as many atomics as before.
 __global__ void sum_reduce_add_sync(const int* d_x, std::size_t n, int* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
   const int sum = warp_sum_int(i < n ? d_x[i] : 0);

@@ -157,7 +157,7 @@ def times_text(row, other):
     return f"{1 / times:.3g} times as long as {name}"
 
 
-def counters_text(chapter, name):
+def counters_text(chapter, name, n):
     """What ncu counted for a rung."""
     results, plan = of_gpu(chapter, PROFILE), metadata.load(chapter).profile
     row = next((row for row in results["rungs"] if row["name"] == name), None) if results and plan else None
@@ -167,8 +167,9 @@ def counters_text(chapter, name):
     for counter in plan["counters"]:
         value = row["metrics"].get(counter["metric"])
         if value is not None:
-            said.append(f"{counter['name']}: {value:,.4g}" if isinstance(value, float) else f"{counter['name']}: {value:,}")
-    return f"Counted by ncu for n = {rows.size(results['n'])}: {'; '.join(said)}."
+            said.append(f"{counter['name']} {value:,.4g}" if isinstance(value, float) else f"{counter['name']} {value:,}")
+    other_size = "" if results["n"] == n else f" (n = {rows.size(results['n'])})"
+    return f"ncu{other_size}: {'; '.join(said)}."
 
 
 def cost_text(chapter, text):
@@ -199,7 +200,7 @@ def cost_text(chapter, text):
         vendor = min(vendors, key=rows.median)
         sentences.append(f"`{vendor['name']}`: {rows.number(rows.median(vendor))} µs.")
     if "profile" in given:
-        sentences.append(counters_text(chapter, name))
+        sentences.append(counters_text(chapter, name, n))
     return f"<!-- cost {text} -->\n> {' '.join(sentences)}\n"
 
 
