@@ -1,6 +1,6 @@
 // Many threads, one result: why `+=` loses updates, and the atomic addition that does not.
 // Rungs: sum_reference, sum_racy (wrong on purpose), sum_global_atomic, count_above.
-// Run them: ladder.cu. Proved right, or proved wrong, at every awkward size: selfcheck.cu.
+// Run them: ladder.cu. Proved right, or proved wrong, at many sizes: selfcheck.cu.
 #pragma once
 
 #include <course/buffer.cuh>
@@ -24,12 +24,12 @@ inline int count_above_reference(const std::vector<float>& x, float threshold) {
   return count;
 }
 
-// Question: may all threads simply add to one address?
-// Changes:  the loop is gone; thread i owns x[i], and all threads share d_y[0].
+// Question: can all threads simply add to one address?
+// Changes:  no loop; thread i takes x[i], and all threads share d_y[0].
 // Cost:     one load, one addition and one store per element, and most additions are lost.
 __global__ void sum_racy(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n) d_y[0] += d_x[i];  // wrong on purpose: others write between this load and this store
+  if (i < n) d_y[0] += d_x[i];  // wrong on purpose: other threads store between its load and its store
 }
 
 /// Adds the wrong amount to *d_y.
@@ -47,8 +47,8 @@ __global__ void sum_global_atomic(const float* d_x, std::size_t n, float* d_y) {
   if (i < n) atomicAdd(d_y, d_x[i]);
 }
 
-/// Adds x[0] + ... + x[n-1] to *d_y. The caller sets *d_y before: a kernel that did it could not
-/// tell the other blocks when it is done.
+/// Adds x[0] + ... + x[n-1] to *d_y. The caller initialises *d_y: a thread of the kernel that did it
+/// could not tell the other blocks when it is done.
 inline void launch_sum_global_atomic(const float* d_x, std::size_t n, float* d_y) {
   if (n == 0) return;
   sum_global_atomic<<<blocks_for(n), kBlockSize>>>(d_x, n, d_y);

@@ -7,5 +7,5 @@
 constexpr unsigned kBlockSize = 256;
 
 /// Blocks of kBlockSize threads that give each of n elements a thread of its own. n == 0 gives 0,
-/// which is no legal grid: launchers return before.
+/// which is not a legal grid: launchers return before it.
 inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }

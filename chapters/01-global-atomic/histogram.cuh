@@ -19,8 +19,8 @@ inline std::vector<unsigned> byte_histogram_reference(const std::vector<unsigned
 }
 
 // Question: what if the data choose the address?
-// Changes:  thread i adds to the bin that byte i names. Two equal bytes still meet at one address.
-// Cost:     one atomic per byte; how long they queue depends on the data (contention.cuh).
+// Changes:  thread i adds to the bin of byte i. Equal bytes still meet at one address.
+// Cost:     one atomic per byte; the contention depends on the data (contention.cuh).
 __global__ void byte_histogram(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(&d_bins[d_bytes[i]], 1u);

@@ -1,4 +1,4 @@
-// A sum that is right about threads and wrong about numbers: float has 24 bits, and that is that.
+// A sum without lost updates that is wrong all the same: a float has 24 significant bits.
 // Rungs: add_same_value_reference (exact enough), add_same_value_float, add_same_value (atomics).
 // All addends are equal, so every order takes the same steps: the wrong result is predictable.
 #pragma once
@@ -17,7 +17,7 @@ struct Stagnation {
 /// The full experiment: a hundred million times 1.23.
 constexpr Stagnation kStagnationFull{0.0f, 100'000'000, 1.23f};
 
-/// Its decisive part, for a device without a GPU's speed: the sum has come close to 2^25 already.
+/// Its last part, for the CPU device: the sum is already close to 2^25.
 constexpr Stagnation kStagnationEnd{33'554'432.0f - 32'768.0f, 60'000, 1.23f};
 
 /// Where both stop. From 2^25 on neighbouring floats are 4 apart; 1.23 is less than half of that.
@@ -28,12 +28,12 @@ inline double add_same_value_reference(const Stagnation& s) {
   return static_cast<double>(s.start) + static_cast<double>(s.count) * s.value;
 }
 
-/// The same additions in float on one CPU thread: no threads to blame.
+/// The same additions in float on one CPU thread, so without any race.
 inline float add_same_value_float(const Stagnation& s) {
   float sum = s.start;
   for (std::size_t i = 0; i < s.count; ++i) {
     const float next = sum + s.value;
-    if (next == sum) break;  // it never moves again
+    if (next == sum) break;  // stagnates: no further addition changes it
     sum = next;
   }
   return sum;
@@ -41,7 +41,7 @@ inline float add_same_value_float(const Stagnation& s) {
 
 // Question: is a sum right once no update is lost?
 // Changes:  100 million equal addends instead of an array; still one atomicAdd per element.
-// Cost:     the same atomics; the error is no matter of threads, it is in every single rounding.
+// Cost:     the same atomics; the error comes from rounding, not from threads.
 __global__ void add_same_value(float value, std::size_t count, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count) atomicAdd(d_y, value);
