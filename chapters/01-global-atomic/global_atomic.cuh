@@ -29,7 +29,7 @@ inline int count_above_reference(const std::vector<float>& x, float threshold) {
 // Cost:     one load, one addition and one store per element, and most additions are lost.
 __global__ void sum_racy(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n) d_y[0] += d_x[i];  // wrong on purpose: other threads store between its load and its store
+  if (i < n) d_y[0] += d_x[i];  // wrong on purpose: a load, then a store
 }
 
 /// Adds the wrong amount to *d_y.
