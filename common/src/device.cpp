@@ -54,6 +54,8 @@ std::optional<Counters> count(const std::function<void()>& work) {
   counters.global_load_sectors = c.global_load_sectors;
   counters.global_stores = c.global_stores;
   counters.global_store_sectors = c.global_store_sectors;
+  counters.global_load_lanes = c.global_load_lanes;
+  counters.global_store_lanes = c.global_store_lanes;
   counters.shared_loads = c.shared_loads;
   counters.shared_load_wavefronts = c.shared_load_wavefronts;
   counters.shared_stores = c.shared_stores;

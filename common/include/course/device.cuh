@@ -51,8 +51,9 @@ struct Counters {
   std::uint64_t global_atomic_lanes = 0;      // single atomics: one a lane
   std::uint64_t global_atomic_addresses = 0;  // distinct addresses, summed over requests
   std::uint64_t shared_atomics = 0, shared_atomic_lanes = 0, shared_atomic_addresses = 0;
-  std::uint64_t global_loads = 0, global_load_sectors = 0;    // requests; sectors of 32 bytes
-  std::uint64_t global_stores = 0, global_store_sectors = 0;  // requests; sectors of 32 bytes
+  std::uint64_t global_loads = 0, global_load_sectors = 0;      // requests; sectors of 32 bytes
+  std::uint64_t global_stores = 0, global_store_sectors = 0;    // requests; sectors of 32 bytes
+  std::uint64_t global_load_lanes = 0, global_store_lanes = 0;  // single loads, stores: one a lane
   std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;
   std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
   std::uint64_t barriers = 0;       // __syncthreads(), once a block

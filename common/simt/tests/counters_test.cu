@@ -76,6 +76,8 @@ TEST_CASE("32-byte sectors per request") {
     CHECK(c.global_load_sectors == 8 * 4);
     CHECK(c.global_stores == 8);
     CHECK(c.global_store_sectors == 8 * 4);
+    CHECK(c.global_load_lanes == 256);
+    CHECK(c.global_store_lanes == 256);
   }
   SECTION("far apart: 32") {
     const Counters c = count([&] { copy_strided<<<2, 128>>>(x.data(), y.data(), 32); });
@@ -118,6 +120,8 @@ TEST_CASE("32-byte sectors per request") {
     const Counters c = count([&] { copy<<<1, 16>>>(x.data(), y.data()); });
     CHECK(c.global_loads == 1);
     CHECK(c.global_load_sectors == 2);
+    CHECK(c.global_load_lanes == 16);
+    CHECK(c.global_store_lanes == 16);
   }
   SECTION("bytes: 1") {
     auto* from = reinterpret_cast<unsigned char*>(x.data());

@@ -86,6 +86,7 @@ unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
   (load ? c.global_loads : c.global_stores) += 1;
   const unsigned moved = sectors(lanes, n);
   (load ? c.global_load_sectors : c.global_store_sectors) += moved;
+  (load ? c.global_load_lanes : c.global_store_lanes) += n;
   c.busiest_warp_requests = std::max(c.busiest_warp_requests, ++warp.requests);
   return moved;
 }
