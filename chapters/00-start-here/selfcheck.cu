@@ -104,3 +104,19 @@ TEST_CASE("what goes wrong in a kernel shows at the next call that waits") {
   REQUIRE(waited == cudaErrorIllegalAddress);
   REQUIRE(findings.others == 1);
 }
+
+TEST_CASE("add_one_grid adds one to each of more than 2^32 elements") {
+  constexpr std::size_t kN = (std::size_t{1} << 32) + 1000;
+  course::skip_without_memory(2 * kN * sizeof(float));
+  auto d_x = course::DeviceBuffer<float>::zeros(kN);
+  course::DeviceBuffer<float> d_y(kN);
+  d_y.fill_bytes(0xFF);
+  launch_add_one_grid(d_x.data(), kN, d_y.data());
+  for (const std::size_t first :
+       {std::size_t{0}, kN / 2, (std::size_t{1} << 32) - 500, kN - 1000}) {
+    INFO("y[" << first << "] and the 999 elements after it");
+    std::vector<float> y(1000);
+    CUDA_CHECK(cudaMemcpy(y.data(), d_y.data() + first, 4000, cudaMemcpyDeviceToHost));
+    REQUIRE(course::same(y, std::vector<float>(1000, 1.0f), "y"));
+  }
+}

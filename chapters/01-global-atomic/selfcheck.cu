@@ -142,3 +142,24 @@ TEST_CASE("the contention rungs add to the addresses that they name") {
     }
   }
 }
+
+TEST_CASE("the kernels take more than 2^31 elements") {
+  constexpr std::size_t kN = (std::size_t{1} << 31) + 1000;
+  course::skip_without_memory(kN * sizeof(float));
+  const std::vector<float> ones(1000, 1.0f);
+  auto d_x = course::DeviceBuffer<float>::zeros(kN);  // but for the first and the last 1000
+  for (const std::size_t first : {std::size_t{0}, kN - ones.size()}) {
+    CUDA_CHECK(cudaMemcpy(d_x.data() + first, ones.data(), 4000, cudaMemcpyHostToDevice));
+  }
+  auto y = output(1, 0.5f);
+  launch_sum_global_atomic(d_x.data(), kN, y.data());
+  REQUIRE(course::same(y.download().front(), 2000.5f, "y"));
+  auto count = output(1, 3);
+  launch_count_above(d_x.data(), kN, 0.5f, count.data());
+  REQUIRE(course::same(count.download().front(), 2003, "count"));
+
+  const auto* const d_bytes = reinterpret_cast<const unsigned char*>(d_x.data());
+  auto bins = output(kBins, 0u);
+  course::launch(byte_histogram, {blocks_for(kN), kBlockSize}, d_bytes, kN, bins.data());
+  REQUIRE(course::same(bins.download().front(), static_cast<unsigned>(kN) - 2000, "bins[0]"));
+}

@@ -21,8 +21,8 @@ __global__ void scale(float* values, std::size_t n, float factor) {
 }
 
 /// Host function: launches the kernel above on n floats in device memory.
-/// - `block` is the number of threads of a block; it launches as many blocks as n elements need,
-///   and no more.
+/// - `block`, at least 1, is the number of threads of a block. It launches as many blocks as n
+///   elements need, which are fewer than 2^31, and no more.
 /// - n == 0 launches nothing, and is no error.
 /// - A launch that CUDA refuses throws course::CudaError.
 inline void launch_scale(float* values, std::size_t n, float factor, unsigned block) {

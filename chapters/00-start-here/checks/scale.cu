@@ -1,21 +1,26 @@
-// Check of the exercise scale: the kernel under every grid that is large enough, then the host
-// function that chooses the grid, with launches that CUDA refuses.
+// Check of the exercise scale: the kernel under every grid that is large enough and with every kind
+// of float, then the host function that chooses the grid, with launches that CUDA refuses.
 #include "scale.cuh"
 
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/check.cuh>
 #include <course/grid.cuh>
 #include <cstddef>
-#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "checks/products.cuh"
+
 namespace {
 
+using namespace products;
 using Launch = course::LaunchShape;
 
 constexpr unsigned kBlocks[] = {32, 96, 256, 1024};  // threads of a block
-constexpr unsigned kRefusedBlock = 2048;             // no device has blocks of this size
+constexpr unsigned kRefusedBlocks[] = {1025, 2048};  // no device has blocks of these sizes
 
 /// n values in device memory, and something that notices writes around them.
 course::GuardedBuffer<float> on_device(const std::vector<float>& x) {
@@ -24,11 +29,6 @@ course::GuardedBuffer<float> on_device(const std::vector<float>& x) {
     CUDA_CHECK(cudaMemcpy(values.data(), x.data(), values.bytes(), cudaMemcpyHostToDevice));
   }
   return values;
-}
-
-std::vector<float> multiplied(std::vector<float> x, float factor) {
-  for (float& value : x) value *= factor;  // exact: the values are k/8, the factors are short
-  return x;
 }
 
 std::string kernel_text(std::size_t n, Launch launch, float factor) {
@@ -46,7 +46,7 @@ void check_kernel(std::size_t n, Launch launch, float factor) {
   const std::vector<float> x = course::position_values<float>(n);
   auto values = on_device(x);
   course::launch(scale, {launch.grid, launch.block}, values.data(), n, factor);
-  REQUIRE(course::same(values.download(), multiplied(x, factor), "values"));
+  REQUIRE(course::same(values.download(), multiplied(x, factor), "values", inputs_of(x, factor)));
   REQUIRE(values.intact("values"));
 }
 
@@ -72,7 +72,7 @@ course::Verdict host_function_scales(std::size_t n, unsigned block) {
   if (unread != cudaSuccess) {
     hint = "CUDA holds an error that launch_scale did not read: " +
            std::string(cudaGetErrorName(unread)) +
-           ".\nCUDA_CHECK_LAUNCH(); behind the launch reads it, and says where.";
+           ".\nCUDA_CHECK_LAUNCH(); after the launch reads it, and says where.";
   } else if (after == x) {
     hint = "Nothing has changed: is the kernel launched, as scale<<<blocks, block>>>(...)?";
   }
@@ -92,19 +92,7 @@ course::Verdict host_function_tells(std::size_t n, unsigned block) {
   }
   return {false,
           "expected course::CudaError, found no exception; CUDA refuses blocks of more than 1024\n"
-          "threads, and only who looks behind the launch learns of it"};
-}
-
-/// Ok if n elements got one launch, with the blocks that they need, of the size that was asked for.
-course::Verdict grid_fits(const course::Counters& counters, std::size_t n, unsigned block) {
-  const std::uint64_t needed = course::blocks_for(n, block);
-  if (counters.launches != 1) {
-    return {false, "launches: expected 1, found " + std::to_string(counters.launches)};
-  }
-  if (counters.blocks == needed && counters.threads == needed * block) return {};
-  return {false, "grid: expected <<<" + std::to_string(needed) + ", " + std::to_string(block) +
-                     ">>>, found <<<" + std::to_string(counters.blocks) + ", " +
-                     std::to_string(counters.threads / counters.blocks) + ">>>"};
+          "threads, and only a check after the launch reports that"};
 }
 
 }  // namespace
@@ -128,11 +116,27 @@ TEST_CASE("scale: the kernel multiplies by the factor that it gets") {
   for (const float factor : {1.0f, 0.0f, -3.0f, 0.5f}) check_kernel(257, {3, 96}, factor);
 }
 
-TEST_CASE("scale: the kernel's threads share the work") {
+TEST_CASE("scale: the kernel multiplies every kind of float") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const std::vector<float> x = {0.0f,       -0.0f,    1.0f / 3,  -1.0f / 3, 16777215.0f, 0x1p-149f,
+                                -0x1p-130f, kLargest, -kLargest, kInfinity, -kInfinity,  NAN};
+  for (const float factor : {1.0f / 3, -0.0f, 0.0f, 1e-30f, 1e30f, kInfinity, float{NAN}}) {
+    INFO("n = 12: zeros, subnormals, infinities, NaN, and numbers that use all 24 bits; "
+         << course::launch_text("scale", {1, 32}) << ", factor " << course::number_text(factor));
+    auto values = on_device(x);
+    course::launch(scale, {1, 32}, values.data(), x.size(), factor);
+    REQUIRE(same_floats(values.download(), x, factor));
+  }
+}
+
+TEST_CASE("scale: each thread of the kernel takes one element") {
   course::skip_without_counters();
   const auto counters = course::count([] { check_kernel(4096, {32, 128}, 2.0f); });
   INFO(kernel_text(4096, {32, 128}, 2.0f));
-  REQUIRE(course::work_is_shared(*counters, 16));  // one turn of a loop is enough for each warp
+  REQUIRE(
+      course::at_most(counters->busiest_warp_requests, 3, "loads and stores of the busiest warp",
+                      "4096 threads share 4096 elements, so one load and one store are enough"));
 }
 
 TEST_CASE("scale: the host function multiplies every value at every size") {
@@ -163,6 +167,29 @@ TEST_CASE("scale: the host function launches the blocks that n elements need") {
 
 TEST_CASE("scale: the host function says so if CUDA refuses the launch") {
   course::skip_under_sanitizer();
-  INFO(host_text(4096, kRefusedBlock));
-  REQUIRE(host_function_tells(4096, kRefusedBlock));
+  for (const unsigned block : kRefusedBlocks) {
+    INFO(host_text(4096, block));
+    REQUIRE(host_function_tells(4096, block));
+  }
 }
+
+#if !COURSE_CPU_DEVICE  // too large for it
+TEST_CASE("scale: the kernel is right in a grid of more than 2^32 threads") {
+  if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
+  check_kernel(1025, {(1u << 22) + 2, 1024}, 2.0f);
+}
+
+TEST_CASE("scale: kernel and host function multiply more than 2^32 values") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
+  course::skip_without_memory(n * sizeof(float));
+  constexpr int kByte = 0x3F;
+  const float x = std::bit_cast<float>(0x3F3F'3F3Fu);
+  course::DeviceBuffer<float> values(n);
+  values.fill_bytes(kByte);
+  INFO(host_text(n, 256));
+  launch_scale(values.data(), n, 2.0f, 256);
+  for (const std::size_t middle : {std::size_t{0}, n / 2, std::size_t{1} << 32, n}) {
+    REQUIRE(doubled_around(middle, values, x));
+  }
+}
+#endif
