@@ -24,7 +24,7 @@ from pathlib import Path
 from tools.lib import chapter as metadata
 from tools.lib import markers
 from tools.lib.failed import Failed
-from tools.measure import rows
+from tools.measure import ladder_profile, rows
 from tools.measure.results import PROFILE, of_gpu
 
 KERNEL = re.compile(r"^<!-- kernel (.+) -->\n(?:```cuda\n(?:.*\n)*?```\n(?:\[.+\]\(.+#L\d+\)\n)?)?", re.MULTILINE)
@@ -52,7 +52,7 @@ def sources_of(chapter):
 def definition(text, name):
     """(offset, code) of the function or struct of this name, without the comment above it; None if there is none."""
     head = re.compile(
-        rf"^(?:template <.*>\n)?(?:(?:struct|class|union) {re.escape(name)}\b[^;(]*\{{|"
+        rf"^(?:template <.*>\n)?(?:(?:struct|class|union) (?:alignas\([^{{]*\) )?{re.escape(name)}\b[^;(]*\{{|"
         rf"[A-Za-z_][^;{{}}#/]*?\b{re.escape(name)}\([^;{{}}]*\)[^;{{}}]*\{{)", re.MULTILINE)
     found = head.search(text)
     if found is None:
@@ -165,9 +165,9 @@ def counters_text(chapter, name, n):
         raise Failed(f"{chapter / 'README.md'}: <!-- cost {name} -->: there is no profile of it")
     said = []
     for counter in plan["counters"]:
-        value = row["metrics"].get(counter["metric"])
+        value = ladder_profile.value_of(counter, row["metrics"])
         if value is not None:
-            said.append(f"{counter['name']} {value:,.4g}" if isinstance(value, float) else f"{counter['name']} {value:,}")
+            said.append(f"{counter['name']} {ladder_profile.shown(value)}")
     other_size = "" if results["n"] == n else f" (n = {rows.size(results['n'])})"
     return f"ncu{other_size}: {'; '.join(said)}."
 

@@ -17,7 +17,7 @@ KERNELS = """// Header.
 #pragma once
 
 /// A struct that is named in sum_all().
-struct Pair {
+struct alignas(8) Pair {
   int a, b;
 };
 
@@ -84,7 +84,7 @@ class Lesson(unittest.TestCase):
         self.assertEqual(text, f"before\n<!-- kernel sum_all -->\n```cuda\n{code}\n```\n[sums.cuh, line 14](sums.cuh#L14)\nafter\n")
 
     def test_structs_functions_of_one_line_and_shared_headers(self):
-        self.assertIn("```cuda\nstruct Pair {\n  int a, b;\n};\n```\n[sums.cuh, line 5]", self.page("<!-- kernel Pair -->"))
+        self.assertIn("```cuda\nstruct alignas(8) Pair {\n  int a, b;\n};\n```\n[sums.cuh, line 5]", self.page("<!-- kernel Pair -->"))
         self.assertIn("```cuda\nconstexpr int twice(int x) { return 2 * x; }\n```", self.page("<!-- kernel twice -->"))
         self.assertIn("[tools.cuh, line 1](../../common/include/course/tools.cuh#L1)", self.page("<!-- kernel shared_one -->"))
 
@@ -124,7 +124,7 @@ class Lesson(unittest.TestCase):
         self.assertIn("A tie with `same` (20.1 µs).", self.page("<!-- cost sum_all | against same -->"))
 
     def test_what_ncu_counted(self):
-        self.assertIn(" ncu: loads 65,536; DRAM 12.18.", self.page("<!-- cost sum_all | profile -->"))
+        self.assertIn(" ncu: loads 65,536; DRAM 12.2.", self.page("<!-- cost sum_all | profile -->"))
         self.fails("<!-- cost same | profile -->", "there is no profile of it")
 
     def test_what_has_no_cost(self):
