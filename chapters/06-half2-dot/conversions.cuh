@@ -1,6 +1,6 @@
-// What becomes of a float that turns into a half? And how do two halves get into a half2 and out?
-// Kernels: round_to_half, split_and_join. Nothing here is fast or slow; claims.cu shows the
-// values, and the lesson has them as tables.
+// How is a float rounded to a half? And how do two halves get into a half2 and out of it?
+// Kernels: round_to_half, split_and_join. Not timed: claims.cu checks the values, which the
+// lesson has as tables.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -9,8 +9,8 @@
 
 #include "grid.cuh"
 
-/// One number, rounded to half in the four ways that there are, and converted back. Every half is a
-/// float as well, so the way back changes nothing.
+/// One number, rounded to half in each of the four ways and converted back. Every half is a float,
+/// so the conversion back is exact.
 struct Rounded {
   float to_nearest;  // __float2half_rn, and __float2half: ties go to the half whose last bit is 0
   float to_zero;     // __float2half_rz: cuts off
@@ -18,7 +18,7 @@ struct Rounded {
   float up;          // __float2half_ru: towards infinity
 };
 
-// Question: which half stands for a number that is none?
+// Question: which half represents a number that is not a half?
 // Changes:  thread i rounds x[i] in four ways.
 // Cost:     one instruction each way. (Conversions work on the host as well.)
 __global__ void round_to_half(const float* d_x, std::size_t n, Rounded* d_rounded) {
@@ -28,7 +28,7 @@ __global__ void round_to_half(const float* d_x, std::size_t n, Rounded* d_rounde
                   __half2float(__float2half_rd(d_x[i])), __half2float(__float2half_ru(d_x[i]))};
 }
 
-/// What split_and_join makes of the pair (a, b), a in the low half and b in the high one.
+/// The results of split_and_join for the pair (a, b), a in the low half and b in the high one.
 struct Joined {
   float low, high;         // __low2float, __high2float: (a, b) apart
   float2 both;             // __half22float2: both at once
@@ -40,8 +40,8 @@ struct Joined {
   float2 one_float_twice;  // __float2half2_rn(a): (a, a)
 };
 
-// Question: which function takes what from where?
-// Changes:  each is called once, and says where its two halves came from.
+// Question: which function takes which halves?
+// Changes:  each is called once; its result shows where its two halves come from.
 // Cost:     most of them are no instruction at all, or one that moves 16 bits (PRMT).
 __global__ void split_and_join(float a, float b, Joined* d_joined) {
   const __half2 p = __floats2half2_rn(a, b), q = __floats2half2_rn(b, a);

@@ -1,4 +1,4 @@
-// Halves are small, but what should they be multiplied and added up in?
+// In which type should halves be multiplied and summed?
 // Rungs: dot_half2_products (products in half, sums in float), dot_float (both in float).
 #pragma once
 
@@ -10,9 +10,9 @@
 #include "dot_half.cuh"
 #include "grid.cuh"
 
-// Question: what cures the sums?
-// Changes:  __hmul2 multiplies, two floats add up; the block's sum by shuffles (chapter 05).
-// Cost:     two conversions a pair. Sums are good now; a product still has 11 bits, and an end.
+// Question: what makes the sums accurate?
+// Changes:  __hmul2 multiplies, floats accumulate; the block's sum by shuffles (chapter 05).
+// Cost:     two conversions per pair. A product is still rounded to 11 bits, and can overflow.
 __global__ void dot_half2_products(const __half2* d_a, const __half2* d_b, std::size_t n,
                                    float* d_y) {
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -35,7 +35,7 @@ __device__ __forceinline__ float fma_pair(__half2 a, __half2 b, float sum) {
 
 // Question: and the products?
 // Changes:  the factors become floats before they are multiplied: exact, and no overflow.
-// Cost:     two more conversions a pair. Half is the way to store, float the way to compute.
+// Cost:     two more conversions per pair. Store in half, compute in float.
 __global__ void dot_float(const __half2* d_a, const __half2* d_b, std::size_t n, float* d_y) {
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;

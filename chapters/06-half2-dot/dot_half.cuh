@@ -1,7 +1,7 @@
-// What does arithmetic on two halves at once bring, and what does adding up in half cost?
+// What does arithmetic on two halves at once gain, and what does summing in half cost?
 // Rungs: dot_reference, dot_half_scalar, dot_half2_operators, dot_half2_intrinsics,
-//        dot_half2_any_block. All of them add up in half: fast enough, and wrong for most inputs.
-// prediction.cuh knows how wrong, to the last bit.
+//        dot_half2_any_block. All of them sum in half: fast enough, and inexact for most inputs.
+// prediction.cuh computes how far off, to the last bit.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -26,7 +26,7 @@ inline double dot_reference(const std::vector<__half>& a, const std::vector<__ha
 template <class T>
 __device__ __forceinline__ void tree_of_any_size(T* s_sum) {
   for (unsigned count = blockDim.x; count > 1;) {
-    const unsigned kept = (count + 1) / 2;  // of an odd count the one in the middle waits
+    const unsigned kept = (count + 1) / 2;  // of an odd count the middle one waits
     if (threadIdx.x < count / 2) {
       s_sum[threadIdx.x] = s_sum[threadIdx.x] + s_sum[threadIdx.x + kept];
     }
@@ -35,9 +35,9 @@ __device__ __forceinline__ void tree_of_any_size(T* s_sum) {
   }
 }
 
-// Question: what does the plainest dot product of halves look like?
-// Changes:  a thread multiplies and adds single halves in a grid-stride loop; a tree for a block.
-// Cost:     a load of 2 bytes for each half, 64 bytes a warp; 11 bits for every sum.
+// Question: what does the simplest dot product of halves look like?
+// Changes:  a thread multiplies and adds single halves in a grid-stride loop; a tree per block.
+// Cost:     one load of 2 bytes per half, 64 bytes per warp; 11 bits for every sum.
 __global__ void dot_half_scalar(const __half* d_a, const __half* d_b, std::size_t n, float* d_y) {
   __shared__ __half s_sum[kBlockSize];
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
@@ -65,8 +65,8 @@ __device__ __forceinline__ void tree_step_operators(__half2* s_sum) {
   __syncthreads();  // the next step reads what others wrote in this one
 }
 
-/// The tree, unrolled. It begins at 64 because a block has 128 threads: with fewer it reads what
-/// no thread wrote, with more it leaves sums out.
+/// The tree, unrolled. It begins at 64 because a block has 128 threads: with fewer it reads
+/// elements that no thread wrote, with more it leaves sums out.
 __device__ __forceinline__ void tree_of_128_operators(__half2* s_sum) {
   tree_step_operators<64>(s_sum);
   tree_step_operators<32>(s_sum);
@@ -79,7 +79,7 @@ __device__ __forceinline__ void tree_of_128_operators(__half2* s_sum) {
 
 // Question: can a thread multiply and add two halves at once?
 // Changes:  a half2 is one register with two halves; * and + work on both.
-// Cost:     half the loads, half the instructions; two sums a thread, 11 bits each.
+// Cost:     half the loads, half the instructions; two sums per thread, 11 bits each.
 __global__ void dot_half2_operators(const __half2* d_a, const __half2* d_b, std::size_t n,
                                     float* d_y) {
   __shared__ __half2 s_sum[kBlockSize];
@@ -115,7 +115,7 @@ __device__ __forceinline__ void tree_of_128_intrinsics(__half2* s_sum) {
 }
 
 // Question: is it faster to name the instructions?
-// Changes:  __hfma2 and __hadd2 in the place of * and +; __low2float and __high2float.
+// Changes:  __hfma2 and __hadd2 instead of * and +; __low2float and __high2float.
 // Cost:     the same. Read the SASS: the same instructions, the same registers.
 __global__ void dot_half2_intrinsics(const __half2* d_a, const __half2* d_b, std::size_t n,
                                      float* d_y) {
@@ -131,9 +131,9 @@ __global__ void dot_half2_intrinsics(const __half2* d_a, const __half2* d_b, std
   if (threadIdx.x == 0) atomicAdd(d_y, __low2float(s_sum[0]) + __high2float(s_sum[0]));
 }
 
-// Question: what if a block has not 128 threads?
-// Changes:  a loop in the place of seven unrolled steps: any block size up to 1024, odd ones, too.
-// Cost:     a comparison a step. Of 128 threads it adds the same numbers in the same order.
+// Question: what if a block does not have 128 threads?
+// Changes:  a loop instead of seven unrolled steps: any block size up to 1024, odd ones, too.
+// Cost:     one comparison per step. With 128 threads it adds the same numbers in the same order.
 __global__ void dot_half2_any_block(const __half2* d_a, const __half2* d_b, std::size_t n,
                                     float* d_y) {
   __shared__ __half2 s_sum[1024];

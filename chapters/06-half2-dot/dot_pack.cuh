@@ -20,10 +20,10 @@
 /// What is measured and not derived. `loads` counts those of one array.
 template <unsigned loads, unsigned block_size, course::CacheHint hint>
 struct Tuning {
-  static constexpr unsigned kLoads = loads;       // packs in flight, a thread and array
+  static constexpr unsigned kLoads = loads;       // packs in flight per thread and array
   static constexpr unsigned kBlock = block_size;  // threads
   static constexpr course::CacheHint kHint = hint;
-  static constexpr unsigned kRound = loads * block_size;  // packs of each array, a block at once
+  static constexpr unsigned kRound = loads * block_size;  // packs of each array per block
 };
 
 // Measured on an H200: blocks of 1024 threads with two loads of each array, as many bytes in flight
@@ -43,7 +43,7 @@ struct SharedPacks {
   int width;  // 8, 4, 2 or 1 halves
 };
 
-/// Looks at the addresses alone, so the host can do it for device memory. If they are equally far
+/// Uses only the addresses, so the host can call it for device memory. If they are equally far
 /// from a multiple of 16, the packs are as wide as can be; if not, as wide as their distance
 /// allows: arrays that are 8 bytes out of step have packs of 8 bytes.
 inline SharedPacks shared_packs(const __half* d_a, const __half* d_b, std::size_t n) {
@@ -150,7 +150,7 @@ __device__ __forceinline__ void finish_by_last_block(float block_sum, float* d_p
 
 // Question: what is left once each byte is read once, 16 at a time, with enough loads in flight?
 // Changes:  packs of 8 halves of both arrays, several loads before the first product; last block.
-// Cost:     the memory's. 16 conversions and 8 FMAs for 32 bytes hide behind it.
+// Cost:     that of memory. 16 conversions and 8 FMAs per 32 bytes are hidden by its latency.
 template <class TuningT, int width>
 __global__ void __launch_bounds__(TuningT::kBlock)
     dot_pack(const __half* d_a, const __half* d_b, SharedPacks split, float* d_partials,

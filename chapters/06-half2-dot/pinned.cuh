@@ -1,5 +1,5 @@
-// How does host memory get to the device at full speed, and what does a call cost that brings its
-// arrays along?
+// How does host memory get to the device at full speed, and what does a call cost that includes the
+// copies of its arrays?
 // Rungs: copy_to_device (from ordinary and from pinned memory), dot_of_host_arrays.
 #pragma once
 
@@ -20,7 +20,7 @@ inline void copy_to_device(const __half* h_x, std::size_t n, __half* d_x, cudaSt
   CUDA_CHECK(cudaMemcpyAsync(d_x, h_x, n * sizeof(__half), cudaMemcpyHostToDevice, stream));
 }
 
-/// The article's whole way: both arrays go to the device, a kernel multiplies and adds up, the
+/// The article's whole program: both arrays go to the device, a kernel computes the dot product, the
 /// result comes back. The copies and the kernel are queued in one stream, one after another; the
 /// host waits once. Right for ordinary memory, too, only slower.
 inline float dot_of_host_arrays(const __half* h_a, const __half* h_b, std::size_t n,

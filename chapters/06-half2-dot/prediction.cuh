@@ -1,4 +1,4 @@
-// What must a sum come out as that is added up in half? The same additions, in integers.
+// What is the result of a sum in half? The same additions, computed in integers.
 // A half is an integer of 11 bits times a power of two. As long as it neither overflows nor becomes
 // tiny, adding halves is adding integers, and rounding each sum to 11 bits.
 #pragma once

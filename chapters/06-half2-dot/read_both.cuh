@@ -1,4 +1,4 @@
-// What is the least that any dot product costs? Reading both arrays.
+// What is the least time of any dot product? That of reading both arrays.
 // Rungs: read_both.
 #pragma once
 
@@ -19,7 +19,7 @@ __device__ __forceinline__ unsigned fold(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w
 
 // Question: how fast can the two arrays be read at all?
 // Changes:  dot_pack's loads without products, sums and finish: the bits are folded by XOR.
-// Cost:     the memory's, and nothing else. The store cannot be left out by the compiler.
+// Cost:     that of memory alone. The compiler cannot remove the store, nor therefore the loads.
 template <class TuningT>
 __global__ void __launch_bounds__(TuningT::kBlock)
     read_both(const uint4* d_a, const uint4* d_b, std::size_t packs, unsigned* d_sink) {

@@ -15,7 +15,7 @@
 constexpr unsigned kArticleBlocks = 128;
 constexpr std::size_t kArticlePairs = std::size_t{kArticleBlocks} * kBlockSize * 16;
 
-/// Where a thread of the article begins. A plus stands where a product belongs: thread t of block b
+/// Where a thread of the article begins. There is a + where a * belongs: thread t of block b
 /// has the same index as thread t + 1 of block b - 1.
 __device__ __forceinline__ std::size_t wrong_index() {
   return std::size_t{threadIdx.x} + blockDim.x + blockIdx.x;  // wrong on purpose
@@ -44,9 +44,9 @@ __global__ void dot_wrong_index_operators(const __half2* d_a, const __half2* d_b
   if (threadIdx.x == 0) atomicAdd(d_y, float(s_sum[0].x) + float(s_sum[0].y));
 }
 
-// Question: and this is the other one?
-// Changes:  dot_half2_intrinsics with the same index, copied with the rest.
-// Cost:     a test of one against the other proves that they were copied.
+// Question: and the kernel that it is compared with?
+// Changes:  dot_half2_intrinsics with the same index.
+// Cost:     a test of one against the other proves only that both have the same error.
 __global__ void dot_wrong_index_intrinsics(const __half2* d_a, const __half2* d_b,
                                            std::size_t pairs, float* d_y) {
   __shared__ __half2 s_sum[kBlockSize];

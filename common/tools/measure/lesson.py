@@ -149,9 +149,9 @@ def group_of(results, name, n, reference, where):
 def times_text(row, other):
     """How a row compares with another one, in words."""
     name = f"`{other['name']}`"
-    if rows.ratio(row, other).startswith("tie"):
-        return f"a tie with {name} ({rows.number(rows.median(other))} µs)"
     times = rows.median(other) / rows.median(row)
+    if rows.ratio(row, other).startswith("tie") or abs(times - 1) < 0.005:
+        return f"a tie with {name} ({rows.number(rows.median(other))} µs)"
     if times > 1:
         return f"{times:.3g} times as fast as {name}"
     return f"{1 / times:.3g} times as long as {name}"
