@@ -10,7 +10,7 @@ In a chapter's README.md, each on a line of its own:
     <!-- cost NAME -->
     <!-- cost NAME | n 2^20 | in GROUP | against OTHER | profile -->
         What the rung NAME took on the reference GPU: time, GB/s, and the time of the vendor's row. `n` is that of the
-        headline unless given, GROUP the words of the group's reference, OTHER a row of the same group to compare
+        headline unless given, GROUP words of the group's reference, OTHER a row of the same group to compare
         with; `profile` adds what ncu counted.
     <!-- rungs:begin --> and <!-- rungs:end -->
         A table of all rungs, each with the line of its kernel.
@@ -138,7 +138,7 @@ def parsed_size(text):
 def group_of(results, name, n, reference, where):
     """The rows of the first group that has this rung for n, and L2 cold; and the rung's row."""
     for group in rows.groups_of(results):
-        if reference and reference not in (group[0]["changed"], group[0]["name"]):
+        if reference and reference not in f"{group[0]['name']}; {group[0]['changed']}":
             continue
         for row in group:
             if (row["name"], row["n"]) == (name, n) and rows.is_timed(row) and row.get("l2") != "warm":
