@@ -53,7 +53,7 @@ def definition(text, name):
     """(offset, code) of the function or struct of this name, without the comment above it; None if there is none."""
     head = re.compile(
         rf"^(?:template <.*>\n)?(?:(?:struct|class|union) (?:alignas\([^{{]*\) )?{re.escape(name)}\b[^;(]*\{{|"
-        rf"[A-Za-z_][^;{{}}#/]*?\b{re.escape(name)}\([^;{{}}]*\)[^;{{}}]*\{{)", re.MULTILINE)
+        rf"[A-Za-z_][^;{{}}#/]*?\b{re.escape(name)}\((?:[^;{{}}]|\{{\}})*\)[^;{{}}]*\{{)", re.MULTILINE)
     found = head.search(text)
     if found is None:
         return None
@@ -187,7 +187,7 @@ def cost_text(chapter, text):
     said = [f"**{rows.number(rows.median(row))} µs**" + (f" for n = {rows.size(n)}" if n > 1 else "")]
     if row.get("per_ns"):
         said.append(f"{row['per_ns']:.3g} operations per ns")
-    if row.get("gb_per_s"):
+    if row.get("gb_per_s") and row["percent_of_copy"] >= 0.5:  # less says nothing: memory is idle
         said.append(f"{row['gb_per_s']:,.0f} GB/s, {row['percent_of_copy']:.0f} % of the copy bandwidth")
     sentences = [", ".join(said) + "."]
     if "against" in given:
