@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <ctime>
 
 #include "testing.hpp"
 
@@ -282,6 +283,45 @@ TEST_CASE("spin locks: right with two fences") {
 TEST_CASE("spin locks: a race without either fence") {
   CHECK(first_miss(ReportKind::race, [] { counts_all(count_under_lock<false, true>); }) == "");
   CHECK(first_miss(ReportKind::race, [] { counts_all(count_under_lock<true, false>); }) == "");
+}
+
+// ---- what fences cost ---------------------------------------------------------------------------
+
+namespace {
+
+__global__ void fence_and_count(int* count) {
+  __threadfence();
+  atomicAdd(count, 1);
+  __threadfence();
+}
+
+/// The time of this process, however busy the machine is.
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+TEST_CASE("a thousand threads may take a lock, and fence, within a second or two") {
+  // What fences order was once a table of all threads for each of them: 18 and 2 s.
+  const double start = cpu_seconds();
+  CHECK(observe(
+            [] {
+              auto lock = Array<int>::zeros(1);
+              auto count = Array<int>::zeros(1);
+              count_under_lock<true, true><<<4, 256>>>(lock.data(), count.data());
+              CHECK(count.front() == 1024);
+            },
+            3)
+            .clean());
+  CHECK(observe([] {
+          auto count = Array<int>::zeros(1);
+          fence_and_count<<<8, 1024>>>(count.data());
+          CHECK(count.front() == 8192);
+        }).clean());
+  CHECK(cpu_seconds() - start < 3);
 }
 
 // ---- compare-and-swap loops ---------------------------------------------------------------------

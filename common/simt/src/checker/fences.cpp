@@ -13,54 +13,70 @@
 namespace simt {
 namespace {
 
-// An entry's key tells thread from block, and device scope from block scope.
-constexpr std::uint64_t kWholeBlock = std::uint64_t(1) << 32;
-constexpr std::uint64_t kBlockFence = std::uint64_t(1) << 33;  // holds inside that block only
-constexpr std::uint64_t kSystem = std::uint64_t(1) << 34;      // holds on all devices
-constexpr unsigned kLaunchShift = 35;  // from here on: the launch of another device, 0 for this one
-
 struct FenceState {
-  VectorClock visible;  // what the thread may read
-  VectorClock carried;  // what its atomics pass on, and what the next fence makes visible
+  VectorClock visible;         // what the thread may read
+  VectorClock carried;         // what its atomics pass on, and what the next fence makes visible
+  unsigned barriers = 0;       // BlockFences::barriers whose common state is in `carried`
+  bool joins_barrier = false;  // named in BlockFences::changed
+};
+
+/// What a barrier shares among all threads of a block.
+struct BlockFences {
+  FenceState common;
+  unsigned barriers = 0;               // that have changed it
+  std::vector<std::uint32_t> threads;  // those that have a state of their own
+  std::vector<std::uint32_t> changed;  // of these, since the last barrier
 };
 
 bool used = false;
-/// What launches that have ended left at an address. It may have entries of launches of this device,
-/// too, which are never looked up.
+/// What launches that have ended left at an address.
 std::unordered_map<std::uintptr_t, VectorClock> left_behind;
 std::unordered_map<std::uint32_t, FenceState> of_thread;
-std::unordered_map<std::uint32_t, FenceState> of_block;  // shared by a barrier with all its threads
+std::unordered_map<std::uint32_t, BlockFences> of_block;
 std::unordered_map<std::uintptr_t, VectorClock> at_address;
+
+/// The thread's state, to be changed, with what the barriers of its block have told it.
+FenceState& state_of(std::uint32_t thread) {
+  BlockFences& block = of_block[block_of(thread)];
+  const auto [it, is_new] = of_thread.try_emplace(thread);
+  FenceState& mine = it->second;
+  if (is_new) block.threads.push_back(thread);
+  if (!mine.joins_barrier) block.changed.push_back(thread);
+  mine.joins_barrier = true;
+  if (mine.barriers != block.barriers) mine.carried.join(block.common.carried);
+  mine.barriers = block.barriers;
+  return mine;
+}
+
+const FenceState* find(std::uint32_t thread) {
+  const auto it = of_thread.find(thread);
+  return it == of_thread.end() ? nullptr : &it->second;
+}
+const FenceState* find_common(std::uint32_t block) {
+  const auto it = of_block.find(block);
+  return it == of_block.end() ? nullptr : &it->second.common;
+}
 
 bool is_before(const Access& a, const VectorClock& k, bool same_block) {
   const std::uint32_t clock = a.clock >> kClockShift;
-  const std::uint64_t thread = a.thread, block = kWholeBlock | block_of(a.thread);
-  if (k.is_after(thread, clock) || k.is_after(block, clock)) return true;
-  return same_block &&
-         (k.is_after(kBlockFence | thread, clock) || k.is_after(kBlockFence | block, clock));
+  return k.device.is_after(a.thread, clock) || (same_block && k.block.is_after(a.thread, clock));
 }
 
-bool is_foreign(std::uint64_t key) { return key >> kLaunchShift != 0; }
-
-std::uint32_t block_of_key(std::uint64_t key) {
-  const auto id = static_cast<std::uint32_t>(key);
-  return (key & kWholeBlock) != 0 ? id : block_of(id);
-}
-
-/// What a fence of system scope makes known to all devices.
-VectorClock for_all_devices(const VectorClock& carried, std::uint32_t block) {
-  VectorClock k;
-  for (const auto& [key, clock] : carried) {
-    const bool others_block = (key & kBlockFence) != 0 && block_of_key(key) != block;
-    if (!is_foreign(key) && !others_block) k.raise((key & ~kBlockFence) | kSystem, clock);
+/// A fence makes visible what the thread's atomics have told it: all of it, or what its own block did.
+void make_visible(FenceState& mine, Scope scope, std::uint32_t block) {
+  if (scope == Scope::block) {
+    mine.visible.device.join_block(mine.carried.device, block);
+    mine.visible.block.join_block(mine.carried.block, block);
+    return;
   }
-  return k;
-}
-
-const FenceState* find(const std::unordered_map<std::uint32_t, FenceState>& states,
-                       std::uint32_t id) {
-  auto it = states.find(id);
-  return it == states.end() ? nullptr : &it->second;
+  mine.visible.device.join(mine.carried.device);
+  mine.visible.block.join(mine.carried.block);
+  mine.visible.system.join(mine.carried.system);
+  for (const ForeignClocks& f : mine.carried.foreign) {
+    ForeignClocks& theirs = mine.visible.of_launch(f.launch);
+    theirs.device.join(f.device);
+    if (scope == Scope::system) theirs.system.join(f.system);
+  }
 }
 
 }  // namespace
@@ -70,17 +86,27 @@ void fences_start_launch() {
   of_thread.clear();
   of_block.clear();
   at_address.clear();
+  ClockTree::set_blocks(engine.blocks_total);
 }
 
-void fences_end_launch(std::uint32_t number) {
+void fences_end_launch(std::uint32_t launch) {
   if (!engine.cross_device) return;
-  const std::uint64_t launch = std::uint64_t(number) << kLaunchShift;
   for (const auto& [address, clocks] : at_address) {
-    for (const auto& [key, clock] : clocks) {
-      if ((key & kBlockFence) != 0) continue;
-      left_behind[address].raise(is_foreign(key) ? key : key | launch, clock);
-    }
+    VectorClock passed_on;
+    passed_on.foreign = clocks.foreign;
+    ForeignClocks& mine = passed_on.of_launch(launch);
+    mine.device.join(clocks.device);
+    mine.system.join(clocks.system);
+    left_behind[address].join(passed_on);
   }
+}
+
+void fences_end_block(const Block& block) {
+  if (!used) return;
+  const auto it = of_block.find(block.linear);
+  if (it == of_block.end()) return;
+  for (const std::uint32_t thread : it->second.threads) of_thread.erase(thread);
+  of_block.erase(it);
 }
 
 void fences_forget() { left_behind.clear(); }
@@ -90,35 +116,29 @@ bool fences_used() { return used; }
 void fence_by(Thread& t, Scope scope) {
   const ScopedIgnore guard;
   used = true;
-  FenceState& mine = of_thread[t.id];
+  FenceState& mine = state_of(t.id);
   const std::uint32_t block = block_of(t.id);
-  if (const FenceState* shared = find(of_block, block)) mine.carried.join(shared->carried);
+  make_visible(mine, scope, block);
   const bool device = scope != Scope::block;
-  for (const auto& [key, clock] : mine.carried) {
-    const bool reaches = is_foreign(key) && (key & kSystem) != 0
-                             ? scope == Scope::system
-                             : device || block_of_key(key) == block;
-    if (reaches) mine.visible.raise(key, clock);
-  }
-  const std::uint64_t range = device ? 0 : kBlockFence;
+  ClockTree& published = device ? mine.carried.device : mine.carried.block;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     const std::uint32_t lane_thread = t.id / kWarpSize * kWarpSize + l;
-    if (t.lanes_seen[l] > 0) mine.carried.raise(range | lane_thread, t.lanes_seen[l] + 1);
+    if (t.lanes_seen[l] > 0) published.raise(lane_thread, t.lanes_seen[l] + 1);
   }
-  mine.carried.raise(range | kWholeBlock | block, t.block->barrier_clock);
-  mine.carried.raise(range | t.id, t.now() + 1);
+  published.raise_block(block, t.block->barrier_clock);
+  published.raise(t.id, t.now() + 1);
   tick(t);  // what follows is not published by this fence
   if (device) mine.carried.join(mine.visible);
   if (engine.cross_device && scope == Scope::system) {
-    mine.carried.join(for_all_devices(mine.carried, block));
+    mine.carried.system.join(mine.carried.device);
+    mine.carried.system.join_block(mine.carried.block, block);
   }
 }
 
 void fence_atomic(Thread& t, std::uintptr_t address) {
   if (!used) return;
   const ScopedIgnore guard;
-  FenceState& mine = of_thread[t.id];
-  if (const FenceState* shared = find(of_block, block_of(t.id))) mine.carried.join(shared->carried);
+  FenceState& mine = state_of(t.id);
   VectorClock& here = at_address[address];
   if (engine.cross_device) {
     const auto left = left_behind.find(address);
@@ -131,29 +151,36 @@ void fence_atomic(Thread& t, std::uintptr_t address) {
 void fence_barrier(Block& block) {
   if (!used) return;
   const ScopedIgnore guard;
-  FenceState& shared = of_block[block_of(block.threads.front().id)];
-  for (const Thread& t : block.threads) {
-    auto it = of_thread.find(t.id);
-    if (it == of_thread.end()) continue;
-    shared.visible.join(it->second.visible);
-    shared.carried.join(it->second.carried);
+  const auto it = of_block.find(block.linear);
+  if (it == of_block.end() || it->second.changed.empty()) return;
+  BlockFences& all = it->second;
+  ++all.barriers;
+  for (const std::uint32_t thread : all.changed) {
+    FenceState& mine = of_thread.at(thread);
+    all.common.visible.join(mine.visible);
+    all.common.carried.join(mine.carried);
+    mine.joins_barrier = false;
   }
+  all.changed.clear();
 }
 
 void fence_warp_sync(Block& block, unsigned warp, unsigned lanes) {
   if (!used) return;
   const ScopedIgnore guard;
-  FenceState together;
+  VectorClock visible, carried;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     if ((lanes >> l & 1u) == 0) continue;
-    if (const FenceState* s = find(of_thread, block.lane(warp, l)->id)) {
-      together.visible.join(s->visible);
-      together.carried.join(s->carried);
+    if (const FenceState* s = find(block.lane(warp, l)->id)) {
+      visible.join(s->visible);
+      carried.join(s->carried);
     }
   }
-  if (together.visible.empty() && together.carried.empty()) return;
+  if (visible.empty() && carried.empty()) return;
   for (unsigned l = 0; l < kWarpSize; ++l) {
-    if ((lanes >> l & 1u) != 0) of_thread[block.lane(warp, l)->id] = together;
+    if ((lanes >> l & 1u) == 0) continue;
+    FenceState& mine = state_of(block.lane(warp, l)->id);
+    mine.visible = visible;
+    mine.carried.join(carried);
   }
 }
 
@@ -162,32 +189,33 @@ bool is_before(const Access& earlier, const Thread& t, VectorClock FenceState::*
   const ScopedIgnore guard;
   const std::uint32_t block = block_of(t.id);
   const bool same_block = block_of(earlier.thread) == block;
-  const FenceState* mine = find(of_thread, t.id);
+  const FenceState* mine = find(t.id);
   if (mine != nullptr && is_before(earlier, mine->*part, same_block)) return true;
-  const FenceState* shared = find(of_block, block);
-  return shared != nullptr && is_before(earlier, shared->*part, same_block);
-}
-
-/// The same of an access by another device's launch.
-bool is_before(const CrossAccess& a, const VectorClock& k, std::uint64_t range) {
-  const std::uint64_t launch = std::uint64_t(a.launch) << kLaunchShift | range;
-  return k.is_after(launch | a.thread, a.clock) ||
-         k.is_after(launch | kWholeBlock | block_of(a.thread), a.clock);
+  const FenceState* common = find_common(block);
+  return common != nullptr && is_before(earlier, common->*part, same_block);
 }
 
 /// What the thread and its block know.
 std::vector<const VectorClock*> parts_of(const Thread& t, VectorClock FenceState::*part) {
   std::vector<const VectorClock*> parts;
-  if (const FenceState* mine = find(of_thread, t.id)) parts.push_back(&(mine->*part));
-  if (const FenceState* shared = find(of_block, block_of(t.id))) parts.push_back(&(shared->*part));
+  if (const FenceState* mine = find(t.id)) parts.push_back(&(mine->*part));
+  if (const FenceState* common = find_common(block_of(t.id))) parts.push_back(&(common->*part));
   return parts;
+}
+
+/// Of an access by another device's launch: is it before, and by fences of system scope alone?
+bool is_before(const CrossAccess& a, const VectorClock& k, bool system_only) {
+  const ForeignClocks* const f = k.find(a.launch);
+  if (f == nullptr) return false;
+  return f->system.is_after(a.thread, a.clock) ||
+         (!system_only && f->device.is_after(a.thread, a.clock));
 }
 }  // namespace
 
 bool ordered_by_system_fences(const CrossAccess& earlier, const Thread& t) {
   const ScopedIgnore guard;
   for (const VectorClock* k : parts_of(t, &FenceState::visible)) {
-    if (is_before(earlier, *k, kSystem)) return true;
+    if (is_before(earlier, *k, true)) return true;
   }
   return false;
 }
@@ -195,7 +223,7 @@ bool ordered_by_system_fences(const CrossAccess& earlier, const Thread& t) {
 bool lacks_system_fence(const CrossAccess& earlier, const Thread& t) {
   const ScopedIgnore guard;
   for (const VectorClock* k : parts_of(t, &FenceState::carried)) {
-    if (is_before(earlier, *k, kSystem) || is_before(earlier, *k, 0)) return true;
+    if (is_before(earlier, *k, false)) return true;
   }
   return false;
 }
@@ -204,10 +232,8 @@ std::vector<std::uint32_t> launches_known_by_fences(const Thread& t) {
   const ScopedIgnore guard;
   std::vector<std::uint32_t> launches;
   for (const VectorClock* k : parts_of(t, &FenceState::visible)) {
-    for (const auto& [key, clock] : *k) {
-      if (is_foreign(key) && (key & kSystem) != 0) {
-        launches.push_back(static_cast<std::uint32_t>(key >> kLaunchShift));
-      }
+    for (const ForeignClocks& f : k->foreign) {
+      if (!f.system.empty()) launches.push_back(f.launch);
     }
   }
   return launches;

@@ -12,6 +12,8 @@ void fences_start_launch();
 /// Keeps what the launch that ends, number `launch` of cross_device.cpp, passes on to launches of
 /// other devices.
 void fences_end_launch(std::uint32_t launch);
+/// The block's threads have all ended: what they alone knew is forgotten.
+void fences_end_block(const Block& block);
 /// Forgets what launches have passed on: later ones are ordered after them anyway.
 void fences_forget();
 /// False as long as no fence has been met: nothing else has to be asked then.

@@ -2,34 +2,70 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace simt {
 
-/// For each thread or block (a key; those that are not there are at 0) a clock: all its accesses with
-/// a smaller one came before.
-class VectorClock {
+/// For each thread of a launch a clock: all its accesses with a smaller one came before.
+///
+/// It is a tree with the thread's id as the path, and trees share what they have in common: a copy
+/// costs nothing, a clock that rises costs a path, and a union costs what differs. So a thousand
+/// threads that take turns at a lock do not copy a thousand clocks each time.
+class ClockTree {
  public:
-  bool empty() const { return clocks_.empty(); }
-  auto begin() const { return clocks_.begin(); }
-  auto end() const { return clocks_.end(); }
+  ClockTree() = default;
+  ClockTree(const ClockTree& other);
+  ClockTree(ClockTree&& other) noexcept
+      : root_(std::exchange(other.root_, nullptr)), height_(other.height_) {}
+  ClockTree& operator=(ClockTree other) noexcept {
+    std::swap(root_, other.root_);
+    std::swap(height_, other.height_);
+    return *this;
+  }
+  ~ClockTree();
 
-  /// True if an access with this clock came before.
-  bool is_after(std::uint64_t key, std::uint32_t clock) const {
-    const auto it = clocks_.find(key);
-    return it != clocks_.end() && clock < it->second;
-  }
-  void raise(std::uint64_t key, std::uint32_t clock) {
-    std::uint32_t& mine = clocks_[key];
-    if (mine < clock) mine = clock;
-  }
-  /// The later of both, entry by entry.
-  void join(const VectorClock& other) {
-    for (const auto& [key, clock] : other) raise(key, clock);
-  }
+  bool empty() const { return root_ == nullptr; }
+  /// True if an access of the thread with this clock came before.
+  bool is_after(std::uint32_t thread, std::uint32_t clock) const;
+
+  void raise(std::uint32_t thread, std::uint32_t clock);
+  /// Raises the clocks of all threads of a block.
+  void raise_block(std::uint32_t block, std::uint32_t clock);
+  /// The later of both, thread by thread.
+  void join(const ClockTree& other);
+  /// The same for the threads of one block alone.
+  void join_block(const ClockTree& other, std::uint32_t block);
+
+  /// How many blocks the trees of the launch that starts must have room for.
+  static void set_blocks(std::uint32_t blocks);
 
  private:
-  std::unordered_map<std::uint64_t, std::uint32_t> clocks_;
+  void* root_ = nullptr;
+  unsigned height_ = 0;  // levels of nodes above the leaves: the same for all trees of a launch
+};
+
+/// What launches of other devices have passed on.
+struct ForeignClocks {
+  std::uint32_t launch;
+  ClockTree device, system;
+};
+
+/// What is known of the past of all threads, by the scope of the fences that made it known.
+struct VectorClock {
+  ClockTree device;
+  ClockTree block;   // holds among the threads of each block only
+  ClockTree system;  // holds on all devices
+  std::vector<ForeignClocks> foreign;
+
+  bool empty() const {
+    return device.empty() && block.empty() && system.empty() && foreign.empty();
+  }
+  void join(const VectorClock& other);
+  /// The entry of another device's launch, null if there is none.
+  const ForeignClocks* find(std::uint32_t launch) const;
+  /// The same; made if there is none.
+  ForeignClocks& of_launch(std::uint32_t launch);
 };
 
 }  // namespace simt

@@ -85,6 +85,7 @@ void free_shared(Block& block) {
 
 void retire(Block* block) {
   if (engine.tracing) trace_end_block(*block);
+  fences_end_block(*block);
   free_shared(*block);
   auto& list = engine.resident;
   auto it = std::find_if(list.begin(), list.end(), [&](auto& b) { return b.get() == block; });
