@@ -1,5 +1,5 @@
 // Two trees whose barriers not all threads reach. Both are wrong on purpose, and neither is a race:
-// races.cu shows what the CPU device says. A GPU may hang, or go on as if nothing were wrong.
+// races.cu shows what the CPU device says.
 #pragma once
 
 #include <course/error.cuh>
@@ -8,13 +8,14 @@
 #include "grid.cuh"
 
 // Question: threads without an element have nothing to add; may they leave?
-// Changes:  an early return, as chapter 01's kernels would allow it.
-// Cost:     in the last block the others wait at a barrier for threads that never come.
+// Changes:  an early return, as in chapter 01's kernels.
+// Cost:     a wrong sum in the last block, which adds elements that no thread has written. It does
+//           not hang: a barrier waits only for the threads that have not returned.
 template <class T>
 __global__ void sum_early_return(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_y[kBlockSize];
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= n) return;  // wrong on purpose; and s_y keeps what it held where these threads are
+  if (i >= n) return;  // wrong on purpose: the elements of these threads in s_y stay undefined
   s_y[threadIdx.x] = d_x[i];
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
     __syncthreads();
@@ -24,8 +25,9 @@ __global__ void sum_early_return(const T* d_x, std::size_t n, T* d_y) {
 }
 
 // Question: only the lower half adds; does only the lower half need the barrier?
-// Changes:  the barrier stands inside the `if`.
-// Cost:     half of the block waits at a barrier that the other half walks around.
+// Changes:  the barrier is inside the `if`.
+// Cost:     half of the block waits at a barrier that the other half skips: undefined behaviour. A
+//           GPU may hang, or go on as if nothing were wrong.
 template <class T>
 __global__ void sum_barrier_in_if(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_y[kBlockSize];

@@ -8,6 +8,7 @@ macros, and the few constructs that are not become calls of the CPU device (comm
     __shared__ float s[32];             ->  a reference to the block's own storage
     extern __shared__ float s[];        ->  a pointer to the block's dynamic shared memory
     __device__ int counter;             ->  the same, and its address made known to the checker
+    return;  in a kernel                ->  the same, and the barriers of the block made known of it
 
 Included .cuh files are pulled in and rewritten, too; other headers stay includes. Every line keeps
 its file and number, so that the compiler and the checker name the learner's own lines. Comments,
@@ -27,11 +28,11 @@ import re
 import sys
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from rewriter import launches, tokens, variables  # noqa: E402
+from rewriter import launches, returns, tokens, variables  # noqa: E402
 from rewriter.tokens import TOKEN, Unsupported, c_string  # noqa: E402
 
 
-class CudaFile(launches.Launches, variables.Variables):
+class CudaFile(launches.Launches, returns.Returns, variables.Variables):
     """One source file, and the edits that turn it into C++."""
 
     def rewrite(self):
@@ -45,6 +46,8 @@ class CudaFile(launches.Launches, variables.Variables):
                 self.name_launch(i)
             elif token.text == "__shared__":
                 self.rewrite_shared(i)
+            elif token.text == "__global__":
+                self.rewrite_returns(i)
             elif (token.text in ("__device__", "__constant__", "__managed__") and i >= known
                   and self.at_namespace_scope[i] and self.declares_variable(i)):
                 known = self.rewrite_global(i)
@@ -177,7 +180,7 @@ def main():
     with open(output, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     with open(depfile, "w", encoding="utf-8", errors="surrogateescape") as file:
-        own = [module.__file__ for module in (launches, tokens, variables)]
+        own = [module.__file__ for module in (launches, returns, tokens, variables)]
         file.write(f"{escape_for_make(output)}: {' '.join(map(escape_for_make, translation.files + own))}\n")
 
 

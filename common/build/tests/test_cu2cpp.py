@@ -548,6 +548,30 @@ class FolderTest(RewriterTest):
         return (self.build / "main.cpp").read_text(encoding="utf-8")
 
 
+class Returns(RewriterTest):
+    TOLD = "{ ::simt::leave_kernel(); return; }"
+
+    def test_a_kernel_tells_of_its_returns(self):
+        for head in ("__global__ void k(int n)", "template <class T>\n__global__ void k(T n)",
+                     "__launch_bounds__(256) __global__ void k(int n)", "__global__ void __launch_bounds__(256) k(int n)"):
+            source = head + " {\n  if (n < 0)\n    return;\n  else { f(n); return; }\n  a[n] = 1;\n}\n"
+            with self.subTest(head):
+                self.assertEqual(rewrite(source), source.replace("return;", self.TOLD))
+
+    def test_the_end_of_a_kernel_is_no_return_before_it(self):
+        self.assert_unchanged("__global__ void k(int n) {\n  if (n) g();\n  return;\n}\n")
+
+    def test_other_functions_return_as_they_are(self):
+        self.assert_unchanged("__global__ void k(int n);\nvoid f() { if (a) return; b(); }\n")
+        self.assert_unchanged("__device__ void f() { if (a) return; b(); }\n")
+        for lambda_ in ("[&] { if (n) return; f(); }", "[=](int i) { if (i) return; f(); }",
+                        "[a, b](int i) mutable -> void { if (i) return; f(); }"):
+            with self.subTest(lambda_):
+                self.assert_unchanged("__global__ void k(int n) { const auto g = " + lambda_ + "; g(n); }\n")
+        source = "__global__ void k(int n) { auto g = [] { return; }; a[n](g); if (b[n]) { return; } g(); }\n"
+        self.assertEqual(rewrite(source), source.replace("{ return; } g", "{ " + self.TOLD + " } g"))
+
+
 class Files(FolderTest):
     def preprocess(self):
         """[(file, line, text)] of what the compiler is left with."""

@@ -80,7 +80,7 @@ SIMT_UNINSTRUMENTED void finish_shuffle(const simt::Lanes& lanes) {
       const auto& from = static_cast<const Shuffle<T>&>(*lanes.call[source]);
       __builtin_memcpy(to.theirs, from.mine, sizeof(T));
     } else {
-      __builtin_memset(to.theirs, simt::kUndefinedByte, sizeof(T));
+      simt::fill_undefined(to.theirs, sizeof(T));
       simt::note("a shuffle reads a rank outside the group: the value is undefined", to.caller);
     }
   }

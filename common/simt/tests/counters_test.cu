@@ -167,6 +167,22 @@ __global__ void reconverge_after_branch(const float* x, float* y) {
   y[t] = v;
 }
 
+// A filter: the lanes of the `if` share one atomic, and meet the others behind it.
+__global__ void active_lanes_share_an_atomic(const float* x, float* y, int* counter) {
+  const int t = static_cast<int>(threadIdx.x);
+  for (int k = 0; k < 7; ++k) {
+    const float v = x[k * 32 + t];
+    if ((t + k) % 3 == 0 && v > 0) {
+      const unsigned active = __activemask();
+      const int leader = __ffs(static_cast<int>(active)) - 1;
+      int first = 0;
+      if (t == leader) first = atomicAdd(counter, __popc(active));
+      first = __shfl_sync(active, first, leader);
+      y[first + __popc(active & ((1u << t) - 1))] = v;
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("diverging warps are counted as a GPU would run them") {
@@ -189,6 +205,21 @@ TEST_CASE("diverging warps are counted as a GPU would run them") {
     CHECK(c.global_loads == 2);
     CHECK(c.global_load_sectors == 8);
     CHECK(c.global_stores == 1);
+  }
+  SECTION("__activemask() in an if, in a loop") {
+    Array<float> kept(7 * 11);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      auto counter = Array<int>::zeros(1);
+      simt::set_seed(seed);
+      const Counters c = count(
+          [&] { active_lanes_share_an_atomic<<<1, 32>>>(x.data(), kept.data(), counter.data()); });
+      simt::set_seed(0);
+      CHECK(c.global_loads == 7);
+      CHECK(c.global_atomics == 7);
+      CHECK(c.global_atomic_lanes == 7);
+      CHECK(c.global_stores == 7);
+      CHECK(counter.front() == 75);
+    }
   }
   SECTION("both sides of an if meet behind it") {
     const Counters c = count([&] { reconverge_after_branch<<<1, 32>>>(x.data(), y.data()); });

@@ -15,12 +15,63 @@ using namespace simt_test;
 namespace {
 
 constexpr int kBarrierAfterReturn = __LINE__ + 5;
-__global__ void return_before_barrier(float* x, int n) {
+__global__ void return_before_barrier(float* x, float* y, int n) {
   const int i = static_cast<int>(threadIdx.x);
   if (i >= n) return;
   x[i] = 1;
   __syncthreads();
-  x[i] += x[n - 1 - i];
+  y[i] = x[i] + x[n - 1 - i];
+}
+
+__device__ void meet() { __syncthreads(); }
+
+// Fewer threads go on each time; the barrier is in a function.
+__global__ void return_turn_by_turn(int* out, int n) {
+  __shared__ int s_x[64];
+  const int i = static_cast<int>(threadIdx.x);
+  for (int end = n;; end /= 2) {
+    if (i < end) s_x[i] = end;
+    meet();
+    if (i >= end / 2) return;
+    if (end == 2) break;
+  }
+  out[i] = s_x[i + 1];
+}
+
+// A lambda's return is none of the kernel.
+__global__ void lambda_returns_then_barrier_in_branch(int* out) {
+  const auto store = [&](int i) {
+    if (i % 2 == 1) return;
+    out[i] = i;
+  };
+  store(static_cast<int>(threadIdx.x));
+  if (threadIdx.x % 2 == 0) __syncthreads();
+}
+
+// The lower half meets in the loop; that the others leave by a return changes nothing.
+__global__ void barrier_in_branch_then_return(int* out) {
+  __shared__ int s_x[64];
+  s_x[threadIdx.x] = 1;
+  __syncthreads();
+  for (unsigned half = 32; half > 0; half /= 2) {
+    if (threadIdx.x < half) {
+      s_x[threadIdx.x] += s_x[threadIdx.x + half];
+      __syncthreads();
+    }
+  }
+  if (threadIdx.x > 0) return;
+  out[0] = s_x[0];
+}
+
+constexpr int kReadOfReturned = __LINE__ + 8;
+__global__ void reverse_after_return(const int* x, int* out, int n) {
+  __shared__ int s_x[64];
+  const int i = static_cast<int>(threadIdx.x);
+  if (i >= n) return;
+  s_x[i] = x[i];
+  __syncthreads();
+  // Of threads that have returned, too.
+  out[i] = s_x[63 - i];
 }
 
 constexpr int kFirstBarrier = __LINE__ + 3, kSecondBarrier = __LINE__ + 5;
@@ -112,21 +163,47 @@ TEST_CASE("a loop around a barrier that never ends") {
         }) == "");
 }
 
-TEST_CASE("threads that returned never arrive at a barrier") {
-  auto x = Array<float>::zeros(128);
-  for (std::uint64_t seed = 0; seed < 12; ++seed) {
-    const Outcome outcome = observe([&] { return_before_barrier<<<2, 128>>>(x.data(), 64); }, seed);
-    REQUIRE(outcome.reports.size() == 1);
-    const Report& report = outcome.reports.front();
-    CHECK(report.kind == ReportKind::barrier);
-    CHECK(report.kernel == "return_before_barrier");
-    CHECK(report.line == kBarrierAfterReturn);
-    CHECK(outcome.error == cudaErrorLaunchFailure);
-    CHECK(lacks(report, {"BARRIER IN DIVERGENT CODE in kernel return_before_barrier, block ",
-                         "64 of 128 threads wait in __syncthreads() at", ": threads 0-63",
-                         "64 of 128 threads have returned and never arrive",
-                         "no early return before it"}) == "");
-  }
+TEST_CASE("a barrier waits for the threads that have not returned; a note says so") {
+  Array<float> x(128), y(128);
+  Array<int> out(64);
+  CHECK(first_complaint([&] {
+          return_before_barrier<<<1, 128>>>(x.data(), y.data(), 70);
+          return_turn_by_turn<<<1, 64>>>(out.data(), 64);
+          return y.values()[69] == 2 && out.values()[0] == 2;
+        }) == "");
+  const Outcome outcome =
+      observe([&] { return_before_barrier<<<1, 128>>>(x.data(), y.data(), 64); });
+  REQUIRE(outcome.notes.size() == 1);
+  const std::string place = "divergence_test.cu:" + std::to_string(kBarrierAfterReturn) + ": ";
+  CHECK(lacks(outcome.notes.front(),
+              {place.c_str(), "some threads of the block returned before this barrier"}) == "");
+}
+
+TEST_CASE("what threads that returned should have written is found") {
+  const Array<int> x(std::vector<int>(64, 1));
+  Array<int> out(64);
+  const auto work = [&] { reverse_after_return<<<1, 64>>>(x.data(), out.data(), 40); };
+  CHECK(first_miss(ReportKind::uninitialised, work) == "");
+  const Report report = only_report(work);
+  CHECK(report.line == kReadOfReturned);
+  CHECK(
+      lacks(
+          report,
+          {"24 of the block's 64 threads have returned: what they\n  should have written is missing"}) ==
+      "");
+}
+
+TEST_CASE("threads that went past a barrier and ended are missed there") {
+  Array<int> out(64);
+  const auto in_branch = [&] { lambda_returns_then_barrier_in_branch<<<1, 8>>>(out.data()); };
+  CHECK(lacks(only_report(in_branch), {"BARRIER IN DIVERGENT CODE", "4 of 8 threads wait in",
+                                       "4 of 8 threads have gone past it, and ended: threads 1, 3, "
+                                       "5, 7"}) == "");
+  CHECK(first_miss(ReportKind::barrier, in_branch) == "");
+  const auto in_loop = [&] { barrier_in_branch_then_return<<<1, 64>>>(out.data()); };
+  CHECK(lacks(only_report(in_loop), {"32 of 64 threads have gone past it, and ended: threads 32-63",
+                                     "move it out of the if or the loop"}) == "");
+  CHECK(first_miss(ReportKind::barrier, in_loop) == "");
 }
 
 TEST_CASE("two different barriers are not one") {
@@ -145,7 +222,8 @@ TEST_CASE("two different barriers are not one") {
 TEST_CASE("a barrier in a branch or an uneven loop that threads leave") {
   Array<int> out(64);
   CHECK(lacks(only_report([&] { barrier_in_branch<<<1, 8>>>(out.data()); }),
-              {"4 of 8 threads wait", "threads 0, 2, 4, 6", "4 of 8 threads have returned"}) == "");
+              {"4 of 8 threads wait", "threads 0, 2, 4, 6", "4 of 8 threads have gone past it"}) ==
+        "");
   CHECK(first_miss(ReportKind::barrier, [&] { barrier_in_branch<<<1, 64>>>(out.data()); }) == "");
   CHECK(first_miss(ReportKind::barrier, [&] { barrier_in_uneven_loop<<<1, 64>>>(out.data()); }) ==
         "");
@@ -287,6 +365,99 @@ TEST_CASE("a mask may name lanes that returned; a note says so") {
   REQUIRE(outcome.notes.size() == 2);
   CHECK(lacks(outcome.notes[0] + outcome.notes[1],
               {"a shuffle reads a lane that is not in the mask or has returned"}) == "");
+}
+
+// ---- lanes that take no part --------------------------------------------------------------------
+
+namespace {
+
+enum class Form { right, full_mask, other_mask };
+
+/// The maximum (or with `sum` the sum) of the block's values, in a block that is no whole warp.
+template <Form form, bool sum, class T>
+__global__ void fold_short_warp(const T* x, T* out) {
+  const unsigned lane = threadIdx.x;
+  const unsigned mine = (1u << blockDim.x) - 1;
+  T v = x[lane];
+  if (form == Form::other_mask && lane >= 16) return;
+  const unsigned mask = form == Form::right       ? mine
+                        : form == Form::full_mask ? 0xffffffffu
+                                                  : 0x0000ffffu;
+  for (unsigned o = 16; o > 0; o /= 2) {
+    const T other = __shfl_down_sync(mask, v, o);
+    if (form == Form::right && lane + o >= blockDim.x) continue;
+    v = sum ? v + other : max(v, other);
+  }
+  if (lane == 0) *out = v;
+}
+
+/// What lane 0 gets from lane 5, which has returned, in each of four calls.
+template <class T>
+__global__ void from_returned_lane(T* out) {
+  if (threadIdx.x == 5) return;
+  for (int call = 0; call < 4; ++call) {
+    const T v = __shfl_sync(0xffffffffu, T(7), threadIdx.x == 0 ? 5 : 1);
+    if (threadIdx.x == 0) out[call] = v;
+  }
+}
+
+template <Form form, bool sum, class T>
+bool folds() {
+  std::vector<T> values(20);
+  for (int i = 0; i < 20; ++i) values[static_cast<std::size_t>(i)] = static_cast<T>(3 * i + 1);
+  const Array<T> x(values);
+  Array<T> out(1);
+  fold_short_warp<form, sum, T><<<1, 20>>>(x.data(), out.data());
+  return out.front() == (sum ? T(590) : T(58));
+}
+
+/// Under how many of the seeds 0 to 3 the values are right.
+template <Form form, bool sum, class T>
+int times_right() {
+  int right = 0;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    observe([&] { right += folds<form, sum, T>(); }, seed);
+  }
+  return right;
+}
+
+template <class T>
+std::vector<T> values_of_returned_lane(std::uint64_t seed) {
+  Array<T> out(4);
+  std::vector<T> values;
+  observe(
+      [&] {
+        from_returned_lane<<<1, 32>>>(out.data());
+        values = out.values();
+      },
+      seed);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("values of lanes that take no part change by call and seed") {
+  const std::vector<float> f = values_of_returned_lane<float>(0);
+  CHECK((f[0] > 1e36f && f[1] != f[1] && f[2] < -1e36f && f[3] == 0));
+  const std::vector<double> d = values_of_returned_lane<double>(0);
+  CHECK((d[0] > 1e200 && d[1] != d[1] && d[2] < -1e200 && d[3] == 0));
+  const std::vector<int> i = values_of_returned_lane<int>(0);
+  CHECK((i[0] > 2'000'000'000 && i[1] == -1 && i[2] < -10'000'000 && i[3] == 0));
+  for (std::uint64_t seed = 1; seed < 4; ++seed) {
+    CHECK(values_of_returned_lane<int>(seed)[0] == i[seed]);
+  }
+  CHECK(values_of_returned_lane<int>(4) == i);
+}
+
+TEST_CASE("a mask with lanes that take no part does not pass by luck") {
+  CHECK(first_complaint(folds<Form::right, false, float>) == "");
+  CHECK(first_complaint(folds<Form::right, false, int>) == "");
+  CHECK(first_complaint(folds<Form::right, true, unsigned>) == "");
+  CHECK(times_right<Form::full_mask, false, float>() < 4);
+  CHECK(times_right<Form::full_mask, false, int>() < 4);
+  CHECK(times_right<Form::full_mask, true, unsigned>() < 4);
+  CHECK(times_right<Form::full_mask, true, float>() < 4);
+  CHECK(times_right<Form::other_mask, false, double>() < 4);
 }
 
 // ---- loops without end --------------------------------------------------------------------------

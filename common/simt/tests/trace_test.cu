@@ -433,9 +433,8 @@ TEST_CASE("a shuffle from a lane that takes no part has a source and no value") 
 TEST_CASE("votes, match, reduce, masks, syncwarp and fences") {
   Array<unsigned> y(32);
   const json launch = trace_launch([&] { ask_everybody<<<1, 32>>>(y.data()); });
-  // Lanes wait in __activemask() until no other one can go on.
-  CHECK(ops(launch) ==
-        "vote vote vote match match reduce syncwarp fence store return activemask store return");
+  // The lanes of the branch meet the others behind it.
+  CHECK(ops(launch) == "vote vote vote match match reduce syncwarp fence activemask store return");
   const json& list = launch["events"];
   CHECK(list[0]["name"] == "__ballot_sync");
   CHECK(list[0]["given"][3] == "1");
@@ -453,8 +452,8 @@ TEST_CASE("votes, match, reduce, masks, syncwarp and fences") {
   CHECK(list[6]["mask"] == "0xffffffff");
   CHECK(list[7]["name"] == "__threadfence");
   CHECK(list[7]["line"] == list[6]["line"].get<int>() + 1);
-  CHECK(list[10]["lanes"] == "0x000000ff");
-  CHECK(list[10]["values"][0] == "0x000000ff");
+  CHECK(list[8]["lanes"] == "0x000000ff");
+  CHECK(list[8]["values"][0] == "0x000000ff");
 }
 
 TEST_CASE("functions of cooperative groups keep their names") {
@@ -527,8 +526,14 @@ __global__ void one_too_far(const float* x, float* y, int n) {
   y[t] = 1.0f;
   if (t <= n) y[t] += x[t];
 }
+__global__ void barrier_in_if(int* y) {
+  if (threadIdx.x < 50) {
+    y[threadIdx.x] = 1;
+    __syncthreads();
+  }
+}
 __global__ void early_return(int* y) {
-  if (threadIdx.x >= 50) return;
+  if (threadIdx.x % 32 < 3 || threadIdx.x >= 64) return;
   y[threadIdx.x] = 1;
   __syncthreads();
 }
@@ -570,7 +575,7 @@ TEST_CASE("findings belong to their launch, and what came before them stays") {
   }
   SECTION("a barrier that some threads do not reach") {
     Array<int> y(64);
-    const json launch = trace_launch([&] { early_return<<<1, 64>>>(y.data()); });
+    const json launch = trace_launch([&] { barrier_in_if<<<1, 64>>>(y.data()); });
     REQUIRE(launch["findings"].size() == 1);
     CHECK(
         launch["findings"][0]["text"].get<std::string>().starts_with("BARRIER IN DIVERGENT CODE"));
@@ -578,6 +583,16 @@ TEST_CASE("findings belong to their launch, and what came before them stays") {
     CHECK(events(launch, "store").size() == 2);
     CHECK(events(launch, "barrier").empty());
   }
+}
+
+TEST_CASE("a barrier has the lanes that have not returned") {
+  Array<int> y(96);
+  const json launch = trace_launch([&] { early_return<<<1, 96>>>(y.data()); });
+  CHECK(launch["findings"].empty());
+  const std::vector<json> barriers = events(launch, "barrier");
+  REQUIRE(barriers.size() == 2);
+  CHECK(barriers[1]["lanes"] == "0xfffffff8");
+  CHECK(barriers[1]["name"] == "__syncthreads");
 }
 
 // ---- limits -------------------------------------------------------------------------------------

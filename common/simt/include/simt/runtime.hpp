@@ -47,6 +47,10 @@ struct WarpCall {
 /// with a message if the mask does not name the caller.
 void warp_call(WarpCall& call);
 
+/// What a lane gets from one that takes no part, which CUDA leaves undefined: large, not a number,
+/// small or zero. It changes from call to call and from seed to seed, so that no program lives on it.
+void fill_undefined(unsigned char* bytes, std::size_t size);
+
 /// For traces: what the running lane brought to the operation that it has just made, what it got,
 /// and from which lane of its warp. What is left out is unknown, or means nothing.
 void trace_warp_values(TypedValue given, TypedValue received, int source = -1);
@@ -67,8 +71,11 @@ struct BarrierResult {
   int count;  // threads whose predicate was not 0
   int all;    // 1 if that is every thread that arrived
 };
-/// __syncthreads() and its kin: waits for every thread of the block.
+/// __syncthreads() and its kin: waits for every thread of the block that has not returned.
 BarrierResult block_barrier(const char* name, int predicate, const void* caller);
+/// The running thread is about to leave the kernel by a `return`; the rewriter adds the call. A
+/// barrier goes on without such a thread, but not without one that went past it.
+void leave_kernel();
 
 enum class Scope : unsigned char { block, device, system };
 /// __threadfence_block(), __threadfence(), __threadfence_system().

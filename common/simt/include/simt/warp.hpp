@@ -121,9 +121,6 @@ SIMT_UNINSTRUMENTED unsigned match_any(const char* name, unsigned mask, const T&
 
 // ---- shuffles -----------------------------------------------------------------------------------
 
-/// What a lane gets from a lane that takes no part: undefined in CUDA, all ones (a NaN) here.
-constexpr unsigned char kUndefinedByte = 0xFF;
-
 SIMT_UNINSTRUMENTED inline void finish_shuffle(const Lanes& lanes) {
   for (unsigned l = 0; l < 32; ++l) {
     if (!takes_part(lanes, l)) continue;
@@ -132,7 +129,7 @@ SIMT_UNINSTRUMENTED inline void finish_shuffle(const Lanes& lanes) {
     if (takes_part(lanes, source)) {
       __builtin_memcpy(mine.out, lanes.call[source]->in, mine.size);
     } else {
-      __builtin_memset(mine.out, kUndefinedByte, mine.size);
+      fill_undefined(mine.out, mine.size);
       note(
           "a shuffle reads a lane that is not in the mask or has returned: the value is undefined. "
           "Lanes of a mask need not be neighbours, and __activemask() may name fewer each time",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -141,6 +142,28 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
     missing += fmt::format("\n  ({} exchanges values, but orders no memory.)", t.last_collective);
   }
   return missing;
+}
+
+// ---- uninitialised memory -----------------------------------------------------------------------
+
+std::string uninitialised_shared_hint(const Block& block) {
+  const std::size_t threads = block.threads.size();
+  const auto has_returned = [](const Thread& t) { return t.left_by != nullptr; };
+  const auto returned = std::count_if(block.threads.begin(), block.threads.end(), has_returned);
+  if (returned > 0) {
+    return fmt::format(
+        "Nothing has written it in this block. {} of the block's {} threads {} returned: what {}\n"
+        "  should have written is missing, and a barrier does not wait for {}. Let threads without\n"
+        "  input stay, and write a value that changes nothing.",
+        returned, threads, returned == 1 ? "has" : "have", returned == 1 ? "it" : "they",
+        returned == 1 ? "it" : "them");
+  }
+  return fmt::format(
+      "Nothing has written it in this block of {} threads. Shared memory starts "
+      "undefined: every\n  element that is read must be written first, also by the "
+      "threads that have no input. (Is the\n  index meant for a larger block? Or has "
+      "it blockIdx in it, which leaves elements out?)",
+      threads);
 }
 
 // ---- illegal accesses ---------------------------------------------------------------------------
@@ -292,16 +315,11 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
     const Allocation* a = owner_of(address);
     const bool shared = a != nullptr && a->space == Space::shared;
     const SourceLine where = source_line(caller);
-    const std::string hint =
-        shared
-            ? fmt::format(
-                  "Nothing has written it in this block of {} threads. Shared memory starts "
-                  "undefined: every\n  element that is read must be written first, also by the "
-                  "threads that have no input. (Is the\n  index meant for a larger block? Or has "
-                  "it blockIdx in it, which leaves elements out?)",
-                  t.block->threads.size())
-            : "Nothing has written it since cudaMalloc, which leaves memory undefined. Give it "
-              "its first\n  value before the launch: cudaMemset or cudaMemcpy.";
+    const std::string hint = shared
+                                 ? uninitialised_shared_hint(*t.block)
+                                 : "Nothing has written it since cudaMalloc, which leaves memory "
+                                   "undefined. Give it its first\n  value before the launch: "
+                                   "cudaMemset or cudaMemcpy.";
     std::string text = fmt::format(
         "UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}", engine.launch->kernel,
         verb(kind), describe_address(address), where.text(), thread_name(t), hint);

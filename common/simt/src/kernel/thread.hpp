@@ -38,7 +38,7 @@ struct HeldBack {
 /// The instruction that a lane is about to execute. size 0: a fence or a jump target.
 struct Parked {
   const void* pc = nullptr;
-  const char* name = nullptr;  // of a fence or an atomic
+  const char* name = nullptr;  // of a fence, an atomic or __activemask()
   std::uintptr_t address = 0;
   std::uint32_t size = 0;
   std::uint32_t depth = 0;  // bytes of stack in use: callees run before their callers go on
@@ -91,6 +91,8 @@ struct alignas(64) ThreadState {
 
   // The clocks of the warp's lanes that it has synchronised with since the last block barrier.
   std::array<std::uint32_t, kWarpSize> lanes_seen{};
+  const void* left_by = nullptr;  // the `return` by which it left the kernel
+  bool is_excused = false;        // from the barriers that are still to come
 };
 
 struct Thread : ThreadState {
@@ -122,10 +124,13 @@ struct BlockState {
   Allocation* dynamic = nullptr;
   const char* without_memory = nullptr;  // an extern __shared__ array that the launch forgot
   unsigned alive = 0;
+  unsigned excused = 0;             // threads that have ended, and need not come to a barrier
+  std::ptrdiff_t kernel_depth = 0;  // of the kernel's frame in a stack, once a `return` has told
   unsigned arrived = 0;             // threads at the barrier
   std::uint64_t barriers = 0;       // since the block wrote to global memory
   bool backwards = false;           // who goes first after it; see finish_barrier
   const void* meeting = nullptr;    // where the first of them waits
+  const void* last_meeting = nullptr;
   bool scattered = false;           // some wait elsewhere
   int predicate_count = 0;          // of the barrier being filled
   BarrierResult barrier_result{};   // of the last one

@@ -1,5 +1,8 @@
 #include "scheduler/collectives.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -56,6 +59,24 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
   return true;
 }
 
+// ---- values of lanes that take no part ----------------------------------------------------------
+
+/// Two bytes of such a value: large, not a number (an integer of all ones), small, zero. They mean
+/// this for numbers of any width.
+constexpr std::array<std::uint16_t, 4> kUndefinedHalves = {0x7BFF, 0xFFFF, 0xFBFF, 0};
+
+}  // namespace
+
+void fill_undefined(unsigned char* bytes, std::size_t size) {
+  const std::uint16_t half =
+      kUndefinedHalves[schedule.undefined_values++ % kUndefinedHalves.size()];
+  for (std::size_t i = 0; i < size; ++i) {
+    bytes[i] = static_cast<unsigned char>(i % 2 == 0 ? half : half >> 8);
+  }
+}
+
+namespace {
+
 // ---- __activemask() -----------------------------------------------------------------------------
 
 /// Tells calls apart by the whole path that led to them: with inlining on a GPU, the two calls of
@@ -104,10 +125,50 @@ bool wake_active_group(Block& block, unsigned w) {
 /// barriers) without a result in global memory are no progress.
 constexpr std::uint64_t kMostArrivals = std::uint64_t{1} << 23;
 
+/// Where in the kernel itself a thread waits, and not in a function that the kernel calls.
+const void* place_in_kernel(const Thread& t) {
+  char** frame = t.waiting->frame;
+  while (char** const caller = calling_frame(t.fiber, frame)) {
+    if (t.fiber.top - reinterpret_cast<char*>(caller) == t.block->kernel_depth) return frame[1];
+    frame = caller;
+  }
+  return nullptr;
+}
+
+/// A thread may leave by a `return` before the barrier: the barrier waits for those that have not.
+/// A `return` behind it is one before it, too, if the others have come back to it in a loop.
+bool left_before(const Thread& t, const void* barrier) {
+  if (t.left_by == nullptr || barrier == nullptr) return false;
+  const Block& block = *t.block;
+  const bool is_in_loop = block.meeting <= block.last_meeting && block.last_meeting < t.left_by;
+  return t.left_by < barrier || is_in_loop;
+}
+
+/// True if threads went past the barrier: some wait in another one, or have ended.
+bool is_missed(Block& block) {
+  if (block.scattered) return true;
+  if (block.alive + block.excused == block.threads.size()) return false;
+  const auto waits = [](const Thread& t) { return t.state == State::at_barrier; };
+  const auto waiting = std::find_if(block.threads.begin(), block.threads.end(), waits);
+  const void* const barrier = place_in_kernel(*waiting);
+  for (Thread& t : block.threads) {
+    if (t.state != State::done || t.is_excused || !left_before(t, barrier)) continue;
+    t.is_excused = true;
+    ++block.excused;
+  }
+  return block.alive + block.excused != block.threads.size();
+}
+
 void finish_barrier(Block& block) {
-  if (block.scattered || block.alive != block.threads.size()) {
+  if (is_missed(block)) {
     on_host_stack([&] { fail_launch(barrier_finding(block), cudaErrorLaunchFailure); });
     return;
+  }
+  if (block.excused > 0) {
+    note(
+        "some threads of the block returned before this barrier: it waits only for the others. What "
+        "they should have written before it is missing",
+        block.meeting);
   }
   if (++block.barriers * block.threads.size() > kMostArrivals) {
     on_host_stack([&] { fail_launch(endless_barriers_finding(block), cudaErrorLaunchTimeout); });
@@ -117,16 +178,20 @@ void finish_barrier(Block& block) {
                           block.predicate_count == static_cast<int>(block.arrived)};
   block.predicate_count = 0;
   block.arrived = 0;
+  block.last_meeting = block.meeting;
   ++counted.barriers;
   note_progress();
   checker_barrier(block);
   if (engine.tracing) trace_barrier(block);
   // Unseeded, the last to arrive go first: their stacks are still in the cache.
   block.backwards = !block.backwards;
+  const auto go_on = [](Thread& t) {
+    if (t.state == State::at_barrier) make_ready(t);
+  };
   if (block.backwards) {
-    for (auto t = block.threads.rbegin(); t != block.threads.rend(); ++t) make_ready(*t);
+    std::for_each(block.threads.rbegin(), block.threads.rend(), go_on);
   } else {
-    for (Thread& t : block.threads) make_ready(t);
+    std::for_each(block.threads.begin(), block.threads.end(), go_on);
   }
   for (Warp& warp : block.warps) {
     warp.runnable += static_cast<unsigned>(__builtin_popcount(warp.alive));
@@ -161,8 +226,18 @@ unsigned active_mask(const char* name, const void* caller) {
   Warp& warp = t.block->warp_of(t);
   t.call = nullptr;
   const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
-  t.waiting = &waiting;
   t.call_path = call_path(t.fiber);
+  if (engine
+          .lockstep) {  // an instruction like any other: lanes that went another way wait for these
+    Parked what;
+    what.depth = depth_here(kDepthOfFence);
+    what.pc = caller;
+    what.name = name;
+    t.active_result = 0;
+    park(what);
+    if (t.active_result != 0) return t.active_result;  // else lockstep ended meanwhile
+  }
+  t.waiting = &waiting;
   t.state = State::in_warp_call;
   warp.waiting |= 1u << t.lane;
   wait_for_others();
@@ -187,6 +262,13 @@ BarrierResult block_barrier(const char* name, int predicate, const void* caller)
   if (++block.arrived == block.alive) finish_barrier(block);
   wait_for_others();
   return block.barrier_result;
+}
+
+void leave_kernel() {
+  Thread& t = *engine.current;
+  t.left_by = __builtin_return_address(0);
+  const char* const kernel = *static_cast<char**>(__builtin_frame_address(0));
+  t.block->kernel_depth = t.fiber.top - kernel;
 }
 
 void fence(Scope scope, const char* name, const void* caller) {

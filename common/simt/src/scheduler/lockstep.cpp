@@ -48,6 +48,18 @@ bool same_instruction(const Parked& a, const Parked& b) {
   return a.pc == b.pc && a.depth == b.depth && a.kind == b.kind && a.shared == b.shared;
 }
 
+/// True for __activemask(), whose result is who takes it together.
+bool is_active_mask(const Parked& what) {
+  return what.kind == AccessKind::none && what.name != nullptr;
+}
+
+void answer_active_mask(Block& block, unsigned w, Thread* const* group, unsigned n) {
+  unsigned mask = 0;
+  for (unsigned i = 0; i < n; ++i) mask |= 1u << group[i]->lane;
+  for (unsigned i = 0; i < n; ++i) group[i]->active_result = mask;
+  if (engine.tracing) trace_active_mask(block, w, mask, *group[0]);
+}
+
 }  // namespace
 
 void begin_lockstep() { engine.lockstep = ++users > 0; }
@@ -80,12 +92,14 @@ bool release_parked_group(Block& block, unsigned w) {
     Thread* t = block.lane(w, l);
     if (t == nullptr || t->state != State::parked) continue;
     if (!same_instruction(t->parked, first->parked)) continue;
+    if (is_active_mask(t->parked) && t->call_path != first->call_path) continue;
     group[n] = t;
     accesses[n++] = &t->parked;
   }
   ++warp.releases;
   const unsigned cost = first->parked.size > 0 ? count_request(warp, accesses, n) : 0;
   if (engine.tracing) trace_instruction(group, n, cost);
+  if (is_active_mask(first->parked)) answer_active_mask(block, w, group, n);
   for (unsigned i = 0; i < n; ++i) wake(*group[i]);
   if (engine.tracing && trace_is_done()) leave_early();
   return true;
@@ -94,7 +108,7 @@ bool release_parked_group(Block& block, unsigned w) {
 void park(const Parked& what) {
   if (engine.tracing) trace_settle_store(is_load(what.kind));
   Thread& t = *engine.current;
-  const Waiting waiting{nullptr, what.pc, static_cast<char**>(__builtin_frame_address(0))};
+  const Waiting waiting{what.name, what.pc, static_cast<char**>(__builtin_frame_address(0))};
   t.waiting = &waiting;
   t.parked = what;
   t.parked.since = t.block->warp_of(t).releases;

@@ -78,22 +78,33 @@ const void* place_waited_at(const Thread& t) {
   return t.state == State::in_warp_call && t.call != nullptr ? t.call->caller : nullptr;
 }
 
+/// Threads that went past the barrier and have ended.
+std::vector<unsigned> ranks_past_it(const Block& block) {
+  std::vector<unsigned> ranks;
+  for (const Thread& t : block.threads) {
+    if (t.state == State::done && !t.is_excused) ranks.push_back(t.flat);
+  }
+  return ranks;
+}
+
 std::string describe_barrier(const Block& block, const std::vector<Meeting>& list) {
   std::string text = fmt::format("BARRIER IN DIVERGENT CODE in kernel {}, {}",
                                  engine.launch->kernel, block_name(block.linear));
-  const std::size_t total = block.threads.size(), returned = total - block.alive;
+  const std::size_t total = block.threads.size();
   for (const Meeting& m : list) {
     const bool one = m.ranks.size() == 1;
     text += fmt::format("\n  {} of {} threads {} in {} at {}: {} {}", m.ranks.size(), total,
                         one ? "waits" : "wait", m.name, place_of(*m.first, m.caller),
                         one ? "thread" : "threads", ranges(m.ranks));
   }
-  if (returned > 0) {
-    text += fmt::format("\n  {} of {} threads have returned and never arrive", returned, total);
+  if (const std::vector<unsigned> past = ranks_past_it(block); !past.empty()) {
+    const bool one = past.size() == 1;
+    text += fmt::format("\n  {} of {} threads {} gone past it, and ended: {} {}", past.size(),
+                        total, one ? "has" : "have", one ? "thread" : "threads", ranges(past));
   }
   text +=
-      "\n  Every thread of the block must reach the same barrier: move it out of the if, and let\n"
-      "  threads with no work skip the work, not the barrier (no early return before it).";
+      "\n  Every thread of the block must reach the same barrier: move it out of the if or the loop,\n"
+      "  and let threads with no work skip the work, not the barrier.";
   if (list.size() == 1 && list.front().ranks.size() == 1) {
     text +=
         "\n  (Each thread has its own variables: what only one thread knows, it tells the others\n"

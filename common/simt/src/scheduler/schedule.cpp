@@ -54,6 +54,7 @@ void schedule_start_launch(unsigned blocks) {
   schedule.random_state = scramble(seed() * 0x10001 + engine.launch_number - launches_before);
   engine.blocks_total = blocks;
   schedule.blocks_started = 0;
+  schedule.undefined_values = seed();
   schedule.resident_limit = schedule.seeded ? kResidentBlocks : 1;
 }
 

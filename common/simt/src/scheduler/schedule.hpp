@@ -73,8 +73,9 @@ struct Schedule {
   std::uint64_t random_state = 1;
   unsigned blocks_started = 0;
   unsigned resident_limit = 1;
-  ReadyQueue fifo;     // unseeded
-  ReadyPool shuffled;  // seeded
+  std::uint64_t undefined_values = 0;  // so many were made, counted from the seed
+  ReadyQueue fifo;                     // unseeded
+  ReadyPool shuffled;                  // seeded
 };
 extern Schedule schedule;
 

@@ -329,7 +329,9 @@ void trace_active_mask(Block& block, unsigned warp, unsigned mask, const Thread&
 void trace_barrier(Block& block) {
   const ScopedIgnore guard;
   for (unsigned w = 0; w < block.warps.size(); ++w) {
-    const Thread& leader = *block.lane(w, 0);
+    if (block.warps[w].alive == 0) continue;
+    const Thread& leader =
+        *block.lane(w, static_cast<unsigned>(__builtin_ctz(block.warps[w].alive)));
     add_event(Op::barrier, block, w, block.warps[w].alive, leader.waiting->name,
               callers_of(leader, leader.waiting->caller));
   }

@@ -1,0 +1,40 @@
+"""Returns of kernels: a barrier goes on without a thread that has returned, and not without one that went past it."""
+
+from .tokens import TAKES_PARENTHESES, SourceFile
+
+
+class Returns(SourceFile):
+    """A file in whose kernels a `return;` is told to the CPU device."""
+
+    def rewrite_returns(self, at):
+        """The kernel whose __global__ is at `at`. What ends its last line ends the kernel as the } does."""
+        body = self.kernel_body(at)
+        if body is None:
+            return
+        i, end = body + 1, self.other_end(body)
+        while i < end:
+            if self.text(i) == "]":
+                i = self.after_lambda(i)
+            elif self.text(i) == "return" and self.text(i + 1) == ";" and i + 2 < end:
+                self.replace(i, i + 2, "{ ::simt::leave_kernel(); return; }")
+                i += 2
+            else:
+                i += 1
+
+    def kernel_body(self, at):
+        """Index of the { of a kernel, None for a declaration."""
+        i, has_parameters = at + 1, False
+        while self.text(i) not in ("", ";", "}") and not (has_parameters and self.text(i) == "{"):
+            if self.text(i) == "(" and self.text(i - 1) not in TAKES_PARENTHESES:
+                has_parameters = True
+            i = self.after(i)
+        return i if self.text(i) == "{" else None
+
+    def after_lambda(self, i):
+        """Index behind the lambda whose captures end at the ] at i; i + 1 if it is no lambda."""
+        j = i + 1
+        if self.text(j) == "(":
+            j = self.other_end(j) + 1
+        while self.is_operand(j) or self.text(j) in ("->", "::", *"<>*&,"):
+            j += 1
+        return self.other_end(j) + 1 if self.text(j) == "{" else i + 1
