@@ -49,6 +49,8 @@ const Kind kSomeZero{"values: every third is 0",
                      [](course::Element e) { return e.i % 3 == 1 ? 0u : one_to_1000(e); }};
 const Kind kLarge{"values: so large that the counter wraps around",
                   [](course::Element e) { return one_to_1000(e) + (1u << 20); }};
+const Kind kHigh{"values: one is 3000000000, the others are 1 to 1000",
+                 [](course::Element e) { return e.i == 5 ? 3'000'000'000u : one_to_1000(e); }};
 
 /// Places of the calls with one counter: one after the other, in some order, from `start` on.
 course::Verdict side_by_side(std::vector<std::pair<unsigned, unsigned>> calls, unsigned start,
@@ -139,6 +141,29 @@ TEST_CASE("agg_add: a counter that wraps around") {
   for (const unsigned start : {0u, 0xffff'fff0u, 0x8000'0000u}) {
     check_calls(Caller::all, kLarge, 250, {4, 64}, start);
   }
+}
+
+TEST_CASE("agg_add: values of 32 bits") {
+  for (const unsigned start : {0u, 0xf000'0000u})
+    check_calls(Caller::all, kHigh, 32, {1, 32}, start);
+}
+
+TEST_CASE("agg_add: the lanes of one warp add more than 2^32") {
+  constexpr unsigned kValue = 0x3000'0007u, kStart = 11;
+  INFO("32 lanes add " << kValue << " each, modulo 2^32; the counter holds " << kStart);
+  const auto values = course::DeviceBuffer<unsigned>::from(std::vector<unsigned>(32, kValue));
+  auto counter = course::DeviceBuffer<unsigned>::from({kStart, 0});
+  course::DeviceBuffer<unsigned> places(32 * kCalls);
+  course::launch(call_agg_add, {1, 32}, Caller::all, values.data(), 32, counter.data(),
+                 places.data());
+  const std::vector<unsigned> all = places.download();
+  std::vector<unsigned> found, expected;
+  for (unsigned t = 0; t < 32; ++t) {
+    found.push_back(all[t * kCalls]);
+    expected.push_back(kStart + t * kValue);
+  }
+  REQUIRE(course::same_set(found, expected, "the returned values"));
+  REQUIRE(course::same(counter.front(), kStart + 32 * kValue, "counters[0]"));
 }
 
 TEST_CASE("agg_add: two launches in a row") {

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
-#include <climits>
 #include <course/check.cuh>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,14 +14,16 @@
 #include <vector>
 
 #include "checks/callers.cuh"
+#include "checks/lists.cuh"
 
 namespace agg_inc_keyed_check {
 
 using namespace callers;
+using namespace lists;
 
-constexpr Caller kCallers[] = {Caller::all,          Caller::odd,  Caller::some,
-                               Caller::after_return, Caller::loop, Caller::both_branches};
-constexpr int kKeys = 80;  // in each of the two sets of lists
+constexpr Caller kCallers[] = {Caller::all,     Caller::odd,          Caller::some,
+                               Caller::loop,    Caller::after_return, Caller::both_branches,
+                               Caller::one_lane};
 
 __host__ __device__ inline Thread thread_of(unsigned rank, int key) {
   return {rank, key >= 0, rank % 3 != 0, rank % (kCalls + 1)};
@@ -40,47 +40,6 @@ __global__ void call_agg_inc_keyed(Caller caller, const int* keys, std::size_t n
     place[number] = agg_inc_keyed(counts + set * kKeys, key, capacity);
   });
   if (caller != Caller::after_return) __syncwarp(lanes);
-}
-
-using Kind = course::DataKind<int>;
-using E = course::Element;
-const Kind kOne{"all have key 5", [](E) { return 5; }};
-const Kind kFew{"keys 0 to 3, in no order", [](E e) { return e.random % 4; }};
-const Kind kOwn{"each lane has a key of its own",
-                [](E e) { return static_cast<int>(e.i * 7 % kKeys); }};
-const Kind kHalfNegative{"half of the keys are negative, of several kinds; others are 0, 1 and 79",
-                         [](E e) { return std::array{-1, 0, -7, 79, INT_MIN, 1}[e.random % 6]; }};
-const Kind kNegative{"all keys are negative", [](E e) { return -1 - e.random % 60; }};
-const Kind kNeighbors{"eight neighbours have the same key",
-                      [](E e) { return static_cast<int>(e.i / 8 % 9); }};
-const Kind kKinds[] = {kOne, kFew, kOwn, kHalfNegative, kNegative, kNeighbors};
-
-struct Lists {
-  unsigned capacity, start;  // list k holds `start` + k items already
-  std::size_t number = 2 * kKeys;
-};
-constexpr Lists kRoomy{100'000, 0};
-
-std::string list_text(Caller caller, const Kind& kind, std::size_t n, const Shape& shape,
-                      const Lists& lists) {
-  return case_text(caller, kind.text, n, shape) + "; capacity " + std::to_string(lists.capacity) +
-         ", list k holds " + std::to_string(lists.start) + " + k";
-}
-
-/// The answers of all calls for one list: all places that were free, and kNoPlace for the others.
-course::Verdict places_of(const std::vector<unsigned>& found, std::size_t list, unsigned start,
-                          unsigned capacity) {
-  std::vector<unsigned> expected;
-  for (std::size_t k = 0; k < found.size(); ++k) {
-    const std::uint64_t place = std::uint64_t{start} + k;
-    expected.push_back(place < capacity ? static_cast<unsigned>(place) : kNoPlace);
-  }
-  const auto no_place = [](const auto& places) { return std::ranges::count(places, kNoPlace); };
-  const char* const hint = no_place(found) > no_place(expected)
-                               ? "(4294967295 is kNoPlace: a call got it while places were free)"
-                           : no_place(expected) > 0 ? "(4294967295 is kNoPlace)"
-                                                    : "";
-  return course::same_set(found, expected, "places of list " + std::to_string(list), hint);
 }
 
 /// Launches, checks all answers, and returns how many atomics are enough.
@@ -124,6 +83,37 @@ std::size_t check_calls(Caller caller, const Kind& kind, std::size_t n, const Sh
   return together.size();
 }
 
+/// One warp, whose lanes have two keys in turns. Only these two lists have memory that is looked
+/// at: they are elements `a` and `b` of an array that begins with list `first`.
+void check_far_lists(std::size_t first, std::size_t a, std::size_t b) {
+  const std::size_t list[] = {a, b};
+  const auto key_of = [&](std::size_t t) { return static_cast<int>(first + list[t % 2]); };
+  constexpr unsigned kStart[] = {3, 8}, kCapacity = 22;
+  INFO("32 lanes have the keys " << key_of(0) << " and " << key_of(1) << " in turns; capacity "
+                                 << kCapacity << "; the lists hold " << kStart[0] << " and "
+                                 << kStart[1]);
+  std::vector<int> keys;
+  for (std::size_t t = 0; t < 32; ++t) keys.push_back(key_of(t));
+  const auto d_keys = course::DeviceBuffer<int>::from(keys);
+  course::DeviceBuffer<unsigned> d_counts(std::max(a, b) + 1), places(32 * kCalls);
+  unsigned* const counts = d_counts.data() - first;
+  for (int k = 0; k < 2; ++k) {
+    CUDA_CHECK(
+        cudaMemcpy(counts + first + list[k], &kStart[k], sizeof(unsigned), cudaMemcpyHostToDevice));
+  }
+  course::launch(call_agg_inc_keyed, {1, 32}, Caller::all, d_keys.data(), 32, counts, kCapacity,
+                 places.data());
+  const std::vector<unsigned> all = places.download();
+  for (std::size_t k = 0; k < 2; ++k) {
+    unsigned count = 0;
+    CUDA_CHECK(cudaMemcpy(&count, counts + first + list[k], sizeof count, cudaMemcpyDeviceToHost));
+    REQUIRE(course::same(count, kStart[k] + 16, "counts[" + std::to_string(key_of(k)) + "]"));
+    std::vector<unsigned> found;
+    for (std::size_t t = k; t < 32; t += 2) found.push_back(all[t * kCalls]);
+    REQUIRE(places_of(found, first + list[k], kStart[k], kCapacity));
+  }
+}
+
 }  // namespace agg_inc_keyed_check
 
 using namespace agg_inc_keyed_check;
@@ -152,12 +142,19 @@ TEST_CASE("agg_inc_keyed: lists that come to their end") {
 }
 
 TEST_CASE("agg_inc_keyed: keys that differ in one bit") {
-  const Kind one_bit{"keys 5, and those that differ from it in one bit, as 7, 69, 261 and 65541",
-                     [](E e) {  // with bit 0, ..., 16 or 31 changed
-                       if (e.i % 3 == 0) return 5;
-                       return e.i % 18 == 17 ? INT_MIN + 5 : 5 ^ 1 << e.i % 17;
-                     }};
-  check_calls(Caller::all, one_bit, 64, {2, 32}, {100'000, 0, 1 << 17});
+  check_calls(Caller::all, kOneBit, 64, {2, 32}, {100'000, 0, 1 << 17});
+}
+
+TEST_CASE("agg_inc_keyed: large keys, and keys that differ in one high bit") {
+  check_far_lists(0x7fff'ff00u, 254, 255);  // the largest keys there are
+  check_far_lists(0x4000'0000u, 0, 1);
+  check_far_lists(0x5500'0000u, 5, 5 | 1 << 21);
+  for (const unsigned bit : {17u, 24u}) check_far_lists(0, 5, 5 | 1u << bit);
+}
+
+TEST_CASE("agg_inc_keyed: keys that differ in bit 25, 26, ... or 30") {
+  course::skip_without_memory(std::size_t{5} << 30);
+  for (unsigned bit = 25; bit <= 30; ++bit) check_far_lists(0, 5, 5 | 1u << bit);
 }
 
 TEST_CASE("agg_inc_keyed: warps that are not full, blocks of two and three dimensions") {

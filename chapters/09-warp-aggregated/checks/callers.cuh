@@ -88,8 +88,9 @@ inline std::string case_text(Caller caller, const std::string& data, std::size_t
                              const Shape& shape) {
   const auto [x, y, z] = shape.block;
   return std::string(kTexts[static_cast<int>(caller)]) + "; " + data +
-         "; n = " + std::to_string(n) + ", " + std::to_string(shape.grid) + " blocks of " +
-         std::to_string(x) + " x " + std::to_string(y) + " x " + std::to_string(z) + " threads";
+         "; n = " + std::to_string(n) + ", " + std::to_string(shape.grid) +
+         (shape.grid == 1 ? " block of " : " blocks of ") + std::to_string(x) + " x " +
+         std::to_string(y) + " x " + std::to_string(z) + " threads";
 }
 
 /// Where a thread stands among all threads of the grid, n of which have a number.

@@ -3,50 +3,18 @@
 #include "ordered_filter.cuh"
 
 #include <catch2/catch_test_macros.hpp>
-#include <climits>
 #include <course/check.cuh>
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "checks/runs.cuh"
+
 namespace ordered_filter_check {
 
 using Launch = course::LaunchShape;
 using Index = unsigned long long;
-
-/// Numbers that are equal to their neighbour, or differ from it, one by one.
-struct Kind {
-  std::string text;
-  int (*number)(course::Element e, int before);  // `before` is the number before this one
-
-  std::vector<int> values(std::size_t n) const {
-    int before = 0;
-    const auto next = [&](course::Element e) { return before = number(e, before); };
-    return course::DataKind<int>{text, next}.values(n);
-  }
-};
-
-using E = course::Element;
-const Kind kShortRuns{"runs of 1 to 4 equal numbers", [](E e, int before) {
-                        return e.i == 0 || e.random % 5 < 2 ? e.random : before;
-                      }};
-const Kind kAllDiffer{"no two neighbours are equal",
-                      [](E e, int) { return static_cast<int>(e.i * 5 % 10'007); }};
-const Kind kTwoValues{"INT_MIN and INT_MAX in no order",
-                      [](E e, int) { return e.random % 2 == 0 ? INT_MIN : INT_MAX; }};
-const Kind kKinds[] = {
-    {"all are 0", [](E, int) { return 0; }},
-    kAllDiffer,
-    kShortRuns,
-    {"runs of 100 equal numbers", [](E e, int) { return -static_cast<int>(e.i / 100); }},
-    kTwoValues,
-    {"the last one alone differs", [](E e, int) { return e.i + 1 == e.n ? -1 : 7; }},
-    {"runs of 32 equal numbers", [](E e, int) { return static_cast<int>(e.i / 32 % 2); }},
-    {"neighbours are equal, differ in one bit, or in their sign", [](E e, int before) {
-       const unsigned last = e.i == 0 ? 0x4000'0001u : static_cast<unsigned>(before);
-       const unsigned next[] = {last, last ^ 1u << e.i / 4 % 32, 0u - last, last ^ 1u};
-       return static_cast<int>(next[e.i % 4]);
-     }}};
+using namespace runs;
 
 struct Kept {
   std::vector<int> out;
@@ -87,19 +55,27 @@ void check_output(const course::GuardedBuffer<int>& out, const course::GuardedBu
   REQUIRE(when.intact("when"));
 }
 
-void check_write(const Kind& kind, std::size_t n, Launch launch) {
-  INFO(course::case_text(n, kind.text, "write_changes", launch));
+/// The output of part 0 begins at place `first`; the places before it have no memory.
+void check_write(const Kind& kind, std::size_t n, Launch launch, Index first) {
+  INFO(course::case_text(n, kind.text, "write_changes", launch)
+       << (first > 0 ? "; begins[0] is " + std::to_string(first) : ""));
   const std::vector<int> x = kind.values(n);
   const Kept expected = reference(x, launch.grid);
-  std::vector<Index> begins(launch.grid, 0);
+  std::vector<Index> begins(launch.grid, first);
   for (unsigned b = 1; b < launch.grid; ++b) begins[b] = begins[b - 1] + expected.counts[b - 1];
   const auto d_x = course::DeviceBuffer<int>::from(x);
   const auto d_begins = course::DeviceBuffer<Index>::from(begins);
-  course::GuardedBuffer<int> out(expected.out.size());
-  course::GuardedBuffer<Index> when(expected.when.size());
-  course::launch(write_changes, {launch.grid, launch.block}, d_x.data(), n, d_begins.data(),
-                 out.data(), when.data());
-  check_output(out, when, expected);
+  course::GuardedBuffer<int> d_out(expected.out.size());
+  course::GuardedBuffer<Index> d_when(expected.when.size());
+  int* const out = d_out.data() - first;
+  Index* const when = d_when.data() - first;
+  course::launch(write_changes, {launch.grid, launch.block}, d_x.data(), n, d_begins.data(), out,
+                 when);
+  check_output(d_out, d_when, expected);
+}
+
+void check_write(const Kind& kind, std::size_t n, Launch launch) {
+  check_write(kind, n, launch, 0);
 }
 
 void check_all(const Kind& kind, std::size_t n) {
@@ -152,6 +128,34 @@ TEST_CASE("ordered_filter: write_changes, every size and grid") {
   check_write(kAllDiffer, 1300, {1, 1024});
 }
 
+TEST_CASE("ordered_filter: write_changes, where the output begins past 2^31 and past 2^32") {
+  for (const Index first : {0x7fff'fff0ull, 0xffff'fff0ull, 0x20'0000'0001ull}) {
+    check_write(kShortRuns, 777, {5, 64}, first);
+  }
+}
+
+TEST_CASE("ordered_filter: more than 2^32 numbers") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
+  course::skip_without_memory(n * sizeof(int));
+  auto x = course::DeviceBuffer<int>::zeros(n);
+  INFO("n = 2^32 + 1000: all are 0, but for a few that are 1");
+  const int one = 1;
+  Kept expected{{0}, {0}, {}};
+  for (const Index i : std::vector<Index>{0x7fff'ffff, 0x8000'0007, 0xffff'fffe, n - 1}) {
+    CUDA_CHECK(cudaMemcpy(x.data() + i, &one, sizeof one, cudaMemcpyHostToDevice));
+    expected.out.push_back(1);
+    expected.when.push_back(i);
+    if (i + 1 == n) break;
+    expected.out.push_back(0);
+    expected.when.push_back(i + 1);
+  }
+  course::GuardedBuffer<int> out(expected.out.size());
+  course::GuardedBuffer<Index> when(expected.when.size());
+  const std::size_t count = ordered_filter(x.data(), n, out.data(), when.data());
+  REQUIRE(course::same(count, expected.out.size(), "number of changes"));
+  check_output(out, when, expected);
+}
+
 TEST_CASE("ordered_filter: all of it, at every size") {
   std::size_t turn = 0;
   for (const std::size_t n : course::kSizes) {
@@ -179,7 +183,7 @@ TEST_CASE("ordered_filter: the threads share the work, without atomics") {
     const course::Counters& c = writes ? *written : *counted;
     INFO(course::case_text(n, kShortRuns.text, writes ? "write_changes" : "count_changes", launch));
     REQUIRE(course::none(c.global_atomic_lanes + c.shared_atomic_lanes, "atomics"));
-    REQUIRE(course::at_most(c.global_loads, 2 * n / 32 + 64, "loads",
+    REQUIRE(course::at_most(c.global_loads, 2 * n / 32 + 32, "loads",
                             "a warp's 32 numbers are one; each is read twice at most"));
     REQUIRE(course::at_most(c.global_load_sectors, 9 * n / 32 + 256, "sectors of 32 bytes loaded"));
     REQUIRE(course::work_is_shared(c, writes ? 20 : 12));

@@ -3,121 +3,64 @@
 #include "tile_partition.cuh"
 
 #include <algorithm>
-#include <bit>
 #include <catch2/catch_test_macros.hpp>
-#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
-#include <cstring>
-#include <limits>
 #include <string>
 #include <vector>
+
+#include "checks/two_ends.cuh"
 
 namespace tile_partition_check {
 
 using Launch = course::LaunchShape;
-using Kind = course::DataKind<float>;
-using E = course::Element;
-constexpr float kPivot = 100'000.0f, kInfinity = std::numeric_limits<float>::infinity();
-
-/// A number that tells where it comes from.
-float number(E e, bool low) { return static_cast<float>(e.i % 90'000) + (low ? 0.0f : kPivot); }
-
-const Kind kMixed{"in no order", [](E e) { return number(e, e.random % 3 != 0); }};
-const Kind kAllLow{"all below the pivot", [](E e) { return number(e, true); }};
-const Kind kAllHigh{"none below the pivot", [](E e) { return number(e, false); }};
-const Kind kByWarp{"32 below the pivot, 32 not, and so on",
-                   [](E e) { return number(e, e.i / 32 % 2 == 0); }};
-const Kind kKinds[] = {
-    kMixed,
-    kAllLow,
-    kAllHigh,
-    {"the first one alone is below the pivot", [](E e) { return number(e, e.i == 0); }},
-    {"the last one alone is below the pivot", [](E e) { return number(e, e.i + 1 == e.n); }},
-    kByWarp,
-    {"zeros, infinities, NaN, and the pivot itself", [](E e) {
-       const float special[] = {kPivot, -0.0f,      std::nanf(""), kInfinity,
-                                0.0f,   -kInfinity, 99'999.99f};
-       return special[e.random % 7];
-     }}};
-
-std::vector<unsigned> sorted_bits(const float* begin, std::size_t n) {
-  std::vector<unsigned> bits(n);
-  if (n > 0) std::memcpy(bits.data(), begin, n * sizeof(float));
-  std::sort(bits.begin(), bits.end());
-  return bits;
-}
-
-std::string text_of(unsigned bits) {
-  const auto x = std::bit_cast<float>(bits);
-  return std::isnan(x) ? "NaN" : std::signbit(x) && x == 0 ? "-0" : course::number_text(x);
-}
-
-/// The same numbers, each as often, down to the bits.
-course::Verdict same_bits(const std::vector<unsigned>& found, const std::vector<unsigned>& expected,
-                          const std::string& name) {
-  for (std::size_t k = 0; k < expected.size(); ++k) {
-    if (found[k] == expected[k]) continue;
-    const bool missing =
-        std::ranges::count(found, expected[k]) < std::ranges::count(expected, expected[k]);
-    return {false, name + ": expected " + std::to_string(expected.size()) +
-                       " numbers in any order; " +
-                       (missing ? text_of(expected[k]) + " is missing"
-                                : text_of(found[k]) + " is there, and does not belong there")};
-  }
-  return {};
-}
+using namespace two_ends;
 
 /// Places of `out` that no number needs, and those that are taken before the first launch.
 struct Places {
   std::size_t spare = 0, front = 0, back = 0;
+  /// Places at both ends that have no memory: they are taken, and nothing may touch them.
+  std::size_t far_front = 0, far_back = 0;
 };
 
-constexpr float kFree = -12345.0f;  // in every place of `out` before the launch
 constexpr const char* kTaken = "which *used counted as taken before the launch";
-
-/// Ok if `count` places from `from` on hold what they held before.
-course::Verdict untouched(const std::vector<float>& out, std::size_t from, std::size_t count,
-                          const char* why) {
-  for (std::size_t k = from; k < from + count; ++k) {
-    if (out[k] == kFree) continue;
-    return {false, "out[" + std::to_string(k) + "], " + why + ", was written: found " +
-                       course::number_text(out[k])};
-  }
-  return {};
-}
 
 /// Some launches into one output; all n numbers in each.
 void check_launches(const Kind& kind, std::size_t n, Launch launch, const Places& places = {},
                     std::size_t launches = 1) {
-  const auto& [spare, front, back] = places;
+  const auto& [spare, front, back, far_front, far_back] = places;
   INFO(course::case_text(n, kind.text, "tile_partition", launch)
-       << "; " << spare << " places more than needed, " << front << " taken at the front, " << back
-       << " at the back" << (launches > 1 ? "; two launches" : ""));
+       << "; " << spare << " places more than needed, " << far_front + front
+       << " taken at the front, " << far_back + back << " at the back"
+       << (launches > 1 ? "; two launches" : "")
+       << (far_front + far_back > 0 ? "; an int does not hold these places" : ""));
   const std::vector<float> x = kind.values(n);
   const std::size_t capacity = front + back + launches * n + spare;
   const auto d_x = course::DeviceBuffer<float>::from(x);
-  course::Placed<float> out(std::vector<float>(capacity, kFree), 0);
-  course::Placed<unsigned long long> used({static_cast<unsigned long long>(back) << 32 | front}, 0);
+  course::Placed<float> memory(std::vector<float>(capacity, kFree), 0);
+  float* const out = memory.data() - far_front;
+  const unsigned long long taken = (far_back + back) << 32 | (far_front + front);
+  course::Placed<unsigned long long> used({taken}, 0);
   for (std::size_t k = 0; k < launches; ++k) {
-    course::launch(tile_partition, {launch.grid, launch.block}, d_x.data(), n, kPivot, out.data(),
-                   capacity, used.data());
+    course::launch(tile_partition, {launch.grid, launch.block}, d_x.data(), n, kind.pivot, out,
+                   far_front + capacity + far_back, used.data());
   }
   std::vector<float> low, high;
   for (std::size_t k = 0; k < launches * n; ++k)
-    (x[k % n] < kPivot ? low : high).push_back(x[k % n]);
+    (x[k % n] < kind.pivot ? low : high).push_back(x[k % n]);
   const unsigned long long word = used.download().front();
-  REQUIRE(course::same(word & 0xffff'ffffu, front + low.size(), "used, low 32 bits (the front)"));
-  REQUIRE(course::same(word >> 32, back + high.size(), "used, high 32 bits (the back)"));
-  const std::vector<float> found = out.download();
-  REQUIRE(untouched(found, 0, front, kTaken));
-  REQUIRE(untouched(found, capacity - back, back, kTaken));
-  REQUIRE(untouched(found, front + low.size(), spare, "which no number needs"));
+  REQUIRE(course::same(word & 0xffff'ffffu, far_front + front + low.size(),
+                       "used, low 32 bits (the front)"));
+  REQUIRE(course::same(word >> 32, far_back + back + high.size(), "used, high 32 bits (the back)"));
+  const std::vector<float> found = memory.download();
+  REQUIRE(untouched(found, 0, front, far_front, kTaken));
+  REQUIRE(untouched(found, capacity - back, back, far_front, kTaken));
+  REQUIRE(untouched(found, front + low.size(), spare, far_front, "which no number needs"));
   REQUIRE(same_bits(sorted_bits(found.data() + front, low.size()),
                     sorted_bits(low.data(), low.size()), "the front of out"));
   REQUIRE(same_bits(sorted_bits(found.data() + (capacity - back - high.size()), high.size()),
                     sorted_bits(high.data(), high.size()), "the back of out"));
-  REQUIRE(out.intact("out"));
+  REQUIRE(memory.intact("out"));
   REQUIRE(used.intact("used"));
 }
 
@@ -158,6 +101,17 @@ TEST_CASE("tile_partition: places that are taken stay as they are") {
     check_launches(kMixed, 300, launch, {11, 17, 40}, 2);
   }
   check_launches(kMixed, 100, {2, 32}, {1, 70'000, 66'000});
+}
+
+TEST_CASE("tile_partition: places past 2^31, and close to 2^32") {
+  for (const Kind& kind : {kMixed, kAllLow, kAllHigh}) {
+    for (const Places& places :
+         {Places{2, 1, 3, 2'147'483'600, 5}, Places{2, 1, 3, 5, 2'147'483'600},
+          Places{0, 0, 0, 0xffff'fe00, 0}, Places{0, 0, 0, 0, 0xffff'fe00},
+          Places{1, 2, 3, 1'900'000'000, 2'200'000'000}}) {
+      check_launches(kind, 100, {2, 32}, places);
+    }
+  }
 }
 
 TEST_CASE("tile_partition: many tiles") {
