@@ -53,7 +53,7 @@ def definition(text, name):
     """(offset, code) of the function or struct of this name, without the comment above it; None if there is none."""
     head = re.compile(
         rf"^(?:template <.*>\n)?(?:(?:struct|class|union) (?:alignas\([^{{]*\) )?{re.escape(name)}\b[^;(]*\{{|"
-        rf"[A-Za-z_][^;{{}}#/]*?\b{re.escape(name)}\((?:[^;{{}}]|\{{\}})*\)[^;{{}}]*\{{)", re.MULTILINE)
+        rf"(?!using |return )[A-Za-z_](?:(?!//)[^;{{}}#])*?\b{re.escape(name)}\((?:[^;{{}}]|\{{\}})*\)[^;{{}}]*\{{)", re.MULTILINE)
     found = head.search(text)
     if found is None:
         return None
@@ -135,9 +135,12 @@ def parsed_size(text):
     return int(base) ** int(power or 1)
 
 
-def group_of(results, name, n, reference, where):
-    """The rows of the first group that has this rung for n, and L2 cold; and the rung's row."""
-    for group in rows.groups_of(results):
+def group_of(results, name, n, reference, headline, where):
+    """The rows of the group that has this rung for n, and L2 cold, and the rung's row: of the headline's group first."""
+    groups = rows.groups_of(results)
+    if "group" in headline and not reference:
+        groups.sort(key=lambda group: not rows.is_group(group, headline["group"]))
+    for group in groups:
         if reference and reference not in f"{group[0]['name']}; {group[0]['changed']}":
             continue
         for row in group:
@@ -183,10 +186,10 @@ def cost_text(chapter, text):
         raise Failed(f"{where}: unknown option '{unknown[0]}'" if unknown else f"{where}: the chapter has no results")
     headline = metadata.load(chapter).headline or {}
     n = parsed_size(given["n"]) if "n" in given else headline.get("group", {}).get("n", results["n"])
-    group, row = group_of(results, name, n, given.get("in"), where)
+    group, row = group_of(results, name, n, given.get("in"), headline, where)
     said = [f"**{rows.number(rows.median(row))} µs**" + (f" for n = {rows.size(n)}" if n > 1 else "")]
     if row.get("per_ns"):
-        said.append(f"{row['per_ns']:.3g} operations per ns")
+        said.append(f"{ladder_profile.shown(row['per_ns'])} operations per ns")
     if row.get("gb_per_s") and row["percent_of_copy"] >= 0.5:  # less says nothing: memory is idle
         said.append(f"{row['gb_per_s']:,.0f} GB/s, {row['percent_of_copy']:.0f} % of the copy bandwidth")
     sentences = [", ".join(said) + "."]

@@ -36,7 +36,8 @@ __global__ void sum_all(const T* d_x, std::size_t n,
   }
 }
 
-__global__ void calls(const float* d_x = {}) {
+__global__ void __launch_bounds__(256, 2048 / 256)
+    calls(const float* d_x = {}) {
   sum_all(d_x);
 }
 """
@@ -80,7 +81,7 @@ class Lesson(unittest.TestCase):
 
     def test_a_kernel_is_as_in_the_source_with_its_template_and_without_its_comment(self):
         text = self.page("before", "<!-- kernel sum_all -->", "after")
-        code = KERNELS[KERNELS.index("template <class T>\n__global__") : KERNELS.index("\n\n__global__ void calls")]
+        code = KERNELS[KERNELS.index("template <class T>\n__global__") : KERNELS.index("\n\n__global__ void __launch")]
         self.assertEqual(text, f"before\n<!-- kernel sum_all -->\n```cuda\n{code}\n```\n[sums.cuh, line 14](sums.cuh#L14)\nafter\n")
 
     def test_structs_functions_of_one_line_and_shared_headers(self):
