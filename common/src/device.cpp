@@ -63,6 +63,7 @@ std::optional<Counters> count(const std::function<void()>& work) {
   counters.barriers = c.barriers;
   counters.warp_barriers = c.warp_barriers;
   counters.busiest_warp_requests = c.busiest_warp_requests;
+  counters.busiest_warp_shared_requests = c.busiest_warp_shared_requests;
   counters.devices_at_once = c.devices_at_once;
   return counters;
 }
@@ -112,10 +113,15 @@ void with_seed(std::uint64_t, const std::function<void()>& work) { work(); }
 bool skip_large() { return kCpuDevice || std::getenv("COURSE_SKIP_LARGE") != nullptr; }
 
 Verdict work_is_shared(const Counters& counters, std::uint64_t most) {
-  if (counters.busiest_warp_requests <= most) return {};
-  return {false, "loads and stores of the busiest warp: expected at most " + std::to_string(most) +
-                     ", found " + std::to_string(counters.busiest_warp_requests) +
-                     "; the threads of the whole grid share the work"};
+  return at_most(counters.busiest_warp_requests, most,
+                 "loads and stores of global memory by the busiest warp",
+                 "the threads of the whole grid share the work");
+}
+
+Verdict shared_work_is_shared(const Counters& counters, std::uint64_t most) {
+  return at_most(counters.busiest_warp_shared_requests, most,
+                 "loads, stores and atomics of shared memory by the busiest warp",
+                 "the threads of a block share the work");
 }
 
 Verdict expect_race(const std::function<void()>& work, Findings* findings) {

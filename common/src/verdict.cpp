@@ -60,7 +60,7 @@ std::string pattern(const detail::Differences& d) {
   }
   if (d.wrong.size() == d.size && d.size > 1) {
     if (d.small == d.size) return "All are too small.";
-    if (d.large == d.size) return "All are too large: added twice, or not set to 0 before?";
+    if (d.large == d.size) return "All are too large.";
     return "All are wrong.";
   }
   if (contiguous && last + 1 == d.size && d.wrong.size() > 1) {

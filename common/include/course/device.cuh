@@ -61,6 +61,8 @@ struct Counters {
   /// Loads and stores of global memory that the busiest warp made: far more than its share if one
   /// thread or one warp does the work of all.
   std::uint64_t busiest_warp_requests = 0;
+  /// The same of shared memory, atomics included.
+  std::uint64_t busiest_warp_shared_requests = 0;
   /// Devices that had a kernel to run at the same time: 1 if the host waits for each before it
   /// turns to the next.
   std::uint64_t devices_at_once = 0;
@@ -86,6 +88,8 @@ std::optional<Counters> count(const std::function<void()>& work);
 /// Ok if no warp made more than `most` loads and stores of global memory: the work of a grid is
 /// shared, and neither one thread nor one warp does that of all.
 Verdict work_is_shared(const Counters& counters, std::uint64_t most);
+/// The same of loads, stores and atomics of shared memory.
+Verdict shared_work_is_shared(const Counters& counters, std::uint64_t most);
 
 /// What the CPU device found while `work` ran.
 struct Findings {

@@ -399,6 +399,21 @@ __global__ void lock_and_count(int* lock, int* total) {
 
 }  // namespace
 
+namespace {
+
+__global__ void clear_by_one_warp(float* y) {
+  __shared__ int s_x[64];
+  if (threadIdx.x < 32) {
+    s_x[threadIdx.x] = 0;
+    s_x[threadIdx.x + 32] = 0;
+    atomicAdd(&s_x[threadIdx.x], 1);
+  }
+  __syncthreads();
+  y[thread_number()] = static_cast<float>(s_x[threadIdx.x]);
+}
+
+}  // namespace
+
 TEST_CASE("the busiest warp is the one with the most requests") {
   const Array<float> x(256);
   Array<float> y(256);
@@ -412,6 +427,9 @@ TEST_CASE("the busiest warp is the one with the most requests") {
   CHECK(alone.global_loads == 2 * 8);
   CHECK(count(shared).busiest_warp_requests == 2);  // it begins anew
   CHECK(count([] {}).busiest_warp_requests == 0);
+  const Counters tree = count([&] { clear_by_one_warp<<<2, 64>>>(y.data()); });
+  CHECK(tree.busiest_warp_shared_requests == 3 + 1);  // two stores, an atomic; a load
+  CHECK(count(shared).busiest_warp_shared_requests == 0);
 }
 
 TEST_CASE("races are found while counting") {

@@ -45,6 +45,14 @@ __global__ void no_dynamic_memory() {
   s_missing[threadIdx.x] = 1;
 }
 
+__global__ void load_four(const float* x, float4* y) {
+  *y = *reinterpret_cast<const float4*>(x + 4);
+}
+__global__ void four_past_shared(float4* y) {
+  alignas(16) __shared__ float s_x[7];
+  for (float& x : s_x) x = 1.0f;
+  *y = *reinterpret_cast<const float4*>(s_x + 4);
+}
 __global__ void halves_past_end(__half2* h) { h[4] = __floats2half2_rn(1, 2); }
 
 }  // namespace
@@ -112,6 +120,20 @@ TEST_CASE("shared arrays have bounds") {
   CHECK(lacks(only_report([] { no_dynamic_memory<<<1, 1>>>(); }),
               {"OUT OF BOUNDS", "the null pointer",
                "s_missing is extern __shared__, and this launch gives it no memory"}) == "");
+}
+
+TEST_CASE("a wide access across the end says how many of its bytes lie past it") {
+  auto values = Array<float>::zeros(6);
+  auto y = Array<float4>::zeros(1);
+  CHECK(lacks(only_report([&] { load_four<<<1, 1>>>(values.data(), y.data()); }),
+              {"OUT OF BOUNDS in kernel load_four: read of 16 bytes at values[4]: its last 8 bytes "
+               "lie past the end of values (6 elements)\n",
+               "A wide access needs all of its bytes inside the array."}) == "");
+  CHECK(
+      lacks(
+          only_report([&] { four_past_shared<<<1, 1>>>(y.data()); }),
+          {"read of 16 bytes at s_x[4]: its last 4 bytes lie past the end of s_x (7 elements)"}) ==
+      "");
 }
 
 TEST_CASE("elements of structs and half types count as one") {

@@ -122,6 +122,8 @@ struct Counters {
   /// Loads and stores of global memory that one warp made, at most, since the outermost scope
   /// began.
   std::uint64_t busiest_warp_requests = 0;
+  /// Loads, stores and atomics of shared memory that one warp made, at most, likewise.
+  std::uint64_t busiest_warp_shared_requests = 0;
   /// Devices that had a kernel to run at the same time, at most, since the outermost scope began.
   std::uint64_t devices_at_once = 0;
 };

@@ -63,6 +63,7 @@ CountScope::CountScope() {
   if (open_scopes++ == 0) {
     begin_lockstep();
     counted.busiest_warp_requests = 0;
+    counted.busiest_warp_shared_requests = 0;
     counted.devices_at_once = 0;
   }
   before_ = counted;
@@ -81,6 +82,7 @@ Counters CountScope::counters() const {
   auto* b = reinterpret_cast<const std::uint64_t*>(&before_);
   for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i) a[i] -= b[i];
   now.busiest_warp_requests = counted.busiest_warp_requests;
+  now.busiest_warp_shared_requests = counted.busiest_warp_shared_requests;
   now.devices_at_once = counted.devices_at_once;
   return now;
 }

@@ -178,6 +178,10 @@ std::string shared_bounds_hint(const Allocation& a, const Thread& t) {
               : "");
 }
 
+constexpr const char* kOverhangHint =
+    "A wide access needs all of its bytes inside the array. Stop the wide accesses before the last\n"
+    "  elements that do not fill one, and access those one by one.";
+
 std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) {
   const Allocation* a = owner_of(address);
   if (a == nullptr) a = variable_near(address);
@@ -276,13 +280,15 @@ void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, con
     if (a != nullptr && a->live && address + size <= a->end()) {
       text = other_devices_memory(*a, address, size, kind, caller, t);
     } else {
-      text = fmt::format(
-          "{} in kernel {}: {} of {} at {}{}\n  at {} by {}\n  {}",
-          freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel, verb(kind),
-          bytes(size), freed ? "freed memory, " : "", describe_address(address), where.text(),
-          thread_name(t),
+      const std::string overhang = freed ? "" : describe_overhang(address, size);
+      const std::string hint =
           freed ? "The memory was given back with cudaFree before or while the kernel used it."
-                : bounds_hint(address, writes(kind), t));
+          : overhang.empty() ? bounds_hint(address, writes(kind), t)
+                             : kOverhangHint;
+      text = fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}",
+                         freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel,
+                         verb(kind), bytes(size), freed ? "freed memory, " : "",
+                         describe_address(address), overhang, where.text(), thread_name(t), hint);
     }
     fail_launch(finding_at(found, address, kind, where, std::move(text), t),
                 cudaErrorIllegalAddress);

@@ -69,6 +69,10 @@ unsigned distinct_addresses(const Parked* const* lanes, unsigned n) {
 unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
   Counters& c = counted;
   const Parked& first = *lanes[0];
+  if (first.shared) {
+    c.busiest_warp_shared_requests =
+        std::max(c.busiest_warp_shared_requests, ++warp.shared_requests);
+  }
   if (first.kind == AccessKind::atomic) {
     (first.shared ? c.shared_atomics : c.global_atomics) += 1;
     (first.shared ? c.shared_atomic_lanes : c.global_atomic_lanes) += n;

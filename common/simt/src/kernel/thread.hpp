@@ -105,11 +105,12 @@ struct Thread : ThreadState {
 };
 
 struct Warp {
-  unsigned alive = 0;          // lanes that have not returned
-  unsigned runnable = 0;       // number of lanes that neither wait nor are done
-  unsigned waiting = 0;        // lanes in a warp call or __activemask()
-  std::uint64_t releases = 0;  // lockstep: groups let go so far
-  std::uint64_t requests = 0;  // lockstep: loads and stores of global memory so far
+  unsigned alive = 0;                 // lanes that have not returned
+  unsigned runnable = 0;              // number of lanes that neither wait nor are done
+  unsigned waiting = 0;               // lanes in a warp call or __activemask()
+  std::uint64_t releases = 0;         // lockstep: groups let go so far
+  std::uint64_t requests = 0;         // lockstep: loads and stores of global memory so far
+  std::uint64_t shared_requests = 0;  // lockstep: loads, stores and atomics of shared memory so far
 };
 
 struct SharedInstance {

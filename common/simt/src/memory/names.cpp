@@ -120,6 +120,17 @@ std::string describe_address(std::uintptr_t address) {
                      elements(past / a->element.size + 1), whole);
 }
 
+std::string describe_overhang(std::uintptr_t address, std::size_t size) {
+  const Allocation* a = named_by(address);
+  if (a == nullptr || address < a->name_origin || address >= a->end()) return "";
+  if (address + size <= a->end()) return "";
+  const std::size_t past = address + size - a->end();
+  const std::size_t count = (a->end() - a->name_origin) / a->element.size;
+  return fmt::format(": its last {} past the end of {} ({})",
+                     past == 1 ? "byte lies" : fmt::format("{} bytes lie", past), name_of(*a),
+                     elements(count));
+}
+
 void forget_arguments() { arguments = nullptr; }
 
 void name_allocations(const Launch& launch) {
