@@ -49,6 +49,23 @@ TEST_CASE("barriers: eight a tree of 256, and two more to tell a block that it i
   }
 }
 
+TEST_CASE("the steps of a tree: loads from shared memory, their wavefronts, barriers") {
+  course::skip_without_counters();
+  for (const TreeRung<float>& rung : tree_rungs<float>()) {
+    INFO(rung.name);
+    const std::size_t n = 3 * rung.tile;  // three full blocks
+    SumInput<float> input(course::position_values<float>(n));
+    float* const d_sums = input.workspace.parts.data();
+    const auto c = course::count([&] {
+      rung.launch({3, kBlockSize}, input.d_x.data(), n, d_sums);
+    });
+    CHECK(course::same(c->shared_loads, 3 * rung.loads, "loads from shared memory"));
+    CHECK(course::same(c->shared_load_wavefronts, 3 * rung.wavefronts, "their wavefronts"));
+    CHECK(course::same(c->barriers, 3 * rung.barriers, "barriers"));
+    CHECK(course::same(c->warp_barriers, 3 * rung.warp_barriers, "warp barriers"));
+  }
+}
+
 TEST_CASE("every element is loaded once, by warps that read 32 neighbours") {
   course::skip_without_counters();
   const std::size_t n = 8 * kTile;

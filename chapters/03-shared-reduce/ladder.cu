@@ -5,6 +5,7 @@
 #include <course/data.cuh>
 #include <course/ladder.cuh>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -112,6 +113,27 @@ void inside_a_block(course::Ladder& ladder, std::size_t n) {
   ladder.rung(tree);
 }
 
+/// The classic steps: each block stores its sum, and the launch alone is timed.
+void tree_steps(course::Ladder& ladder, std::size_t n) {
+  const std::vector<float> x = heads_or_tails<float>(n);
+  SumInput<float> input(x);
+  reference(ladder, x, ", the steps of a tree");
+  for (const TreeRung<float>& rung : tree_rungs<float>()) {
+    const course::Grid grid{blocks_for(n, rung.tile), kBlockSize};
+    float* const d_sums = input.workspace.parts.data();
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&input] { input.workspace.parts.fill_bytes(0xFF); },
+                 .launch = [&, grid] { rung.launch(grid, input.d_x.data(), n, d_sums); },
+                 .result =
+                     [&, grid] {
+                       const std::vector<float> sums = input.workspace.parts.download();
+                       return std::accumulate(sums.begin(), sums.begin() + grid.blocks.x, 0.0);
+                     },
+                 .bytes = input.d_x.bytes()});
+  }
+}
+
 /// 1.23 a hundred million times: with the `if`, and without.
 template <class T>
 void forgotten_if(course::Ladder& ladder) {
@@ -183,6 +205,7 @@ int main(int argc, char** argv) {
     for (const std::size_t n : rungs.sizes({kLarge})) sums<double>(rungs, n);
     for (const std::size_t n : rungs.sizes({kSmall})) sums_wrong_on_purpose(rungs, n);
     for (const std::size_t n : rungs.sizes({kSmall})) inside_a_block(rungs, n);
+    for (const std::size_t n : rungs.sizes({kLarge})) tree_steps(rungs, n);
     forgotten_if<float>(rungs);
     forgotten_if<double>(rungs);
     for (const std::size_t n : rungs.sizes({kLarge})) {

@@ -9,6 +9,7 @@
 #include <course/launch.cuh>
 #include <course/rungs.cuh>
 #include <cstddef>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "histogram.cuh"
 #include "last_block.cuh"
 #include "shared_tree.cuh"
+#include "tree_steps.cuh"
 
 using course::Grid;
 
@@ -136,6 +138,67 @@ struct SumInput {
   course::GuardedBuffer<T> y;
   Workspace<T> workspace;
 };
+
+// ---- the steps of a tree -----------------------------------------------------------------------
+
+/// A rung that leaves the sums of its blocks in d_sums. What a full block of kBlockSize threads does
+/// on its way is known: loads from shared memory, wavefronts of these, and barriers.
+template <class T>
+struct TreeRung {
+  std::string name, changed;
+  void (*launch)(Grid grid, const T* d_x, std::size_t n, T* d_sums);
+  std::size_t tile;            // elements of a block
+  unsigned loads, wavefronts;  // with T = float
+  unsigned barriers, warp_barriers = 0;
+};
+
+template <class T>
+std::vector<TreeRung<T>> tree_rungs() {
+  return {
+      {"tree_interleaved", "neighbours first; every second thread adds",
+       [](Grid grid, const T* d_x, std::size_t n, T* d_sums) {
+         course::launch(tree_interleaved<T>, grid, d_x, n, d_sums);
+       },
+       kBlockSize, 95, 95, 8},
+      {"tree_interleaved_dense", "the threads that add are neighbours",
+       [](Grid grid, const T* d_x, std::size_t n, T* d_sums) {
+         course::launch(tree_interleaved_dense<T>, grid, d_x, n, d_sums);
+       },
+       kBlockSize, 25, 95, 8},
+      {"block_sums", "the elements that are added are neighbours, too",
+       [](Grid grid, const T* d_x, std::size_t n, T* d_sums) {
+         course::launch(block_sums<T>, grid, d_x, n, d_sums);
+       },
+       kBlockSize, 25, 25, 8},
+      {"tree_first_add", "two loads per thread, added before the tree",
+       [](Grid grid, const T* d_x, std::size_t n, T* d_sums) {
+         course::launch(tree_first_add<T>, grid, d_x, n, d_sums);
+       },
+       2 * kBlockSize, 25, 25, 8},
+      {"tree_warp_tail", "the last 32 sums by one warp, with __syncwarp()",
+       [](Grid grid, const T* d_x, std::size_t n, T* d_sums) {
+         course::launch(tree_warp_tail<T>, grid, d_x, n, d_sums);
+       },
+       2 * kBlockSize, 25, 25, 3, 5},
+      {"tree_unrolled", "#pragma unroll: the levels written out",
+       [](Grid grid, const T* d_x, std::size_t n, T* d_sums) {
+         course::launch(tree_unrolled<T>, grid, d_x, n, d_sums);
+       },
+       2 * kBlockSize, 25, 25, 3, 5},
+  };
+}
+
+/// The sum of x[0..n-1] by a TreeRung: the host adds the sums of the blocks.
+template <class T>
+T tree_sum_of(const TreeRung<T>& rung, const T* d_x, std::size_t n, Workspace<T>& workspace) {
+  const unsigned blocks = blocks_for(n, rung.tile);
+  if (blocks == 0) return T(0);
+  rung.launch({blocks, kBlockSize}, d_x, n, workspace.parts.data());
+  std::vector<T> sums(blocks);
+  CUDA_CHECK(
+      cudaMemcpy(sums.data(), workspace.parts.data(), blocks * sizeof(T), cudaMemcpyDeviceToHost));
+  return std::accumulate(sums.begin(), sums.end(), T(0));
+}
 
 // ---- sums that are wrong on purpose ------------------------------------------------------------
 

@@ -49,6 +49,22 @@ TEMPLATE_TEST_CASE("every rung stays within the bound when sums are rounded", ""
   }
 }
 
+TEMPLATE_TEST_CASE("every step of the tree sums exactly", "", float, double) {
+  using T = TestType;
+  std::vector<std::size_t> sizes = course::all_sizes();
+  sizes.insert(sizes.end(), {2 * kBlockSize - 1, 2 * kBlockSize, 2 * kBlockSize + 1});
+  for (const std::size_t n : sizes) {
+    const std::vector<T> x = course::position_values<T>(n);
+    SumInput<T> input(x);
+    for (const TreeRung<T>& rung : tree_rungs<T>()) {
+      INFO(rung.name << ", n = " << n);
+      input.workspace.parts.fill_bytes(0xFF);  // NaN
+      const T sum = tree_sum_of(rung, input.d_x.data(), n, input.workspace);
+      REQUIRE(course::same(sum, static_cast<T>(sum_reference(x)), "the sum"));
+    }
+  }
+}
+
 TEST_CASE("a NaN in the last element reaches every sum") {
   std::vector<float> x = course::position_values<float>(3 * kTile + 5);
   x.back() = std::numeric_limits<float>::quiet_NaN();
