@@ -4,6 +4,7 @@
 
 #include <cuda_fp16.h>
 
+#include <course/cases.cuh>
 #include <course/data.cuh>
 #include <course/error.cuh>
 #include <course/verdict.cuh>
@@ -49,15 +50,17 @@ inline std::string half_text(Bits bits) {
 
 /// "n = 150 pairs; 3 blocks of 96 threads": a case of a check whose kernel is its own.
 inline std::string describe(std::size_t n, const std::string& what, course::LaunchShape launch) {
-  return "n = " + std::to_string(n) + what + "; " + std::to_string(launch.grid) + " blocks of " +
-         std::to_string(launch.block) + " threads";
+  return "n = " + std::to_string(n) + what + "; " + course::counted(launch.grid, "block") + " of " +
+         course::counted(launch.block, "thread");
 }
 
 /// Every bit of `found`, except that a NaN may be any NaN if `any_nan`.
 inline course::Verdict same_bits(const std::string& what, Bits found, Bits expected,
                                  bool any_nan = false) {
   if (found == expected || (any_nan && is_nan(found) && is_nan(expected))) return {};
-  return {false, what + ": expected " + half_text(expected) + ", found " + half_text(found)};
+  const bool nans = is_nan(found) && is_nan(expected);
+  return {false, what + ": expected " + half_text(expected) + ", found " + half_text(found) +
+                     (nans ? ": a NaN too, but not the same bits" : "")};
 }
 
 /// The same for arrays, element by element.

@@ -4,6 +4,11 @@
 
 namespace course {
 
+std::string counted(std::uint64_t n, const std::string& one, const std::string& many) {
+  if (n == 1) return "1 " + one;
+  return fmt::format("{} {}", n, many.empty() ? one + "s" : many);
+}
+
 std::string launch_text(const std::string& kernel, LaunchShape launch, std::size_t shared_bytes) {
   const std::string shared = shared_bytes == 0 ? "" : fmt::format(", {}", shared_bytes);
   return fmt::format("{}<<<{}, {}{}>>>", kernel, launch.grid, launch.block, shared);

@@ -47,6 +47,7 @@ std::optional<Counters> count(const std::function<void()>& work) {
   counters.global_atomics = c.global_atomics;
   counters.global_atomic_lanes = c.global_atomic_lanes;
   counters.global_atomic_addresses = c.global_atomic_addresses;
+  counters.global_compare_and_swaps = c.global_compare_and_swaps;
   counters.shared_atomics = c.shared_atomics;
   counters.shared_atomic_lanes = c.shared_atomic_lanes;
   counters.shared_atomic_addresses = c.shared_atomic_addresses;

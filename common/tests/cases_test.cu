@@ -47,6 +47,13 @@ TEST_CASE("a case names its size, its data and its launch") {
           "n = 7: all equal; sum<<<4, 256, 1024>>>");
 }
 
+TEST_CASE("one is told from many") {
+  REQUIRE(course::counted(1, "row") == "1 row");
+  REQUIRE(course::counted(0, "row") == "0 rows");
+  REQUIRE(course::counted(2, "half", "halves") == "2 halves");
+  REQUIRE(course::counted(1, "half", "halves") == "1 half");
+}
+
 TEST_CASE("what may happen a few times, or never, is said with what was found") {
   REQUIRE(course::at_most(4, 4, "atomics").ok);
   REQUIRE(course::at_most(5, 4, "atomics").text == "atomics: expected at most 4, found 5");

@@ -27,7 +27,7 @@ NOT_STARTED  // delete this line when you begin
 /// results[b] = block b's part of the two dot products: .x of the left channels, .y of the right
 /// ones. Added up over all blocks, which the caller does in double, they are those of all n
 /// samples.
-/// - Any n, also 0, and more than 2^31. a and b begin at any multiple of 4 bytes, also at one that
+/// - Any n, also 0, and more than 2^32. a and b begin at any multiple of 4 bytes, also at one that
 ///   is none of 8, and may be the same array.
 /// - Right for every one-dimensional grid of blocks of 32, 64, 96, ..., 1024 threads.
 /// - results has one element for each block. It may hold anything before, and every block sets its

@@ -10,6 +10,7 @@
 #include <course/verdict.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -79,8 +80,9 @@ inline const Kind kTie{"a = 1 + 1/1024, a * x just off the middle between two ha
                        }};
 inline const Kind kAll{"a = -1.5, x and y are any halves: subnormals, infinities, NaN, -0", -1.5f,
                        any_halves};
+/// a as the text names it: 0, -0, infinities and NaN, and what is next to them.
 inline const Kind kExtremes[] = {
-    {"a = 0, x and y are any halves: subnormals, infinities, NaN, -0", 0.0f, any_halves},
+    {"a = 0, x and y are any halves", 0.0f, any_halves},
     {"a = 2^-24, the smallest half; x is any half, y a small one", 0x1p-24f,
      [](unsigned r, unsigned q, Element plain) {
        Element e = any_halves(r, q, plain);
@@ -88,6 +90,10 @@ inline const Kind kExtremes[] = {
        return e;
      }},
     {"a = 65504, the largest half; x and y are any halves", 65504.0f, any_halves},
+    {"a = -0, x and y are any halves", -0.0f, any_halves},
+    {"a is infinite, x and y are any halves", std::numeric_limits<float>::infinity(), any_halves},
+    {"a = -inf, x and y are any halves", -std::numeric_limits<float>::infinity(), any_halves},
+    {"a is NaN, x and y are any halves", std::numeric_limits<float>::quiet_NaN(), any_halves},
 };
 inline const Kind kKinds[] = {kPlain, kDense, kTie, kAll};
 
@@ -134,7 +140,17 @@ inline std::string half_text(unsigned short bits) {
   return course::number_text(__half2float(half_of(bits))) + " (0x" + hex + ")";
 }
 
-/// Ok if the bits are the same, or both are NaN.
+/// "1 of 2 elements is wrong", and which.
+inline std::string count_text(std::size_t wrong, std::size_t n, std::size_t first,
+                              std::size_t last) {
+  const std::string text = std::to_string(wrong) + " of " + std::to_string(n) +
+                           (n == 1 ? " element" : " elements") + (wrong == 1 ? " is" : " are") +
+                           " wrong";
+  if (wrong == 1) return text;
+  return text + " (first [" + std::to_string(first) + "], last [" + std::to_string(last) + "])";
+}
+
+/// Ok if the bits are the same, or both are NaN. Else the inputs of the first wrong element.
 inline course::Verdict same_bits(const Numbers& numbers, const Bits& y) {
   std::size_t wrong = 0, unchanged = 0, first = 0, last = 0;
   for (std::size_t i = y.size(); i-- > 0;) {
@@ -144,17 +160,30 @@ inline course::Verdict same_bits(const Numbers& numbers, const Bits& y) {
     first = i;
   }
   if (wrong == 0) return {};
-  return {false, "y[" + std::to_string(first) + "]: x = " + half_text(numbers.x[first]) +
-                     ", y was " + half_text(numbers.y[first]) + ": expected " +
-                     half_text(numbers.expected[first]) + ", found " + half_text(y[first]) + "\n" +
-                     std::to_string(wrong) + " of " + std::to_string(y.size()) +
-                     " elements are wrong (first [" + std::to_string(first) + "], last [" +
-                     std::to_string(last) + "])" +
-                     (unchanged == wrong ? ": nothing was added to any of these" : "")};
+  return {false, "y[" + std::to_string(first) + "]: expected " +
+                     half_text(numbers.expected[first]) + ", found " + half_text(y[first]) +
+                     "\nIt is computed from a = " + half_text(bits_of(numbers.a)) + ", x[" +
+                     std::to_string(first) + "] = " + half_text(numbers.x[first]) + " and y[" +
+                     std::to_string(first) + "] = " + half_text(numbers.y[first]) + " before.\n" +
+                     count_text(wrong, y.size(), first, last) +
+                     (unchanged == wrong ? ", and unchanged: a * x was not added" : "")};
+}
+
+/// Ok if the halves from `first` on, counted from y[0] or x[0], still hold `before`.
+inline course::Verdict unchanged(const std::string& name, long first, const Bits& now,
+                                 const Bits& before, const char* why) {
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i] == before[i]) continue;
+    return {false, name + "[" + std::to_string(first + static_cast<long>(i)) + "], " + why +
+                       ": expected " + half_text(before[i]) + " as before, found " +
+                       half_text(now[i])};
+  }
+  return {};
 }
 
 inline std::string describe(std::size_t n, Starts starts, course::LaunchShape launch) {
-  return "n = " + std::to_string(n) + " halves; " + course::launch_text("half2_axpy", launch) +
+  return "n = " + std::to_string(n) + (n == 1 ? " half; " : " halves; ") +
+         course::launch_text("half2_axpy", launch) +
          course::too_few_threads(launch, n / 2, "pairs") + "; x and y begin " +
          std::to_string(2 * starts.x) + " and " + std::to_string(2 * starts.y) +
          " bytes past a multiple of 16";

@@ -33,16 +33,16 @@ inline Sample level(float value) {
 inline Sample silent(Sample noise) { return {make_float2(0.0f, 0.0f), noise.b}; }
 
 using Index = std::size_t;
-inline const Kind kNoise{"1/8 to 15/8, in no order, other ones in each channel",
+inline const Kind kNoise{"multiples of 1/8 from 1/8 to 15/8 in no order",
                          [](Index, Index, Sample noise) { return noise; }};
 inline const Kind kTone{"all samples are 1", [](Index, Index, Sample) { return level(1.0f); }};
 /// Loud in one part alone.
 inline const Kind kParts[] = {
-    {"0 up to the last 7 samples",
+    {"a is 0 except for the last 7 samples",
      [](Index i, Index n, Sample noise) { return i + 7 < n ? silent(noise) : noise; }},
-    {"0 from sample 7 on",
+    {"a is 0 from sample 7 on",
      [](Index i, Index, Sample noise) { return i >= 7 ? silent(noise) : noise; }},
-    {"0, except for one sample in the middle",
+    {"a is 0 except for sample n / 2",
      [](Index i, Index n, Sample noise) { return i != n / 2 ? silent(noise) : noise; }},
 };
 /// Products that a half cannot hold.
@@ -66,6 +66,11 @@ inline std::vector<Kind> all_kinds() {
   kinds.insert(kinds.end(), std::begin(kExactness), std::end(kExactness));
   return kinds;
 }
+
+/// Where the recordings begin: samples past a multiple of 64 bytes.
+struct Starts {
+  std::size_t a, b;
+};
 
 /// Two recordings, and what their channels' dot products are.
 struct Recordings {
@@ -91,6 +96,9 @@ inline Recordings record(const Kind& kind, std::size_t n) {
   if (kind.rounded) r.tolerance = static_cast<double>(n) * course::kFloatRoundoff * r.left;
   return r;
 }
+
+constexpr const char* kLeft = "the left channel (.x), summed over all blocks";
+constexpr const char* kRight = "the right channel (.y), summed over all blocks";
 
 /// Both channels of the results of all blocks, summed.
 struct Sums {
@@ -118,10 +126,9 @@ inline Recordings with_itself(const std::vector<__half2>& x) {
 }
 
 /// Ok if both are NaN, or the same number or infinity.
-inline course::Verdict same_or_nan(double found, double expected) {
-  if (std::isnan(expected) ? std::isnan(found) : found == expected) return {};
-  return {false, "this channel, over all blocks: expected " + course::number_text(expected) +
-                     ", found " + course::number_text(found)};
+inline course::Verdict same_or_nan(double found, double expected, const std::string& channel) {
+  if (std::isnan(expected) && std::isnan(found)) return {};
+  return course::same(found, expected, channel);
 }
 
 }  // namespace recordings

@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -63,15 +64,16 @@ void check_array(const std::vector<Bits>& start, std::size_t offset, std::size_t
     const Bits expected = Operation::result(start[at], values[i]);
     changed[at] = true;
     if (after[at] == expected && found[i] == start[at]) continue;
-    INFO("element " << at << " holds " << half_text(start[at]) << ", the other half of its word "
-                    << half_text(start[at ^ 1]) << "; the value is " << half_text(values[i]));
+    INFO("x[" << at << "] held " << half_text(start[at]) << ", the other half of its word "
+              << half_text(start[at ^ 1]) << "; the value is " << half_text(values[i]));
     REQUIRE(Operation::right("x[" + std::to_string(at) + "]", start[at], values[i], after[at]));
     REQUIRE(same_bits("returned[" + std::to_string(i) + "]", found[i], start[at]));
   }
   for (std::size_t at = 0; at < start.size(); ++at) {
     if (changed[at] || after[at] == start[at]) continue;
-    const std::string who =
-        at < offset || at >= offset + n * step ? " (outside the array)" : " (a neighbour)";
+    const std::string who = at < offset || at >= offset + n * step
+                                ? ", outside the array, must keep its bits"
+                                : ", a neighbour, must keep its bits";
     REQUIRE(same_bits("x[" + std::to_string(at) + "]" + who, after[at], start[at]));
   }
   REQUIRE(x.intact("x"));
@@ -109,10 +111,10 @@ void check_pairs(const std::vector<Bits>& cells, const std::vector<Bits>& values
                           shared_found = get_bits(shared_returned.data(), n);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t at = offset + 2 * i;
-    INFO("the cell holds " << half_text(start[at]) << ", the value is " << half_text(value[i])
-                           << "; its address is " << (at % 2 == 0 ? "a" : "no")
-                           << " multiple of 4, the other half of the word holds "
-                           << half_text(start[at ^ 1]));
+    INFO("the cell held " << half_text(start[at]) << ", the value is " << half_text(value[i])
+                          << "; its address is " << (at % 2 == 0 ? "a" : "no")
+                          << " multiple of 4, the other half of the word held "
+                          << half_text(start[at ^ 1]));
     const Bits expected = Operation::result(start[at], value[i]);
     REQUIRE(same_bits("the cell, in global memory", after[at], expected));
     REQUIRE(same_bits("the cell, in shared memory", shared_after[2 * i], expected));
@@ -121,6 +123,30 @@ void check_pairs(const std::vector<Bits>& cells, const std::vector<Bits>& values
     REQUIRE(
         same_bits("the other half of the word, in global memory", after[at ^ 1], start[at ^ 1]));
     REQUIRE(same_bits("its neighbour, in shared memory", shared_after[2 * i + 1], start[at + 1]));
+  }
+}
+
+/// Every call makes an atomic of its own, whatever the cell holds and the value is: what a load
+/// finds may be out of date, unless an atomicCAS confirms it.
+template <class Operation>
+void check_confirmed(const std::vector<Bits>& cells, const std::vector<Bits>& values) {
+  const std::size_t n = values.size();
+  const auto d_values = course::DeviceBuffer<Bits>::from(values);
+  course::DeviceBuffer<__half> x(2 * n), returned(n);
+  for (const Bits cell : cells) {
+    set_bits(x.data(), std::vector<Bits>(2 * n, cell));
+    const auto counters = course::count([&] {
+      each_element<<<1, 32>>>(Operation{}, d_values.data(), n, 2, x.data(), returned.data());
+      CUDA_CHECK_LAUNCH();
+    });
+    INFO(course::counted(n, "call")
+         << ", each on a cell of its own that holds " << half_text(cell));
+    const std::uint64_t found = counters->global_atomic_lanes;
+    REQUIRE(course::Verdict{found >= n,
+                            "atomics: expected at least " + std::to_string(n) + ", found " +
+                                std::to_string(found) +
+                                "; a call that only loads, volatile or not, may return what is out "
+                                "of date:\nlet atomicCAS confirm it"});
   }
 }
 

@@ -75,6 +75,19 @@ struct Visits {
   void add(Bits value, Bits returned) { values.push_back(value), found.push_back(returned); }
 };
 
+/// "It held 1000, and 3 calls brought it 1, 4, 2": what an element's last value is computed from.
+inline std::string inputs_text(const Visits& visits, Bits first) {
+  constexpr std::size_t kMost = 6;
+  const std::vector<Bits>& values = visits.values;
+  std::string text = "\nIt held " + half_text(first);
+  if (values.empty()) return text + ", and no call was for it.";
+  text += ", and " + course::counted(values.size(), "call") + " brought it ";
+  for (std::size_t i = 0; i < values.size() && i < kMost; ++i) {
+    text += (i > 0 ? ", " : "") + half_text(values[i]);
+  }
+  return text + (values.size() > kMost ? ", ..." : ".");
+}
+
 /// Ok if `last` is the result of all of them, and some order explains what they found.
 template <class Operation>
 course::Verdict explained(const std::string& name, const Visits& visits, Bits first, Bits last) {
@@ -84,8 +97,10 @@ course::Verdict explained(const std::string& name, const Visits& visits, Bits fi
     expected = Operation::result(expected, visits.values[i]);
     left.push_back(Operation::result(visits.found[i], visits.values[i]));
   }
-  const course::Verdict verdict = same_bits(name, last, expected);
-  return verdict ? one_chain(visits.found, left, first, last) : verdict;
+  course::Verdict verdict = same_bits(name, last, expected);
+  if (verdict) return one_chain(visits.found, left, first, last);
+  verdict.text += inputs_text(visits, first);
+  return verdict;
 }
 
 /// Many threads at element `place` of two, which holds `first`; the other half of its word holds
@@ -95,10 +110,10 @@ void check_one(const std::vector<Bits>& values, unsigned place, Beside neighbour
                Bits beside, course::LaunchShape launch) {
   const char* const meanwhile = neighbour == Beside::stays ? ""
                                 : neighbour == Beside::grows
-                                    ? ", to which odd threads add 1"
-                                    : ", to which odd threads add 1 and -1 in turn";
-  INFO("element " << place << " of two holds " << half_text(first) << ", its neighbour "
-                  << half_text(beside) << meanwhile);
+                                    ? ", to which threads with an odd i add 1"
+                                    : ", to which threads with an odd i add 1 and -1 alternately";
+  INFO("x[" << place << "] of two held " << half_text(first) << ", its neighbour "
+            << half_text(beside) << meanwhile);
   const std::size_t n = values.size();
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
   course::GuardedBuffer<__half> x(2), returned(n);
@@ -119,8 +134,9 @@ void check_one(const std::vector<Bits>& values, unsigned place, Beside neighbour
     }
   }
   const Bits other = neighbour == Beside::stays ? beside : bits_of(moved);
-  REQUIRE(same_bits("the neighbour", after[place ^ 1u], other));
-  REQUIRE(explained<Operation>("the element", visits, first, after[place]));
+  REQUIRE(
+      same_bits("x[" + std::to_string(place ^ 1u) + "], the neighbour", after[place ^ 1u], other));
+  REQUIRE(explained<Operation>("x[" + std::to_string(place) + "]", visits, first, after[place]));
   REQUIRE(x.intact("x"));
 }
 

@@ -15,6 +15,7 @@
 
 #include <course/data.cuh>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ struct DataKind {
     return result;
   }
 };
+
+/// "1 row", "2 rows"; what does not end in s in the plural is named: counted(n, "half", "halves").
+std::string counted(std::uint64_t n, const std::string& one, const std::string& many = "");
 
 /// "sum<<<4, 256>>>", or "sum<<<4, 256, 1024>>>" with 1024 bytes of dynamic shared memory.
 std::string launch_text(const std::string& kernel, LaunchShape launch,

@@ -302,6 +302,10 @@ namespace {
 __global__ void add_to_one(float* total) { atomicAdd(total, 1.0f); }
 __global__ void add_to_each(int* counts) { atomicAdd(&counts[threadIdx.x], 1); }
 __global__ void add_to_bins(int* counts) { atomicAdd(&counts[threadIdx.x % 4], 1); }
+__global__ void swap_from_zero(int* counts) {
+  atomicCAS(&counts[threadIdx.x], 0, 1);
+  atomicExch(&counts[threadIdx.x], 2);
+}
 __global__ void add_in_shared(int* out) {
   __shared__ int s_count;
   if (threadIdx.x == 0) s_count = 0;
@@ -334,6 +338,10 @@ TEST_CASE("atomics: requests, lanes and addresses") {
   c = count([&] { add_to_bins<<<1, 64>>>(counts.data()); });
   CHECK(c.global_atomic_lanes == 64);
   CHECK(c.global_atomic_addresses == 8);
+  CHECK(c.global_compare_and_swaps == 0);
+  c = count([&] { swap_from_zero<<<2, 48>>>(counts.data()); });
+  CHECK(c.global_atomic_lanes == 2 * 96);
+  CHECK(c.global_compare_and_swaps == 96);
   c = count([&] { add_in_shared<<<3, 64>>>(counts.data()); });
   CHECK(c.shared_atomics == 6);
   CHECK(c.shared_atomic_lanes == 192);

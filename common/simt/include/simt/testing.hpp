@@ -108,9 +108,10 @@ void name_test(const std::string& name);
 /// What the launches inside a CountScope did. A request is one instruction of one warp.
 struct Counters {
   std::uint64_t launches = 0, blocks = 0, warps = 0, threads = 0;
-  std::uint64_t global_atomics = 0;           // requests
-  std::uint64_t global_atomic_lanes = 0;      // single atomics, one a lane
-  std::uint64_t global_atomic_addresses = 0;  // distinct addresses, summed over requests
+  std::uint64_t global_atomics = 0;            // requests
+  std::uint64_t global_atomic_lanes = 0;       // single atomics, one a lane
+  std::uint64_t global_atomic_addresses = 0;   // distinct addresses, summed over requests
+  std::uint64_t global_compare_and_swaps = 0;  // single atomics that were an atomicCAS
   std::uint64_t shared_atomics = 0, shared_atomic_lanes = 0, shared_atomic_addresses = 0;
   std::uint64_t global_loads = 0, global_load_sectors = 0;  // requests; 32-byte sectors
   std::uint64_t global_stores = 0, global_store_sectors = 0;

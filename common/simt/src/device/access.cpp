@@ -1,5 +1,7 @@
 #include "device/access.hpp"
 
+#include "counters/counters.hpp"
+
 namespace simt {
 
 void check_any_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
@@ -40,6 +42,9 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   if (engine.lockstep) {
     park_for(a->space == Space::shared, address, size, AccessKind::atomic, call.name,
              depth_here(kDepthOfAtomic), caller);
+    if (kind == AtomicKind::compare_and_swap && a->space != Space::shared) {
+      ++counted.global_compare_and_swaps;
+    }
   }
   maybe_preempt(kPreemptAtAtomic);
   checker_settle_writes();
