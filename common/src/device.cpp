@@ -57,6 +57,7 @@ std::optional<Counters> count(const std::function<void()>& work) {
   counters.global_store_sectors = c.global_store_sectors;
   counters.global_load_lanes = c.global_load_lanes;
   counters.global_store_lanes = c.global_store_lanes;
+  counters.global_volatile_loads = c.global_volatile_loads;
   counters.shared_loads = c.shared_loads;
   counters.shared_load_wavefronts = c.shared_load_wavefronts;
   counters.shared_stores = c.shared_stores;

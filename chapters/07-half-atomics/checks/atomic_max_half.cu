@@ -88,6 +88,13 @@ TEST_CASE("atomic_max_half: a NaN is no measurement") {
   }
 }
 
+TEST_CASE("atomic_max_half: what a volatile load has found is confirmed by atomicCAS") {
+  course::skip_without_counters();
+  std::vector<Bits> all = kNumbers;
+  all.insert(all.end(), kNans.begin(), kNans.end());
+  one_half::check_confirmed<Maximum>(all, all);
+}
+
 TEST_CASE("atomic_max_half: many threads at few elements, at every size") {
   std::size_t turn = 0;  // another grid, another start and other data each time
   for (const std::size_t n : course::kSizes) {
@@ -95,7 +102,7 @@ TEST_CASE("atomic_max_half: many threads at few elements, at every size") {
     for (const unsigned elements : {1u, 2u, 5u}) {
       const Launch launch = launches[turn % launches.size()];
       const Kind& kind = kKinds[turn % kKinds.size()];
-      INFO(describe(n, ": " + kind.text, launch));
+      INFO(describe(n, " calls: " + kind.text, launch));
       check_few(kind.values(n), elements, static_cast<unsigned>(turn / 2 % 4), launch);
       ++turn;
     }
@@ -108,7 +115,7 @@ TEST_CASE("atomic_max_half: many threads at one element, and others at its neigh
     for (const unsigned place : {0u, 1u}) {
       const Launch launch = Launch{turn % 2 == 0 ? 3u : 5u, turn % 2 == 0 ? 96u : 33u};
       const Bits first = kStarts[turn++ % kStarts.size()];
-      INFO(describe(300, ": " + kind.text, launch));
+      INFO(describe(300, " calls: " + kind.text, launch));
       const std::vector<Bits> values = kind.values(300);
       one_half::check_one<Maximum>(values, place, Beside::stays, first,
                                    turn % 2 == 0 ? 0x7D01 : kMinusZero, launch);
@@ -121,7 +128,7 @@ TEST_CASE("atomic_max_half: many threads at one element, and others at its neigh
 TEST_CASE("atomic_max_half: both halves of a word of shared memory") {
   for (const Kind& kind : kKinds) {
     for (const unsigned block : {32u, 96u, 250u}) {
-      INFO("in shared memory, " << describe(300, ": " + kind.text, {300 / block + 1, block}));
+      INFO("in shared memory, " << describe(300, " calls: " + kind.text, {300 / block + 1, block}));
       check_shared(kind.values(300), block);
     }
   }
@@ -129,7 +136,7 @@ TEST_CASE("atomic_max_half: both halves of a word of shared memory") {
 
 TEST_CASE("atomic_max_half: the lanes of a warp go in step") {
   for (const Kind& kind : kKinds) {
-    INFO(describe(130, ": " + kind.text, {2, 96}));
+    INFO(describe(130, " calls: " + kind.text, {2, 96}));
     course::count([&] {
       one_half::check_one<Maximum>(kind.values(130), 1, Beside::grows, kMinusInfinity, 0, {2, 96});
       one_half::check_one<Maximum>(kind.values(130), 1, Beside::comes_and_goes, kMinusInfinity, 0,
@@ -147,7 +154,7 @@ TEST_CASE("atomic_max_half: thousands of threads, and a second launch") {
   const Launch launch{course::blocks_for(n, 256), 256};
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     for (const Kind& kind : {kRising, kMixed}) {
-      INFO(describe(n, ": " + kind.text, launch));
+      INFO(describe(n, " calls: " + kind.text, launch));
       check_few(kind.values(n), 2, 0, launch);
     }
   }
@@ -161,7 +168,10 @@ TEST_CASE("atomic_max_half: thousands of threads, and a second launch") {
     CUDA_CHECK_LAUNCH();
     return get_bits(x.data(), 2);
   };
-  REQUIRE(same_bits("x after NaN", run(d_nans), {0x7E00, 0x7D01}));
-  REQUIRE(same_bits("x after NaN, then numbers", run(d_numbers), {kInfinity, 0x7D01}));
-  REQUIRE(same_bits("x after NaN, numbers, then NaN", run(d_nans), {kInfinity, 0x7D01}));
+  INFO("x[0] held NaN (0x7E00); all calls are for x[0]");
+  REQUIRE(same_bits("after calls with NaN, x", run(d_nans), {0x7E00, 0x7D01}));
+  REQUIRE(same_bits("after calls with NaN, then numbers up to infinity, x", run(d_numbers),
+                    {kInfinity, 0x7D01}));
+  REQUIRE(same_bits("after calls with NaN, numbers up to infinity, then NaN, x", run(d_nans),
+                    {kInfinity, 0x7D01}));
 }

@@ -85,6 +85,11 @@ TEST_CASE("atomic_sub_half: every value from every value, with every neighbour")
   one_half::check_array<Subtract>(start, 1, 2, values, {3, 96});
 }
 
+TEST_CASE("atomic_sub_half: what a volatile load has found is confirmed by atomicCAS") {
+  course::skip_without_counters();
+  one_half::check_confirmed<Subtract>(kAwkward, kAwkward);
+}
+
 TEST_CASE("atomic_sub_half: all elements at once, at every size and every start") {
   std::size_t turn = 0;  // another grid and another start each time
   for (const std::size_t n : course::kSizes) {
@@ -168,11 +173,6 @@ TEST_CASE("atomic_sub_half: thousands of threads, and a second launch") {
       one_half::check_few<Subtract>(ones, 8, std::vector<Bits>(8, bits_of(first)), 0, launch);
     }
   }
-}
-
-TEST_CASE("atomic_sub_half: what a load has found is confirmed by atomicCAS") {
-  course::skip_without_counters();
-  one_half::check_confirmed<Subtract>(kAwkward, kAwkward);
 }
 
 TEST_CASE("atomic_sub_half: it is built from atomicCAS") {

@@ -1,4 +1,5 @@
 // Counters: what a launch asks of memory, exactly, as the source says it.
+#include <cuda/atomic>
 #include <cuda_runtime.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -306,6 +307,13 @@ __global__ void swap_from_zero(int* counts) {
   atomicCAS(&counts[threadIdx.x], 0, 1);
   atomicExch(&counts[threadIdx.x], 2);
 }
+__global__ void look(int* counts) {
+  const volatile int own = 1;
+  int seen = counts[threadIdx.x] + own;                           // not volatile; not global
+  seen += *static_cast<volatile int*>(&counts[threadIdx.x % 2]);  // volatile
+  seen += cuda::atomic_ref<int>(counts[threadIdx.x]).load();      // atomic
+  counts[threadIdx.x] = seen;
+}
 __global__ void add_in_shared(int* out) {
   __shared__ int s_count;
   if (threadIdx.x == 0) s_count = 0;
@@ -349,6 +357,13 @@ TEST_CASE("atomics: requests, lanes and addresses") {
   CHECK(c.global_atomics == 3);
   CHECK(c.global_atomic_lanes == 3);
   CHECK(c.barriers == 6);
+}
+
+TEST_CASE("volatile loads of global memory are counted, by lanes") {
+  auto counts = Array<int>::zeros(64);
+  const Counters c = count([&] { look<<<1, 2>>>(counts.data()); });
+  CHECK(c.global_load_lanes == 2 * 3);
+  CHECK(c.global_volatile_loads == 2);
 }
 
 TEST_CASE("launches, blocks, warps, threads and barriers") {

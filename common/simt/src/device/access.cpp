@@ -1,7 +1,5 @@
 #include "device/access.hpp"
 
-#include "counters/counters.hpp"
-
 namespace simt {
 
 void check_any_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {

@@ -9,6 +9,7 @@
 #include "base/scoped_ignore.hpp"
 #include "checker/cross_device.hpp"
 #include "checker/rules.hpp"
+#include "counters/counters.hpp"
 #include "scheduler/lockstep.hpp"
 #include "scheduler/schedule.hpp"
 #include "simt/runtime.hpp"
@@ -66,5 +67,10 @@ void check_any_access(std::uintptr_t address, std::size_t size, bool write, cons
 /// Volatile, or a load or store of an atomic_ref: relaxed and atomic, in that scope.
 void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
                            const void* caller);
+/// In lockstep: counts a load of a volatile variable of global memory.
+SIMT_HOT void count_volatile_load(std::uintptr_t address) {
+  if (engine.current == nullptr || !engine.lockstep || is_its_own(address)) return;
+  if (!is_shared(reinterpret_cast<const void*>(address))) ++counted.global_volatile_loads;
+}
 
 }  // namespace simt

@@ -51,6 +51,7 @@ void __tsan_ignore_thread_end() {}
   }                                                                                            \
   void __tsan_unaligned_read_write##size(void*) SIMT_ALIAS("__tsan_read_write" #size);         \
   void __tsan_volatile_read##size(void* p) {                                                   \
+    simt::count_volatile_load(simt::bits(p));                                                  \
     simt::check_volatile_access(simt::bits(p), size, false, simt::Scope::system, SIMT_RETURN); \
   }                                                                                            \
   void __tsan_volatile_write##size(void* p) {                                                  \
