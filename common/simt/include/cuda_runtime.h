@@ -9,4 +9,5 @@
 #include "simt/atomics.hpp"
 #include "simt/intrinsics.hpp"
 #include "simt/launch.hpp"
+#include "simt/packed.hpp"
 #include "simt/warp.hpp"

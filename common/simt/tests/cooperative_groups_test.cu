@@ -4,6 +4,7 @@
 #include <cooperative_groups/scan.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <vector>
@@ -365,6 +366,41 @@ __global__ void match_all_in_tile(int (*found)[4]) {
   found[me][1] = same != 0;
   found[me][2] = static_cast<int>(tile.match_all(me, same));
   found[me][3] = same != 0;
+}
+
+namespace {
+
+__global__ void count_by_one(const int* x, int* kept, int* count) {
+  const int v = x[threadIdx.x];
+  const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  cg::invoke_one(
+      tile, [&](int by) { atomicAdd(count + 1, by); }, 3);
+  if (v > 0) {
+    const auto active = cg::coalesced_threads();
+    const int first = cg::invoke_one_broadcast(
+        active, [&] { return atomicAdd(count, static_cast<int>(active.size())); });
+    kept[first + static_cast<int>(active.thread_rank())] = v;
+  }
+  const double wide = cg::invoke_one_broadcast(
+      tile, [](double a) { return a / 2; }, 3.0);
+  if (wide != 1.5) atomicAdd(count + 2, 1);
+}
+
+}  // namespace
+
+TEST_CASE("invoke_one and invoke_one_broadcast") {
+  Found<1> x(64), kept(64), count(3);
+  for (int i = 0; i < 64; ++i) x.rows[i][0] = i % 3 == 0 ? i + 1 : -i;
+  for (int i = 0; i < 3; ++i) count.rows[i][0] = 0;
+  count_by_one<<<1, 64>>>(x.rows[0], kept.rows[0], count.rows[0]);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(count.rows[0][0] == 22);
+  CHECK(count.rows[1][0] == 8 * 3);
+  CHECK(count.rows[2][0] == 0);
+  std::vector<int> found;
+  for (int k = 0; k < 22; ++k) found.push_back(kept.rows[k][0]);
+  std::sort(found.begin(), found.end());
+  for (int k = 0; k < 22; ++k) CHECK(found[static_cast<std::size_t>(k)] == 3 * k + 1);
 }
 
 TEST_CASE("match_all") {

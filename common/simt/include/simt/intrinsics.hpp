@@ -34,14 +34,42 @@ SIMT_PURE unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
   for (int i = 0; i < 32; i += 8) c += (a >> i & 0xFF) * (b >> i & 0xFF);
   return c;
 }
-/// The sum of how far the four bytes of a and b are apart.
-SIMT_PURE unsigned __vsadu4(unsigned a, unsigned b) {
-  unsigned sum = 0;
-  for (int i = 0; i < 32; i += 8) {
-    const unsigned x = a >> i & 0xFF, y = b >> i & 0xFF;
-    sum += x > y ? x - y : y - x;
+SIMT_PURE int __dp4a(char4 a, char4 b, int c) {
+  return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+SIMT_PURE unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
+  return c + unsigned(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
+}
+/// c plus the products of the two halves of a with the two lower (_lo) or upper (_hi) bytes of b.
+SIMT_PURE int __dp2a_lo(int a, int b, int c) {
+  return c + short(a) * static_cast<signed char>(b) + (a >> 16) * static_cast<signed char>(b >> 8);
+}
+SIMT_PURE unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
+  return c + (a & 0xFFFF) * (b & 0xFF) + (a >> 16) * (b >> 8 & 0xFF);
+}
+SIMT_PURE int __dp2a_hi(int a, int b, int c) { return __dp2a_lo(a, b >> 16, c); }
+SIMT_PURE unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) {
+  return __dp2a_lo(a, b >> 16, c);
+}
+SIMT_PURE int __dp2a_lo(short2 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y; }
+SIMT_PURE int __dp2a_hi(short2 a, char4 b, int c) { return c + a.x * b.z + a.y * b.w; }
+SIMT_PURE unsigned __dp2a_lo(ushort2 a, uchar4 b, unsigned c) {
+  return c + unsigned(a.x) * b.x + unsigned(a.y) * b.y;
+}
+SIMT_PURE unsigned __dp2a_hi(ushort2 a, uchar4 b, unsigned c) {
+  return c + unsigned(a.x) * b.z + unsigned(a.y) * b.w;
+}
+/// The place of the nth set bit of the mask, counted from bit `base` on: upwards for n > 0, with
+/// `base` as the first, downwards for n < 0; for 0 it is `base` if that bit is set. All ones if there
+/// is none.
+SIMT_PURE unsigned __fns(unsigned mask, unsigned base, int n) {
+  if (n == 0) return base < 32 && (mask >> base & 1u) != 0 ? base : ~0u;
+  const int step = n > 0 ? 1 : -1;
+  long long left = n > 0 ? n : -static_cast<long long>(n);
+  for (int place = static_cast<int>(base); place >= 0 && place < 32; place += step) {
+    if ((mask >> place & 1u) != 0 && --left == 0) return static_cast<unsigned>(place);
   }
-  return sum;
+  return ~0u;
 }
 SIMT_PURE unsigned __brev(unsigned x) {
   unsigned reversed = 0;
@@ -142,6 +170,21 @@ SIMT_LOADS_AND_STORES(double2)
 #undef SIMT_LOADS_AND_STORES
 #undef SIMT_STORES
 #undef SIMT_LOADS
+
+// ---- where a pointer points to ------------------------------------------------------------------
+
+SIMT_API unsigned __isGlobal(const void* p) {
+  return simt::space_of(p) == simt::AddressSpace::global;
+}
+SIMT_API unsigned __isShared(const void* p) {
+  return simt::space_of(p) == simt::AddressSpace::shared;
+}
+SIMT_API unsigned __isConstant(const void* p) {
+  return simt::space_of(p) == simt::AddressSpace::constant;
+}
+SIMT_API unsigned __isLocal(const void* p) {
+  return simt::space_of(p) == simt::AddressSpace::local;
+}
 
 // ---- integers -----------------------------------------------------------------------------------
 

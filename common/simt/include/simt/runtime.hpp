@@ -83,6 +83,10 @@ void fence(Scope scope, const char* name, const void* caller);
 
 // ---- memory -----------------------------------------------------------------------------------
 
+/// What a generic address can mean. Addresses of the host count as global, as on a GPU.
+enum class AddressSpace : unsigned char { global, shared, constant, local };
+AddressSpace space_of(const void* p);
+
 enum class AtomicKind : unsigned char {
   read_modify_write,
   exchange,         // writes whatever was there: legal on memory that nothing has written
