@@ -1,15 +1,22 @@
 // What the checks of this chapter ask of a kernel's loads.
 #pragma once
 
+#include <course/device.cuh>
 #include <course/verdict.cuh>
 #include <cstdint>
 #include <string>
 
-/// Ok if the loads of n elements can come from warps that read 32 of them with one load.
-inline course::Verdict shared_by_warps(std::uint64_t loads, std::uint64_t n,
-                                       const std::string& elements) {
-  if (loads <= n / 4) return {};
-  return {false, "loads: expected at most " + std::to_string(n / 4) +
-                     " for the whole grid, found " + std::to_string(loads) + "; a warp reads 32 " +
-                     elements + " with one load if its lanes share the work"};
+/// Ok if the warps read n elements 32 at a time, and no warp does the work of many others. A
+/// thread may read the shared result once before each of its atomics, as a compare-and-swap loop or
+/// a lock does; but where one lane makes all atomics of a warp, one lane does all of its work.
+inline course::Verdict work_is_shared(const course::Counters& counters, std::uint64_t n,
+                                      const std::string& elements) {
+  const bool by_many_lanes = 2 * counters.global_atomic_lanes >= 3 * counters.global_atomics;
+  const std::uint64_t most = n / 4 + (by_many_lanes ? counters.global_atomics : 0);
+  const course::Verdict loads =
+      course::at_most(counters.global_loads, most, "loads of all warps",
+                      "a warp reads 32 " + elements + " with one load if its lanes share the work");
+  if (!loads.ok) return loads;
+  const std::uint64_t requests = counters.global_loads + counters.global_stores;
+  return course::work_is_shared(counters, 8 + 4 * requests / counters.warps);
 }
