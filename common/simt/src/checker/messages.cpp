@@ -148,7 +148,7 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
 
 std::string uninitialised_shared_hint(const Block& block) {
   const std::size_t threads = block.threads.size();
-  const auto has_returned = [](const Thread& t) { return t.left_by != nullptr; };
+  const auto has_returned = [](const Thread& t) { return t.is_excused; };  // before a barrier
   const auto returned = std::count_if(block.threads.begin(), block.threads.end(), has_returned);
   if (returned > 0) {
     return fmt::format(
