@@ -34,6 +34,33 @@ TEST_CASE("sum_pack_loads gives the same bits in every run, an atomic finish nee
   if (course::kCpuDevice) REQUIRE(by_atomics.size() > 1);  // a GPU's order cannot be chosen
 }
 
+TEST_CASE("sum_fixed_point gives the same bits for any grid and order, a float sum need not") {
+  std::vector<float> x(6'000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0f / static_cast<float>(1 + i * i % 97);
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  using Small = Tuning<2, 32, course::CacheHint::none>;
+  using Large = Tuning<4, 256, course::CacheHint::none>;
+  TwoCells<unsigned long long> cells;
+  Workspace<float> workspace;
+  course::Placed<float> y({0.0f}, 0);
+  std::set<double> fixed;
+  std::set<float> floats;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    course::with_seed(seed, [&] {
+      fixed.insert(fixed_point_sum(launch_sum_fixed_point<Small>(d_x.data(), x.size(), cells)));
+      fixed.insert(fixed_point_sum(launch_sum_fixed_point<Large>(d_x.data(), x.size(), cells)));
+      launch_pack_loads<Small>(d_x.data(), x.size(), y.data(), course::Sum{}, workspace);
+      floats.insert(y.download().front());
+      launch_pack_loads<Large>(d_x.data(), x.size(), y.data(), course::Sum{}, workspace);
+      floats.insert(y.download().front());
+    });
+  }
+  REQUIRE(fixed.size() == 1);
+  REQUIRE(floats.size() == 2);                                   // one for each grid
+  const double bound = 0x1p-33 * static_cast<double>(x.size());  // half a unit per element
+  REQUIRE(course::close(*fixed.begin(), sum_reference(x), bound, "the sum"));
+}
+
 TEST_CASE("warp_sum_down leaves the sum in lane 0 alone, warp_sum_xor in all lanes") {
   const std::vector<float> x = course::position_values<float>(1024);
   const auto d_x = course::DeviceBuffer<float>::from(x);

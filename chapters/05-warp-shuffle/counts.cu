@@ -57,6 +57,16 @@ TEST_CASE("packs: a quarter of the loads for the same sectors") {
   CHECK(course::same(pack.global_load_sectors, 4 * kN / 32, "sectors of sum_pack"));
 }
 
+TEST_CASE("sum_fixed_point: one launch, one atomic per block, the loads of sum_two_cells") {
+  course::skip_without_counters();
+  const auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(kN));
+  TwoCells<unsigned long long> cells;
+  const auto c = course::count([&] { launch_sum_fixed_point(d_x.data(), kN, cells); });
+  CHECK(course::same(c->launches, 1, "launches"));
+  CHECK(course::same(c->global_atomics, c->blocks, "atomics"));
+  CHECK(course::same(c->global_load_sectors, 4 * kN / 32, "sectors"));
+}
+
 TEST_CASE("the last block finishes in one launch, a second kernel without atomics") {
   course::skip_without_counters();
   const course::Counters top = counters_of("sum_pack_loads");

@@ -131,6 +131,25 @@ void sum_warm(course::Ladder& ladder, std::size_t n) {
 #endif
 }
 
+/// Three ways to finish in one launch: which of them give the same bits in every run?
+void same_bits(course::Ladder& ladder, std::size_t n) {
+  Sums<float> s(n);
+  ladder.reference("sum_reference", s.expected, "one CPU thread, in double; the same bits?", n);
+  course::Rung two_cells = s.rung(course::rung_named(sum_rungs<float>(), "sum_two_cells"));
+  two_cells.changed = "float atomics: other bits in another run";
+  ladder.rung(two_cells);
+  course::Rung last_block = s.rung(course::rung_named(sum_rungs<float>(), "sum_pack_loads"));
+  last_block.changed = "a fixed order: the same bits for the same grid";
+  ladder.rung(last_block);
+  TwoCells<unsigned long long> cells;
+  const unsigned long long* d_sum = nullptr;
+  ladder.rung({.name = "sum_fixed_point",
+               .changed = "integer atomics: the same bits for any grid and order",
+               .launch = [&] { d_sum = launch_sum_fixed_point(s.data(), n, cells); },
+               .result = [&] { return fixed_point_sum(d_sum); },
+               .bytes = n * sizeof(float)});
+}
+
 void floor_of_all(course::Ladder& ladder) {
   ladder.reference("floor", 0, "what no launch gets below", 1);
   ladder.rung({.name = "no_work",
@@ -241,6 +260,7 @@ int main(int argc, char** argv) {
     if (!course::kCpuDevice) {
       for (const std::size_t n : rungs.sizes({k2To20, k2To24})) sum_warm(rungs, n);
     }
+    for (const std::size_t n : rungs.sizes({k2To24, k2To28})) same_bits(rungs, n);
     for (const std::size_t n : rungs.sizes({k2To28})) sum<int>(rungs, "of int: exact", n);
     for (const std::size_t n : rungs.sizes({k2To28})) sum<double>(rungs, "of double", n);
     for (const std::size_t n : rungs.sizes({k2To28})) sum<__half>(rungs, "of half, in double", n);

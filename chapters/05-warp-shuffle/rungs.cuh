@@ -12,6 +12,7 @@
 #include "block_reduce.cuh"
 #include "compute_type.cuh"
 #include "finish.cuh"
+#include "fixed_point.cuh"
 #include "loads_in_flight.cuh"
 #include "pack_reduce.cuh"
 #include "prefix_sum.cuh"

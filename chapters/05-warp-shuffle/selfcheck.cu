@@ -134,6 +134,20 @@ TEST_CASE("arrays shorter than head, pack and tail") {
   }
 }
 
+TEST_CASE("sum_fixed_point: every size and start, and no launch needs a memset") {
+  TwoCells<unsigned long long> cells;
+  for (const std::size_t n : course::all_sizes()) {
+    std::vector<float> x = course::position_values<float>(n);
+    for (std::size_t i = 0; i < n; i += 2) x[i] = -x[i];
+    for (const std::size_t offset : starts(n)) {
+      INFO("n = " << n << ", x + " << offset);
+      const course::Placed<float> d_x(x, offset);
+      REQUIRE(course::same(fixed_point_sum(launch_sum_fixed_point(d_x.data(), n, cells)),
+                           sum_reference(x), "the sum"));
+    }
+  }
+}
+
 TEST_CASE("sum_two_warp_reduces takes every block of whole warps") {
   const std::vector<float> x = course::position_values<float>(2500);
   const auto d_x = course::DeviceBuffer<float>::from(x);
