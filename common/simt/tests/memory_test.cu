@@ -265,9 +265,24 @@ TEST_CASE("host memory in a kernel") {
               {"OUT OF BOUNDS", "read of 4 bytes at memory of the host"}) == "");
 }
 
+namespace {
+__global__ void third_to_first(const float* x, float* y) { y[0] = x[2]; }
+}  // namespace
+
 TEST_CASE("a null pointer in a kernel") {
   CHECK(lacks(only_report([] { store_at<<<1, 1>>>(nullptr, 3); }),
-              {"OUT OF BOUNDS", "the null pointer", "Was the memory allocated"}) == "");
+              {"OUT OF BOUNDS", "at the null pointer\n", "was the memory allocated"}) == "");
+  float* const nothing = nullptr;
+  const auto y = Array<float>::zeros(1);
+  CHECK(lacks(only_report([&] { store_at<<<1, 1>>>(nothing, 3); }),
+              {"write of 4 bytes at nothing[3], and nothing is a null pointer\n",
+               "An array without elements may have a null pointer: is its size compared before"}) ==
+        "");
+  CHECK(lacks(only_report([&] { third_to_first<<<1, 1>>>(nothing, y.data()); }),
+              {"read of 4 bytes at nothing[2], and nothing is a null pointer\n"}) == "");
+  float* const nowhere = nullptr;
+  CHECK(lacks(only_report([&] { third_to_first<<<1, 1>>>(nothing, nowhere); }),
+              {"at the null pointer: nothing and nowhere are null\n"}) == "");
 }
 
 TEST_CASE("device memory in host code") {

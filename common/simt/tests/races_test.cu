@@ -488,6 +488,32 @@ __global__ void six_races(int* x) {
 
 }  // namespace
 
+namespace {
+
+// Four lines read what other threads have yet to write.
+__global__ void four_arrays_without_barrier(int* out) {
+  __shared__ int s_a[64], s_b[64], s_c[64], s_d[64];
+  const unsigned t = threadIdx.x;
+  s_a[t] = s_b[t] = s_c[t] = s_d[t] = 1;
+  int sum = s_a[63 - t];
+  sum += s_b[63 - t];
+  sum += s_c[63 - t];
+  sum += s_d[63 - t];
+  out[t] = sum;
+}
+
+}  // namespace
+
+TEST_CASE("a missing barrier is told as a race, not as uninitialised memory") {
+  Array<int> out(64);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Outcome outcome =
+        observe([&] { four_arrays_without_barrier<<<1, 64>>>(out.data()); }, seed);
+    REQUIRE(outcome.reports.size() == 3);
+    for (const Report& report : outcome.reports) CHECK(report.kind == ReportKind::race);
+  }
+}
+
 TEST_CASE("a launch shows three findings and counts the rest") {
   auto x = Array<int>::zeros(6);
   const Outcome outcome = observe([&] { six_races<<<1, 2>>>(x.data()); });

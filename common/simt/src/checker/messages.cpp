@@ -194,9 +194,12 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
           "  Where you cannot change the launch, give {0} a fixed size, and leave out extern.",
           array);
     }
-    return address < 4096 ? "Was the memory allocated, and the pointer passed to the kernel?"
-                          : "A kernel reaches device memory only: cudaMalloc, cudaMemcpy the data "
-                            "there,\n  and pass the device pointer.";
+    return address < 4096
+               ? "An array without elements may have a null pointer: is its size compared "
+                 "before the access?\n  If it should have elements: was the memory "
+                 "allocated, and the pointer passed to the kernel?"
+               : "A kernel reaches device memory only: cudaMalloc, cudaMemcpy the data "
+                 "there,\n  and pass the device pointer.";
   }
   if (a == nullptr) a = nearest_allocation(address);
   if (a != nullptr && a->space == Space::constant && is_write) {
@@ -243,7 +246,7 @@ Report finding_at(ReportKind kind, std::uintptr_t address, AccessKind access,
 
 void report_pair(std::uint32_t earlier_pc, std::uint32_t now_pc,
                  FunctionRef<Report(const SourceLine&, const SourceLine&)> report) {
-  if (!is_worth_telling(earlier_pc, now_pc)) return;
+  if (!is_worth_telling(ReportKind::race, earlier_pc, now_pc)) return;
   on_host_stack([&] {
     const SourceLine now_line = source_line(return_address_of(now_pc));
     const SourceLine earlier_line = source_line(return_address_of(earlier_pc));
@@ -315,7 +318,7 @@ void stop_misaligned(std::uintptr_t address, std::size_t size, AccessKind kind,
 
 void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* caller) {
   const std::uint32_t pc = pc_of(caller);
-  if (!is_worth_telling(pc, pc)) return;
+  if (!is_worth_telling(ReportKind::uninitialised, pc, pc)) return;
   const Thread& t = *engine.current;
   on_host_stack([&] {
     const Allocation* a = owner_of(address);

@@ -38,7 +38,8 @@ bool add_pair(std::vector<std::pair<T, T>>& told, const T& a, const T& b) {
 }
 
 /// Races first. A missing barrier also lets readers run before writers: memory that was read too
-/// early is not reported as uninitialised beside the race that explains it.
+/// early is not reported as uninitialised beside the race that explains it, which is one at the same
+/// line or of the same array.
 void put_causes_first(std::vector<Report>& reports) {
   const auto is_race = [](const Report& r) { return r.kind == ReportKind::race; };
   std::stable_partition(reports.begin(), reports.end(), is_race);
@@ -46,13 +47,27 @@ void put_causes_first(std::vector<Report>& reports) {
     if (r.kind != ReportKind::uninitialised) return false;
     const std::string place = fmt::format(" at {}:{} ", r.file, r.line);
     return std::any_of(reports.begin(), reports.end(), [&](const Report& other) {
-      return is_race(other) && other.text.find(place) != std::string::npos;
+      const bool same_array = !r.object.empty() && r.object == other.object;
+      return is_race(other) && (same_array || other.text.find(place) != std::string::npos);
     });
   };
   std::vector<Report> kept;
   std::copy_if(reports.begin(), reports.end(), std::back_inserter(kept),
                [&](const Report& r) { return !explained(r); });
   reports = std::move(kept);
+}
+
+/// As many as a learner can use. What ended the launch is always told.
+void leave_out_the_last(std::vector<Report>& reports) {
+  const auto went_on = [](const Report& r) {
+    return r.kind == ReportKind::race || r.kind == ReportKind::uninitialised;
+  };
+  while (reports.size() > kMostReports) {
+    const auto last = std::find_if(reports.rbegin(), reports.rend(), went_on);
+    if (last == reports.rend()) return;
+    reports.erase(std::next(last).base());
+    ++findings.suppressed;
+  }
 }
 
 }  // namespace
@@ -82,6 +97,7 @@ void findings_start_launch() {
 std::vector<Report> take_findings() {
   std::vector<Report> reports = std::exchange(findings.reports, {});
   put_causes_first(reports);
+  leave_out_the_last(reports);
   if (findings.suppressed > 0 && !reports.empty()) {
     reports.back().text +=
         fmt::format("\n(and {} more findings of the same launch)", findings.suppressed);
@@ -89,10 +105,12 @@ std::vector<Report> take_findings() {
   return reports;
 }
 
-bool is_worth_telling(std::uint32_t pc_a, std::uint32_t pc_b) {
+bool is_worth_telling(ReportKind kind, std::uint32_t pc_a, std::uint32_t pc_b) {
   const ScopedIgnore guard;
   if (add_pair(findings.instructions, pc_a, pc_b)) return false;
-  if (findings.reports.size() < kMostReports) return true;
+  const auto is_alike = [&](const Report& r) { return r.kind == kind; };
+  const auto told = std::count_if(findings.reports.begin(), findings.reports.end(), is_alike);
+  if (static_cast<std::size_t>(told) < kMostReports) return true;
   ++findings.suppressed;
   return false;
 }

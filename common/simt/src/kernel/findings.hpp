@@ -29,8 +29,9 @@ void findings_start_launch();
 /// All of them, causes first.
 std::vector<Report> take_findings();
 
-/// False if this launch has told of the same pair of instructions already, or has told enough.
-bool is_worth_telling(std::uint32_t pc_a, std::uint32_t pc_b);
+/// False if this launch has told of the same pair of instructions already, or has told enough of
+/// this kind: what is read too early must not hide the race that explains it.
+bool is_worth_telling(ReportKind kind, std::uint32_t pc_a, std::uint32_t pc_b);
 /// True if it has told of the same pair of lines: `x += v` is two instructions on one line, and so
 /// two races of one mistake.
 bool lines_are_told(const SourceLine& a, const SourceLine& b);

@@ -2,6 +2,7 @@
 #include "memory/names.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "memory/address_space.hpp"
 #include "report/source_lines.hpp"
@@ -74,8 +75,30 @@ std::string describe_inside(const Allocation& a, std::uintptr_t address) {
   return text;
 }
 
+/// What stands for an argument's pointer before a subscript.
+std::string name_of_argument(const PointerArgument& p) {
+  return in_parentheses(without_suffix(without_suffix(p.text, ".data()"), ".get()"));
+}
+
+/// An address in the page that no array has: an element of the argument that is null, if one is.
+std::string describe_null(std::uintptr_t address) {
+  std::vector<std::string> names;
+  std::size_t element_size = 1;
+  for (std::size_t i = 0; arguments != nullptr && i < arguments->size(); ++i) {
+    const PointerArgument& p = (*arguments)[i];
+    if (p.pointer != nullptr || p.text.empty() || p.text == "nullptr") continue;
+    names.push_back(name_of_argument(p));
+    element_size = p.element.size;
+  }
+  if (names.empty()) return "the null pointer";
+  if (names.size() == 1) {
+    return fmt::format("{0}[{1}], and {0} is a null pointer", names[0], address / element_size);
+  }
+  return fmt::format("the null pointer: {} are null", fmt::join(names, " and "));
+}
+
 std::string describe_host_memory(std::uintptr_t address) {
-  if (address < kPage) return "the null pointer";
+  if (address < kPage) return describe_null(address);
   const PointerArgument* argument = host_argument(address);
   if (argument == nullptr) return "memory of the host";
   return fmt::format("memory of the host, through the argument '{}'", argument->text);
@@ -140,7 +163,7 @@ void name_allocations(const Launch& launch) {
     const auto address = reinterpret_cast<std::uintptr_t>(p->pointer);
     Allocation* a = owner_of(address);
     if (a == nullptr || p->text.empty() || a->space == Space::shared) continue;
-    a->name = in_parentheses(without_suffix(without_suffix(p->text, ".data()"), ".get()"));
+    a->name = name_of_argument(*p);
     a->name_origin = address;
     if (p->element.size > 1 || a->element.size == 1) a->element = p->element;
   }
