@@ -135,7 +135,7 @@ void fence_by(Thread& t, Scope scope) {
   }
 }
 
-void fence_atomic(Thread& t, std::uintptr_t address) {
+void fence_atomic(Thread& t, std::uintptr_t address, AccessKind kind) {
   if (!used) return;
   const ScopedIgnore guard;
   FenceState& mine = state_of(t.id);
@@ -145,7 +145,7 @@ void fence_atomic(Thread& t, std::uintptr_t address) {
     if (left != left_behind.end()) here.join(left->second);
   }
   mine.carried.join(here);
-  here.join(mine.carried);
+  if (writes(kind)) here.join(mine.carried);
 }
 
 void fence_barrier(Block& block) {

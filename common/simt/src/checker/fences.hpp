@@ -20,7 +20,8 @@ void fences_forget();
 bool fences_used();
 
 void fence_by(Thread& t, Scope scope);
-void fence_atomic(Thread& t, std::uintptr_t address);
+/// A load takes what others left at the address; what writes leaves what it knows, too.
+void fence_atomic(Thread& t, std::uintptr_t address, AccessKind kind);
 void fence_barrier(Block& block);
 void fence_warp_sync(Block& block, unsigned warp, unsigned lanes);
 

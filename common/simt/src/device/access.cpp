@@ -1,5 +1,7 @@
 #include "device/access.hpp"
 
+#include "scheduler/polling.hpp"
+
 namespace simt {
 
 void check_any_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
@@ -13,28 +15,36 @@ void check_any_access(std::uintptr_t address, std::size_t size, bool write, cons
 void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
                            const void* caller) {
   const bool in_kernel = engine.current != nullptr && !accesses_are_ignored;
-  if (in_kernel && !write)
-    note_spin(caller);  // before the access, which may switch threads no more
-  if (!in_kernel || is_shared(reinterpret_cast<const void*>(address))) {
-    check_any_access(address, size, write, caller);  // volatile orders nothing in shared memory
-    return;
+  const bool shared = is_shared(reinterpret_cast<const void*>(address));
+  const AccessKind kind = write ? AccessKind::relaxed_write : AccessKind::relaxed_read;
+  if (in_kernel && !write && find_target(address, size, kind, caller) != nullptr) {
+    note_poll(address, size, caller);  // before the access: it may switch threads
   }
-  access(address, size, write ? AccessKind::relaxed_write : AccessKind::relaxed_read, scope,
-         caller);
+  if (!in_kernel || shared) {
+    check_any_access(address, size, write, caller);  // volatile orders nothing in shared memory
+  } else {
+    access(address, size, kind, scope, caller);
+  }
+  if (write) wake_pollers(address);
 }
 
 // ---- called by atomic functions -----------------------------------------------------------------
 
 namespace {
-const void* atomic_caller = nullptr;  // of the atomic that has been announced but not done
-}
+struct Announced {
+  const void* caller = nullptr;
+  std::uintptr_t address = 0;
+  std::size_t size = 0;
+};
+Announced announced;  // the atomic that has not been done yet
+}  // namespace
 
 void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const AtomicCall& call,
                    const void* expected) {
   const void* const caller = call.caller;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   Allocation* a = find_target(address, size, AccessKind::atomic, caller);
-  atomic_caller = caller;
+  announced = {caller, address, size};
   if (a == nullptr) return;  // an atomic on a local variable
   Thread& t = *engine.current;
   if (engine.lockstep) {
@@ -46,7 +56,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   }
   maybe_preempt(kPreemptAtAtomic);
   checker_settle_writes();
-  fence_atomic(t, address);
+  fence_atomic(t, address, AccessKind::atomic);
   settle_recent_read(t, address, kind == AtomicKind::compare_and_swap ? expected : nullptr);
   if (kind != AtomicKind::exchange && !all_initialised(*a, address, size)) {
     report_uninitialised(address, AccessKind::atomic, caller);
@@ -57,7 +67,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   check_cells(*a, address, size, AccessKind::atomic, flags, caller, t);
   if (engine.cross_device)
     check_cross_device(*a, address, size, AccessKind::atomic, call.scope, call.name, caller, t);
-  atomic_caller = caller;
+  announced = {caller, address, size};
   if (engine.tracing) trace_settle_store();
 }
 
@@ -65,8 +75,9 @@ void atomic_done(bool changed, const AtomicValues& values) {
   if (engine.tracing) trace_atomic(*engine.current, values);
   if (changed) {
     engine.fruitless = 0;
+    wake_pollers(announced.address);
   } else {
-    note_spin(atomic_caller);
+    note_poll(announced.address, announced.size, announced.caller);
   }
 }
 

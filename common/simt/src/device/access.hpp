@@ -30,7 +30,7 @@ SIMT_HOT void access(std::uintptr_t address, std::size_t size, AccessKind kind, 
   }
   maybe_preempt(kPreemptAtAccess);
   if (write_is_suspected) checker_settle_writes();
-  if (is_atomic(kind)) fence_atomic(t, address);
+  if (is_atomic(kind)) fence_atomic(t, address, kind);
   if (writes(kind)) {
     set_initialised(*a, address, size);
     engine.fruitless = 0;

@@ -34,7 +34,7 @@ struct Engine {
   bool cross_device = false;    // several devices: cross_device.cpp is asked
   bool failed = false;          // the kernel was stopped
   int error = 0;                // cudaError_t of what stopped it
-  std::uint64_t fruitless = 0;  // atomics since anything changed
+  std::uint64_t fruitless = 0;  // polls since anything changed; see scheduler/polling.hpp
   std::uint64_t ticks = 0;
 
   const Launch* launch = nullptr;

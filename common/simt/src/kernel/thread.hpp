@@ -27,6 +27,12 @@ struct RecentReads {
   std::array<std::uint8_t, kRecentReads> size{};
   std::array<bool, kRecentReads> conflict{};
 };
+/// A read of a place that somebody else may change; see scheduler/polling.hpp.
+struct Poll {
+  std::uintptr_t address = 0;
+  std::uint64_t value = 0;
+  std::uintptr_t reads = 0;  // sum of the addresses of the recent plain reads
+};
 /// What such a read conflicts with: an atomic, or that of another device.
 struct HeldBack {
   Access other;
@@ -72,9 +78,9 @@ struct alignas(64) ThreadState {
   std::uint8_t lane = 0;
   std::uint8_t warp = 0;
   std::uint8_t next_recent = 0;
-  std::uint8_t conflicts = 0;  // recent reads with a conflict held back
-  std::uint16_t flat = 0;      // rank in its block
-  std::uint16_t spins = 0;     // consecutive atomics and volatile reads that changed nothing
+  std::uint8_t conflicts = 0;            // recent reads with a conflict held back
+  std::uint16_t flat = 0;                // rank in its block
+  std::uint16_t spins = 0;               // atomics and volatile reads that changed nothing
   std::array<std::uint16_t, 3> index{};  // threadIdx
   std::uint32_t id = 0;
   std::uint32_t clock = 1;  // of happens-before; see now()
@@ -88,6 +94,9 @@ struct alignas(64) ThreadState {
   std::uint64_t call_path = 0;      // __activemask(): hash of the return addresses
   unsigned active_result = 0;       // __activemask(): its result
   std::uint32_t traced = kNoEvent;  // trace: the event of its last instruction
+
+  std::array<Poll, 2> polls{};      // the latest first
+  std::uint8_t repeated_polls = 0;  // in a row that found nothing new
 
   // The clocks of the warp's lanes that it has synchronised with since the last block barrier.
   std::array<std::uint32_t, kWarpSize> lanes_seen{};

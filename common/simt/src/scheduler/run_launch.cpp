@@ -17,6 +17,7 @@
 #include "scheduler/collectives.hpp"
 #include "scheduler/lockstep.hpp"
 #include "scheduler/messages.hpp"
+#include "scheduler/polling.hpp"
 #include "scheduler/schedule.hpp"
 #include "simt/api.hpp"
 #include "trace/trace.hpp"
@@ -107,6 +108,7 @@ void abandon_everything() {
   }
   schedule.fifo.clear();
   schedule.shuffled.clear();
+  forget_pollers();
 }
 
 // ---- threads ------------------------------------------------------------------------------------
@@ -138,7 +140,7 @@ Thread* next_thread() {
   while (wants_block() && start_next_block()) {
   }
   Thread* t = take_ready();
-  if (t == nullptr && start_next_block()) t = take_ready();
+  if (t == nullptr && (start_next_block() || wake_all_pollers())) t = take_ready();
   return t;
 }
 

@@ -20,9 +20,6 @@ namespace {
 
 // A thread that executes this many basic blocks while nothing else happens will not end.
 constexpr std::uint64_t kStepLimit = std::uint64_t(1) << 30;
-// So many atomics in a row, by all threads together, that changed nothing.
-constexpr std::uint64_t kSpinLimit = 2'000'000;
-constexpr unsigned kSpinsBeforeYield = 32;
 
 // ---- seeds --------------------------------------------------------------------------------------
 
@@ -115,14 +112,6 @@ void note_progress() {
   engine.steps_left = steps_until_slow();
   note_progress_in_lockstep();
   engine.fruitless = 0;
-}
-
-void note_spin(const void* caller) {
-  if (++engine.fruitless > kSpinLimit) stop_endless_loop(caller);
-  if (++engine.current->spins % kSpinsBeforeYield != 0) return;
-  // Whoever it waits for may be a block that has not started.
-  if (schedule.resident_limit < kResidentBlocks) ++schedule.resident_limit;
-  yield();
 }
 
 void stop_endless_loop(const void* caller) {

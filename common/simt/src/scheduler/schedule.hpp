@@ -125,8 +125,6 @@ inline void maybe_preempt(unsigned odds) {
 
 /// A thread changed something: resets the watch for endless loops.
 void note_progress();
-/// An atomic or volatile read that changed nothing: yields now and then, gives up in the end.
-void note_spin(const void* caller);
 [[noreturn]] void stop_endless_loop(const void* caller);
 /// Basic blocks until enter_slowly is due again.
 std::uint64_t steps_until_slow();
