@@ -57,20 +57,39 @@ struct Places {
   course::GuardedBuffer<std::size_t> index;
 };
 
-inline void check_places(const Places& places, Minimum expected) {
-  REQUIRE(course::same(places.value.download().front(), expected.value, "value"));
-  REQUIRE(course::same(places.index.download().front(), expected.index, "index"));
+/// What a message says of a wrong answer: which element is the first of the smallest, and what stands
+/// at the index that was found.
+inline std::string elements_in_question(const std::vector<int>& x, Minimum expected,
+                                        std::size_t found) {
+  if (x.empty()) return "";
+  std::string text = "The first of the smallest is " +
+                     course::elements_text("x", x, expected.index, expected.index + 1);
+  if (found < x.size() && found != expected.index) {
+    text += "; " + course::elements_text("x", x, found, found + 1);
+  }
+  if (found == ~std::size_t{0}) text += "; the index that was found is kNowhere";
+  return text + ".";
+}
+
+/// `x` is empty if it is too large to be kept on the host.
+inline void check_places(const Places& places, Minimum expected, const std::vector<int>& x = {}) {
+  const std::size_t index = places.index.download().front();
+  const std::string elements = elements_in_question(x, expected, index);
+  REQUIRE(course::same(places.value.download().front(), expected.value, "value", elements));
+  REQUIRE(course::same(index, expected.index, "index", elements));
   REQUIRE(places.part_values.intact("part_values"));
   REQUIRE(places.part_indices.intact("part_indices"));
   REQUIRE(places.value.intact("value"));
   REQUIRE(places.index.intact("index"));
 }
 
-inline course::Verdict does_not_wait(bool waited) {
-  if (!waited) return {};
-  return {false,
-          "two_pass_argmin returned after a kernel had run: it waits for it, and should leave that "
-          "to its caller"};
+/// Ok if both kernels were still in the stream when two_pass_argmin returned.
+inline course::Verdict both_in_the_stream(int found) {
+  if (found == 2) return {};
+  return {false, "kernels in `stream` when two_pass_argmin returned: expected 2, found " +
+                     std::to_string(found) +
+                     "\nDoes it wait for a kernel, which it should leave to its caller? Or does a "
+                     "launch not name the stream?"};
 }
 
 /// Candidates for the second pass alone; those at the largest index are none.
@@ -98,14 +117,29 @@ inline std::vector<Example> far_candidates() {
   return examples;
 }
 
-/// Requires that the threads of both launches share the work.
+/// Ok if the kernels load every element themselves; four neighbours may be one load.
+inline course::Verdict loads_all(const course::Counters& c, std::size_t n) {
+  if (c.global_load_lanes >= n / 4) return {};
+  return {false, "loads by the threads of both launches: expected at least " +
+                     std::to_string(n / 4) + ", found " + std::to_string(c.global_load_lanes) +
+                     "; the kernels search x, not the host"};
+}
+
+/// Requires two launches whose threads share the work.
 inline void check_costs(const course::Counters& c, std::size_t n, course::LaunchShape launch) {
-  REQUIRE(course::at_most(c.global_atomic_lanes + c.shared_atomic_lanes, 0, "atomics",
-                          "every block has a place of its own"));
+  REQUIRE(course::same(c.launches, 2, "launches"));
+  REQUIRE(course::same(c.blocks, launch.grid + 1, "blocks of both launches"));
+  REQUIRE(course::same(c.threads, (launch.grid + 1) * launch.block, "threads of both launches"));
+  REQUIRE(course::none(c.global_atomic_lanes + c.shared_atomic_lanes, "atomics",
+                       "each block writes its own candidate"));
+  REQUIRE(loads_all(c, n));
   // A candidate is compared more than once; its element may be read again for that.
   const std::uint64_t parts = 3 * (2 * ((launch.grid + 31) / 32) + 2);
   REQUIRE(course::at_most(c.global_loads, 3 * n / 32 + parts, "loads by the warps of both launches",
                           "a warp reads 32 neighbours with one load"));
+  REQUIRE(course::at_most(c.global_load_sectors, 3 * n / 8 + 16 * parts,
+                          "sectors of the loads of both launches",
+                          "neighbouring threads load neighbours: 32 of them are in 4 sectors"));
   const std::uint64_t rounds = (n + launch.grid * launch.block - 1) / (launch.grid * launch.block);
   REQUIRE(course::work_is_shared(c, std::max<std::uint64_t>(3 * rounds + 2, 3 * 2 + 2)));
   const std::uint64_t depth = 10, warps = launch.block / 32;

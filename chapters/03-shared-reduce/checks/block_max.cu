@@ -24,33 +24,26 @@ using Launch = course::LaunchShape;
 constexpr unsigned kBlockSizes[] = {1,  2,  3,   5,   6,   7,   9,   31,  32,  33,  63,   65,
                                     96, 97, 100, 127, 129, 192, 255, 257, 384, 640, 1000, 1024};
 
-std::vector<float> reference(const std::vector<float>& x, Launch launch) {
-  std::vector<float> maxima(launch.grid, -kInfinity);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    float& largest = maxima[i / launch.block % launch.grid];
-    if (x[i] > largest) largest = x[i];  // false for NaN
-  }
-  return maxima;
-}
-
 std::string case_text(std::size_t n, const std::string& text, Launch launch) {
   return course::case_text(n, text, "block_max", launch, launch.block * sizeof(float));
 }
 
 /// Launches the kernel on d_x[0..n-1], and checks every block's maximum.
-void check_launch(const float* x, std::size_t n, const std::vector<float>& expected,
-                  Launch launch) {
+template <class Inputs = const char*>
+void check_launch(const float* x, std::size_t n, const std::vector<float>& expected, Launch launch,
+                  Inputs inputs = "") {
   course::GuardedBuffer<float> maxima(launch.grid);
   course::launch(block_max, {launch.grid, launch.block, launch.block * sizeof(float)}, x, n,
                  maxima.data());
-  REQUIRE(course::same(maxima.download(), expected, "maxima"));
+  REQUIRE(course::same(maxima.download(), expected, "maxima", inputs));
   REQUIRE(maxima.intact("maxima"));
 }
 
 /// The array begins `offset` floats past a multiple of 64 bytes.
 void check_launch(const std::vector<float>& values, Launch launch, std::size_t offset = 0) {
   const course::Placed<float> x(values, offset);
-  check_launch(x.data(), x.size(), reference(values, launch), launch);
+  check_launch(x.data(), x.size(), reference(values, launch), launch,
+               [&](std::size_t b) { return largest_element(values, b, launch); });
 }
 
 /// The same with a case's text around it.
@@ -154,8 +147,16 @@ TEST_CASE("block_max: the maximum of the maxima is that of the array") {
   }
 }
 
-TEST_CASE("block_max: indices need 64 bits") {
-  constexpr std::size_t n = (std::size_t{1} << 31) + 300;
+TEST_CASE("block_max: more than 65,535 blocks") { check_kind(mixed, 65'700, {65'600, 1}); }
+
+TEST_CASE("block_max: more than 2^32 threads") {
+  const Launch launch{(1u << 22) + 1, 1024};
+  course::skip_without_memory(launch.grid * sizeof(float));
+  check_kind(negative, 5000, launch);
+}
+
+TEST_CASE("block_max: more than 2^32 elements") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 300;
   course::skip_without_memory(n * sizeof(float));
   auto x = course::DeviceBuffer<float>::zeros(n);
   const float largest = 5.0f;
@@ -189,7 +190,7 @@ TEST_CASE("block_max: the lanes of a warp go in step, and no level is too many")
                             "loads of x by the warps of the grid",
                             "a warp reads 32 neighbours with one load"));
     REQUIRE(course::work_is_shared(*c, 3 * kRounds + 1));
-    REQUIRE(course::at_most(c->global_atomic_lanes + c->shared_atomic_lanes, 0, "atomics",
-                            "every block has a place of its own"));
+    REQUIRE(course::none(c->global_atomic_lanes + c->shared_atomic_lanes, "atomics",
+                         "each block writes its own element of maxima"));
   }
 }

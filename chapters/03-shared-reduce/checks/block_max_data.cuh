@@ -1,8 +1,13 @@
 // Data for the check of block_max.
 #pragma once
 
+#include <cmath>
 #include <course/cases.cuh>
+#include <course/verdict.cuh>
+#include <cstddef>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace block_max_data {
 
@@ -30,6 +35,32 @@ inline course::DataKind<float> data(unsigned kind, unsigned block) {
        }},
       {"all are NaN, of both signs", [](E e) { return e.i % 2 == 0 ? kNan : -kNan; }}};
   return kinds[kind];
+}
+
+inline std::vector<float> reference(const std::vector<float>& x, course::LaunchShape launch) {
+  std::vector<float> maxima(launch.grid, -kInfinity);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    float& largest = maxima[i / launch.block % launch.grid];
+    if (x[i] > largest) largest = x[i];  // false for NaN
+  }
+  return maxima;
+}
+
+/// What block b's maximum is computed from: "x[417] = 3, the largest of its 12 elements".
+inline std::string largest_element(const std::vector<float>& x, std::size_t b,
+                                   course::LaunchShape launch) {
+  std::size_t count = 0, numbers = 0, where = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i / launch.block % launch.grid != b) continue;
+    ++count;
+    if (std::isnan(x[i])) continue;
+    if (numbers++ == 0 || x[i] > x[where]) where = i;
+  }
+  if (count == 0) return "no element at all";
+  const std::string all = count == 1 ? "its only element" : std::to_string(count) + " elements";
+  if (numbers == 0) return all + ", NaN" + (count == 1 ? "" : " all of them");
+  const std::string largest = course::elements_text("x", x, where, where + 1);
+  return largest + (count == 1 ? ", " : ", the largest of ") + all;
 }
 
 }  // namespace block_max_data

@@ -39,6 +39,13 @@ std::string case_text(std::size_t n, const std::string& text, Launch launch) {
   return course::case_text(n, text, "last_block_max", launch);
 }
 
+/// What a message says of a wrong maximum: "The largest is x[33] = 7, of block 1."
+std::string largest_of(const std::vector<int>& x, std::size_t place, Launch launch) {
+  if (x.empty()) return "";
+  return "The largest is " + course::elements_text("x", x, place, place + 1) + ", of block " +
+         std::to_string(place / launch.block % launch.grid) + " in a grid-stride loop.";
+}
+
 /// One launch; the ticket and *y are left to it as they are.
 void check_launch(const std::vector<int>& values, Launch launch, Memory& memory) {
   // Reports call memory by the launch's arguments: these have the learner's names.
@@ -48,8 +55,11 @@ void check_launch(const std::vector<int>& values, Launch launch, Memory& memory)
   int* const y = memory.y.data();
   course::launch(last_block_max, {launch.grid, launch.block}, x.data(), values.size(), parts,
                  ticket, y);
-  const int expected = values.empty() ? INT_MIN : *std::max_element(values.begin(), values.end());
-  REQUIRE(course::same(memory.y.download().front(), expected, "y"));
+  const auto place = std::max_element(values.begin(), values.end());
+  const int expected = values.empty() ? INT_MIN : *place;
+  REQUIRE(
+      course::same(memory.y.download().front(), expected, "y",
+                   largest_of(values, static_cast<std::size_t>(place - values.begin()), launch)));
   REQUIRE(course::same(memory.ticket.front(), 0u, "ticket after the launch"));
   REQUIRE(memory.parts.intact("parts"));
   REQUIRE(memory.y.intact("y"));
@@ -125,15 +135,15 @@ TEST_CASE("last_block_max: a large array") {
   }
 }
 
-TEST_CASE("last_block_max: indices need 64 bits") {
-  constexpr std::size_t n = (std::size_t{1} << 31) + 300;
+TEST_CASE("last_block_max: more than 2^32 elements") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 300;
   course::skip_without_memory(n * sizeof(int));
   course::DeviceBuffer<int> x(n);
   x.fill_bytes(0xFF);  // -1
   const int largest = 5;
   CUDA_CHECK(cudaMemcpy(x.data() + n - 1, &largest, sizeof largest, cudaMemcpyHostToDevice));
   Memory memory(1056);
-  INFO("n = 2^31 + 300: the largest comes last; last_block_max<<<1056, 256>>>");
+  INFO("n = 2^32 + 300: the largest comes last; last_block_max<<<1056, 256>>>");
   course::launch(last_block_max, {1056, 256}, x.data(), n, memory.parts.data(),
                  memory.ticket.data(), memory.y.data());
   REQUIRE(course::same(memory.y.download().front(), largest, "y"));
@@ -141,9 +151,16 @@ TEST_CASE("last_block_max: indices need 64 bits") {
 
 TEST_CASE("last_block_max: one atomic a block, and the threads share the work") {
   course::skip_without_counters();
-  const std::size_t n = 4096;
-  Memory memory(32);
-  for (const Launch launch : {Launch{32, 128}, Launch{8, 64}, Launch{1, 256}, Launch{2, 1024}}) {
+  Memory memory(256);
+  const struct {
+    std::size_t n;
+    Launch launch;
+  } cases[] = {{4096, {32, 128}},
+               {4096, {8, 64}},
+               {4096, {1, 256}},
+               {4096, {2, 1024}},
+               {0, {256, 128}}};  // of the last one, all loads are those of parts
+  for (const auto& [n, launch] : cases) {
     INFO(case_text(n, kKinds[mixed].text, launch));
     const auto c = course::count([&] { check_launch(kKinds[mixed].values(n), launch, memory); });
     REQUIRE(course::same(c->launches, 1, "launches"));
@@ -154,6 +171,7 @@ TEST_CASE("last_block_max: one atomic a block, and the threads share the work") 
         c->global_loads, 3 * (n + launch.grid) / 32 + 8, "loads by the warps of the whole grid",
         "32 neighbours are read with one load, and only the last block reads parts"));
     const std::uint64_t rounds = n / (launch.grid * launch.block);
-    REQUIRE(course::work_is_shared(*c, 3 * rounds + 3 + 3));  // x; one part; part, y and ticket
+    const std::uint64_t parts = (launch.grid + launch.block - 1) / launch.block;  // of a thread
+    REQUIRE(course::work_is_shared(*c, 3 * rounds + 3 * parts + 3));  // and part, y and ticket
   }
 }

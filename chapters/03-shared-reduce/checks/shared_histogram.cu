@@ -11,51 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "checks/histogram_samples.cuh"
+
 namespace {
 
+using namespace histogram_samples;
 using Launch = course::LaunchShape;
-using Samples = std::vector<unsigned short>;
-
-unsigned short sample(unsigned level) { return static_cast<unsigned short>(level); }
-
-/// Some kinds are used by name: their indices.
-enum Kind { mixed, few, broken, highest, neighbours };
-const course::DataKind<unsigned short> kKinds[] = {
-    {"all levels",
-     [](course::Element e) {
-       return sample((e.random * 7919u + static_cast<unsigned>(e.i) * 31) % kLevels);
-     }},
-    {"a few levels, each many times",
-     [](course::Element e) { return sample(5000u + e.random % 7); }},
-    {"one in three is broken, from 16384 to 65535",
-     [](course::Element e) {
-       const unsigned r = e.random;
-       return sample(r % 3 == 0   ? kLevels + r * 49 % (65536 - kLevels)
-                     : r % 3 == 1 ? 65535 - r % 2
-                                  : r * 16);
-     }},
-    {"the levels 0, 1, 16382, 16383, and the broken 16384",
-     [](course::Element e) {
-       constexpr unsigned kHighest[] = {0, 1, 16382, 16383, 16384};
-       return sample(kHighest[e.random % 5]);
-     }},
-    {"levels that share a word, one far more often than the other", [](course::Element e) {
-       return sample(8000u + (e.random % 40 == 0 ? 1 : 0) + 2 * (e.random % 2));
-     }}};
-
-std::vector<unsigned> reference(const Samples& samples, std::vector<unsigned> bins) {
-  for (const unsigned v : samples) {
-    if (v < kLevels) ++bins[v];
-  }
-  return bins;
-}
-
-/// Bins that hold something already, different in each.
-std::vector<unsigned> earlier_counts() {
-  std::vector<unsigned> bins(kLevels);
-  for (unsigned v = 0; v < kLevels; ++v) bins[v] = v % 1000 * 70'000;
-  return bins;
-}
 
 std::string case_text(std::size_t n, const std::string& text, Launch launch) {
   return course::case_text(n, text, "shared_histogram", launch, kSharedBytes);
@@ -65,15 +26,19 @@ std::string case_text(std::size_t n, const std::string& text, Launch launch) {
 void check_launch(const course::DeviceBuffer<unsigned short>& samples,
                   const std::vector<unsigned>& expected, Launch launch,
                   const std::vector<unsigned>& before) {
-  course::GuardedBuffer<unsigned> bins(kLevels);
+  course::GuardedBuffer<unsigned> bins(kSampleLevels);
   CUDA_CHECK(cudaMemcpy(bins.data(), before.data(), bins.bytes(), cudaMemcpyHostToDevice));
   course::launch(shared_histogram, {launch.grid, launch.block, kSharedBytes}, samples.data(),
                  samples.size(), bins.data());
-  REQUIRE(course::same(bins.download(), expected, "bins"));
+  const auto inputs = [&](std::size_t v) {
+    return course::number_text(before[v]) + " before the launch and " +
+           course::number_text(expected[v] - before[v]) + " of the samples";
+  };
+  REQUIRE(course::same(bins.download(), expected, "bins", inputs));
   REQUIRE(bins.intact("bins"));
 }
 
-const std::vector<unsigned> kEmptyBins(kLevels, 0);
+const std::vector<unsigned> kEmptyBins(kSampleLevels, 0);
 
 void check_launch(const Samples& samples, Launch launch,
                   const std::vector<unsigned>& before = kEmptyBins) {
@@ -99,10 +64,11 @@ TEST_CASE("shared_histogram counts every sample at every size") {
 }
 
 TEST_CASE("shared_histogram adds to what the bins hold") {
-  for (const course::DataKind<unsigned short>& kind : kKinds) {
-    const Launch launch{2, 512};
-    INFO(case_text(1025, kind.text, launch) << ", bins that hold counts already");
-    check_launch(kind.values(1025), launch, earlier_counts());
+  for (const Launch launch : {Launch{1, 512}, Launch{2, 512}}) {
+    for (const course::DataKind<unsigned short>& kind : kKinds) {
+      INFO(case_text(1025, kind.text, launch) << ", bins that hold counts already");
+      check_launch(kind.values(1025), launch, earlier_counts());
+    }
   }
 }
 
@@ -122,7 +88,7 @@ TEST_CASE("shared_histogram counts past 65535 in one bin of one block") {
 }
 
 TEST_CASE("shared_histogram counts past 65535 in both bins of a word") {
-  const std::size_t n = 131'500;  // three rounds
+  const std::size_t n = 150'000;  // both are met 72,222 times
   Samples samples(n, 501);
   for (std::size_t i = 0; i < n; i += 2) samples[i] = 500;
   for (std::size_t i = 0; i < n; i += 27) samples[i] = static_cast<unsigned short>(i % 20'000);
@@ -130,6 +96,8 @@ TEST_CASE("shared_histogram counts past 65535 in both bins of a word") {
   INFO(case_text(n, "the levels 500 and 501 in turn, and a few others", launch));
   check_launch(samples, launch);
 }
+
+TEST_CASE("shared_histogram: more than 65,535 threads") { check_kind(mixed, 70'001, {66, 1024}); }
 
 TEST_CASE("shared_histogram: many samples") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a missing barrier may not show at once
@@ -163,7 +131,7 @@ TEST_CASE("shared_histogram: at most one global atomic for each bin that a block
       const Samples samples = kKinds[kind].values(n);
       std::set<unsigned> met;
       for (const unsigned v : samples) {
-        if (v < kLevels) met.insert(v);
+        if (v < kSampleLevels) met.insert(v);
       }
       const auto c = course::count([&] { check_launch(samples, launch); });
       REQUIRE(course::at_most(
@@ -177,6 +145,9 @@ TEST_CASE("shared_histogram: at most one global atomic for each bin that a block
           course::at_most(c->shared_loads + c->shared_stores, launch.grid * kPairs / 4,
                           "loads and stores of shared memory by the warps of the whole grid",
                           "a warp clears or reads 32 pairs at once if its lanes share the work"));
+      if (kind != mixed) continue;  // a compare-and-swap may take many turns in the others
+      // A clearing, a loop over all pairs that adds and clears them, and the counting.
+      REQUIRE(course::shared_work_is_shared(*c, 4 * (kPairs / launch.block) + 6 * rounds));
     }
   }
 }
