@@ -12,6 +12,8 @@ In a chapter's README.md, each on a line of its own:
         What the rung NAME took on the reference GPU: time, GB/s, and the time of the vendor's row. `n` is that of the
         headline unless given, GROUP words of the group's reference, OTHER a row of the same group to compare
         with; `profile` adds what ncu counted.
+    <!-- counters NAME, NAME, ... -->
+        What ncu counted for these rungs, as a table.
     <!-- rungs:begin --> and <!-- rungs:end -->
         A table of all rungs, each with the line of its kernel.
 
@@ -29,6 +31,7 @@ from tools.measure.results import PROFILE, of_gpu
 
 KERNEL = re.compile(r"^<!-- kernel (.+) -->\n(?:```cuda\n(?:.*\n)*?```\n(?:\[.+\]\(.+#L\d+\)\n)?)?", re.MULTILINE)
 COST = re.compile(r"^<!-- cost (.+) -->\n(?:>.*\n)*", re.MULTILINE)
+COUNTERS = re.compile(r"^<!-- counters (.+) -->\n(?:\|.*\n)*", re.MULTILINE)
 LONGEST = 100  # characters of a line of code: more of them are wider than the page
 # A definition begins at the start of a line; clang-format ends it with a brace there.
 END = re.compile(r"^\}.*$", re.MULTILINE)
@@ -160,19 +163,37 @@ def times_text(row, other):
     return f"{1 / times:.3g} times as long as {name}"
 
 
-def counters_text(chapter, name, n):
-    """What ncu counted for a rung."""
+def profiled(chapter, name, where):
+    """(results, counters, metrics) of a rung that ncu looked at."""
     results, plan = of_gpu(chapter, PROFILE), metadata.load(chapter).profile
     row = next((row for row in results["rungs"] if row["name"] == name), None) if results and plan else None
     if row is None:
-        raise Failed(f"{chapter / 'README.md'}: <!-- cost {name} -->: there is no profile of it")
-    said = []
-    for counter in plan["counters"]:
-        value = ladder_profile.value_of(counter, row["metrics"])
-        if value is not None:
-            said.append(f"{counter['name']} {ladder_profile.shown(value)}")
+        raise Failed(f"{where}: there is no profile of {name}")
+    return results, plan["counters"], row["metrics"]
+
+
+def counters_text(chapter, name, n, where):
+    """What ncu counted for a rung, as a sentence."""
+    results, counters, metrics = profiled(chapter, name, where)
+    values = [(counter["name"], ladder_profile.value_of(counter, metrics)) for counter in counters]
+    said = [f"{what} {ladder_profile.shown(value)}" for what, value in values if value is not None]
     other_size = "" if results["n"] == n else f" (n = {rows.size(results['n'])})"
     return f"ncu{other_size}: {'; '.join(said)}."
+
+
+def counters_table(chapter, text):
+    """What stands at the marker of a table of counters, and the marker."""
+    where = f"{chapter / 'README.md'}: <!-- counters {text} -->"
+    lines = []
+    for name in (part.strip() for part in text.split(",")):
+        results, counters, metrics = profiled(chapter, name, where)
+        if not lines:
+            lines.append(f"| ncu, n = {rows.size(results['n'])} | " + " | ".join(counter["name"] for counter in counters) + " |")
+            lines.append("|---|" + "--:|" * len(counters))
+        cells = [ladder_profile.shown(ladder_profile.value_of(counter, metrics)) for counter in counters]
+        lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
+    table = "\n".join(lines)
+    return f"<!-- counters {text} -->\n{table}\n"
 
 
 def cost_text(chapter, text):
@@ -203,7 +224,7 @@ def cost_text(chapter, text):
         vendor = min(vendors, key=rows.median)
         sentences.append(f"`{vendor['name']}`: {rows.number(rows.median(vendor))} µs.")
     if "profile" in given:
-        sentences.append(counters_text(chapter, name, n))
+        sentences.append(counters_text(chapter, name, n, where))
     return f"<!-- cost {text} -->\n> {' '.join(sentences)}\n"
 
 
@@ -245,13 +266,14 @@ def rungs_table(chapter):
 
 def has_markers(text):
     """Whether a README has generated lines."""
-    return any(mark in text for mark in ("<!-- kernel ", "<!-- cost ", "<!-- rungs:begin -->"))
+    return any(mark in text for mark in ("<!-- kernel ", "<!-- cost ", "<!-- counters ", "<!-- rungs:begin -->"))
 
 
 def with_generated(chapter, text):
     """A README's text with its generated lines as they should be."""
     text = KERNEL.sub(lambda match: kernel_text(chapter, match[1]), text)
     text = COST.sub(lambda match: cost_text(chapter, match[1]), text)
+    text = COUNTERS.sub(lambda match: counters_table(chapter, match[1]), text)
     if "<!-- rungs:begin -->" in text:
         text = markers.replaced(chapter / "README.md", text, "rungs", rungs_table(chapter))
     return text

@@ -126,7 +126,13 @@ class Lesson(unittest.TestCase):
 
     def test_what_ncu_counted(self):
         self.assertIn(" ncu: loads 65,536; DRAM 12.2.", self.page("<!-- cost sum_all | profile -->"))
-        self.fails("<!-- cost same | profile -->", "there is no profile of it")
+        self.fails("<!-- cost same | profile -->", "there is no profile of same")
+
+    def test_a_table_of_counters(self):
+        self.assertEqual(
+            self.page("<!-- counters sum_all -->", "", "Text."),
+            "<!-- counters sum_all -->\n| ncu, n = 2^12 | loads | DRAM |\n|---|--:|--:|\n| `sum_all` | 65,536 | 12.2 |\n\nText.\n")
+        self.fails("<!-- counters sum_all, same -->", "there is no profile of same")
 
     def test_what_has_no_cost(self):
         self.fails("<!-- cost racy -->", "no row of n = 2\\^12 has a time")
