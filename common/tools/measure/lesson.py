@@ -139,16 +139,21 @@ def parsed_size(text):
 
 
 def group_of(results, name, n, reference, headline, where):
-    """The rows of the group that has this rung for n, and L2 cold, and the rung's row: of the headline's group first."""
+    """The rows of the group that has this rung for n, and the rung's row: of the headline's group first, L2 cold first."""
     groups = rows.groups_of(results)
     if "group" in headline and not reference:
         groups.sort(key=lambda group: not rows.is_group(group, headline["group"]))
+    warm = None
     for group in groups:
         if reference and reference not in f"{group[0]['name']}; {group[0]['changed']}":
             continue
         for row in group:
-            if (row["name"], row["n"]) == (name, n) and rows.is_timed(row) and row.get("l2") != "warm":
-                return group, row
+            if (row["name"], row["n"]) == (name, n) and rows.is_timed(row):
+                if row.get("l2") != "warm":
+                    return group, row
+                warm = warm or (group, row)
+    if warm:
+        return warm
     raise Failed(f"{where}: no row of n = {rows.size(n)} has a time{f' in {reference!r}' if reference else ''}")
 
 
@@ -213,6 +218,8 @@ def cost_text(chapter, text):
         said.append(f"{ladder_profile.shown(row['per_ns'])} operations per ns")
     if row.get("gb_per_s") and row["percent_of_copy"] >= 0.5:  # less says nothing: memory is idle
         said.append(f"{row['gb_per_s']:,.0f} GB/s, {row['percent_of_copy']:.0f} % of the copy bandwidth")
+    if row.get("l2") == "warm":
+        said.append("L2 warm")
     sentences = [", ".join(said) + "."]
     if "against" in given:
         other = next((other for other in group if other["name"] == given["against"] and rows.is_timed(other)), None)

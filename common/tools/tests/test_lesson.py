@@ -50,6 +50,7 @@ PROFILED = {
 ROWS = [
     row("ours", "rung", 20.0), row("sum_all", "rung", 20.0, percent_of_copy=0.6), row("slower<float>", "rung", 40.0), row("same", "rung", 20.1),
     row("lib", "vendor", 30.0), row("racy", "wrong"),
+    row("sum_all", "rung", 5.0, l2="warm", group=2), row("warmed", "rung", 7.0, l2="warm", group=2, percent_of_copy=0.6),
     row("copy_words_1", "rung", 9.0, series="bytes", x=1, group=1, changed="1 byte"),
     row("copy_words_2", "rung", 9.0, series="bytes", x=2, group=1, changed="2 bytes"),
 ]  # fmt: skip
@@ -60,7 +61,7 @@ class Lesson(unittest.TestCase):
         self.course = Course(self)
         self.chapter = self.course.measured("01-x", *ROWS, profile=PROFILE)
         (self.chapter / "sums.cuh").write_text(KERNELS)
-        (self.chapter / "wrong.cuh").write_text("__global__ void racy() {\n}\n__global__ void slower() {\n}\nvoid same() {\n}\nvoid ours() {\n}\n")
+        (self.chapter / "wrong.cuh").write_text("__global__ void racy() {\n}\n__global__ void slower() {\n}\nvoid same() {\n}\nvoid ours() {\n}\nvoid warmed() {\n}\n")
         (self.chapter / "rungs.cuh").write_text(RUNGS)
         shared = self.course.top / "common" / "include" / "course"
         shared.mkdir(parents=True)
@@ -123,6 +124,10 @@ class Lesson(unittest.TestCase):
         self.assertIn("Twice as long", self.page("<!-- cost slower<float> | against sum_all -->").replace("2 times as long", "Twice as long"))
         self.assertIn("2 times as fast as `slower<float>`.", self.page("<!-- cost sum_all | against slower<float> -->"))
         self.assertIn("A tie with `same` (20.1 µs).", self.page("<!-- cost sum_all | against same -->"))
+
+    def test_a_row_with_a_warm_l2_is_taken_where_there_is_no_other(self):
+        self.assertIn("**7.0 µs** for n = 2^12, 12 GB/s, 1 % of the copy bandwidth, L2 warm.", self.page("<!-- cost warmed -->"))
+        self.assertIn("**20.0 µs**", self.page("<!-- cost sum_all -->"))
 
     def test_what_ncu_counted(self):
         self.assertIn(" ncu: loads 65,536; DRAM 12.2.", self.page("<!-- cost sum_all | profile -->"))
