@@ -1,7 +1,8 @@
 // Exercise atomic_max_half: the larger half stays.
 //
-// No GPU has an atomic maximum of halves, and the trick with integers (chapter 02) needs a 16-bit
-// atomicMax, which does not exist either. What is there is atomicCAS.
+// CUDA C++ has no atomic maximum of halves. (PTX has one since sm_90, such as
+// red.global.max.noftz.v2.f16, for two or more neighbours in global memory only.) The trick with
+// integers (chapter 02) needs a 16-bit atomicMax, which does not exist either. atomicCAS exists.
 //
 // Try it: meson test -C build atomic_max_half
 #pragma once
@@ -25,8 +26,8 @@ NOT_STARTED  // delete this line when you begin
 ///   that it is part of is there and initialised: you may read and swap it.
 /// - The other half of the word keeps its bits, whatever they are, and others may raise it or add
 ///   to it by atomic functions at the same time. No update gets lost.
-/// - Where nothing has to change, nothing has to be stored: one look is enough. But who looks
-///   without an atomic function must confirm what was read by atomicCAS.
+/// - Where nothing has to change, nothing has to be stored: one look is enough. A look by a plain
+///   or volatile load must be confirmed by atomicCAS.
 __device__ inline __half atomic_max_half(__half* address, __half value) {
   // TODO(you): decide first which of the two stays, for each kind of pair; then comes the loop.
   (void)value;  // not used yet: delete this line when it is

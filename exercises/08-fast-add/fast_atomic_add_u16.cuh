@@ -25,8 +25,8 @@ NOT_STARTED  // delete this line when you begin
 ///   call makes one atomic, on the word. If it takes the counter past 65535 it may make a second
 ///   one. It makes no loop.
 /// - If not, which happens at the first or the last counter only, there is
-///   atomicCAS(unsigned short*, unsigned short, unsigned short). Whoever reads the counter without
-///   an atomic function must confirm what was read by atomicCAS.
+///   atomicCAS(unsigned short*, unsigned short, unsigned short). A look by a plain or volatile load
+///   must be confirmed by it.
 __device__ inline void fast_atomic_add_u16(unsigned short* base, std::size_t index,
                                            std::size_t length, unsigned short value) {
   // TODO(you): which half of its word is the counter? Is the other half in the array?

@@ -17,7 +17,7 @@
 /// was there before, address[0] in .x and address[1] in .y, bit for bit.
 /// - `address` is any element of an array but the last, in global or shared memory. An array may
 ///   begin at an odd half: it is the address that counts, not the index.
-/// - Where `address` is a multiple of 4 bytes: one atomicAdd of a __half2, and nothing else.
+/// - Where `address` is a multiple of 4 bytes: one atomicAdd of a __half2, and no other access.
 /// - Elsewhere: two atomicAdd of a __half. Nothing beside address[0] and address[1] is touched, not
 ///   even to add nothing to it: it may be outside the array.
 /// - Both elements always get their value: 0.0 makes a 0.0 of a -0.0, and -0.0 leaves it as it is.

@@ -17,14 +17,14 @@
 /// for bit.
 /// - `address` is any element of an array in global or shared memory: an even or an odd one, the
 ///   first or the last. The 32-bit word that it is part of, a multiple of 4 bytes, is there and
-///   initialised, even if the other half of it belongs to nobody: you may read and swap it.
+///   initialised, even if the other half of it is outside the array: you may read and swap it.
 /// - The other half of the word keeps its bits, whatever they are: -0.0, a NaN of any kind.
 /// - Any number of threads may call this at once, for both halves of the word, and others may
 ///   change the other half by atomicAdd. No update gets lost.
 /// - Infinities and NaN are values like all others: subtracting them, or from them, ends.
 /// - Build it from atomicCAS, of 32 bits or of 16. (atomicAdd(address, -value) gives the same
 ///   numbers. But no such way leads to a minimum, or to anything else that CUDA lacks.)
-/// Whoever reads the word without an atomic function must confirm what was read by atomicCAS.
+/// - A look by a plain or volatile load must be confirmed by atomicCAS.
 __device__ inline __half atomic_sub_half(__half* address, __half value) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   auto* const word = reinterpret_cast<unsigned*>(at & ~std::uintptr_t{3});

@@ -23,8 +23,8 @@
 ///   call makes one atomic, on the word. If it takes the counter past 65535 it may make a second
 ///   one. It makes no loop.
 /// - If not, which happens at the first or the last counter only, there is
-///   atomicCAS(unsigned short*, unsigned short, unsigned short). Whoever reads the counter without
-///   an atomic function must confirm what was read by atomicCAS.
+///   atomicCAS(unsigned short*, unsigned short, unsigned short). A look by a plain or volatile load
+///   must be confirmed by it.
 __device__ inline void fast_atomic_add_u16(unsigned short* base, std::size_t index,
                                            std::size_t length, unsigned short value) {
   unsigned short* const target = base + index;
@@ -35,7 +35,7 @@ __device__ inline void fast_atomic_add_u16(unsigned short* base, std::size_t ind
     // The carry went into the neighbour. Each carry is seen by the one addition that made it.
     if ((old & 0xFFFFu) + value > 0xFFFFu) atomicSub(word, 0x1'0000u);
   } else if (!low && index > 0) {
-    // A carry out of the upper half leaves the word: nobody has it.
+    // A carry out of the upper half leaves the word, and is gone.
     atomicAdd(reinterpret_cast<unsigned*>(target - 1), unsigned{value} << 16);
   } else {
     unsigned short old = *static_cast<volatile unsigned short*>(target);  // a guess

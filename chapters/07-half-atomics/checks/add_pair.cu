@@ -26,6 +26,18 @@ __global__ void only_add(__half first, __half second, __half* x) {
   add_pair(&x[2 * (blockIdx.x * blockDim.x + threadIdx.x)], first, second);
 }
 
+/// The same in shared memory, from an element that is `offset` past a multiple of 4 bytes.
+__global__ void only_add_shared(__half first, __half second, unsigned offset) {
+  __shared__ __align__(4) __half s_x[2 * 64 + 2];
+  for (unsigned k = threadIdx.x; k < 2 * 64 + 2; k += 64) s_x[k] = __float2half(5.5f);
+  __syncthreads();
+  add_pair(&s_x[2 * threadIdx.x + offset], first, second);
+}
+
+constexpr const char* kAtomics =
+    "one of a __half2 where the address is\na multiple of 4, two of a __half elsewhere";
+constexpr const char* kNoAccess = "atomicAdd returns what was there";
+
 }  // namespace add_pair_check
 
 using namespace add_pair_check;
@@ -82,7 +94,7 @@ TEST_CASE("add_pair: pairs side by side, at every size and every start") {
 TEST_CASE("add_pair: pairs that overlap") {
   for (const std::size_t offset : {0u, 1u}) {
     for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{5, 33}, Launch{1, 1024}}) {
-      INFO(describe(257, " pairs", launch) << ", pair i is x[i] and x[i + 1]; " << where(offset));
+      INFO(describe(257, " pairs", launch) << "; " << pairs_text(1) << "; " << where(offset));
       check<Add>(array_for(257, 1, offset), offset, 1, pairs_of_numbers(257), launch);
     }
   }
@@ -91,7 +103,7 @@ TEST_CASE("add_pair: pairs that overlap") {
 TEST_CASE("add_pair: many threads at one pair") {
   for (const std::size_t offset : {0u, 1u}) {
     for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{5, 33}}) {
-      INFO(describe(250, " pairs", launch) << ", all of them x[0] and x[1]; " << where(offset));
+      INFO(describe(250, " pairs", launch) << "; " << pairs_text(0) << "; " << where(offset));
       check<Add>(array_for(250, 0, offset), offset, 0, pairs_of_numbers(250), launch);
     }
   }
@@ -102,7 +114,7 @@ TEST_CASE("add_pair: in shared memory") {
     for (const std::size_t offset : {0u, 1u}) {
       for (const std::size_t step : {2u, 1u, 0u}) {
         INFO("in shared memory, 200 pairs, a block of "
-             << block << " threads; pair i begins at x[" << step << " * i]; the address of x[0] is "
+             << block << " threads; " << pairs_text(step) << "; the address of x[0] is "
              << (offset == 0 ? "a" : "no") << " multiple of 4");
         check<Add>(array_for(200, step, offset), offset, step, pairs_of_numbers(200), {1, block},
                    true);
@@ -114,8 +126,7 @@ TEST_CASE("add_pair: in shared memory") {
 TEST_CASE("add_pair: the lanes of a warp go in step") {
   for (const std::size_t offset : {0u, 1u}) {
     for (const std::size_t step : {2u, 1u, 0u}) {
-      INFO(describe(130, " pairs", {2, 96})
-           << "; pair i begins at x[" << step << " * i]; " << where(offset));
+      INFO(describe(130, " pairs", {2, 96}) << "; " << pairs_text(step) << "; " << where(offset));
       course::count([&] {
         check<Add>(array_for(130, step, offset), offset, step, pairs_of_numbers(130), {2, 96});
       });
@@ -151,10 +162,23 @@ TEST_CASE("add_pair: one atomic at a multiple of 4, two elsewhere, and nothing e
       INFO("128 pairs side by side, to which " << half_text(bits_of(first)) << " and "
                                                << half_text(bits_of(second)) << " are added; "
                                                << where(offset));
-      const std::uint64_t most = offset % 2 == 0 ? 128 : 256;
-      REQUIRE(course::same(counters->global_atomic_lanes, most, "atomics"));
-      REQUIRE(course::same(counters->global_loads, 0u, "loads"));
-      REQUIRE(course::same(counters->global_stores, 0u, "stores"));
+      const std::uint64_t atomics = offset % 2 == 0 ? 128 : 256;
+      REQUIRE(course::same(counters->global_atomic_lanes, atomics, "atomics", kAtomics));
+      REQUIRE(course::none(counters->global_loads, "loads", kNoAccess));
+      REQUIRE(course::none(counters->global_stores, "stores", kNoAccess));
     }
+  }
+}
+
+TEST_CASE("add_pair: one atomic at a multiple of 4, two elsewhere, in shared memory, too") {
+  course::skip_without_counters();
+  for (const unsigned offset : {0u, 1u}) {
+    const __half a(1.0f), b(2.0f);
+    const auto counters = course::count([&] { only_add_shared<<<1, 64>>>(a, b, offset); });
+    INFO("64 pairs side by side in shared memory; the address of the first one is "
+         << (offset == 0 ? "a" : "no") << " multiple of 4");
+    REQUIRE(
+        course::same(counters->shared_atomic_lanes, offset == 0 ? 64 : 128, "atomics", kAtomics));
+    REQUIRE(course::none(counters->shared_loads, "loads", kNoAccess));
   }
 }

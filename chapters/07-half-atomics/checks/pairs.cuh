@@ -82,6 +82,12 @@ inline course::Verdict judge(const std::vector<Bits>& start, std::size_t offset,
   for (std::size_t at = 0; at < start.size(); ++at) {
     Bits expected = start[at];
     std::vector<Bits> found, left;
+    std::string inputs = "\nIt held " + half_text(start[at]) + ", and ";
+    inputs += calls[at].empty() ? "no pair contains it." : "these values are added:";
+    for (std::size_t j = 0; j < calls[at].size() && j < 6; ++j) {
+      inputs += (j > 0 ? ", " : " ") + half_text(values[calls[at][j]]);
+    }
+    if (calls[at].size() > 6) inputs += ", ... (" + std::to_string(calls[at].size()) + " values)";
     for (const std::size_t k : calls[at]) {
       expected = sum_of(expected, values[k]);
       found.push_back(returned[k]);
@@ -89,15 +95,18 @@ inline course::Verdict judge(const std::vector<Bits>& start, std::size_t offset,
     }
     if (after[at] != expected) {
       const std::string index = std::to_string(static_cast<long>(at) - static_cast<long>(offset));
-      const std::string name =
-          "x[" + index + "]" + (calls[at].empty() ? ", which is in no pair" : "");
-      const course::Verdict verdict = same_bits(name, after[at], expected, !calls[at].empty());
+      course::Verdict verdict =
+          same_bits("x[" + index + "]", after[at], expected, !calls[at].empty());
+      verdict.text += inputs;
       if (!verdict) return verdict;
     }
     if (calls[at].size() == 1 && found.front() != start[at]) {
       const std::size_t k = calls[at].front();
-      return same_bits("returned by pair " + std::to_string(k / 2) + (k % 2 == 0 ? ", .x" : ", .y"),
-                       found.front(), start[at]);
+      course::Verdict verdict =
+          same_bits("returned for pair " + std::to_string(k / 2) + (k % 2 == 0 ? ", .x" : ", .y"),
+                    found.front(), start[at]);
+      verdict.text += inputs;
+      return verdict;
     }
     if (calls[at].size() > 1) {
       const course::Verdict verdict = one_chain(found, left, start[at], after[at]);
@@ -109,6 +118,11 @@ inline course::Verdict judge(const std::vector<Bits>& start, std::size_t offset,
 
 inline std::string where(std::size_t offset) {
   return "x begins " + std::to_string(2 * offset) + " bytes past a multiple of 256";
+}
+/// Which elements pair i is.
+inline std::string pairs_text(std::size_t step) {
+  if (step == 0) return "every pair is x[0] and x[1]";
+  return step == 1 ? "pair i is x[i] and x[i + 1]" : "pair i is x[2 i] and x[2 i + 1]";
 }
 
 /// Runs n pairs on an array that `start` describes with what is around it: `offset` elements before,

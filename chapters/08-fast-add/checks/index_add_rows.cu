@@ -15,14 +15,6 @@ namespace index_add_rows_check {
 using Launch = course::LaunchShape;
 using namespace weighted_rows;
 
-std::string describe(const Shape& shape, Launch launch, const std::string& data) {
-  const auto multiple = [](bool odd) { return odd ? "no multiple of 4" : "a multiple of 4"; };
-  return std::to_string(shape.rows) + " rows of " + std::to_string(shape.width) + " into " +
-         std::to_string(shape.table_rows) + " rows: " + data + "; source is " +
-         multiple(shape.odd_source) + ", table is " + multiple(shape.odd_table) + "; " +
-         course::launch_text("index_add_rows", launch);
-}
-
 Input check_rows(Data data, const Shape& shape, Launch launch, int launches = 1) {
   INFO(describe(shape, launch, kDataTexts[static_cast<int>(data)])
        << (launches > 1 ? "; two launches" : ""));
@@ -38,20 +30,6 @@ Input check_rows(Data data, const Shape& shape, Launch launch, int launches = 1)
   REQUIRE(same_bits(table.download(), reference(input, shape, launches), input, shape));
   REQUIRE(table.intact("table"));
   return input;
-}
-
-course::Verdict side_by_side(double sectors) {
-  if (sectors <= 8) return {};
-  return {false, "sectors per request: expected at most 8, found " + course::number_text(sectors) +
-                     "; neighbouring threads take neighbouring words of a row"};
-}
-
-/// Ok if an atomic read the neighbour, which is reported as uninitialised.
-course::Verdict takes_the_pair(const course::Findings& findings) {
-  if (findings.others > 0) return {};
-  return {false,
-          "atomics: expected one on the word of table[0] and table[1], found one on table[0] "
-          "alone; atomicAdd(__nv_bfloat16*) is a loop, for words that leave the table"};
 }
 
 }  // namespace index_add_rows_check
@@ -140,7 +118,9 @@ TEST_CASE("index_add_rows: no more atomics than words") {
 TEST_CASE("index_add_rows: a word inside the table is one pair, also if half of it is foreign") {
   course::skip_without_checker();
   // table[1] is not initialised. An atomic on the pair reads it, and that is reported.
-  INFO("one row of 1 into row 0 of 2; table is a multiple of 4; index_add_rows<<<1, 32>>>");
+  INFO(
+      "1 row of 1 column into row 0 of a table of 2 rows; table is a multiple of 4; "
+      "index_add_rows<<<1, 32>>>");
   const auto one = course::DeviceBuffer<bf16>::from({__float2bfloat16_rn(1.0f)});
   const auto index = course::DeviceBuffer<int>::from({0});
   const auto weight = course::DeviceBuffer<float>::from({1.0f});
@@ -158,9 +138,35 @@ TEST_CASE("index_add_rows: the threads share the work, side by side") {
   course::skip_without_counters();
   // A warp has eight turns of a loop, whether a thread has a word or a team of 8, 32, 64 a row.
   const auto counters = course::count([&] { check_rows(Data::crowded, {32, 127, 40}, {4, 64}); });
-  INFO("32 rows of 127 into 40 rows; " << course::launch_text("index_add_rows", {4, 64}));
+  INFO(sizes_text({32, 127, 40}) << "; " << course::launch_text("index_add_rows", {4, 64}));
   REQUIRE(course::work_is_shared(*counters, 56));
   REQUIRE(side_by_side(counters->sectors_per_request()));
+}
+
+TEST_CASE("index_add_rows: row numbers up to 2^31 - 2, elements past 2^32") {
+  // Only the last rows of the table are in memory; the first element there is the lower half of its
+  // word.
+  constexpr std::size_t kTableRows = (std::size_t{1} << 31) - 1, kWidth = 3;
+  for (const std::size_t there : {3u, 2u}) {  // of the table's rows; with 2, table is odd
+    const std::size_t before = (kTableRows - there) * kWidth;
+    Input input = make_input(Data::crowded, {8, kWidth, there});
+    const Shape shape{8, kWidth, there};
+    const std::vector<bf16> expected = reference(input, shape, 1);
+    std::vector<int> last_rows;
+    for (const int t : input.index) last_rows.push_back(static_cast<int>(kTableRows - there) + t);
+    INFO("8 rows of 3 columns into the last "
+         << there << " of " << kTableRows << " rows; index_add_rows<<<2, 32>>>;\n"
+         << "table[0] is table[" << kTableRows - there << "] here: is a product cut to 32 bits?");
+    const auto source = course::DeviceBuffer<bf16>::from(input.source);
+    const auto index = course::DeviceBuffer<int>::from(last_rows);
+    const auto weight = course::DeviceBuffer<float>::from(input.weight);
+    course::Placed<bf16> table(input.table, 0);
+    bf16* const first = table.data() - before;
+    course::launch(index_add_rows, {2, 32}, source.data(), index.data(), weight.data(), 8, kWidth,
+                   kTableRows, first);
+    REQUIRE(same_bits(table.download(), expected, input, shape));
+    REQUIRE(table.intact("table"));
+  }
 }
 
 TEST_CASE("index_add_rows: a table of more than 2^32 elements") {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <course/cases.cuh>
+#include <course/device.cuh>
 #include <course/verdict.cuh>
 #include <cstddef>
 #include <cstdint>
@@ -107,11 +109,23 @@ inline course::Verdict same_bits(const std::vector<bf16>& found, const std::vect
     const auto text = [](float x) {
       return x == 0 && std::signbit(x) ? std::string("-0") : course::number_text(x);
     };
-    const std::size_t row = t / shape.width;
-    const bool hit = std::count(input.index.begin(), input.index.end(), static_cast<int>(row)) > 0;
-    return {false, "table[" + std::to_string(row) + "][" + std::to_string(t % shape.width) +
-                       "]: expected " + text(e) + ", found " + text(f) +
-                       (hit ? "" : "; nothing is added to this row")};
+    const std::size_t row = t / shape.width, column = t % shape.width;
+    const auto at = [&](const char* name, std::size_t r) {
+      return std::string(name) + "[" + std::to_string(r) + "]";
+    };
+    const std::string c = "[" + std::to_string(column) + "]";
+    std::string inputs = "It held " + text(__bfloat162float(input.table[t]));
+    std::size_t rows = 0;
+    for (std::size_t r = 0; r < input.index.size(); ++r) {
+      if (static_cast<std::size_t>(input.index[r]) != row || ++rows > 2) continue;
+      inputs += (rows > 1 ? ", and " : "; added is ") + at("weight", r) + " = " +
+                text(input.weight[r]) + " times " + at("source", r) + c + " = " +
+                text(__bfloat162float(input.source[r * shape.width + column]));
+    }
+    if (rows == 0) inputs += ", and nothing is added to this row";
+    if (rows > 2) inputs += ", ... (" + std::to_string(rows) + " rows)";
+    return {false, at("table", row) + c + ": expected " + text(e) + ", found " + text(f) + "\n" +
+                       inputs + "."};
   }
   return {};
 }
@@ -125,6 +139,34 @@ inline std::uint64_t words_touched(const Input& input, const Shape& shape) {
     words += (begin + shape.width + 1) / 2 - begin / 2;
   }
   return words;
+}
+
+/// "1 row of 7 columns into a table of 5 rows"
+inline std::string sizes_text(const Shape& shape) {
+  return course::counted(shape.rows, "row") + " of " + course::counted(shape.width, "column") +
+         " into a table of " + course::counted(shape.table_rows, "row");
+}
+
+inline std::string describe(const Shape& shape, course::LaunchShape launch,
+                            const std::string& data) {
+  const auto multiple = [](bool odd) { return odd ? "no multiple of 4" : "a multiple of 4"; };
+  return sizes_text(shape) + ": " + data + "; source is " + multiple(shape.odd_source) +
+         ", table is " + multiple(shape.odd_table) + "; " +
+         course::launch_text("index_add_rows", launch);
+}
+
+inline course::Verdict side_by_side(double sectors) {
+  if (sectors <= 8) return {};
+  return {false, "sectors per request: expected at most 8, found " + course::number_text(sectors) +
+                     "; neighbouring threads take neighbouring words of a row"};
+}
+
+/// Ok if an atomic read the neighbour, which is reported as uninitialised.
+inline course::Verdict takes_the_pair(const course::Findings& findings) {
+  if (findings.others > 0) return {};
+  return {false,
+          "atomics: expected one on the word of table[0] and table[1], found one on table[0] "
+          "alone; atomicAdd(__nv_bfloat16*) is a loop, for words that leave the table"};
 }
 
 }  // namespace weighted_rows
