@@ -229,10 +229,43 @@ TEST_CASE("a ticket that went through a shuffle needs a fence in every lane") {
   CHECK(first_miss(ReportKind::race, [] { adds_up(last_block_shuffle<false>); }) == "");
 }
 
+namespace {
+
+constexpr int kDrawn = __LINE__ + 6, kStored = __LINE__ + 7;
+/// The ticket is drawn before the part is stored: fences do not help.
+__global__ void stores_after_the_ticket(const float* x, float* part, unsigned* ticket, float* y) {
+  __shared__ bool s_last;
+  const unsigned t = threadIdx.x;
+  if (t == 0) {
+    s_last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    part[blockIdx.x] = x[blockIdx.x];
+    __threadfence();
+  }
+  __syncthreads();
+  if (!s_last) return;
+  __threadfence();
+  float v = t < gridDim.x ? part[t] : 0;
+  for (int offset = 16; offset > 0; offset /= 2) v += __shfl_down_sync(0xffffffffu, v, offset);
+  if (t == 0) *y = v;
+}
+
+}  // namespace
+
+TEST_CASE("a ticket that is drawn before the part is stored is told as that") {
+  const std::string atomic = "If the atomic on ticket[0] (line " + std::to_string(kDrawn) + ")";
+  const std::string store = "the write (line " + std::to_string(kStored) + ") comes after it";
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Outcome outcome = observe([] { adds_up(stores_after_the_ticket); }, seed);
+    REQUIRE(outcome.found(ReportKind::race));
+    CHECK(lacks(outcome.reports.front(), {"part[", atomic.c_str(), store.c_str()}) == "");
+  }
+}
+
 // ---- locks --------------------------------------------------------------------------------------
 
 namespace {
 
+constexpr int kTakesLock = __LINE__ + 5;
 template <bool acquire, bool release>
 __global__ void count_under_lock(int* lock, int* count) {
   bool done = false;
@@ -283,6 +316,18 @@ TEST_CASE("spin locks: right with two fences") {
 TEST_CASE("spin locks: a race without either fence") {
   CHECK(first_miss(ReportKind::race, [] { counts_all(count_under_lock<false, true>); }) == "");
   CHECK(first_miss(ReportKind::race, [] { counts_all(count_under_lock<true, false>); }) == "");
+}
+
+TEST_CASE("a lock without fences is told as one, in a warp, too") {
+  const std::string line = "the atomic that takes it (line " + std::to_string(kTakesLock) + ")";
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Outcome outcome = observe([] { counts_all(count_under_lock<false, false>); }, seed);
+    REQUIRE(!outcome.reports.empty());
+    const std::string& text = outcome.reports.front().text;
+    CHECK(lacks(text, {"count[0]", "If lock[0] is a lock: its atomics order no other accesses",
+                       line.c_str()}) == "");
+    CHECK(text.find("__syncwarp()") == std::string::npos);
+  }
 }
 
 // ---- what fences cost ---------------------------------------------------------------------------

@@ -53,6 +53,52 @@ std::string equal_threads(const Side& earlier, const Side& now, std::uintptr_t a
   return name.substr(name.find("thread"));
 }
 
+/// The thread of an access, if its block still runs.
+const Thread* resident_thread(std::uint32_t id) {
+  for (const auto& block : engine.resident) {
+    if (block->linear == block_of(id)) return &block->threads[rank_of(id)];
+  }
+  return nullptr;
+}
+
+/// Both threads took the same lock, or one took what the other gives back: nothing for the data, as
+/// an atomic without fences orders nothing else. Empty if that is not so.
+std::string lock_hint(const Side& earlier, const Thread& t, std::uintptr_t address) {
+  const Thread* const other = resident_thread(earlier.access.thread);
+  const std::uintptr_t lock = t.last_atomic.address;
+  const bool is_shared = other == nullptr || other->last_atomic.address == lock;
+  if (!t.last_atomic.takes_lock || lock == address || !is_shared) return "";
+  return fmt::format(
+      "If {} is a lock: its atomics order no other accesses. A __threadfence() belongs after\n"
+      "  the atomic that takes it (line {}), and one before the atomic that gives it back.",
+      base_name(lock), source_line(t.last_atomic.caller).line);
+}
+
+/// The latest atomic of a thread, or else of its block: often one draws a number for all.
+const LastAtomic* last_atomic_of(const Thread& t) {
+  if (t.last_atomic.address != 0) return &t.last_atomic;
+  for (const Thread& other : t.block->threads) {
+    if (other.last_atomic.address != 0) return &other.last_atomic;
+  }
+  return nullptr;
+}
+
+/// In the code the write follows the atomic by which another block may learn that it is done.
+/// Empty if it does not.
+std::string late_write_hint(const Side& earlier, const Side& now, const Thread& t,
+                            const SourceLine& a, const SourceLine& b) {
+  const LastAtomic* const atomic = last_atomic_of(t);
+  if (atomic == nullptr || writes(earlier.kind) == writes(now.kind)) return "";
+  const SourceLine& write = writes(now.kind) ? b : a;
+  const SourceLine drawn = source_line(atomic->caller);
+  if (drawn.file != write.file || drawn.line >= write.line) return "";
+  return fmt::format(
+      "Nothing orders the blocks of one kernel. If the atomic on {} (line {}) is to say that the\n"
+      "  data is ready: the write (line {}) comes after it. Write first, then __threadfence(), then\n"
+      "  the atomic; and a __threadfence() after it in the thread that reads.",
+      base_name(atomic->address), drawn.line, write.line);
+}
+
 std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std::uintptr_t address,
                       const SourceLine& a, const SourceLine& b) {
   const bool same_block = block_of(earlier.access.thread) == block_of(now.access.thread);
@@ -92,6 +138,7 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
            "atomic\n"
            "  that told it the data is ready and this access.";
   }
+  if (std::string lock = lock_hint(earlier, t, address); !lock.empty()) return lock;
   const std::string equal = equal_threads(earlier, now, address);
   const std::string both_are_equal =
       equal.empty()
@@ -121,6 +168,8 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
     return both_are_equal + "\n  " + steps;
   }
   if (!same_block) {
+    missing = late_write_hint(earlier, now, t, a, b);
+    if (!missing.empty()) return missing;
     missing =
         "Nothing orders the blocks of one kernel. Use atomics, or split the work into two "
         "kernels;\n"

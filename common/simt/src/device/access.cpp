@@ -1,5 +1,9 @@
 #include "device/access.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+
 #include "scheduler/polling.hpp"
 
 namespace simt {
@@ -35,8 +39,21 @@ struct Announced {
   const void* caller = nullptr;
   std::uintptr_t address = 0;
   std::size_t size = 0;
+  AtomicKind kind = AtomicKind::read_modify_write;
 };
 Announced announced;  // the atomic that has not been done yet
+
+/// 0, 1, or 2 for anything else.
+unsigned small_value(const void* integer, std::size_t size) {
+  constexpr std::array<std::uint64_t, 2> values = {0, 1};
+  if (std::memcmp(integer, &values[0], std::min<std::size_t>(size, 8)) == 0) return 0;
+  return std::memcmp(integer, &values[1], std::min<std::size_t>(size, 8)) == 0 ? 1 : 2;
+}
+
+bool takes_lock(const AtomicValues& v) {
+  return announced.kind != AtomicKind::read_modify_write &&
+         small_value(v.old, announced.size) == 0 && small_value(v.operand, announced.size) == 1;
+}
 }  // namespace
 
 void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const AtomicCall& call,
@@ -44,7 +61,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   const void* const caller = call.caller;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   Allocation* a = find_target(address, size, AccessKind::atomic, caller);
-  announced = {caller, address, size};
+  announced = {caller, address, size, kind};
   if (a == nullptr) return;  // an atomic on a local variable
   Thread& t = *engine.current;
   if (engine.lockstep) {
@@ -67,7 +84,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   check_cells(*a, address, size, AccessKind::atomic, flags, caller, t);
   if (engine.cross_device)
     check_cross_device(*a, address, size, AccessKind::atomic, call.scope, call.name, caller, t);
-  announced = {caller, address, size};
+  announced = {caller, address, size, kind};
   if (engine.tracing) trace_settle_store();
 }
 
@@ -76,6 +93,7 @@ void atomic_done(bool changed, const AtomicValues& values) {
   if (changed) {
     engine.fruitless = 0;
     wake_pollers(announced.address);
+    engine.current->last_atomic = {announced.address, announced.caller, takes_lock(values)};
   } else {
     note_poll(announced.address, announced.size, announced.caller);
   }

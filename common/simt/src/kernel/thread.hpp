@@ -61,6 +61,13 @@ enum class State : unsigned char { ready, running, at_barrier, in_warp_call, par
 
 struct Block;
 
+/// What messages say of an atomic before a race.
+struct LastAtomic {
+  std::uintptr_t address = 0;  // 0: none
+  const void* caller = nullptr;
+  bool takes_lock = false;  // a 1 came into the place of a 0, by atomicCAS or atomicExch
+};
+
 /// What a thread waits for, on its stack as long as it waits.
 struct Waiting {
   const char* name;    // of the barrier
@@ -95,6 +102,7 @@ struct alignas(64) ThreadState {
   unsigned active_result = 0;       // __activemask(): its result
   std::uint32_t traced = kNoEvent;  // trace: the event of its last instruction
 
+  LastAtomic last_atomic;           // that changed something
   std::array<Poll, 2> polls{};      // the latest first
   std::uint8_t repeated_polls = 0;  // in a row that found nothing new
 
