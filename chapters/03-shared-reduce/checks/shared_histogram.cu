@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checks/histogram_samples.cuh"
@@ -97,7 +98,12 @@ TEST_CASE("shared_histogram counts past 65535 in both bins of a word") {
   check_launch(samples, launch);
 }
 
-TEST_CASE("shared_histogram: more than 65,535 threads") { check_kind(mixed, 70'001, {66, 1024}); }
+TEST_CASE("shared_histogram: more than 65,535 threads") {
+  // Slow on the CPU device, and the order of threads plays no part in it: once is enough there.
+  static bool done = false;
+  if (course::kCpuDevice && std::exchange(done, true)) return;
+  check_kind(mixed, 66'000, {66, 1024});
+}
 
 TEST_CASE("shared_histogram: many samples") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a missing barrier may not show at once

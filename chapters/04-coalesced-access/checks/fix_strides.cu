@@ -1,6 +1,6 @@
 // Check of the exercise fix_strides: right numbers at every size, under every kind of grid and from
 // starts that suit pairs but nothing wider; then the sectors that the whole grid touches, and the
-// requests that it takes; then more than 2^31 frames.
+// requests that it takes; then more than 2^32 frames.
 #include "fix_strides.cuh"
 
 #include <catch2/catch_test_macros.hpp>
@@ -41,7 +41,9 @@ void check_launch(std::size_t n, Launch launch, Starts starts, std::uint32_t see
   course::launch(mix_down, {launch.grid, launch.block}, frames, n, mono);
   const std::vector<float> all = output.download();
   const auto first = all.begin() + static_cast<std::ptrdiff_t>(starts.mono);
-  REQUIRE(course::same(std::vector<float>(first, all.end()), expected, "mono"));
+  REQUIRE(course::same(std::vector<float>(first, all.end()), expected, "mono", [&](std::size_t i) {
+    return course::elements_text("frames", x, 2 * i, 2 * i + 2);
+  }));
   REQUIRE(untouched(std::vector<float>(all.begin(), first)));
   REQUIRE(output.intact("mono"));
 }
@@ -53,18 +55,17 @@ std::string describe(std::size_t n, Launch launch, Starts starts) {
 }
 
 /// Ok if the sectors are no more than there are in `bytes` bytes, and `slack` for a ragged end.
-course::Verdict once_each(const char* what, std::uint64_t sectors, std::uint64_t bytes,
-                          std::uint64_t slack) {
+/// `twice` says how an access may be made of two.
+course::Verdict once_each(const std::string& what, const char* array, std::uint64_t sectors,
+                          std::uint64_t bytes, std::uint64_t slack, const char* twice) {
   const std::uint64_t fewest = (bytes + 31) / 32;
   if (sectors <= fewest + slack) return {};
   const bool each_twice = sectors == 2 * fewest;
-  return {
-      false,
-      std::string(what) + ": the array is in " + std::to_string(fewest) +
-          " sectors, and the warps' requests touch " + std::to_string(sectors) + ".\n" +
-          (each_twice ? "Each is touched twice, by two accesses such as p[i].x and p[i].y: can one "
-                        "take both?"
-                      : "Which addresses do the 32 lanes of a warp use in one access?")};
+  return {false, what + " of the whole grid touch " + std::to_string(sectors) + " sectors, but " +
+                     array + " is in " + std::to_string(fewest) + ".\n" +
+                     (each_twice ? twice
+                                 : "Which addresses do the 32 lanes of a warp use in one access? "
+                                   "Is each element accessed once?")};
 }
 
 }  // namespace
@@ -107,25 +108,28 @@ TEST_CASE("fix_strides: no sector is touched twice") {
     const std::uint64_t warps = (c.n + 31) / 32;
     // From within a sector on, each request touches one more.
     const std::uint64_t more = c.starts.frames == 0 ? 0 : warps;
-    REQUIRE(
-        once_each("loads of frames", counters->global_load_sectors, 8 * c.n, c.slack + 2 * more));
-    REQUIRE(once_each("stores to mono", counters->global_store_sectors, 4 * c.n, c.slack + more));
+    REQUIRE(once_each("the loads", "frames", counters->global_load_sectors, 8 * c.n,
+                      c.slack + 2 * more,
+                      "Each is loaded twice, by two accesses such as p[i].x and p[i].y: can one "
+                      "load both?"));
+    REQUIRE(once_each("the stores", "mono", counters->global_store_sectors, 4 * c.n, c.slack + more,
+                      "Each is stored twice: is a number stored before it is complete?"));
     constexpr const char* kLanes = "do all 32 lanes of a warp take part in each?";
     // Samples that are loaded one by one, side by side, and meet by a shuffle take twice as many.
     REQUIRE(
         course::at_most(counters->global_loads, 2 * warps + 2, "loads of the whole grid", kLanes));
     REQUIRE(
         course::at_most(counters->global_stores, warps + 2, "stores of the whole grid", kLanes));
-    REQUIRE(course::at_most(counters->global_atomics, 0, "atomics of the whole grid",
-                            "plain loads and stores will do"));
+    REQUIRE(course::none(counters->global_atomics + counters->shared_atomics,
+                         "atomics of the whole grid", "plain loads and stores will do"));
     const std::size_t threads = std::size_t{c.launch.grid} * c.launch.block;
     const std::uint64_t turns = (c.n + threads - 1) / threads;
     REQUIRE(course::work_is_shared(*counters, 3 * turns + 3));  // 2 loads and a store, and an end
   }
 }
 
-TEST_CASE("fix_strides: more than 2^31 frames") {
-  constexpr std::size_t n = (std::size_t{1} << 31) + 77;
+TEST_CASE("fix_strides: more than 2^32 frames") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 77;
   course::skip_without_memory(12 * n);
   course::DeviceBuffer<float> frames(2 * n);
   course::DeviceBuffer<float> mono(n);

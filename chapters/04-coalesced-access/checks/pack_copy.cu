@@ -34,17 +34,27 @@ course::Verdict copied(const Bytes& all, std::size_t start, const Bytes& x) {
     return {false, "to[" + std::to_string(wrong - first) + "] was written, but n is " +
                        std::to_string(x.size())};
   }
-  return course::same(Bytes(first, end), x, "to");
+  return course::same(Bytes(first, end), x, "to",
+                      [&](std::size_t i) { return course::elements_text("from", x, i, i + 1); });
 }
 
-/// The memory before the source is never written, and its allocation ends with it: the CPU device
-/// reports reads of it. The destination has watched bytes on both sides.
-void check_launch(std::size_t n, Starts starts, Launch launch) {
+/// The memory before the source was never written, and its allocation ends with it: the CPU device
+/// reports reads of it. The destination has watched bytes on both sides; or, as `is_bare`, nothing
+/// after it and memory that was never written before it: a read of these is reported, too.
+void check_launch(std::size_t n, Starts starts, Launch launch, bool is_bare = false) {
   const Bytes x = course::position_values<unsigned char>(n, static_cast<std::uint32_t>(n + 1));
   const course::Placed<unsigned char> source(x, starts.from);
+  const unsigned char* const from = source.data();
+  if (is_bare) {
+    course::Placed<unsigned char> bare(Bytes(n, kAround), starts.to);
+    unsigned char* const to = bare.data();
+    course::launch(pack_copy, {launch.grid, launch.block}, from, n, to);
+    REQUIRE(copied(bare.download(), 0, x));
+    REQUIRE(bare.intact("to"));
+    return;
+  }
   course::DeviceBuffer<unsigned char> target(starts.to + n + kAfter);
   target.fill_bytes(kAround);
-  const unsigned char* const from = source.data();
   unsigned char* const to = target.data() + starts.to;
   course::launch(pack_copy, {launch.grid, launch.block}, from, n, to);
   REQUIRE(copied(target.download(), starts.to, x));
@@ -71,7 +81,7 @@ TEST_CASE("pack_copy: every start on both sides") {
     for (std::size_t to = 0; to < 16; ++to) {
       const std::size_t n = sizes[turn++ % sizes.size()];
       INFO(describe(n, {from, to}, {2, 32}));
-      check_launch(n, {from, to}, {2, 32});
+      check_launch(n, {from, to}, {2, 32}, turn % 3 == 0);
     }
   }
 }
@@ -80,7 +90,7 @@ TEST_CASE("pack_copy: every size around a pack's, equally misaligned") {
   for (std::size_t start = 0; start < 16; ++start) {
     for (std::size_t n = 0; n < 36; n += start % 4 == 1 ? 1 : 5) {
       INFO(describe(n, {start, start}, {1, 32}));
-      check_launch(n, {start, start}, {1, 32});
+      for (const bool is_bare : {false, true}) check_launch(n, {start, start}, {1, 32}, is_bare);
     }
   }
 }
@@ -115,7 +125,7 @@ TEST_CASE("pack_copy: 16 bytes at a time where both sides are equally misaligned
           "one request of a warp moves 32 x 16 bytes, and one is enough for all bytes of an end";
       REQUIRE(course::at_most(c->global_loads, wide + kEnds, "loads of the whole grid", kWidth));
       REQUIRE(course::at_most(c->global_stores, wide + kEnds, "stores of the whole grid", kWidth));
-      REQUIRE(course::at_most(c->global_atomics, 0, "atomics of the whole grid", kNoAtomics));
+      REQUIRE(course::none(c->global_atomics, "atomics of the whole grid", kNoAtomics));
       // 512 bytes from a multiple of 16 on lie in up to 17 sectors.
       constexpr const char* kGaps = "are the lanes of a warp side by side?";
       const std::uint64_t sectors = wide * 17 + kEnds;
@@ -140,7 +150,7 @@ TEST_CASE("pack_copy: the lanes share the work where the sides are not equally m
     REQUIRE(
         course::at_most(c->global_loads, 2 * n / 32 + kEnds, "loads of the whole grid", kShare));
     REQUIRE(course::at_most(c->global_stores, n / 32 + kEnds, "stores of the whole grid", kShare));
-    REQUIRE(course::at_most(c->global_atomics, 0, "atomics of the whole grid", kNoAtomics));
+    REQUIRE(course::none(c->global_atomics, "atomics of the whole grid", kNoAtomics));
     // 32 bytes side by side lie in up to 2 sectors. A word of 4 that is put together from single
     // bytes takes 4 loads of 5 sectors for 128 bytes.
     constexpr const char* kGaps = "are the lanes of a warp side by side?";

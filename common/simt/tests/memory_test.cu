@@ -430,6 +430,9 @@ TEST_CASE("a read of memory that nobody has written") {
   CHECK(lacks(report, {"UNINITIALISED MEMORY in kernel copy_element: read of fresh[37]",
                        "Nothing has written it since cudaMalloc", "cudaMemset or cudaMemcpy"}) ==
         "");
+  float* const tail = fresh.data() + 8;
+  CHECK(lacks(only_report([&] { copy_element<<<1, 1>>>(tail, -1, y.data()); }),
+              {"read of 4 bytes before tail", "do not belong to the array"}) == "");
   cudaMemset(fresh.data(), 0, 37 * sizeof(float));
   CHECK(observe([&] { copy_element<<<1, 1>>>(fresh.data(), 36, y.data()); }).clean());
   CHECK(observe([&] {

@@ -373,11 +373,14 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
     const Allocation* a = owner_of(address);
     const bool shared = a != nullptr && a->space == Space::shared;
     const SourceLine where = source_line(caller);
-    const std::string hint = shared
-                                 ? uninitialised_shared_hint(*t.block)
-                                 : "Nothing has written it since cudaMalloc, which leaves memory "
-                                   "undefined. Give it its first\n  value before the launch: "
-                                   "cudaMemset or cudaMemcpy.";
+    const bool before = a != nullptr && address < a->name_origin;
+    const std::string hint =
+        shared   ? uninitialised_shared_hint(*t.block)
+        : before ? "These bytes come before the first element and do not belong to "
+                   "the array: is the\n  address rounded down, or the index below 0?"
+                 : "Nothing has written it since cudaMalloc, which leaves memory "
+                   "undefined. Give it its first\n  value before the launch: "
+                   "cudaMemset or cudaMemcpy.";
     std::string text = fmt::format(
         "UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}", engine.launch->kernel,
         verb(kind), describe_address(address), where.text(), thread_name(t), hint);

@@ -130,7 +130,8 @@ std::string describe_address(std::uintptr_t address) {
     return in_arena ? "device memory that nobody allocated" : describe_host_memory(address);
   }
   if (address < a->name_origin) {
-    return fmt::format("{} bytes before {}", a->name_origin - address, name_of(*a));
+    const std::size_t distance = a->name_origin - address;
+    return fmt::format("{} byte{} before {}", distance, distance == 1 ? "" : "s", name_of(*a));
   }
   if (address < a->end()) return describe_inside(*a, address);
   const std::uintptr_t past = address - a->end();
