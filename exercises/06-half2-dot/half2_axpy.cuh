@@ -23,11 +23,11 @@ NOT_STARTED  // delete this line when you begin
 /// - For any a, x and y, also 0, -0, infinities and NaN: 0 times infinity is NaN, -0 + 0 is 0.
 /// - Any n, 0 included, and more than 2^32. x and y begin at any multiple of 2 bytes, and do not
 ///   overlap.
-/// - Nothing before or behind the n halves is read or written, on either side.
+/// - Nothing before or after the n halves of x and of y is read or written.
 /// - Right for every one-dimensional grid of blocks of whole warps. The threads share the work, and
 ///   each half of x and y is read once, each of y written once.
 /// - If x and y are equally far from a multiple of 4 bytes (0 or 2), all but one half at either end
-///   go by half2 (or wider), the 32 lanes of a warp side by side: 64 halves a load or store.
+///   go by half2 (or wider), the 32 lanes of a warp side by side: 64 halves per load or store.
 /// - If not, single halves will do, the lanes of a warp side by side.
 /// - Plain loads and stores, no atomics.
 __global__ void half2_axpy(__half a, const __half* x, std::size_t n, __half* y) {

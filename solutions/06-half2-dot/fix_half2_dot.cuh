@@ -1,10 +1,10 @@
 // Exercise fix_half2_dot: find the bugs, and fix them.
 //
 // A stereo recording is an array of half2: the left channel in the low halves, the right one in
-// the high halves. How alike are two recordings? For each channel, add up the products.
+// the high halves. How alike are two recordings? For each channel, sum the products.
 //
-// The kernel below is said to be tested: there is a second one, with operators in the place of
-// intrinsics, and both give the same results. And yet people complain:
+// The kernel below is said to be tested: there is a second one, with operators instead of
+// intrinsics, and both give the same results. And yet users complain:
 // - "The loud part of my recording comes late, and the result is 0."
 // - "With 64 or with 256 threads in a block I get something else than with 128; and not always the
 //   same thing."
@@ -23,14 +23,13 @@
 #include <cstddef>
 
 /// results[b] = block b's part of the two dot products: .x of the left channels, .y of the right
-/// ones. Added up over all blocks, which the caller does in double, they are those of all n
-/// samples.
-/// - Any n, also 0, and more than 2^32. a and b begin at any multiple of 4 bytes, also at one that
-///   is none of 8, and may be the same array.
+/// ones. Summed over all blocks, which the caller does in double, they are those of all n samples.
+/// - Any n, also 0, and more than 2^32. a and b begin at any multiple of 4 bytes, not only
+///   of 8, and may be the same array.
 /// - Right for every one-dimensional grid of blocks of 32, 64, 96, ..., 1024 threads.
 /// - results has one element for each block. It may hold anything before, and every block sets its
 ///   own, also one that has no samples: {0, 0}. Nothing else is written.
-/// - The products are exact, and added up in float: each channel is as good as a float sum of n
+/// - The products are exact, and summed in float: each channel is as good as a float sum of n
 ///   products can be. (A float holds the product of two halves exactly, a half does not.)
 /// - Infinities and NaN count as in float arithmetic, 0 * infinity too, and only in their channel.
 /// - Each sample is read once, as a half2, the 32 lanes of a warp side by side. The threads share

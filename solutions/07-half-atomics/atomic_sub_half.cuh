@@ -1,7 +1,7 @@
 // Exercise atomic_sub_half: subtract from one half, and leave its neighbour alone.
 //
 // CUDA has atomicAdd for __half, and no atomicSub. The hardware compares and swaps 32 bits, and a
-// half has 16: a neighbour travels along, and others work on it at the same time.
+// half has 16: its neighbour is swapped, too, and other threads change it at the same time.
 //
 // Try it: meson test -C build atomic_sub_half
 #pragma once

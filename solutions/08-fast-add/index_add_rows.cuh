@@ -1,7 +1,7 @@
 // Exercise index_add_rows: weighted rows of bfloat16, of any width, at any address.
 //
-// The gradients of an embedding once more, with a weight for each row, and without the comfort: a
-// row may have 7 columns, and then every other row of the table begins in the middle of a word.
+// The gradients of an embedding once more, with a weight for each row, and rows of any width: with
+// 7 columns, every other row of the table begins in the middle of a word.
 //
 // Try it: meson test -C build index_add_rows
 #pragma once
@@ -16,7 +16,8 @@
 /// table[index[r]][c] += weight[r] * source[r][c] for all rows r < rows and columns c < width.
 /// - `source` has rows x width elements, `table` has table_rows x width, both row by row without
 ///   gaps. 0 <= index[r] < table_rows; several rows may have the same index.
-/// - Both pointers are multiples of 2, and perhaps not of 4. The width may be odd.
+/// - Both pointers are multiples of 2, perhaps not of 4. The width may be odd. The table may have
+///   more than 2^32 elements.
 /// - What is added is weight * element, computed in float, rounded once, by __float2bfloat16_rn.
 ///   It is always added, also if it is 0 or NaN. Additions to the same element come in any order.
 /// - No other element changes, not even the sign of a zero. Memory outside of the table is neither
