@@ -21,6 +21,7 @@ class Collector {
   explicit Collector(Findings& findings)
       : previous_(simt::set_report_handler([&findings](const simt::Report& report) {
           ++(report.kind == simt::ReportKind::race ? findings.races : findings.others);
+          findings.endless_loops += report.kind == simt::ReportKind::hang ? 1 : 0;
           findings.texts.push_back(report.text);
         })) {}
   ~Collector() { simt::set_report_handler(previous_); }
@@ -94,6 +95,8 @@ void with_seed(std::uint64_t seed, const std::function<void()>& work) {
   work();
 }
 
+std::uint64_t seed() { return simt::seed(); }
+
 #else
 
 std::optional<Counters> count(const std::function<void()>& work) {
@@ -109,6 +112,8 @@ Findings find_races(const std::function<void()>& work) {
 }
 
 void with_seed(std::uint64_t, const std::function<void()>& work) { work(); }
+
+std::uint64_t seed() { return 0; }
 
 #endif
 

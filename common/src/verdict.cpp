@@ -162,6 +162,13 @@ Verdict at_most(std::uint64_t found, std::uint64_t most, std::string_view name,
                              hint.empty() ? "" : "; ", hint)};
 }
 
+Verdict at_least(std::uint64_t found, std::uint64_t least, std::string_view name,
+                 std::string_view hint) {
+  if (found >= least) return {};
+  return {false, fmt::format("{}: expected at least {}, found {}{}{}", name, least, found,
+                             hint.empty() ? "" : "; ", hint)};
+}
+
 Verdict none(std::uint64_t found, std::string_view name, std::string_view hint) {
   if (found == 0) return {};
   return {false, fmt::format("{}: expected none, found {}{}{}", name, found,

@@ -55,6 +55,11 @@ __global__ void halves_to_floats(const __half2* d_x, const __nv_bfloat162* d_b, 
   d_y[15] = __high2float(d_b[0]);
 }
 
+__global__ void add_and_stay(unsigned* d_x) {
+  atomicAdd(d_x, 7u);
+  for (volatile unsigned i = 0; i < 0xffff'ffffu;) i = 0;
+}
+
 }  // namespace
 
 // ---- device.cuh --------------------------------------------------------------------------------
@@ -155,6 +160,22 @@ TEST_CASE("errors that no report explains pass through") {
                     CUDA_CHECK_LAUNCH();
                   }),
                   course::CudaError);
+}
+
+TEST_CASE("a loop that is ended is counted as one, and what was written before is there") {
+  course::skip_without_checker();
+  auto d_x = course::DeviceBuffer<unsigned>::zeros(1);
+  const auto found = course::find_races([&] { add_and_stay<<<1, 1>>>(d_x.data()); });
+  CHECK(found.races == 0);
+  CHECK(found.others == 1);
+  CHECK(found.endless_loops == 1);
+  CHECK(d_x.front() == 7);
+}
+
+TEST_CASE("the seed that runs is known") {
+  const std::uint64_t before = course::seed();
+  course::with_seed(5, [] { CHECK(course::seed() == (course::kCpuDevice ? 5 : 0)); });
+  CHECK(course::seed() == before);
 }
 
 TEST_CASE("the same seed loses the same updates") {

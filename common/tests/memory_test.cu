@@ -131,6 +131,15 @@ TEST_CASE("guarded buffers may be empty") {
   GuardedBuffer<int> y(0);
   CHECK(y.download().empty());
   CHECK(y.intact("y"));
+  CHECK(y.data() != nullptr);
+}
+
+TEST_CASE("a write into a guarded buffer without elements is no null pointer") {
+  course::skip_without_checker();
+  GuardedBuffer<int> y(0);
+  const auto found = course::find_races([&] { write_at<<<1, 1>>>(y.data(), 0); });
+  REQUIRE(found.others == 1);
+  CHECK(found.texts[0].find("y[0], just past the end of y (0 elements)") != std::string::npos);
 }
 
 // ---- CudaError ---------------------------------------------------------------------------------

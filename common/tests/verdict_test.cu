@@ -175,6 +175,16 @@ TEST_CASE("numbers have the digits that tell them from their neighbours") {
   CHECK(same(1.0f, 1.00000012f, "y").text == "y: expected 1.0000001, found 1");
 }
 
+TEST_CASE("limits say which of the two numbers is the found one") {
+  CHECK(course::at_most(4, 4, "atomics"));
+  CHECK(course::at_most(7, 4, "atomics").text == "atomics: expected at most 4, found 7");
+  CHECK(course::at_least(4, 4, "size"));
+  CHECK(course::at_least(2, 4, "size", "so it is").text ==
+        "size: expected at least 4, found 2; so it is");
+  CHECK(course::none(0, "barriers"));
+  CHECK(course::none(3, "barriers").text == "barriers: expected none, found 3");
+}
+
 TEST_CASE("sets tell what is missing, what is there too often, and what is foreign") {
   CHECK(same_set(std::vector<int>{1, 3, 3, 9}, {1, 2, 3}, "kept").text ==
         "kept: 1 missing (2), 1 too often (3), 1 that do not belong there (9); "

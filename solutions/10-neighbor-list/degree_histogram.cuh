@@ -16,8 +16,7 @@ constexpr int kDegrees = 12;  // 0, 1, ..., 10, and "11 or more"
 /// with 11 or more to atoms_with[11].
 /// - counts[i] >= 0 is the number of neighbours of atom i.
 /// - It adds: atoms_with holds something already.
-/// - A block makes at most one atomic on each of the 12 elements of atoms_with; what is equal in a
-///   block is added up in shared memory.
+/// - A block makes at most one atomic on each of the 12 elements of atoms_with.
 /// - Right for every one-dimensional grid, with blocks of any size from 1 to 1024 threads. The
 ///   threads share the work.
 __global__ void degree_histogram(const int* counts, std::size_t n, unsigned* atoms_with) {

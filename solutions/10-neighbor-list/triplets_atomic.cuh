@@ -48,7 +48,7 @@ __global__ void append_triplets(const float* x, const float* y, const int* count
     for (int j = 0; j < count; ++j) {
       const int first = list[static_cast<std::size_t>(j) * n + m];
       for (int k = j + 1; k < count; ++k, ++place) {
-        if (place >= capacity) continue;  // no room; the next atom has to be counted all the same
+        if (place >= capacity) break;  // no room; the next atom has to be counted all the same
         const int last = list[static_cast<std::size_t>(k) * n + m], middle = static_cast<int>(m);
         Triplet& mine = triplets[place];
         mine.first = first;

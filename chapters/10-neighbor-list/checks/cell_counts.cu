@@ -83,10 +83,11 @@ Cells make_cells(int first, int step, int fullest, Box box = kBox) {
 void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
   const std::size_t n = points.x.size();
   const Box box = cells.box;
-  INFO(n << " atoms, " << name_of(kind) << "; a box of " << box.columns << " * " << box.rows
-         << " cells with edge " << box.edge << "; " << course::launch_text("cell_counts", launch)
-         << course::too_few_threads(launch, n, "atoms") << "; *fullest is "
-         << cells.expected_fullest << " before");
+  INFO(course::counted(n, "atom")
+       << ", " << name_of(kind) << "; a box of " << box.columns << " * " << box.rows
+       << " cells with edge " << box.edge << "; " << course::launch_text("cell_counts", launch)
+       << course::too_few_threads(launch, n, "atoms") << "; *fullest is " << cells.expected_fullest
+       << " before");
   const std::vector<int> before = cells.expected;
   std::vector<std::vector<int>> places_of(cells_of(box));
   std::vector<std::size_t> cell(n);
@@ -151,12 +152,16 @@ TEST_CASE("cell_counts: right for every box") {
 }
 
 TEST_CASE("cell_counts: cells and *fullest may hold something") {
-  for (const int fullest : {0, 5, 21, 1000}) {
+  for (const int fullest : {0, 5, 21, 1000, -1}) {
     for (const Kind kind : kKinds) {
       Cells cells = make_cells(3, 2, fullest);  // 3, 5 or 7 atoms in each cell
       check(cells, make_points(kind, 200), {3, 96}, kind);
     }
   }
+  Cells cells = make_cells(3, 2, -1);
+  check(cells, make_points(Kind::spread, 0), {1, 32}, Kind::spread);
+  Cells large = make_cells(2'000'000'000, 70'000'000, 40'000);
+  check(large, make_points(Kind::spread, 200), {3, 96}, Kind::spread);
 }
 
 TEST_CASE("cell_counts: a second launch goes on where the first one stopped") {

@@ -1,10 +1,13 @@
-// For the check of triplets_atomic: atoms with lists of neighbours, and all triplets of them.
+// For the check of triplets_atomic: atoms with lists of neighbours, all triplets of them, and what a
+// list of triplets must hold.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <course/data.cuh>
+#include <course/verdict.cuh>
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <string>
 #include <tuple>
@@ -75,6 +78,54 @@ inline std::map<Key, double> reference(const Molecule& molecule) {
     }
   }
   return triplets;
+}
+
+template <class Triplet>
+std::string text(const Triplet& t) {
+  return "{" + std::to_string(t.first) + ", " + std::to_string(t.middle) + ", " +
+         std::to_string(t.last) + "}";
+}
+
+/// Ok if places from `first` on hold different triplets of `expected`, with their cosines.
+template <class Triplet>
+course::Verdict all_right(const std::vector<Triplet>& found, std::size_t first,
+                          const std::map<Key, double>& expected) {
+  std::map<Key, std::size_t> place_of;
+  for (std::size_t k = first; k < found.size(); ++k) {
+    const Triplet& t = found[k];
+    const std::string place = "triplets[" + std::to_string(k) + "]: ";
+    if (t.first == -1 && t.middle == -1 && t.last == -1) {
+      return {false, place + "nothing was written to this place"};
+    }
+    const Key key{t.middle, t.first, t.last};
+    const auto right = expected.find(key);
+    if (right == expected.end()) {
+      const bool swapped = expected.count({t.middle, t.last, t.first}) > 0;
+      return {false,
+              place + "found " + text(t) +
+                  (swapped ? ", whose ends are the wrong way round" : ", which is no triplet")};
+    }
+    const auto [earlier, is_new] = place_of.emplace(key, k);
+    if (!is_new) {
+      return {false, place + "found " + text(t) + ", which is in triplets[" +
+                         std::to_string(earlier->second) + "] already"};
+    }
+    const course::Verdict cosine =
+        course::close(t.cosine, right->second, 1e-4, place + "the cosine of " + text(t));
+    if (!cosine) return cosine;
+  }
+  return {};
+}
+
+/// Ok if place k holds what it held before the launch.
+template <class Triplet>
+course::Verdict untouched(const Triplet& found, const Triplet& held, std::size_t k,
+                          std::size_t first, std::size_t last) {
+  if (std::memcmp(&found, &held, sizeof(Triplet)) == 0) return {};
+  const std::string place = "triplets[" + std::to_string(k) + "]: found " + text(found);
+  if (k < first) return {false, place + ", but it held a triplet before the launch"};
+  return {false, place + ", but there are only " + std::to_string(last - first) +
+                     " triplets to write, from triplets[" + std::to_string(first) + "] on"};
 }
 
 }  // namespace molecules

@@ -43,8 +43,9 @@ struct LaunchShape {
 inline std::string too_few_threads(LaunchShape launch, std::size_t items, const char* what) {
   const std::size_t threads = std::size_t{launch.grid} * launch.block;
   if (threads >= items) return "";
-  return "; " + std::to_string(threads) + " threads for " + std::to_string(items) + " " + what +
-         ": some take more than one";
+  return "; " + std::to_string(threads) + (threads == 1 ? " thread for " : " threads for ") +
+         std::to_string(items) + " " + what +
+         (threads == 1 ? ": it takes more than one" : ": some take more than one");
 }
 
 /// Grids that are too small, exact, and larger than one thread per element needs, in blocks of one

@@ -98,6 +98,7 @@ struct Findings {
   bool checked = false;            // false on a GPU, which has no checker
   int races = 0;                   // reports of a race
   int others = 0;                  // reports of anything else
+  int endless_loops = 0;           // those of `others` that ended a loop
   std::vector<std::string> texts;  // the reports, complete
 };
 /// Runs `work` up to its end on the device, keeps the reports of the CPU device's checker and
@@ -112,5 +113,8 @@ Verdict expect_race(const std::function<void()>& work, Findings* findings = null
 /// Runs `work` under a schedule of the CPU device: 0 is "in order", every other seed is its own
 /// fixed shuffle. On a GPU, which has no seeds, just runs it.
 void with_seed(std::uint64_t seed, const std::function<void()>& work);
+
+/// The schedule that runs: 0, 1, 2, ... in turn for a check. Always 0 on a GPU.
+std::uint64_t seed();
 
 }  // namespace course

@@ -26,8 +26,9 @@ namespace course {
 ///
 /// The CPU device has its own guards around every allocation and names the line that crossed
 /// them, so there the bands are left out, and a read of an element that was never written is
-/// reported.
-/// Pass `band` to have them anyway.
+/// reported. Pass `band` to have them anyway.
+/// Without elements data() is no null pointer there, so that an access is reported as one past the
+/// end of an array of 0 elements.
 template <class T>
 class GuardedBuffer {
  public:
@@ -35,12 +36,15 @@ class GuardedBuffer {
   static constexpr std::size_t kBand = kCpuDevice ? 0 : 64;  // elements on either side
 
   explicit GuardedBuffer(std::size_t n, std::size_t band = kBand)
-      : n_(n), band_(band), memory_(n + 2 * band) {
+      : n_(n),
+        band_(band),
+        front_(n + band == 0 ? kBeforeNothing : band),
+        memory_(front_ + n + band) {
     if (band_ > 0) memory_.fill_bytes(kPoison);
   }
 
-  T* data() { return memory_.data() + band_; }
-  const T* data() const { return memory_.data() + band_; }
+  T* data() { return memory_.data() + front_; }
+  const T* data() const { return memory_.data() + front_; }
   std::size_t size() const { return n_; }
   std::size_t bytes() const { return n_ * sizeof(T); }
   /// Sets every byte between the bands.
@@ -76,7 +80,9 @@ class GuardedBuffer {
                        std::to_string(distance) + " bytes " + where + " element"};
   }
 
-  std::size_t n_, band_;
+  static constexpr std::size_t kBeforeNothing = 32;
+
+  std::size_t n_, band_, front_;  // front_: elements before data()
   DeviceBuffer<T> memory_;
 };
 

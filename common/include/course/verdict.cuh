@@ -176,6 +176,11 @@ Verdict same_set(const std::vector<T>& found, const std::vector<T>& expected, st
 Verdict at_most(std::uint64_t found, std::uint64_t most, std::string_view name,
                 std::string_view hint = "");
 
+/// Ok if found >= least.
+///   the size of piece 2: expected at least 3, found 2; sizes differ by one at most
+Verdict at_least(std::uint64_t found, std::uint64_t least, std::string_view name,
+                 std::string_view hint = "");
+
 /// Ok if found is 0: for what a kernel may not do at all.
 ///   barriers: expected none, found 4; the lanes of a warp need none
 Verdict none(std::uint64_t found, std::string_view name, std::string_view hint = "");
