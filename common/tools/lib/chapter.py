@@ -15,7 +15,7 @@
     [[picture]] a drawing of what lanes do: program, arguments, kernel, output, alt, ... (tools/trace/picture.py)
 
     [[program]] a program of the chapter beyond ladder and self-check:
-    name        sources: plain C++ with main(); kernels: sources with kernels; test: a Python file that tests it.
+    name        kernels: sources with kernels; sources: plain C++, if there is any; test: a Python file that tests it.
     needs       what must be installed, such as ["mpi"]; instead: the source that is built where it is not
 
     [sanitizers]
@@ -35,9 +35,9 @@ class Program:
     """A program of a chapter beyond ladder and self-check."""
 
     name: str
-    sources: list
     kernels: list
     test: str
+    sources: list = field(default_factory=list)
     needs: list = field(default_factory=list)
     instead: str = ""
 
@@ -133,7 +133,7 @@ KEYS = {
     },
     "program": {
         "name": (str, True),
-        "sources": (TEXTS, True),
+        "sources": (TEXTS, False),
         "kernels": (TEXTS, True),
         "test": (str, True),
         "needs": (TEXTS, False),

@@ -4,7 +4,7 @@ In a chapter's README.md, each on a line of its own:
 
     <!-- kernel NAME -->
     <!-- kernel NAME | cut FIRST .. LAST | only FIRST .. LAST -->
-        The function or struct NAME of the chapter's .cuh and .cu files, or of common/include/course, and a link to
+        The function or struct NAME (or FILE:NAME, such as hello_sum.cu:main) of the chapter's .cuh and .cu files, or of common/include/course, and a link to
         its line. FIRST and LAST are texts that one line each of the code has. `cut` puts "..." in place of these
         lines, `only` shows these alone; both may stand several times, `.. LAST` may be missing.
     <!-- cost NAME -->
@@ -67,9 +67,12 @@ def definition(text, name):
 
 
 def find(chapter, name):
-    """(file, line, code) of a definition; Failed if there is none, or more than one in the chapter."""
+    """(file, line, code) of the first definition of this name, or of FILE:NAME; Failed if there is none."""
     found = []
+    only, _, name = name.rpartition(":")
     for file in sources_of(chapter):
+        if only and file.name != only:
+            continue
         text = file.read_text(encoding="utf-8")
         place = definition(text, name)
         if place:

@@ -88,6 +88,8 @@ class Lesson(unittest.TestCase):
     def test_structs_functions_of_one_line_and_shared_headers(self):
         self.assertIn("```cuda\nstruct alignas(8) Pair {\n  int a, b;\n};\n```\n[sums.cuh, line 5]", self.page("<!-- kernel Pair -->"))
         self.assertIn("```cuda\nconstexpr int twice(int x) { return 2 * x; }\n```", self.page("<!-- kernel twice -->"))
+        self.assertIn("[wrong.cuh, line 3](wrong.cuh#L3)", self.page("<!-- kernel wrong.cuh:slower -->"))
+        self.fails("<!-- kernel sums.cuh:slower -->", "no function or struct slower")
         self.assertIn("[tools.cuh, line 1](../../common/include/course/tools.cuh#L1)", self.page("<!-- kernel shared_one -->"))
 
     def test_a_changed_source_replaces_what_the_page_had(self):
