@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/scoped_ignore.hpp"
+#include "checker/late_stores.hpp"
 #include "checker/vector_clock.hpp"
 #include "kernel/engine.hpp"
 
@@ -127,6 +128,7 @@ void fence_by(Thread& t, Scope scope) {
   }
   published.raise_block(block, t.block->barrier_clock);
   published.raise(t.id, t.now() + 1);
+  if (device && stores_may_be_late) late_stores_fence(t);
   tick(t);  // what follows is not published by this fence
   if (device) mine.carried.join(mine.visible);
   if (engine.cross_device && scope == Scope::system) {

@@ -5,13 +5,16 @@
 #include <cstring>
 
 #include "checker/cross_device.hpp"
+#include "checker/late_stores.hpp"
 #include "memory/allocations.hpp"
 
 namespace simt {
 
-bool write_is_suspected = false;
+bool access_is_open = false;
 
 namespace {
+
+bool write_is_suspected = false;
 
 /// A block-scope atomic and an atomic of another block are no better than plain accesses.
 bool scopes_clash(const Access& earlier, const Access& now) {
@@ -41,7 +44,7 @@ bool suspect_write(const Access& earlier, const Access& me, std::uintptr_t addre
                    std::size_t size, Thread& t) {
   if (size > suspect.old.size()) return false;
   if (write_is_suspected) return true;  // the first granule of the same access decides
-  write_is_suspected = true;
+  write_is_suspected = access_is_open = true;
   suspect.address = address;
   suspect.size = size;
   std::memcpy(suspect.old.data(), reinterpret_cast<const void*>(address), size);
@@ -200,11 +203,14 @@ void check_host_access(std::uintptr_t address, std::size_t size, bool write, con
 // ---- what the layers above tell -----------------------------------------------------------------
 
 void checker_start_launch() {
-  write_is_suspected = false;
+  access_is_open = write_is_suspected = false;
   fences_start_launch();
 }
 
-void checker_settle_writes() {
+void checker_settle_access() {
+  if (!access_is_open) return;
+  access_is_open = false;
+  restore_late_store();
   if (!write_is_suspected) return;
   write_is_suspected = false;
   const void* now = reinterpret_cast<const void*>(suspect.address);
@@ -218,7 +224,7 @@ void checker_settle_writes() {
 }
 
 void checker_end_thread(Thread& t) {
-  checker_settle_writes();
+  checker_settle_access();
   if (t.conflicts == 0) return;
   for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
     if (t.recent.address[slot] != 0 && t.recent.conflict[slot]) report_read_conflict(t, slot);

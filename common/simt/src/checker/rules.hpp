@@ -42,11 +42,13 @@ void checker_end_thread(Thread& t);
 void checker_barrier(Block& block);
 void checker_warp_sync(Block& block, unsigned warp, unsigned lanes);
 
-/// True if a write waits to be judged by the value that it has left.
-extern bool write_is_suspected;
-/// Decides whether a suspected write race wrote the same value twice. Called whenever a thread
-/// enters the runtime, because only then the store that follows the check has happened.
-void checker_settle_writes();
+/// True if a write waits to be judged by the value that it has left, or if a load was given an old
+/// value that must not stay.
+extern bool access_is_open;
+/// Decides whether a suspected write race wrote the same value twice, and restores the place of a late
+/// store. Called whenever a thread enters the runtime, because only then the access that follows the
+/// check has happened.
+void checker_settle_access();
 
 /// An access that something the cell remembers is not ordered before: is it a race?
 SIMT_RARE void judge_read(const Cell& cell, std::uintptr_t address, Thread& t,

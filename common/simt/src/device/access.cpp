@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "checker/late_stores.hpp"
 #include "scheduler/polling.hpp"
 
 namespace simt {
@@ -19,15 +20,25 @@ void check_any_access(std::uintptr_t address, std::size_t size, bool write, cons
 void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
                            const void* caller) {
   const bool in_kernel = engine.current != nullptr && !accesses_are_ignored;
+  if (access_is_open && in_kernel) checker_settle_access();
   const bool shared = is_shared(reinterpret_cast<const void*>(address));
   const AccessKind kind = write ? AccessKind::relaxed_write : AccessKind::relaxed_read;
-  if (in_kernel && !write && find_target(address, size, kind, caller) != nullptr) {
+  const bool has_target = in_kernel && find_target(address, size, kind, caller) != nullptr;
+  if (has_target && !write) {
     note_poll(address, size, caller);  // before the access: it may switch threads
   }
   if (!in_kernel || shared) {
     check_any_access(address, size, write, caller);  // volatile orders nothing in shared memory
   } else {
     access(address, size, kind, scope, caller);
+    if (stores_may_be_late && has_target) {
+      Thread& t = *engine.current;
+      if (write) {
+        remember_late_store(t, address, size, kind, pc_of(caller));
+      } else if (load_late(t, address, size, pc_of(caller))) {
+        access_is_open = true;
+      }
+    }
   }
   if (write) wake_pollers(address);
 }
@@ -72,7 +83,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
     }
   }
   maybe_preempt(kPreemptAtAtomic);
-  checker_settle_writes();
+  checker_settle_access();
   fence_atomic(t, address, AccessKind::atomic);
   settle_recent_read(t, address, kind == AtomicKind::compare_and_swap ? expected : nullptr);
   if (kind != AtomicKind::exchange && !all_initialised(*a, address, size)) {
@@ -85,6 +96,9 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   if (engine.cross_device)
     check_cross_device(*a, address, size, AccessKind::atomic, call.scope, call.name, caller, t);
   announced = {caller, address, size, kind};
+  if (stores_may_be_late && a->space != Space::shared) {
+    remember_late_store(t, address, size, AccessKind::atomic, pc_of(caller));
+  }
   if (engine.tracing) trace_settle_store();
 }
 

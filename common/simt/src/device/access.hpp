@@ -29,7 +29,7 @@ SIMT_HOT void access(std::uintptr_t address, std::size_t size, AccessKind kind, 
              depth_here(is_atomic(kind) ? kDepthOfVolatile : kDepthOfAccess), caller);
   }
   maybe_preempt(kPreemptAtAccess);
-  if (write_is_suspected) checker_settle_writes();
+  if (access_is_open) checker_settle_access();
   if (is_atomic(kind)) fence_atomic(t, address, kind);
   if (writes(kind)) {
     set_initialised(*a, address, size);

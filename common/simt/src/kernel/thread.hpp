@@ -147,6 +147,7 @@ struct BlockState {
   unsigned arrived = 0;             // threads at the barrier
   std::uint64_t barriers = 0;       // since the block wrote to global memory
   bool backwards = false;           // who goes first after it; see finish_barrier
+  bool has_late_stores = false;     // see checker/late_stores.hpp
   const void* meeting = nullptr;    // where the first of them waits
   const void* last_meeting = nullptr;
   bool scattered = false;           // some wait elsewhere

@@ -67,7 +67,7 @@ ReportHandler& handler() {
 // ---- notes --------------------------------------------------------------------------------------
 
 struct Note {
-  const char* text;
+  std::string text;
   const void* caller;
 };
 constexpr std::size_t kMostNotes = 8;
@@ -91,9 +91,13 @@ const char* identifier(ReportKind kind) { return names_of(kind).identifier; }
 
 void note(const char* text, const void* caller) {
   const ScopedIgnore guard;
+  note_text(text, caller);
+}
+
+void note_text(std::string text, const void* caller) {
   const auto same = [&](const Note& n) { return n.text == text && n.caller == caller; };
   if (notes.size() < kMostNotes && std::none_of(notes.begin(), notes.end(), same)) {
-    notes.push_back({text, caller});
+    notes.push_back({std::move(text), caller});
   }
 }
 

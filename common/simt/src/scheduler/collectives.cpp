@@ -210,7 +210,7 @@ void warp_call(WarpCall& call) {
     on_host_stack([&] { fail_launch(foreign_mask_finding(call, t), cudaErrorLaunchFailure); });
     std::abort();  // a failed launch never resumes its threads
   }
-  checker_settle_writes();
+  checker_settle_access();
   t.last_collective = call.orders_memory ? nullptr : call.name;
   t.call = &call;
   const Waiting waiting{call.name, call.caller, static_cast<char**>(__builtin_frame_address(0))};
@@ -247,7 +247,7 @@ unsigned active_mask(const char* name, const void* caller) {
 BarrierResult block_barrier(const char* name, int predicate, const void* caller) {
   Thread& t = *engine.current;
   Block& block = *t.block;
-  checker_settle_writes();
+  checker_settle_access();
   const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
   t.waiting = &waiting;
   t.state = State::at_barrier;

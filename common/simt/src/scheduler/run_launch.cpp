@@ -8,6 +8,7 @@
 
 #include "checker/cross_device.hpp"
 #include "checker/fences.hpp"
+#include "checker/late_stores.hpp"
 #include "checker/rules.hpp"
 #include "counters/counters.hpp"
 #include "kernel/findings.hpp"
@@ -222,6 +223,7 @@ void start_launch(const Launch& launch, const Placement& placement) {
   name_allocations(launch);
   cross_device_start_launch();
   checker_start_launch();
+  late_stores_start_launch(schedule.seeded && !e.lockstep ? schedule.random_state : 0);
 }
 
 }  // namespace
@@ -232,7 +234,8 @@ int run_launch(const Launch& launch, const Placement& placement) {
     const DivisionTrap trap;
     run_all_threads();
   }
-  checker_settle_writes();
+  checker_settle_access();
+  late_stores_end_launch();
   fences_end_launch(cross_device_launch());
   abandon_everything();
   engine.launch = nullptr;
