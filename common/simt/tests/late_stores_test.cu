@@ -87,7 +87,7 @@ TEST_CASE("late stores: volatile parts without a fence are missed by the last bl
   CHECK(shown.reports == "");
   CHECK(shown.wrong == kSeedsForWrong);
   CHECK(lacks(shown.notes, {"late_stores_test.cu:", "this load finds an old value of parts[",
-                            "thread 1 stores it at ", "goes on to ticket[0] at ",
+                            "thread 1 stores it at ", "and goes on to ticket[0] at ",
                             "with no __threadfence() between the two"}) == "");
   CHECK(shown_by(adds_up<Part::relaxed_store, Fence::none>).wrong == kSeedsForWrong);
   CHECK(shown_by(adds_up<Part::volatile_store, Fence::of_block_scope>).wrong == kSeedsForWrong);
@@ -172,7 +172,7 @@ TEST_CASE("late stores: a volatile flag without the writer's fence comes before 
   const Shown shown = shown_by([] { return passes_on(pass_on<false>); });
   CHECK(shown.reports == "");
   CHECK(shown.wrong == kSeedsForWrong);
-  CHECK(lacks(shown.notes, {"an old value of data[", "goes on to flag["}) == "");
+  CHECK(lacks(shown.notes, {"an old value of data[", "and goes on to flag["}) == "");
 }
 
 TEST_CASE("late stores: a flag with a fence, and one that carries its value, are right") {

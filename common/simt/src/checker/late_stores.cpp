@@ -93,14 +93,17 @@ void explain(const LateStore& store, const Thread& t, std::uintptr_t address, st
   if (signal.address == address || !was_reached_by(t.block->linear, signal.address)) return;
   if (!late.told.insert({store.pc, pc}).second) return;
   on_host_stack([&] {
-    note_text(fmt::format(
-                  "this load finds an old value of {}: {} stores it at {} and goes on to {} at {}, "
-                  "with no __threadfence() between the two. Other blocks may see the second "
-                  "before the first",
-                  describe_address(address), thread_name(store.thread),
-                  source_line(return_address_of(store.pc)).text(), describe_address(signal.address),
-                  source_line(return_address_of(signal.pc)).text()),
-              return_address_of(pc));
+    note_text(
+        fmt::format(
+            "this load finds an old value of {}.\n"
+            "  {} stores it at {},\n"
+            "  and goes on to {} at {},\n"
+            "  with no __threadfence() between the two: other blocks may see the second before the "
+            "first.",
+            describe_address(address), thread_name(store.thread),
+            source_line(return_address_of(store.pc)).text(), describe_address(signal.address),
+            source_line(return_address_of(signal.pc)).text()),
+        return_address_of(pc));
   });
 }
 
