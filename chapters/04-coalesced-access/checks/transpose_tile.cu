@@ -39,8 +39,7 @@ void check_launch(Shape shape, unsigned block_rows, std::uint32_t seed = 1) {
 }
 
 std::string describe(Shape shape, unsigned block_rows) {
-  return std::to_string(shape.rows) + (shape.rows == 1 ? " row, " : " rows, ") +
-         std::to_string(shape.cols) + (shape.cols == 1 ? " column" : " columns") +
+  return course::counted(shape.rows, "row") + ", " + course::counted(shape.cols, "column") +
          "; transpose_tile<<<dim3(" + std::to_string(tiles(shape.cols)) + ", " +
          std::to_string(tiles(shape.rows)) + "), dim3(32, " + std::to_string(block_rows) + ")>>>";
 }

@@ -15,8 +15,8 @@ namespace {
 using Launch = course::LaunchShape;
 
 std::string describe(const Matrix& m, Launch launch) {
-  return std::to_string(m.rows) + " rows of " + std::to_string(m.columns) + " columns: " + m.text +
-         "; " + course::launch_text("block_argmax", launch);
+  return course::counted(m.rows, "row") + " of " + course::counted(m.columns, "column") + ": " +
+         m.text + "; " + course::launch_text("block_argmax", launch);
 }
 
 void check_launch(const Matrix& m, Launch launch) {
@@ -27,8 +27,9 @@ void check_launch(const Matrix& m, Launch launch) {
   course::launch(block_argmax, {launch.grid, launch.block}, d_x.data(), m.rows, m.columns,
                  best.data(), where.data());
   const Answer expected = reference(m);
-  REQUIRE(course::same(best.download(), expected.best, "best"));
-  REQUIRE(course::same(where.download(), expected.where, "where"));
+  const auto inputs = [&](std::size_t r) { return row_text(m, r, expected.where[r]); };
+  REQUIRE(course::same(best.download(), expected.best, "best", inputs));
+  REQUIRE(course::same(where.download(), expected.where, "where", inputs));
   REQUIRE(best.intact("best"));
   REQUIRE(where.intact("where"));
 }
@@ -165,14 +166,16 @@ TEST_CASE("block_argmax: the threads share a row, and rarely wait") {
         "a warp reads 32 neighbouring elements with one load, and each is read once"));
     REQUIRE(course::at_most(counters->global_load_sectors, 3 * 2048 / 8, "sectors of 32 bytes",
                             "the 32 lanes of a warp read neighbours, 4 sectors a load"));
+    constexpr const char* kOneWrites =
+        "one thread writes a row's two results, the others have nothing to write";
+    REQUIRE(course::at_most(counters->global_stores, 2 * 3, "stores", kOneWrites));
     REQUIRE(
-        course::at_most(counters->global_stores, 2 * 3, "stores",
-                        "one thread writes a row's two results, the others have nothing to write"));
+        course::at_most(counters->global_store_lanes, 2 * 3, "stores of single lanes", kOneWrites));
     // A block has two rows at most, and its warps read as much of them each.
     REQUIRE(course::work_is_shared(*counters, 2 * (2 * 2048 / block + 4)));
     REQUIRE(course::at_most(counters->barriers, 3 * 4, "barriers, __syncthreads() once a block",
                             "two warp reductions need two, a tree in shared memory many"));
-    REQUIRE(course::at_most(counters->global_atomics + counters->shared_atomics, 0, "atomics",
-                            "each row is one block's own"));
+    REQUIRE(course::none(counters->global_atomics + counters->shared_atomics, "atomics",
+                         "each row is one block's own"));
   }
 }

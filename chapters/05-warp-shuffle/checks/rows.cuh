@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <course/data.cuh>
+#include <course/verdict.cuh>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -65,6 +66,17 @@ inline Matrix matrix(const Kind& kind, unsigned rows, unsigned columns) {
     for (unsigned c = 0; c < columns; ++c) m.x.push_back(kind.element(r, c, random[m.x.size()]));
   }
   return m;
+}
+
+/// What row r's result is computed from: "x[300..599], of which x[417] = 3 is the largest number".
+inline std::string row_text(const Matrix& m, std::size_t r, unsigned where) {
+  const std::size_t first = r * m.columns;
+  if (m.columns == 0) return "a row without columns";
+  const std::string row =
+      "x[" + std::to_string(first) + ".." + std::to_string(first + m.columns - 1) + "]";
+  if (where == m.columns) return row + ", which are all NaN";
+  return row + ", of which " + course::elements_text("x", m.x, first + where, first + where + 1) +
+         ", column " + std::to_string(where) + ", is the first of the largest numbers";
 }
 
 /// What block_argmax writes.

@@ -37,16 +37,32 @@ unsigned long long run(const unsigned char* d_x, std::size_t n, Launch launch,
   return after;
 }
 
+/// What the difference says: bytes read as signed numbers, sums that are too narrow, or words that
+/// were not taken apart.
+std::string what_went_wrong(const std::vector<unsigned char>& x, unsigned long long found,
+                            unsigned long long expected) {
+  const unsigned long long missing = expected - found;  // modulo 2^64
+  const auto above =
+      std::count_if(x.begin(), x.end(), [](unsigned char byte) { return byte > 127; });
+  if (missing > 0 && missing % 256 == 0 && missing / 256 <= static_cast<std::uint64_t>(above)) {
+    return "Too small by " + std::to_string(missing / 256) + " * 256, and x has " +
+           course::counted(static_cast<std::size_t>(above), "byte") +
+           " above 127. Read as a signed char, such a byte counts as its value - 256. (A sum that "
+           "is kept in a byte loses 256 at each overflow, too.)";
+  }
+  if (found / 256 >= expected && found < 1ull << 63) {
+    return "Far too large: x, y, z and w of a uint4 are four bytes each, and are to be taken apart.";
+  }
+  return x.empty() ? "" : "sum is computed from " + course::elements_text("x", x, 0, x.size());
+}
+
 void check_launch(const std::vector<unsigned char>& x, std::size_t offset, Launch launch,
                   unsigned long long before = 5) {
   INFO("*sum holds " << before << " before the launch");
   const course::Placed<unsigned char> d_x(x, offset);
   const unsigned long long expected = std::accumulate(x.begin(), x.end(), before);
   const unsigned long long found = run(d_x.data(), x.size(), launch, before);
-  const char* const hint = found / 256 < expected ? ""
-                                                  : "Far too large: x, y, z and w of a uint4 are "
-                                                    "four bytes each, and are to be taken apart.";
-  REQUIRE(course::same(found, expected, "sum", hint));
+  REQUIRE(course::same(found, expected, "sum", what_went_wrong(x, found, expected)));
 }
 
 std::string describe(std::size_t n, std::size_t offset, Launch launch, const Bytes& kind) {

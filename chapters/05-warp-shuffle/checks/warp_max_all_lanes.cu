@@ -49,25 +49,14 @@ const course::DataKind<float> kKinds[] = {
      }},
 };
 
-std::vector<float> reference(const std::vector<float>& x) {
-  std::vector<float> highest(x.size());
-  for (std::size_t first = 0; first < x.size(); first += 32) {
-    const std::size_t end = std::min(first + 32, x.size());
-    float maximum = -kInfinity;
-    for (std::size_t i = first; i < end; ++i) {
-      if (!std::isnan(x[i])) maximum = std::max(maximum, x[i]);
-    }
-    for (std::size_t i = first; i < end; ++i) highest[i] = maximum;
-  }
-  return highest;
-}
-
 void check_launch(const std::vector<float>& x, Launch launch) {
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::GuardedBuffer<float> highest(x.size());
   course::launch(warp_max_all_lanes, {launch.grid, launch.block}, d_x.data(), x.size(),
                  highest.data());
-  REQUIRE(course::same(highest.download(), reference(x), "highest"));
+  const std::vector<float> expected = group_maxima(x);
+  const auto inputs = [&](std::size_t i) { return group_text(x, i / 32 * 32, expected[i]); };
+  REQUIRE(course::same(highest.download(), expected, "highest", inputs));
   REQUIRE(highest.intact("highest"));
 }
 
@@ -164,7 +153,7 @@ TEST_CASE("warp_max_all_lanes: more than 2^31 elements") {
   INFO(describe(kBeyond2To31, {4096, 256}, kBelowZero));
   course::launch(warp_max_all_lanes, {4096, 256}, d_x.data(), kBeyond2To31, highest.data());
   for (const std::size_t first : kParts) {
-    const std::vector<float> expected = reference(kBelowZero.values(part_size(first)));
+    const std::vector<float> expected = group_maxima(kBelowZero.values(part_size(first)));
     INFO("highest[" << first << "] and those after it");
     REQUIRE(
         course::same(read_part(highest.data() + first, expected.size()), expected, "this part"));

@@ -51,8 +51,13 @@ void check_launch(const std::vector<unsigned>& counts, Launch launch) {
   course::GuardedBuffer<unsigned> offsets(counts.size()), totals(expected.totals.size());
   course::launch(warp_prefix_sum, {launch.grid, launch.block}, d_counts.data(), counts.size(),
                  offsets.data(), totals.data());
-  REQUIRE(course::same(offsets.download(), expected.offsets, "offsets"));
-  REQUIRE(course::same(totals.download(), expected.totals, "totals"));
+  REQUIRE(course::same(offsets.download(), expected.offsets, "offsets", [&](std::size_t i) {
+    return i % 32 == 0 ? "no count: it is the first of its group"
+                       : course::elements_text("counts", counts, i / 32 * 32, i);
+  }));
+  REQUIRE(course::same(totals.download(), expected.totals, "totals", [&](std::size_t g) {
+    return course::elements_text("counts", counts, 32 * g, 32 * g + 32);
+  }));
   REQUIRE(offsets.intact("offsets"));
   REQUIRE(totals.intact("totals"));
 }
