@@ -9,8 +9,10 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parents[1] / "list_chapter.py"
 LIST = """question = "How\\nmany?"
+learn = "how many."
 before = ["00"]
 exercises = ["sum", "max"]
+stars = {sum = 1, max = 5}
 
 [libraries]
 vendor = ["cublas"]
@@ -77,12 +79,18 @@ class ListChapter(unittest.TestCase):
 
     def test_what_cannot_be_used_is_named(self):
         for old, new, *texts in [
-            ("question", "questions", "chapter.toml: 'questions' is unknown", "question, before"),
+            ("question", "questions", "chapter.toml: 'questions' is unknown", "question, learn, before"),
+            ("max = 5", "min = 5", "'stars.max' must be a number from 1 to 5"),
+            ("max = 5", "max = 6", "'stars.max' must be a number from 1 to 5"),
+            ("max = 5", "max = 5, min = 1", "'stars.min': there is no such exercise"),
             ("exercises", "# exercises", "chapter.toml: 'exercises' is missing"),
             ('["00"]', '"00"', "'before' must be a list of texts"),
             ('["00"]', '["0"]', "'before' names '0'"),
             ("vendor", "vendors", "'libraries.vendors' is unknown"),
-            ('"max"', '"min"', "'exercises' names min, but", "checks/min.cu is missing"),
+            (
+                '"max"]\nstars = {sum = 1, max', '"min"]\nstars = {sum = 1, min', "'exercises' names min, but",
+                "checks/min.cu is missing",
+            ),
             ("count.cu\"", "count2.cu\"", "'program.count' names count2.cu, which is missing"),
             ('instead = "none.cpp"\n', "", "'program.count' needs mpi, but has no 'instead'"),
             ('name = "count"\n', "", "'program.name' is missing"),

@@ -1,10 +1,12 @@
 """chapter.toml: the one list of what a chapter has. Meson's rules and all tools read it through this file.
 
     question    what the map of chapters shows
+    learn       what the lesson's first sentence says after "You will learn"
     before      numbers of the chapters to read first, such as ["01", "03"]
-    minutes     how long the chapter takes, where somebody has timed it
     exercises   names, in the order of the README; an exercise EX has checks/EX.cu, exercises/NN-topic/EX.cuh,
                 solutions/NN-topic/EX.cuh, and its wrong answers are mistakes/EX/*.diff
+
+    [stars]     how hard each exercise is, from 1 to 5; a time follows from it (MINUTES_OF_STARS)
 
     [libraries]
     vendor      libraries of the CUDA toolkit for vendor.cu, such as "cublas": without one its rows are left out
@@ -48,9 +50,10 @@ class Chapter:
 
     folder: Path
     question: str
+    learn: str
     exercises: list
+    stars: dict
     before: list = field(default_factory=list)
-    minutes: int | None = None
     vendor_libraries: list = field(default_factory=list)
     optional_libraries: list = field(default_factory=list)
     headline: dict | None = None
@@ -92,14 +95,16 @@ class Chapter:
         return self.folder.parents[1] / tree / self.name / f"{exercise}.cuh"
 
 
+MINUTES_OF_STARS = {1: 20, 2: 30, 3: 45, 4: 60, 5: 90}
 TEXTS, NUMBERS, TABLES = (list, str), (list, int), (list, dict)  # lists of these
 # {table: {key: (type, must it be there)}}; "" is the file itself.
 KEYS = {
     "": {
         "question": (str, True),
+        "learn": (str, True),
         "before": (TEXTS, False),
-        "minutes": (int, False),
         "exercises": (TEXTS, True),
+        "stars": (dict, False),
         "libraries": (dict, False),
         "headline": (dict, False),
         "profile": (dict, False),
@@ -203,13 +208,20 @@ def parse(folder, values):
     for number in values.get("before", []):
         if not re.fullmatch(r"\d\d", number):
             raise Failed(f"{file}: 'before' names '{number}': chapters have two digits")
+    stars = values.get("stars", {})
+    for exercise in [*values["exercises"], *(name for name in stars if name not in values["exercises"])]:
+        if exercise not in values["exercises"]:
+            raise Failed(f"{file}: 'stars.{exercise}': there is no such exercise")
+        if stars.get(exercise) not in MINUTES_OF_STARS:
+            raise Failed(f"{file}: 'stars.{exercise}' must be a number from 1 to 5")
     libraries = values.get("libraries", {})
     return Chapter(
         folder=folder,
         question=" ".join(values["question"].split()),
+        learn=" ".join(values["learn"].split()),
         exercises=values["exercises"],
+        stars=stars,
         before=values.get("before", []),
-        minutes=values.get("minutes"),
         vendor_libraries=libraries.get("vendor", []),
         optional_libraries=libraries.get("optional", []),
         headline=headline,

@@ -10,13 +10,11 @@ from pathlib import Path
 
 from tools.lib import chapter as metadata
 from tools.lib.failed import Failed
-from tools.measure import headline
+from tools.measure import headline, lesson
 from tools.measure.results import chapters_of
 from tools.measure.rows import escaped, is_faster, median
 
 PLOT = Path("common") / "docs" / "best-rungs.svg"
-WORDS_A_MINUTE = 100  # of technical prose, read with care
-MINUTES_AN_EXERCISE = 20
 
 
 # ---- the results ---------------------------------------------------------------------------------
@@ -119,20 +117,6 @@ def results_part(top):
 # ---- the map -------------------------------------------------------------------------------------
 
 
-def words(text):
-    """Words of prose: without tables, code, pictures, the hints, and generated parts."""
-    text = re.sub(r"<!-- (\w+):begin -->.*?<!-- \1:end -->", "", text, flags=re.DOTALL)
-    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
-    text = re.sub(r"!\[.*?\]\([^)]*\)", "", text)
-    return sum(len(line.split()) for line in text.splitlines() if not line.lstrip().startswith("|"))
-
-
-def time_text(minutes):
-    """77.6 as "80 minutes": rounded to 5 minutes."""
-    return f"{5 * max(1, round(minutes / 5))} minutes"
-
-
 def links_before(about, folders):
     """Links to the chapters to read before this one; Failed if there is no such chapter."""
     links = []
@@ -148,29 +132,22 @@ def map_part(top):
     """The Markdown between the map markers."""
     folders = chapters_of(top)
     lines = ["| chapter | the question | before it | time | exercises |", "|---|---|---|--:|---|"]
-    ruled = False
     for folder in folders:
         about = metadata.load(folder)
-        if about.minutes is not None:
-            time = f"{about.minutes} minutes"
-        else:
-            prose = words((folder / "README.md").read_text(encoding="utf-8"))
-            time = time_text(prose / WORDS_A_MINUTE + MINUTES_AN_EXERCISE * len(about.exercises))
-            ruled = True
+        time = lesson.time_text(sum(lesson.minutes_of(folder)))
         own = f"chapters/{folder.name}/README.md"
         cells = [
             f"[{folder.name}]({own})",
             escaped(about.question),
             links_before(about, folders),
             time,
-            ", ".join(f"[{name}]({own}#{name})" for name in about.exercises) or "–",
+            ", ".join(f"[{name}]({own}#{name}) {'★' * about.stars[name]}" for name in about.exercises) or "–",
         ]
         lines.append("| " + " | ".join(cells) + " |")
-    if ruled:
-        lines += [
-            "",
-            f"Time is a rule of thumb: the README's prose at {WORDS_A_MINUTE} words a minute (tables, code and hints not "
-            f"counted), and {MINUTES_AN_EXERCISE} minutes an exercise, rounded to 5 minutes. A chapter that was timed says "
-            "so itself.",
-        ]
+    times = ", ".join(f"{minutes}" for minutes in metadata.MINUTES_OF_STARS.values())
+    lines += [
+        "",
+        f"Time is a rule of thumb: prose at {lesson.WORDS_A_MINUTE} words and code at {lesson.LINES_A_MINUTE} lines per minute, and "
+        f"{times} minutes for an exercise of one to five stars.",
+    ]
     return "\n".join(lines)

@@ -1,7 +1,9 @@
-"""The generated lines of a lesson: kernels from the sources, what they cost, and the list of rungs.
+"""The generated lines of a lesson: its opening, kernels from the sources, what they cost, and the list of rungs.
 
 In a chapter's README.md, each on a line of its own:
 
+    <!-- opening:begin --> and <!-- opening:end -->
+        What the lesson is for, what to read before it, and how long it takes, from chapter.toml.
     <!-- kernel NAME -->
     <!-- kernel NAME | cut FIRST .. LAST | only FIRST .. LAST -->
         The function or struct NAME (or FILE:NAME, such as hello_sum.cu:main) of the chapter's .cuh and .cu files, or of common/include/course, and a link to
@@ -27,11 +29,12 @@ from tools.lib import chapter as metadata
 from tools.lib import markers
 from tools.lib.failed import Failed
 from tools.measure import ladder_profile, rows
-from tools.measure.results import PROFILE, of_gpu
+from tools.measure.results import PROFILE, chapters_of, of_gpu
 
 KERNEL = re.compile(r"^<!-- kernel (.+) -->\n(?:```cuda\n(?:.*\n)*?```\n(?:\[.+\]\(.+#L\d+\)\n)?)?", re.MULTILINE)
 COST = re.compile(r"^<!-- cost (.+) -->\n(?:>.*\n)*", re.MULTILINE)
 COUNTERS = re.compile(r"^<!-- counters (.+) -->\n(?:\|.*\n)*", re.MULTILINE)
+WORDS_A_MINUTE, LINES_A_MINUTE = 100, 10  # of technical prose, and of code, read with care
 LONGEST = 100  # characters of a line of code: more of them are wider than the page
 # A definition begins at the start of a line; clang-format ends it with a brace there.
 END = re.compile(r"^\}.*$", re.MULTILINE)
@@ -271,12 +274,61 @@ def rungs_table(chapter):
     return "\n".join(lines)
 
 
+# ---- the opening ---------------------------------------------------------------------------------
+
+
+def reading_minutes(text):
+    """How long a README takes to read: its prose, and the code that it shows."""
+    code = "\n".join(re.findall(r"^```(?:cuda|cpp)\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE))
+    return words(text) / WORDS_A_MINUTE + code.count("\n") / LINES_A_MINUTE
+
+
+def words(text):
+    """Words of prose: without tables, code, pictures, the hints, and generated parts."""
+    text = re.sub(r"<!-- (\w+):begin -->.*?<!-- \1:end -->", "", text, flags=re.DOTALL)
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    text = re.sub(r"!\[.*?\]\([^)]*\)", "", text)
+    return sum(len(line.split()) for line in text.splitlines() if not line.lstrip().startswith(("|", "<!--")))
+
+
+def minutes_of(chapter, text=None):
+    """(minutes to read, minutes for the exercises) of a chapter, rounded to 5; `text` is its README's."""
+    about = metadata.load(chapter)
+    reading = reading_minutes(text or (chapter / "README.md").read_text(encoding="utf-8"))
+    exercises = sum(metadata.MINUTES_OF_STARS[about.stars[exercise]] for exercise in about.exercises)
+    return 5 * max(1, round(reading / 5)), exercises
+
+
+def time_text(minutes):
+    """100 as "1 h 40 min"."""
+    hours, rest = divmod(minutes, 60)
+    return " ".join(([f"{hours} h"] if hours else []) + ([f"{rest} min"] if rest else []))
+
+
+def opening(chapter, text):
+    """What stands at the head of a lesson."""
+    about = metadata.load(chapter)
+    folders = {folder.name[:2]: folder.name for folder in chapters_of(chapter.parents[1])}
+    missing = [number for number in about.before if number not in folders]
+    if missing:
+        raise Failed(f"{about.file}: 'before' names {missing[0]}, and there is no such chapter")
+    before = ", ".join(f"[{number}](../{folders[number]}/README.md)" for number in about.before)
+    reading, practice = minutes_of(chapter, text)
+    names = ", ".join(
+        f"[{name}](#{name}) {'★' * about.stars[name]} {metadata.MINUTES_OF_STARS[about.stars[name]]} min" for name in about.exercises
+    )
+    time = f"{time_text(reading + practice)}: {time_text(reading)} for this page and its code" + (f"; {names}" if names else "")
+    start = f"chapter{'s' if len(about.before) > 1 else ''} {before}" if before else "only C++"
+    return f"**You will learn** {about.learn}\n\n**Before you start:** {start}. **Time:** about {time}."
+
+
 # ---- a page --------------------------------------------------------------------------------------
 
 
 def has_markers(text):
     """Whether a README has generated lines."""
-    return any(mark in text for mark in ("<!-- kernel ", "<!-- cost ", "<!-- counters ", "<!-- rungs:begin -->"))
+    return any(mark in text for mark in ("<!-- opening:begin -->", "<!-- kernel ", "<!-- cost ", "<!-- counters ", "<!-- rungs:begin -->"))
 
 
 def with_generated(chapter, text):
@@ -284,8 +336,9 @@ def with_generated(chapter, text):
     text = KERNEL.sub(lambda match: kernel_text(chapter, match[1]), text)
     text = COST.sub(lambda match: cost_text(chapter, match[1]), text)
     text = COUNTERS.sub(lambda match: counters_table(chapter, match[1]), text)
-    if "<!-- rungs:begin -->" in text:
-        text = markers.replaced(chapter / "README.md", text, "rungs", rungs_table(chapter))
+    for name, make in (("rungs", lambda: rungs_table(chapter)), ("opening", lambda: opening(chapter, text))):
+        if f"<!-- {name}:begin -->" in text:
+            text = markers.replaced(chapter / "README.md", text, name, make())
     return text
 
 

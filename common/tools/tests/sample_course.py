@@ -64,12 +64,12 @@ class Course:
         self.profiling = docs / "profiling.md"
         self.profiling.write_text("")
 
-    def chapter(self, name, head=None, profile=None, before=(), minutes=None, exercises=(), prose="", pictures=()):
+    def chapter(self, name, head=None, profile=None, before=(), exercises=(), prose="", pictures=()):
         """Writes a chapter's README and chapter.toml, anew if there is one."""
         folder = self.top / "chapters" / name
         (folder / "results").mkdir(parents=True, exist_ok=True)
-        lines = ['question = "How | fast is it?"', f"before = {toml(list(before))}", f"exercises = {toml(list(exercises))}"]
-        lines += [f"minutes = {minutes}"] if minutes else []
+        lines = ['question = "How | fast is it?"', 'learn = "how fast it is."', f"before = {toml(list(before))}"]
+        lines += [f"exercises = {toml(list(exercises))}", f"stars = {toml(dict.fromkeys(exercises, 2))}"]
         lines += [f"headline = {toml(head)}"] if head else []
         lines += [f"profile = {toml(profile)}"] if profile else []
         lines += [f"picture = {toml(list(pictures))}"] if pictures else []

@@ -149,35 +149,18 @@ class FrontPage(unittest.TestCase):
     def test_the_map(self):
         self.fast(20.0, exercises=["b_sum", "a_sum"], prose="word " * 998)
         text = self.written()
-        links = "[b_sum](chapters/02-fast/README.md#b_sum), [a_sum](chapters/02-fast/README.md#a_sum)"
+        links = "[b_sum](chapters/02-fast/README.md#b_sum) ★★, [a_sum](chapters/02-fast/README.md#a_sum) ★★"
         self.assertEqual(
             self.row_of(text, "| [02-fast]"),
-            "| [02-fast](chapters/02-fast/README.md) | How \\| fast is it? | [01](chapters/01-slow/README.md) | 50 minutes | " + links + " |",
+            "| [02-fast](chapters/02-fast/README.md) | How \\| fast is it? | [01](chapters/01-slow/README.md) | 1 h 10 min | " + links + " |",
         )
-        self.assertIn("| [01](chapters/01-slow/README.md), [02](chapters/02-fast/README.md) | 5 minutes | – |", text)
-        self.assertIn("| – | 5 minutes | – |", self.row_of(text, "| [01-slow]"))
-        self.assertIn("at 100 words a minute", text)
-
-    def test_a_chapter_states_its_own_time(self):
-        self.course.chapter("00-begin", minutes=20)
-        text = self.written()
-        self.assertIn("| – | 20 minutes | – |", self.row_of(text, "| [00-begin]"))
-        self.assertIn("Time is a rule of thumb", text)
+        self.assertIn("| [01](chapters/01-slow/README.md), [02](chapters/02-fast/README.md) | 5 min | – |", text)
+        self.assertIn("| – | 5 min | – |", self.row_of(text, "| [01-slow]"))
+        self.assertIn("prose at 100 words and code at 10 lines per minute, and 20, 30, 45, 60, 90 minutes for an exercise", text)
 
     def test_a_chapter_before_that_is_not_there(self):
         self.course.chapter("04-new", before=["09"])
         self.assertRegex(self.problems(), r"04-new/chapter.toml: .*09")
-
-    def test_what_counts_as_a_word(self):
-        text = (
-            "one two\n| no | no |\n```\nno no\n```\n<details><summary>no</summary>\n\nno\n</details>\n"
-            "<!-- results:begin -->\nno\n<!-- results:end -->\nthree `four`\n"
-        )
-        self.assertEqual(front_page.words(text), 4)
-
-    def test_time_texts(self):
-        texts = {1: "5 minutes", 27: "25 minutes", 58: "60 minutes", 77.6: "80 minutes"}
-        self.assertEqual({minutes: front_page.time_text(minutes) for minutes in texts}, texts)
 
     def test_missing_markers(self):
         self.written()

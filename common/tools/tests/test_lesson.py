@@ -115,6 +115,33 @@ class Lesson(unittest.TestCase):
         (self.chapter / "sums.cuh").write_text(f"void wide() {{\n  {'x' * 100}\n}}\n")
         self.fails("<!-- kernel wide -->", "more than 100 characters")
 
+    # ---- the opening
+
+    def test_the_opening_says_what_chapter_toml_says(self):
+        self.course.chapter("02-y", before=["01"], exercises=["a_sum", "b_sum"])
+        chapter = self.course.top / "chapters" / "02-y"
+        text = "<!-- opening:begin -->\n<!-- opening:end -->\n" + "word " * 1200 + "\n```cuda\n" + "int x;\n" * 50 + "```\n"
+        said = lesson.with_generated(chapter, text).split("<!-- opening:end -->")[0]
+        self.assertEqual(
+            said,
+            "<!-- opening:begin -->\n\n**You will learn** how fast it is.\n\n**Before you start:** chapter [01](../01-x/README.md). "
+            "**Time:** about 1 h 15 min: 15 min for this page and its code; [a_sum](#a_sum) ★★ 30 min, [b_sum](#b_sum) ★★ 30 min.\n\n")
+        self.assertIn("**Before you start:** only C++. **Time:** about 5 min: 5 min for", self.page("<!-- opening:begin -->", "<!-- opening:end -->"))
+        self.course.chapter("02-y", before=["09"])
+        with self.assertRaisesRegex(Failed, "'before' names 09"):
+            lesson.with_generated(chapter, text)
+
+    def test_what_counts_as_a_word(self):
+        text = (
+            "one two\n| no | no |\n```\nno no\n```\n<details><summary>no</summary>\n\nno\n</details>\n<!-- cost x -->\n"
+            "<!-- results:begin -->\nno\n<!-- results:end -->\nthree `four`\n"
+        )
+        self.assertEqual(lesson.words(text), 4)
+
+    def test_times(self):
+        times = {5: "5 min", 60: "1 h", 100: "1 h 40 min"}
+        self.assertEqual({minutes: lesson.time_text(minutes) for minutes in times}, times)
+
     # ---- costs
 
     def test_a_cost_is_the_time_the_rate_and_the_vendors_time(self):

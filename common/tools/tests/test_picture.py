@@ -465,7 +465,7 @@ class Command(unittest.TestCase):
         chapter = self.root / "chapters" / "01-x"
         chapter.mkdir(parents=True, exist_ok=True)
         entry = {"program": "ladder", "arguments": ["--n", "32"], "kernel": "tree", "output": "tree.svg", "alt": "A tree", **more}
-        (chapter / "chapter.toml").write_text(f'question = "?"\nexercises = []\npicture = {toml([entry])}\n')
+        (chapter / "chapter.toml").write_text(f'question = "?"\nlearn = "?"\nexercises = []\npicture = {toml([entry])}\n')
         (chapter / "README.md").write_text("# X\n\n![A tree](pictures/tree.svg)\n")
         self.stand_in(self.build / "ladder", "rungs", 0, sample.trace(sample.tree()))
         return chapter
