@@ -171,6 +171,16 @@ class Screen(unittest.TestCase):
 
 
 class ExitCodes(unittest.TestCase):
+    def test_a_note_stands_with_the_failure(self):
+        if on_gpu():
+            self.skipTest("a GPU takes no notes")
+        code, out = run("uses lanes that take no part")
+        self.assertEqual(code, 1)
+        self.assertIn("largest: expected 4, found", out)
+        self.assertRegex(out, r"note: common/tests/specimen\.cu:\d+: a shuffle reads a lane that is not in the mask")
+        code, out = run("reads lanes that take no part, and uses none")
+        self.assertEqual((code, out), (0, "1 check passed under 4 schedules\n"))
+
     def test_nothing_selected_is_no_pass(self):
         self.assertEqual(run("no such test")[0], 1)
 

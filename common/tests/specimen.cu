@@ -27,6 +27,16 @@ __global__ void note_order(unsigned* d_next, unsigned* d_order) {
   d_order[atomicAdd(d_next, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+/// The block has 5 lanes, and the mask names 32.
+__global__ void largest_of_five(unsigned* d_x, bool right) {
+  unsigned largest = threadIdx.x;
+  for (unsigned o = 16; o > 0; o /= 2) {
+    const unsigned other = __shfl_down_sync(0xffffffffu, largest, o);
+    if (!right || threadIdx.x + o < 5) largest = max(largest, other);
+  }
+  if (threadIdx.x == 0) *d_x = largest;
+}
+
 /// What an answer could read before main(): the kernel's copy of the environment, too.
 std::string read_environment() {
   std::ifstream file("/proc/self/environ");
@@ -97,6 +107,18 @@ TEST_CASE("depends on the order") {
   std::vector<unsigned> in_order(kThreads);
   for (unsigned i = 0; i < kThreads; ++i) in_order[i] = i;
   CHECK(course::same(d_order.download(), in_order, "order"));
+}
+
+TEST_CASE("uses lanes that take no part") {
+  auto d_x = course::DeviceBuffer<unsigned>::zeros(1);
+  largest_of_five<<<1, 5>>>(d_x.data(), false);
+  CHECK(course::same(d_x.front(), 4u, "largest"));
+}
+
+TEST_CASE("reads lanes that take no part, and uses none") {
+  auto d_x = course::DeviceBuffer<unsigned>::zeros(1);
+  largest_of_five<<<1, 5>>>(d_x.data(), true);
+  CHECK(course::same(d_x.front(), 4u, "largest"));
 }
 
 TEST_CASE("is skipped") { SKIP("no reason"); }

@@ -38,6 +38,22 @@ __global__ void return_turn_by_turn(int* out, int n) {
   out[i] = s_x[i + 1];
 }
 
+// In each turn one thread leaves, behind the last barrier of the loop.
+__global__ void leave_one_by_one(int* out) {
+  __shared__ int s_x[64];
+  const int i = static_cast<int>(threadIdx.x);
+  int sum = 0;
+  for (int last = 63;; --last) {
+    s_x[i] = i;
+    __syncthreads();
+    sum += s_x[last - i];
+    __syncthreads();
+    if (i == last) return;
+    if (last == 40) break;
+  }
+  out[i] = sum;
+}
+
 // A lambda's return is none of the kernel.
 __global__ void lambda_returns_then_barrier_in_branch(int* out) {
   const auto store = [&](int i) {
@@ -169,7 +185,9 @@ TEST_CASE("a barrier waits for the threads that have not returned; a note says s
   CHECK(first_complaint([&] {
           return_before_barrier<<<1, 128>>>(x.data(), y.data(), 70);
           return_turn_by_turn<<<1, 64>>>(out.data(), 64);
-          return y.values()[69] == 2 && out.values()[0] == 2;
+          const bool is_right = y.values()[69] == 2 && out.values()[0] == 2;
+          leave_one_by_one<<<1, 64>>>(out.data());
+          return is_right && out.values()[0] == (63 + 40) * 12;
         }) == "");
   const Outcome outcome =
       observe([&] { return_before_barrier<<<1, 128>>>(x.data(), y.data(), 64); });

@@ -139,9 +139,10 @@ const void* place_in_kernel(const Thread& t) {
 /// A `return` behind it is one before it, too, if the others have come back to it in a loop.
 bool left_before(const Thread& t, const void* barrier) {
   if (t.left_by == nullptr || barrier == nullptr) return false;
+  if (t.left_by < barrier) return true;
   const Block& block = *t.block;
-  const bool is_in_loop = block.meeting <= block.last_meeting && block.last_meeting < t.left_by;
-  return t.left_by < barrier || is_in_loop;
+  if (barrier != block.meeting) return block.last_meeting == block.meeting;  // in a function
+  return block.meeting <= block.last_meeting && block.last_meeting < t.left_by;
 }
 
 /// True if threads went past the barrier: some wait in another one, or have ended.
