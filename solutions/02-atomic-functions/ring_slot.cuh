@@ -14,8 +14,8 @@
 /// number may be one, 0 too.
 constexpr unsigned kEmpty = 0xFFFF'FFFF;
 
-/// Writes n events to the ring buffer ring[0..capacity-1]; capacity is at least 1, and n may be
-/// beyond 2^31.
+/// Writes n events to the ring buffer ring[0..capacity-1]; capacity is at least 1. Events may have
+/// equal numbers: each of them is an event.
 /// - *next is the place of the next event. Each event takes the place that it finds there, and
 ///   moves *next on: by one, and from the last place to the first. So *next is always below
 ///   capacity.
