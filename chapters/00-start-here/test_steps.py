@@ -8,8 +8,7 @@ function in a C++ block replaces the one of that name, a shell block is the comm
 block without a language must be the first lines of the verdict. Step 6 takes the solution. The exercise's
 file is changed meanwhile and put back at the end; one that a learner has begun is left alone.
 
-Also counts the words, because README.md says how long it takes to read them. Exit code 1 and a text on
-what differs, or 0.
+Exit code 1 and a text on what differs, or 0.
 """
 
 import os
@@ -23,7 +22,6 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(TOP / "common"))
-from tools.measure.front_page import words  # noqa: E402
 
 EXERCISE = TOP / "exercises" / HERE.name / "scale.cuh"
 SOLUTION = TOP / "solutions" / HERE.name / "scale.cuh"
@@ -90,9 +88,6 @@ def go(readme, build):
 def main():
     build = Path(sys.argv[1]).resolve()
     readme = (HERE / "README.md").read_text(encoding="utf-8")
-    stated = int(re.search(r"\(([\d,]+) words", readme).group(1).replace(",", ""))
-    if (there := words(readme)) > stated:
-        return f"README.md says {stated} words, and has {there}"
     starter = EXERCISE.read_text(encoding="utf-8")
     if not MARKER.search(starter):
         return f"{EXERCISE.relative_to(TOP)} has been begun: it is left alone"

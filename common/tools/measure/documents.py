@@ -12,7 +12,7 @@ from tools.lib import compact_json, markers
 from tools.lib.failed import Failed
 from tools.maintain import verdicts
 from tools.measure import front_page, headline, ladder_profile, lesson, plot_svg, plots, results_table, sectors
-from tools.measure.results import CPU, PROFILE, SECTORS, chapters_of, file_name, of_cpu, of_gpu, read
+from tools.measure.results import CPU, PROFILE, SECTORS, chapters_of, file_name, measured, of_cpu, of_gpu, read
 
 COMMAND = "common/tools/measure/measure.py render"
 # The Markdown between the markers `name` of a file.
@@ -77,7 +77,12 @@ def of_course(top):
 
     def front():
         text, description = front_page.results_part(top)
-        return [Section(readme, "front", text)] + ([Plot(top / front_page.PLOT, description)] if description else [])
+        page = Section(top / "common" / "docs" / "results.md", "front", text)
+        return [page] + ([Plot(top / front_page.PLOT, description)] if description else [])
+
+    def shown():
+        entries = measured(top).get("shown")
+        return [Section(readme, "shown", front_page.shown_part(top, entries))] if entries else []
 
     def course_map():
         return [Section(readme, "map", front_page.map_part(top))]
@@ -85,7 +90,7 @@ def of_course(top):
     def tally():
         return [Section(top / "common" / "docs" / "verdicts.md", "verdicts", verdicts.tally(top))]
 
-    return [front, course_map, tally]
+    return [front, shown, course_map, tally]
 
 
 def documents(top, chapters):

@@ -1,8 +1,16 @@
-"""The generated parts of the front page: the results of all chapters, and the map of them.
+"""The generated parts of the front page and of the page of results.
 
-Between <!-- front:begin --> and <!-- front:end --> in README.md come the plot common/docs/best-rungs.svg and a
-table: every chapter's best rung against the vendor's library. Between <!-- map:begin --> and <!-- map:end -->
-comes what each chapter.toml says: the question, what to read before, how long the chapter takes.
+In README.md, between <!-- map:begin --> and <!-- map:end -->: what each chapter.toml says, the question, what to read
+before, how long the chapter takes. Between <!-- shown:begin --> and <!-- shown:end -->: what the [[shown]] tables of
+chapters/measured.toml name, where one starts and where one ends:
+
+    [[shown]]
+    what = "the sum of 2^24 floats"
+    start = {chapter = "01-global-atomic", rung = "sum_global_atomic", n = 16_777_216}
+    end = {chapter = "05-warp-shuffle", rung = "sum_two_cells", n = 16_777_216}     # in = "words of its group"
+
+In common/docs/results.md, between <!-- front:begin --> and <!-- front:end -->: every chapter's best rung against the
+vendor's library, as a table and as the plot best-rungs.svg.
 """
 
 import re
@@ -11,9 +19,10 @@ from pathlib import Path
 from tools.lib import chapter as metadata
 from tools.lib.failed import Failed
 from tools.measure import headline, lesson
-from tools.measure.results import chapters_of
-from tools.measure.rows import escaped, is_faster, median
+from tools.measure.results import REFERENCE, chapters_of, of_gpu
+from tools.measure.rows import escaped, is_faster, is_timed, median
 
+LEAST_WIN = 1.03  # what is faster by less is called a tie
 PLOT = Path("common") / "docs" / "best-rungs.svg"
 
 
@@ -21,12 +30,12 @@ PLOT = Path("common") / "docs" / "best-rungs.svg"
 
 
 def mark_of(head):
-    """better or slower than the vendor's library, tie, or none where there is no such library."""
+    """better or slower than the vendor's library by 3 % or more, tie, or none where there is no such library."""
     if not head.vendor:
         return "none"
-    if is_faster(head.best, head.against):
+    if is_faster(head.best, head.against) and head.ratio >= LEAST_WIN:
         return "better"
-    return "slower" if is_faster(head.against, head.best) else "tie"
+    return "slower" if is_faster(head.against, head.best) and head.ratio <= 1 / LEAST_WIN else "tie"
 
 
 def sentence(measured):
@@ -90,7 +99,7 @@ def results_part(top):
     if not measured:
         return "\n".join(later).strip(), None
     lines = [
-        f"![{escaped(finding(measured))}]({PLOT.as_posix()})",
+        f"![{escaped(finding(measured))}]({PLOT.name})",
         "",
         "| | the best rung | µs | against | µs | ratio |",
         "|---|---|--:|---|--:|--:|",
@@ -101,7 +110,7 @@ def results_part(top):
             notes.append(f"{head.chapter[:2]}: {head.note}")
         against = f"`{head.against_name}`" if head.vendor else f"no library; {head.against_name}"
         cells = [
-            f"[{head.chapter[:2]}](chapters/{head.chapter}/README.md)",
+            f"[{head.chapter[:2]}](../../chapters/{head.chapter}/README.md)",
             f"{head.what_of(head.rows)}: `{head.best['name']}`, {escaped(head.best['changed'])}",
             f"{median(head.best):,.1f}",
             against,
@@ -109,9 +118,37 @@ def results_part(top):
             f"**{head.ratio_text}**" if mark_of(head) == "better" else head.ratio_text,
         ]
         lines.append("| " + " | ".join(cells) + " |")
-    bold = "The ratio says how many times as fast; **bold** is faster than the library by more than the runs differ."
+    bold = "The ratio says how many times as fast; **bold** is faster than the library by 3 % or more."
     lines += ["", " ".join([f"{sentence(measured)}; medians.", bold, *notes])]
     return "\n".join(lines + later), plot(measured)
+
+
+# ---- from the start to the end -------------------------------------------------------------------
+
+
+def shown_row(top, entry, place):
+    """(row of the rung, rows of its group) that one end of an entry names."""
+    chapter = top / "chapters" / entry["chapter"]
+    results = of_gpu(chapter)
+    where = f"{top / REFERENCE}: {place}"
+    if results is None:
+        raise Failed(f"{where}: {entry['chapter']} has no results")
+    group, row = lesson.group_of(results, entry["rung"], entry["n"], entry.get("in"), {}, where)
+    return row, group
+
+
+def shown_part(top, entries):
+    """The Markdown between the shown markers: where one starts, where one ends, and what the library takes."""
+    lines = ["| | you start with | you end with | the library |", "|---|--:|--:|--:|"]
+    for entry in entries:
+        start, _ = shown_row(top, entry["start"], f"'{entry['what']}', start")
+        end, group = shown_row(top, entry["end"], f"'{entry['what']}', end")
+        vendors = [row for row in group if row["kind"] == "vendor" and is_timed(row)]
+        vendor = min(vendors, key=median, default=None)
+        library = f"{median(vendor):,.1f} µs ({vendor['name']})" if vendor else "–"
+        lines.append(f"| {entry['what']} | {median(start):,.1f} µs | **{median(end):,.1f} µs** | {library} |")
+    devices = sorted({of_gpu(top / "chapters" / entry["end"]["chapter"])["device"] for entry in entries})
+    return "\n".join([*lines, "", f"Measured on one {' and one '.join(devices)}; [all results](common/docs/results.md)."])
 
 
 # ---- the map -------------------------------------------------------------------------------------

@@ -67,13 +67,14 @@ def chapters_of(top=TOP):
     return sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
 
 
-def reference_named(top):
-    """The device that chapters/measured.toml names; None without the file."""
+def measured(top):
+    """What chapters/measured.toml says; {} without the file."""
     file = top / REFERENCE
     if not file.exists():
-        return None
+        return {}
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))["reference"]
+        found = tomllib.loads(file.read_text(encoding="utf-8"))
+        return {"reference": found["reference"], "shown": found.get("shown", [])}
     except (KeyError, tomllib.TOMLDecodeError) as error:
         raise Failed(f"{file}: needs a line reference = \"the name of a device\" ({error})") from error
 
@@ -81,7 +82,7 @@ def reference_named(top):
 def of_gpu(chapter, kind=TIMES):
     """The chapter's results on the reference GPU, or on the only one; None if it has not been measured."""
     found = {device: results for device, results in by_device(chapter, kind).items() if device != CPU}
-    reference = reference_named(chapter.parents[1])
+    reference = measured(chapter.parents[1]).get("reference")
     if reference in found:
         return found[reference]
     if len(found) > 1:

@@ -7,7 +7,8 @@ from pathlib import Path
 from tools.lib import compact_json
 
 GPU = "NVIDIA GPU X"
-README = "# x\n<!-- front:begin -->\n<!-- front:end -->\nbetween\n<!-- map:begin -->\n<!-- map:end -->\nafter\n"
+README = "# x\nbetween\n<!-- map:begin -->\n<!-- map:end -->\nafter\n"
+RESULTS = "# results\n<!-- front:begin -->\n<!-- front:end -->\nbehind\n"
 VERDICTS = "before\n<!-- verdicts:begin -->\n<!-- verdicts:end -->\n"
 PARTS = ("ladder", "results", "sectors")
 
@@ -61,6 +62,8 @@ class Course:
         docs = self.top / "common" / "docs"
         docs.mkdir(parents=True)
         (docs / "verdicts.md").write_text(VERDICTS)
+        self.results = docs / "results.md"
+        self.results.write_text(RESULTS)
         self.profiling = docs / "profiling.md"
         self.profiling.write_text("")
 

@@ -39,11 +39,11 @@ class FrontPage(unittest.TestCase):
         return ""
 
     def written(self):
-        """README.md's new text; it is in step then."""
+        """The new text of README.md and of results.md; all is in step then."""
         with mock.patch("tools.measure.plot_svg.draw", drawn_without_matplotlib):
             documents.render(self.top, [])
         self.assertEqual(self.problems(), "")
-        return self.readme.read_text()
+        return self.readme.read_text() + self.course.results.read_text()
 
     def row_of(self, text, start):
         return next(line for line in text.splitlines() if line.startswith(start))
@@ -52,10 +52,10 @@ class FrontPage(unittest.TestCase):
 
     def test_the_table(self):
         text = self.written()
-        self.assertTrue(text.startswith("# x\n") and text.endswith("\nafter\n") and "\nbetween\n" in text)
+        self.assertTrue(text.startswith("# x\nbetween\n") and text.endswith("\nbehind\n"))
         self.assertEqual(
             self.row_of(text, "| [02]"),
-            "| [02](chapters/02-fast/README.md) | the sum of 2^12 floats: `ours`, how ours works | 20.0 | `lib` | 30.0 | **1.5x** |",
+            "| [02](../../chapters/02-fast/README.md) | the sum of 2^12 floats: `ours`, how ours works | 20.0 | `lib` | 30.0 | **1.5x** |",
         )
         self.assertIn("| 900.0 | `lib` | 30.0 | 1/30 |", self.row_of(text, "| [01]"))
         self.assertIn("| tie (1x) |", self.row_of(text, "| [03]"))
@@ -65,7 +65,7 @@ class FrontPage(unittest.TestCase):
         text = self.written()
         self.assertIn(
             "![The best rungs are faster than the vendor's library in 1 of 3 chapters: 02 (1.5x); as fast in 03 (1x); "
-            "slower in 01 (1/30).](common/docs/best-rungs.svg)",
+            "slower in 01 (1/30).](best-rungs.svg)",
             text,
         )
         plot = self.top / "common" / "docs" / "best-rungs.svg"
@@ -90,17 +90,44 @@ class FrontPage(unittest.TestCase):
         self.assertIn("Without such a library: 04 runs at 2.5x of CUDA's f.]", text)
 
     def test_wrong_values_are_found(self):
-        good = self.written()
-        for old, new in (
-            ("| 20.0 |", "| 19.0 |"), ("**1.5x**", "**2.5x**"), ("2026-01-02", "2026-01-03"), ("1 of 3", "3 of 3"),
-            ("How \\| fast", "How fast"), ("`lib`", "`cub`"), ("| – |", "| 00 |"),
+        self.written()
+        for file, old, new in (
+            (self.course.results, "| 20.0 |", "| 19.0 |"), (self.course.results, "**1.5x**", "**2.5x**"),
+            (self.course.results, "2026-01-02", "2026-01-03"), (self.course.results, "1 of 3", "3 of 3"),
+            (self.course.results, "`lib`", "`cub`"), (self.readme, "How \\| fast", "How fast"), (self.readme, "| – |", "| 00 |"),
         ):  # fmt: skip
             with self.subTest(old):
+                good = file.read_text()
                 self.assertIn(old, good)
-                self.readme.write_text(good.replace(old, new, 1))
-                self.assertIn("README.md is out of step", self.problems())
-        self.readme.write_text(good)
+                file.write_text(good.replace(old, new, 1))
+                self.assertIn(f"{file.name} is out of step", self.problems())
+                file.write_text(good)
         self.assertEqual(self.problems(), "")
+
+    def test_where_one_starts_and_ends(self):
+        self.readme.write_text(README + "<!-- shown:begin -->\n<!-- shown:end -->\n")
+        shown = self.top / "chapters" / "measured.toml"
+        text = """reference = "NVIDIA GPU X"
+[[shown]]
+what = "the sum"
+start = {chapter = "01-slow", rung = "ours", n = 4096}
+end = {chapter = "02-fast", rung = "ours", n = 4096}
+"""
+        shown.write_text(text)
+        said = self.written()
+        self.assertIn("| the sum | 900.0 µs | **20.0 µs** | 30.0 µs (lib) |\n\nMeasured on one NVIDIA GPU X; [all results]", said)
+        for old, new, problem in (
+            ('"01-slow"', '"09-none"', "'the sum', start: 09-none has no results"),
+            ('n = 4096}\nend', 'n = 64}\nend', "'the sum', start: no row of n = 64 has a time"),
+        ):
+            shown.write_text(text.replace(old, new))
+            self.assertIn(problem, self.problems())
+
+    def test_less_than_three_percent_is_no_win(self):
+        self.fast(29.2)
+        self.assertIn("| 29.2 | `lib` | 30.0 | 1.03x |", self.written())
+        self.fast(29.1)
+        self.assertIn("| 29.1 | `lib` | 30.0 | **1.03x** |", self.written())
 
     def test_a_new_measurement_is_found(self):
         self.written()
@@ -117,7 +144,7 @@ class FrontPage(unittest.TestCase):
         self.written()
         self.course.measured("04-more", row("ours", "rung", 20.0), row("lib", "vendor", 20.2), before=["03"])
         self.assertIn("README.md is out of step", self.problems())
-        self.assertIn("[04](chapters/04-more/README.md)", self.written())
+        self.assertIn("[04](../../chapters/04-more/README.md)", self.written())
 
     def test_a_chapter_that_is_not_measured(self):
         self.course.chapter("04-new")
@@ -166,7 +193,7 @@ class FrontPage(unittest.TestCase):
         self.written()
         self.readme.write_text(README.replace("<!-- map:end -->", ""))
         self.assertIn("<!-- map:end -->", self.problems())
-        self.readme.write_text(README.replace("<!-- front:begin -->\n<!-- front:end -->", "<!-- front:end -->\n<!-- front:begin -->"))
+        self.readme.write_text(README.replace("<!-- map:begin -->\n<!-- map:end -->", "<!-- map:end -->\n<!-- map:begin -->"))
         self.assertIn("below it", self.problems())
 
 
