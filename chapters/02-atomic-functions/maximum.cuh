@@ -145,7 +145,7 @@ __global__ void max_vectorized(const float* d_x, std::size_t n, unsigned* d_key)
 
 // Question: the warps of a block still queue up at one address of global memory. Must they?
 // Changes:  they use shared memory first; thread 0 hands the block's maximum on.
-// Cost:     one global atomic a block, and two barriers.
+// Cost:     one global atomic per block, and two barriers.
 __global__ void max_block(const float* d_x, std::size_t n, unsigned* d_key) {
   __shared__ unsigned s_key;
   if (threadIdx.x == 0) s_key = 0;

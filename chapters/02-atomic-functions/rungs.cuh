@@ -77,7 +77,7 @@ inline std::vector<MaxRung> max_rungs() {
        .atomics = [](std::size_t n) { return n / (4 * kInFlight); },
        .blocks = vector_blocks_for},
       {.name = "max_block",
-       .changed = "the block meets in shared memory, one global atomic a block",
+       .changed = "the block meets in shared memory, one global atomic per block",
        .raise = [](Grid grid, Floats d_x, std::size_t n,
                    unsigned* d_key) { course::launch(max_block, grid, d_x, n, d_key); },
        .atomics = [](std::size_t n) { return n / (4 * kInFlight) / kBlockSize; },

@@ -53,7 +53,7 @@ std::vector<SumRung<T>> sum_rungs() {
   using W = Workspace<T>;
   return {
       {.name = "sum_on_host",
-       .changed = "a tree a block; the host adds the blocks' sums",
+       .changed = "one tree per block; the host adds the blocks' sums",
        .launch = [](Grid, const T* d_x, std::size_t n, T*,
                     W& workspace) { workspace.sum = sum_on_host(d_x, n, workspace); },
        .adds = false,
@@ -61,7 +61,7 @@ std::vector<SumRung<T>> sum_rungs() {
        .same_bits = true,
        .atomics = 0},
       {.name = "sum_shared_tree",
-       .changed = "one atomicAdd a block adds them",
+       .changed = "one atomicAdd per block adds them",
        .launch = [](Grid grid, const T* d_x, std::size_t n, T* d_y,
                     W&) { course::launch(sum_shared_tree<T>, grid, d_x, n, d_y); }},
       {.name = "sum_dynamic_tree",
@@ -77,13 +77,13 @@ std::vector<SumRung<T>> sum_rungs() {
                     W&) { course::launch(sum_grid_stride<T>, grid, d_x, n, d_y); },
        .resident = course::resident<sum_grid_stride<T>, kBlockSize>},
       {.name = "sum_loads_in_flight",
-       .changed = "8 loads a thread before its first addition",
+       .changed = "8 loads per thread before the first addition",
        .launch = [](Grid grid, const T* d_x, std::size_t n, T* d_y,
                     W&) { course::launch(sum_loads_in_flight<T>, grid, d_x, n, d_y); },
        .tile = kTile,
        .resident = course::resident<sum_loads_in_flight<T>, kBlockSize>},
       {.name = "sum_two_kernels",
-       .changed = "a second kernel adds up: no atomics",
+       .changed = "a second kernel sums the blocks: no atomics",
        .launch = sum_two_kernels<T>,
        .tile = kTile,
        .resident = course::resident<tile_sums<T>, kBlockSize>,
@@ -92,7 +92,7 @@ std::vector<SumRung<T>> sum_rungs() {
        .launches = 2,
        .atomics = 0},
       {.name = "sum_last_block",
-       .changed = "the last block adds up: one launch, nothing to zero",
+       .changed = "the last block sums them: one launch, no memset",
        .launch =
            [](Grid grid, const T* d_x, std::size_t n, T* d_y, W& workspace) {
              T* const d_parts = workspace.parts.data();
@@ -105,7 +105,7 @@ std::vector<SumRung<T>> sum_rungs() {
        .same_bits = true,
        .barriers = 9},  // one to read the ticket; the last block has a second tree, too
       {.name = "sum_block_atomic",
-       .changed = "atomicAdd_block on one shared number a block",
+       .changed = "atomicAdd_block on one shared number per block",
        .launch = [](Grid grid, const T* d_x, std::size_t n, T* d_y,
                     W&) { course::launch(sum_block_atomic<T>, grid, d_x, n, d_y); },
        .shared_atomics = true,
@@ -262,13 +262,13 @@ struct ExperimentRung {
 template <class T>
 std::vector<ExperimentRung<T>> experiment_rungs() {
   return {
-      {"add_with_if", "one atomicAdd a block of 128", 1,
+      {"add_with_if", "one atomicAdd per block of 128", 1,
        "every addition is rounded: float has 24 bits",
        [](const Experiment<T>& e, T* d_y) {
          course::launch(add_equal_values<T, false>, {e.blocks, kExperimentBlock},
                         static_cast<T>(kExperimentValue), d_y);
        }},
-      {"add_without_if", "the `if (threadIdx.x == 0)` forgotten: 128 atomicAdds a block",
+      {"add_without_if", "the `if (threadIdx.x == 0)` forgotten: 128 atomicAdds per block",
        kExperimentBlock,
        sizeof(T) == sizeof(double)
            ? "each block counts 128 times"
@@ -320,7 +320,7 @@ inline std::vector<HistogramRung> histogram_rungs() {
        .resident = course::resident<histogram_copies, kHistogramBlock>,
        .copies = true},
       {.name = "histogram_words",
-       .changed = "four bytes a load, four loads in flight",
+       .changed = "four bytes per load, four loads in flight",
        .add = [](Grid grid, Bytes d_bytes, std::size_t n,
                  unsigned* d_bins) { course::launch(histogram_words, grid, d_bytes, n, d_bins); },
        .resident = course::resident<histogram_words, kHistogramBlock>,

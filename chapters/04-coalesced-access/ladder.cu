@@ -66,7 +66,7 @@ void widths(course::Ladder& ladder, std::size_t n) {
   const std::vector<float> x = course::position_values<float>(n);
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(n);
-  ladder.reference("widths", static_cast<double>(n), "bandwidth of a copy, against bytes a lane",
+  ladder.reference("widths", static_cast<double>(n), "bandwidth of a copy, against bytes per lane",
                    n);
   for (const WidthRung& rung : kWidthRungs) {
     // The last float may be part of a word only: it is left out, and the result is made up for it.
@@ -74,7 +74,7 @@ void widths(course::Ladder& ladder, std::size_t n) {
     const std::size_t left_out = n - words * rung.bytes / sizeof(float);
     ladder.rung(
         {.name = "copy_words_" + std::to_string(rung.bytes),
-         .changed = std::to_string(rung.bytes) + (rung.bytes == 1 ? " byte" : " bytes") + " a lane",
+         .changed = std::to_string(rung.bytes) + (rung.bytes == 1 ? " byte" : " bytes") + " per lane",
          .reset = [&] { d_y.fill_bytes(0xFF); },
          .launch =
              [&] {

@@ -35,7 +35,7 @@ struct CopyRung {
 
 inline const std::vector<CopyRung> kCopyRungs = {
     {"copy_one",
-     "one float a thread, neighbours side by side",
+     "one float per thread, neighbours side by side",
      "",
      1,
      {32, 4},
@@ -51,7 +51,7 @@ inline const std::vector<CopyRung> kCopyRungs = {
        course::launch(copy_reversed, {blocks_for(n), kBlockSize}, d_x, n, d_y);
      }},
     {"copy_pairs",
-     "two neighbouring floats a thread, one after the other",
+     "two neighbouring floats per thread, one after the other",
      "",
      1,
      {32, 8},
@@ -84,7 +84,7 @@ inline const std::vector<CopyRung> kCopyRungs = {
      }},
     {"copy_packs",
      "Pack<float, 4>: the same for any type",
-     "one pack a thread, as above",
+     "one pack per thread, as above",
      4,
      {128, 16},
      [](const float* d_x, std::size_t n, float* d_y) {
@@ -108,7 +108,7 @@ inline const std::vector<CopyRung> kCopyRungs = {
      }},
     {"copy_in_flight_once",
      "",
-     "with a hint: nothing is used twice",
+     "with a cache hint: data are used once",
      4,
      {128, 16},
      [](const float* d_x, std::size_t n, float* d_y) {
@@ -116,7 +116,7 @@ inline const std::vector<CopyRung> kCopyRungs = {
      }},
     {"copy_in_flight_resident",
      "",
-     "4 packs, and blocks that stay",
+     "4 packs, resident blocks in a loop",
      4,
      {128, 16},
      [](const float* d_x, std::size_t n, float* d_y) {
@@ -173,13 +173,13 @@ inline const std::vector<NegateRung> kNegateRungs = {
      [](float* d_x, std::size_t n) {
        course::launch(negate_one, {blocks_for(n), kBlockSize}, d_x, n);
      },
-     {"one float a thread, in place", "the same from x + 1 on"}},
+     {"one float per thread, in place", "the same from x + 1 on"}},
     {"negate_packs",
      4,
      [](float* d_x, std::size_t n) {
        course::launch(negate_packs, {blocks_for((n + 3) / 4), kBlockSize}, d_x, n);
      },
-     {"16 bytes a thread"}},
+     {"16 bytes per thread"}},
     {"negate_peeled",
      1,
      [](float* d_x, std::size_t n) {
@@ -200,7 +200,7 @@ struct MatrixRung {
 };
 
 inline const std::vector<MatrixRung> kRowSumRungs = {
-    {"row_sums_direct", "each thread walks along its row", 32, 4, 0,
+    {"row_sums_direct", "each thread goes along its row", 32, 4, 0,
      [](const float* d_x, std::size_t rows, std::size_t cols, float* d_y) {
        course::launch(row_sums_direct, {blocks_for(rows), kBlockSize}, d_x, rows, cols, d_y);
      }},

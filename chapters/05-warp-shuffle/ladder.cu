@@ -151,7 +151,7 @@ void same_bits(course::Ladder& ladder, std::size_t n) {
 }
 
 void floor_of_all(course::Ladder& ladder) {
-  ladder.reference("floor", 0, "what no launch gets below", 1);
+  ladder.reference("floor", 0, "the least time of a launch", 1);
   ladder.rung({.name = "no_work",
                .changed = "an empty kernel",
                .launch =

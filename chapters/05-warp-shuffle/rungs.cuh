@@ -67,7 +67,7 @@ std::vector<SumRung<T, Accumulator>> sums_of_any_type(const std::string& changed
                         Memory& memory) { return launch_sum_two_cells(d_x, n, memory.cells); },
            .finish = Finish::two_cells,
            .packs = true,
-           .warm = "atomics on a cell that the launch before has zeroed"}};
+           .warm = "atomics on a cell that the launch before cleared"}};
 }
 
 /// All rungs that sum elements of type T, in the ladder's order.
@@ -81,7 +81,7 @@ inline std::vector<SumRung<double>> sum_rungs() {
 
 template <>
 inline std::vector<SumRung<__half>> sum_rungs() {
-  return sums_of_any_type<__half>("of half, added up in float");
+  return sums_of_any_type<__half>("of half, summed in float");
 }
 
 template <>
@@ -92,7 +92,7 @@ inline std::vector<SumRung<int>> sum_rungs() {
     return static_cast<const int*>(d_y);
   };
   rungs.insert(rungs.begin(), SumRung<int>{"sum_reduce_add_sync",
-                                           "__reduce_add_sync, an atomic a warp", reduce_add});
+                                           "__reduce_add_sync, one atomic per warp", reduce_add});
   return rungs;
 }
 
@@ -105,7 +105,7 @@ inline std::vector<SumRung<float>> sum_rungs() {
          course::launch(sum_syncwarp_tree, {blocks_for(n), kBlockSize}, d_x, n, d_y);
          return d_y;
        }},
-      {"sum_shuffle_down", "__shfl_down_sync, an atomic a warp",
+      {"sum_shuffle_down", "__shfl_down_sync, one atomic per warp",
        [](const float* d_x, std::size_t n, float* d_y, Memory&) -> const float* {
          course::launch(sum_shuffle_down, {blocks_for(n), kBlockSize}, d_x, n, d_y);
          return d_y;
@@ -120,26 +120,26 @@ inline std::vector<SumRung<float>> sum_rungs() {
          course::launch(sum_cooperative_groups, {blocks_for(n), kBlockSize}, d_x, n, d_y);
          return d_y;
        }},
-      {"sum_two_warp_reduces", "two warp reductions, an atomic a block",
+      {"sum_two_warp_reduces", "two warp reductions, one atomic per block",
        [](const float* d_x, std::size_t n, float* d_y, Memory&) -> const float* {
          course::launch(sum_two_warp_reduces, {blocks_for(n), kBlockSize}, d_x, n, d_y);
          return d_y;
        }},
       {.name = "sum_grid_stride",
-       .changed = "as many blocks as run at once",
+       .changed = "as many blocks as are resident",
        .launch = [](const float* d_x, std::size_t n, float* d_y, Memory&) -> const float* {
          launch_sum_grid_stride(d_x, n, d_y);
          return d_y;
        },
-       .warm = "as many blocks as run at once"},
+       .warm = "as many blocks as are resident"},
       {.name = "sum_pack",
-       .changed = "16 bytes a load",
+       .changed = "16 bytes per load",
        .launch = [](const float* d_x, std::size_t n, float* d_y, Memory&) -> const float* {
          launch_sum_pack(d_x, n, d_y);
          return d_y;
        },
        .packs = true,
-       .warm = "16 bytes a load"},
+       .warm = "16 bytes per load"},
       {.name = "sum_loads_in_flight",
        .changed = "several loads before the first addition",
        .launch = [](const float* d_x, std::size_t n, float* d_y, Memory&) -> const float* {
@@ -148,7 +148,7 @@ inline std::vector<SumRung<float>> sum_rungs() {
        },
        .packs = true},
       {.name = "sum_loads_and_memset",
-       .changed = "the same, and its zeroing is timed, too",
+       .changed = "the same, with its memset timed",
        .launch = [](const float* d_x, std::size_t n, float* d_y, Memory&) -> const float* {
          sum_loads_and_memset(d_x, n, d_y);
          return d_y;
@@ -156,7 +156,7 @@ inline std::vector<SumRung<float>> sum_rungs() {
        .finish = Finish::sets,
        .packs = true},
       {.name = "sum_second_kernel",
-       .changed = "no atomics: a second kernel adds up the blocks",
+       .changed = "no atomics: a second kernel sums the blocks",
        .launch = [](const float* d_x, std::size_t n, float* d_y, Memory& memory) -> const float* {
          sum_second_kernel(d_x, n, d_y, memory.workspace);
          return d_y;
@@ -166,7 +166,7 @@ inline std::vector<SumRung<float>> sum_rungs() {
   };
   for (SumRung<float> rung : sums_of_any_type<float>("")) {
     rung.changed = rung.finish == Finish::sets
-                       ? "the last block does it: one launch, nothing to zero"
+                       ? "the last block combines them: one launch, no memset"
                        : rung.warm;
     rungs.push_back(rung);
   }
@@ -221,9 +221,9 @@ inline void add_in_float(const __half* d_x, std::size_t n, float* d_y) {
 }
 
 inline const std::vector<ComputeTypeRung> kComputeTypeRungs = {
-    {"sum_in_order<__half>", "one thread adds them up in half", 4096, 1.0f, kHalfStagnatesAt,
+    {"sum_in_order<__half>", "one thread sums them in half", 4096, 1.0f, kHalfStagnatesAt,
      "from 2048 on halves are 2 apart, and adding 1 is rounded away", add_in_half},
-    {"sum_in_order<float>", "one thread adds them up in float", 4096, 1.0f, 4096, "", add_in_float},
+    {"sum_in_order<float>", "one thread sums them in float", 4096, 1.0f, 4096, "", add_in_float},
     {"sum_in_order<float>", "in float; in half it is infinite, the largest half is 65504", 64,
      1024.0f, 65536, "", add_in_float},
 };

@@ -78,7 +78,7 @@ void dot(course::Ladder& ladder, std::size_t n) {
   for (const DotRung& rung : kDotRungs) {
     ladder.rung(x.rung(rung, rung.blocks(n), rung.changed));
   }
-  course::Rung pack = x.adder("dot_pack", "16 bytes a load, several in flight; nothing to zero",
+  course::Rung pack = x.adder("dot_pack", "16 bytes per load, several in flight; no memset",
                               [&] { launch_dot_pack(a, b, n, x.d_y.data(), workspace); });
   pack.reset = [&] { x.d_y.fill_bytes(0xFF); };  // a NaN, which an addition would keep
   ladder.rung(pack);

@@ -103,7 +103,7 @@ void ones(course::Ladder& ladder) {
 void alternating(course::Ladder& ladder) {
   const std::size_t n = course::kCpuDevice ? 512 : 4096;
   course::DeviceBuffer<__half> d_y(2);
-  ladder.reference("zero", static_cast<double>(n % 2), "1 and -1 in turn, one address", n);
+  ladder.reference("zero", static_cast<double>(n % 2), "1 and -1 alternately, one address", n);
   for (const AlternatingRung& rung : kAlternatingRungs) {
     ladder.rung({.name = rung.name,
                  .changed = rung.changed,

@@ -90,7 +90,7 @@ inline std::vector<TableRung<__half>> table_rungs() {
        },
        {{0, 0.5}, {2, 0.5}}},
       {"red_half2",
-       "red.f16x2, without an answer",
+       "red.f16x2, no return value",
        [](const __half* d_x, std::size_t n, std::size_t rows, __half* d_table) {
          course::launch(red_half2, {blocks_for((n + 1) / 2), kBlockSize}, d_x, n, rows - 1,
                         d_table);
@@ -124,7 +124,7 @@ inline std::vector<TableRung<__nv_bfloat16>> table_rungs() {
 template <>
 inline std::vector<TableRung<float>> table_rungs() {
   return {{"add_packs<float, 1>",
-           "float: one number an atomic",
+           "float: one number per atomic",
            launch_add_packs<float, 1>,
            {{0, 1}, {1, 1}}},
           {"add_packs<float, 4>",
@@ -163,7 +163,7 @@ inline __half in_steps(std::size_t count, __half value = article_product()) {
 
 inline const std::vector<ArticleRung> kArticleRungs = {
     {"dot_each<__half>",
-     "one atomicAdd(__half*) a thread: the article's kernel 0",
+     "one atomicAdd(__half*) per thread: the article's kernel 0",
      [](const __half* d_a, const __half* d_b, std::size_t n, __half* d_y) {
        course::launch(dot_each<__half>, {blocks_for(n), kBlockSize}, d_a, d_b, n, d_y);
      },
@@ -172,7 +172,7 @@ inline const std::vector<ArticleRung> kArticleRungs = {
      },
      {0, 0x7D01}},
     {.name = "dot_pack",
-     .changed = "two products a thread, added to both halves of a pair: its kernel 1",
+     .changed = "two products per thread, added to both halves of a pair: its kernel 1",
      .launch =
          [](const __half* d_a, const __half* d_b, std::size_t n, __half* d_y) {
            course::launch(dot_pack, {blocks_for(n), kBlockSize}, d_a, d_b, n,
@@ -232,9 +232,9 @@ struct OnesRung {
 /// Calls f with the rung of each type.
 template <class F>
 void for_each_ones_rung(F f) {
-  f(OnesRung<float>{"add_ones<float>", "stands still at 2^24", 0x1p24f});
-  f(OnesRung<__half>{"add_ones<__half>", "stands still at 2^11", 0x1p11f});
-  f(OnesRung<__nv_bfloat16>{"add_ones<__nv_bfloat16>", "stands still at 2^8", 0x1p8f});
+  f(OnesRung<float>{"add_ones<float>", "stagnates at 2^24", 0x1p24f});
+  f(OnesRung<__half>{"add_ones<__half>", "stagnates at 2^11", 0x1p11f});
+  f(OnesRung<__nv_bfloat16>{"add_ones<__nv_bfloat16>", "stagnates at 2^8", 0x1p8f});
 }
 
 /// n threads add 1 and -1 in turn to d_y[0]: exact in any order for n up to 4096. The pair around it
@@ -295,12 +295,12 @@ inline dim3 columns_grid(std::size_t rows, std::size_t columns) {
 }
 
 inline const std::vector<ColumnsRung> kColumnsRungs = {
-    {"columns_apart", "a thread a column",
+    {"columns_apart", "one thread per column",
      [](const __half* d_x, std::size_t rows, std::size_t columns, __half* d_sums) {
        course::launch(columns_apart, {columns_grid(rows, columns), kBlockSize}, d_x, rows, columns,
                       d_sums);
      }},
-    {"columns_pair", "a thread two columns: half of the loads, half of the atomics",
+    {"columns_pair", "one thread per two columns: half of the loads, half of the atomics",
      [](const __half* d_x, std::size_t rows, std::size_t columns, __half* d_sums) {
        const std::size_t pairs = columns / 2;
        course::launch(columns_pair, {columns_grid(rows, pairs), kBlockSize},

@@ -57,7 +57,7 @@ auto looks_back() {
 inline std::vector<FilterRung> filter_rungs() {
   // clang-format off
   return {
-      {"filter_plain", "one atomicAdd a kept number",
+      {"filter_plain", "one atomicAdd per kept number",
        [](Grid each, const int* d_x, std::size_t n, int* d_out, Count* d_count) {
          course::launch(filter_plain, each, d_x, n, d_out, d_count);
        }, 1},
@@ -65,7 +65,7 @@ inline std::vector<FilterRung> filter_rungs() {
        [](Grid each, const int* d_x, std::size_t n, int* d_out, Count* d_count) {
          course::launch(filter_block_counter, each, d_x, n, d_out, d_count);
        }, kBlockSize},
-      {"filter_agg_inc", "one atomic a warp: __activemask()",
+      {"filter_agg_inc", "one atomic per warp: __activemask()",
        [](Grid each, const int* d_x, std::size_t n, int* d_out, Count* d_count) {
          course::launch(filter_agg_inc, each, d_x, n, d_out, d_count);
        }, course::kWarpSize},
@@ -73,19 +73,19 @@ inline std::vector<FilterRung> filter_rungs() {
        [](Grid each, const int* d_x, std::size_t n, int* d_out, Count* d_count) {
          course::launch(filter_coalesced, each, d_x, n, d_out, d_count);
        }, course::kWarpSize},
-      {"filter_block_scan", "one atomic a block, by a prefix sum",
+      {"filter_block_scan", "one atomic per block, by a prefix sum",
        [](Grid each, const int* d_x, std::size_t n, int* d_out, Count* d_count) {
          course::launch(filter_block_scan, each, d_x, n, d_out, d_count);
        }, kBlockSize},
       {"filter_tile_direct", "one atomic for 6144 numbers", launch_filter_tile_direct<>,
        kTileItems<kTileLoads>},
-      {"filter_tile_staged", "sorted in shared memory, 16-byte stores", launch_filter_tile_staged<>,
+      {"filter_tile_staged", "gathered in shared memory, 16-byte stores", launch_filter_tile_staged<>,
        kTileItems<kTileLoads>},
-      {"filter_two_passes", "keeps the order: count, add up, write", two_passes(),
+      {"filter_two_passes", "keeps the order: count, scan, write", two_passes(),
        kTileItems<kOrderedLoads>, true},
       {"filter_look_back", "keeps the order in one pass", looks_back(), kTileItems<kOrderedLoads>,
        true},
-      {"filter_all_call", "atomic_agg_inc in front of the if",
+      {"filter_all_call", "atomic_agg_inc before the if",
        [](Grid each, const int* d_x, std::size_t n, int* d_out, Count* d_count) {
          course::launch(filter_all_call, each, d_x, n, d_out, d_count);
        }, course::kWarpSize, false, "lanes that want no place get one: the count is n"},
@@ -108,12 +108,12 @@ struct PlacesRung {
 };
 
 inline const std::vector<PlacesRung> kPlacesRungs = {
-    {"places_plain", "an atomicAdd a number",
+    {"places_plain", "one atomicAdd per number",
      [](Grid each, const int* d_key, std::size_t n, Count* d_counts, Count* d_places) {
        course::launch(places_plain, each, d_key, n, d_counts, d_places);
      },
      false},
-    {"places_keyed", "one for each key of a warp",
+    {"places_keyed", "one per different key of a warp",
      [](Grid each, const int* d_key, std::size_t n, Count* d_counts, Count* d_places) {
        course::launch(places_keyed, each, d_key, n, d_counts, d_places);
      }},
@@ -147,11 +147,11 @@ inline const std::vector<FloatRung> kFloatRungs = {
        course::launch(sum_float_plain, each, d_x, n, limit, d_sum);
      },
      false},
-    {"sum_float_coalesced", "one a warp: cg::reduce of those that are here",
+    {"sum_float_coalesced", "one per warp: cg::reduce of the active lanes",
      [](Grid each, const float* d_x, std::size_t n, float limit, float* d_sum) {
        course::launch(sum_float_coalesced, each, d_x, n, limit, d_sum);
      }},
-    {"sum_float_warp", "one a warp: all 32 lanes, who has nothing brings 0",
+    {"sum_float_warp", "one per warp: all 32 lanes, 0 from those without",
      [](Grid each, const float* d_x, std::size_t n, float limit, float* d_sum) {
        course::launch(sum_float_warp, each, d_x, n, limit, d_sum);
      }},

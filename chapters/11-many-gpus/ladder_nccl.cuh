@@ -103,7 +103,7 @@ inline void layers(course::Ladder& ladder, std::size_t n, int devices) {
   auto parts = make_vector_parts(n, kLayers, devices, 32, kVectorPeriod);
   const std::vector<float> expected = sum_of_layers(kLayers, devices, kVectorPeriod);
   ladder.reference("8 vectors a device", static_cast<double>(expected[(n - 1) % kVectorPeriod]),
-                   "added up over all devices; the last element is shown", n);
+                   "summed over all devices; the last element is shown", n);
   const auto rung = [&](const std::string& name, const std::string& changed, int chunks) {
     return course::Rung{.name = name,
                         .changed = changed,
@@ -126,7 +126,7 @@ inline void layers(course::Ladder& ladder, std::size_t n, int devices) {
                         .check = [&] { return check_vectors(parts, expected); },
                         .bytes = bus_bytes(n * sizeof(float), devices)};
   };
-  ladder.vendor(rung("all_reduce_in_turn", "add up the 8, then ncclAllReduce", 1));
+  ladder.vendor(rung("all_reduce_in_turn", "sum the 8, then ncclAllReduce", 1));
   for (const int chunks : {2, 4, 8, 16}) {
     ladder.rung(
         rung("all_reduce_overlapped", std::to_string(chunks) + " chunks, in two streams", chunks));

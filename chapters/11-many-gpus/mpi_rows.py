@@ -50,7 +50,7 @@ def new_row(reference, times, samples, size, copy_gb_per_s):
         "name": "sum_mpi",
         "kind": "rung",
         "group": reference["group"],
-        "changed": "a process a device: MPI starts them, NCCL adds up",
+        "changed": "one process per device: MPI starts them, NCCL sums",
         "n": reference["n"],
         "as_declared": True,
         "failure": None,
