@@ -8,6 +8,7 @@ macros, and the few constructs that are not become calls of the CPU device (comm
     __shared__ float s[32];             ->  a reference to the block's own storage
     extern __shared__ float s[];        ->  a pointer to the block's dynamic shared memory
     __device__ int counter;             ->  the same, and its address made known to the checker
+    __noinline__                        ->  __attribute__((noinline))
     return;  in a kernel                ->  the same, and the barriers of the block made known of it
 
 Included .cuh files are pulled in and rewritten, too; other headers stay includes. Every line keeps
@@ -46,6 +47,8 @@ class CudaFile(launches.Launches, returns.Returns, variables.Variables):
                 self.name_launch(i)
             elif token.text == "__shared__":
                 self.rewrite_shared(i)
+            elif token.text == "__noinline__" and self.text(i - 1) != "(":
+                self.replace(i, i + 1, "__attribute__((noinline))")  # a macro would harm the library's headers
             elif token.text == "__global__":
                 self.rewrite_returns(i)
             elif (token.text in ("__device__", "__constant__", "__managed__") and i >= known

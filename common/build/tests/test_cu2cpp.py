@@ -407,7 +407,6 @@ class Globals(RewriterTest):
             "__device__ void f(int n = 0, A a = {});",
             "__host__ __device__ constexpr int f() { return 1; }",
             "static __device__ __forceinline__ const T* f(const T* p);",
-            "__device__ __noinline__ int f();",
             "__device__ __attribute__((noinline)) int f();",
             "__device__ __launch_bounds__(128, (2)) void f();",
             "[[nodiscard]] __device__ int f();",
@@ -546,6 +545,13 @@ class FolderTest(RewriterTest):
         done = self.run_tool(*flags)
         self.assertEqual(done.returncode, 0, done.stderr)
         return (self.build / "main.cpp").read_text(encoding="utf-8")
+
+
+class Attributes(RewriterTest):
+    def test_noinline(self):
+        self.assertEqual(rewrite("__device__ __noinline__ int f() { return 1; }\n"),
+                         "__device__ __attribute__((noinline)) int f() { return 1; }\n")
+        self.assert_unchanged("__device__ __attribute__((__noinline__)) int f() { return 1; }\n")
 
 
 class Returns(RewriterTest):

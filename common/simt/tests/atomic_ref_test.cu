@@ -343,4 +343,72 @@ TEST_CASE("atomic_ref: loads are counted as loads, the others as atomics") {
   CHECK(counters.global_atomics >= 1);
 }
 
+// ---- operators, and numbers of every size -------------------------------------------------------
+
+/// Each thread also adds to a counter that all share.
+template <class T>
+__global__ void use_operators(T* x, T* results) {
+  const cuda::atomic_ref<T, cuda::thread_scope_device> ref(x[0]), count(x[1]);
+  if (threadIdx.x == 0) {
+    *results++ = ref++;
+    *results++ = ++ref;
+    *results++ = ref--;
+    *results++ = --ref;
+    *results++ = ref += T(9);
+    *results++ = ref -= T(2);
+    *results++ = ref = T(6);
+    *results++ = ref;
+    *results++ = ref.fetch_max(T(9));
+    *results++ = ref.fetch_max(T(3));
+    *results++ = ref.fetch_min(T(4));
+    *results++ = ref.load();
+    *results++ = ref.is_lock_free() ? T(1) : T(0);
+  }
+  ++count;
+}
+
+template <class T>
+bool operators_work() {
+  auto x = Array<T>::zeros(2);
+  Array<T> results(13);
+  use_operators<<<1, 64>>>(x.data(), results.data());
+  return results.values() == std::vector<T>{0, 2, 2, 0, 9, 7, 6, 6, 6, 9, 9, 4, 1} &&
+         x.values()[1] == T(64);
+}
+
+__global__ void extremes(float* x, float nan) {
+  const cuda::atomic_ref<float> a(x[0]), b(x[1]);
+  a.fetch_max(nan);   // is not larger than 1
+  b.fetch_min(1.0f);  // is not smaller than NaN
+}
+
+/// Threads count in neighbouring numbers of two bytes, and none loses what the other adds.
+__global__ void count_in_halves(unsigned short* x) {
+  const cuda::atomic_ref<unsigned short, cuda::thread_scope_device> ref(x[threadIdx.x % 2]);
+  ref.fetch_add(1, cuda::memory_order_relaxed);
+}
+
+TEST_CASE("atomic_ref: operators, for numbers of every size") {
+  CHECK(first_complaint(operators_work<int>, 20) == "");
+  CHECK(first_complaint(operators_work<unsigned char>, 20) == "");
+  CHECK(first_complaint(operators_work<short>, 20) == "");
+  CHECK(first_complaint(operators_work<unsigned long long>, 20) == "");
+  CHECK(first_complaint(operators_work<float>, 20) == "");
+  CHECK(first_complaint(operators_work<double>, 20) == "");
+}
+
+TEST_CASE("atomic_ref: a NaN is neither larger nor smaller; numbers of two bytes are their own") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  Array<float> x(std::vector<float>{1.0f, nan});
+  extremes<<<1, 1>>>(x.data(), nan);
+  const std::vector<float> found = x.values();
+  CHECK(found[0] == 1.0f);
+  CHECK(found[1] != found[1]);
+  CHECK(first_complaint([] {
+          auto counts = Array<unsigned short>::zeros(2);
+          count_in_halves<<<4, 64>>>(counts.data());
+          return counts.values() == std::vector<unsigned short>{128, 128};
+        }) == "");
+}
+
 }  // namespace atomic_ref_test

@@ -428,3 +428,20 @@ TEST_CASE("lines keep their numbers") {
   CHECK(n.values() == std::vector<int>{here + 3 - kLine, 4, 8});
 }
 // clang-format on
+
+// ---- Attributes ---------------------------------------------------------------------------------
+
+__device__ __noinline__ int twice(int x) {
+  __builtin_assume(x > 0);
+  return 2 * x;
+}
+__global__ void __launch_bounds__(64, 2) bounded_by_threads(int* out) { atomicAdd(out, twice(1)); }
+__global__ void __maxnreg__(32) bounded_by_registers(int* out) { atomicAdd(out, twice(2)); }
+
+TEST_CASE("attributes of functions") {
+  Numbers n(1);
+  bounded_by_threads<<<1, 64>>>(n.data());
+  CHECK(n.take() == 128);
+  bounded_by_registers<<<1, 64>>>(n.data());
+  CHECK(n.take() == 256);
+}

@@ -12,9 +12,14 @@
 #define __managed__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __nv_pure__
 #define __align__(n) alignas(n)
 #define __grid_constant__
 #define __restrict__ __restrict
+#ifndef __clang__
+#define __builtin_assume(condition) static_cast<void>(0)
+#endif
 
 // Kernels are compiled with -fsanitize=thread, which turns every load and store into a call of
 // simt's checker. The course's own glue must not be checked: it runs on behalf of a CUDA
