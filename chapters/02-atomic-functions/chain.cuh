@@ -28,7 +28,7 @@ template <class T, class Text>
 course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& left, T first, T last,
                           Text text) {
   struct Node {
-    long found = 0, left = 0;  // how often threads found this value, and left it behind
+    long found = 0, left = 0;  // how often threads found this value, and stored it
     std::uint64_t parent = 0;  // of a union-find forest
     T value{};
   };

@@ -1,4 +1,4 @@
-// How many atomics a nanosecond, depending on the number of addresses that they meet at?
+// How many atomics per nanosecond, depending on the number of addresses that they meet at?
 // Rungs: add_to_addresses, for float and int, on 1, 2, 4 ... 2^20 addresses; add_to_one_known.
 // Every thread makes one atomicAdd of 1 and reads nothing: only the addresses differ.
 #pragma once
@@ -22,7 +22,7 @@ __global__ void add_to_addresses(std::size_t n, std::size_t mask, T* d_y) {
 // Question: why is one address sometimes cheap?
 // Changes:  the compiler can see that all lanes have the same address. For integers ptxas then adds
 //           the warp's values and sends one atomic; for float it does not.
-// Cost:     for int one atomic a warp, for float still one a lane.
+// Cost:     for int one atomic per warp, for float still one per lane.
 template <class T>
 __global__ void add_to_one_known(std::size_t n, T* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -8,7 +8,7 @@
 
 #include "grid.cuh"
 
-// Every atomic function returns what it found. next(old, value) is what it leaves behind.
+// Every atomic function returns what it found. next(old, value) is what it stores.
 
 /// Integers wrap around, signed ones too; floating-point types round once.
 struct Add {
@@ -149,7 +149,7 @@ struct Xor {
 
 // Question: what does an atomic function do to a cell of global memory?
 // Changes:  chapter 01 had atomicAdd, and threw its result away; here every thread keeps it.
-// Cost:     one atomic an element, all on one address, and the answer travels back.
+// Cost:     one atomic per element, all on one address, and the old value is sent back.
 template <class Operation, class T>
 __global__ void apply_global(const T* d_values, std::size_t n, T* d_cell, T* d_returned) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -45,7 +45,7 @@ inline float float_of_key(unsigned key) {
 
 // Question: floats are bits, and integers have atomicMax: may one take it?
 // Changes:  the float's bits are compared as an int.
-// Cost:     one atomic an element; and if no number is positive, it finds the smallest. Every test
+// Cost:     one atomic per element; and if no number is positive, it finds the smallest. Every test
 //           with a positive maximum passes. Wrong on purpose.
 __global__ void max_as_int(const float* d_x, std::size_t n, float* d_max) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -62,7 +62,7 @@ __global__ void max_cas(const float* d_x, std::size_t n, float* d_max) {
 
 // Question: can an atomic function of the hardware do it?
 // Changes:  the word holds a key instead of a float, and atomicMax(unsigned*) compares keys.
-// Cost:     no loop. ptxas sees one address for all lanes, and sends one atomic a warp.
+// Cost:     no loop. ptxas sees one address for all lanes, and sends one atomic per warp.
 __global__ void max_key(const float* d_x, std::size_t n, unsigned* d_key) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicMax(d_key, order_key(d_x[i]));
@@ -82,7 +82,7 @@ __global__ void max_look_first(const float* d_x, std::size_t n, unsigned* d_key)
 
 // Question: must every element reach for the shared word at all?
 // Changes:  a thread takes many elements, and keeps their maximum in a register.
-// Cost:     one atomic a thread, however many elements there are.
+// Cost:     one atomic per thread, however many elements there are.
 __global__ void max_per_thread(const float* d_x, std::size_t n, unsigned* d_key) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -96,8 +96,8 @@ __global__ void max_per_thread(const float* d_x, std::size_t n, unsigned* d_key)
 /// last whole float4 are left over, at most 3 + 3.
 struct Vectors {
   const float4* data;
-  std::size_t count;         // of float4
-  std::size_t head, behind;  // x[0..head-1] and x[behind..n-1] are left over
+  std::size_t count;       // of float4
+  std::size_t head, tail;  // x[0..head-1] and x[tail..n-1] are left over
 };
 
 __host__ __device__ inline Vectors as_vectors(const float* x, std::size_t n) {
@@ -132,13 +132,13 @@ __device__ inline float max_of_mine(const float* d_x, std::size_t n) {
     for (unsigned k = 0; k < kInFlight; ++k) mine = fmaxf(mine, max_of(loaded[k]));
   }
   if (rank < v.head) mine = fmaxf(mine, d_x[rank]);
-  if (rank < n - v.behind) mine = fmaxf(mine, d_x[v.behind + rank]);
+  if (rank < n - v.tail) mine = fmaxf(mine, d_x[v.tail + rank]);
   return mine;
 }
 
 // Question: what keeps the memory busy?
 // Changes:  loads of 16 bytes, four of them on their way at the same time.
-// Cost:     as before one atomic a thread; the reading comes closer to the memory's speed.
+// Cost:     as before one atomic per thread; the reading comes closer to the memory's speed.
 __global__ void max_vectorized(const float* d_x, std::size_t n, unsigned* d_key) {
   atomicMax(d_key, order_key(max_of_mine(d_x, n)));
 }

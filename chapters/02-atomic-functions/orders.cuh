@@ -11,7 +11,7 @@
 
 // Question: what does the atomic function do?
 // Changes:  the yardstick: atomicAdd is relaxed, and for the threads of this GPU.
-// Cost:     one RED an element.
+// Cost:     one RED per element.
 __global__ void count_plain(std::size_t n, std::size_t mask, unsigned* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(&d_y[i & mask], 1u);

@@ -7,8 +7,8 @@
 #include "shared_tree.cuh"
 
 // Question: does a block need a tree, or would an atomic on shared memory do?
-// Changes:  one shared number a block; its threads add to it with atomicAdd_block.
-// Cost:     an atomic an element after all: 256 in one queue, but the queue is the block's own.
+// Changes:  one shared number per block; its threads add to it with atomicAdd_block.
+// Cost:     one atomic per element after all: 256 in one queue, but the queue is the block's own.
 template <class T>
 __global__ void sum_block_atomic(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_sum;

@@ -48,7 +48,7 @@ double add_block_sums_reference(const Experiment<T>& e) {
          static_cast<double>(e.blocks) * static_cast<double>(experiment_block_sum<T>());
 }
 
-/// The same additions as the device's, on one CPU thread: `per_block` atomics a block.
+/// The same additions as the device's, on one CPU thread: `per_block` atomics per block.
 template <class T>
 T add_block_sums(const Experiment<T>& e, unsigned per_block) {
   const T addend = experiment_block_sum<T>();

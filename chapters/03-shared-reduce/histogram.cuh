@@ -94,7 +94,7 @@ __global__ void histogram_copies(const unsigned char* d_bytes, std::size_t n, un
 /// Words of four bytes that a thread has under way at the same time.
 constexpr unsigned kWords = kBytesPerThread / 4;
 
-// Question: a byte a load is little; what if a load brings four?
+// Question: one byte per load is little; what if a load brings four?
 // Changes:  all between the first and the last multiple of 4 is read as words, 4 words at once.
 // Cost:     a quarter of the loads, and care for a start and an end that are no multiples of 4.
 __global__ void histogram_words(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {

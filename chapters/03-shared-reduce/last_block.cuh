@@ -53,7 +53,7 @@ __device__ T sum_of_parts(const T* d_parts) {
 
 // Question: does it take a second launch to know that all blocks are done?
 // Changes:  every block draws a ticket; the one that draws the last number adds the sums.
-// Cost:     a fence and one atomic a block, on a counter that resets itself; then one more tree.
+// Cost:     a fence and one atomic per block, on a counter that resets itself; then one more tree.
 template <class T>
 __global__ void sum_last_block(const T* d_x, std::size_t n, T* d_parts, unsigned* d_ticket,
                                T* d_y) {

@@ -227,7 +227,7 @@ inline std::vector<WrongSum> wrong_sums() {
                       course::launch(sum_without_barriers<float>, grid, d_x, n, d_y);
                     }},
        .expect = course::Expect::race,
-       .because = "a warp may read what another warp has not added up yet"},
+       .because = "a warp may read what another warp has not written yet"},
       {.rung = {.name = "sum_scope_too_small",
                 .changed = "atomicAdd_block on an address that all blocks share",
                 .launch =
@@ -272,7 +272,7 @@ std::vector<ExperimentRung<T>> experiment_rungs() {
        kExperimentBlock,
        sizeof(T) == sizeof(double)
            ? "each block counts 128 times"
-           : "each block counts 128 times, until the sum stands still at 2^32: floats are "
+           : "each block counts 128 times, until the sum stagnates at 2^32: floats are "
              "512 apart there",
        [](const Experiment<T>& e, T* d_y) {
          course::launch(add_equal_values<T, true>, {e.blocks, kExperimentBlock},

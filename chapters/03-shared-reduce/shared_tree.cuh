@@ -22,27 +22,27 @@ double sum_reference(const std::vector<T>& x) {
   return sum;
 }
 
-/// Adds up s_y[0..blockDim.x-1], which lies in shared memory: thread 0 finds the sum in s_y[0].
+/// Sums s_y[0..blockDim.x-1] in shared memory: thread 0 finds the sum in s_y[0].
 /// All threads of the block call this, each after writing its own s_y[threadIdx.x]; blockDim.x is a
 /// power of two. Each level adds the upper half to the lower half, so log2(blockDim.x) levels do.
 template <class T>
 __device__ void tree_sum(T* s_y) {
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-    // What this level reads, other threads wrote on the level before. The barrier stands outside
-    // the `if`: all threads of the block have to arrive, those without work, too.
+    // This level reads what other threads wrote on the level before. The barrier is outside the
+    // `if`: all threads of the block must arrive, those without work, too.
     __syncthreads();
     if (threadIdx.x < half) s_y[threadIdx.x] += s_y[threadIdx.x + half];
   }
 }
 
-// Question: how far does a launch get if no two blocks may touch the same address?
+// Question: how far does a launch get if no two blocks use the same address?
 // Changes:  the threads of a block use shared memory; the host adds the sums of the blocks.
-// Cost:     n loads; 8 barriers and a store a block; a copy, and n / 256 additions on the host.
+// Cost:     n loads; 8 barriers and one store per block; a copy, and n / 256 additions on the host.
 template <class T>
 __global__ void block_sums(const T* d_x, std::size_t n, T* d_sums) {
   __shared__ T s_y[kBlockSize];
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  // Threads past the end add nothing, but must not leave: the barriers count on them.
+  // Threads past the end store 0 and stay: the tree reads the elements of all threads.
   s_y[threadIdx.x] = i < n ? d_x[i] : T(0);
   tree_sum(s_y);
   if (threadIdx.x == 0) d_sums[blockIdx.x] = s_y[0];
@@ -59,7 +59,7 @@ T sum_on_host(const T* d_x, std::size_t n, Workspace<T>& workspace) {
   return std::accumulate(h_sums.begin(), h_sums.end(), T(0));
 }
 
-// Question: may the blocks add to one address, if each does it only once?
+// Question: can the blocks add to one address, if each does it only once?
 // Changes:  the last line: thread 0 of every block adds to d_y[0], with +=.
 // Cost:     a wrong sum: the threads 0 of different blocks overwrite each other.
 template <class T>
@@ -68,12 +68,12 @@ __global__ void sum_plus_equals(const T* d_x, std::size_t n, T* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   s_y[threadIdx.x] = i < n ? d_x[i] : T(0);
   tree_sum(s_y);
-  if (threadIdx.x == 0) d_y[0] += s_y[0];  // wrong on purpose: one thread a block, but many blocks
+  if (threadIdx.x == 0) d_y[0] += s_y[0];  // wrong on purpose: every block has a thread 0
 }
 
 // Question: what sums the blocks without the host?
-// Changes:  the last line again: one atomicAdd a block, 256 times fewer than one an element.
-// Cost:     n loads, 8 barriers and one atomic a block; d_y has to be 0 before the kernel starts.
+// Changes:  the last line again: one atomicAdd per block, 256 times fewer than one per element.
+// Cost:     n loads, 8 barriers and one atomic per block; d_y has to be 0 before the kernel starts.
 template <class T>
 __global__ void sum_shared_tree(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_y[kBlockSize];
@@ -85,7 +85,7 @@ __global__ void sum_shared_tree(const T* d_x, std::size_t n, T* d_y) {
 
 // Question: what are the barriers for?
 // Changes:  they are gone.
-// Cost:     a wrong sum, whenever a warp reads a half that another warp has not added up yet.
+// Cost:     a wrong sum, whenever a warp reads what another warp has not written yet.
 template <class T>
 __global__ void sum_without_barriers(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_y[kBlockSize];

@@ -12,7 +12,7 @@
 
 // Question: what does a copy cost if every thread moves one float?
 // Changes:  nothing yet: thread i owns element i, so the 32 lanes of a warp own 128 bytes in a row.
-// Cost:     4 sectors a request, the fewest that hold 32 floats; one request for each of 32 floats.
+// Cost:     4 sectors per request, the fewest that hold 32 floats; one request for each of 32 floats.
 __global__ void copy_one(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) d_y[i] = d_x[i];
@@ -20,7 +20,7 @@ __global__ void copy_one(const float* d_x, std::size_t n, float* d_y) {
 
 // Question: do the lanes have to be in order?
 // Changes:  thread i of a block owns the block's element 255 - i: each warp reads backwards.
-// Cost:     the same 4 sectors a request: what counts is which ones a warp touches, not which lane.
+// Cost:     the same 4 sectors per request: what counts is which ones a warp touches, not which lane.
 __global__ void copy_reversed(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + (blockDim.x - 1 - threadIdx.x);
   if (i < n) d_y[i] = d_x[i];
@@ -38,7 +38,7 @@ __global__ void copy_pairs(const float* d_x, std::size_t n, float* d_y) {
 // Question: how does one thread move several floats without leaving gaps?
 // Changes:  the next element of a thread is not the next in memory, but one grid further on. The
 //           grid is as large as the GPU, whatever n is: a grid-stride loop.
-// Cost:     4 sectors a request again; the loop itself, in every thread.
+// Cost:     4 sectors per request again; the loop itself, in every thread.
 __global__ void copy_grid_stride(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -48,7 +48,7 @@ __global__ void copy_grid_stride(const float* d_x, std::size_t n, float* d_y) {
 
 // Question: how does one thread move two neighbouring floats at once?
 // Changes:  the pointers become pointers to float2, a type of 8 bytes: one access moves both.
-// Cost:     8 sectors a request, and half as many requests. d_x and d_y must be multiples of 8.
+// Cost:     8 sectors per request, and half as many requests. d_x and d_y must be multiples of 8.
 __global__ void copy_float2(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t pairs = n / 2;
@@ -58,16 +58,16 @@ __global__ void copy_float2(const float* d_x, std::size_t n, float* d_y) {
 
 // Question: and four?
 // Changes:  float4, 16 bytes: the widest access of a lane. The tail is up to 3 elements.
-// Cost:     16 sectors a request, a quarter of the requests. d_x and d_y must be multiples of 16.
+// Cost:     16 sectors per request, a quarter of the requests. d_x and d_y must be multiples of 16.
 __global__ void copy_float4(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t fours = n / 4;
   if (i < fours) reinterpret_cast<float4*>(d_y)[i] = reinterpret_cast<const float4*>(d_x)[i];
-  if (i < n % 4) d_y[4 * fours + i] = d_x[4 * fours + i];  // the tail: one thread an element
+  if (i < n % 4) d_y[4 * fours + i] = d_x[4 * fours + i];  // the tail: one thread per element
 }
 
 // Question: and 16 bytes of any other type, for which CUDA has no vector?
-// Changes:  course::Pack<T, N> (course/pack.cuh) in the place of float4: 8 halves, 16 bytes, ...
+// Changes:  course::Pack<T, N> (course/pack.cuh) instead of float4: 8 halves, 16 bytes, ...
 // Cost:     that of float4: the same LDG.128 and STG.128. n counts elements of T.
 template <class T>
 __global__ void copy_packs(const T* d_x, std::size_t n, T* d_y) {

@@ -26,7 +26,7 @@ __device__ __forceinline__ course::Pack<float, 4> negated(course::Pack<float, 4>
 // Question: what do packs need?
 // Changes:  16 bytes at once. d_x must be a multiple of 16: from d_x + 1 on this is a misaligned
 //           address, and the end of the program's CUDA.
-// Cost:     16 sectors a request.
+// Cost:     16 sectors per request.
 __global__ void negate_packs(float* d_x, std::size_t n) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t packs = n / 4;
@@ -38,7 +38,7 @@ __global__ void negate_packs(float* d_x, std::size_t n) {
 // Changes:  the elements before the first whole sector are peeled off: a head of up to 7, then
 //           the body in packs, then a tail of up to 3. (A multiple of 16 is enough for the loads;
 //           from one that is no multiple of 32 they would take 17 sectors.)
-// Cost:     16 sectors a request in the body; two short requests more in the whole grid.
+// Cost:     16 sectors per request in the body; two short requests more in the whole grid.
 __global__ void negate_peeled(float* d_x, std::size_t n) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t head = course::head_before_packs(d_x, n, 32);

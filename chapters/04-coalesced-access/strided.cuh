@@ -42,7 +42,7 @@ inline std::vector<float> sum_strided_reference(const std::vector<float>& x, std
 // Question: what does a warp pay for lanes that are `stride` elements apart?
 // Changes:  from rung to rung only the stride. A thread sums 8 elements of column blockIdx.y and
 //           writes one number, so that reads are 8 of 9 accesses.
-// Cost:     4 * stride sectors a request, and never more than 32: one for each lane.
+// Cost:     4 * stride sectors per request, and never more than 32: one for each lane.
 __global__ void sum_strided(const float* d_x, std::size_t n, std::size_t stride, float* d_y) {
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * kRowsOfThread + threadIdx.x;
   float value[kRowsOfThread];  // all loads stand before the first addition

@@ -21,7 +21,7 @@ inline std::vector<float> row_sums_reference(const std::vector<float>& x, std::s
 
 // Question: may each thread simply walk along its own row?
 // Changes:  thread r owns row r. In each step the lanes read a column: they are cols floats apart.
-// Cost:     32 sectors a request. The other 7 floats of each are used in the next steps, if the
+// Cost:     32 sectors per request. The other 7 floats of each are used in the next steps, if the
 //           cache still has them then.
 __global__ void row_sums_direct(const float* d_x, std::size_t rows, std::size_t cols, float* d_y) {
   const std::size_t r = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -35,10 +35,10 @@ constexpr unsigned kWarpsOfTileBlock = 4;
 
 // Question: can the loads follow the memory, and the sums the rows?
 // Changes:  a warp owns 32 rows. It loads 32 x 32 floats row by row, coalesced, into its own tile;
-//           then lane t adds up row t of the tile. kWidth is the tile's width in memory: 32 for
+//           then lane t sums row t of the tile. kWidth is the tile's width in memory: 32 for
 //           row_sums_tile, 33 for row_sums_padded.
-// Cost:     4 sectors a request. Width 32: all lanes read from one bank, 32 passes a request.
-//           Width 33: from 32 different banks, one pass.
+// Cost:     4 sectors per request. Width 32: all lanes read from one bank, 32 wavefronts per request.
+//           Width 33: from 32 different banks, one wavefront.
 template <unsigned kWidth>
 __global__ void row_sums_of_tiles(const float* d_x, std::size_t rows, std::size_t cols,
                                   float* d_y) {
@@ -90,7 +90,7 @@ inline dim3 matrix_grid(std::size_t width, std::size_t height) {
 // Question: what does it cost to turn rows into columns?
 // Changes:  thread (x, y) owns one element of the input. A warp reads 32 of a row, and writes them
 //           to 32 different rows.
-// Cost:     4 sectors a load, 32 sectors a store.
+// Cost:     4 sectors per load, 32 sectors per store.
 __global__ void transpose_scatter(const float* d_x, std::size_t rows, std::size_t cols,
                                   float* d_y) {
   const std::size_t c = std::size_t{blockIdx.x} * kTile + threadIdx.x;
@@ -103,7 +103,7 @@ __global__ void transpose_scatter(const float* d_x, std::size_t rows, std::size_
 // Question: if one side has to be strided, which one?
 // Changes:  thread (x, y) owns one element of the output. A warp writes 32 of a row, and reads them
 //           from 32 different rows.
-// Cost:     32 sectors a load, 4 sectors a store.
+// Cost:     32 sectors per load, 4 sectors per store.
 __global__ void transpose_gather(const float* d_x, std::size_t rows, std::size_t cols, float* d_y) {
   const std::size_t r = std::size_t{blockIdx.x} * kTile + threadIdx.x;
   const std::size_t first = std::size_t{blockIdx.y} * kRowsOfBlock + threadIdx.y;

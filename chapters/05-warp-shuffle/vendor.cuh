@@ -12,7 +12,7 @@ std::function<void()> cub_sum(const float* d_x, std::size_t n, float* d_y);
 std::function<void()> cub_sum(const double* d_x, std::size_t n, double* d_y);
 std::function<void()> cub_sum(const int* d_x, std::size_t n, int* d_y);
 
-/// The same for halves, added up in float: cub::DeviceReduce::TransformReduce.
+/// The same for halves, summed in float: cub::DeviceReduce::TransformReduce.
 std::function<void()> cub_sum_as_float(const __half* d_x, std::size_t n, float* d_y);
 
 /// A call that leaves the sum in *y, in host memory: thrust::reduce returns it.

@@ -124,12 +124,12 @@ __device__ __forceinline__ float dot_packs(const __half* d_a, const __half* d_b,
 /// What dot_pack works in. Made once; launches that use the same one have to follow each other, as
 /// in one stream.
 struct Workspace {
-  static constexpr unsigned kMostBlocks = 4096;  // with more, adding up their sums takes longer
+  static constexpr unsigned kMostBlocks = 4096;       // with more, reducing their sums takes longer
   course::DeviceBuffer<float> partials{kMostBlocks};  // one sum for each block
   course::DeviceBuffer<unsigned> ticket = course::DeviceBuffer<unsigned>::zeros(1);
 };
 
-/// The blocks' sums, added up by the block that is done last (chapter 05); it alone writes *d_y.
+/// The blocks' sums, summed by the block that is done last (chapter 05); it alone writes *d_y.
 /// The ticket counter is 0 before and after. The order is fixed: the same bits in every run.
 __device__ __forceinline__ void finish_by_last_block(float block_sum, float* d_partials,
                                                      unsigned* d_ticket, float* d_y) {

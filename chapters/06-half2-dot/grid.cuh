@@ -1,4 +1,4 @@
-// The grid of this chapter's rungs: as many blocks as run at once, and no more than have something
+// The grid of this chapter's rungs: as many blocks as are resident, and no more than have something
 // to do.
 #pragma once
 

@@ -7,6 +7,6 @@
 #include <cstddef>
 #include <functional>
 
-/// A launch that sets *d_y to the dot product of n halves: cublasDotEx, which adds up in float and
+/// A launch that sets *d_y to the dot product of n halves: cublasDotEx, which sums in float and
 /// rounds the result to half. n is below 2^31.
 std::function<void()> cublas_dot(const __half* d_a, const __half* d_b, std::size_t n, __half* d_y);

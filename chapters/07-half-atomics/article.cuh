@@ -1,4 +1,4 @@
-// The article's benchmark: the dot product of two arrays of 0.1, one atomic a thread, one address.
+// The article's benchmark: the dot product of two arrays of 0.1, one atomic per thread, one address.
 // Rungs: dot_each (its kernel 0), dot_pack (its kernel 1), dot_padded (its kernel 2's core),
 // dot_two_lanes.
 // All addends are equal, so the order cannot matter: stagnation.cuh says each result, bit by bit.
@@ -29,9 +29,9 @@ inline __half article_product() {
   return __half(value * value);
 }
 
-// Question: what does one atomic a thread give, and cost?
+// Question: what does one atomic per thread give, and cost?
 // Changes:  the article's kernel 0: atomicAdd(__half*). With T = double, its way out.
-// Cost:     n turns of a compare-and-swap loop on one word; the sum stands still at 32.
+// Cost:     n turns of a compare-and-swap loop on one word; the sum stagnates at 32.
 template <class T>
 __global__ void dot_each(const T* d_a, const T* d_b, std::size_t n, T* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -53,14 +53,14 @@ __global__ void dot_pack(const __half* d_a, const __half* d_b, std::size_t n,
 
 // Question: can the neighbour be left alone?
 // Changes:  kernel 0 again, with the hardware's addition: the product and a -0.0 as a pair.
-// Cost:     as kernel 1; and as kernel 0 the sum stands still at 32.
+// Cost:     as kernel 1; and as kernel 0 the sum stagnates at 32.
 __global__ void dot_padded(const __half* d_a, const __half* d_b, std::size_t n, __half* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) add_to_one_of_pair(d_y, d_a[i] * d_b[i]);
 }
 
 // Question: what would packing be, if nothing were wasted?
-// Changes:  each half of the pair adds up products of its own; the reader adds the two.
+// Changes:  each half of the pair sums products of its own; the reader adds the two.
 // Cost:     n / 2 atomics.
 __global__ void dot_two_lanes(const __half* d_a, const __half* d_b, std::size_t n, __half2* d_y) {
   const std::size_t i = 2 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);

@@ -348,7 +348,7 @@ int main(int argc, char** argv) {
     for (const std::size_t size : {n, std::size_t{4096}, std::size_t{2048}}) article(rungs, size);
     ones(rungs);
     alternating(rungs);
-    // 16 numbers for a cell; then so many that most sums stand still before they are complete.
+    // 16 numbers for a cell; then so many that most sums stagnate before they are complete.
     // That asks for a few thousand cells on a GPU: with fewer, the loops take seconds.
     const std::size_t crowded = course::kCpuDevice ? 4 * n : n;
     table(rungs, "many cells", n, rows_for(n, 16));

@@ -31,12 +31,12 @@ __global__ void moments_pair(const __half* d_x, std::size_t n, std::size_t mask,
   atomicAdd(&d_bins[i & mask], __halves2half2(x, x * x));
 }
 
-/// Rows of the matrix that a block adds up before it uses an atomic.
+/// Rows of the matrix that a block sums before it uses an atomic.
 constexpr std::size_t kRowsOfBlock = 64;
 
 // Question: the sums of a matrix's columns: who shares an atomic there?
-// Changes:  the plain way: a thread adds up 64 rows of its column in float, then one atomic.
-// Cost:     one atomic per column and 64 rows; 2 bytes a load.
+// Changes:  the plain way: a thread sums 64 rows of its column in float, then one atomic.
+// Cost:     one atomic per column and 64 rows; 2 bytes per load.
 __global__ void columns_apart(const __half* d_x, std::size_t rows, std::size_t columns,
                               __half* d_sums) {
   const std::size_t column = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 // What becomes of a sum whose every step is rounded to 16 bits? Where all addends are equal, every
 // order takes the same steps, and the CPU can say the result of a million threads bit by bit.
-// Rungs: add_ones; alternate<Way> (a sum that never stands still).
+// Rungs: add_ones; alternate<Way> (a sum that never stagnates).
 #pragma once
 
 #include <cuda_bf16.h>
@@ -58,7 +58,7 @@ enum class Way { atomic_add, cas, padded_pair };
 
 // Question: what does the loop behind atomicAdd(__half*) cost while the sum still moves?
 // Changes:  every second thread subtracts 1: the sum changes with each addition, and never stands
-//           still. (A sum that stands still is the loop's best case: what it swaps in is what was
+//           still. (A sum that stagnates is the loop's best case: what it swaps in is what was
 //           there, so nobody's guess becomes wrong.)
 // Cost:     the loops: one success a round trip, all others come again. The pair: n atomics.
 template <Way way>

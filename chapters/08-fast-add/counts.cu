@@ -61,7 +61,7 @@ TEST_CASE("rows: one atomic per half, one per pair, and none on the table") {
   REQUIRE(fast->global_atomics == kShape.rows * 2);            // a warp's 32 columns: one request
   REQUIRE(fast->global_atomic_addresses == kShape.rows * 32);  // two lanes to a word
   REQUIRE(half2->global_atomic_lanes == kShape.rows * 32);
-  REQUIRE(red_v4->global_loads < half2->global_loads);  // 16 bytes a load
+  REQUIRE(red_v4->global_loads < half2->global_loads);  // 16 bytes per load
   REQUIRE(floats->global_atomic_lanes == kShape.rows * 16);
   REQUIRE(sort->global_atomic_lanes <= 2 * 2);  // counts and cursors of the two bins
 }

@@ -51,7 +51,7 @@ __device__ __forceinline__ void fast_atomic_add_branching(T* base, std::size_t i
 
 // Question: FastAdd has an `if` for either alignment. What if a warp needs both?
 // Changes:  the index is made so that warps diverge, or do not.
-// Cost:     one RED a warp, or two one after the other, each with some of the lanes.
+// Cost:     one RED per warp, or two one after the other, each with some of the lanes.
 __global__ void add_by_branch(const __half* d_values, const int* d_index, std::size_t n,
                               __half* d_table, std::size_t targets) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -69,7 +69,7 @@ inline void launch_add_by_branch(const __half* d_values, const int* d_index, std
 
 // Question: must the lanes part?
 // Changes:  every lane selects its word and its pair; then there is one RED for all.
-// Cost:     a few selects; one RED a warp, whatever the alignments.
+// Cost:     a few selects; one RED per warp, whatever the alignments.
 __global__ void add_by_select(const __half* d_values, const int* d_index, std::size_t n,
                               __half* d_table, std::size_t targets) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

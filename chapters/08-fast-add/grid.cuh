@@ -11,7 +11,7 @@ constexpr unsigned kBlockSize = 256;
 /// course::launch() does nothing then.
 inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }
 
-/// Threads that a multiprocessor holds, for __launch_bounds__: the compiler then keeps to so few
+/// Threads that an SM holds, for __launch_bounds__: the compiler then keeps to so few
 /// registers that all of them can be there. The number depends on the architecture.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
 constexpr unsigned kResidentThreads = 2048;

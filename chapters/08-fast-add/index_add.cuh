@@ -93,7 +93,7 @@ void launch_rows_scalar(const Rows& in, T* d_table, std::size_t, cudaStream_t st
                  d_table);
 }
 
-// Question: and with one instruction a half?
+// Question: and with one instruction per half?
 // Changes:  fast_atomic_add.
 // Cost:     two REDs a word, one for each of its halves; none is repeated.
 __global__ void rows_fast(Rows in, unsigned team_bits, __half* d_table, std::size_t table_rows) {
@@ -172,7 +172,7 @@ inline void launch_rows_red_v4(const Rows& in, __half* d_table, std::size_t tabl
                  d_table);
 }
 
-// Question: what does it cost to add up in float?
+// Question: what does it cost to sum in float?
 // Changes:  the table has floats: a load of four halves, a RED of four floats.
 // Cost:     twice the REDs of rows_red_v4, twice the table.
 __global__ void rows_float(Rows in, unsigned team_bits, float* d_table) {

@@ -66,7 +66,7 @@ inline void launch_scatter_half(const __half* d_values, const int* d_index, std:
 
 // Question: how does one half become one instruction?
 // Changes:  fast_atomic_add: the half and its neighbour, to which it adds nothing.
-// Cost:     one RED a warp. Lanes and warps that meet at a word queue up there.
+// Cost:     one RED per warp. Lanes and warps that meet at a word queue up there.
 template <class T>
 __global__ void scatter_fast(const T* d_values, const int* d_index, std::size_t n, T* d_table,
                              std::size_t targets) {
@@ -84,7 +84,7 @@ void launch_scatter_fast(const T* d_values, const int* d_index, std::size_t n, T
 
 // Question: what does a table of floats cost, whose sums do not stagnate at 2048?
 // Changes:  the table has floats; the values stay halves.
-// Cost:     one RED a warp, and twice the table.
+// Cost:     one RED per warp, and twice the table.
 __global__ void scatter_float(const __half* d_values, const int* d_index, std::size_t n,
                               float* d_table) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

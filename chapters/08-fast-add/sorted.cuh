@@ -8,9 +8,9 @@
 //   scan_bins    where do the bin's entries begin?                          one block
 //   partition    an entry (source row, target within the bin) to its bin    reads the index again
 //   gather       a block a bin: sorts the bin's entries in shared memory,   reads the source, once
-//                then a warp a target: adds up its rows in registers
+//                then one warp per target: sums its rows in registers
 //
-// All but the last are cheap: 4 bytes a row, where a row of 64 halves has 128.
+// All but the last are cheap: 4 bytes per row, where a row of 64 halves has 128.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -34,7 +34,7 @@ constexpr unsigned kSortBlock = 1024;
 
 // Question: how much goes to each bin?
 // Changes:  chapter 03's histogram: private counts in shared memory.
-// Cost:     one pass over the index, 16 bytes a load.
+// Cost:     one pass over the index, 16 bytes per load.
 __global__ void count_bins(const int* d_index, std::size_t rows, unsigned bins,
                            unsigned* d_counts) {
   __shared__ unsigned s_count[kMostBins];
@@ -70,7 +70,7 @@ __global__ void scan_bins(const unsigned* d_counts, unsigned bins, unsigned* d_s
 constexpr unsigned kRowsPerThread = 8;
 constexpr unsigned kTile = kSortBlock * kRowsPerThread;  // source rows of a block of partition
 
-/// Shared memory of partition: three numbers a bin; an entry and its bin for each row of the tile.
+/// Shared memory of partition: three numbers per bin; an entry and its bin for each row of the tile.
 inline std::size_t partition_bytes(unsigned bins) {
   return bins * 3 * sizeof(unsigned) + kTile * (sizeof(unsigned) + sizeof(unsigned short));
 }
@@ -78,7 +78,7 @@ inline std::size_t partition_bytes(unsigned bins) {
 // Question: how do the rows' numbers come into their bins?
 // Changes:  a block takes 8192 rows, and sorts them by bin in shared memory before it writes: what
 //           goes to the same bin leaves as one piece, to a place that one atomic has reserved.
-// Cost:     an atomic a bin and block. Written one by one, entries would fill a sector each.
+// Cost:     one atomic per bin and block. Written one by one, entries would fill a sector each.
 __global__ void __launch_bounds__(kSortBlock, kResidentThreads / kSortBlock)
     partition(const int* d_index, unsigned rows, unsigned bins, unsigned* d_cursor,
               unsigned* d_entries) {
@@ -165,7 +165,7 @@ __device__ __forceinline__ void sort_chunk(const unsigned* d_entries, unsigned c
 constexpr unsigned kRowsInFlight = 4;
 
 /// Adds the source rows rows[0..count-1] to the row at d_target. All lanes of a warp call it: teams
-/// of 2^team_bits lanes take every (32 / team)-th row, 16 bytes a lane.
+/// of 2^team_bits lanes take every (32 / team)-th row, 16 bytes per lane.
 __device__ __forceinline__ void add_rows(const Rows& in, const unsigned* rows, unsigned count,
                                          unsigned team_bits, __half* d_target) {
   const unsigned lane = threadIdx.x % course::kWarpSize, team = 1u << team_bits;
@@ -207,7 +207,7 @@ __device__ __forceinline__ void add_rows(const Rows& in, const unsigned* rows, u
 }
 
 // Question: which thread adds, if no two share an element?
-// Changes:  block b has bin b, a warp has a target at a time: its rows are added up in registers
+// Changes:  block b has bin b, a warp has a target at a time: its rows are summed in registers
 //           and in float, and rounded to half once.
 // Cost:     the source is read once, in pieces of a row; the table is read and written once. A bin
 //           with more rows than fit into shared memory takes several chunks, each rounded once.

@@ -32,7 +32,7 @@ __device__ __forceinline__ Count atomic_agg_inc(Count* counter) {
 
 // Question: 32 lanes add to the same counter; can one of them add for all?
 // Changes:  filter_plain with atomic_agg_inc: the lanes that keep something elect a leader.
-// Cost:     one atomic a warp; a vote, two population counts and a shuffle.
+// Cost:     one atomic per warp; a vote, two population counts and a shuffle.
 __global__ void filter_agg_inc(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const int x = i < n ? d_x[i] : kNotKept;
@@ -48,7 +48,7 @@ __device__ __forceinline__ Count atomic_coalesced_inc(Count* counter) {
 }
 
 // Question: is there a way to say that without masks?
-// Changes:  cg::coalesced_threads(): ranks in the place of lanes, rank 0 is the leader.
+// Changes:  cg::coalesced_threads(): ranks instead of lanes, rank 0 is the leader.
 // Cost:     the same.
 __global__ void filter_coalesced(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -109,7 +109,7 @@ __global__ void places_labeled(const int* d_keys, std::size_t n, Count* d_counts
 // The rungs add the numbers of x[0..n-1] above the limit to *d_sum.
 
 // Question: does nvcc aggregate a float's atomics, too?
-// Changes:  the numbers above a limit are added up, not moved.
+// Changes:  the numbers above a limit are summed, not moved.
 // Cost:     an atomic for each of them: a compiler may not change the order of float additions.
 __global__ void sum_float_plain(const float* d_x, std::size_t n, float limit, float* d_sum) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -119,8 +119,8 @@ __global__ void sum_float_plain(const float* d_x, std::size_t n, float limit, fl
 }
 
 // Question: then what does?
-// Changes:  those that are here together add up their values in registers; one of them goes.
-// Cost:     one atomic a warp, and a reduction over lanes that need not be neighbours.
+// Changes:  those that are here together sum their values in registers; one of them goes.
+// Cost:     one atomic per warp, and a reduction over lanes that need not be neighbours.
 __global__ void sum_float_coalesced(const float* d_x, std::size_t n, float limit, float* d_sum) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -133,7 +133,7 @@ __global__ void sum_float_coalesced(const float* d_x, std::size_t n, float limit
 
 // Question: must a lane know which lanes are active?
 // Changes:  all 32 lanes take part; one with nothing to add brings a 0: chapter 05's warp sum.
-// Cost:     one atomic a warp, five shuffles, no mask to find out.
+// Cost:     one atomic per warp, five shuffles, no mask to find out.
 __global__ void sum_float_warp(const float* d_x, std::size_t n, float limit, float* d_sum) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   float x = i < n ? d_x[i] : limit;

@@ -30,7 +30,7 @@ __global__ void filter_plain(const int* d_x, std::size_t n, int* d_out, Count* d
 
 // Question: must every kept number go to global memory for its place?
 // Changes:  the block counts in shared memory, and one thread asks for places for all of them.
-// Cost:     one global atomic a block, one shared atomic per kept number, three barriers.
+// Cost:     one global atomic per block, one shared atomic per kept number, three barriers.
 __global__ void filter_block_counter(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
   __shared__ unsigned s_count;
   __shared__ Count s_base;

@@ -1,5 +1,5 @@
 // A filter that keeps the order: a tile's place is how many all tiles before it keep. Who tells it?
-// Rungs: filter_two_passes (count, add up, write), filter_look_back (one pass: tiles tell each
+// Rungs: filter_two_passes (count, sum, write), filter_look_back (one pass: tiles tell each
 // other while they run; the fastest that keeps the order).
 //
 // Both set *d_count, and write from d_out[0] on: there is no atomic that hands out places.
@@ -17,9 +17,9 @@
 #include "grid.cuh"
 #include "tiles.cuh"
 
-/// 8 packs a thread, 8192 numbers a tile.
+/// 8 packs per thread, 8192 numbers per tile.
 constexpr unsigned kOrderedLoads = 8;
-/// Blocks that share a multiprocessor: while some wait, others load. Measured on an H200: 48
+/// Blocks that share an SM: while some wait, others load. Measured on an H200: 48
 /// registers a thread, and a few bytes spilled, are a smaller loss than a block less.
 constexpr unsigned kOrderedBlocks = 5;
 
@@ -48,7 +48,7 @@ __device__ __forceinline__ unsigned scan_packs(const Pack (&x)[loads], unsigned 
 }
 
 /// p[turn], p[turn + 1], ...: and from the beginning again. Four registers have no address, so two
-/// selects each in the place of an index.
+/// selects each instead of an index.
 template <class T>
 __device__ __forceinline__ void rotate(T (&p)[kPack], unsigned turn) {
   static_assert(kPack == 4);
@@ -104,7 +104,7 @@ __device__ __forceinline__ void store_in_order(const int* s_staged, unsigned cou
 
 // Question: what comes before a tile?
 // Changes:  a first kernel only counts; no place is needed yet.
-// Cost:     it reads everything, and writes 8 bytes a tile.
+// Cost:     it reads everything, and writes 8 bytes per tile.
 template <unsigned loads>
 __global__ void __launch_bounds__(kBlockSize) count_tiles(Packs packs, Count* d_kept) {
   Pack x[loads];
@@ -222,7 +222,7 @@ __device__ __forceinline__ Count look_back(const TileStates& states, unsigned ti
 
 // Question: can a tile learn its place without reading everything twice?
 // Changes:  one kernel: a tile tells its count, and asks the tiles before it for theirs.
-// Cost:     an atomic a tile for the ticket; waiting, while others load. Sorting in shared memory
+// Cost:     one atomic per tile for the ticket; waiting, while others load. Sorting in shared memory
 //           comes before the waiting, so that nothing but the stores comes after it.
 template <unsigned loads>
 __global__ void __launch_bounds__(kBlockSize, kOrderedBlocks)

@@ -340,7 +340,7 @@ __global__ void fill_large(int* d_x, std::size_t n) {
   }
 }
 
-/// Counts the numbers that are not `place + 1`, and adds up all.
+/// Counts the numbers that are not `place + 1`, and sums all.
 __global__ void look_at_large(const int* d_out, std::size_t n, Count* d_sum) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   Count misplaced = 0, sum = 0;

@@ -14,7 +14,7 @@
 
 // Question: can a block ask for all of its numbers, without atomics in shared memory?
 // Changes:  a prefix sum (chapter 05) tells each thread how many are kept before it.
-// Cost:     one global atomic a block; 13 shuffles and three barriers. A block keeps its order.
+// Cost:     one global atomic per block; 13 shuffles and three barriers. A block keeps its order.
 __global__ void filter_block_scan(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
   __shared__ Count s_base;
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -31,9 +31,9 @@ constexpr unsigned kWarps = kBlockSize / course::kWarpSize;
 constexpr unsigned kPack = 4;  // ints in 16 bytes
 using Pack = course::Pack<int, kPack>;
 
-/// The best of several on an H200: 6 packs a thread, 6144 numbers a tile.
+/// The best of several on an H200: 6 packs per thread, 6144 numbers per tile.
 constexpr unsigned kTileLoads = 6;
-/// Blocks that share a multiprocessor: the compiler has to do with 40 registers a thread.
+/// Blocks that share an SM: the compiler has to do with 40 registers per thread.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr unsigned kTileBlocks = 4;  // sm_75 has 1024 threads
 #else
@@ -99,7 +99,7 @@ struct BlockKept {
   unsigned total;   // all
 };
 
-/// Adds up the warps' counts. One thread calls `use(total)` as soon as it is known; what that
+/// Sums the warps' counts. One thread calls `use(total)` as soon as it is known; what that
 /// writes to shared memory is seen by all afterwards. All threads call it, once. Two barriers.
 template <class Use>
 __device__ __forceinline__ BlockKept scan_warps(unsigned warp_kept, Use use) {
@@ -148,8 +148,8 @@ __device__ __forceinline__ void write_kept(const Pack (&x)[loads],
 }
 
 // Question: and one atomic for thousands of numbers?
-// Changes:  a thread has several packs of 16 bytes; votes rank them; an atomic a tile.
-// Cost:     an atomic for 6144 numbers. Stores of 4 bytes a lane, at any alignment.
+// Changes:  a thread has several packs of 16 bytes; votes rank them; one atomic per tile.
+// Cost:     an atomic for 6144 numbers. Stores of 4 bytes per lane, at any alignment.
 template <unsigned loads>
 __global__ void __launch_bounds__(kBlockSize, kTileBlocks)
     filter_tile_direct(Packs packs, int* d_out, Count* d_count) {

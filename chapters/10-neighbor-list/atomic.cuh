@@ -18,7 +18,7 @@ __device__ __forceinline__ void append(const Lists& out, std::size_t atom, std::
 
 // Question: how do threads share lists, if each looks at half of the pairs only?
 // Changes:  thread n1 looks at the atoms after n1, and appends to both lists with atomicAdd.
-// Cost:     n (n - 1) / 2 distances; two atomics a bond. The first thread has n - 1 of the
+// Cost:     n (n - 1) / 2 distances; two atomics per bond. The first thread has n - 1 of the
 //           distances, the last has none.
 template <class T>
 __global__ void neighbors_atomic(Atoms<T> atoms, T limit, Lists out, Slice slice) {

@@ -33,7 +33,7 @@ template <class T>
 using Point = typename PointOf<T>::type;
 
 constexpr unsigned kMeasureThreads = 256;
-constexpr unsigned kMeasureBlocks = 528;                // four for each multiprocessor of an H200
+constexpr unsigned kMeasureBlocks = 528;                // four for each SM of an H200
 constexpr std::size_t kMeasured = 4 * kMeasureThreads;  // atoms of a block, or more
 
 /// The device memory of neighbors_cells for up to n atoms. What has to be 0 before a run is 0 again
@@ -139,7 +139,7 @@ __global__ void measure_box(Atoms<T> atoms, T limit, std::size_t most, T* d_extr
 
 // Question: how many atoms has each cell, and which place does an atom get in its cell?
 // Changes:  one atomicAdd answers both: the count grows, and the value before is the place.
-// Cost:     one atomic an atom, on as many addresses as there are cells: hardly a queue.
+// Cost:     one atomic per atom, on as many addresses as there are cells: hardly a queue.
 template <class T>
 __global__ void count_in_cells(Atoms<T> atoms, const CellGrid* d_grid, int* d_counts,
                                int* d_places) {

@@ -77,7 +77,7 @@ __global__ void gather_columns(Atoms<T> atoms, T limit, Lists out, Slice slice) 
 
 // Question: a block's threads go through the same atoms in the same order. Must each load them?
 // Changes:  each thread loads one atom of a tile into shared memory; all look at the tile there.
-// Cost:     two barriers a tile, to which threads without an atom of their own have to come, too.
+// Cost:     two barriers per tile, to which threads without an atom of their own have to come, too.
 template <class T>
 __global__ void neighbors_gather(Atoms<T> atoms, T limit, Lists out, Slice slice) {
   __shared__ T s_x[kBlockSize], s_y[kBlockSize];

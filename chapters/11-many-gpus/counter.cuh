@@ -17,7 +17,7 @@
 /// the host.
 enum class Among { device, system };
 
-/// *counter += the sum of d_x[0..n-1]: one atomic a block.
+/// *counter += the sum of d_x[0..n-1]: one atomic per block.
 template <Among among>
 __global__ void __launch_bounds__(kSumBlock)
     sum_into_counter(const float* d_x, std::size_t n, double* counter) {

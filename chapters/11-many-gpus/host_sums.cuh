@@ -1,5 +1,5 @@
 // How do the sums of several devices meet on the host?
-// Rungs: sum_copied_to_host (a copy a device), sum_stored_to_host (the kernel writes it there).
+// Rungs: sum_copied_to_host (one copy per device), sum_stored_to_host (the kernel writes it there).
 // Cost: a few microseconds for each device's launches, which the host makes one after another.
 #pragma once
 

@@ -1,4 +1,4 @@
-// How does one device add up its share?
+// How does one device sum its share?
 // One block a chunk of 32,768 elements, then one block for the chunks' sums: always in this order.
 // Cost: one pass over the share, at the speed of its memory, and two launches.
 #pragma once
@@ -13,14 +13,14 @@
 #include <cstddef>
 
 // Measured on an H200 with 2^29 floats: 512 threads with 16 loads in flight each. With half as much
-// a block, the second launch has twice as many sums to add up, which costs 1.4 %.
+// a block, the second launch has twice as many sums to add, which costs 1.4 %.
 constexpr unsigned kSumBlock = 512, kLoads = 16;
 constexpr unsigned kWidth = course::kWidestPack<float>;
-/// Elements that one block adds up: chunk c is [c * kChunk, (c + 1) * kChunk), whatever the GPU.
+/// Elements that one block sums: chunk c is [c * kChunk, (c + 1) * kChunk), whatever the GPU.
 /// Which elements meet in a float is then known from the array alone.
 constexpr std::size_t kChunk = std::size_t{kSumBlock} * kLoads * kWidth;
 
-/// The sum of chunk `chunk` of d_x[0..n-1], in every thread. A thread's 64 elements are added up in
+/// The sum of chunk `chunk` of d_x[0..n-1], in every thread. A thread's 64 elements are summed in
 /// float, the threads' sums in double.
 __device__ __forceinline__ double chunk_sum(const float* d_x, std::size_t n, std::size_t chunk) {
   const std::size_t begin = chunk * kChunk;

@@ -1,4 +1,4 @@
-// How do devices add up without the host in between, and every one gets the result?
+// How do devices sum without the host in between, and every one gets the result?
 // Rung: sum_nccl. NCCL finds the links, and moves the data over them.
 // Cost: some 10 microseconds for one number; for large vectors the speed of the links.
 #pragma once
@@ -90,7 +90,7 @@ class NcclTeam {
   std::vector<ncclComm_t> comms_;
 };
 
-/// Adds up the devices' sums that kernels before this call write: on every device, and returned.
+/// Sums the devices' sums that kernels before this call write: on every device, and returned.
 /// One thread speaks for all devices, so their calls are a group: NCCL would wait in the first one
 /// for the others. Throws CudaError, std::runtime_error.
 inline double all_reduce_sums(std::vector<Part>& parts, NcclTeam& team,

@@ -25,7 +25,7 @@ constexpr unsigned kLayerBlock = 256;
 constexpr int kLayers = 8;  // known to the compiler: a thread has so many loads in flight
 
 /// d_out[i] = d_layers[i] + d_layers[n + i] + ... for i in [begin, begin + size): several vectors
-/// of one device become one, as gradients do before they are sent. One element a thread, and no
+/// of one device become one, as gradients do before they are sent. One element per thread, and no
 /// loop: blocks that end soon make room for NCCL's.
 __global__ void add_layers_kernel(const float* d_layers, std::size_t n, std::size_t begin,
                                   std::size_t size, float* d_out) {

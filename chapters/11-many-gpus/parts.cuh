@@ -1,4 +1,4 @@
-// Where is which data? Each device holds its share of the array, and what it needs to add it up.
+// Where is which data? Each device holds its share of the array, and what it needs to sum it.
 // Everything is allocated while its device is current: that is what makes it the device's.
 #pragma once
 

@@ -1,6 +1,6 @@
 // How does a sum get the same bits on one device and on eight?
 // Rungs: sum_chunks_to_host, sum_in_chunks. The chunks' bounds depend on the array alone, and so
-// does their order. Cost: 8 bytes for 32,768 elements go to the host, which adds them up.
+// does their order. Cost: 8 bytes for 32,768 elements go to the host, which sums them.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "parts.cuh"
 
 /// The sum of parts that make_parts(n, devices, share_in_chunks) has made. The chunks' sums go to
-/// pinned memory, and the host adds them up in the order of the array. Throws CudaError.
+/// pinned memory, and the host sums them in the order of the array. Throws CudaError.
 inline double sum_chunks_to_host(std::vector<Part>& parts, course::PinnedBuffer<double>& sums) {
   for (Part& part : parts) {
     const course::OnDevice on(part.device);

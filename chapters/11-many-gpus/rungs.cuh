@@ -1,4 +1,4 @@
-// The rungs of this chapter that add up an array over several devices, each named once. ladder.cu
+// The rungs of this chapter that sum an array over several devices, each named once. ladder.cu
 // times them, selfcheck.cu and counts.cu prove what is said of them.
 #pragma once
 

@@ -6,7 +6,7 @@
 #include <course/error.cuh>
 #include <utility>
 
-/// Who gets a multiprocessor first when one has room.
+/// Who gets an SM first when one has room.
 enum class Priority { normal, high };
 
 /// Work in a stream of its own waits for none in the default stream. Move-only.

@@ -1,4 +1,4 @@
-// CUB's sum of floats, added up in double.
+// CUB's sum of floats, summed in double.
 #include "vendor.cuh"
 
 #include <course/vendor.cuh>
