@@ -7,6 +7,7 @@
     exercise NAME
     mistake EXERCISE NAME yes|no      a known-wrong answer; yes: a GPU may let it through
     vendor NAME, optional NAME        libraries
+    devices NUMBER                    tests run on a machine of so many devices, too
     program NAME TEST INSTEAD         with lines `source NAME FILE`, `kernels NAME FILE`, `needs NAME WHAT`
 
 What cannot be used ends it with exit code 1 and the reason on standard error.
@@ -38,6 +39,7 @@ def listing(chapter):
         for file in chapter.mistakes(exercise):
             slips = mistakes.parse(file.read_text(encoding="utf-8"), str(file)).slips
             lines.append(("mistake", exercise, file.stem, "yes" if slips else "no"))
+    lines += [("devices", str(number)) for number in chapter.devices]
     lines += [("vendor", name) for name in chapter.vendor_libraries]
     lines += [("optional", name) for name in chapter.optional_libraries]
     for program in chapter.programs:

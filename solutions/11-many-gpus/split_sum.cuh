@@ -39,7 +39,7 @@ inline Piece piece_of(std::size_t n, int part, int parts) {
 /// by local_sum().
 /// - Copies each piece to its device, into memory that was allocated there.
 /// - All devices get their work before the host waits for any of them: they add at the same time.
-/// - The device that is current before the call is current after it.
+/// - The device that is current before the call is current after it, also after an error.
 /// - Throws course::CudaError if a device is missing or fails; a missing one before any other has
 ///   work, because leaving the function frees the memory that it works on.
 inline double split_sum(const float* h_x, std::size_t n, int devices) {

@@ -44,7 +44,8 @@ __global__ void count_equal(const int* values, std::size_t n, int key,
 ///   a part may be empty.
 /// - All devices get their work before the host waits for any of them.
 /// - The device that is current before the call is current after it.
-/// - Throws course::CudaError if a launch or a device fails.
+/// - Throws course::CudaError if a device is missing or fails; the current device stays current
+///   then, too.
 inline void count_on_all_devices(const std::vector<DeviceValues>& parts, int key,
                                  unsigned long long* counter) {
   constexpr unsigned kBlock = 256, kMostBlocks = 1024;

@@ -6,60 +6,16 @@
 #include <course/check.cuh>
 #include <course/host_memory.cuh>
 #include <cstddef>
-#include <cstdint>
-#include <string>
 #include <vector>
+
+#include "checks/errors.cuh"
+#include "checks/wanted_parts.cuh"
 
 namespace {
 
-constexpr int kKey = 3;
-constexpr unsigned long long kBefore = 1000;  // what the counter holds before the call
+using namespace wanted_parts;
 
-/// 0 to 9 in no order: a tenth of them equal kKey.
-std::vector<int> make_values(std::size_t n, std::uint32_t seed) {
-  std::vector<int> values = course::position_values<int>(n, seed);
-  for (int& value : values) value %= 10;
-  return values;
-}
-
-unsigned long long matches(const std::vector<int>& values) {
-  return static_cast<unsigned long long>(std::count(values.begin(), values.end(), kKey));
-}
-
-/// A part as the test wants it: so many values on that device.
-struct Wanted {
-  int device;
-  std::size_t n;
-};
-
-std::string to_string(const std::vector<Wanted>& wanted) {
-  std::string text;
-  for (const Wanted& part : wanted) {
-    text += (text.empty() ? "" : ", ") + std::to_string(part.n) + " values on device " +
-            std::to_string(part.device);
-  }
-  return text.empty() ? "no parts" : text;
-}
-
-/// Parts with their memory, and the right answer.
-class Parts {
- public:
-  explicit Parts(const std::vector<Wanted>& wanted) {
-    std::uint32_t seed = 1;
-    for (const Wanted& part : wanted) {
-      const course::OnDevice on(part.device);
-      const std::vector<int> values = make_values(part.n, seed++);
-      memory_.push_back(course::DeviceBuffer<int>::from(values));
-      parts.push_back({part.device, memory_.back().data(), part.n});
-      expected += matches(values);
-    }
-  }
-  std::vector<DeviceValues> parts;
-  unsigned long long expected = kBefore;
-
- private:
-  std::vector<course::DeviceBuffer<int>> memory_;
-};
+using Parts = PartsOf<DeviceValues>;
 
 void check_parts(const std::vector<Wanted>& wanted) {
   INFO("count_on_all_devices(parts, " << kKey << ", counter): " << to_string(wanted)
@@ -75,6 +31,12 @@ void check_parts(const std::vector<Wanted>& wanted) {
   const char* const hint =
       "Too small: was every device waited for? cudaDeviceSynchronize() waits for the current one.";
   REQUIRE(course::same(counter[0], p.expected, "*counter", counter[0] < p.expected ? hint : ""));
+}
+
+course::Verdict throws_error(const std::vector<DeviceValues>& parts) {
+  course::ManagedBuffer<unsigned long long> counter(1);
+  counter[0] = kBefore;
+  return errors::throws_error([&] { count_on_all_devices(parts, kKey, counter.data()); });
 }
 
 /// One launch of the kernel on the current device.
@@ -189,12 +151,49 @@ TEST_CASE("system_counter: the current device stays the current one") {
   });
 }
 
-TEST_CASE("system_counter: all devices work at the same time") {
+TEST_CASE("system_counter: all devices get their work before the host waits") {
   course::skip_without_counters();
-  course::with_devices(3, [] {
-    const auto counters = course::count([] { check_parts({{0, 900}, {1, 900}, {2, 900}}); });
-    INFO("900 values on each of three devices");
+  const std::vector<Wanted> wanted = {{0, 900}, {0, 300}, {1, 900}, {2, 900}, {1, 50}, {0, 40}};
+  course::with_devices(3, [&] {
+    const auto counters = course::count([&] { check_parts(wanted); });
+    INFO(to_string(wanted));
     REQUIRE(course::same(counters->devices_at_once, 3u, "devices with work at the same time",
                          "First give all devices their work, then wait for each."));
+    REQUIRE(course::same(counters->kernels_at_once, counters->launches,
+                         "launches before the host waits for the first time",
+                         "Launch for all parts, also for several of one device, and then wait."));
+  });
+}
+
+TEST_CASE("system_counter: a missing device is an error") {
+  course::skip_under_sanitizer();
+  const int devices = course::device_count(), before = devices > 1 ? 1 : 0;
+  const Parts p({{0, 100}, {before, 100}});
+  const course::OnDevice on(before);
+  for (const std::size_t place : {0u, 1u, 2u}) {
+    INFO("count_on_all_devices(parts, " << kKey << ", counter): parts[" << place
+                                        << "] is on device " << devices << "; " << devices
+                                        << " devices are there");
+    std::vector<DeviceValues> parts = p.parts;
+    const auto at = parts.begin() + static_cast<std::ptrdiff_t>(place);
+    parts.insert(at, {devices, p.parts[0].d_values, 100});
+    REQUIRE(throws_error(parts));
+  }
+}
+
+TEST_CASE("system_counter: a device that fails is an error") {
+  course::skip_without_checker();  // it would end this process's use of a GPU
+  course::with_devices(2, [] {
+    for (const int failing : {0, 1}) {
+      course::Verdict verdict;
+      static_cast<void>(course::find_races([&] {
+        Parts p({{0, 100}, {1, 100}});
+        p.parts[static_cast<std::size_t>(failing)].n = 5000;
+        verdict = throws_error(p.parts);
+      }));
+      INFO("parts[" << failing << "] says 5000 values, and its memory has 100, so that device "
+                    << failing << " fails");
+      REQUIRE(verdict);
+    }
   });
 }

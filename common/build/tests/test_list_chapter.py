@@ -13,6 +13,7 @@ learn = "how many."
 before = ["00"]
 exercises = ["sum", "max"]
 stars = {sum = 1, max = 5}
+devices = [4, 8]
 
 [libraries]
 vendor = ["cublas"]
@@ -60,7 +61,7 @@ class ListChapter(unittest.TestCase):
                 ["lesson", "ladder"], ["lesson", "selfcheck"], ["lesson", "races"],
                 ["exercise", "sum"], ["mistake", "sum", "early", "no"], ["mistake", "sum", "late", "yes"],
                 ["exercise", "max"],
-                ["vendor", "cublas"], ["optional", "nccl"],
+                ["devices", "4"], ["devices", "8"], ["vendor", "cublas"], ["optional", "nccl"],
                 ["program", "count", "test_count.py", "none.cpp"], ["source", "count", "count.cpp"],
                 ["kernels", "count", "count.cu"], ["needs", "count", "mpi"],
             ],

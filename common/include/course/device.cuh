@@ -68,6 +68,8 @@ struct Counters {
   /// Devices that had a kernel to run at the same time: 1 if the host waits for each before it
   /// turns to the next.
   std::uint64_t devices_at_once = 0;
+  /// Kernels that were launched and not waited for, on all devices together.
+  std::uint64_t kernels_at_once = 0;
 
   /// 32-byte sectors that one load or store of global memory touches, on average: 4 when 32 lanes
   /// read consecutive floats, 32 when they are far apart. 0 if there was no access.

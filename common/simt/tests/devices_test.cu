@@ -517,6 +517,59 @@ TEST_CASE("a launch wants a stream of the current device; copies and memsets tak
   CHECK(x.front() == 2);
 }
 
+TEST_CASE("a memset of another device's memory needs peer access; a copy needs none") {
+  const auto x = on_device(1, 4, 1);
+  const int zeros[4] = {};
+  Outcome outcome = observe([&] {
+    CHECK(cudaMemset(x.data(), 0, 16) == cudaErrorInvalidValue);
+    CHECK(cudaMemsetAsync(x.data(), 0, 16, nullptr) == cudaErrorInvalidValue);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+  });
+  REQUIRE(outcome.reports.size() == 2);
+  CHECK(lacks(outcome.reports[0],
+              {"MEMORY OF ANOTHER DEVICE: cudaMemset() would write 16 bytes at ",
+               "They belong to device 1, and device 0 is current.",
+               "Call cudaSetDevice(1) before cudaMemset, or cudaDeviceEnablePeerAccess(1, 0) while "
+               "device\n  0 is current."}) == "");
+  outcome = observe([&] {
+    CHECK(cudaMemcpy(x.data(), zeros, 16, cudaMemcpyHostToDevice) == kOk);
+    CHECK(x.front() == 0);
+    REQUIRE(enable(0, 1) == kOk);
+    CHECK(cudaMemset(x.data(), 1, 16) == kOk);
+    CHECK(x.front() == 0x0101'0101);
+    CHECK(cudaDeviceDisablePeerAccess(1) == kOk);
+    const On on(1);
+    CHECK(cudaMemset(x.data(), 2, 16) == kOk);
+    CHECK(x.front() == 0x0202'0202);
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+}
+
+TEST_CASE("a memset of memory that all devices reach needs nothing") {
+  const Pinned pinned(4);
+  const Outcome outcome = observe([&] {
+    const On on(1);
+    CHECK(cudaMemset(pinned.data, 0, 16) == kOk);
+    CHECK(pinned.data[0] == 0);
+  });
+  CHECK(outcome.clean());
+}
+
+TEST_CASE("kernels that wait to run are counted, of all devices") {
+  const auto x = on_device(0, 4, 1), y = on_device(1, 4, 1);
+  const simt::CountScope scope;
+  for (int k = 0; k < 3; ++k) store<<<1, 4>>>(x.data(), k);
+  {
+    const On on(1);
+    store<<<1, 4>>>(y.data(), 1);
+  }
+  CHECK(cudaDeviceSynchronize() == kOk);
+  store<<<1, 4>>>(x.data(), 5);
+  CHECK(scope.counters().kernels_at_once == 4);
+  CHECK(scope.counters().devices_at_once == 2);
+}
+
 TEST_CASE("an event is recorded in streams of its device, and waited for by all") {
   const DeviceStream ours(0), theirs(1);
   const DeviceEvent event(0), other(1);

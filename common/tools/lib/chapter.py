@@ -3,6 +3,7 @@
     question    what the map of chapters shows
     learn       what the lesson's first sentence says after "You will learn"
     before      numbers of the chapters to read first, such as ["01", "03"]
+    devices     such as [4, 8]: on the CPU device, lessons and solutions are also tested on machines of so many devices
     exercises   names, in the order of the README; an exercise EX has checks/EX.cu, exercises/NN-topic/EX.cuh,
                 solutions/NN-topic/EX.cuh, and its wrong answers are mistakes/EX/*.diff
 
@@ -13,6 +14,8 @@
     optional    libraries that lessons use where they are installed, such as "nccl"
 
     [headline]  what the front page and the plot of the ladder show (tools/measure/headline.py says what the keys mean)
+    [[machine]] another machine whose tables and curves the page shows: device, as its file of results names it, and the
+                group and the rung of the table that is open, as in [headline]
     [profile]   what ncu counts: n, rungs, counters (tools/measure/ladder_profile.py)
     [[picture]] a drawing of what lanes do: program, arguments, kernel, output, alt, ... (tools/trace/picture.py)
 
@@ -54,9 +57,11 @@ class Chapter:
     exercises: list
     stars: dict
     before: list = field(default_factory=list)
+    devices: list = field(default_factory=list)
     vendor_libraries: list = field(default_factory=list)
     optional_libraries: list = field(default_factory=list)
     headline: dict | None = None
+    machines: list = field(default_factory=list)
     profile: dict | None = None
     pictures: list = field(default_factory=list)
     programs: list = field(default_factory=list)
@@ -103,10 +108,12 @@ KEYS = {
         "question": (str, True),
         "learn": (str, True),
         "before": (TEXTS, False),
+        "devices": (NUMBERS, False),
         "exercises": (TEXTS, True),
         "stars": (dict, False),
         "libraries": (dict, False),
         "headline": (dict, False),
+        "machine": (TABLES, False),
         "profile": (dict, False),
         "picture": (TABLES, False),
         "program": (TABLES, False),
@@ -123,6 +130,7 @@ KEYS = {
         "note": (str, False),
         "ladder": (TABLES, False),
     },
+    "machine": {"device": (str, True), "group": (dict, True), "rung": (str, True)},
     "profile": {"n": (int, True), "rungs": (list, True), "counters": (TABLES, True)},
     "picture": {
         "program": (str, True),
@@ -199,7 +207,7 @@ def parse(folder, values):
     for table in ("libraries", "headline", "profile", "sanitizers"):
         if table in values:
             check_keys(file, values[table], table)
-    for table in ("picture", "program"):
+    for table in ("machine", "picture", "program"):
         for entry in values.get(table, []):
             check_keys(file, entry, table)
     headline = values.get("headline")
@@ -222,9 +230,11 @@ def parse(folder, values):
         exercises=values["exercises"],
         stars=stars,
         before=values.get("before", []),
+        devices=values.get("devices", []),
         vendor_libraries=libraries.get("vendor", []),
         optional_libraries=libraries.get("optional", []),
         headline=headline,
+        machines=values.get("machine", []),
         profile=values.get("profile"),
         pictures=values.get("picture", []),
         programs=[Program(**entry) for entry in values.get("program", [])],

@@ -24,8 +24,8 @@ def read_run(folder):
     return run
 
 
-def of_run(top, folder, anyway):
-    """Writes the results in a folder of `run` into the chapters; returns the files."""
+def of_run(top, folder, anyway, machine=None):
+    """Writes the results in a folder of `run` into the chapters, under the name of the `machine` if it has one; returns the files."""
     run = read_run(folder)
     if run["problems"] and not anyway:
         raise Failed("\n".join([
@@ -38,6 +38,7 @@ def of_run(top, folder, anyway):
             chapter = top / "chapters" / name
             if not chapter.is_dir():
                 raise Failed(f"{folder / RESULTS}: there is no chapter {name}")
+            content["device"] = machine or content["device"]
             file = file_of(chapter, content["device"], kind)
             compact_json.write(file, content)
             written.append(file)

@@ -12,7 +12,9 @@ from tools.lib import compact_json, markers
 from tools.lib.failed import Failed
 from tools.maintain import verdicts
 from tools.measure import front_page, headline, ladder_profile, lesson, plot_svg, plots, results_table, sectors
-from tools.measure.results import CPU, PROFILE, SECTORS, chapters_of, file_name, measured, of_cpu, of_gpu, read
+from tools.measure.results import (
+    CPU, PROFILE, SECTORS, chapters_of, file_name, measured, of_cpu, of_gpu, of_machine, read, slug,
+)  # fmt: skip
 
 COMMAND = "common/tools/measure/measure.py render"
 # The Markdown between the markers `name` of a file.
@@ -39,11 +41,19 @@ def of_chapter(chapter):
         results = of_gpu(chapter)
         if results is None:
             return []
-        return [Section(readme, "results", results_table.render(results, metadata.load(chapter).headline))]
+        about = metadata.load(chapter)
+        others = [
+            Section(readme, f"results {slug(machine['device'])}",
+                    results_table.render(of_machine(chapter, machine), machine, with_legend=False))
+            for machine in about.machines
+        ]  # fmt: skip
+        return [Section(readme, "results", results_table.render(results, about.headline)), *others]
 
     def pictures():
         loaded = headline.load(chapter)
         described = plots.descriptions(*loaded) if loaded else {}
+        for machine in metadata.load(chapter).machines:
+            described |= plots.curves(of_machine(chapter, machine))
         for file in sorted((chapter / "results").glob("*.svg")):
             if file.name not in described:
                 raise Failed(f"{file}: no plot of this name is drawn from the results: delete it")

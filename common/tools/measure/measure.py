@@ -7,8 +7,9 @@
         installed; asks ncu for its counters. Writes results.json, the logs, and the table summary.md. Exit code 0 only
         if all was as it should be, and each sanitizer really looked: one that is missing, refuses the device or
         overlooks a planted error is not "clean". Time that is over cuts off the rest; summary.md says what ran.
-    measure.py import OUTPUT_FOLDER ... [--anyway]
-        puts these results into chapters/*/results, in files that have the device's name
+    measure.py import OUTPUT_FOLDER ... [--anyway] [--machine "4x NVIDIA H200"]
+        puts these results into chapters/*/results, in files that have the device's name; or the machine's, if it has
+        another number of such devices: [[machine]] in a chapter.toml shows both
     measure.py import --build BUILD
         counts anew, with a build for the CPU device, what the tables of sectors compare
     measure.py render [CHAPTER_FOLDER ...]
@@ -51,6 +52,7 @@ def parse(arguments):
     importing = commands.add_parser("import")
     importing.add_argument("outputs", type=Path, nargs="*")
     importing.add_argument("--anyway", action="store_true")
+    importing.add_argument("--machine")
     importing.add_argument("--build", type=Path)
     for name in ("render", "check"):
         commands.add_parser(name).add_argument("chapters", type=Path, nargs="*")
@@ -71,7 +73,7 @@ def main():
             build = (options.build or top / "build-gpu-check").resolve()
             return gpu_run.run(options.output, build, options.parts, options.minutes, rest, top)
         if options.command == "import":
-            files = [file for folder in options.outputs for file in bring_in.of_run(top, folder, options.anyway)]
+            files = [file for folder in options.outputs for file in bring_in.of_run(top, folder, options.anyway, options.machine)]
             files += bring_in.counts_of_build(top, options.build.resolve()) if options.build else []
             print(*(file.relative_to(top) for file in files), sep="\n")
             return 0

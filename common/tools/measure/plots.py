@@ -132,13 +132,14 @@ def ladder_name(results):
     return f"{slug(results['device'])}-ladder.svg"
 
 
+def curves(results):
+    """{file name: description} of the curves that a ladder has."""
+    return {plot_name(results, rows): curve(results, rows) for rows in groups_of(results) if points_of(rows)}
+
+
 def descriptions(results, head):
     """{file name: description} of a chapter's plots."""
-    plots = {ladder_name(results): ladder(results, head)}
-    for rows in groups_of(results):
-        if points_of(rows):
-            plots[plot_name(results, rows)] = curve(results, rows)
-    return plots
+    return {ladder_name(results): ladder(results, head), **curves(results)}
 
 
 def embedded(results, plots):

@@ -93,6 +93,15 @@ def of_gpu(chapter, kind=TIMES):
     return next(iter(found.values()), None)
 
 
+def of_machine(chapter, machine):
+    """The times of a [[machine]] that the chapter's chapter.toml names."""
+    device = machine["device"]
+    found = by_device(chapter)
+    if device not in found:
+        raise Failed(f"{chapter / 'chapter.toml'}: 'machine' names {device}, but {file_of(chapter, device)} is missing")
+    return found[device]
+
+
 def of_cpu(chapter, kind):
     """The chapter's results on the CPU device, or None."""
     return by_device(chapter, kind).get(CPU)

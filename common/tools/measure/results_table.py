@@ -111,7 +111,7 @@ def legend(results):
     return lines
 
 
-def render(results, headline=None):
+def render(results, headline=None, with_legend=True):
     """The Markdown of all groups; those that are not the headline's are folded."""
     runs = max((len(row["microseconds"].get("runs", [1])) for row in results["rungs"] if "microseconds" in row), default=1)
     lines = [
@@ -121,8 +121,7 @@ def render(results, headline=None):
         + (f"Medians of {runs} runs" if runs > 1 else "Medians")
         + f", with p10 to p90; copy bandwidth of the same {'runs' if runs > 1 else 'run'}: "
         + f"{number(results['copy_gb_per_s'], 0)} GB/s. L2 cold unless a row says warm.",
-        "",
-        *legend(results),
+        *(["", *legend(results)] if with_legend else []),
     ]
     for rows in groups_of(results):
         if points_of(rows):

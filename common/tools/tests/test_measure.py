@@ -115,6 +115,25 @@ class Documents(unittest.TestCase):
         self.assertIn("best-rungs.svg is missing", self.problems())
         self.assertNotIn("01-x", self.problems())
 
+    def test_another_machine_has_a_section_of_its_own(self):
+        (self.top / "chapters" / "measured.toml").write_text('reference = "NVIDIA GPU X"\n')
+        toml, readme = self.chapter / "chapter.toml", self.chapter / "README.md"
+        toml.write_text(toml.read_text() + '\n[[machine]]\ndevice = "4x NVIDIA GPU X"\ngroup = {reference = "a group", n = 64}\nrung = "ours"\n')
+        with self.assertRaisesRegex(Failed, "'machine' names 4x NVIDIA GPU X, but .*4x-gpu-x.json is missing"):
+            documents.render(self.top, [self.chapter])
+        curve = [row("scaling", "reference", changed="devices", group=7), row("ours", "rung", 5.0, group=7, series="all", x=4.0, gb_per_s=9.0)]
+        compact_json.write(self.results / "4x-gpu-x.json", results("01-x", *ROWS, *curve, device="4x NVIDIA GPU X"))
+        with self.assertRaisesRegex(Failed, "results 4x-gpu-x"):
+            documents.render(self.top, [self.chapter])
+        readme.write_text(readme.read_text() + "\n<!-- results 4x-gpu-x:begin -->\n<!-- results 4x-gpu-x:end -->\n")
+        documents.render(self.top, [self.chapter])
+        self.assertEqual(self.problems([self.chapter]), "")
+        text = readme.read_text()
+        self.assertIn("4x NVIDIA GPU X, CUDA", text)
+        self.assertIn("](results/4x-gpu-x-scaling.svg)", text)
+        self.assertEqual(text.count("How to read the tables"), 1)
+        self.assertTrue((self.results / "4x-gpu-x-scaling.svg").exists())
+
     def test_what_is_changed_by_hand_is_named(self):
         documents.render(self.top, [])
         plot, data, readme = self.results / "gpu-x-ladder.svg", self.results / "gpu-x.json", self.chapter / "README.md"
@@ -204,6 +223,12 @@ class Import(unittest.TestCase):
         self.assertEqual(self.bring_in(), names)
         self.assertEqual(sorted(file.name for file in (self.chapter / "results").iterdir()), sorted(names))
         self.assertEqual(measured.of_gpu(self.chapter), self.run["ladders"]["01-x"])
+
+    def test_a_machine_has_a_name_of_its_own(self):
+        compact_json.write(self.out / "results.json", self.run)
+        files = bring_in.of_run(self.course.top, self.out, False, "4x NVIDIA GPU X")
+        self.assertEqual([file.name for file in files], ["4x-gpu-x.json", "4x-gpu-x-profile.json", "4x-gpu-x-verdicts.json"])
+        self.assertEqual(measured.read(files[0])["device"], "4x NVIDIA GPU X")
 
     def test_a_run_with_problems_is_refused(self):
         with self.assertRaisesRegex(Failed, "not everything.*\n  x failed"):

@@ -128,6 +128,8 @@ struct Counters {
   std::uint64_t busiest_warp_shared_requests = 0;
   /// Devices that had a kernel to run at the same time, at most, since the outermost scope began.
   std::uint64_t devices_at_once = 0;
+  /// Kernels that were in all queues at the same time, at most, likewise.
+  std::uint64_t kernels_at_once = 0;
 };
 
 /// While one lives, launches run in lockstep: the lanes of a warp take every instruction together,

@@ -56,6 +56,32 @@ cudaError_t report_range(const char* function, const void* p, std::size_t n, Acc
   return failed(cudaErrorInvalidValue);
 }
 
+/// As on GPUs: only a device that has peer access sets another one's memory. A copy needs none.
+cudaError_t report_other_device(const char* function, const void* p, std::size_t n, int owner,
+                                const void* caller) {
+  const SourceLine where = source_line(caller);
+  const int current = current_device();
+  Report report{
+      ReportKind::out_of_bounds, "", where.file, where.line,
+      fmt::format("MEMORY OF ANOTHER DEVICE: {0}() would write {1} bytes at {2}\n  at {3}\n"
+                  "  They belong to device {4}, and device {5} is current.\n"
+                  "  Call cudaSetDevice({4}) before {0}, or cudaDeviceEnablePeerAccess({4}, 0) "
+                  "while device\n  {5} is current.",
+                  function, n, describe_address(reinterpret_cast<std::uintptr_t>(p)), where.text(),
+                  owner, current)};
+  report.object = object_at(reinterpret_cast<std::uintptr_t>(p));
+  report.accesses.push_back({"write", where.file, where.line, "", "", current});
+  deliver(std::move(report));
+  return failed(cudaErrorInvalidValue);
+}
+
+/// The device whose memory it is, if the device of the stream does not reach it; else -1.
+int device_out_of_reach(const CUstream_st& stream, const void* p) {
+  const Allocation* a = owner_of(reinterpret_cast<std::uintptr_t>(p));
+  if (a == nullptr) return -1;
+  return (reachable_from(stream.device) & bit(a->owner)) != 0 ? -1 : a->owner;
+}
+
 /// Host memory cannot be checked; device memory must be live, all of it.
 cudaError_t check_range(const char* function, const void* p, std::size_t n, AccessKind access,
                         const void* caller) {
@@ -205,6 +231,9 @@ cudaError_t start_memset(const char* function, void* p, int value, std::size_t c
   if (!on_device(p)) return failed(cudaErrorInvalidValue);
   const cudaError_t error = check_range(function, p, count, AccessKind::write, caller);
   if (error != cudaSuccess) return error;
+  if (const int owner = device_out_of_reach(*stream, p); owner >= 0) {
+    return report_other_device(function, p, count, owner, caller);
+  }
   enqueue(*stream, [=, device = current_device()] {
     bring_variables(device);
     std::memset(p, value, count);

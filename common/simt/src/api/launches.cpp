@@ -107,7 +107,8 @@ void enqueue_launch(Launch launch, cudaStream_t handle) {
   }
   note_use(device);
   enqueue_kernel(*stream, std::move(launch));
-  count_devices_at_once(several_devices() ? devices_with_kernels() : 1);
+  const QueuedKernels queued = queued_kernels();
+  count_at_once(queued.devices, queued.kernels);
 }
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value,

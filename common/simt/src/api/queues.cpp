@@ -283,14 +283,17 @@ void push_wait(CUstream_st& stream, std::shared_ptr<const Mark> mark) {
   push(stream, std::move(wait));
 }
 
-unsigned devices_with_kernels() {
+QueuedKernels queued_kernels() {
   std::uint32_t devices = 0;
+  std::ptrdiff_t kernels = 0;
   for (const CUstream_st* stream : all_queues().streams) {
     const auto& queue = stream->queue;
     const auto is_kernel = [](const Operation& operation) { return operation.is_kernel; };
-    if (std::any_of(queue.begin(), queue.end(), is_kernel)) devices |= 1u << stream->device;
+    const std::ptrdiff_t here = std::count_if(queue.begin(), queue.end(), is_kernel);
+    if (here > 0) devices |= 1u << stream->device;
+    kernels += here;
   }
-  return static_cast<unsigned>(std::popcount(devices));
+  return {static_cast<unsigned>(std::popcount(devices)), static_cast<unsigned>(kernels)};
 }
 
 // ---- waiting ------------------------------------------------------------------------------------

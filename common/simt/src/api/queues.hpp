@@ -65,8 +65,11 @@ std::shared_ptr<Mark> push_mark(CUstream_st& stream);
 /// What the stream is given from here on waits for the mark.
 void push_wait(CUstream_st& stream, std::shared_ptr<const Mark> mark);
 
-/// How many devices have a kernel in one of their queues.
-unsigned devices_with_kernels();
+/// How many devices have a kernel in one of their queues, and how many kernels there are in all.
+struct QueuedKernels {
+  unsigned devices, kernels;
+};
+QueuedKernels queued_kernels();
 
 // ---- waiting ------------------------------------------------------------------------------------
 

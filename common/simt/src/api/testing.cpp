@@ -65,6 +65,7 @@ CountScope::CountScope() {
     counted.busiest_warp_requests = 0;
     counted.busiest_warp_shared_requests = 0;
     counted.devices_at_once = 0;
+    counted.kernels_at_once = 0;
   }
   before_ = counted;
 }
@@ -84,6 +85,7 @@ Counters CountScope::counters() const {
   now.busiest_warp_requests = counted.busiest_warp_requests;
   now.busiest_warp_shared_requests = counted.busiest_warp_shared_requests;
   now.devices_at_once = counted.devices_at_once;
+  now.kernels_at_once = counted.kernels_at_once;
   return now;
 }
 

@@ -95,9 +95,9 @@ unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
   return moved;
 }
 
-void count_devices_at_once(unsigned devices) {
-  std::uint64_t& most = counted.devices_at_once;
-  most = std::max<std::uint64_t>(most, devices);
+void count_at_once(unsigned devices, unsigned kernels) {
+  counted.devices_at_once = std::max<std::uint64_t>(counted.devices_at_once, devices);
+  counted.kernels_at_once = std::max<std::uint64_t>(counted.kernels_at_once, kernels);
 }
 
 }  // namespace simt
