@@ -431,12 +431,14 @@ TEST_CASE("lines keep their numbers") {
 
 // ---- Attributes ---------------------------------------------------------------------------------
 
-__device__ __noinline__ int twice(int x) {
+__device__ __noinline__ int doubled_apart(int x) {
   __builtin_assume(x > 0);
   return 2 * x;
 }
-__global__ void __launch_bounds__(64, 2) bounded_by_threads(int* out) { atomicAdd(out, twice(1)); }
-__global__ void __maxnreg__(32) bounded_by_registers(int* out) { atomicAdd(out, twice(2)); }
+__global__ void __launch_bounds__(64, 2) bounded_by_threads(int* out) {
+  atomicAdd(out, doubled_apart(1));
+}
+__global__ void __maxnreg__(32) bounded_by_registers(int* out) { atomicAdd(out, doubled_apart(2)); }
 
 TEST_CASE("attributes of functions") {
   Numbers n(1);
