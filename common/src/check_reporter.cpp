@@ -240,7 +240,7 @@ class Reporter : public Catch::StreamingReporterBase {
   [[noreturn]] void stop() {
     if (the_run.expects_rejection) std::exit(finish(judge_rejection()));
     m_stream
-        << "The GPU cannot be used after this error: the checks behind this one did not run.\n";
+        << "The GPU cannot be used after this error: the remaining checks did not run.\n";
     print_next_steps();
     std::exit(finish({Verdict::failed, first_line(the_run.failures.front().text)}));
   }

@@ -47,7 +47,7 @@ std::string hint(cudaError_t code) {
                  : "A kernel before this call crashed. Build with -Ddevice=cpu, or run under\n"
                    "  compute-sanitizer, to see where.";
     case cudaErrorAssert:
-      return "An assert() in a kernel failed; its message stands above.";
+      return "An assert() in a kernel failed; its message is above.";
     case cudaErrorLaunchTimeout:
       return "The kernel ran too long: does one of its loops never end?";
     case cudaErrorLaunchOutOfResources:

@@ -176,7 +176,7 @@ void Table::print_heading() {
     out_ << "\n";
   }
   if (kCpuDevice) {
-    out_ << "atomics: one a thread; addresses: the different ones, added up over the warps; "
+    out_ << "atomics: one per thread; addresses: the different ones of each warp, summed; "
             "sectors:\n"
             "32-byte pieces of global memory that a warp's load or store touches; conflicts: extra "
             "passes\nover the banks of shared memory; barriers: __syncthreads(), once a block\n\n"

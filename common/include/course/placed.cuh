@@ -52,7 +52,7 @@ class Placed {
       CUDA_CHECK(cudaMemcpy(front.data(), memory_.data(), front.size(), cudaMemcpyDeviceToHost));
       for (const unsigned char byte : front) {
         if (byte == GuardedBuffer<T>::kPoison) continue;
-        return {false, std::string(name) + ": a kernel wrote in front of its first element"};
+        return {false, std::string(name) + ": a kernel wrote before its first element"};
       }
     }
     return memory_.intact(name);

@@ -7,7 +7,7 @@ from tools.learn.build_folder import Refused
 
 
 def ask(question):
-    """True for a yes, False for a no, and None where nobody can answer."""
+    """True for a yes, False for a no, and None where it is not interactive."""
     if not sys.stdin.isatty():
         return None
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
@@ -24,7 +24,7 @@ def confirm(question, yes, undone):
     """Returns after a yes; raises Refused, which says what was not done, after anything else."""
     answer = True if yes else ask(question)
     if answer is None:
-        raise Refused(f"{question}\nNobody is here to answer: {undone}. --yes goes on without asking.")
+        raise Refused(f"{question}\nThis is not interactive: {undone}. --yes goes on without asking.")
     if not answer:
         raise Refused(f"{undone[0].upper()}{undone[1:]}.")
 

@@ -81,7 +81,7 @@ def parser():
     ), "./course picture word_count")
     one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one = command("reset", reset, (
-        "The starter is the newest version in Git's history with a NOT_STARTED line. Hints begin anew."
+        "The starter is the newest version in Git's history with a NOT_STARTED line. Hints start over."
     ), "./course reset word_count\n./course reset word_count --yes")
     one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--yes", action="store_true", help="do not ask")

@@ -74,7 +74,7 @@ def edit(file):
     except ValueError as error:
         raise Refused(f"EDITOR is {os.environ['EDITOR']}: {error}.") from error
     if not words:
-        raise Refused("EDITOR names no editor: EDITOR=nano, for example, in front of the command.")
+        raise Refused("EDITOR names no editor: EDITOR=nano, for example, before the command.")
     sys.stdout.flush()
     try:
         os.execvp(words[0], [*words, str(file)])

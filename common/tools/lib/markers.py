@@ -1,4 +1,4 @@
-"""The generated parts of a Markdown file: what stands between <!-- NAME:begin --> and <!-- NAME:end -->."""
+"""The generated parts of a Markdown file: what is between <!-- NAME:begin --> and <!-- NAME:end -->."""
 
 
 def replaced(file, text, name, part):

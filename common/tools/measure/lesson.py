@@ -104,7 +104,7 @@ def chosen(code, options, where):
         begin = line_with(lines, first, where)
         end = line_with(lines, last, where) if last else begin
         if end < begin:
-            raise Failed(f"{where}: \"{last}\" stands before \"{first}\"")
+            raise Failed(f"{where}: \"{last}\" comes before \"{first}\"")
         keep[begin : end + 1] = [key == "only"] * (end + 1 - begin)
     shown, inside = [], False
     for index, line in enumerate(lines):
@@ -117,7 +117,7 @@ def chosen(code, options, where):
 
 
 def kernel_text(chapter, text):
-    """What stands at a kernel's marker, and the marker."""
+    """The marker of a kernel, and the lines that belong after it."""
     name, options = name_and_options(text)
     file, line, code = find(chapter, name)
     where = f"{chapter / 'README.md'}: <!-- kernel {name} -->"
@@ -193,7 +193,7 @@ def counters_text(chapter, name, n, where):
 
 
 def counters_table(chapter, text):
-    """What stands at the marker of a table of counters, and the marker."""
+    """The marker of a table of counters, and the table."""
     where = f"{chapter / 'README.md'}: <!-- counters {text} -->"
     lines = []
     for name in (part.strip() for part in text.split(",")):
@@ -208,7 +208,7 @@ def counters_table(chapter, text):
 
 
 def cost_text(chapter, text):
-    """What stands at a cost's marker, and the marker."""
+    """The marker of a cost, and the line that belongs after it."""
     name, options = name_and_options(text)
     where = f"{chapter / 'README.md'}: <!-- cost {name} -->"
     given = dict(options)
@@ -307,7 +307,7 @@ def time_text(minutes):
 
 
 def opening(chapter, text):
-    """What stands at the head of a lesson."""
+    """The first lines of a lesson."""
     about = metadata.load(chapter)
     folders = {folder.name[:2]: folder.name for folder in chapters_of(chapter.parents[1])}
     missing = [number for number in about.before if number not in folders]

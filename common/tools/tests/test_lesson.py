@@ -110,7 +110,7 @@ class Lesson(unittest.TestCase):
         self.fails("<!-- kernel only_declared -->", "no function or struct only_declared")
         self.fails("<!-- kernel sum_all | cut no such line -->", '0 lines have "no such line"')
         self.fails("<!-- kernel sum_all | cut d_x -->", '2 lines have "d_x"')
-        self.fails("<!-- kernel sum_all | cut atomicAdd .. const T x -->", 'stands before "atomicAdd"')
+        self.fails("<!-- kernel sum_all | cut atomicAdd .. const T x -->", 'comes before "atomicAdd"')
         self.fails("<!-- kernel sum_all | hide x -->", "unknown option 'hide'")
         (self.chapter / "sums.cuh").write_text(f"void wide() {{\n  {'x' * 100}\n}}\n")
         self.fails("<!-- kernel wide -->", "more than 100 characters")
