@@ -37,7 +37,7 @@ inline Piece piece_of(std::size_t n, int part, int parts) {
 
 /// h_x[0] + ... + h_x[n-1], added up by the devices 0, ..., devices - 1, each with its piece_of(n),
 /// by local_sum().
-/// - Copies each piece to its device, into memory that was allocated there.
+/// - A device reads only memory that it reaches: its piece is copied there first.
 /// - All devices get their work before the host waits for any of them: they add at the same time.
 /// - The device that is current before the call is current after it, also after an error.
 /// - Throws course::CudaError if a device is missing or fails; a missing one before any other has

@@ -65,7 +65,7 @@ course::Verdict side_by_side(std::vector<std::pair<unsigned, unsigned>> calls, u
       return {false, name + " held " + std::to_string(start) + ": a call that adds " +
                          std::to_string(value) + " got " + std::to_string(start + place) +
                          (below ? ", which belongs to another call already"
-                                : "; nobody got " + std::to_string(start + next))};
+                                : "; no call got " + std::to_string(start + next))};
     }
     next += value;
   }

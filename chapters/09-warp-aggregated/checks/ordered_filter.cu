@@ -43,20 +43,31 @@ void check_count(const Kind& kind, std::size_t n, Launch launch) {
   const auto d_x = course::DeviceBuffer<int>::from(x);
   course::GuardedBuffer<Index> counts(launch.grid);
   course::launch(count_changes, {launch.grid, launch.block}, d_x.data(), n, counts.data());
-  REQUIRE(course::same(counts.download(), reference(x, launch.grid).counts, "counts"));
+  const course::Inputs part = [&](std::size_t b) {
+    const auto begin = [&](std::size_t k) {
+      return part_begin(n, launch.grid, static_cast<unsigned>(k));
+    };
+    return "part " + std::to_string(b) + ": " +
+           course::elements_text("x", x, begin(b), begin(b + 1));
+  };
+  REQUIRE(course::same(counts.download(), reference(x, launch.grid).counts, "counts", part));
   REQUIRE(counts.intact("counts"));
 }
 
 void check_output(const course::GuardedBuffer<int>& out, const course::GuardedBuffer<Index>& when,
-                  const Kept& expected) {
-  REQUIRE(course::same(when.download(), expected.when, "when"));
+                  const Kept& expected, const std::vector<int>& x) {
+  const course::Inputs around = [&](std::size_t k) {
+    const Index i = expected.when[k];
+    return course::elements_text("x", x, i > 0 ? i - 1 : 0, i + 2);
+  };
+  REQUIRE(course::same(when.download(), expected.when, "when", around));
   REQUIRE(course::same(out.download(), expected.out, "out"));
   REQUIRE(out.intact("out"));
   REQUIRE(when.intact("when"));
 }
 
 /// The output of part 0 begins at place `first`; the places before it have no memory.
-void check_write(const Kind& kind, std::size_t n, Launch launch, Index first) {
+void check_write(const Kind& kind, std::size_t n, Launch launch, Index first = 0) {
   INFO(course::case_text(n, kind.text, "write_changes", launch)
        << (first > 0 ? "; begins[0] is " + std::to_string(first) : ""));
   const std::vector<int> x = kind.values(n);
@@ -71,11 +82,7 @@ void check_write(const Kind& kind, std::size_t n, Launch launch, Index first) {
   Index* const when = d_when.data() - first;
   course::launch(write_changes, {launch.grid, launch.block}, d_x.data(), n, d_begins.data(), out,
                  when);
-  check_output(d_out, d_when, expected);
-}
-
-void check_write(const Kind& kind, std::size_t n, Launch launch) {
-  check_write(kind, n, launch, 0);
+  check_output(d_out, d_when, expected, x);
 }
 
 void check_all(const Kind& kind, std::size_t n) {
@@ -87,7 +94,7 @@ void check_all(const Kind& kind, std::size_t n) {
   course::GuardedBuffer<Index> when(expected.when.size());
   const std::size_t count = ordered_filter(d_x.data(), n, out.data(), when.data());
   REQUIRE(course::same(count, expected.out.size(), "number of changes"));
-  check_output(out, when, expected);
+  check_output(out, when, expected, x);
 }
 
 /// Calls check(kind, n, launch) for every size, with two kinds and two of the size's grids each.
@@ -121,7 +128,8 @@ TEST_CASE("ordered_filter: write_changes writes one part") {
 }
 
 TEST_CASE("ordered_filter: write_changes, every size and grid") {
-  at_every_size(check_write);
+  at_every_size(
+      [](const Kind& kind, std::size_t n, Launch launch) { check_write(kind, n, launch); });
   for (const Launch launch : {Launch{5, 64}, Launch{40, 32}, Launch{2, 128}}) {
     check_write(kShortRuns, 777, launch);
   }
@@ -153,7 +161,7 @@ TEST_CASE("ordered_filter: more than 2^32 numbers") {
   course::GuardedBuffer<Index> when(expected.when.size());
   const std::size_t count = ordered_filter(x.data(), n, out.data(), when.data());
   REQUIRE(course::same(count, expected.out.size(), "number of changes"));
-  check_output(out, when, expected);
+  check_output(out, when, expected, {});
 }
 
 TEST_CASE("ordered_filter: all of it, at every size") {

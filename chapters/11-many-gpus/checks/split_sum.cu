@@ -26,8 +26,8 @@ void check_sum(std::size_t n, int devices) {
   } catch (const course::CudaError& error) {
     FAIL(error.what());
   }
-  const char* const hint = std::isnan(sum) ? "Nobody had written it: does each device write a sum, "
-                                             "and was each one waited for?"
+  const char* const hint = std::isnan(sum) ? "A part of it was never written: does each device "
+                                             "write its sum, and does the host wait for each one?"
                                            : "";
   REQUIRE(course::same(sum, expected, "sum", hint));
 }
