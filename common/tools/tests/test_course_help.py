@@ -146,7 +146,7 @@ class Reset(Checkout):
         self.answer("mine")
         code, _, error = self.course("reset", "word_count")
         self.assertEqual(code, 1)
-        self.assertIn("Nobody is here to answer: nothing was changed. --yes goes on", error)
+        self.assertIn("This is not interactive: nothing was changed. --yes goes on", error)
         for answer, code in (("n\n", 1), ("\x03", 130), ("y\n", 0)):
             self.assertEqual((self.file.read_text(), self.backups()), ("mine", []))
             screen = self.screen("reset", "word_count")
