@@ -101,15 +101,15 @@ TEST_CASE("guard bands notice the first byte outside") {
   write_at<<<1, 1>>>(y.data(), 0);
   write_at<<<1, 1>>>(y.data(), 9);
   CHECK(y.intact("y"));
-  SECTION("behind the end") {
+  SECTION("after the end") {
     write_at<<<1, 1>>>(y.data(), 12);
     CHECK(y.intact("y").text ==
-          "y: a kernel wrote outside the array, 8 bytes behind its last element");
+          "y: a kernel wrote outside the array, 8 bytes after its last element");
   }
-  SECTION("right behind the end") {
+  SECTION("right after the end") {
     write_at<<<1, 1>>>(y.data(), 10);
     CHECK(y.intact("y").text ==
-          "y: a kernel wrote outside the array, 0 bytes behind its last element");
+          "y: a kernel wrote outside the array, right after its last element");
   }
   SECTION("before the start") {
     write_at<<<1, 1>>>(y.data(), -2);

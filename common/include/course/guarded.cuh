@@ -64,20 +64,21 @@ class GuardedBuffer {
     std::vector<unsigned char> bytes(all.size() * sizeof(T));
     if (!all.empty()) std::memcpy(bytes.data(), all.data(), bytes.size());
     const std::size_t first = band_ * sizeof(T);
-    const std::size_t behind = first + n_ * sizeof(T);
+    const std::size_t end = first + n_ * sizeof(T);
     for (std::size_t i = first; i-- > 0;) {  // the byte next to the array is the likeliest
       if (bytes[i] != kPoison) return overwritten(name, first - i, "before its first");
     }
-    for (std::size_t i = behind; i < bytes.size(); ++i) {
-      if (bytes[i] != kPoison) return overwritten(name, i - behind, "behind its last");
+    for (std::size_t i = end; i < bytes.size(); ++i) {
+      if (bytes[i] != kPoison) return overwritten(name, i - end, "after its last");
     }
     return {};
   }
 
  private:
   static Verdict overwritten(std::string_view name, std::size_t distance, const char* where) {
+    const std::string bytes = std::to_string(distance) + (distance == 1 ? " byte " : " bytes ");
     return {false, std::string(name) + ": a kernel wrote outside the array, " +
-                       std::to_string(distance) + " bytes " + where + " element"};
+                       (distance == 0 ? "right " : bytes) + where + " element"};
   }
 
   static constexpr std::size_t kBeforeNothing = 32;
