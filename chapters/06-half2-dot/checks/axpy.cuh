@@ -140,14 +140,14 @@ inline std::string half_text(unsigned short bits) {
   return course::number_text(__half2float(half_of(bits))) + " (0x" + hex + ")";
 }
 
-/// "1 of 2 elements is wrong", and which.
+/// "1 of 2 elements is wrong", or how many, and which.
 inline std::string count_text(std::size_t wrong, std::size_t n, std::size_t first,
                               std::size_t last) {
-  const std::string text = std::to_string(wrong) + " of " + std::to_string(n) +
-                           (n == 1 ? " element" : " elements") + (wrong == 1 ? " is" : " are") +
-                           " wrong";
-  if (wrong == 1) return text;
-  return text + " (first [" + std::to_string(first) + "], last [" + std::to_string(last) + "])";
+  if (n == 1) return "The only element is wrong";
+  const std::string text = std::to_string(wrong) + " of " + std::to_string(n) + " elements";
+  if (wrong == 1) return text + " is wrong";
+  return text + " are wrong (first [" + std::to_string(first) + "], last [" + std::to_string(last) +
+         "])";
 }
 
 /// Ok if the bits are the same, or both are NaN. Else the inputs of the first wrong element.
