@@ -4,6 +4,7 @@
 #include "counters/counters.hpp"
 #include "scheduler/collectives.hpp"
 #include "scheduler/schedule.hpp"
+#include "scheduler/signals.hpp"
 #include "trace/trace.hpp"
 
 namespace simt {
@@ -138,7 +139,8 @@ void enter_slowly(const void* caller) {
     engine.steps_left = 1;
     return;
   }
-  if (!engine.lockstep || ++steps > kLockstepLimit) stop_endless_loop(caller);
+  const bool too_long = !engine.lockstep || ++steps > kLockstepLimit;
+  if (too_long || launch_is_out_of_time()) stop_long_loop(caller);
   engine.steps_left = 1;
   Parked what;
   what.pc = caller;

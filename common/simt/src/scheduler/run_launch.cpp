@@ -1,7 +1,6 @@
 #include "scheduler/run_launch.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "scheduler/messages.hpp"
 #include "scheduler/polling.hpp"
 #include "scheduler/schedule.hpp"
+#include "scheduler/signals.hpp"
 #include "simt/api.hpp"
 #include "trace/trace.hpp"
 
@@ -178,29 +178,6 @@ void run_all_threads() {
 
 // ---- a launch -----------------------------------------------------------------------------------
 
-[[noreturn]] void stop_division(int, siginfo_t* info, void*) {
-  // The address is that of the division itself, not of the next instruction.
-  trap("an integer is divided by zero: a GPU goes on with an undefined result",
-       cudaErrorLaunchFailure, static_cast<const char*>(info->si_addr) + 1);
-}
-
-/// While threads run, a division by zero is a finding of the kernel, not the end of the process.
-class DivisionTrap {
- public:
-  DivisionTrap() {
-    struct sigaction action {};
-    action.sa_sigaction = stop_division;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;  // the handler never returns
-    sigaction(SIGFPE, &action, &before_);
-  }
-  ~DivisionTrap() { sigaction(SIGFPE, &before_, nullptr); }
-  DivisionTrap(const DivisionTrap&) = delete;
-  DivisionTrap& operator=(const DivisionTrap&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
-
 void start_launch(const Launch& launch, const Placement& placement) {
   Engine& e = engine;
   e.launch = &launch;
@@ -231,7 +208,7 @@ void start_launch(const Launch& launch, const Placement& placement) {
 int run_launch(const Launch& launch, const Placement& placement) {
   start_launch(launch, placement);
   {
-    const DivisionTrap trap;
+    const KernelSignals signals;
     run_all_threads();
   }
   checker_settle_access();

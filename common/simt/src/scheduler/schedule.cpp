@@ -19,7 +19,7 @@ Schedule schedule;
 namespace {
 
 // A thread that executes this many basic blocks while nothing else happens will not end.
-constexpr std::uint64_t kStepLimit = std::uint64_t(1) << 30;
+constexpr std::uint64_t kStepLimit = std::uint64_t(1) << 28;
 
 // ---- seeds --------------------------------------------------------------------------------------
 

@@ -1,0 +1,171 @@
+#include "scheduler/signals.hpp"
+
+#include <fmt/format.h>
+#include <sys/time.h>
+#include <ucontext.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "kernel/findings.hpp"
+#include "scheduler/schedule.hpp"
+#include "simt/api.hpp"
+#include "simt/runtime.hpp"
+
+namespace simt {
+namespace {
+
+// Of a launch, in seconds of the processor's time: a busy machine makes no launch fail.
+constexpr unsigned kLaunchSeconds = 30;
+// A thread that begins no basic block for so long is in a loop that has none.
+constexpr unsigned kSilentSeconds = 2;
+
+constexpr std::size_t kSignalStack = 64 * 1024;
+alignas(64) char signal_stack[kSignalStack];
+
+// ---- a launch that does not end -----------------------------------------------------------------
+
+struct Clock {
+  unsigned seconds = 0;  // that the launch has had
+  unsigned silent = 0;   // seconds in a row in which no basic block began
+  const Thread* thread = nullptr;
+  std::uint64_t steps_left = 0, ticks = 0;
+};
+Clock launch_clock;
+
+const void* interrupted_at(void* context) {
+  const auto* const c = static_cast<const ucontext_t*>(context);
+#if defined(__x86_64__)
+  const auto pc = static_cast<std::uintptr_t>(c->uc_mcontext.gregs[REG_RIP]);
+  constexpr std::uintptr_t kFirstPage = 4096;  // a call of a null function: where it was called
+  if (pc < kFirstPage) return *reinterpret_cast<void* const*>(c->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  const auto pc = static_cast<std::uintptr_t>(c->uc_mcontext.pc);
+#else
+#error "where does this machine keep the program counter?"
+#endif
+  return reinterpret_cast<const void*>(pc + 1);  // as a return address, behind the instruction
+}
+
+/// Once a second. It may come anywhere, in the runtime's own code, too: so it asks the next basic block
+/// to end the launch. Only where none comes does it end the launch itself.
+void count_second(int, siginfo_t*, void* context) {
+  Clock& c = launch_clock;
+  ++c.seconds;
+  Engine& e = engine;
+  const bool is_silent = e.current != nullptr && e.current == c.thread &&
+                         e.steps_left == c.steps_left && e.ticks == c.ticks;
+  c.silent = is_silent ? c.silent + 1 : 0;
+  if (c.silent >= kSilentSeconds) stop_long_loop(interrupted_at(context));
+  if (launch_is_out_of_time() && e.current != nullptr) e.steps_left = 1;
+  c.thread = e.current;
+  c.steps_left = e.steps_left;
+  c.ticks = e.ticks;
+}
+
+void set_timer(long seconds) {
+  const itimerval period{{seconds, 0}, {seconds, 0}};
+  setitimer(ITIMER_PROF, &period, nullptr);
+}
+
+// ---- what the processor refuses -----------------------------------------------------------------
+
+[[noreturn]] void stop_division(int, siginfo_t* info, void*) {
+  // The address is that of the division itself, not of the next instruction.
+  trap("an integer is divided by zero: a GPU goes on with an undefined result",
+       cudaErrorLaunchFailure, static_cast<const char*>(info->si_addr) + 1);
+}
+
+/// The handlers of before, for host code.
+const struct sigaction* before_segmentation = nullptr;
+const struct sigaction* before_bus_error = nullptr;
+
+/// An address that no check has seen, as that of a full stack.
+void stop_at_memory(int number, siginfo_t* info, void* context) {
+  if (engine.current == nullptr) {  // the instruction is tried again
+    sigaction(number, number == SIGBUS ? before_bus_error : before_segmentation, nullptr);
+    return;
+  }
+  const Thread& t = *engine.current;
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  const auto bottom = reinterpret_cast<std::uintptr_t>(t.fiber.bottom());
+  const bool is_overflow = address < bottom && address >= bottom - kStackSize;
+  const void* const place = interrupted_at(context);
+  on_host_stack([&] {
+    const SourceLine where = source_line(place);
+    const std::string text =
+        is_overflow
+            ? fmt::format(
+                  "STACK OVERFLOW in kernel {0}: {1} needs more than {2} KiB for local variables\n"
+                  "  at {3}\n"
+                  "  Does a recursion never end? A large local array belongs into shared or global\n"
+                  "  memory. (A GPU gives a thread up to 512 KiB, which lie in global memory; for\n"
+                  "  recursion 1 KiB, unless cudaDeviceSetLimit(cudaLimitStackSize, ...) raises it.)",
+                  engine.launch->kernel, thread_name(t), kStackSize / 1024, where.text())
+            : fmt::format(
+                  "KERNEL STOPPED in {}: an access to address {:#x}, where no memory is\n"
+                  "  at {} by {}\n"
+                  "  Is a pointer, or a pointer to a function, null or never set?",
+                  engine.launch->kernel, address, where.text(), thread_name(t));
+    Report report = finding(ReportKind::trap, where, text);
+    report.accesses = {access_by("stop", where, t.id)};
+    fail_launch(std::move(report), is_overflow ? cudaErrorLaunchFailure : cudaErrorIllegalAddress);
+  });
+  std::abort();  // a failed launch never resumes its threads
+}
+
+void handle(int number, void (*handler)(int, siginfo_t*, void*), int flags,
+            struct sigaction& before) {
+  struct sigaction action {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | flags;
+  sigaction(number, &action, &before);
+}
+
+}  // namespace
+
+KernelSignals::KernelSignals() {
+  const stack_t stack{signal_stack, 0, sizeof signal_stack};
+  sigaltstack(&stack, &stack_before_);
+  constexpr int kNeverReturns = SA_NODEFER;
+  handle(SIGFPE, stop_division, kNeverReturns, division_before_);
+  handle(SIGSEGV, stop_at_memory, kNeverReturns | SA_ONSTACK, memory_before_);
+  handle(SIGBUS, stop_at_memory, kNeverReturns | SA_ONSTACK, bus_before_);
+  handle(SIGPROF, count_second, kNeverReturns | SA_RESTART, clock_before_);
+  before_segmentation = &memory_before_;
+  before_bus_error = &bus_before_;
+  launch_clock = {};
+  set_timer(1);
+}
+
+KernelSignals::~KernelSignals() {
+  set_timer(0);
+  sigaction(SIGPROF, &clock_before_, nullptr);
+  sigaction(SIGBUS, &bus_before_, nullptr);
+  sigaction(SIGSEGV, &memory_before_, nullptr);
+  sigaction(SIGFPE, &division_before_, nullptr);
+  sigaltstack(&stack_before_, nullptr);
+}
+
+bool launch_is_out_of_time() { return launch_clock.seconds >= kLaunchSeconds; }
+
+void stop_long_loop(const void* caller) {
+  const Thread& t = *engine.current;
+  const std::string time = launch_is_out_of_time()
+                               ? fmt::format(" after {} s of processor time", launch_clock.seconds)
+                               : "";
+  on_host_stack([&] {
+    const SourceLine where = source_line(caller);
+    Report report =
+        finding(ReportKind::hang, where,
+                fmt::format("ENDLESS LOOP in kernel {}: {} is still in a loop{}\n  at {}\n"
+                            "  Which value ends this loop, and does it ever become that?",
+                            engine.launch->kernel, thread_name(t), time, where.text()));
+    report.accesses = {access_by("loop", where, t.id)};
+    fail_launch(std::move(report), cudaErrorLaunchTimeout);
+  });
+  std::abort();
+}
+
+}  // namespace simt

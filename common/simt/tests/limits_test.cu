@@ -1,0 +1,104 @@
+// What would end the process, or never end, is a finding of the kernel that names the thread and the line;
+// the next launch runs.
+#include <cuda_runtime.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "testing.hpp"
+
+using simt::ReportKind;
+using namespace simt_test;
+
+namespace {
+
+__global__ void set_one(int* x) { *x = 1; }
+
+/// The work is reported, with these parts, and leaves a device that works.
+template <class Kernel>
+void check_stopped(Kernel kernel, ReportKind kind, std::initializer_list<const char*> parts) {
+  const Outcome outcome = observe([&] {
+    auto x = Array<int>::zeros(64);
+    kernel<<<2, 64>>>(x.data());
+    cudaDeviceSynchronize();
+  });
+  CHECK(outcome.found(kind));
+  CHECK(outcome.error != cudaSuccess);
+  CHECK(lacks(outcome.text(), parts) == "");
+  CHECK(observe([] {
+          auto x = Array<int>::zeros(1);
+          set_one<<<1, 1>>>(x.data());
+          CHECK(x.front() == 1);
+        }).clean());
+}
+
+// ---- loops --------------------------------------------------------------------------------------
+
+/// A compiler may make one jump of it, without a basic block that could be counted.
+__global__ void empty_loop(int* x) {
+  if (threadIdx.x == 3) {
+    for (;;) {
+    }
+  }
+  *x = 1;
+}
+
+__global__ void working_loop(int* x) {
+  if (threadIdx.x == 3 && blockIdx.x == 0) {
+    for (int i = 1; i > 0; i = i % 5 + 1) x[3] += i;
+  }
+}
+
+// ---- stacks -------------------------------------------------------------------------------------
+
+template <int bytes>
+__global__ void local_array(int* x) {
+  char scratch[bytes];
+  scratch[0] = 1;
+  scratch[bytes - 1] = 2;
+  *x = scratch[threadIdx.x];
+}
+
+__device__ int depth_of(int n) { return n < 0 ? 0 : 1 + depth_of(n + 1); }
+__global__ void recursion(int* x) { *x = depth_of(static_cast<int>(threadIdx.x)); }
+
+// ---- wild pointers ------------------------------------------------------------------------------
+
+__global__ void null_function(int* x) {
+  int (*function)(int) = nullptr;
+  if (threadIdx.x == 5) x[5] = function(1);
+}
+
+}  // namespace
+
+TEST_CASE("loops without an end are ended, and named") {
+  check_stopped(empty_loop, ReportKind::hang,
+                {"ENDLESS LOOP in kernel kernel: block 0 thread 3", "limits_test.cu:39"});
+  check_stopped(working_loop, ReportKind::hang,
+                {"ENDLESS LOOP in kernel kernel: block 0 thread 3",
+                 "limits_test.cu:", "Which value ends this loop"});
+}
+
+TEST_CASE("a stack that is full has a message") {
+  check_stopped(local_array<100'000>, ReportKind::trap,
+                {"STACK OVERFLOW in kernel kernel: block 0 thread 0 needs more than 64 KiB",
+                 "limits_test.cu:", "Does a recursion never end?"});
+  // Further below than the gap between two stacks.
+  check_stopped(local_array<700'000>, ReportKind::trap,
+                {"STACK OVERFLOW in kernel kernel: block 0 thread 0"});
+  check_stopped(recursion, ReportKind::trap,
+                {"STACK OVERFLOW in kernel kernel: block 0 thread 0", "limits_test.cu:"});
+}
+
+TEST_CASE("a local array that fits is no finding") {
+  CHECK(observe([] {
+          auto x = Array<int>::zeros(64);
+          local_array<40'000><<<2, 64>>>(x.data());
+          cudaDeviceSynchronize();
+        }).found(ReportKind::trap) == false);
+}
+
+TEST_CASE("a call through a null pointer has a message") {
+  check_stopped(null_function, ReportKind::trap,
+                {"KERNEL STOPPED in kernel: an access to address 0x0, where no memory is",
+                 "limits_test.cu:", "block 0 thread 5"});
+}
