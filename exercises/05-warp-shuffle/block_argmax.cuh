@@ -22,9 +22,9 @@ NOT_STARTED  // delete this line when you begin
 ///   where[r] == columns. A row of -infinity is a row of numbers.
 /// - Any number of columns below 2^31, less or more than a block has threads. rows * columns may be
 ///   more than 2^32.
-/// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads: block b takes the
-///   rows b, b + gridDim.x, b + 2 * gridDim.x, ...
-/// - The threads of a block share a row: every element is loaded once, and the lanes of a warp load
+/// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer blocks
+///   than rows, or more.
+/// - The threads of one block share a row: every element is loaded once, and the lanes of a warp load
 ///   neighbours. One thread writes the row's two results.
 /// - At most four __syncthreads() a row, however large the block is; no atomics. Shared memory is
 ///   __shared__: launches ask for none.
