@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Finds words that a learner would stumble over, and says what to write: in pages, tasks, messages and comments.
+
+    plain_words.py [FILE ...]      all files that Git knows, without a FILE
+
+Reads Markdown, and comments and texts of sources. Exit code 1 with a line for each place, 0 if there is none. A word
+that is right in its place is in ALLOWED: the end of a file's path, and a text that its line has.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[3]
+THINGS = (
+    r"atomics?|atomicAdds?|loads?|stores?|barriers?|additions?|REDs?|bytes?|numbers?|elements?|threads?|sums?|tickets?|shuffles?|"
+    r"floats?|bits|packs?|trees?|launch(?:es)?|process(?:es)?|columns?|rows?|requests?|sectors?|instructions?|warps?|copies"
+)
+UNITS = (
+    r"block|thread|warp|element|lane|launch|tile|load|request|row|device|key|half|number|store|line|pair|rank|GPU|bin|"
+    r"target|cell|step|level|column|second|nanosecond"
+)
+# What is found, and what to write.
+WORDS = [
+    (rf"\b({THINGS}) an? ({UNITS})\b", "'per': one atomic per block"),
+    (r"\badd(s|ed|ing)?( \w+){0,2} up\b", "sum, reduce"),
+    (r"\b(no|some|every)body\b", "no lane, some thread, all threads"),
+    (r"(?<!streaming )\bmultiprocessors?\b", "SM; streaming multiprocessor where it is introduced"),
+    (r"\bin the place of\b", "instead of"),
+    (r"\b(stands?|standing|stood) still\b", "stagnate"),
+    (r"\bby turns\b", "alternately"),
+    (r"\bin front of\b", "before"),
+    (r"\bbehind\b", "after, past the end"),
+    (r"\b(stands?|stood) (in|below|there|above|beside|here|on|at|behind|before|between|outside|under)\b", "is in, is shown below"),
+    (r"\brun(s|ning)? at once\b", "are resident"),
+    (r"\bcomes? to an end\b", "terminates, times out"),
+    (r"\bprogram's CUDA\b", "a sticky error: the context is lost"),
+]
+ALLOWED = []  # (end of a path, text of the line)
+COMMENTS = {".cu": "//", ".cuh": "//", ".cpp": "//", ".hpp": "//", ".py": "#", ".sh": "#", ".toml": "#", ".build": "#"}
+TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def words_of(line, suffix):
+    """What a reader sees of a line: all of a page's, the comment and the texts of a source's."""
+    if suffix in (".md", ".diff"):
+        return line if suffix == ".md" or not line.startswith(("+", "-", " ")) else ""
+    code, mark, comment = line.partition(COMMENTS[suffix])
+    if suffix in (".cu", ".cuh", ".cpp", ".hpp") and code.endswith(":"):  # a web address in a text
+        code, comment = line, ""
+    return " ".join(TEXTS.findall(code)) + f" {comment}"
+
+
+def places(file):
+    """(number of the line, word, what to write) of each word to replace in a file."""
+    found = []
+    in_code = False
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if file.suffix == ".md" and line.startswith("```"):
+            in_code = not in_code
+        if in_code:
+            continue
+        said = words_of(line, file.suffix)
+        for word, better in WORDS:
+            for match in re.finditer(word, said, re.IGNORECASE):
+                if not any(str(file).endswith(end) and text in line for end, text in ALLOWED):
+                    found.append((number, match[0], better))
+    return found
+
+
+def all_files():
+    """The files that a learner or a contributor reads."""
+    done = subprocess.run(["git", "-C", str(TOP), "ls-files"], capture_output=True, text=True, check=True)
+    files = [TOP / name for name in done.stdout.splitlines()]
+    return [file for file in files if file.suffix in (".md", ".diff", *COMMENTS) and file.name != Path(__file__).name and not file.is_symlink()]
+
+
+def main():
+    files = [Path(name).resolve() for name in sys.argv[1:]] or all_files()
+    lines = [
+        f"{file.relative_to(TOP) if file.is_relative_to(TOP) else file}:{number}: '{word}': write {better}"
+        for file in files for number, word, better in places(file)
+    ]
+    if lines:
+        return "\n".join([*lines, f"{len(lines)} places; CONTRIBUTING.md says how texts are written"])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
