@@ -269,6 +269,17 @@ namespace {
 __global__ void third_to_first(const float* x, float* y) { y[0] = x[2]; }
 }  // namespace
 
+TEST_CASE("an index that overflowed is told as one") {
+  const auto values = Array<float>::zeros(64);
+  constexpr long kFarOff = long{1} << 31;
+  CHECK(lacks(only_report([&] { store_at<<<1, 1>>>(values.data(), kFarOff); }),
+              {"past the end of values (64 elements)",
+               "No array is near. Is an index negative, or "
+               "has it overflowed? An int ends at 2^31 - 1,"}) == "");
+  CHECK(lacks(only_report([&] { store_at<<<1, 1>>>(values.data(), -(long{1} << 38)); }),
+              {"write of 4 bytes at an address without memory", "has it overflowed?"}) == "");
+}
+
 TEST_CASE("a null pointer in a kernel") {
   CHECK(lacks(only_report([] { store_at<<<1, 1>>>(nullptr, 3); }),
               {"OUT OF BOUNDS", "at the null pointer\n", "was the memory allocated"}) == "");

@@ -231,6 +231,12 @@ constexpr const char* kOverhangHint =
     "A wide access needs all of its bytes inside the array. Stop the wide accesses before the last\n"
     "  elements that do not fill one, and access those one by one.";
 
+/// So many bytes away from an array an index is not off by one.
+constexpr std::uintptr_t kFar = std::uintptr_t{1} << 30;
+constexpr const char* kOverflow =
+    "No array is near. Is an index negative, or has it overflowed? An int ends at 2^31 - 1,\n"
+    "  and unsigned numbers begin again after 2^32 - 1.";
+
 std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) {
   const Allocation* a = owner_of(address);
   if (a == nullptr) a = variable_near(address);
@@ -243,6 +249,7 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
           "  Where you cannot change the launch, give {0} a fixed size, and leave out extern.",
           array);
     }
+    if (address >= 4096 && !is_host_memory(address)) return kOverflow;
     return address < 4096
                ? "An array without elements may have a null pointer: is its size compared "
                  "before the access?\n  If it should have elements: was the memory "
@@ -255,6 +262,7 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
     return "A kernel cannot write a __constant__ variable.";
   }
   if (a != nullptr && a->space == Space::shared) return shared_bounds_hint(*a, t);
+  if (a != nullptr && (address + kFar < a->begin || address > a->end() + kFar)) return kOverflow;
   if (a != nullptr && address < a->name_origin) {
     return "The index is below 0 here. The first element has no left neighbour: what is i - 1 for\n"
            "  i = 0?";

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
 
 #include "memory/address_space.hpp"
 #include "report/source_lines.hpp"
@@ -23,6 +24,11 @@ const PointerArgument* host_argument(std::uintptr_t address) {
 }
 
 }  // namespace
+
+bool is_host_memory(std::uintptr_t address) {
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(address / kPage * kPage), 1, &resident) == 0;
+}
 
 Allocation* variable_near(std::uintptr_t address) {
   if (Allocation* a = global_at(address)) return a;
@@ -99,6 +105,7 @@ std::string describe_null(std::uintptr_t address) {
 
 std::string describe_host_memory(std::uintptr_t address) {
   if (address < kPage) return describe_null(address);
+  if (!is_host_memory(address)) return "an address without memory";
   const PointerArgument* argument = host_argument(address);
   if (argument == nullptr) return "memory of the host";
   return fmt::format("memory of the host, through the argument '{}'", argument->text);

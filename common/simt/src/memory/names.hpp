@@ -24,6 +24,8 @@ std::string object_at(std::uintptr_t address);
 void name_allocations(const Launch& launch);
 void forget_arguments();
 
+/// Whether the host has memory at an address that is not the device's.
+bool is_host_memory(std::uintptr_t address);
 /// The registered variable at the address, or the one that ends less than a page before it; null if
 /// there is none.
 Allocation* variable_near(std::uintptr_t address);
