@@ -1,10 +1,19 @@
-// What the checks of this chapter ask of a kernel's loads.
+// What the checks of this chapter ask of a kernel's loads, and grids that they share.
 #pragma once
 
+#include <course/data.cuh>
 #include <course/device.cuh>
 #include <course/verdict.cuh>
 #include <cstdint>
 #include <string>
+#include <vector>
+
+/// Grids for 1025 elements: those of all checks, and some with blocks that are no whole warps.
+inline std::vector<course::LaunchShape> all_grids() {
+  std::vector<course::LaunchShape> grids = course::launch_shapes(1025);
+  grids.insert(grids.end(), {{300, 1}, {2, 31}, {5, 33}, {1, 50}, {3, 100}, {2, 1000}});
+  return grids;
+}
 
 /// Ok if the warps read n elements 32 at a time, and no warp does the work of many others. A
 /// thread may read the shared result once before each of its atomics, as a compare-and-swap loop or

@@ -122,7 +122,7 @@ TEST_CASE("word_count counts the words of every text, at every size") {
 }
 
 TEST_CASE("word_count is right for every grid") {
-  for (const Launch launch : course::launch_shapes(1025)) check_kind(kMixed, 1025, launch);
+  for (const Launch launch : all_grids()) check_kind(kMixed, 1025, launch);
 }
 
 TEST_CASE("word_count counts a long text") {
