@@ -1,6 +1,6 @@
 // Counters: what a launch asks of memory, exactly, as the source says it.
-#include <cuda/atomic>
 #include <cuda_runtime.h>
+#include <cuda/atomic>
 
 #include <catch2/catch_test_macros.hpp>
 

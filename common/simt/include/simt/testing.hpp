@@ -117,7 +117,7 @@ struct Counters {
   std::uint64_t global_stores = 0, global_store_sectors = 0;
   std::uint64_t global_load_lanes = 0, global_store_lanes = 0;  // lanes that took part
   std::uint64_t global_volatile_loads = 0;  // of global_load_lanes, those of volatile variables
-  std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;   // 1 a request: no bank conflict
+  std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;  // 1 a request: no bank conflict
   std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
   std::uint64_t barriers = 0;       // __syncthreads(), once a block
   std::uint64_t warp_barriers = 0;  // __syncwarp(), once a warp
