@@ -90,6 +90,24 @@ TEST_CASE("atomic_sub_half: what a volatile load has found is confirmed by atomi
   one_half::check_confirmed<Subtract>(kAwkward, kAwkward);
 }
 
+TEST_CASE("atomic_sub_half: it is built from atomicCAS") {
+  course::skip_without_counters();
+  const char* const hint =
+      "atomicAdd(address, -value) gives the\nright numbers, but leads to no minimum: here build the "
+      "loop from atomicCAS";
+  for (const unsigned threads : {1u, 256u}) {  // of 256 at one element, many have to swap again
+    const auto counters = course::count([&] {
+      check_one(kSmall.values(threads), 0, Beside::stays, kMinusZero, {1, threads});
+    });
+    const std::uint64_t swaps = counters->global_compare_and_swaps, least = threads + threads / 32;
+    INFO(describe(threads, " calls", {1, threads})
+         << ", all for one element; atomics: " << counters->global_atomic_lanes);
+    REQUIRE(course::Verdict{swaps >= least, "calls of atomicCAS: expected at least " +
+                                                std::to_string(least) + ", found " +
+                                                std::to_string(swaps) + "; " + hint});
+  }
+}
+
 TEST_CASE("atomic_sub_half: all elements at once, at every size and every start") {
   std::size_t turn = 0;  // another grid and another start each time
   for (const std::size_t n : course::kSizes) {
@@ -172,23 +190,5 @@ TEST_CASE("atomic_sub_half: thousands of threads, and a second launch") {
       INFO(describe(n, " calls", launch) << "; all subtract 1 from one of eight elements");
       one_half::check_few<Subtract>(ones, 8, std::vector<Bits>(8, bits_of(first)), 0, launch);
     }
-  }
-}
-
-TEST_CASE("atomic_sub_half: it is built from atomicCAS") {
-  course::skip_without_counters();
-  const char* const hint =
-      "atomicAdd(address, -value) gives the\nright numbers, but leads to no minimum: here build the "
-      "loop from atomicCAS";
-  for (const unsigned threads : {1u, 256u}) {  // of 256 at one element, many have to swap again
-    const auto counters = course::count([&] {
-      check_one(kSmall.values(threads), 0, Beside::stays, kMinusZero, {1, threads});
-    });
-    const std::uint64_t swaps = counters->global_compare_and_swaps, least = threads + threads / 32;
-    INFO(describe(threads, " calls", {1, threads})
-         << ", all for one element; atomics: " << counters->global_atomic_lanes);
-    REQUIRE(course::Verdict{swaps >= least, "calls of atomicCAS: expected at least " +
-                                                std::to_string(least) + ", found " +
-                                                std::to_string(swaps) + "; " + hint});
   }
 }

@@ -115,14 +115,16 @@ TEST_CASE("fast_atomic_add_u16: one atomic, and one more where 65535 is passed")
   course::skip_without_counters();
   for (const bool odd : {false, true}) {
     for (const unsigned pairs : {1u, 5u}) {
-      for (const Kind* const kind : {&kOnes, &kSmall, &kLarge, &kFull}) {
-        const unsigned length = 2 * pairs + (odd ? 2 : 0);  // two of odd arrays are alone
-        Input input = make_input(*kind, length, 512);
-        for (unsigned& index : input.index) index = (odd ? 1 : 0) + index % (2 * pairs);
-        INFO(describe(length, odd, 512, {4, 128}, *kind)
-             << "; none to a counter that is alone in its word");
-        const auto counters = course::count([&] { check_input(input, odd, {4, 128}); });
-        REQUIRE(few_atomics(*counters, input));
+      for (const unsigned alone : {0u, 1u}) {  // at the end; at the start if base is odd
+        for (const Kind* const kind : {&kOnes, &kSmall, &kLarge, &kFull}) {
+          const unsigned length = (odd ? 1 : 0) + 2 * pairs + alone;
+          Input input = make_input(*kind, length, 512);
+          for (unsigned& index : input.index) index = (odd ? 1 : 0) + index % (2 * pairs);
+          INFO(describe(length, odd, 512, {4, 128}, *kind)
+               << "; none to a counter that is alone in its word");
+          const auto counters = course::count([&] { check_input(input, odd, {4, 128}); });
+          REQUIRE(few_atomics(*counters, input));
+        }
       }
     }
   }

@@ -117,21 +117,28 @@ TEST_CASE("index_add_rows: no more atomics than words") {
 
 TEST_CASE("index_add_rows: a word inside the table is one pair, also if half of it is foreign") {
   course::skip_without_checker();
-  // table[1] is not initialised. An atomic on the pair reads it, and that is reported.
-  INFO(
-      "1 row of 1 column into row 0 of a table of 2 rows; table is a multiple of 4; "
-      "index_add_rows<<<1, 32>>>");
   const auto one = course::DeviceBuffer<bf16>::from({__float2bfloat16_rn(1.0f)});
-  const auto index = course::DeviceBuffer<int>::from({0});
   const auto weight = course::DeviceBuffer<float>::from({1.0f});
-  const course::Findings findings = course::find_races([&] {
-    course::DeviceBuffer<bf16> table(2);
-    CUDA_CHECK(cudaMemcpy(table.data(), one.data(), sizeof(bf16), cudaMemcpyDeviceToDevice));
-    course::launch(index_add_rows, {1, 32}, one.data(), index.data(), weight.data(), 1, 1, 2,
-                   table.data());
-    CUDA_CHECK(cudaDeviceSynchronize());
-  });
-  REQUIRE(takes_the_pair(findings));
+  for (const std::size_t length : {2u, 3u, 4u}) {
+    for (std::size_t k = 0; k < 2 * length; ++k) {
+      const std::size_t odd = k % 2, at = k / 2, other = ((at + odd) ^ 1) - odd;
+      if (other >= length) continue;  // table[at] is alone in its word
+      // table[other] is not initialised. An atomic on the pair reads it, and that is reported.
+      INFO("1 row of 1 column into row " << at << " of a table of " << length << " rows; table is "
+                                         << (odd != 0 ? "no" : "a")
+                                         << " multiple of 4; index_add_rows<<<1, 32>>>");
+      const auto index = course::DeviceBuffer<int>::from({static_cast<int>(at)});
+      const course::Findings findings = course::find_races([&] {
+        course::DeviceBuffer<bf16> memory(length + odd);
+        bf16* const table = memory.data() + odd;
+        CUDA_CHECK(cudaMemcpy(table + at, one.data(), sizeof(bf16), cudaMemcpyDeviceToDevice));
+        course::launch(index_add_rows, {1, 32}, one.data(), index.data(), weight.data(), 1, 1,
+                       length, table);
+        CUDA_CHECK(cudaDeviceSynchronize());
+      });
+      REQUIRE(takes_the_pair(findings, at, other));
+    }
+  }
 }
 
 TEST_CASE("index_add_rows: the threads share the work, side by side") {

@@ -162,11 +162,13 @@ inline course::Verdict side_by_side(double sectors) {
 }
 
 /// Ok if an atomic read the neighbour, which is reported as uninitialised.
-inline course::Verdict takes_the_pair(const course::Findings& findings) {
+inline course::Verdict takes_the_pair(const course::Findings& findings, std::size_t at,
+                                      std::size_t other) {
   if (findings.others > 0) return {};
-  return {false,
-          "atomics: expected one on the word of table[0] and table[1], found one on table[0] "
-          "alone; atomicAdd(__nv_bfloat16*) is a loop, for words that leave the table"};
+  const std::string one = "table[" + std::to_string(at) + "]";
+  return {false, "atomics: expected one on the word of " + one + " and table[" +
+                     std::to_string(other) + "], found one on " + one +
+                     " alone; atomicAdd(__nv_bfloat16*) is a loop, for words that leave the table"};
 }
 
 }  // namespace weighted_rows
