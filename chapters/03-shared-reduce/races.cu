@@ -1,7 +1,9 @@
 // What is wrong on purpose is found: races between blocks and in shared memory, and barriers that
 // not all threads reach.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,14 +24,19 @@ TEST_CASE("sum_plus_equals races between blocks, and loses updates") {
   const std::vector<float> x = course::position_values<float>(64 * kBlockSize);
   SumInput<float> input(x);
   course::Findings findings;
-  float sum = 0.0f;
-  REQUIRE(course::expect_race(
-      [&] { course::with_seed(1, [&] { sum = input.sum(wrong_sum("sum_plus_equals")); }); },
-      &findings));
-  INFO("sum_plus_equals gave " << sum << ", the sum is " << sum_reference(x));
-  REQUIRE(sum > 0.0f);
+  float least = 0.0f;
+  for (const std::uint64_t seed :
+       {1, 2, 3, 4, 5, 6, 7, 8}) {  // one order of the blocks may be lucky
+    float sum = 0.0f;
+    REQUIRE(course::expect_race(
+        [&] { course::with_seed(seed, [&] { sum = input.sum(wrong_sum("sum_plus_equals")); }); },
+        &findings));
+    REQUIRE(sum > 0.0f);
+    least = least > 0.0f ? std::min(least, sum) : sum;
+  }
+  INFO("sum_plus_equals gave " << least << " at least, the sum is " << sum_reference(x));
   if (!findings.checked) return;
-  REQUIRE(sum < sum_reference(x));  // a GPU may be lucky with 64 blocks
+  REQUIRE(least < sum_reference(x));  // a GPU may be lucky with 64 blocks
   INFO(findings.texts.front());
   REQUIRE(findings.texts.front().find("d_y[0]") != std::string::npos);
 }

@@ -133,12 +133,21 @@ class Translation:
                 if name in others and name not in kernels:
                     definition, position = others[name]
                     place = f"{file.path}:{file.line(file.tokens[at].begin)}"
+                    self.check_braces()
                     definition.fail(position, f"{name} is launched with <<<>>> ({place}), but is "
                                     f"no kernel: write __global__ void {name}(...)")
             for name, at in file.plain_calls():
                 if name in kernels and name not in others:
+                    self.check_braces()
                     file.fail(at, f"{name} is a kernel, and a kernel is launched: "
                               f"{name}<<<blocks, threads>>>(...)")
+
+    def check_braces(self):
+        """Refuses a { without a }: what follows it may have been mistaken for something else."""
+        for file in self.parsed:
+            for i in file.unclosed:
+                if file.text(i) == "{":
+                    file.fail(i, "this { has no }")
 
     def expand_includes(self, file, path, hidden, guard_depth):
         for directive, depth in file.directives:

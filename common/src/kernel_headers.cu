@@ -1,6 +1,6 @@
-// What most kernels and checks include. g++ reads it once, as a precompiled header: see
-// kernel_headers in common/meson.build. nvcc never does, so a file that forgets an #include
-// does not get past the gate.
+// What most kernels and checks include. It is read once, as a precompiled header: see
+// common/build/simtcc.py. nvcc never reads it, so a file that forgets an #include does not get past
+// the gate.
 #include <course/buffer.cuh>
 #include <course/cases.cuh>
 #include <course/check.cuh>

@@ -34,16 +34,25 @@ packages="g++ binutils git ninja-build pkg-config python3 libboost-context-dev l
 [ $contributor = no ] || packages="$packages clang-format python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin"
 meson_minimum=1.4
 
+clang_minimum=16  # compiles kernels: it shows the checker what g++ leaves out
+
 # at_least 1.4 1.10.0: true
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 has_package() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
 package_version() { dpkg-query -W -f '${Version}' "$1" 2>/dev/null || true; }
 meson_version() { meson --version 2>/dev/null || echo 0; }
+# The newest clang++ that is here, as simtcc.py (common/build) finds it; 0 if there is none that will do.
+clang_version() {
+  for clang in clang++ $(seq -f 'clang++-%g' 30 -1 $clang_minimum); do
+    version=$($clang -dumpversion 2>/dev/null) && at_least $clang_minimum "$version" && echo "$version" && return
+  done
+  echo 0
+}
 
 what_is_needed() {
   cat <<END
 The course needs:
-  g++ 12 or clang 16, or a newer one; binutils, git, ninja, pkg-config, python3
+  g++ 12, clang 16, each or a newer one; binutils, git, ninja, pkg-config, python3
   Meson 1.4 or newer, Catch2 3.4 or newer
   fmt 9, CLI11 2.1, nlohmann-json 3.11, Boost.Context, each with its headers
 Meson downloads Catch2, fmt, CLI11 and nlohmann-json by itself where they are not installed.
@@ -57,8 +66,9 @@ if [ -r "$os_release" ]; then
 fi
 suite=
 meson_from=apt
+clang=clang  # Debian 13: 19, Ubuntu 24.04: 18
 case $system in
-  'debian 12') suite=bookworm-backports ;;  # Meson 1.7 and Catch2 3.7; bookworm has 1.0 and 2.13
+  'debian 12') suite=bookworm-backports clang=clang-16 ;;  # Meson 1.7 and Catch2 3.7; bookworm has 1.0, 2.13, clang 14
   'debian 13') ;;
   'ubuntu 24.04') meson_from=pipx ;;  # Meson is 1.3.2 there
   *)
@@ -76,6 +86,8 @@ missing=
 for package in $packages; do
   has_package "$package" || missing="$missing $package"
 done
+
+at_least $clang_minimum "$(clang_version)" || missing="$missing $clang"
 
 newer=  # what comes from the backports
 catch2=catch2
@@ -134,7 +146,7 @@ fi
 # ---- 3. Say it, then do it ---------------------------------------------------------------------
 
 show_versions() {
-  echo "g++ $(g++ -dumpfullversion), Meson $(meson_version), ninja $(ninja --version)," \
+  echo "g++ $(g++ -dumpfullversion), clang $(clang_version), Meson $(meson_version), ninja $(ninja --version)," \
     "Catch2 $(package_version catch2), Boost.Context $(package_version libboost-context-dev)"
 }
 

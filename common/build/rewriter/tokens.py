@@ -58,6 +58,7 @@ class SourceFile:
         self.directives = []  # (token, how many #if are open there)
         self.partner = {}  # index of a bracket -> index of the bracket it belongs to
         self.at_namespace_scope = []  # for every token
+        self.unclosed = []  # indices of brackets that have no partner
         self.read()
 
     def read(self):
@@ -96,6 +97,7 @@ class SourceFile:
                     self.partner[i], self.partner[opening] = opening, i
             if token.text in ("{", "}", ";"):
                 statement = i + 1
+        self.unclosed = [i for i, _ in unclosed]
 
     def text(self, i):
         return self.tokens[i].text if 0 <= i < len(self.tokens) else ""

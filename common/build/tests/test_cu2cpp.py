@@ -771,6 +771,11 @@ class Files(FolderTest):
                     self.assertEqual(done.stderr, "../a.cuh" + advice.replace("3", str(line), 1))
                     self.assertFalse((self.build / "main.cpp").exists())
 
+    def test_an_open_brace_is_named_rather_than_what_follows_from_it(self):
+        self.write(main='#include "a.cuh"\nvoid f(int* p) { k(p); }\n',
+                   a="#pragma once\n__global__ void k(int* p) {\n  if (p) { *p = 1;\n}\nvoid k(int& n) { n = 1; }\n")
+        self.assertEqual(self.run_tool().stderr, "../a.cuh:2: error: this { has no }\n")
+
     def test_a_kernel_is_not_called(self):
         for call in ("k(p);", "return k(p);", "if (p) k(p); else return;", "a::k(p);", "auto g = [&] { k(p); };"):
             with self.subTest(call):

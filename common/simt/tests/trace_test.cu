@@ -260,7 +260,7 @@ TEST_CASE("vector accesses, parts of elements, and types without a name") {
     CHECK(launch["arrays"][0]["elements"] == 4);
     CHECK(events(launch, "store")[0]["places"] == json({{0, 1}}));
     CHECK(events(launch, "store")[0]["values"] == json({"7"}));
-    CHECK(events(launch, "store")[1]["values"] == json({nullptr}));
+    CHECK(events(launch, "store")[1]["values"] == json::array({nullptr}));
   }
 }
 

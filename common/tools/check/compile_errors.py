@@ -3,6 +3,9 @@
 import itertools
 import os
 import re
+from pathlib import Path
+
+from tools.lib.checkout import TOP
 
 LINES_OF_AN_ERROR = 8  # the message, its source line, the caret, a few notes
 ERRORS_SHOWN = 3
@@ -13,15 +16,22 @@ CANDIDATES_SHOWN = 6
 ERROR = re.compile(r"^(?P<file>[^\s:(][^:(]*)(:\d+(:\d+)?|\(\d+\)): (fatal |catastrophic )?error\b")
 # Lines that lead up to an error: they belong to the one that follows.
 LEAD_IN = re.compile(r"^(In file included from|\s+from |[^\s:]+: In |[^\s:]+: At )")
-# The way to an error inside a template: "file:46:29:   required from here".
-REQUIRED = re.compile(r"^(?P<place>[^\s:]+:(?P<line>\d+):\d+):\s+(recursively )?required ")
+# The way to an error inside a template. g++, before it: "file:46:29:   required from here"; clang, after it:
+# "file:46:29: note: in instantiation of function template specialization 'f<int>' requested here".
+REQUIRED = re.compile(r"^(?P<place>[^\s:]+:(?P<line>\d+)(:\d+)?):\s+((recursively )?required |note: in instantiation of )")
 # A warning. Signs that differ are no mistake that a learner should look for.
 WARNING = re.compile(r"^[^\s:(][^:(]*(:\d+(:\d+)?|\(\d+\)): warning\b(?!.*\[-Wsign-compare\])")
-# A function that the compiler might have taken: ": note: candidate: 'int atomicCAS(int*, int, int)'".
+# A function that the compiler might have taken. g++: ": note: candidate: 'int atomicCAS(int*, int, int)'"; clang: ": note:
+# candidate function not viable: requires 3 arguments, but 2 were provided", and on the next line what is in the source.
 CANDIDATE = re.compile(r": note: candidate( function)?: ['\u2018](?P<signature>.*?)['\u2019]$")
+NOT_VIABLE = re.compile(r": note: candidate (function|template|constructor)(?! \(the implicit)( not viable| ignored)?(: (?P<why>.*))?$")
+# Notes that tell a learner nothing: on what the standard library and the CPU device hold.
+UNHELPFUL = re.compile(r"^/usr/\S+: note: |: note: (candidate |built-in candidate|expanded from macro)")
+# Where something is said: "file:12:3: note: text".
+PLACE = re.compile(r"^(?P<file>[^\s:(][^:(]*):(?P<line>\d+)(:\d+)?: (?P<what>(fatal )?error|warning|note)\b")
 # What is no message: ninja's own lines, the command line that failed, and closing counts.
 NOISE = re.compile(
-    r"^(ninja: |\[\d+/\d+\] |FAILED: |\d+ errors? (generated|detected)|compilation terminated)"
+    r"^(ninja: |\[\d+/\d+\] |FAILED: |(\d+ warnings? and )?\d+ errors? (generated|detected)|compilation terminated)"
 )
 # What a compiler's words mean here: a pattern of the error's lines, and what to write instead.
 ADVICE = [
@@ -33,9 +43,18 @@ ADVICE = [
     (re.compile(r"(?P<name>__(shfl(_up|_down|_xor)?|any|all|ballot))\b(?!_).* (was not declared|is undefined)|"
                 r"undeclared identifier .(?P<name2>__(shfl(_up|_down|_xor)?|any|all|ballot))\b"),
      "It is called {name}_sync since CUDA 9. Its first argument is a mask: which lanes make this call?"),
+    (re.compile(r"deleted (constructor|function) .*DeviceBuffer"),
+     "A kernel takes a pointer, not the buffer that owns the memory: d_x.data()."),
     (re.compile(r"(call to|constructor) .*DeviceBuffer"),
      "course::DeviceBuffer<T>::from(v) copies a std::vector, ::zeros(n) has n zeros, and (n) has n elements\n"
      "that nobody has set."),
+    (re.compile(r"no matching function for call to .(simt::)?shared\b"),
+     "The size of a __shared__ array must be a constant. A size that is known at the launch only takes\n"
+     "extern __shared__ T s[]; and the size in bytes as the third number of <<<>>>."),
+    (re.compile(r"invalid instruction mnemonic|<inline asm>|invalid (input|output) constraint .* in asm|"
+                r"register for constraint|impossible constraint in .asm|Assembler messages"),
+     "Inline PTX is for GPUs only. What the course needs of it is in course/ptx.cuh, which works on the CPU\n"
+     "device, too."),
 ]
 
 
@@ -45,7 +64,7 @@ def with_full_paths(output):
     def full(match):
         return os.path.realpath(match.group()) if os.path.exists(match.group()) else match.group()
 
-    return re.sub(r"(?<![^\s'\"‘])\.\./[^\s:,('\"’]+", full, output)
+    return re.sub(r"(?<![^\s'\"‘])(?=/|\.\./)[^\s:,('\"’]*\.\./[^\s:,('\"’]+", full, output)
 
 
 def warnings_of(output, exercise):
@@ -79,7 +98,7 @@ def errors_of(output, exercise):
         if ERROR.match(line):
             errors.append([*lead_in, line])
             lead_in = []
-        elif LEAD_IN.match(line) or REQUIRED.match(line):
+        elif LEAD_IN.match(line) or (REQUIRED.match(line) and ": note: " not in line):
             lead_in.append(line)
         elif re.match(r"^\S+(:\d+(:\d+)?|\(\d+\)): (warning|note)\b", line) and " warning" in line[:300]:
             lead_in = []
@@ -92,8 +111,10 @@ def errors_of(output, exercise):
     for error in errors:
         if error is None:
             continue
+        error = as_in_the_sources(error)
+        at = next(line for line in error if ERROR.match(line))
         way = [match for match in map(REQUIRED.match, error) if match and mine in match["place"]]
-        if way:
+        if way and not at.startswith(mine):
             place, number = way[0]["place"], int(way[0]["line"])
             if place in causes:
                 continue
@@ -103,28 +124,93 @@ def errors_of(output, exercise):
             error = [f"{place}: this line is the cause:", *source, *error[first:]]
         shown.append(error)
     shown.sort(key=lambda error: not any(mine in line for line in error))
+    if any(mine in line for error in shown for line in error):  # then what headers say is a consequence
+        shown = [error for error in shown if any(mine in line for line in error) or not is_in_a_header(error)]
     return shown
+
+
+def is_in_a_header(error):
+    """True if the place of the error is a header of the course or of the system."""
+    place = next(line for line in error if ERROR.match(line))
+    return place.startswith(("/usr/", f"{TOP}/common/"))
+
+
+def as_in_the_sources(error):
+    """The error with the lines that its sources have, where clang shows what the rewriter has made of them.
+
+    Such a line has no column, and no marks below it: they are those of the rewritten line.
+    """
+    result, is_other = [], False
+    for at, line in enumerate(error):
+        place = PLACE.match(line)
+        if place:
+            source = source_line(place["file"], int(place["line"]))
+            shown = error[at + 1] if at + 1 < len(error) and error[at + 1].startswith(" ") else ""
+            is_other = bool(source) and bool(shown) and is_rewritten(shown, source[0])
+            if is_other:
+                result += [re.sub(r"^([^:]*:\d+):\d+:", r"\1:", line), *source]
+                continue
+        if place or not is_other or not line.startswith(" "):
+            result.append(line)
+            is_other = False
+    return result
+
+
+def is_rewritten(shown, source):
+    """True if a compiler shows a line that is not the source's: both without what stands in front of the code."""
+    code = re.sub(r"^\s*\d+ \| ?", "", shown).strip()
+    return "::simt::" in code and code not in source
 
 
 def source_line(exercise, number):
     """A line of the exercise as compilers show it, in a list; an empty list if there is none."""
-    lines = exercise.read_text(encoding="utf-8", errors="replace").splitlines()
+    try:
+        lines = Path(exercise).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
     return [f"{number:>5} | {text}" for text in lines[number - 1 : number]]
 
 
 def shorten(error):
     """The first lines of an error, and one line for each function that the compiler might have taken."""
-    candidates = dict.fromkeys(
-        match["signature"] for match in map(CANDIDATE.search, error) if match is not None
-    )
-    if not candidates:
-        return error[:LINES_OF_AN_ERROR]
     first = [bool(ERROR.match(line)) for line in error].index(True)
     notes = [": note: " in line or LEAD_IN.match(line) is not None for line in error[first:]]
-    lines = error[: first + notes.index(True)] + ["  there is:"]
-    lines += [f"    {signature}" for signature in list(candidates)[:CANDIDATES_SHOWN]]
+    message = error[: first + notes.index(True)] if True in notes else error
+    candidates = candidates_of(error)
+    if not candidates:
+        others = [part for part in parts_of_notes(error[len(message) :])
+                  if not REQUIRED.match(part[0]) and not UNHELPFUL.search(part[0])]
+        return [*message, *itertools.chain.from_iterable(others)][:LINES_OF_AN_ERROR]
+    lines = message + ["  there is:"] + [f"    {candidate}" for candidate in candidates[:CANDIDATES_SHOWN]]
     more = len(candidates) - CANDIDATES_SHOWN
     return lines + ([f"    ... and {more} more"] if more > 0 else [])
+
+
+def parts_of_notes(lines):
+    """The notes after an error, each with the lines that belong to it."""
+    parts = []
+    for line in lines:
+        if parts and not PLACE.match(line) and not LEAD_IN.match(line):
+            parts[-1].append(line)
+        else:
+            parts.append([line])
+    return parts
+
+
+def candidates_of(error):
+    """The functions that the compiler might have taken: their signatures, or their first lines and why not."""
+    candidates = {}
+    for part in parts_of_notes(error):
+        gcc, clang = CANDIDATE.search(part[0]), NOT_VIABLE.search(part[0])
+        if gcc:
+            candidates[gcc["signature"]] = None
+        elif clang and len(part) > 1 and not part[0].startswith("/usr/"):
+            code = re.sub(r"^\s*\d+ \| ?", "", part[1]).strip()
+            code = re.sub(r"^(SIMT_\w+|__device__|__global__|__host__|inline|constexpr|\s)+", "", code).rstrip(" {;,")
+            if code.startswith("("):
+                continue  # inside of a macro
+            candidates[code + (f"  ({clang['why']})" if clang["why"] else "")] = None
+    return list(candidates)
 
 
 def advice_on(error):
@@ -145,9 +231,9 @@ def explain(output, exercise):
     for error in errors[:ERRORS_SHOWN]:
         while error and not error[-1].strip():
             error.pop()
-        advice = advice_on(error)
+        advice = [line for line in advice_on(error) if line not in lines]
         if advice:  # in the place of notes on what the headers hold
-            notes = [i for i, line in enumerate(error) if re.search(r"\bnote:", line)]
+            notes = [i for i, line in enumerate(error) if re.search(r"\bnote:|^<inline asm>", line)]
             lines += error[: min([*notes, LINES_OF_AN_ERROR])] + advice
         else:
             lines += shorten(error)
@@ -155,4 +241,5 @@ def explain(output, exercise):
         lines.append(f"... and {len(errors) - ERRORS_SHOWN} more errors")
     if not errors:  # a linker's message, or none that is known
         lines = [line for line in output.splitlines() if not NOISE.match(line)][-20:]
+        lines += advice_on(lines)
     return "\n".join(lines)

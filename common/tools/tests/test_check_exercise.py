@@ -117,6 +117,96 @@ class WhatAnErrorShows(unittest.TestCase):
             ],
         )
 
+    def explain_clang(self, source, output):
+        """What is shown of clang's output on a file; FILE in it is the file's name."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        file = Path(folder.name).resolve() / "x.cuh"
+        file.write_text(source)
+        text = building.explain_build_failure(output.replace("FILE", str(file)), file)
+        return text.replace(str(file), "FILE").splitlines()
+
+    def test_clang_on_the_learners_own_line(self):
+        self.assertEqual(
+            self.explain_clang("int f() {\n  return value;\n}\n", """FAILED: x.p/x.cu.o
+simtcc.py x.cu
+FILE:2:10: error: use of undeclared identifier 'value'; did you mean 'values'?
+  return value;
+         ^~~~~
+         values
+FILE:1:9: note: 'values' declared here
+int values;
+    ^
+2 warnings and 1 error generated.
+ninja: build stopped: subcommand failed.
+"""),
+            ["FILE:2:10: error: use of undeclared identifier 'value'; did you mean 'values'?", "  return value;",
+             "         ^~~~~", "         values", "FILE:1:9: note: 'values' declared here", "int values;", "    ^"])
+
+    def test_clang_shows_a_launch_as_it_was_written(self):
+        launch = '  ::simt::launch({"k", "p"}, [=](auto&... simt_args) { k(simt_args...); }, 1, 32)(p);'
+        self.assertEqual(
+            self.explain_clang("void f(int* p) {\n  k<<<1, 32>>>(p);\n}\n", f"""FILE:2:59: error: no matching function for call to 'k'
+{launch}
+                                                          ^
+{TOP}/common/simt/include/simt/launch.hpp:53:3: note: in instantiation of function template specialization 'f' requested here
+  call(unpacked...);
+  ^
+FILE:7:17: note: candidate function not viable: requires 2 arguments, but 1 was provided
+__global__ void k(int* p, int n) {{
+                ^
+/usr/include/c++/12/x.h:7:1: note: candidate template ignored: invalid
+template <class T>
+1 error generated.
+"""),
+            ["FILE:2: error: no matching function for call to 'k'", "    2 |   k<<<1, 32>>>(p);", "  there is:",
+             "    void k(int* p, int n)  (requires 2 arguments, but 1 was provided)"])
+        # Newer ones number the lines that they show.
+        self.assertEqual(
+            self.explain_clang("void f(int* p) {\n  k<<<1, 32>>>(p);\n}\n", f"""FILE:2:59: error: no k
+    2 | {launch}
+      |                                                 ^
+"""), ["FILE:2: error: no k", "    2 |   k<<<1, 32>>>(p);"])
+
+    def test_clang_names_the_way_into_a_template_behind_the_error(self):
+        headers = f"In file included from {TOP}/common/simt/include/cuda_runtime.h:11:\n"
+        self.assertEqual(
+            self.explain_clang("void f() {\n  std::vector<void> v;\n}\n", f"""{headers}/usr/include/c++/12/v.h:62:23: error: cannot form a reference to 'void'
+  typedef value_type& reference;
+                    ^
+/usr/include/c++/12/v.h:400:11: note: in instantiation of template class 'base<void>' requested here
+  class vector : base<T>
+        ^
+FILE:2:21: note: in instantiation of template class 'std::vector<void>' requested here
+  std::vector<void> v;
+                    ^
+{headers}/usr/include/c++/12/v.h:63:29: error: cannot form a reference to 'void'
+  typedef const value_type& const_reference;
+                          ^
+"""),
+            ["FILE:2:21: this line is the cause:", "    2 |   std::vector<void> v;",
+             "/usr/include/c++/12/v.h:62:23: error: cannot form a reference to 'void'",
+             "  typedef value_type& reference;", "                    ^"])
+
+    def test_clang_on_a_static_assertion(self):
+        text = """FILE:1:1: error: static assertion failed due to requirement 'sizeof(int) == 8': no
+static_assert(sizeof(int) == 8, "no");
+^             ~~~~~~~~~~~~~~~~
+FILE:1:27: note: expression evaluates to '4 == 8'
+static_assert(sizeof(int) == 8, "no");
+              ~~~~~~~~~~~~^~~~
+"""
+        self.assertEqual(self.explain_clang('static_assert(sizeof(int) == 8, "no");\n', text), text.splitlines())
+
+    def test_notes_of_the_standard_library_say_nothing_to_a_learner(self):
+        self.assertEqual(
+            self.explain_clang("f(v);\n", """FILE:1:3: error: no viable conversion from 'const vector<char>' to 'const vector<int>'
+f(v);
+  ^
+/usr/include/c++/12/bits/stl_vector.h:596:7: note: candidate constructor not viable: no known conversion
+      vector(const vector& __x)
+"""), ["FILE:1:3: error: no viable conversion from 'const vector<char>' to 'const vector<int>'", "f(v);", "  ^"])
+
     def advice(self, *lines):
         text = building.explain_build_failure("\n".join([f"{EXERCISE}{lines[0]}", *lines[1:]]), EXERCISE)
         return text.splitlines()[len(lines):]
@@ -133,6 +223,17 @@ class WhatAnErrorShows(unittest.TestCase):
             ('(3): error: identifier "__shfl_down" is undefined', "It is called __shfl_down_sync"),
             (":3:9: error: no matching function for call to ‘course::DeviceBuffer<char>::DeviceBuffer(int*)’",
              "course::DeviceBuffer<T>::from(v)"),
+            (":3:9: error: call to deleted constructor of 'course::DeviceBuffer<char>'", "A kernel takes a pointer"),
+            (":3:9: error: use of deleted function ‘course::DeviceBuffer<T>::DeviceBuffer(const course::DeviceBuffer<T>&)",
+             "A kernel takes a pointer"),
+            (":3:9: error: no matching constructor for initialization of 'course::DeviceBuffer<int>'",
+             "course::DeviceBuffer<T>::from(v)"),
+            (":3:9: error: no matching function for call to 'shared'", "The size of a __shared__ array must be"),
+            (":3:9: error: no matching function for call to ‘shared<simt_type_s>(const char [2], f()::<lambda()>)’",
+             "The size of a __shared__ array must be"),
+            (":3:9: error: invalid instruction mnemonic 'red.global.add.u64'", "Inline PTX is for GPUs only"),
+            (":3:9: error: invalid input constraint 'h' in asm", "Inline PTX is for GPUs only"),
+            (":3:9: error: impossible constraint in ‘asm’", "Inline PTX is for GPUs only"),
             ('(3): error: no instance of constructor "course::DeviceBuffer<T>::DeviceBuffer [with T=char]"',
              "course::DeviceBuffer<T>::from(v)"),
         ):
@@ -169,12 +270,19 @@ class WhatAnErrorShows(unittest.TestCase):
             "/usr/bin/ld: undefined reference to `f()'",
         )
 
+    def test_the_assemblers_errors_are_those_of_inline_ptx(self):
+        text = "FAILED: x\nc++ x\n/tmp/x.s: Assembler messages:\n/tmp/x.s:12: Error: no such instruction: `mov.u32 %eax'\n"
+        lines = building.explain_build_failure(text, EXERCISE).splitlines()
+        self.assertEqual(lines[-3], "/tmp/x.s:12: Error: no such instruction: `mov.u32 %eax'")
+        self.assertIn("course/ptx.cuh", lines[-2])
+
     def test_the_compiler_runs_in_the_build_folder(self):
         text = GCC.replace(f"{TOP}/", "../")
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
         os.chdir(TOP / "chapters")  # as good as any folder there
         self.assertEqual(compile_errors.with_full_paths(text), GCC)
+        self.assertEqual(compile_errors.with_full_paths(f"{TOP}/chapters/../common/meson.build:3:"), f"{TOP}/common/meson.build:3:")
         self.assertEqual(compile_errors.with_full_paths("(../no/file:1) a/../b"), "(../no/file:1) a/../b")
 
     def test_paths_from_another_folder(self):

@@ -33,8 +33,8 @@ class Setup(unittest.TestCase):
         file.write_text(f"#!/bin/sh\n{body}\n")
         file.chmod(0o755)
 
-    def run_it(self, *options, packages=(), catch2="3.7.1", meson=None):
-        """Exit code and output, on a system that has these packages and this Meson."""
+    def run_it(self, *options, packages=(), catch2="3.7.1", meson=None, clang="16.0.6"):
+        """Exit code and output, on a system that has these packages, this Meson, and this clang++-16."""
         # dpkg-query -W -f FORMAT PACKAGE
         self.script(
             "dpkg-query",
@@ -43,6 +43,11 @@ class Setup(unittest.TestCase):
         )
         self.script("meson", f"echo {meson}" if meson else "exit 127")
         self.script("g++", "echo 12.2.0")
+        for name in ("clang++", *(f"clang++-{version}" for version in range(16, 31))):
+            self.script(name, "exit 127")  # before what is installed here
+        self.script("clang++", "echo 14.0.6")
+        if clang:
+            self.script("clang++-16", f"echo {clang}")
         self.script("ninja", "echo 1.11")
         self.script("apt-get", 'echo "apt-get was called" >&2; exit 1')
         self.script("pipx", "exit 1")
@@ -62,6 +67,15 @@ class Setup(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn("Everything that the course needs is there.", text)
         self.assertIn("Meson 1.7.0", text)
+
+    def test_kernels_need_a_clang(self):
+        (self.root / "apt" / "sources.list").write_text("deb http://m.example/d bookworm main\n")
+        text = self.run_it("--dry-run", packages=ALL, meson="1.7.0", clang=None)[1]
+        self.assertIn("install clang-16\n", text)
+        for name, version in (("debian", "13"), ("ubuntu", "24.04")):
+            self.system(name, version)
+            self.assertIn("install clang\n", self.run_it("--dry-run", packages=ALL, meson="1.7.0", clang=None)[1])
+            self.assertIn("clang 18.1.3", self.run_it("--dry-run", packages=ALL, meson="1.7.0", clang="18.1.3")[1])
 
     def test_debian_12_takes_the_backports_from_its_own_mirror(self):
         (self.root / "apt" / "sources.list").write_text(

@@ -17,6 +17,7 @@ using element_t = std::remove_cv_t<std::remove_all_extents_t<std::remove_referen
 struct ElementType {
   std::size_t size = 1;
   const char* function = nullptr;
+  std::size_t alignment = 1;
 };
 
 template <class Element>
@@ -30,7 +31,7 @@ SIMT_UNINSTRUMENTED constexpr ElementType type_of() {
   if constexpr (std::is_void_v<element_t<T>>) {
     return {};
   } else {
-    return {sizeof(element_t<T>), text_of_type<element_t<T>>()};
+    return {sizeof(element_t<T>), text_of_type<element_t<T>>(), alignof(element_t<T>)};
   }
 }
 

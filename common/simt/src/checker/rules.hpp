@@ -185,6 +185,13 @@ SIMT_HOT bool all_initialised(const Allocation& a, std::uintptr_t address, std::
   return std::all_of(flag, flag + size, [](std::uint8_t f) { return f != 0; });
 }
 
+/// False where nothing has been written at all. What a struct has between its members is copied with
+/// them, and no thread writes it.
+SIMT_HOT bool any_initialised(const Allocation& a, std::uintptr_t address, std::size_t size) {
+  const std::uint8_t* flag = a.initialised + (address - a.begin);
+  return std::any_of(flag, flag + size, [](std::uint8_t f) { return f != 0; });
+}
+
 /// True for what only the thread itself can mean: threadIdx and its kin, and its own stack.
 SIMT_HOT bool is_its_own(std::uintptr_t address) {
   const auto built_in = reinterpret_cast<std::uintptr_t>(__start_simt_built_in);
@@ -192,9 +199,9 @@ SIMT_HOT bool is_its_own(std::uintptr_t address) {
   return address - built_in < built_in_end - built_in || on_this_stack(address);
 }
 
-/// The allocation of a legal access; null where there is nothing more to check.
-SIMT_HOT Allocation* find_target(std::uintptr_t address, std::size_t size, AccessKind kind,
-                                 const void* caller) {
+/// The allocation of a legal access at whatever address; null where there is nothing more to check.
+SIMT_HOT Allocation* find_bytes(std::uintptr_t address, std::size_t size, AccessKind kind,
+                                const void* caller) {
   const std::uintptr_t offset = address - arena.begin;
   if (offset >= arena.size) {
     return is_its_own(address) ? nullptr : check_foreign(address, size, kind, caller);
@@ -204,6 +211,14 @@ SIMT_HOT Allocation* find_target(std::uintptr_t address, std::size_t size, Acces
       (engine.reachable >> a->owner & 1) == 0) {
     stop_illegal(address, size, kind, caller);
   }
+  return a;
+}
+
+/// The same for an access of the processor, which has to be aligned.
+SIMT_HOT Allocation* find_target(std::uintptr_t address, std::size_t size, AccessKind kind,
+                                 const void* caller) {
+  Allocation* a = find_bytes(address, size, kind, caller);
+  if (a == nullptr) return nullptr;
   const bool power_of_two = (size & (size - 1)) == 0;
   if (power_of_two && size <= 16 && (address & (size - 1)) != 0) {
     stop_misaligned(address, size, kind, caller);

@@ -17,6 +17,98 @@ void check_any_access(std::uintptr_t address, std::size_t size, bool write, cons
   }
 }
 
+// ---- copies of any size ---------------------------------------------------------------------------
+
+// Nothing is known here of how the bytes are aligned. A GPU moves a struct in pieces of its alignment, one request a
+// piece, and so does this, as far as the type of the array is known: piece by piece, so that other threads may come
+// between, and find or leave half of a struct.
+namespace {
+
+constexpr std::size_t kLargestPiece = 16, kCopiedAtOnce = 256;
+
+bool is_checked(const void* p) {
+  return engine.current != nullptr && !accesses_are_ignored &&
+         !is_its_own(reinterpret_cast<std::uintptr_t>(p));
+}
+
+/// Announces the accesses to [p, p + n), and calls `move` with the place of each when its turn has come.
+template <class Move>
+void access_pieces(std::uintptr_t p, std::size_t n, AccessKind kind, const Call& call, Move move) {
+  const Allocation* a = find_bytes(p, n, kind, call.caller);
+  std::uintptr_t multiple = p | n | kLargestPiece;
+  if (a == nullptr) {
+    return move(0, n);
+  }
+  if (a->element.size >= n) multiple |= a->element.alignment;
+  const std::size_t piece = multiple & -multiple;
+  for (std::size_t i = 0; i < n; i += piece) {
+    access(p + i, piece, kind, Scope::device, call.caller, &call);
+    move(i, piece);
+  }
+}
+
+}  // namespace
+
+void check_range(void* p, std::size_t n, bool write, const Call& call) {
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  if (engine.current == nullptr) check_host_access(address, n, write, call.caller);
+  if (!is_checked(p)) return;
+  access_pieces(address, n, write ? AccessKind::write : AccessKind::read, call,
+                [](std::size_t, std::size_t) {});
+}
+
+void copy_bytes(void* to, const void* from, std::size_t n, const Call& call) {
+  const auto source = reinterpret_cast<std::uintptr_t>(from);
+  const auto target = reinterpret_cast<std::uintptr_t>(to);
+  if (engine.current == nullptr) {
+    check_host_access(source, n, false, call.caller);
+    check_host_access(target, n, true, call.caller);
+  }
+  const bool reads = is_checked(from), writes = is_checked(to);
+  if (!reads && !writes) {
+    std::memmove(to, from, n);
+    return;
+  }
+  if (n > kCopiedAtOnce) {  // the program's own memcpy: as if all were read, and then all written
+    if (reads) access_pieces(source, n, AccessKind::read, call, [](std::size_t, std::size_t) {});
+    if (writes) access_pieces(target, n, AccessKind::write, call, [](std::size_t, std::size_t) {});
+    std::memmove(to, from, n);
+    return;
+  }
+  std::array<unsigned char, kCopiedAtOnce> bytes;
+  const auto load = [&](std::size_t i, std::size_t size) {
+    std::memcpy(&bytes[i], static_cast<const unsigned char*>(from) + i, size);
+  };
+  const auto store = [&](std::size_t i, std::size_t size) {
+    std::memcpy(static_cast<unsigned char*>(to) + i, &bytes[i], size);
+  };
+  if (reads) {
+    access_pieces(source, n, AccessKind::read, call, load);
+  } else {
+    load(0, n);
+  }
+  if (writes) {
+    access_pieces(target, n, AccessKind::write, call, store);
+  } else {
+    store(0, n);
+  }
+}
+
+void set_bytes(void* to, int byte, std::size_t n, const Call& call) {
+  const auto target = reinterpret_cast<std::uintptr_t>(to);
+  if (engine.current == nullptr) check_host_access(target, n, true, call.caller);
+  const auto store = [&](std::size_t i, std::size_t size) {
+    std::memset(static_cast<unsigned char*>(to) + i, byte, size);
+  };
+  if (is_checked(to)) {
+    access_pieces(target, n, AccessKind::write, call, store);
+  } else {
+    store(0, n);
+  }
+}
+
+// ---- volatile -------------------------------------------------------------------------------------
+
 void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
                            const void* caller) {
   const bool in_kernel = engine.current != nullptr && !accesses_are_ignored;

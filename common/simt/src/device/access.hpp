@@ -19,14 +19,23 @@ namespace simt {
 
 constexpr unsigned kPreemptAtAccess = 8, kPreemptAtAtomic = 4;
 
+/// A call of the kernel that moves several bytes: where it returns to, and its frame.
+struct Call {
+  const void* caller;
+  const char* frame;
+};
+
+/// `copy`: the call, if this is a part of an object that is copied as a whole.
 SIMT_HOT void access(std::uintptr_t address, std::size_t size, AccessKind kind, Scope scope,
-                     const void* caller) {
+                     const void* caller, const Call* copy = nullptr) {
   Allocation* a = find_target(address, size, kind, caller);
   if (a == nullptr) return;
   Thread& t = *engine.current;
   if (engine.lockstep) {
-    park_for(a->space == Space::shared, address, size, kind, nullptr,
-             depth_here(is_atomic(kind) ? kDepthOfVolatile : kDepthOfAccess), caller);
+    const std::uint32_t depth =
+        copy ? depth_of(copy->frame, kDepthOfAccess)
+             : depth_here(is_atomic(kind) ? kDepthOfVolatile : kDepthOfAccess);
+    park_for(a->space == Space::shared, address, size, kind, nullptr, depth, caller);
   }
   maybe_preempt(kPreemptAtAccess);
   if (access_is_open) checker_settle_access();
@@ -35,7 +44,7 @@ SIMT_HOT void access(std::uintptr_t address, std::size_t size, AccessKind kind, 
     set_initialised(*a, address, size);
     engine.fruitless = 0;
     if (a->space != Space::shared) t.block->barriers = 0;
-  } else if (!all_initialised(*a, address, size)) {
+  } else if (!(copy ? any_initialised : all_initialised)(*a, address, size)) {
     report_uninitialised(address, kind, caller);
   }
   if (t.conflicts > 0 || kind != AccessKind::read) settle_recent_read(t, address, nullptr);
@@ -64,6 +73,12 @@ SIMT_HOT void check_access(std::uintptr_t address, const void* caller) {
 
 /// The same for any size, out of line.
 void check_any_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
+/// A part of memory that is about to be read, or written.
+void check_range(void* p, std::size_t n, bool write, const Call& call);
+/// memmove, of the program or of the compiler, which copies a struct by it.
+void copy_bytes(void* to, const void* from, std::size_t n, const Call& call);
+/// memset.
+void set_bytes(void* to, int byte, std::size_t n, const Call& call);
 /// Volatile, or a load or store of an atomic_ref: relaxed and atomic, in that scope.
 void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
                            const void* caller);

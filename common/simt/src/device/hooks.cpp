@@ -3,7 +3,6 @@
 // own runtimes: this file takes their place. The interface is documented with ThreadSanitizer and
 // SanitizerCoverage.
 #include <cstdint>
-#include <cstring>
 
 #include "device/access.hpp"
 #include "scheduler/lockstep.hpp"
@@ -18,6 +17,8 @@ inline std::uintptr_t bits(const volatile void* p) { return reinterpret_cast<std
 }  // namespace simt
 
 #define SIMT_RETURN __builtin_return_address(0)
+#define SIMT_CALL \
+  simt::Call { SIMT_RETURN, static_cast<const char*>(__builtin_frame_address(0)) }
 
 extern "C" {
 
@@ -67,28 +68,25 @@ SIMT_ACCESS_HOOKS(16)
 #undef SIMT_ACCESS_HOOKS
 #undef SIMT_ALIAS
 
+// g++ announces copies of a struct in this way: their bytes are moved later, by code that it has made.
 void __tsan_read_range(void* p, std::size_t n) {
-  if (n > 0) simt::check_any_access(simt::bits(p), n, false, SIMT_RETURN);
+  if (n > 0) simt::check_range(p, n, false, SIMT_CALL);
 }
 void __tsan_write_range(void* p, std::size_t n) {
-  if (n > 0) simt::check_any_access(simt::bits(p), n, true, SIMT_RETURN);
+  if (n > 0) simt::check_range(p, n, true, SIMT_CALL);
 }
+// clang calls these for all copies of a struct, also among a thread's own variables.
 void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
-  if (n == 0) return to;
-  simt::check_any_access(simt::bits(from), n, false, SIMT_RETURN);
-  simt::check_any_access(simt::bits(to), n, true, SIMT_RETURN);
-  return std::memcpy(to, from, n);
+  if (n > 0) simt::copy_bytes(to, from, n, SIMT_CALL);
+  return to;
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t n) {
-  if (n == 0) return to;
-  simt::check_any_access(simt::bits(from), n, false, SIMT_RETURN);
-  simt::check_any_access(simt::bits(to), n, true, SIMT_RETURN);
-  return std::memmove(to, from, n);
+  if (n > 0) simt::copy_bytes(to, from, n, SIMT_CALL);
+  return to;
 }
 void* __tsan_memset(void* to, int byte, std::size_t n) {
-  if (n == 0) return to;
-  simt::check_any_access(simt::bits(to), n, true, SIMT_RETURN);
-  return std::memset(to, byte, n);
+  if (n > 0) simt::set_bytes(to, byte, n, SIMT_CALL);
+  return to;
 }
 
 // std::atomic in host code (reference counts, for instance). Device code has no std::atomic.

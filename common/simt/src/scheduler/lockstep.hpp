@@ -39,10 +39,13 @@ void note_progress_in_lockstep();
 constexpr std::uint32_t kDepthOfJump = 64, kDepthOfFence = 80, kDepthOfAtomic = 304,
                         kDepthOfVolatile = 336, kDepthOfAccess = 656;
 
-/// For the function that the kernel has called, which this becomes a part of.
+/// For the function that the kernel has called, whose frame this is.
+SIMT_HOT std::uint32_t depth_of(const char* frame, std::uint32_t of_what) {
+  return static_cast<std::uint32_t>(engine.current->fiber.top - frame) + of_what;
+}
+/// The same for a function which this becomes a part of.
 SIMT_HOT std::uint32_t depth_here(std::uint32_t of_what) {
-  const auto here = static_cast<const char*>(__builtin_frame_address(0));
-  return static_cast<std::uint32_t>(engine.current->fiber.top - here) + of_what;
+  return depth_of(static_cast<const char*>(__builtin_frame_address(0)), of_what);
 }
 
 }  // namespace simt

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""The compiler of the CPU device, with a stand-in for clang. Run: python3 common/build/tests/test_simtcc.py"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+TOOL = Path(__file__).resolve().parents[1] / "simtcc.py"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOOL.parent))
+import simtcc  # noqa: E402
+
+# Notes its command; writes the object and a depfile that names the source and a header.
+COMPILER = """#!/bin/sh
+echo "$*" >>"{root}/commands"
+case "$*" in *broken*) echo 'x.cu:1: error: broken'; exit 1 ;; esac
+for argument; do
+  case $before in -o) echo object >"$argument" ;; -MF) depfile=$argument ;; esac
+  case $argument in *.cu.cpp) source=$argument ;; esac
+  before=$argument
+done
+printf 'object: %s \\\\\\n  {root}/my\\\\ headers/x.hpp\\n' "$source" >"$depfile"
+"""
+
+
+class Compiling(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve()
+        self.build = self.root / "build"
+        (self.build / "x.p").mkdir(parents=True)
+        (self.root / "my headers").mkdir()
+        self.header = self.root / "my headers" / "x.hpp"
+        self.header.write_text("// a header\n")
+        (self.root / "all.cu").write_text('#include "own.cuh"\n')
+        (self.root / "own.cuh").write_text("#pragma once\n")
+        self.source = self.root / "k.cu"
+        self.source.write_text('#include "own.cuh"\n__global__ void k(int* p) { *p = 1; }\nvoid f() { k<<<1, 1>>>(nullptr); }\n')
+        compiler = self.root / "clang++"
+        compiler.write_text(COMPILER.format(root=self.root))
+        compiler.chmod(0o755)
+        command = (
+            "c++ -Ia.p -I../common/include -isystem ../catch -fdiagnostics-color=always -Wall -std=c++20 -O0 -g "
+            "-DNAME='\"a b\"' -MD -MQ a.o -MF a.o.d -o a.o -c ../common/src/kernel_flags.cpp"
+        )
+        (self.build / "compile_commands.json").write_text(json.dumps([
+            {"directory": str(self.build), "command": "c++ -c x.cpp", "file": "x.cpp"},
+            {"directory": str(self.build), "command": command, "file": "../common/src/kernel_flags.cpp"},
+        ]))
+        self.settings()
+
+    def settings(self, **different):
+        values = {
+            "compiler": f"clang\n16.0.6\n{self.root}/clang++", "precompiled_header": True, "headers": f"{self.root}/all.cu",
+            "include_folder": str(self.root), "build": str(self.build), "like": "kernel_flags.cpp", **different,
+        }
+        (self.build / "simtcc.json").write_text(json.dumps(values))
+
+    def compile(self, *options, source=None):
+        return subprocess.run(
+            [sys.executable, str(TOOL), "--settings", "simtcc.json", str(source or self.source), "-o", "x.p/k.cu.o",
+             "-MF", "x.p/k.cu.d", *options],
+            cwd=self.build, capture_output=True, text=True,
+        )
+
+    def commands(self):
+        """What the compiler was called with since the last time."""
+        file = self.root / "commands"
+        lines = file.read_text().splitlines() if file.exists() else []
+        file.unlink(missing_ok=True)
+        return lines
+
+    def test_a_source_becomes_an_object(self):
+        done = self.compile("-DMORE=1", "-I/elsewhere")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue((self.build / "x.p/k.cu.o").exists())
+        self.assertIn("::simt::launch(", (self.build / "x.p/k.cu.cpp").read_text())
+        header, command = self.commands()
+        self.assertIn("-x c++-header", header)
+        self.assertIn(f"-include-pch {self.build}/kernel_headers.pch", command)
+        self.assertIn("-DMORE=1 -I/elsewhere -c x.p/k.cu.cpp -o x.p/k.cu.o", command)
+        for flags in ("-O0 -g1", "-fsanitize=thread", "-mllvm -tsan-instrument-read-before-write"):
+            self.assertIn(flags, header)
+            self.assertIn(flags, command)
+
+    def test_options_of_meson_are_kept_but_for_what_kernels_have_of_their_own(self):
+        self.compile()
+        command = self.commands()[1]
+        self.assertIn(f"-I{self.build}/a.p -I{self.root}/common/include -isystem {self.root}/catch "
+                      "-fdiagnostics-color=always -Wall -std=c++20 -DNAME=\"a b\" -O0", command)
+        self.assertNotIn("kernel_flags.cpp", command)
+        self.assertNotIn(" a.o", command)
+
+    def test_the_depfile_names_every_file_that_an_object_is_made_of(self):
+        self.compile()
+        depfile = (self.build / "x.p/k.cu.d").read_text()
+        self.assertTrue(depfile.startswith("x.p/k.cu.o: "))
+        for name in (str(self.source), f"{self.root}/own.cuh", f"{self.root}/my\\ headers/x.hpp", "simtcc.json", "simtcc.py",
+                     "tokens.py"):
+            self.assertIn(name, depfile)
+        self.assertNotIn("k.cu.cpp", depfile)
+
+    def test_the_header_is_compiled_once_and_again_when_something_changes(self):
+        self.compile()
+        self.assertEqual(len(self.commands()), 2)
+        self.compile()
+        self.assertEqual(len(self.commands()), 1)
+        for change in (lambda: self.header.write_text("// longer than it was\n"),
+                       lambda: (self.root / "own.cuh").write_text("#pragma once\n// longer\n"),
+                       lambda: (self.build / "kernel_headers.pch").unlink(),
+                       lambda: self.settings(compiler=f"clang\n17.0.1\n{self.root}/clang++")):
+            change()
+            self.compile()
+            self.assertEqual([("c++-header" in line) for line in self.commands()], [True, False])
+            self.compile()
+            self.assertEqual(len(self.commands()), 1)
+
+    def test_without_a_precompiled_header(self):
+        self.settings(precompiled_header=False)
+        self.compile()
+        command, = self.commands()
+        self.assertNotIn("-include-pch", command)
+
+    def test_gcc_takes_a_header_of_its_own_kind(self):
+        self.settings(compiler=f"gcc\n12.2.0\n{self.root}/clang++")
+        self.compile()
+        command = self.commands()[1]
+        self.assertIn(f"-include {self.build}/kernel_headers.hpp", command)
+        self.assertIn("--param=tsan-distinguish-volatile=1", command)
+        self.assertNotIn("-mllvm", command)
+        self.assertTrue((self.build / "kernel_headers.hpp.gch").exists())
+
+    def test_an_error_of_the_compiler_is_the_end(self):
+        done = self.compile("-DNAME=broken")
+        self.assertEqual((done.returncode, done.stdout), (1, "x.cu:1: error: broken\n"))
+        self.assertFalse((self.build / "x.p/k.cu.o").exists())
+
+    def test_an_error_of_the_rewriter_names_the_line(self):
+        source = self.root / "bad.cu"
+        source.write_text("void f() {\n  k<<<1>>>();\n}\n")
+        done = self.compile(source=source)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("bad.cu:2: error: a launch needs a grid and a block", done.stderr)
+
+
+class Choosing(unittest.TestCase):
+    """Which compiler `meson setup` takes."""
+
+    def choose(self, wanted, cxx, **versions):
+        """`versions`: of the compilers that are there, such as clang_16="16.0.6" for clang++-16."""
+        def identify(command):
+            name = command[-1].replace("clang++-", "clang_").replace("++", "")
+            version = versions.get(name)
+            if version is None or int(version.split(".")[0]) < (12 if name == "g" else 16):
+                return None
+            return "gcc" if name == "g" else "clang", version
+        with mock.patch.object(simtcc, "identify", identify), mock.patch.object(simtcc.shutil, "which", lambda name: name):
+            return simtcc.find_compiler(wanted, cxx).split("\n")
+
+    def test_a_clang_whatever_cxx_is(self):
+        self.assertEqual(self.choose("", ["g++"], g="12.2.0", clang="14.0.6", clang_16="16.0.6"),
+                         ["clang", "16.0.6", "clang++-16"])
+        self.assertEqual(self.choose("", ["g++"], g="13.2.0", clang="18.1.3"), ["clang", "18.1.3", "clang++"])
+
+    def test_cxx_itself_if_it_is_a_clang_that_will_do(self):
+        self.assertEqual(self.choose("", ["ccache", "clang++-17"], clang="19.1.7", clang_17="17.0.6"),
+                         ["clang", "17.0.6", "ccache", "clang++-17"])
+
+    def test_gcc_where_there_is_no_clang(self):
+        self.assertEqual(self.choose("", ["ccache", "g++"], g="12.2.0", clang="14.0.6"), ["gcc", "12.2.0", "ccache", "g++"])
+
+    def test_the_one_that_is_asked_for(self):
+        self.assertEqual(self.choose("g++", ["clang++"], g="12.2.0", clang="19.1.7"), ["gcc", "12.2.0", "g++"])
+
+    def test_none_that_will_do(self):
+        for wanted, words in (("", "there is no clang++ 16"), ("clang++", "clang++ is no clang++ 16")):
+            with self.assertRaises(SystemExit) as caught:
+                self.choose(wanted, ["g++"], g="11.4.0", clang="14.0.6")
+            self.assertIn(words, str(caught.exception))
+
+    def test_compilers_tell_what_they_are(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "cxx"
+            for text, expected in (
+                ("Ubuntu clang version 18.1.3 (1ubuntu1)", ("clang", "18.1.3")),
+                ("Debian clang version 14.0.6", None),
+                ("c++ (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright (C) 2022 Free Software Foundation, Inc.", ("gcc", "12.2.0")),
+                ("something else 20.1", None),
+            ):
+                program.write_text(f"#!/bin/sh\necho '{text}'\n")
+                os.chmod(program, 0o755)
+                with self.subTest(text):
+                    self.assertEqual(simtcc.identify([str(program)]), expected)
+            self.assertIsNone(simtcc.identify([folder + "/nothing"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
