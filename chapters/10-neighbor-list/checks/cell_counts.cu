@@ -83,11 +83,11 @@ Cells make_cells(int first, int step, int fullest, Box box = kBox) {
 void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
   const std::size_t n = points.x.size();
   const Box box = cells.box;
-  INFO(course::counted(n, "atom")
-       << ", " << name_of(kind) << "; a box of " << box.columns << " * " << box.rows
-       << " cells with edge " << box.edge << "; " << course::launch_text("cell_counts", launch)
-       << course::too_few_threads(launch, n, "atoms") << "; *fullest is " << cells.expected_fullest
-       << " before");
+  INFO(course::counted(n, "atom") << ", " << name_of(kind) << "; a box of " << box.columns << " * "
+                                  << box.rows << " cells with edge " << box.edge << "; "
+                                  << course::launch_text("cell_counts", launch)
+                                  << course::too_few_threads(launch, n, "atoms") << "; *fullest is "
+                                  << cells.expected_fullest << " before");
   const std::vector<int> before = cells.expected;
   std::vector<std::vector<int>> places_of(cells_of(box));
   std::vector<std::size_t> cell(n);

@@ -31,9 +31,10 @@ struct List {
 void append(List& list, Pattern kind, std::size_t n, Launch launch) {
   const Molecule molecule = make_molecule(kind, n);
   const unsigned before = list.counter.download().front();
-  INFO(course::counted(n, "atom")
-       << ", " << name_of(kind) << "; " << course::launch_text("append_triplets", launch)
-       << "; capacity " << list.capacity << ", required holds " << before << " before the launch");
+  INFO(course::counted(n, "atom") << ", " << name_of(kind) << "; "
+                                  << course::launch_text("append_triplets", launch) << "; capacity "
+                                  << list.capacity << ", required holds " << before
+                                  << " before the launch");
   const std::vector<Triplet> held = list.triplets.download();
   const std::map<Key, double> expected = reference(molecule);
   const auto x = course::DeviceBuffer<float>::from(molecule.x);
