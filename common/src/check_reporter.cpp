@@ -1,6 +1,7 @@
 #include "check_reporter.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <course/check.cuh>
 #include <course/error.cuh>
 
@@ -10,7 +11,9 @@
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 #include <catch2/reporters/catch_reporter_streaming_base.hpp>
+#include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +37,8 @@ struct Test {
   bool is_open = false;
   bool has_failed = false;
   bool has_crashed = false;
+  bool awaits_messages =
+      false;  // a report has come: the FAIL_CHECK that follows brings its messages
   cudaError_t thrown = cudaSuccess;  // by the exception that was translated last
 };
 Test test;
@@ -69,6 +74,7 @@ void take_report(const simt::Report& report) {
   for (const simt::ReportedAccess& a : report.accesses) {
     accesses.push_back({a.kind, repo_relative_path(a.file), a.line, a.block, a.thread});
   }
+  const bool is_first = !test.has_failed;
   record({.text = report.text,
           .file = repo_relative_path(report.file),
           .line = report.line,
@@ -78,7 +84,9 @@ void take_report(const simt::Report& report) {
                       .kernel = report.kernel,
                       .object = report.object,
                       .accesses = std::move(accesses)}});
-  if (test.is_open) FAIL_CHECK(report.text);
+  if (!test.is_open) return;
+  test.awaits_messages = is_first;
+  FAIL_CHECK(report.text);
 }
 
 /// Remarks are worth reading only next to a failure, so those of earlier tests are dropped.
@@ -97,8 +105,25 @@ void begin_test(const std::string& name) {
 /// Runs what is still queued; a new test finds a device without errors.
 void end_test() { static_cast<void>(course::detail::reset_devices()); }
 
+/// The innermost line of the answer or the check that led here.
+std::string running_line() {
+  for (const std::string& line : simt::lines_of_calls()) {
+    const bool is_ours =
+        line.starts_with("common/") &&
+        (line.find("/src/") != std::string::npos || line.find("/include/") != std::string::npos);
+    const bool is_in_repository = line.starts_with("exercises/") ||
+                                  line.starts_with("solutions/") || line.starts_with("chapters/") ||
+                                  line.starts_with("common/");
+    if (is_in_repository && !is_ours) return line;
+  }
+  return "";
+}
+std::string give_up_launch() { return simt::give_up_launch(); }
+
 #else
 
+std::string running_line() { return ""; }
+std::string give_up_launch() { return ""; }
 std::string take_notes() { return ""; }
 void begin_test(const std::string&) {}
 /// A kernel that nobody waited for may still fail, and some errors leave no usable device behind.
@@ -148,6 +173,12 @@ Failure describe(const Catch::AssertionStats& stats) {
       break;
     case Catch::ResultWas::FatalErrorCondition:
       failure.text = "the program crashed: " + std::string(result.getMessage());
+      if (const std::string line = running_line(); !line.empty()) {
+        failure.text += fmt::format(
+            "\n  at {}, in host code\n  Is a pointer null there, does it lead nowhere, or is an "
+            "index outside its array?",
+            line);
+      }
       failure.kind = FailureKind::crash;
       break;
     case Catch::ResultWas::DidntThrowException:
@@ -160,6 +191,26 @@ Failure describe(const Catch::AssertionStats& stats) {
       failure.is_rejection = true;
   }
   return failure;
+}
+
+/// What stands below a failure: warnings, the seed, what to edit and to run.
+std::string next_steps() {
+  std::ostringstream steps;
+  const char* const edit = std::getenv("COURSE_EDIT");
+  const char* const rerun = std::getenv("COURSE_RERUN");
+  const char* const warnings = std::getenv("COURSE_WARNINGS");
+  if (warnings != nullptr && *warnings != '\0') {
+    steps << "\nThe compiler has a warning, too:\n" << indented(warnings);
+  }
+  if (the_run.seed != 0 && std::getenv("SIMT_SEED") != nullptr) {  // nobody tried the others
+    steps << "\nThis is the shuffled schedule of SIMT_SEED=" << the_run.seed << ".\n";
+  } else if (the_run.seed != 0) {
+    steps << "\nOnly a shuffled schedule shows this; SIMT_SEED=" << the_run.seed
+          << " replays it.\n";
+  }
+  if (edit != nullptr) steps << "\nedit:  " << edit << "\n";
+  if (rerun != nullptr) steps << (edit == nullptr ? "\n" : "") << "rerun: " << rerun << "\n";
+  return steps.str();
 }
 
 /// Follows the tests, whichever reporter prints.
@@ -185,9 +236,11 @@ class Listener : public Catch::EventListenerBase {
     } else if (!result.isOk()) {
       Failure failure = describe(stats);
       failure.details += take_notes();
-      // A report was recorded when it came in; now its FAIL_CHECK brings the messages of the test.
-      const bool is_report = test.has_failed && the_run.failures.back().text == failure.text;
-      if (is_report) the_run.failures.back().details = failure.details;
+      // A report was recorded when it came in; now its FAIL_CHECK brings the messages of the test. A
+      // later launch may well make the same report.
+      if (std::exchange(test.awaits_messages, false)) {
+        the_run.failures.back().details = failure.details;
+      }
       record(std::move(failure));
     }
   }
@@ -239,8 +292,7 @@ class Reporter : public Catch::StreamingReporterBase {
  private:
   [[noreturn]] void stop() {
     if (the_run.expects_rejection) std::exit(finish(judge_rejection()));
-    m_stream
-        << "The GPU cannot be used after this error: the remaining checks did not run.\n";
+    m_stream << "The GPU cannot be used after this error: the remaining checks did not run.\n";
     print_next_steps();
     std::exit(finish({Verdict::failed, first_line(the_run.failures.front().text)}));
   }
@@ -252,23 +304,7 @@ class Reporter : public Catch::StreamingReporterBase {
     }
     if (count > kMost + 1) m_stream << "and " << count - kMost - 1 << " more\n";
   }
-  void print_next_steps() {
-    const char* const edit = std::getenv("COURSE_EDIT");
-    const char* const rerun = std::getenv("COURSE_RERUN");
-    const char* const warnings = std::getenv("COURSE_WARNINGS");
-    if (warnings != nullptr && *warnings != '\0') {
-      m_stream << "\nThe compiler has a warning, too:\n" << indented(warnings);
-    }
-    if (the_run.seed != 0 && std::getenv("SIMT_SEED") != nullptr) {  // nobody tried the others
-      m_stream << "\nThis is the shuffled schedule of SIMT_SEED=" << the_run.seed << ".\n";
-    } else if (the_run.seed != 0) {
-      m_stream << "\nOnly a shuffled schedule shows this; SIMT_SEED=" << the_run.seed
-               << " replays it.\n";
-    }
-    if (edit != nullptr) m_stream << "\nedit:  " << edit << "\n";
-    if (rerun != nullptr) m_stream << (edit == nullptr ? "\n" : "") << "rerun: " << rerun << "\n";
-    m_stream << std::flush;
-  }
+  void print_next_steps() { m_stream << next_steps() << std::flush; }
 };
 CATCH_REGISTER_REPORTER("course", Reporter)
 
@@ -308,6 +344,27 @@ Ending judge_rejection() {
   }
   fmt::print("rejected by '{}': {}\n", failure.test, what);
   return {Verdict::rejected, what};
+}
+
+void end_out_of_time(double seconds) {
+  const std::string launch = give_up_launch(),
+                    line = running_line();  // in this order: no thread runs any more
+  const std::string where = launch.empty() ? "in host code" : "in the launch " + launch;
+  const std::string text = fmt::format(
+      "the check takes too long: after {:g} s of processor time it was {}{}{}\n"
+      "  Does a loop never end, or does it do far more work than it has to?",
+      seconds, where, line.empty() ? "" : ",\n  at ", line);
+  test.has_failed = false;  // what failed before is there already
+  record({.text = text, .kind = FailureKind::time_out});
+  const Failure& failure = the_run.failures.back();
+  if (!the_run.expects_rejection) {
+    fmt::print("FAILED: {}\n{}{}", failure.test, indented(text), next_steps());
+  }
+  const int code =
+      finish(the_run.expects_rejection ? judge_rejection()
+                                       : Ending{Verdict::failed, first_line(failure.text)});
+  std::fflush(nullptr);
+  _exit(code);
 }
 
 int finish(const Ending& ending) {

@@ -22,7 +22,8 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Verdict, {{Verdict::passed, "passed"},
 NLOHMANN_JSON_SERIALIZE_ENUM(FailureKind, {{FailureKind::check, "check"},
                                            {FailureKind::finding, "finding"},
                                            {FailureKind::exception, "exception"},
-                                           {FailureKind::crash, "crash"}})
+                                           {FailureKind::crash, "crash"},
+                                           {FailureKind::time_out, "time_out"}})
 
 namespace {
 

@@ -18,7 +18,8 @@ enum class FailureKind {
   check,      // a comparison of the check
   finding,    // of the CPU device's checker, or of the GPU's memory check
   exception,  // one that the check did not expect
-  crash
+  crash,
+  time_out  // it had to be ended
 };
 
 /// An access of a thread, as a report names it.

@@ -14,13 +14,19 @@
 //                               whatever code, leaves none
 //   COURSE_WAITING=FILE         exists while this program waits for its turn on the GPU: its runner's
 //                               time limit stands still then
+//   COURSE_CPU_SECONDS=N        so many seconds of the processor's time may the check take on the CPU device
 //   COURSE_GPU_TURNS=N          so many programs of the course use a GPU at once (gpu_turn.hpp)
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <course/device.cuh>
 #include <course/error.cuh>
 #include <course/exercise.cuh>
 
+#include <algorithm>
 #include <catch2/catch_session.hpp>
+#include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -49,6 +55,36 @@ std::vector<std::uint64_t> schedules() {
   const std::uint64_t seed = std::strtoull(text, &end, 10);
   if (end == text || *end != '\0') throw std::invalid_argument("SIMT_SEED must be a number");
   return {seed};
+}
+
+// ---- time ---------------------------------------------------------------------------------------
+
+double cpu_seconds = 0;  // that the check may take; 0 is no limit
+
+/// What takes so long may hold a lock that a text needs: then the alarm ends the program.
+void stop_out_of_time(int) {
+  constexpr unsigned kSecondsForTheTexts = 10;
+  std::signal(SIGALRM, SIG_DFL);
+  alarm(kSecondsForTheTexts);
+  end_out_of_time(cpu_seconds);
+}
+
+/// The processor's time counts, not the clock's: on a busy machine a check takes longer, and does not
+/// fail for that.
+void limit_time() {
+  const char* const text = std::getenv("COURSE_CPU_SECONDS");
+  if (!kCpuDevice || text == nullptr) return;
+  cpu_seconds = std::strtod(text, nullptr);
+  if (!(cpu_seconds > 0))
+    throw std::invalid_argument("COURSE_CPU_SECONDS must be a number above 0");
+  struct sigaction action {};
+  action.sa_handler = stop_out_of_time;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+  sigaction(SIGXCPU, &action, nullptr);
+  rlimit limit{};
+  getrlimit(RLIMIT_CPU, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(std::ceil(cpu_seconds)));
+  setrlimit(RLIMIT_CPU, &limit);
 }
 
 /// Why no kernel can run here; empty if one can.
@@ -148,6 +184,7 @@ int run_checks(int argc, char** argv) {
   }
   const std::optional<Turn> turn = wait_for_turn();
   install_report_handler();
+  limit_time();
   const std::vector<std::uint64_t> seeds = schedules();
   bool passed = true;
   for (std::size_t i = 0; i < seeds.size() && passed; ++i) {

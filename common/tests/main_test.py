@@ -142,6 +142,14 @@ class Screen(unittest.TestCase):
         self.assertNotIn("main.cpp", out)
         self.assertNotIn("expected 63", out)
 
+    def test_the_first_launch_that_races_is_shown(self):
+        if on_gpu():
+            self.skipTest("a GPU has no race checker")
+        code, out = run("races in every launch")
+        self.assertEqual(code, 1)
+        self.assertIn("  the first launch\n", out)
+        self.assertNotIn("second", out)
+
     def test_a_race_that_nobody_waits_for(self):
         if on_gpu():
             self.skipTest("a GPU has no race checker")
@@ -191,6 +199,28 @@ class ExitCodes(unittest.TestCase):
         code, out = run("crashes")
         self.assertNotIn(code, (0, 77))
         self.assertIn("the program crashed: SIGSEGV", out)
+
+    def test_a_crash_in_host_code_names_the_line(self):
+        code, out = run("uses a null pointer in host code")
+        self.assertNotIn(code, (0, 77))
+        self.assertIn("the program crashed: SIGSEGV", out)
+        if not on_gpu():
+            self.assertRegex(out, r"at common/tests/specimen\.cu:\d+, in host code\n    Is a pointer null there")
+
+    def test_what_takes_too_long_is_ended_and_named(self):
+        if on_gpu():
+            self.skipTest("a GPU's time is not this process's")
+        code, out = run("takes too long in host code", COURSE_CPU_SECONDS="1")
+        self.assertEqual(code, 1)
+        self.assertRegex(out, r"^FAILED: takes too long in host code\n"
+                              r"  the check takes too long: after 1 s of processor time it was in host code,\n"
+                              r"    at common/tests/specimen\.cu:\d+\n")
+        code, out = run("takes too long in a launch", COURSE_CPU_SECONDS="1", COURSE_EDIT="a.cuh")
+        self.assertEqual(code, 1)
+        self.assertIn("it was in the launch count_slowly<<<dim3(1, 2), 32>>>,\n    at common/tests/specimen.cu:", out)
+        self.assertTrue(out.endswith("\nedit:  a.cuh\n"), out)
+        self.assertEqual(run("passes", COURSE_CPU_SECONDS="0.5")[0], 0)
+        self.assertIn("COURSE_CPU_SECONDS must be a number above 0", run("passes", COURSE_CPU_SECONDS="x")[1])
 
     def test_catch2_options_still_work(self):
         self.assertEqual(run(options=["--list-tests"])[0], 0)
@@ -261,6 +291,14 @@ class Result(unittest.TestCase):
             self.skipTest("a GPU has no race checker")
         first = self.result("races", code=1)["failures"][0]
         self.assertEqual((first["kind"], first["finding"]["kernel"]), ("finding", "add_racy"))
+
+    def test_a_check_that_takes_too_long(self):
+        if on_gpu():
+            self.skipTest("a GPU's time is not this process's")
+        found = self.result("takes too long in a launch", code=1, COURSE_CPU_SECONDS="1")
+        first = found["failures"][0]
+        self.assertEqual((first["test"], first["kind"]), ("takes too long in a launch", "time_out"))
+        self.assertIn("count_slowly<<<dim3(1, 2), 32>>>", first["text"])
 
     def test_the_schedule_that_shows_it(self):
         if on_gpu():

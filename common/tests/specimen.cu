@@ -22,6 +22,10 @@ namespace {
 __global__ void add_racy(unsigned* d_sum) { *d_sum += 1; }
 __global__ void write_at(unsigned* d_x, int i) { d_x[i] = 1; }
 
+__global__ void count_slowly(unsigned* d_sum) {
+  for (unsigned i = 0; i < 1u << 24; ++i) atomicAdd(d_sum, 1u);
+}
+
 /// Notes the threads in the order of their atomics: a schedule in order gives 0, 1, 2, ...
 __global__ void note_order(unsigned* d_next, unsigned* d_order) {
   d_order[atomicAdd(d_next, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
@@ -88,6 +92,15 @@ TEST_CASE("races") {
   CHECK(course::same(d_sum.front(), 63, "sum"));  // wrong, but the race comes first
 }
 
+TEST_CASE("races in every launch") {
+  for (const char* const launch : {"the first launch", "the second launch"}) {
+    auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
+    INFO(launch);
+    add_racy<<<2, 32>>>(d_sum.data());
+    CHECK(course::same(d_sum.front(), 63, "sum"));
+  }
+}
+
 TEST_CASE("races, and nobody waits") {
   static auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
   add_racy<<<2, 32>>>(d_sum.data());
@@ -124,6 +137,22 @@ TEST_CASE("reads lanes that take no part, and uses none") {
 TEST_CASE("is skipped") { SKIP("no reason"); }
 
 TEST_CASE("tells its environment") { FAIL(environment); }
+
+TEST_CASE("uses a null pointer in host code") {
+  volatile int* nowhere = nullptr;
+  *nowhere = 1;
+}
+
+TEST_CASE("takes too long in host code") {
+  for (volatile bool forever = true; forever;) {
+  }
+}
+
+TEST_CASE("takes too long in a launch") {
+  auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
+  count_slowly<<<dim3(1, 2), 32>>>(d_sum.data());
+  CHECK(course::same(d_sum.front(), 0u, "sum"));
+}
 
 TEST_CASE("crashes") { std::raise(SIGSEGV); }
 

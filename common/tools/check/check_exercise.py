@@ -12,8 +12,10 @@ The result is written down (lib/result.py), and the verdict on an answer is reme
 folder, for ./course (lib/course_state.py).
 
 COURSE_WRAPPER is put in front of the check, such as "compute-sanitizer --error-exitcode 9".
-COURSE_TIMEOUT is the number of seconds that the check may take, 60 by default. The time in which it waits for its
-turn on a GPU does not count.
+COURSE_CPU_SECONDS is how much of the processor's time the check may take on the CPU device, 60 s by default: it ends
+itself then, and says which test case and launch ran. COURSE_TIMEOUT, 240 by default, is how many seconds may pass until
+it is ended from outside, whatever the machine does beside it. The time in which it waits for its turn on a GPU does not
+count.
 COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
 COURSE_PROGRESS, if set, lets it say how far the build is.
 COURSE_RESULT is the file of the result; without it results/EXERCISE.json in the build folder.
@@ -65,13 +67,13 @@ def run_check(command, edit, rerun):
     leaves none.
     """
     wrapper = shlex.split(os.environ.get("COURSE_WRAPPER", ""))
-    seconds = float(os.environ.get("COURSE_TIMEOUT", "60"))
+    seconds = float(os.environ.get("COURSE_TIMEOUT", "240"))
     folder = tempfile.TemporaryDirectory(prefix="course-")
     proof, file = secrets.token_hex(16), Path(folder.name) / secrets.token_hex(16)
     waiting = Path(folder.name) / "waiting"
     environment = {
         **os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun, "COURSE_RESULT": str(file), "COURSE_PROOF": proof,
-        "COURSE_WAITING": str(waiting),
+        "COURSE_WAITING": str(waiting), "COURSE_CPU_SECONDS": os.environ.get("COURSE_CPU_SECONDS", "60"),
     }
     program = Path(command[0])
     warnings = warnings_file(program)

@@ -1,8 +1,10 @@
 // What testing.hpp offers that stands on the queues: another machine, traces, a fresh start.
 #include "simt/testing.hpp"
 
+#include <execinfo.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <stdexcept>
 
 #include "api/errors.hpp"
@@ -10,8 +12,10 @@
 #include "api/queues.hpp"
 #include "checker/fences.hpp"
 #include "counters/counters.hpp"
+#include "kernel/engine.hpp"
 #include "memory/allocations.hpp"
 #include "memory/devices.hpp"
+#include "report/source_lines.hpp"
 #include "scheduler/lockstep.hpp"
 #include "trace/trace.hpp"
 
@@ -87,6 +91,31 @@ Counters CountScope::counters() const {
   now.devices_at_once = counted.devices_at_once;
   now.kernels_at_once = counted.kernels_at_once;
   return now;
+}
+
+std::vector<std::string> lines_of_calls() {
+  std::array<void*, 32> calls{};
+  const int count = backtrace(calls.data(), static_cast<int>(calls.size()));
+  const std::vector<const void*> addresses(calls.begin(), calls.begin() + count);
+  look_up_lines(addresses);
+  std::vector<std::string> lines;
+  for (const void* address : addresses) {
+    const SourceLine line = source_line(address);
+    if (is_above_the_device(line)) lines.push_back(line.text());
+  }
+  return lines;
+}
+
+std::string give_up_launch() {
+  engine.current = nullptr;  // what runs from here on is the host's
+  if (engine.launch == nullptr) return "";
+  const auto extent = [](dim3 d) {
+    if (d.y == 1 && d.z == 1) return fmt::format("{}", d.x);
+    if (d.z == 1) return fmt::format("dim3({}, {})", d.x, d.y);
+    return fmt::format("dim3({}, {}, {})", d.x, d.y, d.z);
+  };
+  return fmt::format("{}<<<{}, {}>>>", engine.launch->kernel, extent(engine.launch->grid),
+                     extent(engine.launch->block));
 }
 
 }  // namespace simt
