@@ -604,6 +604,13 @@ __global__ void add_blocks(int* total) {
   __syncthreads();
   atomicAdd(total + 1, 1);
 }
+/// Four warps, each with lanes that ask who is here.
+__global__ void ask_who_is_here(unsigned* y) {
+  const unsigned lane = threadIdx.x % 32;
+  unsigned here = 0;
+  if (lane % 3 == 0) here = __activemask();
+  y[threadIdx.x] = here;
+}
 /// The first block waits for one that is not recorded.
 __global__ void wait_for_last(int* flag) {
   if (blockIdx.x == 5) atomicExch(flag, 1);
@@ -639,6 +646,24 @@ TEST_CASE("behind the limit of events a launch goes on") {
   CHECK(launch["lanes_recorded"] == "blocks 0 to 1 of 50, the first 5 events");
   CHECK(launch["complete"] == false);
   CHECK(launch["events"].size() == 5);
+}
+
+TEST_CASE("a trace may end while lanes wait in __activemask") {
+  constexpr unsigned third = 0x49249249;  // lanes 0, 3, ..., 30
+  Array<unsigned> y(128);
+  for (unsigned events = 1; events <= 10; ++events) {
+    simt::TraceSettings settings;
+    settings.events = events;
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+      trace_launch([&] { ask_who_is_here<<<1, 128>>>(y.data()); }, settings, seed);
+      const std::vector<unsigned> here = y.values();
+      for (unsigned t = 0; t < 128; ++t) {
+        const unsigned own = (third >> t % 32 & 1u) << t % 32;
+        REQUIRE((here[t] & own) == own);
+        REQUIRE((here[t] & ~(own != 0 ? third : 0u)) == 0);
+      }
+    }
+  }
 }
 
 TEST_CASE("blocks may wait for blocks that are not recorded") {
