@@ -2,6 +2,7 @@
 // fit together like dominoes: each thread finds what another one left.
 #pragma once
 
+#include <course/cases.cuh>
 #include <course/verdict.cuh>
 #include <cstddef>
 #include <cstdint>
@@ -54,8 +55,11 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
     const std::string value = text(n.value);
     const long stored = n.left - (bits == bits_of(first)), read = n.found - (bits == bits_of(last));
     if (n.found != n.left) {
-      return {false, "returned: " + value + " was found by " + std::to_string(read) +
-                         " threads and stored by " + std::to_string(stored) +
+      const auto threads = [](long count) {
+        return course::counted(static_cast<std::uint64_t>(count), "thread");
+      };
+      return {false, "returned: " + value + " was found by " + threads(read) + " and stored by " +
+                         threads(stored) +
                          (bits == bits_of(first) ? " (and there at the start)" : "") +
                          (bits == bits_of(last) ? " (and there at the end)" : "") +
                          ": no order of the threads explains that"};

@@ -134,7 +134,7 @@ TEST_CASE("ticket: a list of billions of hits") {
   for (const unsigned room : {200u, 50u, 0u}) {  // places behind the earlier hits
     INFO(case_text(257, kLaunch, kKinds[some].text));
     INFO("limit 1.25, capacity " << kBefore + room << ", required holds " << kBefore
-                                 << " before the launch");
+                                 << " before the launch; memory is there from that index on");
     course::GuardedBuffer<unsigned> end(room);  // of the list; no thread needs what is before it
     end.fill_bytes(kUnwritten & 0xFF);
     unsigned* const hits = end.data() - kBefore;

@@ -30,6 +30,13 @@ struct Recorder {
     overwritten.fill_bytes(0);
     CUDA_CHECK(cudaMemcpy(next.data(), &start, sizeof start, cudaMemcpyHostToDevice));
   }
+  /// "capacity 100", and which elements of a huge ring a test has memory for.
+  std::string text() const {
+    const std::string all = "capacity " + std::to_string(capacity);
+    if (first == 0) return all;
+    return all + " (memory is there for ring[" + std::to_string(first) + "] to ring[" +
+           std::to_string(first + ring.size() - 1) + "], which is enough)";
+  }
   course::GuardedBuffer<unsigned> ring, next, overwritten;
   unsigned first, capacity;
   unsigned next_event = 1000;  // the number of the next event

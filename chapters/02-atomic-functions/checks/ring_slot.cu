@@ -25,9 +25,9 @@ void record(Recorder& recorder, const std::vector<unsigned>& events, Launch laun
   const std::vector<unsigned> before = recorder.ring.download();
   const unsigned start = recorder.next.download().front(), capacity = recorder.capacity;
   const unsigned lost_before = recorder.overwritten.download().front();
-  INFO("capacity " << capacity << ", *next is " << start << ", *overwritten is " << lost_before
-                   << " before the launch; " << text << "; "
-                   << course::launch_text("log_events", launch));
+  INFO(recorder.text() << ", *next is " << start << ", *overwritten is " << lost_before
+                       << " before the launch; " << text << "; "
+                       << course::launch_text("log_events", launch));
   const auto d_events = course::DeviceBuffer<unsigned>::from(events);
   // Reports call memory by the launch's arguments: these have the learner's names.
   unsigned* const ring = recorder.ring.data() - recorder.first;
