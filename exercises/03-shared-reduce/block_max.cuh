@@ -1,7 +1,7 @@
 // Exercise block_max: the largest number of each block, for blocks of any size.
 //
 // The chapter's tree halves 256 down to 1. Here a block may have 7 threads, or 96, or 1000: there
-// the upper half and the lower half are not always of one size, and nobody may be forgotten.
+// the upper half and the lower half are not always of one size, and no number may be left out.
 //
 // Try it: meson test -C build block_max
 #pragma once
@@ -21,7 +21,7 @@ NOT_STARTED  // delete this line when you begin
 /// - A block without any number writes -INFINITY: its elements are all NaN, or it has none.
 /// - blockDim.x is any number from 1 to 1024. gridDim.x is any number. n may be 0, or more than
 ///   2^32. The launch gives a block blockDim.x floats of dynamic shared memory: that is enough.
-/// - It is a tree: at most ceil(log2(blockDim.x)) + 2 barriers a block, no atomics, and no thread
+/// - It is a tree: at most ceil(log2(blockDim.x)) + 2 barriers per block, no atomics, and no thread
 ///   looks at all of the shared memory. Each thread loads its own elements.
 __global__ void block_max(const float* x, std::size_t n, float* maxima) {
   extern __shared__ float s_max[];

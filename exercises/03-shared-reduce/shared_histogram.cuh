@@ -1,7 +1,7 @@
 // Exercise shared_histogram: 16384 bins in shared memory that has room for half of them.
 //
 // A sensor sends samples of 14 bits. 16384 bins of 32 bits are 64 KiB, more than the 48 KiB that a
-// block gets without asking. With 16 bits a bin they are 32 KiB: two bins in each word. But a bin
+// block gets without asking. With 16 bits per bin they are 32 KiB: two bins in each word. But a bin
 // of 16 bits counts to 65535: one more in the lower half of a word is 1 in its upper half.
 //
 // Try it: meson test -C build shared_histogram

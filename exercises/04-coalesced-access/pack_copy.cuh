@@ -17,7 +17,7 @@ NOT_STARTED  // delete this line when you begin
 
 /// to[i] = from[i] for i < n.
 /// - Any n, 0 included; from and to may begin at any address, and do not overlap.
-/// - No byte before or behind the n bytes is read or written, on either side.
+/// - No byte before or after the n bytes is read or written, on either side.
 /// - Right for every one-dimensional grid of blocks of whole warps. The threads share the work.
 /// - If from and to are equally misaligned (their addresses leave the same rest, divided by 16),
 ///   then all but a few bytes at either end, fewer than 32, go 16 at a time: as uint4 or as

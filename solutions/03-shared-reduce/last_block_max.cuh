@@ -23,7 +23,7 @@ __device__ inline int largest_of_block(int mine) {
       s_max[threadIdx.x] = max(s_max[threadIdx.x], s_max[threadIdx.x + half]);
     }
   }
-  return s_max[threadIdx.x];  // each its own, which nobody else writes any more
+  return s_max[threadIdx.x];  // each its own, which no other thread writes any more
 }
 
 /// Sets *y to the largest of x[0..n-1], or to INT_MIN if n == 0.
@@ -31,9 +31,9 @@ __device__ inline int largest_of_block(int mine) {
 ///   32 to 1024. All threads share the work of loading x, and those of the last block that of
 ///   loading parts. n may be more than 2^32.
 /// - parts has gridDim.x places. They, and *y, hold anything before.
-/// - *ticket is 0 before the very first launch. Nobody sets it again: launches follow one another,
+/// - *ticket is 0 before the very first launch. Nothing sets it again: launches follow one another,
 ///   with other grids and other arrays, so each leaves it at 0.
-/// - Global memory sees one atomic a block, and at most one more in the whole launch.
+/// - Global memory sees one atomic per block, and at most one more in the whole launch.
 __global__ void last_block_max(const int* x, std::size_t n, int* parts, unsigned* ticket, int* y) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   int largest = INT_MIN;

@@ -61,7 +61,7 @@ __global__ void argmin_of_blocks(const int* x, std::size_t n, int* part_values,
 }
 
 /// Second pass, one block: the best of `parts` candidates. The check also launches it by itself, on
-/// candidates behind 2^32: argmin_of_parts<<<1, block_size>>>, without dynamic shared memory.
+/// candidates beyond 2^32: argmin_of_parts<<<1, block_size>>>, without dynamic shared memory.
 __global__ void argmin_of_parts(const int* part_values, const std::size_t* part_indices,
                                 unsigned parts, int* value, std::size_t* index) {
   int best_value = INT_MAX;
@@ -78,7 +78,7 @@ __global__ void argmin_of_parts(const int* part_values, const std::size_t* part_
 /// Sets *d_value to the smallest of x[0..n-1], and *d_index to the smallest index where it stands.
 /// - n may be 0: then *d_value is INT_MAX, and *d_index is kNowhere. Both kernels run all the same.
 /// - Launches two kernels in `stream`, the first with `blocks` blocks, the second with one block,
-///   both with `block_size` threads a block. `blocks` is any number from 1 on, and may be larger
+///   both with `block_size` threads per block. `blocks` is any number from 1 on, and may be larger
 ///   than block_size, which is a power of two from 32 to 1024.
 /// - d_part_values and d_part_indices have `blocks` places each. They and the two outputs hold
 ///   anything before. All pointers are device pointers.

@@ -21,7 +21,7 @@ constexpr unsigned kTile = 32;  // rows and columns of a tile
 /// - A warp's loads are 32 neighbours of a row of `in`, its stores 32 neighbours of a row of `out`:
 ///   4 sectors each where rows begin with a sector. That holds for tiles that are cut off, too.
 /// - Each element enters the tile once and leaves it once, 32 with a request, without any bank
-///   conflict. What nobody wrote is not read. No atomics.
+///   conflict. What no thread wrote is not read. No atomics.
 __global__ void transpose_tile(const float* in, std::size_t rows, std::size_t cols, float* out) {
   __shared__ float s_tile[kTile][kTile + 1];  // 33 words a row: a column is in 32 different banks
   const std::size_t first_row = std::size_t{blockIdx.y} * kTile;

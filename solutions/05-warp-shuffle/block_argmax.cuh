@@ -13,7 +13,7 @@
 #include <course/exercise.cuh>
 #include <cstddef>
 
-/// x has `rows` rows of `columns` floats, one behind the other: row r begins at x[r * columns].
+/// x has `rows` rows of `columns` floats, one after the other: row r begins at x[r * columns].
 /// Writes for every row r: best[r] = its largest element, and where[r] = that element's column.
 /// - Of equal ones it is the smallest column (-0 and +0 are equal).
 /// - NaN counts as missing. A row without a number, or without a column, gives -infinity and
@@ -22,8 +22,8 @@
 ///   more than 2^32.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer blocks
 ///   than rows, or more.
-/// - The threads of one block share a row: every element is loaded once, and the lanes of a warp load
-///   neighbours. One thread writes the row's two results.
+/// - The threads of one block share a row: every element is loaded once, and the lanes of a warp
+///   load neighbours. One thread writes the row's two results.
 /// - At most four __syncthreads() a row, however large the block is; no atomics. Shared memory is
 ///   __shared__: launches ask for none.
 __global__ void block_argmax(const float* x, unsigned rows, unsigned columns, float* best,

@@ -1,7 +1,7 @@
 // Exercise warp_prefix_sum: where does each lane's output begin?
 //
 // Every thread of a warp has produced some items, counts[i] of them, and they are to be stored one
-// behind the other. A lane's first item comes behind those of all lanes before it: an exclusive
+// after the other. A lane's first item comes after those of all lanes before it: an exclusive
 // prefix sum. How many places the warp needs in all is its total.
 //
 // Try it: meson test -C build warp_prefix_sum

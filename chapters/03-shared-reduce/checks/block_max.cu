@@ -62,7 +62,7 @@ std::uint64_t levels(unsigned threads) {
 
 }  // namespace
 
-TEST_CASE("block_max: every size of a block, one element a thread") {
+TEST_CASE("block_max: every size of a block, one element per thread") {
   for (const unsigned block : kBlockSizes) {
     const Launch launch{2, block};
     for (unsigned kind = 0; kind < kKinds; ++kind) {
@@ -184,7 +184,7 @@ TEST_CASE("block_max: the lanes of a warp go in step, and no level is too many")
     REQUIRE(course::at_most(
         c->shared_loads, launch.grid * (15 * warps + 6 * depth + 4),
         "loads of shared memory by the warps of the whole grid",
-        "in a tree a thread reads two numbers per level, and ever fewer threads do"));
+        "in a tree, a thread reads two numbers per level, and ever fewer threads do"));
     // An element may be compared more than once, and be read again for that.
     REQUIRE(course::at_most(c->global_loads, 3 * kRounds * launch.grid * warps,
                             "loads of x by the warps of the grid",

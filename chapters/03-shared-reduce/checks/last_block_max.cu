@@ -149,7 +149,7 @@ TEST_CASE("last_block_max: more than 2^32 elements") {
   REQUIRE(course::same(memory.y.download().front(), largest, "y"));
 }
 
-TEST_CASE("last_block_max: one atomic a block, and the threads share the work") {
+TEST_CASE("last_block_max: one atomic per block, and the threads share the work") {
   course::skip_without_counters();
   Memory memory(256);
   const struct {

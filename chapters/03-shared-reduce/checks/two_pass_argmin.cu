@@ -110,7 +110,7 @@ TEST_CASE("two_pass_argmin: more blocks than a block has threads") {
   }
 }
 
-TEST_CASE("two_pass_argmin: many elements a thread, and one search after another") {
+TEST_CASE("two_pass_argmin: many elements per thread, and one search after another") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a missing barrier may not show at once
   const std::size_t n = course::kBigSize;
   Places places(7);

@@ -165,7 +165,7 @@ TEST_CASE("block_argmax: the threads share a row, and rarely wait") {
         counters->global_loads, 3 * 2048 / 32, "loads",
         "a warp reads 32 neighbouring elements with one load, and each is read once"));
     REQUIRE(course::at_most(counters->global_load_sectors, 3 * 2048 / 8, "sectors of 32 bytes",
-                            "the 32 lanes of a warp read neighbours, 4 sectors a load"));
+                            "the 32 lanes of a warp read neighbours, 4 sectors per load"));
     constexpr const char* kOneWrites =
         "one thread writes a row's two results, the others have nothing to write";
     REQUIRE(course::at_most(counters->global_stores, 2 * 3, "stores", kOneWrites));

@@ -165,7 +165,7 @@ TEST_CASE("sum_bytes: the lanes of a warp go in step") {
   }
 }
 
-TEST_CASE("sum_bytes: 16 bytes a load, an atomic a warp") {
+TEST_CASE("sum_bytes: 16 bytes per load, an atomic per warp") {
   course::skip_without_counters();
   constexpr std::size_t kN = 65'536;
   constexpr Launch kLaunch{4, 128};
@@ -182,11 +182,11 @@ TEST_CASE("sum_bytes: 16 bytes a load, an atomic a warp") {
                             "the lanes of a warp read neighbouring packs, and each is read once"));
     // Eight full loads for each warp; one of them may read up to 30 single bytes besides.
     REQUIRE(course::work_is_shared(*counters, 2 * 8 + 31));
-    REQUIRE(course::at_most(counters->global_atomics, kWarps, "atomics on *sum",
-                            "a warp adds up first"));
+    REQUIRE(
+        course::at_most(counters->global_atomics, kWarps, "atomics on *sum", "a warp sums first"));
     REQUIRE(course::at_most(counters->global_atomic_lanes, kWarps, "threads that make an atomic",
                             "one lane adds for its warp"));
     REQUIRE(course::at_most(counters->shared_atomic_lanes, kWarps, "atomics on shared memory",
-                            "a warp adds up first, and one lane adds for it"));
+                            "a warp sums first, and one lane adds for it"));
   }
 }
