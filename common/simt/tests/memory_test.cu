@@ -496,3 +496,66 @@ TEST_CASE("copies and memsets have bounds") {
   report = only_report([&] { static_cast<void>(cudaMemset(values.data() + 60, 0, 32)); });
   CHECK(lacks(report, {"cudaMemset() would write 32 bytes", "where 16 bytes are left"}) == "");
 }
+
+// ---- the read-only path -------------------------------------------------------------------------
+
+namespace {
+
+enum class Order { write_first, load_first, atomic_first, neighbour };
+
+/// A barrier orders the two accesses, which is no help to __ldg().
+template <Order order>
+__global__ void load_and_write(int* x, int* y) {
+  const unsigned t = threadIdx.x;
+  const unsigned other = blockDim.x - 1 - t;
+  if constexpr (order == Order::write_first) x[t] = 1;
+  if constexpr (order == Order::atomic_first) atomicAdd(&x[t], 1);
+  if constexpr (order == Order::load_first) y[t] = __ldg(&x[other]);
+  __syncthreads();
+  if constexpr (order == Order::load_first) x[t] = 2;
+  if constexpr (order == Order::neighbour) x[blockDim.x + t] = 3;
+  if constexpr (order != Order::load_first) y[t] = __ldg(&x[other]);
+}
+
+__global__ void load_bytes_and_write(unsigned char* x, float2* pair, __half* half) {
+  if (threadIdx.x == 0) x[1] = __ldg(x);  // the byte beside it
+  if (threadIdx.x == 1) pair[1] = __ldg(pair);
+  if (threadIdx.x == 2) half[1] = __ldg(half);
+}
+
+template <Order order>
+void load_read_only() {
+  auto x = Array<int>::zeros(64);
+  auto y = Array<int>::zeros(32);
+  load_and_write<order><<<1, 32>>>(x.data(), y.data());
+  cudaDeviceSynchronize();
+}
+
+}  // namespace
+
+TEST_CASE("__ldg of memory that the same launch writes is found, whatever orders them") {
+  CHECK(first_miss(ReportKind::read_only, load_read_only<Order::write_first>) == "");
+  CHECK(first_miss(ReportKind::read_only, load_read_only<Order::load_first>) == "");
+  CHECK(first_miss(ReportKind::read_only, load_read_only<Order::atomic_first>) == "");
+  const simt::Report report = only_report(load_read_only<Order::write_first>);
+  CHECK(
+      lacks(report, {"__LDG OF WRITTEN MEMORY in kernel load_and_write", " on x[0]\n  __ldg  at ",
+                     "\n  write  at ", "Use an\n  ordinary load here."}) == "");
+  CHECK(report.file == "common/simt/tests/memory_test.cu");
+}
+
+TEST_CASE("__ldg of memory that an earlier launch, or nobody, has written") {
+  CHECK(first_complaint(
+            [] {
+              load_read_only<Order::neighbour>();
+              auto x = Array<int>::zeros(64);
+              auto y = Array<int>::zeros(32);
+              load_and_write<Order::neighbour><<<1, 32>>>(x.data(), y.data());
+              auto bytes = Array<unsigned char>::zeros(4);
+              auto pair = Array<float2>::zeros(2);
+              auto half = Array<__half>::zeros(2);
+              load_bytes_and_write<<<1, 32>>>(bytes.data(), pair.data(), half.data());
+              return cudaDeviceSynchronize() == cudaSuccess;
+            },
+            5) == "");
+}

@@ -448,7 +448,14 @@ SIMT_RELATION(SIMT_PAIR, >=, __hbge2)
 #define SIMT_STORE(name)                                                                    \
   SIMT_TRANSPARENT void name(SIMT_SCALAR* address, SIMT_SCALAR value) { *address = value; } \
   SIMT_TRANSPARENT void name(SIMT_PAIR* address, SIMT_PAIR value) { *address = value; }
-SIMT_LOAD(__ldg)
+SIMT_TRANSPARENT SIMT_SCALAR __ldg(const SIMT_SCALAR* address) {
+  simt::load_read_only(address, sizeof *address);
+  return *address;
+}
+SIMT_TRANSPARENT SIMT_PAIR __ldg(const SIMT_PAIR* address) {
+  simt::load_read_only(address, sizeof *address);
+  return *address;
+}
 SIMT_LOAD(__ldca)
 SIMT_LOAD(__ldcg)
 SIMT_LOAD(__ldcs)

@@ -122,8 +122,17 @@ SIMT_PURE double __hiloint2double(int hi, int lo) {
 // To the checker they are the kernel's own accesses, on the kernel's own line. There is no cache
 // here.
 
+namespace simt {
+SIMT_API void load_read_only(const void* address, std::size_t size) {
+  read_only_load(address, size, SIMT_CALLER);
+}
+}  // namespace simt
+
 #define SIMT_LOADS(T)                                              \
-  SIMT_TRANSPARENT T __ldg(const T* address) { return *address; }  \
+  SIMT_TRANSPARENT T __ldg(const T* address) {                     \
+    simt::load_read_only(address, sizeof(T));                      \
+    return *address;                                               \
+  }                                                                \
   SIMT_TRANSPARENT T __ldca(const T* address) { return *address; } \
   SIMT_TRANSPARENT T __ldcg(const T* address) { return *address; } \
   SIMT_TRANSPARENT T __ldcs(const T* address) { return *address; } \

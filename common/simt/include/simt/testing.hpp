@@ -25,6 +25,7 @@ enum class ReportKind {
   use_after_free,
   uninitialised,  // a read of memory that nothing has written
   misaligned,
+  read_only,    // memory that __ldg() reads is written in the same launch
   host_access,  // host code used a device pointer
   barrier,      // a barrier or warp operation that some threads never reach
   hang,         // no thread makes progress

@@ -329,6 +329,26 @@ void report_race(const Side& earlier, const Side& now, std::uintptr_t address, c
   report_pair(earlier.access.pc, now.access.pc, report);
 }
 
+void report_read_only(const Access& load, const Side& write, std::uintptr_t address) {
+  const auto report = [&](const SourceLine& load_line, const SourceLine& write_line) {
+    Report r = finding(
+        ReportKind::read_only, load_line,
+        fmt::format(
+            "__LDG OF WRITTEN MEMORY in kernel {} on {}\n  __ldg  at {} by {}\n  {:<6} at {} by {}\n"
+            "  __ldg() takes the read-only path, which is for memory that nobody writes while the\n"
+            "  kernel runs: it may give an old value, and no barrier or fence changes that. Use an\n"
+            "  ordinary load here.",
+            engine.launch->kernel, describe_address(address), load_line.text(),
+            thread_name(load.thread), verb(write.kind), write_line.text(),
+            thread_name(write.access.thread)));
+    r.object = object_at(address);
+    r.accesses = {access_by("read", load_line, load.thread),
+                  access_by(verb(write.kind), write_line, write.access.thread)};
+    return r;
+  };
+  report_pair(load.pc, write.access.pc, report);
+}
+
 void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, const void* caller) {
   const Thread& t = *engine.current;
   on_host_stack([&] {

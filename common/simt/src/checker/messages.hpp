@@ -19,6 +19,8 @@ struct Side {
 
 SIMT_RARE void report_race(const Side& earlier, const Side& now, std::uintptr_t address,
                            const Thread& t);
+/// Memory that __ldg() reads is written in the same launch, before or after.
+SIMT_RARE void report_read_only(const Access& load, const Side& write, std::uintptr_t address);
 SIMT_RARE void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* caller);
 void report_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
 [[noreturn]] SIMT_RARE void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind,

@@ -179,6 +179,37 @@ void judge_write(const Cell& cell, std::uintptr_t address, Thread& t, const NowA
   judge_readers(cell, me, now.kind, address, t);
 }
 
+// ---- the read-only path -------------------------------------------------------------------------
+
+void judge_read_only(const ReadOnlyCell& load, std::uintptr_t address, const Thread& t,
+                     const NowAccess& now) {
+  if (load.launch != engine.launch_number) return;
+  report_read_only({load.thread, 0, load.pc}, {record(t, now), now.kind}, address);
+}
+
+void read_only_load(const void* pointer, std::size_t size, const void* caller) {
+  if (engine.current == nullptr) return;
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  Allocation* const a = find_target(address, size, AccessKind::read, caller);
+  if (a == nullptr || a->space == Space::shared) return;
+  const Thread& t = *engine.current;
+  const unsigned shift = granule_shift_of(size | (address & 3));
+  if (shift < a->granule_shift) refine_shadow(*a, shift);
+  ReadOnlyCell* const loads = read_only_cells(*a);
+  const std::size_t first = (address - a->begin) >> a->granule_shift;
+  const std::size_t last = (address + size - 1 - a->begin) >> a->granule_shift;
+  for (std::size_t i = first; i <= last; ++i) {
+    loads[i] = {engine.launch_number, t.id, pc_of(caller)};
+    if (a->cells == nullptr || a->cells[i].generation != engine.launch_number) continue;
+    for (const auto& [write, kind] : {std::pair{&a->cells[i].write, AccessKind::write},
+                                      std::pair{&a->cells[i].atomic, AccessKind::atomic}}) {
+      if (write->pc == 0) continue;
+      const Access load{t.id, 0, pc_of(caller)};
+      report_read_only(load, {*write, kind}, a->begin + (i << a->granule_shift));
+    }
+  }
+}
+
 // ---- accesses that are illegal, or not checked --------------------------------------------------
 
 Allocation* check_foreign(std::uintptr_t address, std::size_t size, AccessKind kind,

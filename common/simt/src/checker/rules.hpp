@@ -55,6 +55,9 @@ SIMT_RARE void judge_read(const Cell& cell, std::uintptr_t address, Thread& t,
                           const NowAccess& now);
 SIMT_RARE void judge_write(const Cell& cell, std::uintptr_t address, Thread& t,
                            const NowAccess& now);
+/// A granule that __ldg() has read is written.
+SIMT_RARE void judge_read_only(const ReadOnlyCell& load, std::uintptr_t address, const Thread& t,
+                               const NowAccess& now);
 /// A plain read that was held back is let go: the atomic that it conflicts with raced with it.
 SIMT_RARE void report_read_conflict(Thread& t, std::size_t slot);
 /// The thread comes back to an address it has read: an atomicCAS that expects the value read makes
@@ -163,6 +166,7 @@ SIMT_HOT void check_cells(Allocation& a, std::uintptr_t address, std::size_t siz
     }
     const std::uintptr_t at = a.begin + (i << a.granule_shift);
     if (writes(kind)) {
+      if (a.read_only != nullptr) judge_read_only(a.read_only[i], at, t, now);
       check_write(cell, at, t, now);
     } else {
       check_read(cell, at, t, now);

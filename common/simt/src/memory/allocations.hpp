@@ -21,8 +21,9 @@ enum class Space : unsigned char {
   constant,  // __constant__ variables: the device only reads
 };
 
-struct Cell;       // of the checker's shadow: memory/shadow.hpp
-struct CrossCell;  // the same, for launches of other devices
+struct Cell;  // of the checker's shadow: memory/shadow.hpp
+struct CrossCell;
+struct ReadOnlyCell;  // the same, for launches of other devices
 
 struct Allocation {
   std::uintptr_t begin = 0;
@@ -34,6 +35,7 @@ struct Allocation {
   std::uint8_t granule_shift = 2;     // cells cover 1 << shift bytes; refined by narrower accesses
   std::uint32_t generation = 0;       // shared memory: the block instance that owns it
   Cell* cells = nullptr;              // made by the first kernel access
+  ReadOnlyCell* read_only = nullptr;  // made by the first __ldg()
   std::array<CrossCell*, kMostDevices> cross{};  // the same, for races of several devices
   std::uint8_t* initialised = nullptr;           // one byte per byte
   ElementType element;

@@ -12,6 +12,13 @@ void ensure_shadow(Allocation& a) {
   }
 }
 
+ReadOnlyCell* read_only_cells(Allocation& a) {
+  if (a.read_only == nullptr) {
+    a.read_only = static_cast<ReadOnlyCell*>(reserve_or_die(a.cell_count() * sizeof(ReadOnlyCell)));
+  }
+  return a.read_only;
+}
+
 CrossCell* cross_cells(Allocation& a, int device) {
   CrossCell*& cells = a.cross[static_cast<unsigned>(device)];
   if (cells == nullptr) {
@@ -23,6 +30,7 @@ CrossCell* cross_cells(Allocation& a, int device) {
 namespace {
 
 std::uint32_t in_use_mark(const Cell& cell) { return cell.generation; }
+std::uint32_t in_use_mark(const ReadOnlyCell& cell) { return cell.launch; }
 std::uint32_t in_use_mark(const CrossCell& cell) {
   return cell.read.launch | cell.write.launch | cell.device_scope.launch | cell.system_read.launch |
          cell.system_write.launch;
@@ -49,6 +57,7 @@ void refine_shadow(Allocation& a, unsigned shift) {
   const unsigned finer = a.granule_shift - shift;
   a.granule_shift = static_cast<std::uint8_t>(shift);
   split(a.cells, coarse_count, a.cell_count(), finer);
+  split(a.read_only, coarse_count, a.cell_count(), finer);
   for (CrossCell*& cells : a.cross) split(cells, coarse_count, a.cell_count(), finer);
   ensure_shadow(a);
 }
@@ -56,6 +65,8 @@ void refine_shadow(Allocation& a, unsigned shift) {
 void drop_shadow(Allocation& a) {
   if (a.cells != nullptr) munmap(a.cells, a.cell_count() * sizeof(Cell));
   a.cells = nullptr;
+  if (a.read_only != nullptr) munmap(a.read_only, a.cell_count() * sizeof(ReadOnlyCell));
+  a.read_only = nullptr;
   for (CrossCell*& cells : a.cross) {
     if (cells != nullptr) munmap(cells, a.cell_count() * sizeof(CrossCell));
     cells = nullptr;

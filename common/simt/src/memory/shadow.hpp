@@ -26,6 +26,11 @@ struct alignas(64) Cell {
 };
 static_assert(sizeof(Cell) == 64);
 
+/// The last load of a granule by __ldg(). Made for allocations that have one.
+struct ReadOnlyCell {
+  std::uint32_t launch = 0, thread = 0, pc = 0;
+};
+
 /// An access that is remembered for launches of other devices.
 struct CrossAccess {
   std::uint32_t thread = 0, clock = 0, pc = 0;  // as in Access, without flags
@@ -43,6 +48,8 @@ struct CrossCell {
 static_assert(sizeof(CrossCell) == 80);
 
 void ensure_shadow(Allocation& a);
+/// The loads by __ldg().
+ReadOnlyCell* read_only_cells(Allocation& a);
 /// What launches of a device have left behind for those of others.
 CrossCell* cross_cells(Allocation& a, int device);
 /// Splits the cells so that accesses of 1 << shift bytes have their own.

@@ -33,6 +33,8 @@ Names names_of(ReportKind kind) {
       return {"uninitialised memory", "uninitialised_memory"};
     case ReportKind::misaligned:
       return {"misaligned access", "misaligned_access"};
+    case ReportKind::read_only:
+      return {"__ldg of written memory", "read_only_load"};
     case ReportKind::host_access:
       return {"device pointer used by the host", "host_access"};
     case ReportKind::barrier:
