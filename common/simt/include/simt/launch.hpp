@@ -124,7 +124,8 @@ SIMT_UNINSTRUMENTED T& shared(const char* name, Tag) {
 /// `extern __shared__ T name[];`
 template <class T>
 SIMT_UNINSTRUMENTED T* dynamic_shared_array(const char* name) {
-  return static_cast<T*>(dynamic_shared(name, type_of<T>()));
+  constexpr ElementType kElement = type_of<T>();
+  return static_cast<T*>(dynamic_shared(name, kElement));
 }
 
 }  // namespace simt

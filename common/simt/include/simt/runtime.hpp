@@ -79,6 +79,10 @@ struct BarrierResult {
 };
 /// __syncthreads() and its kin: waits for every thread of the block that has not returned.
 BarrierResult block_barrier(const char* name, int predicate, const void* caller);
+}  // namespace simt
+/// In the library, because nothing else switches threads as often.
+void __syncthreads();
+namespace simt {
 /// The running thread is about to leave the kernel by a `return`; the rewriter adds the call. A
 /// barrier goes on without such a thread, but not without one that went past it.
 void leave_kernel();

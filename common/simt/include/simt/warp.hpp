@@ -13,7 +13,6 @@
 
 // ---- barriers and fences ----------------------------------------------------------------------
 
-SIMT_API void __syncthreads() { simt::block_barrier("__syncthreads()", 0, SIMT_CALLER); }
 SIMT_API int __syncthreads_count(int predicate) {
   return simt::block_barrier("__syncthreads_count()", predicate, SIMT_CALLER).count;
 }

@@ -124,7 +124,7 @@ void fence_by(Thread& t, Scope scope) {
   ClockTree& published = device ? mine.carried.device : mine.carried.block;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     const std::uint32_t lane_thread = t.id / kWarpSize * kWarpSize + l;
-    if (t.lanes_seen[l] > 0) published.raise(lane_thread, t.lanes_seen[l] + 1);
+    if (t.seen(l) > 0) published.raise(lane_thread, t.seen(l) + 1);
   }
   published.raise_block(block, t.block->barrier_clock);
   published.raise(t.id, t.now() + 1);

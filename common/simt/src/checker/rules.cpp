@@ -272,13 +272,13 @@ void checker_warp_sync(Block& block, unsigned warp, unsigned lanes) {
   for (unsigned l = 0; l < kWarpSize; ++l) {
     if ((lanes >> l & 1u) == 0) continue;
     Thread& t = *block.lane(warp, l);
-    t.lanes_seen[l] = t.now();
-    for (unsigned k = 0; k < kWarpSize; ++k) seen[k] = std::max(seen[k], t.lanes_seen[k]);
+    for (unsigned k = 0; k < kWarpSize; ++k) seen[k] = std::max(seen[k], t.seen(k));
+    seen[l] = t.now();  // later than all that others have seen of it
   }
   for (unsigned l = 0; l < kWarpSize; ++l) {
     if ((lanes >> l & 1u) == 0) continue;
     Thread& t = *block.lane(warp, l);
-    t.lanes_seen = seen;
+    t.see(seen);
     tick(t);
   }
   fence_warp_sync(block, warp, lanes);

@@ -49,6 +49,10 @@ extern bool access_is_open;
 /// store. Called whenever a thread enters the runtime, because only then the access that follows the
 /// check has happened.
 void checker_settle_access();
+/// True if checker_end_thread() has something to do.
+inline bool checker_has_open_questions(const Thread& t) {
+  return access_is_open || t.conflicts > 0;
+}
 
 /// An access that something the cell remembers is not ordered before: is it a race?
 SIMT_RARE void judge_read(const Cell& cell, std::uintptr_t address, Thread& t,
@@ -78,7 +82,7 @@ SIMT_HOT bool ordered(const Access& earlier, const Thread& t) {
     const std::uint32_t clock = earlier.clock >> kClockShift;
     if (clock < t.block->barrier_clock) return true;
     const bool same_warp = warp_of(earlier.thread) == warp_of(t.id);
-    if (same_warp && t.lanes_seen[lane_of(earlier.thread)] >= clock) return true;
+    if (same_warp && t.seen(lane_of(earlier.thread)) >= clock) return true;
   }
   return ordered_by_fences(earlier, t);
 }
@@ -96,16 +100,30 @@ SIMT_HOT std::uint64_t value_at(std::uintptr_t address, std::size_t size) {
   return value;
 }
 
-/// Remembers a plain read; the oldest of four is let go, and reported if an atomic raced with it.
-SIMT_HOT void remember_read(Thread& t, std::uintptr_t address, std::size_t size, std::uint32_t pc) {
+/// Remembers a plain read in the place of the oldest of four.
+SIMT_HOT void note_recent_read(Thread& t, std::uintptr_t address, std::size_t size,
+                               std::uint32_t pc) {
   const std::size_t slot = t.next_recent++ % kRecentReads;
   RecentReads& r = t.recent;
-  if (r.address[slot] != 0 && r.conflict[slot]) report_read_conflict(t, slot);
   r.address[slot] = address;
   r.conflict[slot] = false;
   r.value[slot] = value_at(address, size);
   r.size[slot] = static_cast<std::uint8_t>(size);
   r.pc[slot] = pc;
+}
+
+/// The same; the oldest is reported if an atomic raced with it.
+SIMT_HOT void remember_read(Thread& t, std::uintptr_t address, std::size_t size, std::uint32_t pc) {
+  const std::size_t oldest = t.next_recent % kRecentReads;
+  if (t.recent.address[oldest] != 0 && t.recent.conflict[oldest]) report_read_conflict(t, oldest);
+  note_recent_read(t, address, size, pc);
+}
+
+/// The thread comes back to an address, and no atomic raced with its read there.
+SIMT_HOT void forget_recent_read(Thread& t, std::uintptr_t address) {
+  for (std::uintptr_t& read : t.recent.address) {
+    if (read == address) read = 0;
+  }
 }
 
 SIMT_HOT void settle_recent_read(Thread& t, std::uintptr_t address, const void* expected) {
@@ -121,10 +139,7 @@ SIMT_HOT Access record(const Thread& t, const NowAccess& now) {
   return {t.id, t.now() << kClockShift | now.flags, now.pc};
 }
 
-SIMT_HOT void check_read(Cell& cell, std::uintptr_t address, Thread& t, const NowAccess& now) {
-  if (conflicts(cell.write, t) || (now.kind == AccessKind::read && conflicts(cell.atomic, t))) {
-    judge_read(cell, address, t, now);
-  }
+SIMT_HOT void note_read(Cell& cell, Thread& t, const NowAccess& now) {
   Access& last = cell.last_read;
   if (last.pc != 0 && last.thread != t.id) {
     const bool foreign_block = block_of(last.thread) != block_of(t.id);
@@ -135,6 +150,13 @@ SIMT_HOT void check_read(Cell& cell, std::uintptr_t address, Thread& t, const No
     cell.other_thread = last;
   }
   last = record(t, now);
+}
+
+SIMT_HOT void check_read(Cell& cell, std::uintptr_t address, Thread& t, const NowAccess& now) {
+  if (conflicts(cell.write, t) || (now.kind == AccessKind::read && conflicts(cell.atomic, t))) {
+    judge_read(cell, address, t, now);
+  }
+  note_read(cell, t, now);
 }
 
 SIMT_HOT void check_write(Cell& cell, std::uintptr_t address, Thread& t, const NowAccess& now) {
@@ -149,21 +171,28 @@ constexpr unsigned granule_shift_of(std::size_t size) {
   return size % 4 == 0 ? 2 : size % 2 == 0 ? 1 : 0;
 }
 
+/// What the cells of an allocation must have for their records to mean anything.
+SIMT_HOT std::uint32_t generation_of(const Allocation& a) {
+  return a.space == Space::shared ? a.generation : engine.launch_number;
+}
+
+SIMT_HOT void start_cell(Cell& cell, std::uint32_t generation) {
+  cell = Cell{};
+  cell.generation = generation;
+}
+
 SIMT_HOT void check_cells(Allocation& a, std::uintptr_t address, std::size_t size, AccessKind kind,
                           std::uint8_t flags, const void* caller, Thread& t) {
   const unsigned shift = granule_shift_of(size | (address & 3));
   if (shift < a.granule_shift) refine_shadow(a, shift);
   if (a.cells == nullptr) ensure_shadow(a);
-  const std::uint32_t generation = a.space == Space::shared ? a.generation : engine.launch_number;
+  const std::uint32_t generation = generation_of(a);
   const NowAccess now{kind, flags, pc_of(caller), address, size};
   const std::size_t first = (address - a.begin) >> a.granule_shift;
   const std::size_t last = (address + size - 1 - a.begin) >> a.granule_shift;
   for (std::size_t i = first; i <= last; ++i) {
     Cell& cell = a.cells[i];
-    if (cell.generation != generation) {
-      cell = Cell{};
-      cell.generation = generation;
-    }
+    if (cell.generation != generation) start_cell(cell, generation);
     const std::uintptr_t at = a.begin + (i << a.granule_shift);
     if (writes(kind)) {
       if (a.read_only != nullptr) judge_read_only(a.read_only[i], at, t, now);
@@ -196,11 +225,60 @@ SIMT_HOT bool any_initialised(const Allocation& a, std::uintptr_t address, std::
   return std::any_of(flag, flag + size, [](std::uint8_t f) { return f != 0; });
 }
 
-/// True for what only the thread itself can mean: threadIdx and its kin, and its own stack.
+// ---- nearly every access ------------------------------------------------------------------------
+
+/// True if nothing has to be asked of fences, or said, because of an earlier access.
+SIMT_HOT bool is_settled(const Access& earlier, const Thread& t) {
+  if (earlier.pc == 0 || earlier.thread == t.id) return true;
+  return block_of(earlier.thread) == block_of(t.id) &&
+         earlier.clock >> kClockShift < t.block->barrier_clock;
+}
+
+/// A plain load or store of one granule of four bytes, if there is nothing to judge: true, and all of
+/// the above is done. Else nothing is. It calls no function, so that no register has to be saved.
+template <AccessKind kind>
+SIMT_HOT bool pass_quickly(Allocation& a, std::uintptr_t address, const void* caller, Thread& t) {
+  constexpr std::size_t size = 4;
+  if (access_is_open || t.conflicts > 0) return false;
+  if (a.granule_shift != granule_shift_of(size) || a.cells == nullptr) return false;
+  if (writes(kind) && a.read_only != nullptr) return false;
+  Cell& cell = a.cells[(address - a.begin) / size];
+  const std::uint32_t generation = generation_of(a);
+  if (kind == AccessKind::read && !all_initialised(a, address, size)) return false;
+  if (cell.generation == generation) {
+    if (!is_settled(cell.write, t) || !is_settled(cell.atomic, t)) return false;
+    if (writes(kind) && !(is_settled(cell.last_read, t) && is_settled(cell.other_thread, t) &&
+                          is_settled(cell.other_warp, t))) {
+      return false;
+    }
+  } else {
+    start_cell(cell, generation);
+    // Other threads of the block are about to touch the cells beside it, in an order that the
+    // processor cannot foresee.
+    if (a.space != Space::shared) {
+      const auto near = reinterpret_cast<std::uintptr_t>(&cell) & ~std::uintptr_t(511);
+      for (unsigned line = 0; line < 512; line += 64) {
+        __builtin_prefetch(reinterpret_cast<const void*>(near + line), 1);
+      }
+    }
+  }
+  const NowAccess now{kind, 0, pc_of(caller), address, size};
+  if (writes(kind)) {
+    set_initialised(a, address, size);
+    forget_recent_read(t, address);
+    cell.write = record(t, now);
+  } else {
+    note_recent_read(t, address, size, now.pc);
+    note_read(cell, t, now);
+  }
+  return true;
+}
+
+/// True for what only the running thread itself can mean: its own stack, threadIdx and its kin.
 SIMT_HOT bool is_its_own(std::uintptr_t address) {
   const auto built_in = reinterpret_cast<std::uintptr_t>(__start_simt_built_in);
   const auto built_in_end = reinterpret_cast<std::uintptr_t>(__stop_simt_built_in);
-  return address - built_in < built_in_end - built_in || on_this_stack(address);
+  return on_this_stack(address) || address - built_in < built_in_end - built_in;
 }
 
 /// The allocation of a legal access at whatever address; null where there is nothing more to check.

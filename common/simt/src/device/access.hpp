@@ -25,12 +25,36 @@ struct Call {
   const char* frame;
 };
 
+/// A thread changes something, which loops that wait for it will see.
+SIMT_HOT void note_write(const Allocation& a, Thread& t) {
+  engine.fruitless = 0;
+  if (a.space != Space::shared) t.block->barriers = 0;
+}
+
+/// The access itself, once it is this thread's turn. `is_part`: of an object that is copied as a whole.
+SIMT_HOT void access_now(Allocation& a, std::uintptr_t address, std::size_t size, AccessKind kind,
+                         Scope scope, const void* caller, bool is_part = false) {
+  Thread& t = *engine.current;
+  if (access_is_open) checker_settle_access();
+  if (is_atomic(kind)) fence_atomic(t, address, kind);
+  if (writes(kind)) {
+    set_initialised(a, address, size);
+    note_write(a, t);
+  } else if (!(is_part ? any_initialised(a, address, size) : all_initialised(a, address, size))) {
+    report_uninitialised(address, kind, caller);
+  }
+  if (t.conflicts > 0 || kind != AccessKind::read) settle_recent_read(t, address, nullptr);
+  if (kind == AccessKind::read && size <= 8) remember_read(t, address, size, pc_of(caller));
+  check_cells(a, address, size, kind, is_atomic(kind) ? kAtomic : 0, caller, t);
+  if (engine.cross_device) check_cross_device(a, address, size, kind, scope, nullptr, caller, t);
+  if (engine.tracing) trace_access(t, address, size, writes(kind));
+}
+
 /// `copy`: the call, if this is a part of an object that is copied as a whole.
 SIMT_HOT void access(std::uintptr_t address, std::size_t size, AccessKind kind, Scope scope,
                      const void* caller, const Call* copy = nullptr) {
   Allocation* a = find_target(address, size, kind, caller);
   if (a == nullptr) return;
-  Thread& t = *engine.current;
   if (engine.lockstep) {
     const std::uint32_t depth =
         copy ? depth_of(copy->frame, kDepthOfAccess)
@@ -38,20 +62,7 @@ SIMT_HOT void access(std::uintptr_t address, std::size_t size, AccessKind kind, 
     park_for(a->space == Space::shared, address, size, kind, nullptr, depth, caller);
   }
   maybe_preempt(kPreemptAtAccess);
-  if (access_is_open) checker_settle_access();
-  if (is_atomic(kind)) fence_atomic(t, address, kind);
-  if (writes(kind)) {
-    set_initialised(*a, address, size);
-    engine.fruitless = 0;
-    if (a->space != Space::shared) t.block->barriers = 0;
-  } else if (!(copy ? any_initialised : all_initialised)(*a, address, size)) {
-    report_uninitialised(address, kind, caller);
-  }
-  if (t.conflicts > 0 || kind != AccessKind::read) settle_recent_read(t, address, nullptr);
-  if (kind == AccessKind::read && size <= 8) remember_read(t, address, size, pc_of(caller));
-  check_cells(*a, address, size, kind, is_atomic(kind) ? kAtomic : 0, caller, t);
-  if (engine.cross_device) check_cross_device(*a, address, size, kind, scope, nullptr, caller, t);
-  if (engine.tracing) trace_access(t, address, size, writes(kind));
+  access_now(*a, address, size, kind, scope, caller, copy != nullptr);
 }
 
 /// Loads and stores of a size that is known to the compiler.
@@ -59,15 +70,44 @@ template <std::size_t size, AccessKind kind>
 __attribute__((noinline)) void access_of(std::uintptr_t address, const void* caller) {
   access(address, size, kind, Scope::device, caller);
 }
+/// What is left of one when it is found that there is more to do than pass_quickly() does.
+template <std::size_t size, AccessKind kind>
+__attribute__((noinline)) void finish_access(Allocation& a, std::uintptr_t address,
+                                             const void* caller, bool others_first) {
+  if (others_first) yield();
+  access_now(a, address, size, kind, Scope::device, caller);
+}
+
+/// The same for four bytes, as most are.
+template <AccessKind kind>
+__attribute__((noinline)) void access_word(std::uintptr_t address, const void* caller) {
+  constexpr std::size_t size = 4;
+  if (engine.lockstep || engine.tracing || engine.cross_device) {
+    return access_of<size, kind>(address, caller);
+  }
+  Allocation* const a = find_target(address, size, kind, caller);
+  if (a == nullptr) return;
+  const bool others_first = is_preempted(kPreemptAtAccess);
+  Thread& t = *engine.current;
+  if (others_first || !pass_quickly<kind>(*a, address, caller, t)) {
+    return finish_access<size, kind>(*a, address, caller, others_first);
+  }
+  if (writes(kind)) note_write(*a, t);
+}
 
 /// A load or store of the running thread, or of host code. What needs no check costs nothing here:
 /// no register is saved before it is known that there is something to check.
 template <std::size_t size, AccessKind kind>
 SIMT_HOT void check_access(std::uintptr_t address, const void* caller) {
+  if (is_its_own(address)) return;  // nor does the host read what is a thread's own
   if (engine.current == nullptr) {
     check_host_access(address, size, writes(kind), caller);
-  } else if (!accesses_are_ignored && !is_its_own(address)) {
-    access_of<size, kind>(address, caller);
+  } else if (!accesses_are_ignored) {
+    if constexpr (size == 4) {
+      access_word<kind>(address, caller);
+    } else {
+      access_of<size, kind>(address, caller);
+    }
   }
 }
 

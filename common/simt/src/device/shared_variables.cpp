@@ -28,9 +28,13 @@ void* dynamic_shared(const char* name, ElementType element) {
     block.without_memory = name;
     return nullptr;
   }
-  a->name = name;
-  a->element = element;
-  a->extents.clear();
+  const bool is_declared = block.dynamic_name == name && a->element.function == element.function;
+  if (!is_declared) {  // not again by every thread
+    block.dynamic_name = name;
+    a->name = name;
+    a->element = element;
+    a->extents.clear();
+  }
   return reinterpret_cast<void*>(a->begin);
 }
 

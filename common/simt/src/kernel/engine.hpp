@@ -26,6 +26,7 @@ struct Placement {
 struct Engine {
   // What every access and every basic block read.
   Thread* current = nullptr;
+  std::uintptr_t stack = 0;                      // the lowest byte of its stack
   std::uint64_t steps_left = ~std::uint64_t(0);  // basic blocks until enter_slowly is due
   std::uint32_t reachable = 0;                   // see reachable_from()
   std::uint32_t launch_number = 0;               // cells of earlier launches are void
@@ -43,6 +44,9 @@ struct Engine {
   std::vector<std::unique_ptr<Block>> resident;
 };
 extern Engine engine;
+
+/// Does the address lie on the stack of the running thread?
+inline bool on_this_stack(std::uintptr_t address) { return address - engine.stack < kStackSize; }
 
 /// "block 2", "block (2,0)": as many coordinates as the launch has dimensions.
 std::string block_name(std::uint32_t block);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #if SIMT_OWN_SWITCH
-// What a function must preserve lies on the stack of the suspended one, and its address is the
-// context. A switch is a call and a return, as the processor's prediction of returns wants it.
+// What a function must preserve lies on the stack of the suspended one. A switch is a call and a return,
+// as the processor's prediction of returns wants it.
 __asm__(R"(
   .text
   .p2align 4
@@ -23,8 +23,13 @@ simt_switch_context:
   pushq %r13
   pushq %r14
   pushq %r15
+  leaq 1f(%rip), %rax
+  pushq %rax
   movq %rsp, (%rdi)
   movq %rsi, %rsp
+  popq %rax
+  jmp *%rax
+1:
   popq %r15
   popq %r14
   popq %r13
@@ -42,33 +47,29 @@ namespace simt {
 namespace {
 
 constexpr std::size_t kFibersPerSlab = 64;
-// Stack tops at the same offset of a page would compete for the same few cache sets.
-constexpr std::size_t kColours = 61, kColourStep = 64;
 
 std::vector<Fiber> idle;
-std::size_t created = 0;
 void (*fiber_body)() = nullptr;
 
 [[noreturn]] void run_for_ever() {
   for (;;) fiber_body();
 }
 
-/// Stacks lie in the upper halves of aligned pieces of twice their size. What is below one faults:
-/// a stack overflow does not corrupt a neighbour.
+/// Each stack has as much below it that faults: a stack overflow does not corrupt a neighbour. From one
+/// stack to the next it is an odd number of pages. With a power of two, the pages in use would compete
+/// for a few sets of the processor's translation buffer, which 1,024 threads then miss at every switch.
 void allocate_slab() {
-  constexpr std::size_t stride = 2 * kStackSize;
-  void* memory = mmap(nullptr, stride * (kFibersPerSlab + 1), PROT_NONE,
+  constexpr std::size_t stride = 2 * kStackSize + kStackPage;
+  void* memory = mmap(nullptr, stride * kFibersPerSlab, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     std::perror("simt: no memory for the stacks of CUDA threads");
     std::abort();
   }
-  const std::size_t to_next = stride - reinterpret_cast<std::uintptr_t>(memory) % stride;
   for (std::size_t i = 0; i < kFibersPerSlab; ++i) {
-    char* const bottom = static_cast<char*>(memory) + to_next + i * stride + stride - kStackSize;
-    mprotect(bottom, kStackSize, PROT_READ | PROT_WRITE);
     Fiber fiber;
-    fiber.top = bottom + kStackSize - created++ * 5 % kColours * kColourStep;
+    fiber.bottom = static_cast<char*>(memory) + (i + 1) * stride - kStackSize;
+    mprotect(fiber.bottom, kStackSize, PROT_READ | PROT_WRITE);
     reset_fiber(fiber);
     idle.push_back(fiber);
   }
@@ -80,26 +81,23 @@ void set_fiber_body(void (*body)()) { fiber_body = body; }
 
 #if SIMT_OWN_SWITCH
 void reset_fiber(Fiber& fiber) {
-  // What simt_switch_context finds on the stack: registers, where to return to, and, for
-  // run_for_ever, that no function called it.
-  constexpr std::size_t kSavedRegisters = 6;
-  auto* const no_caller = reinterpret_cast<void**>(fiber.top) - 1;
+  // What a switch finds on the stack: where to go on, and, for run_for_ever, that no function called it.
+  auto* const no_caller = reinterpret_cast<void**>(fiber.top()) - 1;
   no_caller[0] = nullptr;
   no_caller[-1] = reinterpret_cast<void*>(run_for_ever);
-  void** const registers = no_caller - 1 - kSavedRegisters;
-  for (std::size_t i = 0; i < kSavedRegisters; ++i) registers[i] = nullptr;
-  fiber.context = registers;
+  fiber.context = no_caller - 1;
 }
 #else
 Fiber* leaving_fiber = nullptr;
 
 void reset_fiber(Fiber& fiber) {
-  const auto size = static_cast<std::size_t>(fiber.top - fiber.bottom());
-  fiber.context = boost::context::detail::make_fcontext(
-      fiber.top, size, [](boost::context::detail::transfer_t from) {
-        leaving_fiber->context = from.fctx;
-        run_for_ever();
-      });
+  char* const top = fiber.top();
+  fiber.context =
+      boost::context::detail::make_fcontext(top, static_cast<std::size_t>(top - fiber.bottom),
+                                            [](boost::context::detail::transfer_t from) {
+                                              leaving_fiber->context = from.fctx;
+                                              run_for_ever();
+                                            });
 }
 #endif
 

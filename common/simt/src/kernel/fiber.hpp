@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/inlining.hpp"
+
 // Boost.Context knows many machines. But it leaves a context with a jump where the processor
 // expects a return, so that every return after a switch is mispredicted, and it saves the
 // floating-point modes, which kernels do not change: three times the cost of a switch.
@@ -17,17 +19,20 @@
 namespace simt {
 
 constexpr std::size_t kStackSize = 64 * 1024;
+// Stack tops at the same offset of a page would compete for the same few sets of the cache.
+constexpr std::size_t kStackColours = 61, kColourStep = 64, kStackPage = 4096;
 
 /// A stack with a suspended function on it. Fibers are recycled: a finished CUDA thread leaves its
 /// fiber waiting for the next one, which saves setting up a context for each of a million threads.
 struct Fiber {
   void* context = nullptr;  // of the suspended function
-  char* top = nullptr;      // one past the highest byte of the stack
+  char* bottom = nullptr;   // the lowest usable byte of the stack, at the start of a page
 
-  explicit operator bool() const { return top != nullptr; }
-  /// The lowest usable byte. Stacks begin at multiples of their size.
-  char* bottom() const {
-    return top - 1 - (reinterpret_cast<std::uintptr_t>(top) - 1) % kStackSize;
+  explicit operator bool() const { return bottom != nullptr; }
+  /// One past the highest byte that is used.
+  char* top() const {
+    const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(bottom) / kStackPage;
+    return bottom + kStackSize - page % kStackColours * kColourStep;
   }
 };
 
@@ -39,9 +44,30 @@ Fiber& release_fiber(const Fiber& fiber);
 void reset_fiber(Fiber& fiber);
 
 #if SIMT_OWN_SWITCH
-/// Saves the running context, and returns in the one that was saved at `to`.
+/// Saves the running context, and returns in the one that was saved at `to`. A context is the address of
+/// the stack's top, where the address lies at which it goes on.
 extern "C" void simt_switch_context(void** save, void* to);
 inline void switch_fiber(Fiber& from, Fiber& to) { simt_switch_context(&from.context, to.context); }
+/// The same, in place: registers are saved once, by the function that this becomes a part of. It must
+/// call others, too, so that nothing of its own lies below the top of the stack.
+SIMT_HOT void switch_fiber_here(Fiber& from, Fiber& to) {
+  void** save = &from.context;
+  void* next = to.context;
+  __asm__ volatile(
+      "pushq %%rbp\n\t"
+      "leaq 1f(%%rip), %%rax\n\t"
+      "pushq %%rax\n\t"
+      "movq %%rsp, (%0)\n\t"
+      "movq %1, %%rsp\n\t"
+      "popq %%rax\n\t"
+      "jmp *%%rax\n"
+      "1:\tpopq %%rbp"
+      : "+D"(save), "+S"(next)
+      :
+      : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory",
+        "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+}
 #else
 extern Fiber* leaving_fiber;  // the one that is being suspended
 /// Suspends `from` (the running one) and goes on with `to`; returns when another fiber switches back.
@@ -50,19 +76,14 @@ inline void switch_fiber(Fiber& from, Fiber& to) {
   const auto back = boost::context::detail::jump_fcontext(to.context, nullptr);
   leaving_fiber->context = back.fctx;  // set anew by the fiber that came from there
 }
+inline void switch_fiber_here(Fiber& from, Fiber& to) { switch_fiber(from, to); }
 #endif
-
-/// Does the address lie on the stack on which the caller runs? Not for the host's stack.
-inline bool on_this_stack(std::uintptr_t address) {
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  return (address ^ here) < kStackSize;
-}
 
 /// The stack frame of the function that called the one of this frame; null at the stack's end.
 inline char** calling_frame(const Fiber& fiber, char** frame) {
   const auto next = reinterpret_cast<char**>(frame[0]);
   const auto p = reinterpret_cast<char*>(next);
-  const bool is_inside = p >= fiber.bottom() && p + 2 * sizeof(char*) <= fiber.top;
+  const bool is_inside = p >= fiber.bottom && p + 2 * sizeof(char*) <= fiber.top();
   return next > frame && is_inside ? next : nullptr;
 }
 /// What a fiber runs, over and over, each time for one CUDA thread.

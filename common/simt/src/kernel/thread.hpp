@@ -22,10 +22,11 @@ namespace simt {
 constexpr std::size_t kRecentReads = 4;
 struct RecentReads {
   std::array<std::uintptr_t, kRecentReads> address{};  // 0: empty
-  std::array<std::uint64_t, kRecentReads> value{};
-  std::array<std::uint32_t, kRecentReads> pc{};
-  std::array<std::uint8_t, kRecentReads> size{};
   std::array<bool, kRecentReads> conflict{};
+  // These mean nothing where the address is 0, and are not made anew.
+  std::array<std::uint8_t, kRecentReads> size;
+  std::array<std::uint32_t, kRecentReads> pc;
+  std::array<std::uint64_t, kRecentReads> value;
 };
 /// A read of a place that somebody else may change; see scheduler/polling.hpp.
 struct Poll {
@@ -86,6 +87,7 @@ struct alignas(64) ThreadState {
   std::uint8_t warp = 0;
   std::uint8_t next_recent = 0;
   std::uint8_t conflicts = 0;            // recent reads with a conflict held back
+  bool knows_lanes = false;              // it has synchronised with lanes of its warp
   std::uint16_t flat = 0;                // rank in its block
   std::uint16_t spins = 0;               // atomics and volatile reads that changed nothing
   std::array<std::uint16_t, 3> index{};  // threadIdx
@@ -101,15 +103,12 @@ struct alignas(64) ThreadState {
   std::uint64_t call_path = 0;      // __activemask(): hash of the return addresses
   unsigned active_result = 0;       // __activemask(): its result
   std::uint32_t traced = kNoEvent;  // trace: the event of its last instruction
+  const void* left_by = nullptr;    // the `return` by which it left the kernel
+  bool is_excused = false;          // from the barriers that are still to come
 
   LastAtomic last_atomic;           // that changed something
   std::array<Poll, 2> polls{};      // the latest first
   std::uint8_t repeated_polls = 0;  // in a row that found nothing new
-
-  // The clocks of the warp's lanes that it has synchronised with since the last block barrier.
-  std::array<std::uint32_t, kWarpSize> lanes_seen{};
-  const void* left_by = nullptr;  // the `return` by which it left the kernel
-  bool is_excused = false;        // from the barriers that are still to come
 };
 
 struct Thread : ThreadState {
@@ -119,6 +118,15 @@ struct Thread : ThreadState {
 
   /// The thread's time: a block barrier moves all its threads on at once.
   inline std::uint32_t now() const;
+  /// The clock of a lane of its warp that it has synchronised with, or 0.
+  std::uint32_t seen(unsigned lane) const { return knows_lanes ? lanes_seen_[lane] : 0; }
+  void see(const std::array<std::uint32_t, kWarpSize>& clocks) {
+    lanes_seen_ = clocks;
+    knows_lanes = true;
+  }
+
+ private:
+  std::array<std::uint32_t, kWarpSize> lanes_seen_;  // not made anew: see knows_lanes
 };
 
 struct Warp {
@@ -140,6 +148,7 @@ struct BlockState {
   uint3 index{};
   unsigned linear = 0;
   Allocation* dynamic = nullptr;
+  const char* dynamic_name = nullptr;    // as the thread called it that asked last
   const char* without_memory = nullptr;  // an extern __shared__ array that the launch forgot
   unsigned alive = 0;
   unsigned excused = 0;             // threads that have ended, and need not come to a barrier

@@ -25,7 +25,7 @@ struct Cell;  // of the checker's shadow: memory/shadow.hpp
 struct CrossCell;
 struct ReadOnlyCell;  // the same, for launches of other devices
 
-struct Allocation {
+struct alignas(64) Allocation {  // what every access reads is one cache line
   std::uintptr_t begin = 0;
   std::size_t size = 0;
   Space space = Space::device;
@@ -36,8 +36,8 @@ struct Allocation {
   std::uint32_t generation = 0;       // shared memory: the block instance that owns it
   Cell* cells = nullptr;              // made by the first kernel access
   ReadOnlyCell* read_only = nullptr;  // made by the first __ldg()
-  std::array<CrossCell*, kMostDevices> cross{};  // the same, for races of several devices
   std::uint8_t* initialised = nullptr;           // one byte per byte
+  std::array<CrossCell*, kMostDevices> cross{};  // as cells, for races of several devices
   ElementType element;
   std::vector<std::size_t> extents;       // of a __shared__ array of several dimensions
   std::string name;                       // variable, or text of the launch argument

@@ -129,7 +129,7 @@ constexpr std::uint64_t kMostArrivals = std::uint64_t{1} << 23;
 const void* place_in_kernel(const Thread& t) {
   char** frame = t.waiting->frame;
   while (char** const caller = calling_frame(t.fiber, frame)) {
-    if (t.fiber.top - reinterpret_cast<char*>(caller) == t.block->kernel_depth) return frame[1];
+    if (t.fiber.top() - reinterpret_cast<char*>(caller) == t.block->kernel_depth) return frame[1];
     frame = caller;
   }
   return nullptr;
@@ -160,7 +160,7 @@ bool is_missed(Block& block) {
   return block.alive + block.excused != block.threads.size();
 }
 
-void finish_barrier(Block& block) {
+__attribute__((noinline)) void finish_barrier(Block& block) {
   if (is_missed(block)) {
     on_host_stack([&] { fail_launch(barrier_finding(block), cudaErrorLaunchFailure); });
     return;
@@ -199,6 +199,38 @@ void finish_barrier(Block& block) {
   }
 }
 
+/// What wait_for_others() does.
+SIMT_HOT void let_others_run() {
+  Thread& t = *engine.current;
+  Warp& warp = t.block->warp_of(t);
+  if (--warp.runnable == 0 && (engine.lockstep || warp.waiting != 0)) {
+    wake_stalled_warp(*t.block, t.warp);
+  }
+  switch_away();
+}
+
+/// The running thread waits for its block. Inline, with the switch to the next thread: a barrier is what
+/// most switches come from, and each function in between is a frame that has to come into the cache.
+SIMT_HOT BarrierResult wait_for_block(const char* name, int predicate, const void* caller) {
+  Thread& t = *engine.current;
+  Block& block = *t.block;
+  checker_settle_access();
+  const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
+  t.waiting = &waiting;
+  t.state = State::at_barrier;
+  block.predicate_count += predicate != 0;
+  t.last_collective = nullptr;
+  if (block.arrived == 0) {
+    block.meeting = caller;
+    block.scattered = false;
+  } else if (caller != block.meeting) {
+    block.scattered = true;
+  }
+  if (++block.arrived == block.alive) finish_barrier(block);
+  let_others_run();
+  return block.barrier_result;
+}
+
 }  // namespace
 
 // ---- called by device code ----------------------------------------------------------------------
@@ -219,7 +251,7 @@ void warp_call(WarpCall& call) {
   t.state = State::in_warp_call;
   warp.waiting |= 1u << t.lane;
   try_complete(block, t.warp, call);
-  wait_for_others();
+  let_others_run();
 }
 
 unsigned active_mask(const char* name, const void* caller) {
@@ -246,30 +278,14 @@ unsigned active_mask(const char* name, const void* caller) {
 }
 
 BarrierResult block_barrier(const char* name, int predicate, const void* caller) {
-  Thread& t = *engine.current;
-  Block& block = *t.block;
-  checker_settle_access();
-  const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
-  t.waiting = &waiting;
-  t.state = State::at_barrier;
-  block.predicate_count += predicate != 0;
-  t.last_collective = nullptr;
-  if (block.arrived == 0) {
-    block.meeting = caller;
-    block.scattered = false;
-  } else if (caller != block.meeting) {
-    block.scattered = true;
-  }
-  if (++block.arrived == block.alive) finish_barrier(block);
-  wait_for_others();
-  return block.barrier_result;
+  return wait_for_block(name, predicate, caller);
 }
 
 void leave_kernel() {
   Thread& t = *engine.current;
   t.left_by = __builtin_return_address(0);
   const char* const kernel = *static_cast<char**>(__builtin_frame_address(0));
-  t.block->kernel_depth = t.fiber.top - kernel;
+  t.block->kernel_depth = t.fiber.top() - kernel;
 }
 
 void fence(Scope scope, const char* name, const void* caller) {
@@ -287,14 +303,7 @@ void fence(Scope scope, const char* name, const void* caller) {
 
 // ---- called by the rest of the layer ------------------------------------------------------------
 
-void wait_for_others() {
-  Thread& t = *engine.current;
-  Warp& warp = t.block->warp_of(t);
-  if (--warp.runnable == 0 && (engine.lockstep || warp.waiting != 0)) {
-    wake_stalled_warp(*t.block, t.warp);
-  }
-  switch_away();
-}
+void wait_for_others() { let_others_run(); }
 
 void wake_stalled_warp(Block& block, unsigned w) {
   if (engine.lockstep && release_parked_group(block, w)) return;
@@ -313,3 +322,6 @@ void complete_after_exit(Block& block, unsigned w) {
 }
 
 }  // namespace simt
+
+// Unlike its kin no function in the kernel's own code: its frame is the one that waits.
+void __syncthreads() { simt::wait_for_block("__syncthreads()", 0, SIMT_CALLER); }

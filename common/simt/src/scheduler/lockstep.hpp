@@ -41,7 +41,7 @@ constexpr std::uint32_t kDepthOfJump = 64, kDepthOfFence = 80, kDepthOfAtomic = 
 
 /// For the function that the kernel has called, whose frame this is.
 SIMT_HOT std::uint32_t depth_of(const char* frame, std::uint32_t of_what) {
-  return static_cast<std::uint32_t>(engine.current->fiber.top - frame) + of_what;
+  return static_cast<std::uint32_t>(engine.current->fiber.top() - frame) + of_what;
 }
 /// The same for a function which this becomes a part of.
 SIMT_HOT std::uint32_t depth_here(std::uint32_t of_what) {

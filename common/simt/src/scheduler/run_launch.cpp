@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -34,15 +35,14 @@ unsigned count(dim3 d) { return d.x * d.y * d.z; }
 auto& retired = *new std::vector<std::unique_ptr<Block>>;
 
 /// A recycled thread is a new one: no field of its state stays.
-void start_thread(Block& block, unsigned flat) {
+void start_thread(Block& block, unsigned flat, const uint3& index) {
   Thread& t = block.threads[flat];
-  std::construct_at(static_cast<ThreadState*>(&t));  // in place: a copy would take as long again
+  ::new (static_cast<ThreadState*>(&t)) ThreadState;  // in place: a copy would take as long again
   t.block = &block;
   t.flat = static_cast<std::uint16_t>(flat);
   t.warp = static_cast<std::uint8_t>(flat / kWarpSize);
   t.lane = static_cast<std::uint8_t>(flat % kWarpSize);
   t.id = block.linear << kThreadBits | flat;
-  const uint3 index = unflatten(flat, engine.launch->block);
   t.index = {static_cast<std::uint16_t>(index.x), static_cast<std::uint16_t>(index.y),
              static_cast<std::uint16_t>(index.z)};
   Warp& warp = block.warp_of(t);
@@ -73,7 +73,16 @@ bool start_next_block() {
   if (engine.launch->shared_bytes > 0) {
     block->dynamic = acquire_shared(engine.launch->shared_bytes, {}, "");
   }
-  for (unsigned i = 0; i < threads; ++i) start_thread(*block, i);
+  const dim3 extent = engine.launch->block;
+  uint3 thread{};
+  for (unsigned i = 0; i < threads; ++i) {
+    start_thread(*block, i, thread);
+    if (++thread.x < extent.x) continue;
+    thread.x = 0;
+    if (++thread.y < extent.y) continue;
+    thread.y = 0;
+    ++thread.z;
+  }
   engine.resident.push_back(std::move(block));
   return true;
 }
@@ -114,23 +123,57 @@ void abandon_everything() {
 
 // ---- threads ------------------------------------------------------------------------------------
 
+/// True if nobody learns that the thread has ended, and another can go on: then there is nothing to do
+/// on the host's stack.
+bool ends_unnoticed(const Thread& t) {
+  const Block& block = *t.block;
+  const bool is_last_missing = block.arrived > 0 && block.arrived + 1 == block.alive;
+  const bool is_awaited = block.warps[t.warp].waiting != 0 || is_last_missing || block.alive == 1;
+  return !is_awaited && !checker_has_open_questions(t) && !engine.lockstep && !engine.tracing &&
+         !wants_block() && is_any_ready();
+}
+
+/// The next thread goes on, on the fiber of the one that has ended if it has not begun yet.
+void hand_fiber_on(Thread& ended) {
+  Thread& next = *take_ready();
+  const Fiber mine = std::exchange(ended.fiber, {});
+  if (!next.fiber) {
+    next.fiber = mine;
+    install(next);
+    return;
+  }
+  Fiber& idle = release_fiber(mine);
+  install(next);
+  switch_fiber(idle, next.fiber);
+}
+
+void forget_thread(Thread& t) {
+  Warp& warp = t.block->warp_of(t);
+  note_progress();
+  warp.alive &= ~(1u << t.lane);
+  --warp.runnable;
+  --t.block->alive;
+}
+
 void thread_body() {
   engine.launch->body(engine.launch->closure.get());
   Thread& t = *engine.current;
   t.state = State::done;
-  switch_fiber(t.fiber, host_fiber);
+  if (ends_unnoticed(t)) {
+    forget_thread(t);
+    hand_fiber_on(t);
+  } else {
+    switch_fiber(t.fiber, host_fiber);
+  }
 }
 
 void finish_thread(Thread& t) {
   Block& block = *t.block;
-  Warp& warp = block.warp_of(t);
   checker_end_thread(t);
   if (engine.tracing) trace_return(t);
   release_fiber(std::exchange(t.fiber, {}));
-  note_progress();
-  warp.alive &= ~(1u << t.lane);
-  --warp.runnable;
-  if (--block.alive == 0) {
+  forget_thread(t);
+  if (block.alive == 0) {
     retire(&block);
     return;
   }

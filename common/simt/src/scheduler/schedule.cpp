@@ -57,48 +57,6 @@ void schedule_start_launch(unsigned blocks) {
 
 // ---- switching ----------------------------------------------------------------------------------
 
-inline Thread* ReadyPool::draw() {
-  const std::size_t i = random_number() % size_;
-  Thread* const t = threads_[i].thread;
-  threads_[i].prefetch();
-  threads_[i] = threads_[--size_];
-  // Often the thread goes back to wait without another random number: then this is the next one.
-  std::uint64_t state = schedule.random_state;
-  if (size_ > 0) threads_[next_random(state) % size_].prefetch();
-  return t;
-}
-
-Thread* take_ready() {
-  Schedule& e = schedule;
-  if (!e.seeded) return e.fifo.empty() ? nullptr : e.fifo.pop();
-  return e.shuffled.empty() ? nullptr : e.shuffled.draw();
-}
-
-void install(Thread& t) {
-  if (!t.fiber) t.fiber = acquire_fiber();
-  running_thread_index = {t.index[0], t.index[1], t.index[2]};
-  running_block_index = t.block->index;
-  t.state = State::running;
-  engine.current = &t;
-  ++engine.ticks;
-  // The runtime may have called a function of the standard library meanwhile whose linked copy is
-  // the instrumented one, as of a host call: lanes that no longer park would fall out of step.
-  if (engine.lockstep) engine.steps_left = 1;
-}
-
-// The next thread goes on without a detour over the scheduler, which is needed only to start
-// blocks.
-void switch_away() {
-  Thread& t = *engine.current;
-  Thread* next = wants_block() ? nullptr : take_ready();
-  if (next == nullptr) {
-    switch_fiber(t.fiber, host_fiber);
-    return;
-  }
-  install(*next);
-  if (next != &t) switch_fiber(t.fiber, next->fiber);
-}
-
 void yield() {
   make_ready(*engine.current);
   switch_away();

@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/inlining.hpp"
 #include "kernel/engine.hpp"
+#include "kernel/findings.hpp"
 
 namespace simt {
 
@@ -36,11 +38,11 @@ constexpr std::size_t kMostReady = kResidentBlocks * 1024;  // all threads of th
 class ReadyQueue {
  public:
   bool empty() const { return head_ == tail_; }
-  void push(const Ready& ready) {
+  SIMT_HOT void push(const Ready& ready) {
     if (empty()) head_ = tail_ = 0;  // the first few entries stay in the cache
     ring_[tail_++ % kMostReady] = ready;
   }
-  Thread* pop() {
+  SIMT_HOT Thread* pop() {
     Thread* const t = ring_[head_++ % kMostReady].thread;
     if (tail_ - head_ > kAhead) ring_[(head_ + kAhead) % kMostReady].prefetch();
     return t;
@@ -53,12 +55,28 @@ class ReadyQueue {
   unsigned head_ = 0, tail_ = 0;
 };
 
+inline std::uint64_t next_random(std::uint64_t& state) {  // xorshift64*
+  state ^= state >> 12;
+  state ^= state << 25;
+  state ^= state >> 27;
+  return (state * 0x2545F4914F6CDD1Du) >> 16;
+}
+
 /// Threads that can run, drawn at random.
 class ReadyPool {
  public:
   bool empty() const { return size_ == 0; }
-  void push(const Ready& ready) { threads_[size_++] = ready; }
-  Thread* draw();
+  SIMT_HOT void push(const Ready& ready) { threads_[size_++] = ready; }
+  SIMT_HOT Thread* draw(std::uint64_t& random_state) {
+    const std::size_t i = next_random(random_state) % size_;
+    Thread* const t = threads_[i].thread;
+    threads_[i].prefetch();
+    threads_[i] = threads_[--size_];
+    // Often the thread goes back to wait without another random number: then this is the next one.
+    std::uint64_t state = random_state;
+    if (size_ > 0) threads_[next_random(state) % size_].prefetch();
+    return t;
+  }
   void clear() { size_ = 0; }
 
  private:
@@ -87,17 +105,11 @@ inline bool wants_block() {
          schedule.blocks_started < engine.blocks_total;
 }
 
-inline std::uint64_t next_random(std::uint64_t& state) {  // xorshift64*
-  state ^= state >> 12;
-  state ^= state << 25;
-  state ^= state >> 27;
-  return (state * 0x2545F4914F6CDD1Du) >> 16;
-}
 inline std::uint64_t random_number() { return next_random(schedule.random_state); }
 
 // ---- switching ----------------------------------------------------------------------------------
 
-inline void make_ready(Thread& t) {
+SIMT_HOT void make_ready(Thread& t) {
   t.state = State::ready;
   if (schedule.seeded) {
     schedule.shuffled.push({&t, static_cast<const char*>(t.fiber.context)});
@@ -110,15 +122,46 @@ inline void wake(Thread& t) {
   ++t.block->warp_of(t).runnable;
   make_ready(t);
 }
+inline bool is_any_ready() {
+  return schedule.seeded ? !schedule.shuffled.empty() : !schedule.fifo.empty();
+}
 /// A thread that is ready, or null.
-Thread* take_ready();
+SIMT_HOT Thread* take_ready() {
+  Schedule& e = schedule;
+  if (!e.seeded) return e.fifo.empty() ? nullptr : e.fifo.pop();
+  return e.shuffled.empty() ? nullptr : e.shuffled.draw(e.random_state);
+}
+
 /// Makes t the running thread; the caller switches to its fiber.
-void install(Thread& t);
-/// The running thread stops here and others go on, until something makes it ready again.
-void switch_away();
-/// Seeded schedules: sometimes lets others go first. One chance in `odds`.
+SIMT_HOT void install(Thread& t) {
+  if (!t.fiber) t.fiber = acquire_fiber();
+  running_thread_index = {t.index[0], t.index[1], t.index[2]};
+  running_block_index = t.block->index;
+  t.state = State::running;
+  engine.current = &t;
+  engine.stack = reinterpret_cast<std::uintptr_t>(t.fiber.bottom);
+  ++engine.ticks;
+  // The runtime may have called a function of the standard library meanwhile whose linked copy is
+  // the instrumented one, as of a host call: lanes that no longer park would fall out of step.
+  if (engine.lockstep) engine.steps_left = 1;
+}
+
+/// The running thread stops here and others go on, until something makes it ready again. The next one
+/// goes on without a detour over the scheduler, which is needed only to start blocks.
+SIMT_HOT void switch_away() {
+  Thread& t = *engine.current;
+  Thread* const next = wants_block() ? nullptr : take_ready();
+  if (next == nullptr) {
+    switch_fiber(t.fiber, host_fiber);
+    return;
+  }
+  install(*next);
+  if (next != &t) switch_fiber_here(t.fiber, next->fiber);
+}
+/// Seeded schedules: are others to go first? One chance in `odds`.
+SIMT_HOT bool is_preempted(unsigned odds) { return schedule.seeded && random_number() % odds == 0; }
 inline void maybe_preempt(unsigned odds) {
-  if (schedule.seeded && random_number() % odds == 0) yield();
+  if (is_preempted(odds)) yield();
 }
 
 // ---- endless loops ------------------------------------------------------------------------------
