@@ -198,6 +198,7 @@ void atomic_done(bool changed, const AtomicValues& values) {
   if (engine.tracing) trace_atomic(*engine.current, values);
   if (changed) {
     engine.fruitless = 0;
+    engine.current->repeated_polls = 0;
     wake_pollers(announced.address);
     engine.current->last_atomic = {announced.address, announced.caller, takes_lock(values)};
   } else {

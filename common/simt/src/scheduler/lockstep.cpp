@@ -3,6 +3,7 @@
 #include "base/scoped_ignore.hpp"
 #include "counters/counters.hpp"
 #include "scheduler/collectives.hpp"
+#include "scheduler/polling.hpp"
 #include "scheduler/schedule.hpp"
 #include "scheduler/signals.hpp"
 #include "trace/trace.hpp"
@@ -39,8 +40,9 @@ void leave_early() {
 constexpr std::uint64_t kPatience = 4096;
 
 /// The deepest call goes first, then the lowest address: lanes that took the shorter way wait where
-/// the ways meet.
+/// the ways meet. Lanes that poll go last: the one that holds a lock gets to its end.
 bool goes_before(const Thread& a, const Thread& b) {
+  if (is_polling(a) != is_polling(b)) return is_polling(b);
   if (a.parked.depth != b.parked.depth) return a.parked.depth > b.parked.depth;
   return a.parked.pc < b.parked.pc;
 }

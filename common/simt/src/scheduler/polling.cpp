@@ -84,6 +84,8 @@ void note_poll(std::uintptr_t address, std::size_t size, const void* caller) {
   switch_away();
 }
 
+bool is_polling(const Thread& t) { return t.repeated_polls >= kPollsBeforeWaiting; }
+
 void wake_pollers_at(std::uintptr_t address) {
   std::size_t woken = 0, kept = 0;
   for (Thread* const t : pollers) {

@@ -16,6 +16,9 @@ namespace simt {
 /// changes nothing: lets others go first if nothing has changed, and gives up in the end.
 void note_poll(std::uintptr_t address, std::size_t size, const void* caller);
 
+/// True if what the thread waits for has not come when it last looked.
+bool is_polling(const Thread& t);
+
 extern std::size_t waiting_pollers;
 SIMT_RARE void wake_pollers_at(std::uintptr_t address);
 /// The place has a new value, or gets one before any other thread runs.
