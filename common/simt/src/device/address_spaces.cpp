@@ -1,5 +1,5 @@
 // Which memory a generic address means: __isShared() and its kin.
-#include "kernel/fiber.hpp"
+#include "kernel/engine.hpp"
 #include "memory/allocations.hpp"
 #include "simt/runtime.hpp"
 
