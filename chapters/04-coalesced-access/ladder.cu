@@ -74,7 +74,8 @@ void widths(course::Ladder& ladder, std::size_t n) {
     const std::size_t left_out = n - words * rung.bytes / sizeof(float);
     ladder.rung(
         {.name = "copy_words_" + std::to_string(rung.bytes),
-         .changed = std::to_string(rung.bytes) + (rung.bytes == 1 ? " byte" : " bytes") + " per lane",
+         .changed =
+             std::to_string(rung.bytes) + (rung.bytes == 1 ? " byte" : " bytes") + " per lane",
          .reset = [&] { d_y.fill_bytes(0xFF); },
          .launch =
              [&] {

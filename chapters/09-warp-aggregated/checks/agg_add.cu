@@ -153,7 +153,7 @@ TEST_CASE("agg_add: the lanes of one warp add more than 2^32") {
   INFO("32 lanes add " << kValue << " each, modulo 2^32; the counter holds " << kStart);
   const auto values = course::DeviceBuffer<unsigned>::from(std::vector<unsigned>(32, kValue));
   auto counter = course::DeviceBuffer<unsigned>::from({kStart, 0});
-  course::DeviceBuffer<unsigned> places(32 * kCalls);
+  auto places = course::DeviceBuffer<unsigned>::zeros(32 * kCalls);
   course::launch(call_agg_add, {1, 32}, Caller::all, values.data(), 32, counter.data(),
                  places.data());
   const std::vector<unsigned> all = places.download();

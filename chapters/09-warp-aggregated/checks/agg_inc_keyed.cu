@@ -95,7 +95,8 @@ void check_far_lists(std::size_t first, std::size_t a, std::size_t b) {
   std::vector<int> keys;
   for (std::size_t t = 0; t < 32; ++t) keys.push_back(key_of(t));
   const auto d_keys = course::DeviceBuffer<int>::from(keys);
-  course::DeviceBuffer<unsigned> d_counts(std::max(a, b) + 1), places(32 * kCalls);
+  course::DeviceBuffer<unsigned> d_counts(std::max(a, b) + 1);
+  auto places = course::DeviceBuffer<unsigned>::zeros(32 * kCalls);
   unsigned* const counts = d_counts.data() - first;
   for (int k = 0; k < 2; ++k) {
     CUDA_CHECK(

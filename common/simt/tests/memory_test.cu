@@ -538,9 +538,8 @@ TEST_CASE("__ldg of memory that the same launch writes is found, whatever orders
   CHECK(first_miss(ReportKind::read_only, load_read_only<Order::load_first>) == "");
   CHECK(first_miss(ReportKind::read_only, load_read_only<Order::atomic_first>) == "");
   const simt::Report report = only_report(load_read_only<Order::write_first>);
-  CHECK(
-      lacks(report, {"__LDG OF WRITTEN MEMORY in kernel load_and_write", " on x[0]\n  __ldg  at ",
-                     "\n  write  at ", "Use an\n  ordinary load here."}) == "");
+  CHECK(lacks(report, {"__LDG OF WRITTEN MEMORY in kernel load_and_write", " on x[0]\n  __ldg  at ",
+                       "\n  write  at ", "Use an\n  ordinary load here."}) == "");
   CHECK(report.file == "common/simt/tests/memory_test.cu");
 }
 
