@@ -1,7 +1,7 @@
 // Exercise lost_update: find the bug, and fix it.
 //
-// A station sends temperatures in tenths of a degree. One kernel counts the alarms and keeps the
-// peak. The number of alarms is always right. The peak is too low now and then, although every
+// A weather station sends temperatures in tenths of a degree. A kernel counts the alarms and keeps
+// the peak. The number of alarms is always right. The peak is sometimes too low, although every
 // access to it is atomic.
 //
 // Try it: meson test -C build lost_update
@@ -13,19 +13,18 @@
 
 NOT_STARTED  // delete this line when you begin
 
-/// Takes n readings into account:
+/// Evaluates n readings:
 /// - adds to *alarms the number of readings above the limit;
-/// - raises *peak to the highest reading, if one is higher than what *peak holds already.
-/// The caller sets both before; readings may be negative.
+/// - raises *peak to the highest reading, if that is higher than what *peak holds already.
+/// The caller initialises both. Readings may be negative.
 /// Right for every one-dimensional grid. The threads share the work.
 __global__ void summarize_readings(const int* readings, std::size_t n, int limit, unsigned* alarms,
                                    int* peak) {
+  // TODO(you): find out why the peak is sometimes too low, and fix it.
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
     const int reading = readings[i];
     if (reading > limit) atomicAdd(alarms, 1u);
-
-    // TODO(you): which thread's reading can get lost here, and when?
     const int highest = atomicAdd(peak, 0);  // adds nothing: an atomic way to read
     if (reading > highest) atomicExch(peak, reading);
   }

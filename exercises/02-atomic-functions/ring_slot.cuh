@@ -1,7 +1,7 @@
 // Exercise ring_slot: many threads write to one ring buffer.
 //
-// A flight recorder keeps the last events: place follows place, and behind the last one comes the
-// first again. Each event needs a place, and the recorder goes on where it stopped.
+// A flight recorder keeps the latest events. They fill its slots in order, and after the last slot
+// comes the first one again. Each launch goes on where the launch before stopped.
 //
 // Try it: meson test -C build ring_slot
 #pragma once
@@ -12,24 +12,23 @@
 
 NOT_STARTED  // delete this line when you begin
 
-/// What a place holds that no event was written to. No event has this number, but every other
-/// number may be one, 0 too.
+/// What a slot holds before any event is written to it. No event has this number, but every other
+/// number may be an event, 0 too.
 constexpr unsigned kEmpty = 0xFFFF'FFFF;
 
-/// Writes n events to the ring buffer ring[0..capacity-1]; capacity is at least 1. Events may have
-/// equal numbers: each of them is an event.
-/// - *next is the place of the next event. Each event takes the place that it finds there, and
-///   moves *next on: by one, and from the last place to the first. So *next is always below
-///   capacity.
-/// - It goes on where *next stands at the start: an earlier launch may have left it there.
-/// - The events of a launch may come in any order. Where more events come than there are places,
-///   several get the same place; one of them stays, and which one is free.
-/// - *overwritten grows by one for every event that is lost: that stood in a place, from this
-///   launch or from an earlier one, when another one was written there.
-/// - Right for every one-dimensional grid, also for blocks that are no whole warps.
+/// Writes n events to the ring buffer ring[0..capacity-1]; capacity is at least 1. Several events
+/// may have the same number: each of them counts.
+/// - *next is the slot of the next event. Each event takes the slot that it finds there, and moves
+///   *next on: by one, and from the last slot to the first. So *next is always below capacity.
+/// - It starts with what *next holds, which an earlier launch may have left there.
+/// - The events of a launch may come in any order. If there are more events than slots, several
+///   events get the same slot. One of them stays; which one is unspecified.
+/// - *overwritten grows by one for every event that is lost: every event, from this launch or from
+///   an earlier one, that was in a slot when another event was written there.
+/// - Right for every one-dimensional grid, and for block sizes that are not multiples of 32, too.
 /// - The threads share the work: each lane of a warp writes events of its own.
 __global__ void log_events(const unsigned* events, std::size_t n, unsigned* ring, unsigned capacity,
                            unsigned* next, unsigned* overwritten) {
-  // TODO(you): which atomic function counts 0, 1, ..., capacity - 1, 0, 1, ...?
+  // TODO(you): write the events.
   (void)events, (void)n, (void)ring, (void)capacity, (void)next, (void)overwritten;  // delete this
 }

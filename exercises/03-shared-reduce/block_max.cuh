@@ -1,7 +1,10 @@
 // Exercise block_max: the largest number of each block, for blocks of any size.
 //
-// The chapter's tree halves 256 down to 1. Here a block may have 7 threads, or 96, or 1000: there
-// the upper half and the lower half are not always of one size, and no number may be left out.
+// The kernel began as the chapter's tree, with fmaxf instead of +. It passed a test with blocks of
+// 256 threads and positive numbers. Its users complain:
+// - "With blocks of 96 threads some maxima are too small. With 128 they are right."
+// - "Most elements of a long array never count."
+// - "It says 0 for a block whose numbers are all negative."
 //
 // Try it: meson test -C build block_max
 #pragma once
@@ -17,15 +20,15 @@ NOT_STARTED  // delete this line when you begin
 /// x[0..n-1].
 /// - Element i belongs to block (i / blockDim.x) % gridDim.x, as in a grid-stride loop: thread t of
 ///   block b takes i = b * blockDim.x + t, and every (gridDim.x * blockDim.x)-th one from there.
-/// - NaN is no number and never the largest: fmaxf(a, b) gives the other one.
+/// - NaN is not a number and never the largest: fmaxf(a, b) returns the other one.
 /// - A block without any number writes -INFINITY: its elements are all NaN, or it has none.
 /// - blockDim.x is any number from 1 to 1024. gridDim.x is any number. n may be 0, or more than
 ///   2^32. The launch gives a block blockDim.x floats of dynamic shared memory: that is enough.
 /// - It is a tree: at most ceil(log2(blockDim.x)) + 2 barriers per block, no atomics, and no thread
-///   looks at all of the shared memory. Each thread loads its own elements.
+///   reads all of the shared memory. Each thread loads its own elements.
 __global__ void block_max(const float* x, std::size_t n, float* maxima) {
   extern __shared__ float s_max[];
-  // TODO(you): two things are wrong with these lines: which numbers do they miss?
+  // TODO(you): make it right for every block, grid and array.
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   s_max[threadIdx.x] = i < n ? x[i] : 0.0f;
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {

@@ -1,7 +1,7 @@
-// Exercise last_block_max: the largest of an array, in one launch, and nothing to set before it.
+// Exercise last_block_max: the largest of an array, in one launch, with nothing to initialise.
 //
-// Each block leaves the largest of its elements in its place of `parts`. Whichever block is done
-// last finds the largest of those. No thread waits for another block: a ticket tells who is last.
+// Each block stores the largest of its elements in parts[blockIdx.x]. The block that finishes last
+// finds the largest of those. No block waits for another one: a ticket tells it whether it is last.
 //
 // Try it: meson test -C build last_block_max
 #pragma once
@@ -13,8 +13,8 @@
 
 NOT_STARTED  // delete this line when you begin
 
-/// The largest of the numbers that the threads of a block have: thread 0 gets it, the others get
-/// anything. blockDim.x is a power of two from 32 to 1024, and all threads call this.
+/// Returns the largest of the numbers that the threads of a block have, in thread 0. In the others
+/// the result is unspecified. blockDim.x is a power of two from 32 to 1024; all threads call this.
 __device__ inline int largest_of_block(int mine) {
   __shared__ int s_max[1024];
   __syncthreads();  // an earlier call may still be reading
@@ -30,12 +30,12 @@ __device__ inline int largest_of_block(int mine) {
 
 /// Sets *y to the largest of x[0..n-1], or to INT_MIN if n == 0.
 /// - Right for every one-dimensional grid, of one block, too. The block size is a power of two from
-///   32 to 1024. All threads share the work of loading x, and those of the last block that of
-///   loading parts. n may be more than 2^32.
-/// - parts has gridDim.x places. They, and *y, hold anything before.
-/// - *ticket is 0 before the very first launch. Nothing sets it again: launches follow one another,
-///   with other grids and other arrays, so each leaves it at 0.
-/// - Global memory sees one atomic per block, and at most one more in the whole launch.
+///   32 to 1024. All threads share the work of loading x, and all threads of the last block share
+///   that of loading parts. n may be more than 2^32.
+/// - parts has gridDim.x elements. They, and *y, are not initialised.
+/// - *ticket is 0 before the very first launch, and no host code resets it: each launch leaves it
+///   at 0 for the next one, which may have another grid and another array.
+/// - One atomic per block on global memory, and at most one more in the whole launch.
 __global__ void last_block_max(const int* x, std::size_t n, int* parts, unsigned* ticket, int* y) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   int largest = INT_MIN;
@@ -44,8 +44,7 @@ __global__ void last_block_max(const int* x, std::size_t n, int* parts, unsigned
   }
   largest = largest_of_block(largest);
 
-  // TODO(you): this is right with one block only. Draw tickets, and let the last block finish. What
-  // has to be visible to whom when a ticket is drawn?
+  // TODO(you): this is right for a grid of one block. Make it right for every grid.
   if (threadIdx.x == 0) parts[blockIdx.x] = largest;
   if (threadIdx.x == 0) *y = parts[blockIdx.x];
   (void)ticket;  // delete this

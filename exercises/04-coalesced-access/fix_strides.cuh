@@ -1,9 +1,8 @@
 // Exercise fix_strides: a kernel that is right, and slow. Make it coalesced.
 //
 // A recording has n frames, and a frame has two samples: left, right, left, right, and so on. This
-// kernel mixes them down to one. Every number that it writes is right. But its warps ask the memory
-// for far more sectors than hold the recording, for two reasons: one is which frame a thread takes
-// next, the other is how it reads a frame.
+// kernel mixes the two down to one. Every number that it writes is right. But its warps request far
+// more sectors than hold the recording.
 //
 // Try it: meson test -C build fix_strides
 #pragma once
@@ -20,16 +19,15 @@ NOT_STARTED  // delete this line when you begin
 /// - Right for every n, 0 included, and for every one-dimensional grid of blocks of whole warps.
 /// - The threads of the grid share the work: a store of a warp writes 32 numbers or more, and fewer
 ///   only at the end of mono.
-/// - No sector is asked for twice: if both arrays begin with a sector, the whole grid's loads touch
+/// - No sector is requested twice: if both arrays begin with a sector, the whole grid's loads touch
 ///   8 n / 32 sectors, rounded up, and its stores 4 n / 32. Where an array begins within a sector,
-///   each request touches one more. Plain loads and stores, no atomics. The CPU device counts loads
-///   as the source has them: p[i].x and p[i].y are two, `const float2 pair = p[i];` is one.
+///   each request touches one more. Plain loads and stores, no atomics. The CPU device counts the
+///   accesses that the source has.
 __global__ void mix_down(const float* frames, std::size_t n, float* mono) {
+  // TODO(you): make its accesses coalesced.
   const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
   const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-
-  // TODO(you): which sectors do the 32 lanes of a warp touch in one turn of this loop?
-  const std::size_t share = (n + threads - 1) / threads;  // each thread has its own stretch
+  const std::size_t share = (n + threads - 1) / threads;
   for (std::size_t i = thread * share; i < n && i < (thread + 1) * share; ++i) {
     const float left = frames[2 * i];
     const float right = frames[2 * i + 1];

@@ -1,8 +1,7 @@
 // Exercise transpose_tile: turn rows into columns, coalesced on both sides.
 //
-// If a warp reads 32 neighbours of a row, they belong into 32 different rows of the result. So the
-// elements take a detour through a tile in shared memory, where a column costs no more than a row,
-// if its elements lie in different banks.
+// If a warp loads 32 neighbours of a row, they belong in 32 different rows of the result. So blocks
+// take a square tile each, in shared memory.
 //
 // Try it: meson test -C build transpose_tile
 #pragma once
@@ -18,14 +17,14 @@ constexpr unsigned kTile = 32;  // rows and columns of a tile
 /// out[c * rows + r] = in[r * cols + c] for all r < rows and c < cols.
 /// - Block (x, y) of the grid owns the tile of 32 x 32 elements whose first one is in row 32 y and
 ///   column 32 x of `in`. The grid covers the matrix: gridDim.x = cols / 32 and gridDim.y =
-///   rows / 32, both rounded up. The last tiles may be cut off on either side.
+///   rows / 32, both rounded up. Tiles at the right and the lower edge may be cut off.
 /// - blockDim.x is 32. blockDim.y divides 32: each thread moves 32 / blockDim.y elements.
 /// - A warp's loads are 32 neighbours of a row of `in`, its stores 32 neighbours of a row of `out`:
 ///   4 sectors each where rows begin with a sector. That holds for tiles that are cut off, too.
-/// - Each element enters the tile once and leaves it once, 32 with a request, without any bank
-///   conflict. What no thread wrote is not read. No atomics.
+/// - Each element is stored to the tile once and loaded from it once, 32 per request, without any
+///   bank conflict. What no thread wrote is not read. No atomics.
 __global__ void transpose_tile(const float* in, std::size_t rows, std::size_t cols, float* out) {
-  // TODO(you): this is right, and its stores are 32 rows apart. Put a tile in between.
+  // TODO(you): this is right, and its stores are not coalesced. Make them coalesced, too.
   const std::size_t c = std::size_t{blockIdx.x} * kTile + threadIdx.x;
   for (unsigned y = threadIdx.y; y < kTile; y += blockDim.y) {
     const std::size_t r = std::size_t{blockIdx.y} * kTile + y;

@@ -1,8 +1,8 @@
 // Exercise warp_prefix_sum: where does each lane's output begin?
 //
-// Every thread of a warp has produced some items, counts[i] of them, and they are to be stored one
-// after the other. A lane's first item comes after those of all lanes before it: an exclusive
-// prefix sum. How many places the warp needs in all is its total.
+// Thread i has produced counts[i] items, and a warp's items are to be stored one after the other.
+// A lane's first item comes after those of all lanes before it: its offset is an exclusive prefix
+// sum. The warp's total is the number of items that it stores.
 //
 // Try it: meson test -C build warp_prefix_sum
 #pragma once
@@ -27,6 +27,6 @@ NOT_STARTED  // delete this line when you begin
 ///   group with one load.
 __global__ void warp_prefix_sum(const unsigned* counts, std::size_t n, unsigned* offsets,
                                 unsigned* totals) {
-  // TODO(you): __shfl_up_sync brings the value of lane - distance. What do the first lanes get?
+  // TODO(you): compute the offsets and the totals.
   (void)counts, (void)n, (void)offsets, (void)totals;  // not used yet: delete this line
 }

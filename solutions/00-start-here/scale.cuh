@@ -11,7 +11,7 @@
 #include <cstddef>
 
 /// Kernel: multiplies each of values[0..n-1] by factor.
-/// - Every thread runs these lines, and takes one element. The threads share the work.
+/// - Every thread runs these lines and takes one element. The threads share the work.
 /// - Right for every one-dimensional grid with at least n threads; threads left over touch nothing.
 __global__ void scale(float* values, std::size_t n, float factor) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -20,7 +20,7 @@ __global__ void scale(float* values, std::size_t n, float factor) {
 
 /// Host function: launches the kernel above on n floats in device memory.
 /// - `block`, at least 1, is the number of threads of a block. It launches as many blocks as n
-///   elements need, which are fewer than 2^31, and no more.
+///   elements need, which are fewer than 2^31, and not more.
 /// - n == 0 launches nothing, and is no error.
 /// - A launch that CUDA refuses throws course::CudaError.
 inline void launch_scale(float* values, std::size_t n, float factor, unsigned block) {

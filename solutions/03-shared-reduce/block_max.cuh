@@ -1,7 +1,10 @@
 // Exercise block_max: the largest number of each block, for blocks of any size.
 //
-// The chapter's tree halves 256 down to 1. Here a block may have 7 threads, or 96, or 1000: there
-// the upper half and the lower half are not always of one size, and no number may be left out.
+// The kernel began as the chapter's tree, with fmaxf instead of +. It passed a test with blocks of
+// 256 threads and positive numbers. Its users complain:
+// - "With blocks of 96 threads some maxima are too small. With 128 they are right."
+// - "Most elements of a long array never count."
+// - "It says 0 for a block whose numbers are all negative."
 //
 // Try it: meson test -C build block_max
 #pragma once
@@ -15,12 +18,12 @@
 /// x[0..n-1].
 /// - Element i belongs to block (i / blockDim.x) % gridDim.x, as in a grid-stride loop: thread t of
 ///   block b takes i = b * blockDim.x + t, and every (gridDim.x * blockDim.x)-th one from there.
-/// - NaN is no number and never the largest: fmaxf(a, b) gives the other one.
+/// - NaN is not a number and never the largest: fmaxf(a, b) returns the other one.
 /// - A block without any number writes -INFINITY: its elements are all NaN, or it has none.
 /// - blockDim.x is any number from 1 to 1024. gridDim.x is any number. n may be 0, or more than
 ///   2^32. The launch gives a block blockDim.x floats of dynamic shared memory: that is enough.
 /// - It is a tree: at most ceil(log2(blockDim.x)) + 2 barriers per block, no atomics, and no thread
-///   looks at all of the shared memory. Each thread loads its own elements.
+///   reads all of the shared memory. Each thread loads its own elements.
 __global__ void block_max(const float* x, std::size_t n, float* maxima) {
   extern __shared__ float s_max[];
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -32,7 +35,7 @@ __global__ void block_max(const float* x, std::size_t n, float* maxima) {
 
   unsigned left = blockDim.x;
   while (left > 1) {
-    // Rounded up: the middle one of an odd number has no partner, and stays where it is.
+    // Rounded up: with an odd number of values the middle one has no partner, and stays.
     const unsigned half = (left + 1) / 2;
     __syncthreads();  // what this level reads, other threads wrote on the level before
     if (threadIdx.x + half < left) {

@@ -1,9 +1,8 @@
 // Exercise fix_strides: a kernel that is right, and slow. Make it coalesced.
 //
 // A recording has n frames, and a frame has two samples: left, right, left, right, and so on. This
-// kernel mixes them down to one. Every number that it writes is right. But its warps ask the memory
-// for far more sectors than hold the recording, for two reasons: one is which frame a thread takes
-// next, the other is how it reads a frame.
+// kernel mixes the two down to one. Every number that it writes is right. But its warps request far
+// more sectors than hold the recording.
 //
 // Try it: meson test -C build fix_strides
 #pragma once
@@ -18,10 +17,10 @@
 /// - Right for every n, 0 included, and for every one-dimensional grid of blocks of whole warps.
 /// - The threads of the grid share the work: a store of a warp writes 32 numbers or more, and fewer
 ///   only at the end of mono.
-/// - No sector is asked for twice: if both arrays begin with a sector, the whole grid's loads touch
+/// - No sector is requested twice: if both arrays begin with a sector, the whole grid's loads touch
 ///   8 n / 32 sectors, rounded up, and its stores 4 n / 32. Where an array begins within a sector,
-///   each request touches one more. Plain loads and stores, no atomics. The CPU device counts loads
-///   as the source has them: p[i].x and p[i].y are two, `const float2 pair = p[i];` is one.
+///   each request touches one more. Plain loads and stores, no atomics. The CPU device counts the
+///   accesses that the source has.
 __global__ void mix_down(const float* frames, std::size_t n, float* mono) {
   const float2* const pairs = reinterpret_cast<const float2*>(frames);
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

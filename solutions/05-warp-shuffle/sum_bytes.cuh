@@ -1,8 +1,7 @@
 // Exercise sum_bytes: the brightness of a picture.
 //
-// A picture is a lot of bytes, 0 to 255. Their sum does not fit into a byte, nor the sum of a large
-// picture into 32 bits. And a load of one byte per lane moves 32 bytes where it could move 512. So:
-// wide loads, and a wide type to add in.
+// A picture is an array of bytes, 0 to 255, and its brightness is their sum. The kernel below gets
+// it wrong for large pictures. It is slow, too: a load of a warp moves 32 bytes, and could move 512.
 //
 // Try it: meson test -C build sum_bytes
 #pragma once
@@ -19,9 +18,9 @@
 /// - What lies between the first and the last multiple of 16 in x is read in loads of 16 bytes (a
 ///   uint4), 512 bytes per warp; at most 15 bytes before them and 15 after are read one by one.
 ///   Nothing outside x[0..n-1] is read.
-/// - *sum holds something already, perhaps close to 2^32.
-/// - Exact whatever the grid is, from one block of 32 threads on: the sum of all bytes may go
-///   through a single thread of a single block, and is not to wrap around on its way.
+/// - *sum holds a number already, perhaps one close to 2^32.
+/// - Exact for every grid, also for one block of 32 threads: then one warp, or even one of its
+///   threads, has a sum that may be as large as that of all bytes.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads. The threads share
 ///   the work, and a warp makes at most one atomic on *sum.
 __global__ void sum_bytes(const unsigned char* x, std::size_t n, unsigned long long* sum) {

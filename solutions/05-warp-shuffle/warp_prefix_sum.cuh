@@ -1,8 +1,8 @@
 // Exercise warp_prefix_sum: where does each lane's output begin?
 //
-// Every thread of a warp has produced some items, counts[i] of them, and they are to be stored one
-// after the other. A lane's first item comes after those of all lanes before it: an exclusive
-// prefix sum. How many places the warp needs in all is its total.
+// Thread i has produced counts[i] items, and a warp's items are to be stored one after the other.
+// A lane's first item comes after those of all lanes before it: its offset is an exclusive prefix
+// sum. The warp's total is the number of items that it stores.
 //
 // Try it: meson test -C build warp_prefix_sum
 #pragma once
@@ -29,7 +29,7 @@ __global__ void warp_prefix_sum(const unsigned* counts, std::size_t n, unsigned*
   const unsigned lane = threadIdx.x % 32;
   const std::size_t warp = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  // `first` is the same for all lanes of a warp, so all of them stay in the loop equally long.
+  // `first` is the same for all lanes of a warp, so all of them make the same number of rounds.
   for (std::size_t first = warp * 32; first < n; first += stride) {
     const std::size_t i = first + lane;
     const unsigned count = i < n ? counts[i] : 0;
@@ -39,6 +39,6 @@ __global__ void warp_prefix_sum(const unsigned* counts, std::size_t n, unsigned*
       if (lane >= distance) sum += before;  // lanes without a partner got their own value back
     }
     if (i < n) offsets[i] = sum - count;  // integers: exact, also if the sum has wrapped around
-    if (lane == 31) totals[first / 32] = sum;  // lanes behind the end brought a 0
+    if (lane == 31) totals[first / 32] = sum;  // lanes past the end added 0
   }
 }
