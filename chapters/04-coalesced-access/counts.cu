@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "checks/predicted_loads.cuh"
 #include "rungs.cuh"
 
 namespace {
@@ -154,5 +155,18 @@ TEST_CASE("a tile in shared memory makes loads coalesced, and padding spreads it
                            "their wavefronts"));
       REQUIRE(course::same(c->shared_store_wavefronts, c->shared_stores, "wavefronts of stores"));
     }
+  }
+}
+
+// ---- the exercise predict_sectors --------------------------------------------------------------
+
+TEST_CASE("the loads of predict_sectors: the addresses give the counts of the CPU device") {
+  course::skip_without_counters();
+  for (const predicted::Kernel& kernel : predicted::kKernels) {
+    INFO(kernel.name);
+    const predicted::Counts expected = predicted::counts_from_addresses(kernel);
+    const predicted::Counts found = predicted::counts_of(kernel);
+    REQUIRE(course::same(found.requests, expected.requests, "requests"));
+    REQUIRE(course::same(found.sectors, expected.sectors, "sectors"));
   }
 }

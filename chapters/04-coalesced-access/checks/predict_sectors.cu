@@ -1,0 +1,86 @@
+// Check of the exercise predict_sectors: the eight predictions against what the CPU device counts.
+// A GPU counts nothing here: there they are compared with the addresses of the lanes.
+#include "predict_sectors.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "checks/predicted_loads.cuh"
+
+namespace {
+
+/// In the order of predicted::kKernels.
+constexpr Prediction kPredictions[] = {kShifted, kThirds,  kFours, kEvenLanes,
+                                       kMembers, kEighths, kBytes, kFirstSeventy};
+
+/// "lanes 0, 3 and 31": of the last request, the first active lane, the first one in another
+/// sector, and the last one.
+std::string lanes_to_write_down(const predicted::Kernel& kernel) {
+  const unsigned warp = kernel.threads / predicted::kLanes - 1;
+  std::vector<unsigned> active, elsewhere;
+  for (unsigned lane = 0; lane < predicted::kLanes; ++lane) {
+    const predicted::Bytes bytes = kernel.bytes(warp * predicted::kLanes + lane, kernel.loads - 1);
+    if (bytes.count == 0) continue;
+    active.push_back(lane);
+    const std::size_t last = bytes.first + bytes.count - 1;
+    if (last / predicted::kSector !=
+        kernel.bytes(warp * predicted::kLanes + active.front(), kernel.loads - 1).first /
+            predicted::kSector) {
+      elsewhere.push_back(lane);
+    }
+  }
+  std::string text = std::to_string(active.front());
+  if (!elsewhere.empty() && elsewhere.front() != active.back()) {
+    text += ", " + std::to_string(elsewhere.front());
+  }
+  return "lanes " + text + " and " + std::to_string(active.back());
+}
+
+/// What to do about a wrong prediction.
+std::string advice(const predicted::Kernel& kernel, Prediction prediction,
+                   predicted::Counts measured) {
+  if (prediction.requests != measured.requests) {
+    return "Requests: how many warps are " + std::to_string(kernel.threads) +
+           " threads, and how many loads does the kernel's source have?";
+  }
+  const bool may_be_of_one = prediction.sectors * measured.requests == measured.sectors;
+  return std::string("Sectors: ") +
+         (may_be_of_one ? "if these are of one request, take the sum over all requests. Else, of "
+                        : "of ") +
+         "the last warp, write down which bytes of x " + lanes_to_write_down(kernel) + " load" +
+         (kernel.loads == 1 ? "" : " each time") + ", and divide by 32.";
+}
+
+/// A line or two for each prediction that is wrong.
+course::Verdict all_predictions() {
+  std::string text;
+  std::size_t wrong = 0;
+  for (std::size_t k = 0; k < std::size(kPredictions); ++k) {
+    const predicted::Kernel& kernel = predicted::kKernels[k];
+    const Prediction prediction = kPredictions[k];
+    const predicted::Counts measured = predicted::counts_of(kernel);
+    if (measured == predicted::Counts{prediction.requests, prediction.sectors}) continue;
+    ++wrong;
+    text += "\n" + kernel.name + "<<<1, " + std::to_string(kernel.threads) + ">>>: ";
+    if (prediction.requests == 0 && prediction.sectors == 0) {
+      text += "no prediction yet";
+      continue;
+    }
+    text += "predicted " + course::counted(prediction.requests, "request") + " and " +
+            course::counted(prediction.sectors, "sector") +
+            (course::kCpuDevice ? ", measured " : ", expected ") +
+            std::to_string(measured.requests) + " and " + std::to_string(measured.sectors) +
+            "\n  " + advice(kernel, prediction, measured);
+  }
+  if (wrong == 0) return {};
+  return {false, std::to_string(std::size(kPredictions) - wrong) + " of " +
+                     std::to_string(std::size(kPredictions)) + " predictions are right" + text};
+}
+
+}  // namespace
+
+TEST_CASE("predict_sectors: what each kernel's loads request") { REQUIRE(all_predictions()); }

@@ -1,0 +1,32 @@
+// Exercise predict_sectors: how many requests and sectors? Predict, then measure.
+//
+// The eight kernels are in chapters/04-coalesced-access/predicted.cuh and on the chapter's page.
+// Each is launched with one block, and its threads load from x. Do not run anything: write down
+// which bytes the lanes of a warp load, mark the sectors, and count. The check then counts what the
+// loads request, and compares.
+//
+// Try it: meson test -C build predict_sectors
+#pragma once
+
+#include <course/exercise.cuh>
+
+NOT_STARTED  // delete this line when you begin
+
+/// What the loads of a whole launch request, that is of all its warps together.
+/// - A request is one load of the source, executed by one warp with at least one active lane.
+/// - Each request touches some sectors of 32 bytes. `sectors` is the sum over all requests: a sector
+///   that two requests touch counts twice.
+/// - x begins with a sector. Stores are not asked for.
+struct Prediction {
+  unsigned requests, sectors;
+};
+
+// TODO(you): the numbers of each kernel, {requests, sectors}.
+constexpr Prediction kShifted = {0, 0};       // load_shifted<<<1, 64>>>
+constexpr Prediction kThirds = {0, 0};        // load_thirds<<<1, 64>>>
+constexpr Prediction kFours = {0, 0};         // load_fours<<<1, 64>>>
+constexpr Prediction kEvenLanes = {0, 0};     // load_even_lanes<<<1, 64>>>
+constexpr Prediction kMembers = {0, 0};       // load_members<<<1, 64>>>
+constexpr Prediction kEighths = {0, 0};       // load_eighths<<<1, 64>>>
+constexpr Prediction kBytes = {0, 0};         // load_bytes<<<1, 64>>>
+constexpr Prediction kFirstSeventy = {0, 0};  // load_first_seventy<<<1, 96>>>
