@@ -55,12 +55,95 @@ __global__ void halves_to_floats(const __half2* d_x, const __nv_bfloat162* d_b, 
   d_y[15] = __high2float(d_b[0]);
 }
 
+__global__ void maximum_of_eight(__half2* d_x) {
+  const __half2 v = __floats2half2_rn(1, 2);
+  const __half2 four[4] = {v, v, v, v};
+  course::red_max_v4(d_x, four);
+}
+
 __global__ void add_and_stay(unsigned* d_x) {
   atomicAdd(d_x, 7u);
   for (volatile unsigned i = 0; i < 0xffff'ffffu;) i = 0;
 }
 
 }  // namespace
+
+// Templates of kernels are not in the unnamed namespace: nvcc refuses their launches there.
+namespace device_testing {
+
+enum class Way { pair, eight, loop };
+
+/// Each thread brings eight numbers to eight cells: their minima or maxima.
+template <class Pair>
+__global__ void take_extremes(Pair* d_x, const Pair* d_v, bool larger, Way way) {
+  const unsigned first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+  Pair* const x = d_x + first;
+  const Pair v[4] = {d_v[first], d_v[first + 1], d_v[first + 2], d_v[first + 3]};
+  if (way == Way::eight) return larger ? course::red_max_v4(x, v) : course::red_min_v4(x, v);
+  for (unsigned i = 0; i < 4; ++i) {
+    if (way == Way::pair) {
+      larger ? course::red_max(x + i, v[i]) : course::red_min(x + i, v[i]);
+    } else {
+      course::update_pair(
+          x + i, [&](Pair old) { return larger ? __hmax2(old, v[i]) : __hmin2(old, v[i]); });
+    }
+  }
+}
+
+/// Many threads, one address: thread i brings i % 100 and 100 - i % 100.
+template <class Pair>
+__global__ void crowd_extremes(Pair* d_max, Pair* d_min) {
+  const float i = static_cast<float>((blockIdx.x * blockDim.x + threadIdx.x) % 100);
+  Pair v;
+  v.x = i;
+  v.y = 100.0f - i;
+  course::red_max(d_max, v);
+  course::red_min(d_min, v);
+}
+
+using Bits = unsigned short;
+
+/// The larger or smaller one of two numbers in a format whose infinity has these bits: a number
+/// beats a NaN, two NaN give 0x7FFF, -0.0 is less than 0.0.
+Bits extreme(Bits a, Bits b, Bits infinity, bool larger) {
+  const auto is_nan = [&](Bits x) { return (x & 0x7FFF) > infinity; };
+  const auto order = [](Bits x) { return (x & 0x8000) != 0 ? -1 - (x & 0x7FFF) : x & 0x7FFF; };
+  if (is_nan(a) && is_nan(b)) return 0x7FFF;
+  if (is_nan(a) || is_nan(b)) return is_nan(a) ? b : a;
+  return (order(a) < order(b)) == larger ? b : a;
+}
+
+/// Every number of the list meets every other one, and itself.
+template <class Pair>
+void check_extremes(const std::vector<Bits>& numbers, Bits infinity) {
+  std::vector<Bits> x, v;
+  for (const Bits a : numbers) {
+    for (const Bits b : numbers) x.push_back(a), v.push_back(b);
+  }
+  while (x.size() % 8 != 0) x.push_back(0), v.push_back(0);
+  const auto d_v = DeviceBuffer<Bits>::from(v);
+  for (const bool larger : {false, true}) {
+    std::vector<Bits> expected(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      expected[i] = extreme(x[i], v[i], infinity, larger);
+    }
+    for (const Way way : {Way::pair, Way::eight, Way::loop}) {
+      INFO((larger ? "maximum" : "minimum") << ", way " << static_cast<int>(way));
+      auto d_x = DeviceBuffer<Bits>::from(x);
+      take_extremes<<<1, static_cast<unsigned>(x.size() / 8)>>>(
+          reinterpret_cast<Pair*>(d_x.data()), reinterpret_cast<const Pair*>(d_v.data()), larger,
+          way);
+      CUDA_CHECK_LAUNCH();
+      const std::vector<Bits> found = d_x.download();
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        INFO(std::hex << "of " << x[i] << " and " << v[i]);
+        REQUIRE(found[i] == expected[i]);
+      }
+    }
+  }
+}
+
+}  // namespace device_testing
 
 // ---- device.cuh --------------------------------------------------------------------------------
 
@@ -253,6 +336,48 @@ TEST_CASE("a vector reduction is one request, and asks for its alignment") {
 
   const course::Findings findings =
       course::find_races([&] { add_halves<<<1, 1>>>(d_x.data() + 2, d_b.data()); });
+  REQUIRE(findings.others == 1);
+  CHECK(findings.texts.front().find("MISALIGNED") != std::string::npos);
+}
+
+TEST_CASE("minima and maxima of 16-bit numbers: NaN, zeros of both signs, subnormals") {
+  using namespace device_testing;
+  check_extremes<__half2>({0x0000, 0x8000, 0x0001, 0x8001, 0x03FF, 0x3C00, 0xBC00, 0x3C01, 0x7BFF,
+                           0xFBFF, 0x7C00, 0xFC00, 0x7FFF, 0x7E00, 0xFE00, 0x7D01, 0xFFFF},
+                          0x7C00);
+  check_extremes<__nv_bfloat162>(
+      {0x0000, 0x8000, 0x0001, 0x8001, 0x007F, 0x3F80, 0xBF80, 0x3F81, 0x7F7F, 0xFF7F, 0x7F80,
+       0xFF80, 0x7FFF, 0x7FC0, 0xFFC0, 0x7F81, 0xFFFF},
+      0x7F80);
+}
+
+TEST_CASE("minima and maxima of many threads at one address") {
+  using namespace device_testing;
+  const auto check = []<class Pair>(const std::vector<Bits>& expected) {
+    auto d_x = DeviceBuffer<Bits>::from({0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF});  // NaN: no value yet
+    auto* const d_pairs = reinterpret_cast<Pair*>(d_x.data());
+    crowd_extremes<<<5, 96>>>(d_pairs, d_pairs + 1);
+    CUDA_CHECK_LAUNCH();
+    CHECK(course::same(d_x.download(), expected, "bits of (99, 100) and (0, 1)"));
+  };
+  check.operator()<__half2>({0x5630, 0x5640, 0x0000, 0x3C00});
+  check.operator()<__nv_bfloat162>({0x42C6, 0x42C8, 0x0000, 0x3F80});
+}
+
+TEST_CASE("a minimum or maximum of several numbers is one request, and asks for its alignment") {
+  course::skip_without_counters();
+  auto d_x = DeviceBuffer<__half2>::zeros(32);
+  const auto eight = course::count([&] { maximum_of_eight<<<1, 32>>>(d_x.data()); });
+  CHECK(eight->global_atomics == 1);
+  CHECK(eight->global_atomic_lanes == 32);
+  auto d_pairs = DeviceBuffer<__nv_bfloat162>::zeros(2);
+  const auto pairs = course::count(
+      [&] { device_testing::crowd_extremes<<<1, 32>>>(d_pairs.data(), d_pairs.data() + 1); });
+  CHECK(pairs->global_atomics == 2);
+  CHECK(pairs->global_loads == 0);
+
+  const course::Findings findings =
+      course::find_races([&] { maximum_of_eight<<<1, 1>>>(d_x.data() + 1); });
   REQUIRE(findings.others == 1);
   CHECK(findings.texts.front().find("MISALIGNED") != std::string::npos);
 }

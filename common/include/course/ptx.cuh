@@ -15,6 +15,9 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+
+#include <cstring>
+#include <type_traits>
 #if COURSE_CPU_DEVICE
 #include <simt/reductions.hpp>
 #endif
@@ -95,7 +98,8 @@ __device__ __forceinline__ unsigned lanemask_ge() {
 // RED adds without returning the old value: the warp does not wait for an answer. Every element is
 // added atomically, a pair or a vector of them is not: another thread may read it half updated.
 // All pointers must point to global memory, and v must not alias it. The CPU device is an sm_90: it
-// makes one request where that makes one.
+// makes one request where that makes one. PTX has minimum and maximum of 16-bit numbers as well, of
+// 2, 4 or 8 numbers in global memory; the functions here are for 2 and for 8.
 
 /// p[0] += v: one RED of two halves, from sm_60 on. p needs 4-byte alignment.
 __device__ __forceinline__ void red_add(__half2* p, __half2 v) {
@@ -152,6 +156,153 @@ __device__ __forceinline__ void red_add_v4(__half2* p, const __half2 (&v)[4]) {
   simt::reduce_add(p, v);
 #else
   for (int i = 0; i < 4; ++i) red_add(p + i, v[i]);
+#endif
+}
+
+namespace detail {
+
+/// The bits of a pair of 16-bit numbers, the low one below; and back.
+template <class Pair>
+__device__ __forceinline__ unsigned bits_of_pair(Pair pair) {
+  unsigned bits;
+  memcpy(&bits, &pair, sizeof bits);
+  return bits;
+}
+template <class Pair>
+__device__ __forceinline__ Pair pair_of_bits(unsigned bits) {
+  Pair pair;
+  memcpy(static_cast<void*>(&pair), &bits, sizeof pair);
+  return pair;
+}
+
+}  // namespace detail
+
+/// Replaces p[0] by f(p[0]) in one atomic step: a compare-and-swap loop on the word, for every
+/// operation on a pair of halves or of bfloat16 that a GPU has no instruction for. f may run several
+/// times. Global or shared memory; p needs 4-byte alignment.
+template <class Pair, class F>
+__device__ __forceinline__ void update_pair(Pair* p, F f) {
+  unsigned* const word = reinterpret_cast<unsigned*>(p);
+  unsigned old = *static_cast<volatile unsigned*>(word);  // a guess, which atomicCAS confirms
+  unsigned assumed;
+  do {
+    assumed = old;
+    const Pair next = f(detail::pair_of_bits<Pair>(assumed));
+    old = atomicCAS(word, assumed, detail::bits_of_pair(next));
+  } while (old != assumed);
+}
+
+/// p[0] = the smaller of p[0] and v, each number for itself: two halves or two bfloat16, one RED from
+/// sm_90 on (CUDA C++ has no function for it), a compare-and-swap loop before. p needs 4-byte
+/// alignment. As __hmin2: a number beats a NaN, two NaN give the NaN 0x7FFF, and -0.0 is less than
+/// 0.0. Subnormals stay.
+template <class Pair>
+__device__ __forceinline__ void red_min(Pair* p, Pair v) {
+  static_assert(std::is_same_v<Pair, __half2> || std::is_same_v<Pair, __nv_bfloat162>);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  const auto at = __cvta_generic_to_global(p);
+  const unsigned bits = detail::bits_of_pair(v);
+  if constexpr (std::is_same_v<Pair, __half2>) {
+    asm volatile(
+        "{ .reg .b16 low, high; mov.b32 {low, high}, %1;"
+        "  red.global.min.noftz.v2.f16 [%0], {low, high}; }"
+        :
+        : "l"(at), "r"(bits)
+        : "memory");
+  } else {
+    asm volatile(
+        "{ .reg .b16 low, high; mov.b32 {low, high}, %1;"
+        "  red.global.min.noftz.v2.bf16 [%0], {low, high}; }"
+        :
+        : "l"(at), "r"(bits)
+        : "memory");
+  }
+#elif COURSE_CPU_DEVICE
+  const Pair one[1] = {v};
+  simt::reduce_min(p, one);
+#else
+  update_pair(p, [v](Pair old) { return __hmin2(old, v); });
+#endif
+}
+
+/// The same with the larger number, as __hmax2.
+template <class Pair>
+__device__ __forceinline__ void red_max(Pair* p, Pair v) {
+  static_assert(std::is_same_v<Pair, __half2> || std::is_same_v<Pair, __nv_bfloat162>);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  const auto at = __cvta_generic_to_global(p);
+  const unsigned bits = detail::bits_of_pair(v);
+  if constexpr (std::is_same_v<Pair, __half2>) {
+    asm volatile(
+        "{ .reg .b16 low, high; mov.b32 {low, high}, %1;"
+        "  red.global.max.noftz.v2.f16 [%0], {low, high}; }"
+        :
+        : "l"(at), "r"(bits)
+        : "memory");
+  } else {
+    asm volatile(
+        "{ .reg .b16 low, high; mov.b32 {low, high}, %1;"
+        "  red.global.max.noftz.v2.bf16 [%0], {low, high}; }"
+        :
+        : "l"(at), "r"(bits)
+        : "memory");
+  }
+#elif COURSE_CPU_DEVICE
+  const Pair one[1] = {v};
+  simt::reduce_max(p, one);
+#else
+  update_pair(p, [v](Pair old) { return __hmax2(old, v); });
+#endif
+}
+
+/// p[0..3] = the smaller ones of p[0..3] and v: eight numbers, one RED from sm_90 on, four loops
+/// before. p needs 16-byte alignment.
+template <class Pair>
+__device__ __forceinline__ void red_min_v4(Pair* p, const Pair (&v)[4]) {
+  static_assert(std::is_same_v<Pair, __half2> || std::is_same_v<Pair, __nv_bfloat162>);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  const auto at = __cvta_generic_to_global(p);
+  const unsigned* const bits = reinterpret_cast<const unsigned*>(v);
+  if constexpr (std::is_same_v<Pair, __half2>) {
+    asm volatile("red.global.min.noftz.v4.f16x2 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(at), "r"(bits[0]), "r"(bits[1]), "r"(bits[2]), "r"(bits[3])
+                 : "memory");
+  } else {
+    asm volatile("red.global.min.noftz.v4.bf16x2 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(at), "r"(bits[0]), "r"(bits[1]), "r"(bits[2]), "r"(bits[3])
+                 : "memory");
+  }
+#elif COURSE_CPU_DEVICE
+  simt::reduce_min(p, v);
+#else
+  for (int i = 0; i < 4; ++i) red_min(p + i, v[i]);
+#endif
+}
+
+/// The same with the larger numbers.
+template <class Pair>
+__device__ __forceinline__ void red_max_v4(Pair* p, const Pair (&v)[4]) {
+  static_assert(std::is_same_v<Pair, __half2> || std::is_same_v<Pair, __nv_bfloat162>);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  const auto at = __cvta_generic_to_global(p);
+  const unsigned* const bits = reinterpret_cast<const unsigned*>(v);
+  if constexpr (std::is_same_v<Pair, __half2>) {
+    asm volatile("red.global.max.noftz.v4.f16x2 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(at), "r"(bits[0]), "r"(bits[1]), "r"(bits[2]), "r"(bits[3])
+                 : "memory");
+  } else {
+    asm volatile("red.global.max.noftz.v4.bf16x2 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(at), "r"(bits[0]), "r"(bits[1]), "r"(bits[2]), "r"(bits[3])
+                 : "memory");
+  }
+#elif COURSE_CPU_DEVICE
+  simt::reduce_max(p, v);
+#else
+  for (int i = 0; i < 4; ++i) red_max(p + i, v[i]);
 #endif
 }
 
