@@ -65,7 +65,7 @@ __device__ inline __half atomic_min_half(__half* address, __half value) {
   return atomic_update_half(address, [=](__half old) { return __hmin(old, value); });
 }
 
-// Question: what if CUDA C++ has no function? (sm_90's PTX: red.global.min.noftz.v2.f16, v4, v8.)
+// Question: what if CUDA C++ has no function? (min_half.cuh: what PTX has since sm_90.)
 // Changes:  f is a minimum. Thread i brings x[i] to its cell.
 // Cost:     an atomicCAS per element, and one more each time that anything in the word has changed.
 __global__ void min_half(const __half* d_x, std::size_t n, std::size_t row_mask, __half* d_table) {

@@ -1,6 +1,7 @@
 // What the lesson counts: the atomics of each rung.
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <course/rungs.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,13 +14,13 @@ namespace {
 
 constexpr std::size_t kN = 4096;
 
-/// Checks the atomics of the rungs of a type, at each start of the table where they are known.
+/// Checks the atomics of rungs, at each start of the table where they are known.
 template <class T>
-void check_atomics() {
+void check_atomics(const std::vector<TableRung<T>>& rungs = table_rungs<T>()) {
   constexpr std::size_t kRows = 128;
   const auto d_x = course::DeviceBuffer<T>::from(course::position_values<T>(kN));
   auto d_table = course::DeviceBuffer<T>::zeros(kRows * kRow + 8);
-  for (const TableRung<T>& rung : table_rungs<T>()) {
+  for (const TableRung<T>& rung : rungs) {
     for (const TableStart& start : rung.starts) {
       if (start.atomics == 0) continue;
       T* const table = d_table.data() + start.offset;
@@ -43,6 +44,7 @@ TEST_CASE("pairs make half of the atomics, eights an eighth") {
   check_atomics<__half>();
   check_atomics<__nv_bfloat16>();
   check_atomics<float>();
+  check_atomics(minimum_rungs());
 }
 
 TEST_CASE("two results or two columns share an atomic") {
@@ -66,11 +68,34 @@ TEST_CASE("a compare-and-swap loop swaps more than once where the halves of a wo
   const auto d_x = course::DeviceBuffer<__half>::from(course::position_values<__half>(kN));
   auto d_table = course::DeviceBuffer<__half>::zeros(kRows * kRow);
   // No cell gets two elements. But two lanes of a warp share a word and go in step, so one of them
-  // is too late and comes again: 3 swaps for 2 elements.
-  for (const TableRung<__half>& rung : table_rungs<__half>()) {
-    if (rung.name != "add_half_cas") continue;
-    const auto swaps = atomics_of([&] { rung.launch(d_x.data(), kN, kRows, d_table.data()); });
-    CHECK(course::same(swaps, kN * 3 / 2, "atomics of add_half_cas"));
+  // is too late and comes again: 3 swaps for 2 elements. One loop for both numbers needs 1.
+  const auto check = [&](const std::string& name, std::size_t swaps) {
+    std::vector<TableRung<__half>> rungs = table_rungs<__half>();
+    for (const TableRung<__half>& rung : minimum_rungs()) rungs.push_back(rung);
+    const TableRung<__half> rung = course::rung_named(rungs, name);
+    const auto found = atomics_of([&] { rung.launch(d_x.data(), kN, kRows, d_table.data()); });
+    CHECK(course::same(found, swaps, "atomics of " + name));
+  };
+  check("add_half_cas", kN * 3 / 2);
+  set_bits(d_table.data(), std::vector<Bits>(kRows * kRow, kInfinity));
+  check("min_half", kN * 3 / 2);
+  set_bits(d_table.data(), std::vector<Bits>(kRows * kRow, kInfinity));
+  check("min_half2_cas", kN / 2);
+}
+
+TEST_CASE("a RED that takes minima neither loads the table nor returns anything") {
+  course::skip_without_counters();
+  const auto d_x = course::DeviceBuffer<__half>::from(course::position_values<__half>(kN));
+  course::DeviceBuffer<__half> d_table(128 * kRow);
+  set_bits(d_table.data(), std::vector<Bits>(128 * kRow, kInfinity));
+  for (const TableRung<__half>& rung : minimum_rungs()) {
+    INFO(rung.name);
+    const auto c = course::count([&] { rung.launch(d_x.data(), kN, 128, d_table.data()); });
+    const std::uint64_t loads = kN / 32 /
+                                (rung.name == "min_half8"  ? 8
+                                 : rung.name == "min_half" ? 1
+                                                           : 2);
+    CHECK(course::same(c->global_loads, rung.loops ? 2 * loads : loads, "loads"));
   }
 }
 

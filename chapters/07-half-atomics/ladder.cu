@@ -226,16 +226,18 @@ void minimum(course::Ladder& ladder, std::size_t n) {
   course::DeviceBuffer<__half> d_table(rows * kRow);
   const std::vector<Bits> start(rows * kRow, kInfinity);
   ladder.reference("min_reference", expected.front(), "the first cell of a table", n);
-  ladder.rung(
-      {.name = kMinimumRung.name,
-       .changed = kMinimumRung.changed,
-       .reset = [&] { set_bits(d_table.data(), start); },
-       .launch = [&] { kMinimumRung.launch(d_x.data(), n, rows, d_table.data()); },
-       .result = [&] { return number(d_table.front()); },
-       .check = [&] { return course::same(numbers(d_table.download()), expected, "table"); },
-       .bytes = d_x.bytes(),
-       .n = n,
-       .operations = n});
+  for (const TableRung<__half>& rung : minimum_rungs()) {
+    ladder.rung(
+        {.name = rung.name,
+         .changed = rung.changed,
+         .reset = [&] { set_bits(d_table.data(), start); },
+         .launch = [&] { rung.launch(d_x.data(), n, rows, d_table.data()); },
+         .result = [&] { return number(d_table.front()); },
+         .check = [&] { return course::same(numbers(d_table.download()), expected, "table"); },
+         .bytes = d_x.bytes(),
+         .n = n,
+         .operations = n});
+  }
 }
 
 /// 1 for one element in `of`, in no order; else 0. Sums of up to 2048 are exact in half.

@@ -19,6 +19,7 @@
 #include "cas16.cuh"
 #include "grid.cuh"
 #include "half_bits.cuh"
+#include "min_half.cuh"
 #include "pack.cuh"
 #include "packing_ways.cuh"
 #include "stagnation.cuh"
@@ -133,15 +134,40 @@ inline std::vector<TableRung<float>> table_rungs() {
            {{0, 0.25}, {4, 0.25}}}};
 }
 
-/// Lowers the cells to the smallest x that they get.
-inline const TableRung<__half> kMinimumRung = {
-    "min_half",
-    "atomic_update_half with a minimum",
-    [](const __half* d_x, std::size_t n, std::size_t rows, __half* d_table) {
-      course::launch(min_half, {blocks_for(n), kBlockSize}, d_x, n, rows - 1, d_table);
-    },
-    {{0, 0}},
-    true};
+/// The rungs that lower the cells to the smallest x that they get.
+inline std::vector<TableRung<__half>> minimum_rungs() {
+  return {
+      {"min_half",
+       "atomic_update_half with a minimum",
+       [](const __half* d_x, std::size_t n, std::size_t rows, __half* d_table) {
+         course::launch(min_half, {blocks_for(n), kBlockSize}, d_x, n, rows - 1, d_table);
+       },
+       {{0, 0}, {1, 0}},
+       true},
+      {"min_half2_cas",
+       "a loop of atomicCAS for two numbers",
+       [](const __half* d_x, std::size_t n, std::size_t rows, __half* d_table) {
+         course::launch(min_half2_cas, {blocks_for((n + 1) / 2), kBlockSize}, d_x, n, rows - 1,
+                        d_table);
+       },
+       {{0, 0}, {2, 0}},
+       true},
+      {"min_half2",
+       "red.min.v2.f16, two numbers",
+       [](const __half* d_x, std::size_t n, std::size_t rows, __half* d_table) {
+         course::launch(min_half2, {blocks_for((n + 1) / 2), kBlockSize}, d_x, n, rows - 1,
+                        d_table);
+       },
+       {{0, 0.5}, {2, 0.5}}},
+      {"min_half8",
+       "red.min.v4.f16x2, eight numbers",
+       [](const __half* d_x, std::size_t n, std::size_t rows, __half* d_table) {
+         course::launch(min_half8, {course::blocks_for(n, kRow * kBlockSize), kBlockSize}, d_x, n,
+                        rows - 1, d_table);
+       },
+       {{0, 0.125}, {1, 0}, {2, 0.5}, {3, 0}, {4, 0.5}, {8, 0.125}}},
+  };
+}
 
 // ---- the article's benchmark -------------------------------------------------------------------
 

@@ -119,23 +119,57 @@ TEST_CASE("more than 2^31 elements") {
   }
 }
 
-TEST_CASE("min_half lowers every cell to the smallest that it gets") {
-  for (const std::size_t n : course::all_sizes()) {
-    constexpr std::size_t kRows = 4;
-    std::vector<Bits> values(n), expected(kRows * kRow, kInfinity);
-    for (std::size_t i = 0; i < n; ++i) {
-      values[i] = i % 11 == 3 ? kAwkward[i % kAwkward.size()]
-                              : bits_of(static_cast<float>(i * 7919 % 1009) - 300.0f);
-      Bits& cell = expected[cell_of(i, kRows - 1)];
-      cell = smaller(cell, values[i]);
+namespace {
+
+/// Lowers a table of `rows` rows that begins `start` elements past a multiple of 64 bytes, and holds
+/// `before` everywhere; what lies around the table must keep its bits.
+void check_minima(const TableRung<__half>& rung, const std::vector<Bits>& values, std::size_t rows,
+                  std::size_t start, Bits before) {
+  INFO(rung.name << ", n = " << values.size() << ", " << rows << " rows of " << half_text(before)
+                 << ", the table begins " << start * sizeof(__half)
+                 << " bytes past a multiple of 64");
+  const std::size_t cells = rows * kRow;
+  std::vector<Bits> all(start + cells + start, kMinusZero);
+  std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(start), cells, before);
+  const auto d_values = course::DeviceBuffer<__half>::from(halves(values));
+  course::GuardedBuffer<__half> memory(all.size());
+  set_bits(memory.data(), all);
+  rung.launch(d_values.data(), values.size(), rows, memory.data() + start);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Bits& cell = all[start + cell_of(i, rows - 1)];
+    // Of two NaN the minimum is a NaN of its own.
+    cell = is_nan(cell) && is_nan(values[i]) ? Bits{0x7FFF} : smaller(cell, values[i]);
+  }
+  REQUIRE(same_bits("memory", get_bits(memory.data(), all.size()), all));
+  REQUIRE(memory.intact("memory"));
+}
+
+}  // namespace
+
+TEST_CASE("each rung lowers every cell to the smallest that it gets, and no other") {
+  for (const TableRung<__half>& rung : minimum_rungs()) {
+    const std::vector<std::size_t> sizes = course::all_sizes();
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      const std::size_t n = sizes[k];
+      std::vector<Bits> values(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        values[i] = i % 11 == 3 ? kAwkward[i % kAwkward.size()]
+                                : bits_of(static_cast<float>(i * 7919 % 1009) - 300.0f);
+      }
+      for (std::size_t s = 0; s < rung.starts.size(); ++s) {
+        if (course::kCpuDevice && n > 64 && s != k % rung.starts.size()) continue;
+        check_minima(rung, values, 4, rung.starts[s].offset, kInfinity);
+      }
     }
-    INFO("n = " << n);
-    const auto d_values = course::DeviceBuffer<__half>::from(halves(values));
-    course::GuardedBuffer<__half> table(kRows * kRow);
-    set_bits(table.data(), std::vector<Bits>(kRows * kRow, kInfinity));
-    kMinimumRung.launch(d_values.data(), n, kRows, table.data());
-    REQUIRE(same_bits("table", get_bits(table.data(), kRows * kRow), expected));
-    REQUIRE(table.intact("table"));
+  }
+}
+
+TEST_CASE("the minimum of every two awkward numbers, by every rung") {
+  for (const TableRung<__half>& rung : minimum_rungs()) {
+    for (const Bits before : kAwkward) {
+      check_minima(rung, kAwkward, 4, rung.starts.back().offset, before);
+      check_minima(rung, kAwkward, 4, 0, before);
+    }
   }
 }
 

@@ -143,6 +143,16 @@ void check_extremes(const std::vector<Bits>& numbers, Bits infinity) {
   }
 }
 
+/// The bits of (99, 100) and of (0, 1) are expected.
+template <class Pair>
+void check_crowd(const std::vector<Bits>& expected) {
+  auto d_x = DeviceBuffer<Bits>::from({0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF});  // NaN: no value yet
+  auto* const d_pairs = reinterpret_cast<Pair*>(d_x.data());
+  crowd_extremes<<<5, 96>>>(d_pairs, d_pairs + 1);
+  CUDA_CHECK_LAUNCH();
+  CHECK(course::same(d_x.download(), expected, "bits"));
+}
+
 }  // namespace device_testing
 
 // ---- device.cuh --------------------------------------------------------------------------------
@@ -353,15 +363,8 @@ TEST_CASE("minima and maxima of 16-bit numbers: NaN, zeros of both signs, subnor
 
 TEST_CASE("minima and maxima of many threads at one address") {
   using namespace device_testing;
-  const auto check = []<class Pair>(const std::vector<Bits>& expected) {
-    auto d_x = DeviceBuffer<Bits>::from({0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF});  // NaN: no value yet
-    auto* const d_pairs = reinterpret_cast<Pair*>(d_x.data());
-    crowd_extremes<<<5, 96>>>(d_pairs, d_pairs + 1);
-    CUDA_CHECK_LAUNCH();
-    CHECK(course::same(d_x.download(), expected, "bits of (99, 100) and (0, 1)"));
-  };
-  check.operator()<__half2>({0x5630, 0x5640, 0x0000, 0x3C00});
-  check.operator()<__nv_bfloat162>({0x42C6, 0x42C8, 0x0000, 0x3F80});
+  check_crowd<__half2>({0x5630, 0x5640, 0x0000, 0x3C00});
+  check_crowd<__nv_bfloat162>({0x42C6, 0x42C8, 0x0000, 0x3F80});
 }
 
 TEST_CASE("a minimum or maximum of several numbers is one request, and asks for its alignment") {
