@@ -134,25 +134,25 @@ def draw(plot):
     plot.file.write_text(text, encoding="utf-8")
 
 
-def with_generated(document):
-    """The text of a document's file as it is, and with its generated part as it should be."""
+def with_generated(document, problems):
+    """The text of a document's file as it is, and with its generated part as it should be; `problems` gets what has not been measured."""
     text = document.file.read_text(encoding="utf-8")
     try:
         if isinstance(document, Lesson):
-            return text, lesson.with_generated(document.chapter, text)
+            return text, lesson.with_generated(document.chapter, text, problems)
         return text, markers.replaced(document.file, text, document.name, document.text)
     except ValueError as error:
         raise Failed(str(error)) from error
 
 
-def write(document):
-    """Brings one document into step."""
+def write(document, problems):
+    """Brings one document into step; `problems` gets what has not been measured."""
     if isinstance(document, Plot):
         draw(document)
     elif isinstance(document, Data):
         compact_json.write(document.file, read(document.file))
     else:
-        text, new = with_generated(document)
+        text, new = with_generated(document, problems)
         if new != text:
             document.file.write_text(new, encoding="utf-8")
 
@@ -162,7 +162,7 @@ def render(top, chapters):
     found, problems = documents(top, chapters)
     for document in found:
         try:
-            write(document)
+            write(document, problems)
         except (Failed, OSError) as failed:
             problems.append(str(failed))
     if problems:
@@ -172,8 +172,8 @@ def render(top, chapters):
 # ---- check ---------------------------------------------------------------------------------------
 
 
-def problem_of(top, document):
-    """What is out of step with a document, or None."""
+def problem_of(top, document, problems):
+    """What is out of step with a document, or None; `problems` gets what has not been measured."""
     name = document.file.relative_to(top)
     if isinstance(document, Plot):
         problem = plot_svg.problem(document.file, document.description)
@@ -181,7 +181,7 @@ def problem_of(top, document):
     if isinstance(document, Data):
         same = document.file.read_text(encoding="utf-8") == compact_json.text_of(read(document.file))
         return None if same else f"{name} does not have one row per line"
-    text, new = with_generated(document)
+    text, new = with_generated(document, problems)
     if text == new:
         return None
     if isinstance(document, Lesson):
@@ -195,7 +195,7 @@ def check(top, chapters, build=None):
     out_of_step = []
     for document in found:
         try:
-            out_of_step.append(problem_of(top, document))
+            out_of_step.append(problem_of(top, document, problems))
         except (Failed, OSError) as failed:
             problems.append(str(failed))
     out_of_step = [problem for problem in out_of_step if problem]

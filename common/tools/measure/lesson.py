@@ -144,6 +144,10 @@ def parsed_size(text):
     return int(base) ** int(power or 1)
 
 
+class NotMeasured(Failed):
+    """The results have no time for what a line is about."""
+
+
 def group_of(results, name, n, reference, headline, where):
     """The rows of the group that has this rung for n, and the rung's row: of the headline's group first, L2 cold first."""
     groups = rows.groups_of(results)
@@ -160,7 +164,7 @@ def group_of(results, name, n, reference, headline, where):
                 warm = warm or (group, row)
     if warm:
         return warm
-    raise Failed(f"{where}: no row of n = {rows.size(n)} has a time{f' in {reference!r}' if reference else ''}")
+    raise NotMeasured(f"{where}: no row of n = {rows.size(n)} has a time{f' in {reference!r}' if reference else ''}")
 
 
 def times_text(row, other):
@@ -230,7 +234,7 @@ def cost_text(chapter, text):
     if "against" in given:
         other = next((other for other in group if other["name"] == given["against"] and rows.is_timed(other)), None)
         if other is None:
-            raise Failed(f"{where}: its group has no row {given['against']}")
+            raise NotMeasured(f"{where}: its group has no row {given['against']}")
         sentences.append(times_text(row, other).capitalize() + ".")
     vendors = [other for other in group if other["kind"] == "vendor" and rows.is_timed(other)]
     if vendors:
@@ -331,10 +335,18 @@ def has_markers(text):
     return any(mark in text for mark in ("<!-- opening:begin -->", "<!-- kernel ", "<!-- cost ", "<!-- counters ", "<!-- rungs:begin -->"))
 
 
-def with_generated(chapter, text):
-    """A README's text with its generated lines as they should be."""
+def with_generated(chapter, text, problems):
+    """A README's text with its generated lines as they should be. What has not been measured stays as it is, and adds to `problems`."""
+
+    def cost(match):
+        try:
+            return cost_text(chapter, match[1])
+        except NotMeasured as failed:
+            problems.append(str(failed))
+            return match[0]
+
     text = KERNEL.sub(lambda match: kernel_text(chapter, match[1]), text)
-    text = COST.sub(lambda match: cost_text(chapter, match[1]), text)
+    text = COST.sub(cost, text)
     text = COUNTERS.sub(lambda match: counters_table(chapter, match[1]), text)
     for name, make in (("rungs", lambda: rungs_table(chapter)), ("opening", lambda: opening(chapter, text))):
         if f"<!-- {name}:begin -->" in text:

@@ -70,8 +70,11 @@ class Lesson(unittest.TestCase):
 
     def page(self, *lines):
         """The page that these lines become; rendering it once more changes nothing."""
-        text = lesson.with_generated(self.chapter, "\n".join(lines) + "\n")
-        self.assertEqual(lesson.with_generated(self.chapter, text), text)
+        problems = []
+        text = lesson.with_generated(self.chapter, "\n".join(lines) + "\n", problems)
+        if problems:
+            raise Failed("\n".join(problems))
+        self.assertEqual(lesson.with_generated(self.chapter, text, problems), text)
         return text
 
     def fails(self, line, words):
@@ -121,7 +124,7 @@ class Lesson(unittest.TestCase):
         self.course.chapter("02-y", before=["01"], exercises=["a_sum", "b_sum"])
         chapter = self.course.top / "chapters" / "02-y"
         text = "<!-- opening:begin -->\n<!-- opening:end -->\n" + "word " * 1200 + "\n```cuda\n" + "int x;\n" * 50 + "```\n"
-        said = lesson.with_generated(chapter, text).split("<!-- opening:end -->")[0]
+        said = lesson.with_generated(chapter, text, []).split("<!-- opening:end -->")[0]
         self.assertEqual(
             said,
             "<!-- opening:begin -->\n\n**You will learn** how fast it is.\n\n**Before you start:** chapter [01](../01-x/README.md). "
@@ -129,7 +132,7 @@ class Lesson(unittest.TestCase):
         self.assertIn("**Before you start:** only C++. **Time:** about 5 min: 5 min for", self.page("<!-- opening:begin -->", "<!-- opening:end -->"))
         self.course.chapter("02-y", before=["09"])
         with self.assertRaisesRegex(Failed, "'before' names 09"):
-            lesson.with_generated(chapter, text)
+            lesson.with_generated(chapter, text, [])
 
     def test_what_counts_as_a_word(self):
         text = (
@@ -174,6 +177,17 @@ class Lesson(unittest.TestCase):
         self.fails("<!-- cost sum_all | in another -->", "has a time in 'another'")
         self.fails("<!-- cost sum_all | against nothing -->", "its group has no row nothing")
         self.fails("<!-- cost sum_all | vs same -->", "unknown option 'vs'")
+
+    def test_what_is_not_measured_yet_leaves_the_rest_of_the_page_in_step_and_is_reported(self):
+        readme = self.chapter / "README.md"
+        readme.write_text("<!-- cost sum_all | n 64 -->\n\n<!-- cost sum_all -->\n")
+        document = documents.Lesson(readme, self.chapter)
+        problems = []
+        documents.write(document, problems)
+        self.assertRegex(readme.read_text(), r"^<!-- cost sum_all \| n 64 -->\n\n<!-- cost sum_all -->\n> \*\*20.0")
+        self.assertIn("no row of n = 64 has a time", problems.pop())
+        self.assertIsNone(documents.problem_of(self.course.top, document, problems))
+        self.assertIn("no row of n = 64 has a time", problems.pop())
 
     # ---- the list, and the gate
 
