@@ -54,9 +54,9 @@ __global__ void add_half2(const __half* d_x, std::size_t n, std::size_t row_mask
   add_pair_of_table(d_x, n, row_mask, d_table, [](__half2* p, __half2 v) { atomicAdd(p, v); });
 }
 
-// Question: nobody needs the old values; does it help to say so?
+// Question: the old values are not used; does it help to say so?
 // Changes:  red.global.add.noftz.f16x2 by inline PTX: global memory, and no answer.
-// Cost:     one RED, instead of an ATOM with a test for shared memory behind it.
+// Cost:     one RED, instead of an ATOM followed by a test for shared memory.
 __global__ void red_half2(const __half* d_x, std::size_t n, std::size_t row_mask, __half* d_table) {
   add_pair_of_table(d_x, n, row_mask, d_table,
                     [](__half2* p, __half2 v) { course::red_add(p, v); });

@@ -11,7 +11,7 @@
 #include "grid.cuh"
 #include "table.cuh"
 
-/// The 32-bit word that a half is part of, and how many bits of it stand below the half.
+/// The 32-bit word that a half is part of, and how many bits of it are below the half.
 struct WordAround {
   unsigned* word;
   unsigned shift;  // 0: the half has the lower address; 16: the higher one
@@ -33,7 +33,7 @@ __device__ inline unsigned with_half(unsigned word, unsigned shift, __half value
 /// Replaces *address by f(*address) in one atomic step, and returns what was there. f may run
 /// several times, and must do nothing but compute. The half on the other side of the word keeps its
 /// bits, whatever they mean, and others may change it at the same time by atomic functions. Its
-/// memory has to be there, even if it is nobody's. Global or shared memory.
+/// memory has to be allocated. Global or shared memory.
 template <class F>
 __device__ __half atomic_update_half(__half* address, F f) {
   const auto [word, shift] = word_around(address);

@@ -1,8 +1,8 @@
 // Exercise atomic_max_half: the larger half stays.
 //
-// CUDA C++ has no atomic maximum of halves. (PTX has one since sm_90, such as
-// red.global.max.noftz.v2.f16, for two or more neighbours in global memory only.) The trick with
-// integers (chapter 02) needs a 16-bit atomicMax, which does not exist either. atomicCAS exists.
+// CUDA C++ has no atomic maximum of halves. PTX has one since sm_90, but not for this contract: it
+// takes two or more neighbours, in global memory only, and of two NaN it makes a third. The trick
+// with integers (chapter 02) needs a 16-bit atomicMax, which does not exist. atomicCAS exists.
 //
 // Try it: meson test -C build atomic_max_half
 #pragma once
