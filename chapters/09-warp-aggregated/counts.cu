@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "checks/predicted_launches.cuh"
 #include "testing.cuh"
 
 namespace warp_aggregated_testing {
@@ -109,4 +110,14 @@ TEST_CASE("staging: 16 bytes per lane, and no bank conflicts where all is kept")
   REQUIRE(conflicts(back->shared_store_wavefronts, back->shared_stores) == 0);
   // Words of 8 bytes take two wavefronts, and filter_tile_direct has these, too.
   REQUIRE(back->bank_conflicts() == direct->bank_conflicts());
+}
+
+TEST_CASE("atomics: what the input of predict_atomics says, the CPU device counts") {
+  course::skip_without_counters();
+  for (const predicted::Launch& launch : predicted::kLaunches) {
+    INFO(launch.text);
+    const predicted::Counts found = predicted::counts_of(launch), expected = launch.expected();
+    REQUIRE(course::same(found.requests, expected.requests, "requests"));
+    REQUIRE(course::same(found.atomics, expected.atomics, "atomics"));
+  }
 }

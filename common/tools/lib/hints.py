@@ -4,11 +4,11 @@ import re
 
 
 def hints_of(readme, exercise):
-    """The hints with a text that the README gives to an exercise, from its heading to the next."""
+    """The hints with a text that the README gives to an exercise, from its heading to the next; other <details> are none."""
     section = re.search(
         rf"^(#+) [^\n]*\b{exercise}\b[^\n]*\n(.*?)(?=^#{{1,3}} |\Z)", readme, re.MULTILINE | re.DOTALL
     )
     if not section:
         return []
-    bodies = re.findall(r"<details>\s*<summary>.*?</summary>(.*?)</details>", section.group(2), re.DOTALL)
+    bodies = re.findall(r"<details>\s*<summary>Hint\b.*?</summary>(.*?)</details>", section.group(2), re.DOTALL)
     return [body for body in bodies if len(body.split()) >= 3]

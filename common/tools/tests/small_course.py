@@ -44,6 +44,11 @@ HINTS = """# A chapter
 
 What is it?
 
+<details><summary>Its kernels</summary>
+
+These lines are no hint.
+
+</details>
 <details><summary>Hint 1</summary>
 
 The first hint, of `{name}`: see [the file](../x.cuh) × 2.
