@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Goes the way that README.md leads a learner, and compares what it promises with what the check says.
+"""Follows the steps of README.md, and compares what it promises with what the check says.
 
     test_steps.py BUILD_FOLDER
 
 BUILD_FOLDER is one of the CPU device. Takes each step of the exercise `scale` from README.md itself: a
-function in a C++ block replaces the one of that name, a shell block is the command, and what stands in a
-block without a language must be the first lines of the verdict. Step 6 takes the solution. The exercise's
+function in a C++ block replaces the one of that name, a shell block is the command, and a block without a
+language holds the first lines of the verdict. Step 6 takes the solution. The exercise's
 file is changed meanwhile and put back at the end; one that a learner has begun is left alone.
 
 Exit code 1 and a text on what differs, or 0.
@@ -39,7 +39,7 @@ def steps(readme):
 
 
 def replace_function(source, function):
-    """`source` with `function` in the place of the one that has the same first line."""
+    """`source` with `function` instead of the one that has the same first line."""
     first = function.splitlines()[0]
     changed, count = re.subn(rf"^{re.escape(first)}\n.*?^\}}\n", lambda _: function, source,
                              flags=re.MULTILINE | re.DOTALL)

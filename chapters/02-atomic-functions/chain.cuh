@@ -1,5 +1,5 @@
-// Are these returned values possible? Atomics on one address take turns, so what they return must
-// fit together like dominoes: each thread finds what another one left.
+// Are these returned values possible? Atomics on one address are executed one after another, so the
+// values that they return form a chain: each thread finds what another one left.
 #pragma once
 
 #include <course/cases.cuh>
@@ -24,7 +24,7 @@ std::uint64_t bits_of(const T& x) {
 ///
 /// A thread is an edge from what it found to what it left, and an order is a path that walks every
 /// edge once. By Euler's theorem there is one if every value is left as often as it is found, but
-/// for the two ends, and if all edges hang together. `text` writes a value for the learner.
+/// for the two ends, and if all edges are connected. `text` writes a value for the learner.
 template <class T, class Text>
 course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& left, T first, T last,
                           Text text) {

@@ -1,6 +1,6 @@
-// How many atomics per nanosecond, depending on the number of addresses that they meet at?
+// How many atomics per nanosecond does a GPU execute, depending on the number of addresses?
 // Rungs: add_to_addresses, for float and int, on 1, 2, 4 ... 2^20 addresses; add_to_one_known.
-// Every thread makes one atomicAdd of 1 and reads nothing: only the addresses differ.
+// Every thread issues one atomicAdd of 1 and reads nothing: only the addresses differ.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 /// Float sums of ones are exact up to here, so a lost update shows.
 constexpr std::size_t kExactFloatCounts = std::size_t{1} << 24;
 
-// Question: what does a meeting cost?
+// Question: what does contention for an address cost?
 // Changes:  thread i uses d_y[i & mask], and the mask comes at run time: one kernel for all points.
 // Cost:     n atomics in as many queues as there are addresses, until something else is the limit.
 template <class T>

@@ -7,8 +7,8 @@
 
 constexpr unsigned kBlockSize = 256;
 
-/// Blocks of kBlockSize threads that give each of n elements a thread of its own. n == 0 gives 0,
-/// which is no legal grid: launchers return before.
+/// The number of blocks of kBlockSize threads for one thread per element, n in all. n == 0 gives 0,
+/// which is not a legal grid: launchers return before it.
 inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }
 
 /// Blocks for a grid-stride loop: as many threads as the GPU holds, but no more than n.

@@ -1,11 +1,11 @@
-// Numbers to work on: made on the host, the same everywhere, and different in every place.
+// Numbers to work on: made on the host, the same on every machine, and different at every index.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-/// n different whole numbers from -2^23 to 2^23 - 1, without order, the maximum anywhere. (They
+/// n different whole numbers from -2^23 to 2^23 - 1, without order, the maximum at any index. (They
 /// repeat from n = 2^24 on.)
 inline std::vector<float> signed_values(std::size_t n) {
   std::vector<float> x(n);

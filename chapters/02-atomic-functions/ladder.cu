@@ -236,7 +236,7 @@ void return_values(course::Ladder& ladder) {
   see.launch = [&] {
     course::launch(count_and_see, grid, n, kDoors - 1, per_door, d_count.data(), d_last.data());
   };
-  ladder.reference("arrivals", static_cast<double>(n), "1024 doors", n);
+  ladder.reference("arrivals", static_cast<double>(n), "1024 counters", n);
   ladder.rung(arrivals);
   ladder.rung(see);
 }

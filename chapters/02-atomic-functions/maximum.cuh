@@ -68,11 +68,11 @@ __global__ void max_key(const float* d_x, std::size_t n, unsigned* d_key) {
   if (i < n) atomicMax(d_key, order_key(d_x[i]));
 }
 
-// Question: most elements are no maximum. Must they make an atomic?
-// Changes:  a look first, and the atomic only if it can change something. The look may be out of
-//           date; the key only grows, so an old value lets too many through, and never too few.
-//           It is volatile, and so is no race: volatile reads global memory like an atomic.
-// Cost:     a load of one address a warp, and a few dozen atomics.
+// Question: most elements are below the maximum so far. Do they need an atomic?
+// Changes:  a read first, and the atomic only if it can change something. The value may be out of
+//           date; the key only grows, so an old value can cause a needless atomic, and never
+//           prevents a needed one. The read is volatile, so it does not race with the atomics.
+// Cost:     one load of the same address per warp, and a few dozen atomics.
 __global__ void max_look_first(const float* d_x, std::size_t n, unsigned* d_key) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -80,7 +80,7 @@ __global__ void max_look_first(const float* d_x, std::size_t n, unsigned* d_key)
   if (key > *static_cast<volatile unsigned*>(d_key)) atomicMax(d_key, key);
 }
 
-// Question: must every element reach for the shared word at all?
+// Question: does every element have to be compared with the shared word?
 // Changes:  a thread takes many elements, and keeps their maximum in a register.
 // Cost:     one atomic per thread, however many elements there are.
 __global__ void max_per_thread(const float* d_x, std::size_t n, unsigned* d_key) {
@@ -110,7 +110,7 @@ __host__ __device__ inline Vectors as_vectors(const float* x, std::size_t n) {
 
 __device__ inline float max_of(float4 v) { return fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)); }
 
-constexpr unsigned kInFlight = 4;  // 16-byte loads of one thread that are on their way together
+constexpr unsigned kInFlight = 4;  // 16-byte loads of one thread that are in flight together
 
 /// Blocks of kernels whose threads take kInFlight vectors at a time.
 inline unsigned vector_blocks_for(std::size_t n) {
@@ -127,7 +127,7 @@ __device__ inline float max_of_mine(const float* d_x, std::size_t n) {
     float4 loaded[kInFlight];
     for (unsigned k = 0; k < kInFlight; ++k) {
       const std::size_t at = i + k * stride;
-      loaded[k] = v.data[at < v.count ? at : v.count - 1];  // to see one twice does no harm
+      loaded[k] = v.data[at < v.count ? at : v.count - 1];  // one that is seen twice does no harm
     }
     for (unsigned k = 0; k < kInFlight; ++k) mine = fmaxf(mine, max_of(loaded[k]));
   }
@@ -137,14 +137,14 @@ __device__ inline float max_of_mine(const float* d_x, std::size_t n) {
 }
 
 // Question: what keeps the memory busy?
-// Changes:  loads of 16 bytes, four of them on their way at the same time.
-// Cost:     as before one atomic per thread; the reading comes closer to the memory's speed.
+// Changes:  loads of 16 bytes, four of them in flight at the same time.
+// Cost:     as before one atomic per thread; the loads come closer to the memory's bandwidth.
 __global__ void max_vectorized(const float* d_x, std::size_t n, unsigned* d_key) {
   atomicMax(d_key, order_key(max_of_mine(d_x, n)));
 }
 
-// Question: the warps of a block still queue up at one address of global memory. Must they?
-// Changes:  they use shared memory first; thread 0 hands the block's maximum on.
+// Question: do all warps of a block have to queue at one address of global memory?
+// Changes:  they use shared memory first; thread 0 passes the block's maximum on.
 // Cost:     one global atomic per block, and two barriers.
 __global__ void max_block(const float* d_x, std::size_t n, unsigned* d_key) {
   __shared__ unsigned s_key;

@@ -12,11 +12,11 @@
 
 enum class Fences { none, writer_only, both };
 
-/// What block 0 writes in place i: never 0, which is what the memory holds before.
+/// What block 0 writes at index i: never 0, which is what the memory holds before.
 __host__ __device__ inline int message_number(std::size_t i) { return static_cast<int>(i) + 1000; }
 
 // Question: an atomic flag, and an ordinary message: is that enough?
-// Changes:  with both fences the writer's message is out before its flag, and the reader looks at
+// Changes:  with both fences the writer's message is visible before its flag, and the reader reads
 //           the message after the flag. An atomic alone orders nothing but itself.
 // Cost:     a fence waits until this thread's writes have arrived.
 template <Fences fences>
@@ -35,10 +35,10 @@ __global__ void hand_over(std::size_t n, int* d_message, int* d_flag, int* d_rec
   }
 }
 
-// Question: can the order be asked for where it is needed?
+// Question: can the access to the flag itself carry the order?
 // Changes:  cuda::atomic_ref has it as an argument: a release in the writer, an acquire in the
-//           reader, and no fence that stands alone.
-// Cost:     the hardware orders the same; the code says which flag it belongs to.
+//           reader, and no separate fence.
+// Cost:     less: release and acquire are weaker than __threadfence(), and enough here.
 __global__ void hand_over_release_acquire(std::size_t n, int* d_message, int* d_flag,
                                           int* d_received) {
   for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) {

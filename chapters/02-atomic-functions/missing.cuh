@@ -1,4 +1,4 @@
-// How to get an atomic function that CUDA does not have: from atomicCAS, which makes all others.
+// How to build an atomic function that CUDA does not have: from atomicCAS.
 // Rungs: sum_double_stale (wrong on purpose), add_double_cas, add_double_native, multiply_cas,
 // max_double_cas.
 // A thread computes what should be stored from a guess of what is there, and stores it only if the
@@ -43,7 +43,7 @@ __device__ To bits_as(const From& from) {
 template <class T, class F>
 __device__ T atomic_update(T* address, F f) {
   auto* const word = reinterpret_cast<Word<T>*>(address);
-  Word<T> old = *static_cast<volatile Word<T>*>(word);  // only a guess: others go on changing it
+  Word<T> old = *static_cast<volatile Word<T>*>(word);  // a guess: other threads go on changing it
   Word<T> assumed;
   do {
     assumed = old;
@@ -95,7 +95,7 @@ __global__ void sum_double_stale(const double* d_x, std::size_t n, double* d_y) 
 }
 
 // Question: what does a double addition cost that is built from atomicCAS?
-// Changes:  the sum is computed anew in every turn. Thread i adds 1 to d_y[i & mask].
+// Changes:  the sum is computed anew in every round. Thread i adds 1 to d_y[i & mask].
 // Cost:     one success per address and round trip: q threads at an address need q rounds, and q
 //           squared atomics.
 __global__ void add_double_cas(std::size_t n, std::size_t mask, double* d_y) {
@@ -103,7 +103,7 @@ __global__ void add_double_cas(std::size_t n, std::size_t mask, double* d_y) {
   if (i < n) atomic_add_by_cas(&d_y[i & mask], 1.0);
 }
 
-// Question: and one that the hardware has?
+// Question: and what does the hardware's own cost?
 // Changes:  atomicAdd(double*), native since sm_60: no thread ever tries twice.
 // Cost:     n atomics, whatever the addresses.
 __global__ void add_double_native(std::size_t n, std::size_t mask, double* d_y) {
@@ -111,9 +111,9 @@ __global__ void add_double_native(std::size_t n, std::size_t mask, double* d_y) 
   if (i < n) atomicAdd(&d_y[i & mask], 1.0);
 }
 
-// Question: what about an operation that no hardware has?
+// Question: what about an operation that the hardware does not have?
 // Changes:  another f. Thread i multiplies d_y[i & mask] by d_x[i].
-// Cost:     as for the double addition: retries where threads meet.
+// Cost:     as for the double addition: retries where threads contend.
 __global__ void multiply_cas(const float* d_x, std::size_t n, std::size_t mask, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomic_multiply(&d_y[i & mask], d_x[i]);
@@ -121,7 +121,7 @@ __global__ void multiply_cas(const float* d_x, std::size_t n, std::size_t mask, 
 
 // Question: and a maximum of doubles?
 // Changes:  f is larger(), and all threads share one address.
-// Cost:     one atomicCAS an element, and a second one where another thread was faster. That is
+// Cost:     one atomicCAS per element, and a second one if another thread was faster. That is
 //           rare: a maximum soon stops changing, and an atomicCAS that stores what is there makes
 //           no other thread try again.
 __global__ void max_double_cas(const double* d_x, std::size_t n, double* d_y) {

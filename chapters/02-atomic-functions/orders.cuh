@@ -1,4 +1,4 @@
-// What does cuda::atomic_ref cost beside atomicAdd, with which order, and in which scope?
+// What does cuda::atomic_ref cost compared with atomicAdd, for each order and scope?
 // Rungs: count_plain, count_relaxed_device, count_relaxed_system, count_seq_cst_device,
 // count_default.
 // Thread i adds 1 to d_y[i & mask]. The same additions in all rungs; what is ordered differs.
@@ -10,7 +10,7 @@
 #include "grid.cuh"
 
 // Question: what does the atomic function do?
-// Changes:  the yardstick: atomicAdd is relaxed, and for the threads of this GPU.
+// Changes:  the baseline: atomicAdd is relaxed, and its scope is this GPU.
 // Cost:     one RED per element.
 __global__ void count_plain(std::size_t n, std::size_t mask, unsigned* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

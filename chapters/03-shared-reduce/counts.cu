@@ -78,7 +78,7 @@ TEST_CASE("every element is loaded once, by warps that read 32 neighbours") {
   }
 }
 
-TEST_CASE("a private histogram makes one global atomic a bin that its block used") {
+TEST_CASE("a private histogram issues one global atomic per bin that its block used") {
   course::skip_without_counters();
   const std::size_t n = 3 * kHistogramBlock * kBytesPerThread;  // three blocks
   const std::vector<unsigned char> bytes = text_like_bytes(n);

@@ -1,4 +1,4 @@
-// Shared memory whose size the launch decides, and what that asks of the block size.
+// Shared memory whose size the launch decides, and what the tree requires of the block size.
 // Rungs: sum_dynamic_tree; the same with a block size that is no power of two is wrong.
 #pragma once
 
@@ -17,7 +17,7 @@ __device__ T* dynamic_shared() {
 
 // Question: what if the block size is known only when the program runs?
 // Changes:  the array is as large as the third number in <<< >>> says.
-// Cost:     the same. With too few bytes there, threads write to memory that is not theirs.
+// Cost:     the same. With too few bytes, threads write past the end of the array.
 template <class T>
 __global__ void sum_dynamic_tree(const T* d_x, std::size_t n, T* d_y) {
   T* const s_y = dynamic_shared<T>();  // blockDim.x elements

@@ -55,14 +55,14 @@ T add_block_sums(const Experiment<T>& e, unsigned per_block) {
   T sum = e.start;
   for (std::size_t i = 0; i < std::size_t{e.blocks} * per_block; ++i) {
     const T next = sum + addend;
-    if (next == sum) break;  // it never moves again
+    if (next == sum) break;  // it stagnates: no further addition changes it
     sum = next;
   }
   return sum;
 }
 
 // Question: what does `if (threadIdx.x == 0)` protect?
-// Changes:  forgotten: all threads add the block's sum, not only one of them.
+// Changes:  it is missing: all threads add the block's sum, not only one of them.
 // Cost:     128 times the atomics, and a sum that is 128 times too large, as far as T can hold it.
 template <class T, bool forgotten>
 __global__ void add_equal_values(T value, T* d_y) {

@@ -1,4 +1,4 @@
-// The grids of this chapter: a block for every piece of the input, or as many as run at once.
+// The grids of this chapter: a block for every piece of the input, or as many as are resident.
 #pragma once
 
 #include <course/grid.cuh>
@@ -7,8 +7,8 @@
 /// Threads of a block. A power of two: the tree halves it down to 1.
 constexpr unsigned kBlockSize = 256;
 
-/// Blocks that give each of n elements a place, if a block takes `per_block`. n == 0 gives 0, which
-/// is no legal grid: launchers return before.
+/// The number of blocks for n elements, if a block takes `per_block`. n == 0 gives 0, which is not
+/// a legal grid: launchers return before it.
 inline unsigned blocks_for(std::size_t n, std::size_t per_block = kBlockSize) {
   return course::blocks_for(n, per_block);
 }

@@ -22,15 +22,15 @@ __global__ void sum_grid_stride(const T* d_x, std::size_t n, T* d_y) {
   if (threadIdx.x == 0) atomicAdd(d_y, s_y[0]);
 }
 
-/// Loads that a thread has under way at the same time.
+/// Loads that a thread has in flight at the same time.
 constexpr unsigned kLoads = 8;
 
 /// Elements that a block takes at once: kLoads for each thread, kBlockSize apart.
 constexpr std::size_t kTile = std::size_t{kLoads} * kBlockSize;
 
 /// The calling thread's share of the sum: its elements of every gridDim.x-th tile. Blocks have
-/// kBlockSize threads. None of the kLoads loads needs the result of another, so all of them are on
-/// their way before the first addition waits for one.
+/// kBlockSize threads. None of the kLoads loads needs the result of another, so all of them are
+/// in flight before the first addition waits for one.
 template <class T>
 __device__ T thread_sum(const T* d_x, std::size_t n) {
   const std::size_t tiles = n / kTile;  // the full ones
@@ -53,8 +53,8 @@ __device__ T thread_sum(const T* d_x, std::size_t n) {
 }
 
 // Question: why does a GPU at full occupancy still wait for memory?
-// Changes:  a thread asks for 8 elements before it adds the first.
-// Cost:     8 registers a thread; 64 KiB under way on an SM instead of 8.
+// Changes:  a thread issues 8 loads before it adds the first element.
+// Cost:     8 registers per thread; 64 KiB in flight on an SM instead of 8.
 template <class T>
 __global__ void sum_loads_in_flight(const T* d_x, std::size_t n, T* d_y) {
   __shared__ T s_y[kBlockSize];

@@ -26,7 +26,7 @@ inline unsigned histogram_blocks(std::size_t n, unsigned most) {
   return std::min(blocks_for(n, kHistogramBlock * kBytesPerThread), most);
 }
 
-// Question: what does one atomic a byte cost on 256 addresses that all blocks share?
+// Question: what does one atomic per byte cost on 256 addresses that all blocks share?
 // Changes:  nothing yet: this is chapter 01's histogram, with a grid-stride loop.
 // Cost:     n global atomics; the commoner a byte, the longer its queue.
 __global__ void histogram_global(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
@@ -77,9 +77,9 @@ __device__ inline void merge(const CopiedBins& s_bins, unsigned* d_bins) {
   }
 }
 
-// Question: the lanes of a warp still meet, in bins and in banks; can each lane have its own bins?
+// Question: lanes of a warp still share bins and banks; can each lane have its own bins?
 // Changes:  32 copies of the bins, side by side: lane l counts in copy l, which lies in bank l.
-// Cost:     n shared atomics without conflicts; 32 KiB a block to clear and to merge.
+// Cost:     n shared atomics without conflicts; 32 KiB per block to clear and to merge.
 __global__ void histogram_copies(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
   __shared__ CopiedBins s_bins;
   clear(s_bins);
@@ -91,11 +91,11 @@ __global__ void histogram_copies(const unsigned char* d_bytes, std::size_t n, un
   merge(s_bins, d_bins);
 }
 
-/// Words of four bytes that a thread has under way at the same time.
+/// Words of four bytes that a thread has in flight at the same time.
 constexpr unsigned kWords = kBytesPerThread / 4;
 
 // Question: one byte per load is little; what if a load brings four?
-// Changes:  all between the first and the last multiple of 4 is read as words, 4 words at once.
+// Changes:  what is between the first and the last multiple of 4 is read as words, 4 at a time.
 // Cost:     a quarter of the loads, and care for a start and an end that are no multiples of 4.
 __global__ void histogram_words(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
   __shared__ CopiedBins s_bins;

@@ -10,7 +10,7 @@
 
 // Question: can the blocks' sums be added without atomics, and without the host?
 // Changes:  blocks store their sums again; the same kernel runs once more, as one block, on those.
-// Cost:     a second launch, which begins when the first has ended. Nothing to zero.
+// Cost:     a second launch, which begins when the first has ended. Nothing to initialise.
 template <class T>
 __global__ void tile_sums(const T* d_x, std::size_t n, T* d_sums) {
   __shared__ T s_y[kBlockSize];
@@ -29,15 +29,15 @@ void sum_two_kernels(course::Grid grid, const T* d_x, std::size_t n, T* d_y,
   course::launch(tile_sums<T>, {1, kBlockSize}, d_parts, grid.blocks.x, d_y);
 }
 
-/// Tells every thread of a block whether this block is the last one to ask. If so, the block sees
-/// what thread 0 of every other block wrote before it asked. *d_ticket is 0 before the first block
-/// asks, and 0 again after the last: the next launch can use it at once.
+/// Tells every thread of a block whether the block is the last one to draw a ticket. If so, it sees
+/// what thread 0 of every other block wrote before it drew one. *d_ticket is 0 before the first
+/// block draws, and 0 again after the last: the next launch can use it.
 __device__ inline bool is_last_block(unsigned* d_ticket) {
   __shared__ bool s_is_last;
   if (threadIdx.x == 0) {
-    __threadfence();  // what I wrote is there for every block that sees my ticket taken ...
+    __threadfence();  // a block that sees this ticket taken sees this block's sum ...
     s_is_last = atomicInc(d_ticket, gridDim.x - 1) == gridDim.x - 1;
-    __threadfence();  // ... and what the others wrote is there for me, now that I saw theirs
+    __threadfence();  // ... and this block sees the sums of all tickets before its own
   }
   __syncthreads();  // for the other threads of the block: they read s_is_last
   return s_is_last;

@@ -27,7 +27,7 @@ __global__ void copy_reversed(const float* d_x, std::size_t n, float* d_y) {
 }
 
 // Question: what if a thread moves two neighbouring floats, one after the other?
-// Changes:  thread i owns elements 2i and 2i + 1: each access of a warp leaves out every second.
+// Changes:  thread i owns elements 2i and 2i + 1: each access of a warp skips every second float.
 // Cost:     two requests of 8 sectors for 64 floats, where 8 sectors hold them all.
 __global__ void copy_pairs(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = 2 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);

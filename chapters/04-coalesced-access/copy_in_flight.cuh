@@ -1,4 +1,4 @@
-// Does more work a thread keep the memory busier than one pack does? On an H200 it does not:
+// Does more work per thread keep the memory busier than one pack? On an H200 it does not:
 // copy_packs is the fastest copy.
 // Rungs: copy_in_flight, copy_in_flight_once, copy_in_flight_resident.
 // All of them: d_y[i] = d_x[i] for i < n; d_x and d_y must be multiples of 16.
@@ -60,7 +60,7 @@ unsigned tiles_for(std::size_t n) {
   return static_cast<unsigned>(std::max<std::size_t>(tiles, 1));
 }
 
-// Question: what if a thread asks for several packs before it waits for the first?
+// Question: what if a thread requests several packs before it waits for the first?
 // Changes:  kInFlight loads, then kInFlight stores. A block owns one tile, whole in memory.
 // Cost:     the same sectors, fewer threads; kInFlight * 4 registers more in each.
 template <int kInFlight>
@@ -70,7 +70,7 @@ __global__ void copy_in_flight(const float* d_x, std::size_t n, float* d_y) {
 }
 
 // Question: does it help to tell the caches that nothing is used twice?
-// Changes:  loads and stores carry a hint, __ldcs and __stcs: what they bring may be dropped first.
+// Changes:  loads and stores carry a hint, __ldcs and __stcs: the data may be evicted first.
 // Cost:     the same instructions with two more letters, LDG.E.EF and STG.E.EF.
 template <int kInFlight>
 __global__ void copy_in_flight_once(const float* d_x, std::size_t n, float* d_y) {

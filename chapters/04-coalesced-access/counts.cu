@@ -94,7 +94,7 @@ TEST_CASE("a struct of three floats is three loads with stride 3") {
 
 // ---- strides and starts ------------------------------------------------------------------------
 
-TEST_CASE("a stride of s floats takes 4 s sectors a request, and at most 32") {
+TEST_CASE("a stride of s floats takes 4 s sectors per request, and at most 32") {
   course::skip_without_counters();
   constexpr std::size_t n = 65536;
   const auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(n));

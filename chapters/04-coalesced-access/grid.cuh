@@ -7,8 +7,8 @@
 
 constexpr unsigned kBlockSize = 256;
 
-/// Blocks of kBlockSize threads that give each of n pieces of work a thread of its own. n == 0
-/// gives 0, for which course::launch does nothing.
+/// The number of blocks of kBlockSize threads for n pieces of work, one per thread. n == 0 gives 0,
+/// for which course::launch does nothing.
 inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }
 
 /// Blocks for a grid-stride loop: as many threads as the GPU holds, but no more than n.

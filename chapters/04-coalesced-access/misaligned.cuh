@@ -24,8 +24,8 @@ __device__ __forceinline__ course::Pack<float, 4> negated(course::Pack<float, 4>
 }
 
 // Question: what do packs need?
-// Changes:  16 bytes at once. d_x must be a multiple of 16: from d_x + 1 on this is a misaligned
-//           address, and the end of the program's CUDA.
+// Changes:  16 bytes at once. d_x must be a multiple of 16: d_x + 1 is a misaligned address, a
+//           sticky error: the context is lost.
 // Cost:     16 sectors per request.
 __global__ void negate_packs(float* d_x, std::size_t n) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

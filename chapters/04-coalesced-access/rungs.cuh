@@ -27,7 +27,7 @@ struct Request {
 struct CopyRung {
   std::string name;
   std::string changed;    // in the table of copies; empty: it is not there
-  std::string more;       // in the table of more work a thread; empty: it is not there
+  std::string more;       // in the table of more work per thread; empty: it is not there
   std::size_t alignment;  // what d_x and d_y must be multiples of, in floats
   Request request;
   void (*launch)(const float* d_x, std::size_t n, float* d_y);

@@ -12,7 +12,7 @@
 
 #include "grid.cuh"
 
-/// Loads that a thread has in flight at once, so that not their number limits the speed.
+/// Loads that a thread has in flight at the same time: enough that they do not limit the speed.
 constexpr std::size_t kRowsOfThread = 8;
 
 /// Blocks for one column of the matrix.
@@ -45,7 +45,7 @@ inline std::vector<float> sum_strided_reference(const std::vector<float>& x, std
 // Cost:     4 * stride sectors per request, and never more than 32: one for each lane.
 __global__ void sum_strided(const float* d_x, std::size_t n, std::size_t stride, float* d_y) {
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * kRowsOfThread + threadIdx.x;
-  float value[kRowsOfThread];  // all loads stand before the first addition
+  float value[kRowsOfThread];  // all loads come before the first addition
   for (std::size_t k = 0; k < kRowsOfThread; ++k) {
     const std::size_t i = (first + k * blockDim.x) * stride + blockIdx.y;
     value[k] = i < n ? d_x[i] : 0.0f;

@@ -1,4 +1,4 @@
-// What if the order of the work is not the order in memory? A tile in shared memory stands between.
+// What if the order of the work is not that in memory? The data go through a tile in shared memory.
 // Rungs: row_sums_direct, row_sums_tile (bank conflicts), row_sums_padded; transpose_scatter,
 // transpose_gather. Matrices are stored row by row: element (r, c) is d_x[r * cols + c].
 #pragma once
@@ -49,7 +49,7 @@ __global__ void row_sums_of_tiles(const float* d_x, std::size_t rows, std::size_
   float sum = 0.0f;
   for (std::size_t first_col = 0; first_col < cols; first_col += kTile) {
     const std::size_t c = first_col + lane;
-    float column[kTile];  // all loads stand before the first store: none waits for another one
+    float column[kTile];  // all loads come before the first store: none waits for another one
     for (unsigned r = 0; r < kTile; ++r) {
       const bool inside = first_row + r < rows && c < cols;
       column[r] = inside ? d_x[(first_row + r) * cols + c] : 0.0f;

@@ -1,4 +1,4 @@
-// Does it matter how many bytes per lane moves at once?
+// Does it matter how many bytes each lane moves at once?
 // Rungs: copy_words<W> for words of 1, 2, 4, 8 and 16 bytes: all that a lane's access can have.
 #pragma once
 

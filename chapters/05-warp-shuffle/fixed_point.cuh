@@ -12,7 +12,7 @@
 #include "pack_reduce.cuh"
 
 /// A multiple of 2^-32 in 64 bits. A float is rounded to the nearest one; sums are exact as long as
-/// they stay below 2^31. NaN, infinities and numbers beyond that have no place here.
+/// they stay below 2^31. NaN, infinities and numbers beyond that cannot be represented.
 struct FixedPoint {
   static constexpr float kUnitsOfOne = 0x1p32f;
   long long units = 0;

@@ -6,6 +6,6 @@
 
 constexpr unsigned kBlockSize = 256;
 
-/// Blocks of kBlockSize threads that give each of n elements a thread of its own. n == 0 gives 0,
+/// The number of blocks of kBlockSize threads for one thread per element, n in all. n == 0 gives 0,
 /// for which course::launch does nothing.
 inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }

@@ -242,13 +242,13 @@ struct WrongSum {
 /// sum_divergent_shuffle is not one of them: on a GPU it may hang.
 inline const std::vector<WrongSum> kWrongSums = {
     {"sum_tail_without_syncwarp", "the tree's tail without __syncwarp()", course::Expect::race,
-     "lanes of a warp need not run in step; right values are luck", "wrong.cuh",
+     "lanes of a warp need not run in lockstep", "wrong.cuh",
      [](const float* d_x, std::size_t n, float* d_y) {
        course::launch(sum_tail_without_syncwarp, {blocks_for(n), kBlockSize}, d_x, n, d_y);
      }},
     {"sum_down_by_lane_1", "the result of __shfl_down_sync, read in lane 1",
      course::Expect::wrong_value,
-     "lanes behind the end get their own value back: only lane 0 is right", "",
+     "lanes past the end get their own value back: only lane 0 is right", "",
      [](const float* d_x, std::size_t n, float* d_y) {
        course::launch(sum_down_by_lane_1, {blocks_for(n), kBlockSize}, d_x, n, d_y);
      }},

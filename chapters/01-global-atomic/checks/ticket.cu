@@ -131,7 +131,7 @@ TEST_CASE("ticket: a list of billions of hits") {
   const std::vector<float> values = kKinds[some].values(257);
   const std::vector<unsigned> expected = indices_above(values, kLimit);
   const auto samples = course::DeviceBuffer<float>::from(values);
-  for (const unsigned room : {200u, 50u, 0u}) {  // places behind the earlier hits
+  for (const unsigned room : {200u, 50u, 0u}) {  // slots after the earlier hits
     INFO(case_text(257, kLaunch, kKinds[some].text));
     INFO("limit 1.25, capacity " << kBefore + room << ", required holds " << kBefore
                                  << " before the launch; memory is there from that index on");

@@ -90,8 +90,8 @@ inline std::uint64_t losses(const Change& change, std::uint64_t n) {
   return lost;
 }
 
-/// Ok if the n events were read 32 at a time, and their places taken by many lanes at once. Before
-/// each atomic a thread may look once: a compare-and-swap loop may begin every turn so.
+/// Ok if the n events were read 32 at a time, and their slots taken by many lanes at once. A thread
+/// may read once before each atomic, as a compare-and-swap loop may do in every round.
 inline course::Verdict shared_by_lanes(const course::Counters& counters, std::uint64_t n) {
   const course::Verdict loads =
       course::at_most(counters.global_loads, n / 4 + counters.global_atomics, "loads of all warps",
