@@ -11,8 +11,8 @@
 
 #include "grid.cuh"
 
-/// Rung 0. A product of two halves has 22 bits, a double 53: sums of 2^31 products of like size are
-/// exact, or close to it.
+/// Rung 0. A product of two halves has 22 bits, a double 53: sums of 2^31 products of similar size
+/// are exact, or close to it.
 inline double dot_reference(const std::vector<__half>& a, const std::vector<__half>& b) {
   double sum = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -26,7 +26,7 @@ inline double dot_reference(const std::vector<__half>& a, const std::vector<__ha
 template <class T>
 __device__ __forceinline__ void tree_of_any_size(T* s_sum) {
   for (unsigned count = blockDim.x; count > 1;) {
-    const unsigned kept = (count + 1) / 2;  // of an odd count the middle one waits
+    const unsigned kept = (count + 1) / 2;  // if count is odd, the middle one waits
     if (threadIdx.x < count / 2) {
       s_sum[threadIdx.x] = s_sum[threadIdx.x] + s_sum[threadIdx.x + kept];
     }
@@ -51,7 +51,7 @@ __global__ void dot_half_scalar(const __half* d_a, const __half* d_b, std::size_
   if (threadIdx.x == 0) atomicAdd(d_y, __half2float(s_sum[0]));
 }
 
-/// The last half of an odd number of them, with a zero beside it.
+/// The last half of an odd number of halves, paired with a zero.
 __device__ __forceinline__ __half2 last_pair(const __half2* d_x, std::size_t n) {
   return __halves2half2(reinterpret_cast<const __half*>(d_x)[n - 1], __float2half_rn(0.0f));
 }

@@ -45,7 +45,7 @@ struct SharedPacks {
 
 /// Uses only the addresses, so the host can call it for device memory. If they are equally far
 /// from a multiple of 16, the packs are as wide as can be; if not, as wide as their distance
-/// allows: arrays that are 8 bytes out of step have packs of 8 bytes.
+/// allows: arrays whose addresses differ by 8 modulo 16 have packs of 8 bytes.
 inline SharedPacks shared_packs(const __half* d_a, const __half* d_b, std::size_t n) {
   const std::uintptr_t apart =
       reinterpret_cast<std::uintptr_t>(d_a) - reinterpret_cast<std::uintptr_t>(d_b);

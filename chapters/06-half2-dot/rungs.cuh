@@ -92,7 +92,7 @@ inline const std::vector<Limit> kLimits = {
     // One thread: 2048 + 1 is 2048, however often.
     {4096, 1.0f, 1, 4096, "", ""},
     {4098, 1.0f, 1, 4096, "", "each lane stagnates"},
-    {3 * 4096, 1.0f, 1, 4096, "one thread", "each lane stands still at 2048: 2048 + 1 is 2048"},
+    {3 * 4096, 1.0f, 1, 4096, "one thread", "each lane stagnates at 2048: 2048 + 1 is 2048"},
     {20'000, 1.0f, 1, 4096, "", "each lane stagnates"},
     // The value does not matter: after 2048 equal ones it stagnates.
     {20'000, 0.125f, 1, 512, "", "each lane stagnates"},

@@ -13,11 +13,11 @@
 #include "grid.cuh"
 #include "table.cuh"
 
-/// The number that changes nothing it is added to. 0.0 would turn a -0.0 into 0.0.
+/// The number that can be added without changing anything. 0.0 would turn a -0.0 into 0.0.
 __host__ __device__ inline __half minus_zero() { return __ushort_as_half(0x8000); }
 
-/// Adds `value` to *address by an atomic on the pair that it is part of. The pair's other half has
-/// to be there, and is left alone (but the bits of a NaN may become another NaN's).
+/// Adds `value` to *address by an atomic on the pair that it is part of. The pair's other half must
+/// be allocated, and does not change (but the bits of a NaN may become another NaN's).
 __device__ inline void add_to_one_of_pair(__half* address, __half value) {
   const bool upper = reinterpret_cast<std::uintptr_t>(address) % sizeof(__half2) != 0;
   auto* const pair = reinterpret_cast<__half2*>(upper ? address - 1 : address);
@@ -27,7 +27,7 @@ __device__ inline void add_to_one_of_pair(__half* address, __half value) {
 
 // Question: can one half have the hardware's addition as well?
 // Changes:  an atomic on the pair around it; the other half gets a -0.0. (Chapter 08 goes on here.)
-// Cost:     one atomic per element and no loop; half of what is added is nothing.
+// Cost:     one atomic per element and no loop; half of the addends are -0.0.
 __global__ void add_padded_pair(const __half* d_x, std::size_t n, std::size_t row_mask,
                                 __half* d_table) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -47,15 +47,15 @@ __device__ void add_pair_of_table(const __half* d_x, std::size_t n, std::size_t 
   }
 }
 
-// Question: and if both halves of a pair have something to get?
+// Question: what if there is a number to add to both halves of a pair?
 // Changes:  thread j owns x[2j] and x[2j+1], whose cells are neighbours: one atomicAdd(__half2*).
 // Cost:     half of the atomics. Each half is added atomically; the pair as a whole is not.
 __global__ void add_half2(const __half* d_x, std::size_t n, std::size_t row_mask, __half* d_table) {
   add_pair_of_table(d_x, n, row_mask, d_table, [](__half2* p, __half2 v) { atomicAdd(p, v); });
 }
 
-// Question: the old values are not used; does it help to say so?
-// Changes:  red.global.add.noftz.f16x2 by inline PTX: global memory, and no answer.
+// Question: the kernel does not need the old values; does it help to say so?
+// Changes:  red.global.add.noftz.f16x2 by inline PTX: global memory, and no value is returned.
 // Cost:     one RED, instead of an ATOM followed by a test for shared memory.
 __global__ void red_half2(const __half* d_x, std::size_t n, std::size_t row_mask, __half* d_table) {
   add_pair_of_table(d_x, n, row_mask, d_table,

@@ -30,8 +30,8 @@ inline __half article_product() {
 }
 
 // Question: what does one atomic per thread give, and cost?
-// Changes:  the article's kernel 0: atomicAdd(__half*). With T = double, its way out.
-// Cost:     n turns of a compare-and-swap loop on one word; the sum stagnates at 32.
+// Changes:  the article's kernel 0: atomicAdd(__half*). With T = double the sum is exact.
+// Cost:     n iterations of a compare-and-swap loop on one word; the sum stagnates at 32.
 template <class T>
 __global__ void dot_each(const T* d_a, const T* d_b, std::size_t n, T* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

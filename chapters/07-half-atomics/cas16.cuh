@@ -1,5 +1,5 @@
 // Any operation on one half, in one atomic step: compare-and-swap on the 32-bit word around it.
-// The hardware swaps no 16 bits. So the neighbour travels along, and must come back as it was.
+// The hardware does not swap 16 bits. So the neighbour is swapped, too, and must keep its bits.
 // Rungs: min_half; and two loops that are wrong on purpose: add_half_own_bits, add_half_by_value.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "grid.cuh"
 #include "table.cuh"
 
-/// The 32-bit word that a half is part of, and how many bits of it are below the half.
+/// The 32-bit word that a half is part of, and how many bits of the word are below the half.
 struct WordAround {
   unsigned* word;
   unsigned shift;  // 0: the half has the lower address; 16: the higher one
@@ -31,9 +31,9 @@ __device__ inline unsigned with_half(unsigned word, unsigned shift, __half value
 }
 
 /// Replaces *address by f(*address) in one atomic step, and returns what was there. f may run
-/// several times, and must do nothing but compute. The half on the other side of the word keeps its
-/// bits, whatever they mean, and others may change it at the same time by atomic functions. Its
-/// memory has to be allocated. Global or shared memory.
+/// several times, so it must only compute. The other half of the word keeps its
+/// bits, whatever they are, and others may change it at the same time by atomic functions. Its
+/// memory must be allocated, even if no array uses it. Global or shared memory.
 template <class F>
 __device__ __half atomic_update_half(__half* address, F f) {
   const auto [word, shift] = word_around(address);
@@ -46,8 +46,8 @@ __device__ __half atomic_update_half(__half* address, F f) {
   return half_in(old, shift);
 }
 
-/// The same by CUDA's atomicCAS of 16 bits, which touches the half alone as far as the language
-/// goes. On the hardware it is a loop on the word as well, so this is a loop around a loop.
+/// The same by CUDA's atomicCAS of 16 bits. In CUDA C++ it touches the half alone. In hardware it
+/// is a loop on the word as well, so this is a loop around a loop.
 template <class F>
 __device__ __half atomic_update_half_cas16(__half* address, F f) {
   auto* const bits = reinterpret_cast<unsigned short*>(address);
@@ -73,7 +73,7 @@ __global__ void min_half(const __half* d_x, std::size_t n, std::size_t row_mask,
   if (i < n) atomic_min_half(&d_table[cell_of(i, row_mask)], d_x[i]);
 }
 
-// Question: does the loop end when this half is as it was assumed?
+// Question: may the loop end when this half is as it was assumed?
 // Changes:  the last line compares 16 bits. atomicCAS has compared 32.
 // Cost:     if only the neighbour has changed, nothing was stored, and the loop ends all the same:
 //           additions are lost. Wrong on purpose.
@@ -89,10 +89,10 @@ __global__ void add_half_own_bits(std::size_t n, __half* d_y) {
   } while ((old >> shift & 0xFFFFu) != (assumed >> shift & 0xFFFFu));
 }
 
-// Question: may the loop compare halves, which look nicer than bits?
+// Question: may the loop compare halves instead of bits?
 // Changes:  the last line compares values. A NaN differs from itself; -0.0 and 0.0 do not differ.
-// Cost:     at a NaN it never ends (here: after most_turns), and where -0.0 was found in the place
-//           of a guessed 0.0 it ends without having stored. Wrong on purpose.
+// Cost:     at a NaN it never ends (here: after most_turns), and if it guessed 0.0 and found -0.0
+//           it ends without having stored. Wrong on purpose.
 __global__ void add_half_by_value(__half guess, __half value, int most_turns, __half* d_y,
                                   int* d_turns) {
   const auto [word, shift] = word_around(d_y);

@@ -22,8 +22,8 @@ __global__ void moments_apart(const __half* d_x, std::size_t n, std::size_t mask
 }
 
 // Question: can one atomic add both results?
-// Changes:  the two sums of a bin stand side by side, and an element brings a pair.
-// Cost:     n atomics of the hardware's. A reader in between may find one sum newer than the other.
+// Changes:  the two sums of a bin are side by side, and an element adds to both as a pair.
+// Cost:     n atomics of the hardware. A reader in between may find one sum newer than the other.
 __global__ void moments_pair(const __half* d_x, std::size_t n, std::size_t mask, __half2* d_bins) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -34,7 +34,7 @@ __global__ void moments_pair(const __half* d_x, std::size_t n, std::size_t mask,
 /// Rows of the matrix that a block sums before it uses an atomic.
 constexpr std::size_t kRowsOfBlock = 64;
 
-// Question: the sums of a matrix's columns: who shares an atomic there?
+// Question: which sums of a matrix's columns can share an atomic?
 // Changes:  the plain way: a thread sums 64 rows of its column in float, then one atomic.
 // Cost:     one atomic per column and 64 rows; 2 bytes per load.
 __global__ void columns_apart(const __half* d_x, std::size_t rows, std::size_t columns,
@@ -49,7 +49,7 @@ __global__ void columns_apart(const __half* d_x, std::size_t rows, std::size_t c
   atomicAdd(&d_sums[column], __float2half(sum));
 }
 
-// Question: and two columns at once?
+// Question: can a thread add two columns at once?
 // Changes:  a thread owns two neighbouring columns: its loads are pairs, and so is its atomic.
 // Cost:     half of the loads and atomics; `columns` has to be even, or pairs would not be aligned.
 __global__ void columns_pair(const __half2* d_x, std::size_t rows, std::size_t pairs,

@@ -56,11 +56,11 @@ __global__ void add_ones(std::size_t n, T* d_y) {
 /// Three ways to add to one half.
 enum class Way { atomic_add, cas, padded_pair };
 
-// Question: what does the loop behind atomicAdd(__half*) cost while the sum still moves?
-// Changes:  every second thread subtracts 1: the sum changes with each addition, and never stands
-//           still. (A sum that stagnates is the loop's best case: what it swaps in is what was
-//           there, so nobody's guess becomes wrong.)
-// Cost:     the loops: one success a round trip, all others come again. The pair: n atomics.
+// Question: what does the loop inside atomicAdd(__half*) cost as long as the sum changes?
+// Changes:  every second thread subtracts 1: the sum changes with each addition, and never
+//           stagnates. (A sum that stagnates is the loop's best case: what it swaps in is what was
+//           there, so no other thread's guess becomes wrong.)
+// Cost:     the loops: one success per round trip, all others try again. The pair: n atomics.
 template <Way way>
 __global__ void alternate(std::size_t n, __half* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// One half has no atomic addition of its own in hardware, a pair of halves has. So bring a
-// neighbour along, and add nothing to it.
+// The hardware has no atomic addition to one half, but one to a pair of halves. So include the
+// neighbour, and add -0.0 to it.
 // Device function: fast_atomic_add.
 //
 //              word 0          word 1          word 2
@@ -33,7 +33,7 @@ __device__ __forceinline__ __nv_bfloat162 pair_of(__nv_bfloat16 low, __nv_bfloat
 template <class T>
 using PairOf = decltype(pair_of(T(), T()));
 
-/// What can be added to every number without a trace. Not +0.0: (-0.0) + (+0.0) is +0.0.
+/// What can be added to every number without changing it. Not +0.0: (-0.0) + (+0.0) is +0.0.
 template <class T>
 __device__ __forceinline__ T additive_identity() {
   if constexpr (std::is_same_v<T, __half>) {
@@ -54,7 +54,7 @@ __device__ __forceinline__ bool is_low(const T* target) {
 /// base[index] += value, atomically, for float, double, __half and __nv_bfloat16.
 /// - `length` is the number of elements of the array at `base`, and index < length. It decides
 ///   whether there is a partner: with a length that is too large the addition leaves the array,
-///   with one that is too small it is right, and slow at the end.
+///   with one that is too small it is right, but slow for the last elements.
 /// - No other number changes, a -0.0, an infinity and a subnormal number included. (A partner that
 ///   is a NaN stays one, perhaps with other bits.)
 /// - `base` points to global memory, and need not be a multiple of 4.

@@ -7,7 +7,7 @@
 
 constexpr unsigned kBlockSize = 256;
 
-/// Blocks of kBlockSize threads that give each of n elements a thread of its own. n == 0 gives 0:
+/// Blocks of kBlockSize threads, one thread for each of n elements. n == 0 gives 0:
 /// course::launch() does nothing then.
 inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }
 
@@ -21,7 +21,7 @@ constexpr unsigned kResidentThreads = 1024;
 constexpr unsigned kResidentThreads = 1536;
 #endif
 
-/// Multiprocessors of the device.
+/// The device's number of SMs.
 inline unsigned multiprocessors() {
   int device = 0, count = 0;
   CUDA_CHECK(cudaGetDevice(&device));
@@ -29,8 +29,8 @@ inline unsigned multiprocessors() {
   return static_cast<unsigned>(count);
 }
 
-/// Blocks of this kernel that the device runs at once, each with `shared` bytes of dynamic shared
-/// memory.
+/// Blocks of this kernel that are resident on the device, each with `shared` bytes of dynamic
+/// shared memory.
 template <class Kernel>
 unsigned resident_blocks(Kernel* kernel, unsigned block_size, std::size_t shared) {
   int blocks = 0;

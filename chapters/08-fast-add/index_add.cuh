@@ -72,8 +72,8 @@ __device__ __forceinline__ std::size_t target_of(const Rows& in, std::size_t row
 
 // Question: what does a row cost, half by half?
 // Changes:  a team for each row; lane by lane an atomicAdd(__half*), or (float*) for a float table.
-// Cost:     a compare-and-swap loop a half, and each word has two halves: neighbouring lanes get in
-//           each other's way.
+// Cost:     a compare-and-swap loop per half, and each word has two halves: neighbouring lanes
+//           contend.
 template <class T>
 __global__ void rows_scalar(Rows in, unsigned team_bits, T* d_table) {
   const Member me = team_member(team_bits);
@@ -93,9 +93,9 @@ void launch_rows_scalar(const Rows& in, T* d_table, std::size_t, cudaStream_t st
                  d_table);
 }
 
-// Question: and with one instruction per half?
+// Question: what does it cost with one instruction per half?
 // Changes:  fast_atomic_add.
-// Cost:     two REDs a word, one for each of its halves; none is repeated.
+// Cost:     two REDs per word, one for each of its halves; no loop.
 __global__ void rows_fast(Rows in, unsigned team_bits, __half* d_table, std::size_t table_rows) {
   const Member me = team_member(team_bits);
   if (me.row >= in.rows) return;
@@ -123,7 +123,7 @@ bool rows_are_packs(const Rows& in, const void* table) {
   return in.width % N == 0 && aligned(in.d_source) && aligned(table);
 }
 
-// Question: the neighbour has a value to add, too. Why add nothing to it?
+// Question: there is a value to add to the neighbour, too. Why add -0.0?
 // Changes:  a lane takes two columns, and adds both with one RED.
 // Cost:     half of the REDs. Only if rows begin at multiples of 4 bytes.
 __global__ void rows_half2(Rows in, unsigned team_bits, __half* d_table) {

@@ -32,10 +32,10 @@ inline std::vector<int> random_index(std::size_t n, std::size_t targets, std::ui
   return index;
 }
 
-/// +1 or -1, as a coin falls. Sums of them are whole numbers, so halves add them exactly up to 2048
-/// in either direction. In an order that knows nothing of the signs, 65,536 of them stray by about
-/// 256, and 8 times as far once in 10^15 sums: then a lost update shows, in every sum. Sums of up
-/// to 2048 of them are exact in any order at all.
+/// +1 or -1 at random. Sums of them are whole numbers, which are exact in half from -2048 to 2048.
+/// If the order does not depend on the signs, a sum of 65,536 of them is about 256 away from 0, and
+/// 2048 away once in 10^15 sums: so sums are exact, and a lost update shows. Sums of up to 2048 of
+/// them are exact in every order.
 template <class T>
 std::vector<T> coin_flips(std::size_t n) {
   const T sides[] = {static_cast<T>(-1.0f), static_cast<T>(1.0f)};

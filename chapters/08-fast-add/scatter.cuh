@@ -64,9 +64,9 @@ inline void launch_scatter_half(const __half* d_values, const int* d_index, std:
                  d_table);
 }
 
-// Question: how does one half become one instruction?
-// Changes:  fast_atomic_add: the half and its neighbour, to which it adds nothing.
-// Cost:     one RED per warp. Lanes and warps that meet at a word queue up there.
+// Question: how can one half be added with one instruction?
+// Changes:  fast_atomic_add: the half and its neighbour, to which it adds -0.0.
+// Cost:     one RED per warp. Lanes and warps that add to the same word are executed one by one.
 template <class T>
 __global__ void scatter_fast(const T* d_values, const int* d_index, std::size_t n, T* d_table,
                              std::size_t targets) {
@@ -98,7 +98,7 @@ inline void launch_scatter_float(const __half* d_values, const int* d_index, std
                  d_table);
 }
 
-// ---- eight updates a thread ---------------------------------------------------------------------
+// ---- eight updates per thread -------------------------------------------------------------------
 
 constexpr unsigned kUpdates = 8;
 
@@ -138,10 +138,10 @@ inline bool updates_are_packs(const __half* d_values, const int* d_index) {
          reinterpret_cast<std::uintptr_t>(d_index) % 16 == 0;
 }
 
-/// As many floats as a block's shared memory holds without further ado: 48 KiB.
+/// As many floats as fit into the 48 KiB of shared memory that a block gets by default.
 constexpr std::size_t kMostPrivateTargets = 48 * 1024 / sizeof(float);
 
-// Question: few targets, and millions of updates queue up at each. Where is there more room?
+// Question: with few targets, millions of updates contend for each. How can blocks add separately?
 // Changes:  every block has a table of its own, in shared memory, of floats; it takes many updates,
 //           and adds its sums to the global table once, at its end.
 // Cost:     an atomic in shared memory for each update; targets / 2 REDs for each block.
@@ -203,13 +203,13 @@ constexpr unsigned kPartBits = 23;
 //           DRAM and sends it back. How can it find its sector in the cache?
 // Changes:  the updates are read once for every part of the table, and each time only those of that
 //           part are made. Blocks start in order, so all of the GPU is in the same part or two.
-// Cost:     reading n updates once a part: 6 bytes each, in order. A visit of DRAM is two times 32
-//           bytes, in no order.
+// Cost:     reading n updates once per part: 6 bytes each, in order. Without parts an update moves
+//           32 bytes from DRAM and 32 back, at a random address.
 __global__ void scatter_in_parts(const __half* d_values, const int* d_index, std::size_t n,
                                  __half* d_table, std::size_t targets, unsigned part_bits,
-                                 unsigned blocks_a_part) {
-  const int part = static_cast<int>(blockIdx.x / blocks_a_part);
-  const std::size_t block = blockIdx.x % blocks_a_part;
+                                 unsigned blocks_per_part) {
+  const int part = static_cast<int>(blockIdx.x / blocks_per_part);
+  const std::size_t block = blockIdx.x % blocks_per_part;
   const Updates updates =
       load_updates(d_values, d_index, n, (block * blockDim.x + threadIdx.x) * kUpdates);
   for (unsigned k = 0; k < kUpdates; ++k) {
@@ -227,8 +227,8 @@ void launch_scatter_in_parts(const __half* d_values, const int* d_index, std::si
   if (!updates_are_packs(d_values, d_index)) {
     return launch_scatter_fast(d_values, d_index, n, d_table, targets, stream);
   }
-  const unsigned blocks_a_part = course::blocks_for(n, kBlockSize * kUpdates);
+  const unsigned blocks_per_part = course::blocks_for(n, kBlockSize * kUpdates);
   const unsigned parts = course::blocks_for(targets, std::size_t{1} << kBits);
-  course::launch(scatter_in_parts, {blocks_a_part * parts, kBlockSize, 0, stream}, d_values,
-                 d_index, n, d_table, targets, kBits, blocks_a_part);
+  course::launch(scatter_in_parts, {blocks_per_part * parts, kBlockSize, 0, stream}, d_values,
+                 d_index, n, d_table, targets, kBits, blocks_per_part);
 }

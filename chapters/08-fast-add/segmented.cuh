@@ -30,7 +30,7 @@ __device__ inline std::size_t first_at_least(const int* d_index, std::size_t n, 
 // Question: how does one get the same bits in every run?
 // Changes:  a warp for each target finds the target's updates, sums them in float, lane by lane
 //           and then by shuffles, always in the same order; and stores.
-// Cost:     no atomic at all. The sort before it costs more than all the rest of this chapter.
+// Cost:     no atomic at all, but the updates must be sorted first.
 __global__ void sum_sorted(const __half* d_values, const int* d_index, std::size_t n,
                            __half* d_table, std::size_t targets) {
   const std::size_t warp =

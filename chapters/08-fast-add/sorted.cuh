@@ -7,7 +7,7 @@
 //   count_bins   how many source rows go to each bin?                       reads the index
 //   scan_bins    where do the bin's entries begin?                          one block
 //   partition    an entry (source row, target within the bin) to its bin    reads the index again
-//   gather       a block a bin: sorts the bin's entries in shared memory,   reads the source, once
+//   gather       one block per bin: sorts its entries in shared memory,     reads the source, once
 //                then one warp per target: sums its rows in registers
 //
 // All but the last are cheap: 4 bytes per row, where a row of 64 halves has 128.

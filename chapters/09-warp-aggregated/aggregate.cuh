@@ -1,4 +1,4 @@
-// One atomic for all lanes of a warp that want one: which lane adds, and how do the others know?
+// One atomic for all lanes of a warp that want one: which lane adds, and what do the others get?
 // Rungs: filter_agg_inc, filter_coalesced; places_plain, places_keyed, places_labeled;
 //        sum_float_plain, sum_float_coalesced, sum_float_warp.
 // The idea is that of NVIDIA's article on warp-aggregated atomics (README.md). Lanes meet in
@@ -19,13 +19,13 @@
 
 /// atomicAdd(counter, 1) for all lanes that call it together: one atomic, and each of them gets a
 /// number of its own. Only lanes that want a number may call it, and all that call it together pass
-/// the same counter. How many come together is for speed alone: any group is right.
+/// the same counter. How many lanes are together affects the speed alone: any group is right.
 __device__ __forceinline__ Count atomic_agg_inc(Count* counter) {
   const unsigned active = __activemask();  // the lanes that are here with me, as a mask
   const int leader = __ffs(static_cast<int>(active)) - 1;   // the lowest of them
-  const int rank = __popc(active & course::lanemask_lt());  // how many stand before me
+  const int rank = __popc(active & course::lanemask_lt());  // how many of them are before me
   Count base = 0;
-  if (rank == 0) base = atomicAdd(counter, Count(__popc(active)));  // places for all of us
+  if (rank == 0) base = atomicAdd(counter, Count(__popc(active)));  // indices for all of us
   base = __shfl_sync(active, base, leader);  // only the leader knows where they begin
   return base + static_cast<unsigned>(rank);
 }
@@ -39,7 +39,7 @@ __global__ void filter_agg_inc(const int* d_x, std::size_t n, int* d_out, Count*
   if (is_kept(x)) d_out[atomic_agg_inc(d_count)] = x;
 }
 
-/// atomic_agg_inc() in the words of cooperative groups: the group is the lanes that came together.
+/// atomic_agg_inc() with cooperative groups: the group is the lanes that call it together.
 __device__ __forceinline__ Count atomic_coalesced_inc(Count* counter) {
   const auto group = cooperative_groups::coalesced_threads();
   Count base = 0;
@@ -47,7 +47,7 @@ __device__ __forceinline__ Count atomic_coalesced_inc(Count* counter) {
   return group.shfl(base, 0) + group.thread_rank();
 }
 
-// Question: is there a way to say that without masks?
+// Question: how is that written without masks?
 // Changes:  cg::coalesced_threads(): ranks instead of lanes, rank 0 is the leader.
 // Cost:     the same.
 __global__ void filter_coalesced(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
@@ -74,7 +74,7 @@ __device__ __forceinline__ Count atomic_agg_inc_keyed(Count* counter) {
 // The rungs add to d_counts[k] how often d_keys[0..n-1] holds k, and give each number a place of
 // its own among those with its key, from the old d_counts[k] on. Any order.
 
-// Question: every number belongs to one of several lists; what is its place in its list?
+// Question: every number belongs to one of several lists; what is its index in that list?
 // Changes:  the counter depends on the data: d_counts[key].
 // Cost:     an atomic per number: nvcc cannot know which lanes have the same key.
 __global__ void places_plain(const int* d_keys, std::size_t n, Count* d_counts, Count* d_places) {
@@ -82,17 +82,17 @@ __global__ void places_plain(const int* d_keys, std::size_t n, Count* d_counts, 
   if (i < n) d_places[i] = atomicAdd(&d_counts[d_keys[i]], Count{1});
 }
 
-// Question: and if lanes with the same key ask together?
+// Question: can lanes with the same key share an atomic?
 // Changes:  __match_any_sync on the counter's address sorts the lanes into groups.
-// Cost:     an atomic per different key of a warp; a match costs more than a vote.
+// Cost:     one atomic per different key of a warp; a match costs more than a vote.
 __global__ void places_keyed(const int* d_keys, std::size_t n, Count* d_counts, Count* d_places) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) d_places[i] = atomic_agg_inc_keyed(&d_counts[d_keys[i]]);
 }
 
-// Question: and that in the words of cooperative groups?
+// Question: how is that written with cooperative groups?
 // Changes:  cg::labeled_partition splits the group by key; each part has its rank 0.
-// Cost:     the same, if the compiler sees through it.
+// Cost:     the same, if the compiler optimises it as well.
 __global__ void places_labeled(const int* d_keys, std::size_t n, Count* d_counts, Count* d_places) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -118,8 +118,8 @@ __global__ void sum_float_plain(const float* d_x, std::size_t n, float limit, fl
   if (x > limit) atomicAdd(d_sum, x);
 }
 
-// Question: then what does?
-// Changes:  those that are here together sum their values in registers; one of them goes.
+// Question: how can lanes in any branch share a float's atomic?
+// Changes:  the lanes that are active together sum their values in registers; one of them adds it.
 // Cost:     one atomic per warp, and a reduction over lanes that need not be neighbours.
 __global__ void sum_float_coalesced(const float* d_x, std::size_t n, float limit, float* d_sum) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -132,8 +132,8 @@ __global__ void sum_float_coalesced(const float* d_x, std::size_t n, float limit
 }
 
 // Question: must a lane know which lanes are active?
-// Changes:  all 32 lanes take part; one with nothing to add brings a 0: chapter 05's warp sum.
-// Cost:     one atomic per warp, five shuffles, no mask to find out.
+// Changes:  all 32 lanes take part; one with nothing to add adds a 0: chapter 05's warp sum.
+// Cost:     one atomic per warp, five shuffles; the mask is known.
 __global__ void sum_float_warp(const float* d_x, std::size_t n, float limit, float* d_sum) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   float x = i < n ? d_x[i] : limit;

@@ -1,4 +1,4 @@
-// The grids of this chapter: one thread per element, or as many blocks as the GPU runs at once.
+// The grid of this chapter's kernels with one thread per element.
 #pragma once
 
 #include <course/grid.cuh>
@@ -6,6 +6,6 @@
 
 constexpr unsigned kBlockSize = 256;
 
-/// Blocks of kBlockSize threads that give each of n elements a thread of its own. n == 0 gives 0:
+/// Blocks of kBlockSize threads, one thread for each of n elements. n == 0 gives 0:
 /// course::launch() does nothing then.
 inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockSize); }

@@ -1,8 +1,8 @@
-// A filter that keeps the order: a tile's place is how many all tiles before it keep. Who tells it?
+// A filter that keeps the order: a tile's base is what all tiles before it keep. How does it know?
 // Rungs: filter_two_passes (count, sum, write), filter_look_back (one pass: tiles tell each
 // other while they run; the fastest that keeps the order).
 //
-// Both set *d_count, and write from d_out[0] on: there is no atomic that hands out places.
+// Both set *d_count, and write from d_out[0] on: no atomic reserves indices.
 #pragma once
 
 #include <course/buffer.cuh>
@@ -20,7 +20,7 @@
 /// 8 packs per thread, 8192 numbers per tile.
 constexpr unsigned kOrderedLoads = 8;
 /// Blocks that share an SM: while some wait, others load. Measured on an H200: 48
-/// registers a thread, and a few bytes spilled, are a smaller loss than a block less.
+/// registers per thread, and a few bytes spilled, cost less than one block fewer.
 constexpr unsigned kOrderedBlocks = 5;
 
 // ---- a tile in order ----------------------------------------------------------------------------
@@ -102,8 +102,8 @@ __device__ __forceinline__ void store_in_order(const int* s_staged, unsigned cou
 
 // ---- two passes ---------------------------------------------------------------------------------
 
-// Question: what comes before a tile?
-// Changes:  a first kernel only counts; no place is needed yet.
+// Question: how many kept numbers come before a tile?
+// Changes:  a first kernel only counts; no base is needed yet.
 // Cost:     it reads everything, and writes 8 bytes per tile.
 template <unsigned loads>
 __global__ void __launch_bounds__(kBlockSize) count_tiles(Packs packs, Count* d_kept) {
@@ -130,7 +130,7 @@ __global__ void scan_tiles(Count* d_kept, unsigned tiles, Count* d_count) {
   if (threadIdx.x == 0) *d_count = before;
 }
 
-/// Reads the tile again, now that its place is known.
+/// Reads the tile again, now that its base is known.
 template <unsigned loads>
 __global__ void __launch_bounds__(kBlockSize, kOrderedBlocks)
     write_tiles(Packs packs, const Count* d_before, int* d_out) {
@@ -220,10 +220,10 @@ __device__ __forceinline__ Count look_back(const TileStates& states, unsigned ti
   }
 }
 
-// Question: can a tile learn its place without reading everything twice?
-// Changes:  one kernel: a tile tells its count, and asks the tiles before it for theirs.
+// Question: can a tile learn its base without reading everything twice?
+// Changes:  one kernel: a tile publishes its count, and reads those of the tiles before it.
 // Cost:     one atomic per tile for the ticket; waiting, while others load. Sorting in shared memory
-//           comes before the waiting, so that nothing but the stores comes after it.
+//           comes before the waiting, so that only the stores come after it.
 template <unsigned loads>
 __global__ void __launch_bounds__(kBlockSize, kOrderedBlocks)
     filter_look_back(Packs packs, int* d_out, Count* d_count, TileStates states) {
@@ -241,7 +241,7 @@ __global__ void __launch_bounds__(kBlockSize, kOrderedBlocks)
   const BlockKept kept = scan_warps(scan_packs(x, before),
                                     [&](unsigned total) { states.tell(tile, tile == 0, total); });
   stage_in_order(x, before, s_staged + kept.before);
-  if (threadIdx.x / course::kWarpSize == kWarps - 1) {  // one warp asks
+  if (threadIdx.x / course::kWarpSize == kWarps - 1) {  // one warp looks back
     const Count base = look_back(states, tile);
     if (threadIdx.x % course::kWarpSize == 0) {
       s_base = base;
@@ -249,7 +249,7 @@ __global__ void __launch_bounds__(kBlockSize, kOrderedBlocks)
       if (tile == gridDim.x - 1) *d_count = base + kept.total;
     }
   }
-  __syncthreads();  // the tile is gathered, and its place is known
+  __syncthreads();  // the tile is gathered, and its base is known
   store_in_order(s_staged, kept.total, d_out + s_base);
 }
 
@@ -273,7 +273,7 @@ class LookBack {
   void skip_to(unsigned stamp) { stamp_ = stamp; }
 
  private:
-  course::DeviceBuffer<Count> memory_;  // the ticket, then a word a tile
+  course::DeviceBuffer<Count> memory_;  // the ticket, then one word per tile
   unsigned stamp_ = 0;
 };
 

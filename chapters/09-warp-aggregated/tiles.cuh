@@ -12,7 +12,7 @@
 #include "filter.cuh"
 #include "grid.cuh"
 
-// Question: can a block ask for all of its numbers, without atomics in shared memory?
+// Question: can a block reserve indices for all of its numbers without atomics in shared memory?
 // Changes:  a prefix sum (chapter 05) tells each thread how many are kept before it.
 // Cost:     one global atomic per block; 13 shuffles and three barriers. A block keeps its order.
 __global__ void filter_block_scan(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
@@ -21,7 +21,7 @@ __global__ void filter_block_scan(const int* d_x, std::size_t n, int* d_out, Cou
   const int x = i < n ? d_x[i] : kNotKept;
   const auto [before, total] = course::block_exclusive_scan(is_kept(x) ? 1u : 0u, course::Sum{});
   if (threadIdx.x == 0 && total > 0) s_base = atomicAdd(d_count, Count{total});
-  __syncthreads();  // the block's places begin at s_base
+  __syncthreads();  // the block's indices begin at s_base
   if (is_kept(x)) d_out[s_base + before] = x;
 }
 
@@ -46,7 +46,7 @@ template <unsigned loads>
 inline constexpr unsigned kTileItems = kPack* kTilePacks<loads>;
 
 /// An array cut into packs at multiples of 16 bytes: pack p has x[4p - lead], ..., x[4p - lead +
-/// 3]. Of the first pack `lead` places, and of the last one some, may lie outside of the array.
+/// 3]. `lead` elements of the first pack, and some of the last one, may be outside of the array.
 struct Packs {
   const int* d_x;
   std::size_t n;
@@ -61,9 +61,9 @@ inline Packs split_packs(const int* d_x, std::size_t n) {
   return {d_x, n, lead, (lead + n + kPack - 1) / kPack};
 }
 
-/// A pack of which some places may lie outside: those get kNotKept.
+/// A pack of which some elements may be outside of the array: these become kNotKept.
 __device__ __forceinline__ Pack load_edge(const Packs& packs, std::size_t p) {
-  const std::size_t at = kPack * p;  // counted from `lead` places in front of the array
+  const std::size_t at = kPack * p;  // counted from `lead` elements before the array
   const std::size_t end = packs.lead + packs.n;
   if (at >= packs.lead && at + kPack <= end) {
     return course::load_pack_once<kPack>(packs.d_x + (at - packs.lead));
@@ -83,7 +83,7 @@ __device__ __forceinline__ void load_tile(const Packs& packs, std::size_t tile, 
   const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
   const std::size_t begin = tile * kTilePacks<loads>;
   const std::size_t first = begin + warp * loads * course::kWarpSize + lane;
-  if (begin > 0 && begin + kTilePacks<loads> < packs.count) {  // no edge: all places are inside
+  if (begin > 0 && begin + kTilePacks<loads> < packs.count) {  // no edge: all elements are inside
     const int* const from = packs.d_x + (kPack * first - packs.lead);
     for (unsigned k = 0; k < loads; ++k) {
       x[k] = course::load_pack_once<kPack>(from + kPack * course::kWarpSize * k);
@@ -120,7 +120,7 @@ __device__ __forceinline__ BlockKept scan_warps(unsigned warp_kept, Use use) {
   return {s_before[warp], s_before[kWarps]};
 }
 
-/// Who keeps what of the warp's packs: one vote for each place of a pack. Returns the warp's count.
+/// What the lanes keep of the warp's packs: a vote per element of a pack. Returns the warp's count.
 template <unsigned loads>
 __device__ __forceinline__ unsigned vote(const Pack (&x)[loads], unsigned (&votes)[loads][kPack]) {
   unsigned kept = 0;
@@ -134,7 +134,7 @@ __device__ __forceinline__ unsigned vote(const Pack (&x)[loads], unsigned (&vote
 }
 
 /// Writes the warp's kept numbers to `to` and what follows. For each vote the lanes that keep write
-/// to neighbouring places: one request to memory, and no bank conflict in shared memory.
+/// to neighbouring words: one request to memory, and no bank conflict in shared memory.
 template <unsigned loads>
 __device__ __forceinline__ void write_kept(const Pack (&x)[loads],
                                            const unsigned (&votes)[loads][kPack], int* to) {
@@ -147,9 +147,9 @@ __device__ __forceinline__ void write_kept(const Pack (&x)[loads],
   }
 }
 
-// Question: and one atomic for thousands of numbers?
+// Question: can one atomic serve thousands of numbers?
 // Changes:  a thread has several packs of 16 bytes; votes rank them; one atomic per tile.
-// Cost:     an atomic for 6144 numbers. Stores of 4 bytes per lane, at any alignment.
+// Cost:     one atomic per 6144 numbers. Stores of 4 bytes per lane, at any alignment.
 template <unsigned loads>
 __global__ void __launch_bounds__(kBlockSize, kTileBlocks)
     filter_tile_direct(Packs packs, int* d_out, Count* d_count) {
@@ -190,8 +190,8 @@ __device__ __forceinline__ void store_staged(const int* s_staged, unsigned shift
 }
 
 // Question: can what is kept leave in packs of 16 bytes, too?
-// Changes:  the tile is gathered in shared memory first, shifted as its place in d_out is.
-// Cost:     24 KiB of shared memory a block, one barrier more; a quarter of the stores.
+// Changes:  the tile is gathered in shared memory first, with the alignment that it has in d_out.
+// Cost:     24 KiB of shared memory per block, one barrier more; a quarter of the stores.
 template <unsigned loads>
 __global__ void __launch_bounds__(kBlockSize, kTileBlocks)
     filter_tile_staged(Packs packs, int* d_out, Count* d_count) {

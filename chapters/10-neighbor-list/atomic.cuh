@@ -8,9 +8,9 @@
 #include "distance.cuh"
 #include "grid.cuh"
 
-/// Puts `neighbor` on the list of `atom`, in a place that no other thread gets.
+/// Appends `neighbor` to the list of `atom`, at an index that no other thread gets.
 __device__ __forceinline__ void append(const Lists& out, std::size_t atom, std::size_t neighbor) {
-  const int place = atomicAdd(&out.counts[atom], 1);  // the value before: this place is mine
+  const int place = atomicAdd(&out.counts[atom], 1);  // the value before: this index is mine
   if (static_cast<std::size_t>(place) < out.capacity) {
     out.list[atom * out.capacity + static_cast<std::size_t>(place)] = static_cast<int>(neighbor);
   }

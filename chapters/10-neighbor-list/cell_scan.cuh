@@ -71,7 +71,7 @@ __device__ __forceinline__ void replace_by_starts(course::Pack<int, 4>& counts, 
 }
 
 // Question: where does each cell begin among the sorted atoms?
-// Changes:  a block scans a tile of 2048 counts, and asks the tiles before it for their sum. Tickets
+// Changes:  a block scans a tile of 2048 counts, and reads the sums of the tiles before it. Tickets
 //           number the tiles: a block that waits waits for one that runs already.
 // Cost:     each count is read once; its start, and a 0 for the next launch, are written once.
 template <class Cells>

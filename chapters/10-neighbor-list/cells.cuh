@@ -84,12 +84,12 @@ __device__ void block_largest(T (&v)[4]) {
   }
 }
 
-/// Tells every thread of a block whether the block is the last one to ask: then it sees what thread
-/// 0 of the others wrote before. *d_done is 0 before and after a launch. (Chapter 03.)
+/// Tells every thread of a block whether the block is the last one to call: then it sees what
+/// thread 0 of the others wrote before. *d_done is 0 before and after a launch. (Chapter 03.)
 __device__ inline bool is_last_block(unsigned* d_done) {
   __shared__ bool s_is_last;
   if (threadIdx.x == 0) {
-    __threadfence();  // what I wrote is there for whoever sees me counted ...
+    __threadfence();  // a thread that sees me counted sees what I wrote ...
     s_is_last = atomicInc(d_done, gridDim.x - 1) == gridDim.x - 1;
     __threadfence();  // ... and what the others wrote is there for me
   }
@@ -137,8 +137,8 @@ __global__ void measure_box(Atoms<T> atoms, T limit, std::size_t most, T* d_extr
   store_grid(make_cell_grid({-v[0], v[1], -v[2], v[3]}, limit, most), d_grid);
 }
 
-// Question: how many atoms has each cell, and which place does an atom get in its cell?
-// Changes:  one atomicAdd answers both: the count grows, and the value before is the place.
+// Question: how many atoms has each cell, and which index does an atom get in its cell?
+// Changes:  one atomicAdd answers both: the count grows, and the value before is the index.
 // Cost:     one atomic per atom, on as many addresses as there are cells: hardly a queue.
 template <class T>
 __global__ void count_in_cells(Atoms<T> atoms, const CellGrid* d_grid, int* d_counts,
@@ -158,7 +158,7 @@ struct CellsOf {
 };
 
 // Question: how do atoms of a cell come to be side by side?
-// Changes:  start of the cell + place in the cell is a different number for every atom.
+// Changes:  start of the cell + index in the cell is a different number for every atom.
 // Cost:     each coordinate is read and written once more. Also leaves the scan's state as 0.
 template <class T>
 __global__ void sort_into_cells(Atoms<T> atoms, const CellGrid* d_grid, const int* d_starts,
@@ -177,7 +177,7 @@ __global__ void sort_into_cells(Atoms<T> atoms, const CellGrid* d_grid, const in
 
 /// How many neighbours a thread keeps in registers.
 constexpr int kKept = 8;
-constexpr int kNobody = std::numeric_limits<int>::max();  // larger than every index
+constexpr int kNoAtom = std::numeric_limits<int>::max();  // larger than every index
 
 /// Puts a number among the kKept smallest ones so far, in order. No branch, no address: registers.
 __device__ __forceinline__ void keep_smallest(int (&kept)[kKept], int number) {
@@ -205,7 +205,7 @@ __global__ void list_from_cells(const Point<T>* d_points, const int* d_indices, 
   std::size_t listed = 0, to_list = 0;
   do {
     int kept[kKept];
-    for (int k = 0; k < kKept; ++k) kept[k] = kNobody;
+    for (int k = 0; k < kKept; ++k) kept[k] = kNoAtom;
     count = 0;
     visit_near_cells(grid, d_starts, cell, [&](int first, int end) {
       for (int j = first; j < end; ++j) {

@@ -93,7 +93,7 @@ __global__ void look_back_once(ScanState scan, int tile, int total, int* d_befor
 
 }  // namespace neighbor_testing
 
-TEST_CASE("look_back adds up all tiles since the last prefix, however many they are") {
+TEST_CASE("look_back sums all tiles since the last prefix, however many they are") {
   constexpr int kTiles = 100;
   for (const int prefix :
        {0, 3, 4, 34, 35, 36, 66, 67, 98}) {  // the newest tile that knows its own
@@ -126,7 +126,7 @@ struct SoMany {
 
 }  // namespace neighbor_testing
 
-TEST_CASE("scan_cells adds up all counts before a cell") {
+TEST_CASE("scan_cells sums all counts before a cell") {
   const std::size_t big = course::kCpuDevice ? 5 * kScanTile : 100 * kScanTile;
   for (const std::size_t cells :
        {std::size_t{1}, std::size_t{255}, kScanTile - 1, kScanTile, kScanTile + 1, big + 17}) {

@@ -27,8 +27,8 @@ inline void check_number_of_atoms(std::size_t n) {
 
 namespace detail {
 
-/// A host's compiler may join a product and a sum into one operation with one rounding (an FMA), if
-/// the processor has it. It cannot join what it cannot see through.
+/// A host's compiler may fuse a product and a sum into one operation with one rounding (an FMA), if
+/// the processor has it. It cannot fuse what it cannot see through.
 template <class T>
 inline __attribute__((always_inline)) T rounded(T product) {
 #if defined(__x86_64__)
@@ -90,11 +90,11 @@ T squared_cutoff(double cutoff) {
 }
 
 /// Where the lists go, in device memory. A list holds the first `capacity` neighbours that are
-/// found; counts[n] tells how many there are, listed or not, so that nothing is written behind
-/// the end of a list and the capacity that would have sufficed is known.
+/// found; counts[n] tells how many there are, listed or not, so that nothing is written past the
+/// end of a list and the capacity that would have been enough is known.
 struct Lists {
   int* counts;  // n of them
-  int* list;    // n * capacity; the rung says where neighbour k of atom n stands
+  int* list;    // n * capacity; the rung says where neighbour k of atom n is
   std::size_t capacity;
 };
 

@@ -119,7 +119,7 @@ inline Sheet lay_out(double half, std::uint64_t seed, const std::function<void(d
       visit_lattice(grain, edge * std::sqrt(2.0), [&](double x, double y) {
         if (std::max(std::fabs(x), std::fabs(y)) > half) return;
         if (!grains.owns(column, row, x, y)) return;
-        // Four digits behind the point: a file of them says the same as the memory.
+        // Four decimals: a file with four decimals holds exactly what the memory holds.
         sheet.x.push_back(std::round(1e4 * (x + random.between(-kTremble, kTremble))) / 1e4);
         sheet.y.push_back(std::round(1e4 * (y + random.between(-kTremble, kTremble))) / 1e4);
       });

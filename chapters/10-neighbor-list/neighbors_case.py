@@ -39,7 +39,7 @@ class NeighborsTest(unittest.TestCase):
         return (self.folder / "neighbor.txt").read_text().splitlines()
 
     def refused(self, *arguments, says, code=2):
-        """The program has to refuse, in one line that holds all of `says`, and to leave no file behind."""
+        """The program has to refuse, in one line that holds all of `says`, and to leave no new file."""
         before = {path: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
         done = self.run_program(*arguments, code=code)
         self.assertEqual(done.stdout, "")

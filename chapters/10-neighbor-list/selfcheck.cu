@@ -148,7 +148,7 @@ TEST_CASE("a workspace serves any number of atoms up to its own, again and again
                     std::invalid_argument);
 }
 
-TEST_CASE("slices of the atoms add up to all of them") {
+TEST_CASE("slices of the atoms are together all of them") {
   const HostAtoms<float> atoms = graphene_atoms<float>(100);
   const float limit = squared_cutoff<float>(1.9);
   const NeighborList expected = neighbors_by_definition(atoms.view(), limit, 5);

@@ -34,8 +34,8 @@ __device__ __forceinline__ void append_where_it_stood(const Lists& out, std::siz
 }
 
 // Question: is it enough that the addition is atomic?
-// Changes:  the place is read from the counter, and what atomicAdd returns is ignored.
-// Cost:     the counts are right, and lists hold one neighbour in place of another.
+// Changes:  the index is read from the counter, and what atomicAdd returns is ignored.
+// Cost:     the counts are right, but one neighbour overwrites another.
 template <class T>
 __global__ void atomic_value_ignored(Atoms<T> atoms, T limit, Lists out) {
   const std::size_t n1 = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 // Can all blocks of all devices add to one number?
 // Rungs: sum_one_counter with atomicAdd_system, in pinned, managed and a device's memory; and with
-// atomicAdd, which is wrong. Cost: about a microsecond an atomic in host memory; 2 ns on a device.
+// atomicAdd, which is wrong. Cost: about a microsecond per atomic in host memory; 2 ns on a device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,8 +13,8 @@
 
 #include "parts.cuh"
 
-/// Among whom an atomic is one: the threads of the launching device, or those of all devices and
-/// the host.
+/// Among which threads an atomic is atomic: those of the launching device, or those of all devices
+/// and the host.
 enum class Among { device, system };
 
 /// *counter += the sum of d_x[0..n-1]: one atomic per block.

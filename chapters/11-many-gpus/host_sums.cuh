@@ -24,8 +24,8 @@ inline double sum_copied_to_host(std::vector<Part>& parts, course::PinnedBuffer<
   return sum;
 }
 
-/// The same without copies: every device stores its sum into pinned host memory, in a place of its
-/// own. A store needs no atomic, because no other device writes there.
+/// The same without copies: every device stores its sum into pinned host memory, in an element of
+/// its own. A store needs no atomic, because no other device writes there.
 inline double sum_stored_to_host(std::vector<Part>& parts, course::PinnedBuffer<double>& sums) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Part& part = parts[i];

@@ -1,5 +1,6 @@
 // How does one device sum its share?
-// One block a chunk of 32,768 elements, then one block for the chunks' sums: always in this order.
+// One block per chunk of 32,768 elements, then one block for the chunks' sums, always in this
+// order.
 // Cost: one pass over the share, at the speed of its memory, and two launches.
 #pragma once
 
@@ -40,7 +41,7 @@ __device__ __forceinline__ double chunk_sum(const float* d_x, std::size_t n, std
   return course::block_reduce(static_cast<double>(mine), course::Sum{});
 }
 
-/// d_sums[c] = the sum of chunk c. One block a chunk.
+/// d_sums[c] = the sum of chunk c. One block per chunk.
 __global__ void __launch_bounds__(kSumBlock)
     chunk_sums_kernel(const float* d_x, std::size_t n, double* d_sums) {
   const double sum = chunk_sum(d_x, n, blockIdx.x);

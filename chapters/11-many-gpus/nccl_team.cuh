@@ -91,7 +91,7 @@ class NcclTeam {
 };
 
 /// Sums the devices' sums that kernels before this call write: on every device, and returned.
-/// One thread speaks for all devices, so their calls are a group: NCCL would wait in the first one
+/// One thread makes the calls of all devices, so they are a group: NCCL would wait in the first one
 /// for the others. Throws CudaError, std::runtime_error.
 inline double all_reduce_sums(std::vector<Part>& parts, NcclTeam& team,
                               course::PinnedBuffer<double>& sum) {

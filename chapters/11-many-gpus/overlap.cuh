@@ -1,5 +1,5 @@
 // Can devices compute while NCCL sends?
-// Rungs: all_reduce_in_turn, all_reduce_overlapped: chunk by chunk, in two streams a device.
+// Rungs: all_reduce_in_turn, all_reduce_overlapped: chunk by chunk, in two streams per device.
 // Cost: the longer of both instead of their sum; each chunk costs NCCL's start again.
 #pragma once
 

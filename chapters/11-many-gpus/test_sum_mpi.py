@@ -41,7 +41,7 @@ def text_of(done):
 
 class SumTest(unittest.TestCase):
     def setUp(self):
-        # Through a link of its own, so that a process that is left behind is known by its name.
+        # Through a link of its own, so that a process that is still running afterwards is known by its name.
         self.folder = Path(tempfile.mkdtemp(prefix="sum-mpi-"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.program = self.folder / "sum_mpi"

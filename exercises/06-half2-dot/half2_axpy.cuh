@@ -1,8 +1,8 @@
 // Exercise half2_axpy: y = a * x + y on halves, two at a time, from anywhere to anywhere.
 //
-// One instruction multiplies and adds two halves, if they are a half2: four bytes at a multiple of
-// four. An array of halves may begin at any multiple of two, x another one than y, and its length
-// may be odd.
+// One instruction multiplies and adds two halves if they are a half2: four bytes at an address that
+// is a multiple of four. An array of halves may begin at any multiple of two, x at another one than
+// y, and its length may be odd.
 //
 // Try it: meson test -C build half2_axpy
 #pragma once
@@ -20,7 +20,7 @@ NOT_STARTED  // delete this line when you begin
 /// y[i] = a * x[i] + y[i] for i < n.
 /// - Rounded once, as __hfma and __hfma2 do it: to the nearest half, ties to even. The check knows
 ///   the bits. (NaN is any NaN.)
-/// - For any a, x and y, also 0, -0, infinities and NaN: 0 times infinity is NaN, -0 + 0 is 0.
+/// - For any a, x and y, 0, -0, infinities and NaN included: 0 times infinity is NaN, -0 + 0 is 0.
 /// - Any n, 0 included, and more than 2^32. x and y begin at any multiple of 2 bytes, and do not
 ///   overlap.
 /// - Nothing before or after the n halves of x and of y is read or written.
@@ -31,7 +31,7 @@ NOT_STARTED  // delete this line when you begin
 /// - If not, single halves will do, the lanes of a warp side by side.
 /// - Plain loads and stores, no atomics.
 __global__ void half2_axpy(__half a, const __half* x, std::size_t n, __half* y) {
-  // TODO(you): how many halves does this load at once, and how often does it round?
+  // TODO(you): this first version does not keep all of the promises above.
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
     y[i] = __hadd_rn(__hmul_rn(a, x[i]), y[i]);  // _rn: the compiler may not make one __hfma of it

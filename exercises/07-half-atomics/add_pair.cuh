@@ -1,7 +1,7 @@
-// Exercise add_pair: two neighbours, one atomic where the address allows it.
+// Exercise add_pair: two neighbouring halves, one atomic where the address allows it.
 //
-// A thread has two halves for two neighbouring elements. At every second address the hardware adds
-// both at once; at the others the pair lies across two words.
+// A thread has two halves to add to two neighbouring elements. If both elements are in one word of
+// 32 bits, the hardware adds to both at once; if not, the pair spans two words.
 //
 // Try it: meson test -C build add_pair
 #pragma once
@@ -20,12 +20,12 @@ NOT_STARTED  // delete this line when you begin
 /// - `address` is any element of an array but the last, in global or shared memory. An array may
 ///   begin at an odd half: it is the address that counts, not the index.
 /// - Where `address` is a multiple of 4 bytes: one atomicAdd of a __half2, and no other access.
-/// - Elsewhere: two atomicAdd of a __half. Nothing beside address[0] and address[1] is touched, not
-///   even to add nothing to it: it may be outside the array.
-/// - Both elements always get their value: 0.0 makes a 0.0 of a -0.0, and -0.0 leaves it as it is.
+/// - Elsewhere: two atomicAdd of a __half. No byte beside address[0] and address[1] is touched, not
+///   even by adding a zero: it may be outside the array.
+/// - Zeros are added like all other values: 0.0 turns a -0.0 into 0.0, and -0.0 changes nothing.
 /// - Any number of threads may call this at once, for pairs that overlap, too.
 __device__ inline __half2 add_pair(__half* address, __half first, __half second) {
-  // TODO(you): atomicAdd takes a __half2*, if the address is one.
+  // TODO(you): add both values, and return what was there.
   (void)first, (void)second;  // not used yet: delete this line when they are
   return __halves2half2(address[0], address[1]);
 }

@@ -1,7 +1,7 @@
 // Exercise atomic_sub_half: subtract from one half, and leave its neighbour alone.
 //
-// CUDA has atomicAdd for __half, and no atomicSub. The hardware compares and swaps 32 bits, and a
-// half has 16: its neighbour is swapped, too, and other threads change it at the same time.
+// CUDA has atomicAdd for __half, but no atomicSub. The hardware compares and swaps 32 bits, and a
+// half has 16: its neighbour is swapped with it, while other threads change that neighbour.
 //
 // Try it: meson test -C build atomic_sub_half
 #pragma once
@@ -23,12 +23,12 @@ NOT_STARTED  // delete this line when you begin
 /// - The other half of the word keeps its bits, whatever they are: -0.0, a NaN of any kind.
 /// - Any number of threads may call this at once, for both halves of the word, and others may
 ///   change the other half by atomicAdd. No update gets lost.
-/// - Infinities and NaN are values like all others: subtracting them, or from them, ends.
+/// - Infinities and NaN are values like all others: the call returns for them, too.
 /// - Build it from atomicCAS, of 32 bits or of 16. (atomicAdd(address, -value) gives the same
-///   numbers. But no such way leads to a minimum, or to anything else that CUDA lacks.)
-/// - A look by a plain or volatile load must be confirmed by atomicCAS.
+///   numbers, but no such shortcut leads to a minimum, or to anything else that CUDA lacks.)
+/// - What a plain or volatile load has read must be confirmed by atomicCAS.
 __device__ inline __half atomic_sub_half(__half* address, __half value) {
-  // TODO(you): the word around the half: atomicCAS compares and swaps all 32 bits of it.
+  // TODO(you): subtract `value` in one atomic step.
   (void)value;  // not used yet: delete this line when it is
   return *address;
 }

@@ -1,11 +1,11 @@
 // Exercise ordered_filter: when did the value change?
 //
-// A log has a number for every second, and most are like the one before. Keep the others: the first
-// number of each run of equal ones, in their order. std::unique does it on the CPU. Whether a
-// number stays depends on its neighbour, and where it goes on all numbers before it.
+// A log has a number for every second, and most are equal to the one before. Keep the others: the
+// first number of each run of equal ones, in their order, as std::unique does on the CPU. Whether a
+// number is kept depends on its neighbour, and where it is written on all numbers before it.
 //
-// Two passes: count_changes counts in each part of the log, a prefix sum of the counts (yours to
-// call, it is ready) says where each part's output begins, and write_changes writes.
+// Two passes: count_changes counts in each part of the log, a prefix sum of the counts (ready to
+// use, below) says where each part's output begins, and write_changes writes.
 //
 // Try it: meson test -C build ordered_filter
 #pragma once
@@ -20,32 +20,30 @@
 
 NOT_STARTED  // delete this line when you begin
 
-/// The first number of part b if `parts` blocks share n numbers: part b is x[part_begin(n, parts,
-/// b)] up to, not including, x[part_begin(n, parts, b + 1)]. Some parts are empty if n < parts.
+/// The index of the first number of part b if `parts` blocks share n numbers: part b begins at
+/// part_begin(n, parts, b) and ends before part_begin(n, parts, b + 1). If n < parts, some are
+/// empty.
 __host__ __device__ inline std::size_t part_begin(std::size_t n, unsigned parts, unsigned b) {
   const std::size_t size = (n + parts - 1) / parts, begin = size * b;
   return begin < n ? begin : n;
 }
 
 /// counts[b] = how many numbers of part b are kept, for each block b of the grid: those that differ
-/// from the number before them in x. x[0] is kept. Parts as part_begin(n, gridDim.x, b) says.
-/// - Sets counts[b] also where the part is empty. No atomics.
+/// from the number before them in x. x[0] is kept. The parts are those of part_begin(n, gridDim.x).
+/// - Sets counts[b] even if the part is empty. No atomics.
 /// - The grid has one dimension, and blocks have 32, 64, ... or 1024 threads. n may be 0.
 /// - Neighbouring threads read neighbouring numbers, and no number is read more than twice.
 __global__ void count_changes(const int* x, std::size_t n, unsigned long long* counts) {
-  // TODO(you): every thread counts, and the block adds up: course::block_reduce(kept,
-  // course::Sum{}).
+  // TODO(you): count what this block's part keeps.
   (void)x, (void)n;  // not used yet: delete this line when they are
   if (threadIdx.x == 0) counts[blockIdx.x] = 0;
 }
 
-/// Writes what part b keeps to out[begins[b]] and the following, in its order: the number itself to
-/// `out`, and its index in x to `when`. The same grid and parts as for count_changes, the same
-/// rules.
+/// Writes what part b keeps, in its order, from index begins[b] on: the numbers to `out`, and their
+/// indices in x to `when`. Grid, parts and rules are those of count_changes.
 __global__ void write_changes(const int* x, std::size_t n, const unsigned long long* begins,
                               int* out, unsigned long long* when) {
-  // TODO(you): take blockDim.x numbers at a time. How many are kept before mine, in this turn and
-  // in those before? course::block_exclusive_scan(kept, course::Sum{}) knows this turn.
+  // TODO(you): write what this block's part keeps.
   (void)x, (void)n, (void)begins, (void)out, (void)when;  // delete this line
 }
 
@@ -62,9 +60,9 @@ __global__ void begins_of_counts(unsigned long long* counts, unsigned parts,
   if (threadIdx.x == 0) *total = before;
 }
 
-/// All of it: writes the numbers of x[0..n-1] that differ from the one before them to out, their
-/// indices to when, both in order, and returns how many they are. All pointers are device memory;
-/// out and when have room for n.
+/// The whole filter, ready to use: writes the numbers of x[0..n-1] that differ from the one before
+/// them to out, and their indices to when, both in order, and returns how many there are. All
+/// pointers are device memory; out and when have room for n.
 inline std::size_t ordered_filter(const int* x, std::size_t n, int* out, unsigned long long* when) {
   if (n == 0) return 0;
   constexpr unsigned kBlock = 256;

@@ -1,8 +1,9 @@
-// Exercise cell_counts: atoms into the cells of a box that repeats, and the fullest cell.
+// Exercise cell_counts: count the atoms in the cells of a periodic box, and find the fullest cell.
 //
-// A simulation's box often repeats for ever: what leaves on the right comes in on the left. Count
-// the atoms of each cell, give each atom a place of its own in its cell, and find out how many
-// atoms the fullest cell has: whoever gives each cell an array of fixed length has to know.
+// A simulation's box often repeats without end: what leaves on the right comes in on the left.
+// Count the atoms of each cell, give each atom a place of its own in its cell, and find out how
+// many atoms the fullest cell has. A program that gives each cell an array of fixed length needs to
+// know.
 //
 // Try it: meson test -C build cell_counts
 #pragma once
@@ -28,17 +29,17 @@ __device__ inline int cell_of(Box box, float x, float y) {
 }
 
 /// Counts n atoms.
-/// - counts[c] grows by the number of atoms in cell c. It holds those of earlier launches already.
-/// - places[i] is the place of atom i in its cell: those of a cell's atoms are counts[c] before the
-///   launch, and the numbers behind it without a gap, each once; the order is free.
-/// - *fullest becomes the largest count that a cell with an atom of this launch has after it, or
-///   stays as it is if it is larger already.
-/// - At most one atomic an atom on counts. On *fullest at most one a warp, however many atoms it
-///   looks at.
+/// - counts[c] grows by the number of atoms in cell c. It may count those of earlier launches.
+/// - places[i] is the place of atom i in its cell. If counts[c] is 5 before the launch, the new
+///   atoms of cell c get the places 5, 6, 7, ..., each once, in any order.
+/// - *fullest becomes the largest count, after the launch, of a cell that got an atom in it; if
+///   *fullest is larger already, it stays as it is.
+/// - At most one atomic per atom on counts, and at most one per warp on *fullest, however many
+///   atoms the warp takes.
 /// - Right for every one-dimensional grid, in blocks of a multiple of 32 threads. The threads share
 ///   the work.
 __global__ void cell_counts(const float* x, const float* y, std::size_t n, Box box, int* counts,
                             int* places, int* fullest) {
-  // TODO(you): what does the atomicAdd that counts an atom return, and what does that tell?
+  // TODO(you): count the atoms, and set places and *fullest.
   (void)x, (void)y, (void)n, (void)box, (void)counts, (void)places, (void)fullest;  // delete this
 }

@@ -1,9 +1,8 @@
 // Exercise triplets_atomic: every angle between two bonds, appended to one list.
 //
-// Two neighbours of an atom and the atom between them are a triplet: it has an angle, and the
-// forces of carbon depend on it. An atom with 3 neighbours is in the middle of 3 triplets, one with
-// c neighbours of c (c - 1) / 2. Each thread knows how many its atom will have before it writes the
-// first one, so one atomicAdd can reserve room for all of them.
+// Two neighbours of an atom and the atom between them are a triplet. It has an angle, on which the
+// forces between carbon atoms depend. An atom with 3 neighbours is in the middle of 3 triplets.
+// Append the triplets of all atoms to one list, and count how long the list has to be.
 //
 // Try it: meson test -C build triplets_atomic
 #pragma once
@@ -16,7 +15,7 @@ NOT_STARTED  // delete this line when you begin
 
 /// Two bonds that meet in an atom.
 struct Triplet {
-  int first, middle, last;  // atoms; first stands before last in the list of middle
+  int first, middle, last;  // atoms; first comes before last in the list of middle
   float cosine;             // of the angle at middle
 };
 
@@ -27,21 +26,21 @@ __device__ inline float cosine_at(const float* x, const float* y, int m, int a, 
 }
 
 /// Appends all triplets of n atoms.
-/// - Atom m has counts[m] < 2^15 neighbours; neighbour k stands in list[k * n + m]. All are
-///   complete.
-/// - A triplet for every two places j < k of a list: {neighbour j, m, neighbour k, cosine_at(...)}.
-/// - *required counts all triplets, with or without a place: the capacity that would have sufficed.
-///   It may be far larger than `capacity`, and stays below 2^32.
-/// - It appends: *required may hold earlier ones already, and their places are not written again.
-/// - Places below `capacity` that are needed are filled, each once; the order is free.
-/// - triplets[capacity] and what follows is not written, however many there are.
-/// - At most one atomic an atom that has triplets, and no other.
+/// - Atom m has counts[m] < 2^15 neighbours; neighbour k is list[k * n + m]. No list is cut short.
+/// - A triplet for every two positions j < k of an atom's list: {neighbour j, m, neighbour k,
+///   cosine_at(...)}.
+/// - *required counts all triplets, whether there is room for them or not: it becomes the capacity
+///   that would have been enough. It may be far larger than `capacity`, and stays below 2^32.
+/// - It appends: *required may count earlier triplets already, which are not overwritten.
+/// - Elements below `capacity` that are needed are filled, each once, in any order.
+/// - triplets[capacity] and what follows is not written, however many triplets there are.
+/// - At most one atomic per atom that has triplets, and no others.
 /// - Right for every one-dimensional grid, with blocks of any size from 1 to 1024 threads. The
 ///   threads share the work.
 __global__ void append_triplets(const float* x, const float* y, const int* counts, const int* list,
                                 std::size_t n, Triplet* triplets, unsigned capacity,
                                 unsigned* required) {
-  // TODO(you): reserve room for all triplets of an atom at once, and remember where it begins.
+  // TODO(you): append the triplets of every atom.
   (void)x, (void)y, (void)counts, (void)list, (void)n;  // delete this
   (void)triplets, (void)capacity, (void)required;       // and this
 }

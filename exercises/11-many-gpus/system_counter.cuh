@@ -1,15 +1,23 @@
-// Exercise system_counter: one counter for all devices.
+// Exercise system_counter: find the bugs, and fix them.
 //
-// Values lie in the memories of several devices. How many of them equal a key? Every device counts
-// its own, and all add to one counter. An ordinary atomicAdd is one among the threads of a device.
+// Values are spread over the memories of several devices. How many of them equal a key? Every
+// device counts its own, and all add to one counter.
+//
+// On its author's machine, which has one GPU, the code below returns the right count. Users with
+// more GPUs complain:
+// - "When it returns, the count is too small. A second later it is larger."
+// - "Now and then the count stays too small for good."
+// - "It stops with 'invalid configuration argument' if one GPU has no values."
+// - "After the call my own kernels stop with an illegal address."
+// - "The more values equal the key, the slower it gets."
 //
 // Try it: meson test -C build system_counter
 #pragma once
 
 #include <cuda_runtime.h>
 
-#include <course/collectives.cuh>  // course::block_reduce(value, course::Sum{})
-#include <course/devices.cuh>  // course::OnDevice on(device): current up to the end of the block
+#include <course/collectives.cuh>
+#include <course/devices.cuh>
 #include <course/error.cuh>
 #include <course/exercise.cuh>
 #include <course/grid.cuh>
@@ -17,6 +25,8 @@
 #include <vector>
 
 NOT_STARTED  // delete this line when you begin
+
+// TODO(you): find what the users complain about, and fix it.
 
 /// n values in the memory of one device.
 struct DeviceValues {
@@ -26,14 +36,14 @@ struct DeviceValues {
 };
 
 /// Adds to *counter how many of values[0], ..., values[n-1] equal `key`.
-/// - *counter is in memory that all devices reach, and kernels of other devices add to it now.
-/// - A block makes at most one atomic: it crosses the links between the devices.
+/// - *counter is in memory that all devices reach, and kernels of other devices add to it at the
+///   same time.
+/// - A block makes at most one atomic, because each one crosses the links between the devices.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, and n = 0.
 __global__ void count_equal(const int* values, std::size_t n, int key,
                             unsigned long long* counter) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
-    // TODO(you): among whom does this have to be atomic? And is one a value not too many?
     if (values[i] == key) atomicAdd(counter, 1ull);
   }
 }
@@ -43,14 +53,14 @@ __global__ void count_equal(const int* values, std::size_t n, int key,
 ///   a part may be empty.
 /// - All devices get their work before the host waits for any of them.
 /// - The device that is current before the call is current after it.
-/// - Throws course::CudaError if a device is missing or fails; the current device stays current
-///   then, too.
+/// - Throws course::CudaError if a device is missing or fails; even then the current device stays
+///   the current one.
 inline void count_on_all_devices(const std::vector<DeviceValues>& parts, int key,
                                  unsigned long long* counter) {
   for (const DeviceValues& part : parts) {
-    // TODO(you): which device is current here? What if the part is empty?
+    CUDA_CHECK(cudaSetDevice(part.device));
     count_equal<<<course::blocks_for(part.n, 256), 256>>>(part.d_values, part.n, key, counter);
     CUDA_CHECK_LAUNCH();
   }
-  CUDA_CHECK(cudaDeviceSynchronize());  // TODO(you): for whom does this wait?
+  CUDA_CHECK(cudaDeviceSynchronize());
 }

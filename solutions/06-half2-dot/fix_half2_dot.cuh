@@ -1,14 +1,15 @@
 // Exercise fix_half2_dot: find the bugs, and fix them.
 //
 // A stereo recording is an array of half2: the left channel in the low halves, the right one in
-// the high halves. How alike are two recordings? For each channel, sum the products.
+// the high halves. How similar are two recordings? For each channel, sum the products of their
+// samples.
 //
-// The kernel below is said to be tested: there is a second one, with operators instead of
-// intrinsics, and both give the same results. And yet users complain:
+// The kernel below has been tested, its author says: a second kernel, with operators instead of
+// intrinsics, gives the same results. Yet users complain:
 // - "The loud part of my recording comes late, and the result is 0."
-// - "With 64 or with 256 threads in a block I get something else than with 128; and not always the
-//   same thing."
-// - "A tone that lasts twice as long gives twice the result, up to a point. Then the result
+// - "With 64 or 256 threads per block the result is not the one that I get with 128. It also
+//   differs from run to run."
+// - "A tone that lasts twice as long gives twice the result, up to a point. Beyond it the result
 //   does not grow any more, or it is infinite."
 // - "Even of short recordings the fourth digit is wrong."
 //
@@ -27,11 +28,12 @@
 /// - Any n, also 0, and more than 2^32. a and b begin at any multiple of 4 bytes, not only
 ///   of 8, and may be the same array.
 /// - Right for every one-dimensional grid of blocks of 32, 64, 96, ..., 1024 threads.
-/// - results has one element for each block. It may hold anything before, and every block sets its
-///   own, also one that has no samples: {0, 0}. Nothing else is written.
+/// - results has one element for each block. It may hold anything before the launch. Every block
+///   sets its own element; a block without samples sets it to {0, 0}. Nothing else is written.
 /// - The products are exact, and summed in float: each channel is as good as a float sum of n
 ///   products can be. (A float holds the product of two halves exactly, a half does not.)
-/// - Infinities and NaN count as in float arithmetic, 0 * infinity too, and only in their channel.
+/// - Infinities and NaN act as in float arithmetic, 0 * infinity included, and only in their own
+///   channel.
 /// - Each sample is read once, as a half2, the 32 lanes of a warp side by side. The threads share
 ///   the work. No atomics on global memory.
 __global__ void half2_dot(const __half2* a, const __half2* b, std::size_t n, float2* results) {

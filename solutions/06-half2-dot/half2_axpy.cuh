@@ -1,8 +1,8 @@
 // Exercise half2_axpy: y = a * x + y on halves, two at a time, from anywhere to anywhere.
 //
-// One instruction multiplies and adds two halves, if they are a half2: four bytes at a multiple of
-// four. An array of halves may begin at any multiple of two, x another one than y, and its length
-// may be odd.
+// One instruction multiplies and adds two halves if they are a half2: four bytes at an address that
+// is a multiple of four. An array of halves may begin at any multiple of two, x at another one than
+// y, and its length may be odd.
 //
 // Try it: meson test -C build half2_axpy
 #pragma once
@@ -18,7 +18,7 @@
 /// y[i] = a * x[i] + y[i] for i < n.
 /// - Rounded once, as __hfma and __hfma2 do it: to the nearest half, ties to even. The check knows
 ///   the bits. (NaN is any NaN.)
-/// - For any a, x and y, also 0, -0, infinities and NaN: 0 times infinity is NaN, -0 + 0 is 0.
+/// - For any a, x and y, 0, -0, infinities and NaN included: 0 times infinity is NaN, -0 + 0 is 0.
 /// - Any n, 0 included, and more than 2^32. x and y begin at any multiple of 2 bytes, and do not
 ///   overlap.
 /// - Nothing before or after the n halves of x and of y is read or written.

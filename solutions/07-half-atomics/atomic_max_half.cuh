@@ -17,15 +17,16 @@
 /// Raises *address to `value` if that is larger, in one atomic step. Returns what was there, bit
 /// for bit.
 /// - 0.0 is larger than -0.0. Infinities and subnormals are numbers like all others.
-/// - A NaN, of any sign and any bits, means "no measurement": as `value` it changes nothing, and
-///   where the cell holds one, every number replaces it, -infinity too.
-/// - A cell that does not get a larger value keeps its bits; one that does has the bits of `value`.
+/// - A NaN, of any sign and any bits, means "no measurement": as `value` it changes nothing, and in
+///   *address it is replaced by every number, -infinity included.
+/// - If `value` is not larger, *address keeps its bits; if it is, *address gets the bits of
+///   `value`.
 /// - `address` is any element of an array in global or shared memory, even or odd. The 32-bit word
 ///   that it is part of is there and initialised: you may read and swap it.
 /// - The other half of the word keeps its bits, whatever they are, and others may raise it or add
 ///   to it by atomic functions at the same time. No update gets lost.
-/// - Where nothing has to change, nothing has to be stored: one look is enough. A look by a plain
-///   or volatile load must be confirmed by atomicCAS.
+/// - Where nothing has to change, nothing has to be stored. What a plain or volatile load has read
+///   must be confirmed by atomicCAS.
 __device__ inline __half atomic_max_half(__half* address, __half value) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   auto* const word = reinterpret_cast<unsigned*>(at & ~std::uintptr_t{3});

@@ -1,7 +1,7 @@
-// Exercise fast_atomic_add_u16: counters of 16 bits, two to a word.
+// Exercise fast_atomic_add_u16: counters of 16 bits, two per word.
 //
 // A table of small counters takes half the memory if a counter has 16 bits. CUDA adds atomically to
-// 32 bits, and not to 16. So add to the word that a counter shares with its neighbour, and make
+// 32 bits, but not to 16. So add to the word that a counter shares with its neighbour, and make
 // sure that the neighbour keeps its value.
 //
 // Try it: meson test -C build fast_atomic_add_u16
@@ -12,19 +12,19 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Adds `value` to base[index], atomically, modulo 65536: a counter that passes 65535 goes on at 0.
-/// - `base` is an array of `length` counters in global memory, and index < length. It is a multiple
-///   of 2, and perhaps none of 4: then base[1] and base[2] share a word, and not base[0] and
-///   base[1].
-/// - When the kernel is over, every counter holds its first value and all that was added to it,
+/// Adds `value` to base[index], atomically, modulo 65536: after 65535 a counter goes on at 0.
+/// - `base` is an array of `length` counters in global memory, and index < length. Its address is a
+///   multiple of 2, and perhaps not of 4: then base[1] and base[2] share a word, and base[0] and
+///   base[1] do not.
+/// - When the kernel has ended, every counter holds its first value plus all that was added to it,
 ///   modulo 65536, whatever was added to its neighbour. No thread reads the counters before that.
 /// - Memory outside of base[0..length-1] is neither read nor written.
-/// - If both halves of the counter's word (the 4 bytes at the multiple of 4) are in the array, a
-///   call makes one atomic, on the word. If it takes the counter past 65535 it may make a second
-///   one. It makes no loop.
-/// - If not, which happens at the first or the last counter only, there is
-///   atomicCAS(unsigned short*, unsigned short, unsigned short). A look by a plain or volatile load
-///   must be confirmed by it.
+/// - If both halves of the counter's word (4 bytes at a multiple of 4) are in the array, a call
+///   makes one atomic, on the word. If it takes the counter past 65535 it may make a second one. It
+///   does not loop.
+/// - If not, which happens at the first or the last counter only, use
+///   atomicCAS(unsigned short*, unsigned short, unsigned short). What a plain or volatile load has
+///   read must be confirmed by it.
 __device__ inline void fast_atomic_add_u16(unsigned short* base, std::size_t index,
                                            std::size_t length, unsigned short value) {
   unsigned short* const target = base + index;

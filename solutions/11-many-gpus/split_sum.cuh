@@ -1,6 +1,6 @@
 // Exercise split_sum: an array, a few devices, one sum.
 //
-// The array lies in host memory. Each device gets a piece of it, adds it up, and the host adds the
+// The array is in host memory. Each device gets a piece of it and sums it, and the host adds the
 // devices' sums. Ten elements on three devices are four, three and three; two elements on three
 // devices leave one device without any.
 //
@@ -27,7 +27,7 @@ struct Piece {
 /// The piece of part `part` (0, ..., parts - 1) in an array of n elements.
 /// - Piece 0 begins at 0, and each of the others where the one before it ends; together they are
 ///   all n elements.
-/// - Sizes differ by one at most. With n < parts some are 0.
+/// - Sizes differ by at most one. If n < parts, some are 0.
 /// - Right for every n up to 2^60.
 inline Piece piece_of(std::size_t n, int part, int parts) {
   const auto p = static_cast<std::size_t>(part), count = static_cast<std::size_t>(parts);
@@ -35,13 +35,13 @@ inline Piece piece_of(std::size_t n, int part, int parts) {
   return {p * each + (p < longer ? p : longer), each + (p < longer ? 1 : 0)};
 }
 
-/// h_x[0] + ... + h_x[n-1], added up by the devices 0, ..., devices - 1, each with its piece_of(n),
-/// by local_sum().
+/// h_x[0] + ... + h_x[n-1]: each of the devices 0, ..., devices - 1 sums its piece_of(n) with
+/// local_sum(), and the host adds these sums.
 /// - A device reads only memory that it reaches: its piece is copied there first.
 /// - All devices get their work before the host waits for any of them: they add at the same time.
-/// - The device that is current before the call is current after it, also after an error.
-/// - Throws course::CudaError if a device is missing or fails; a missing one before any other has
-///   work, because leaving the function frees the memory that it works on.
+/// - The device that is current before the call is current after it, even after an error.
+/// - Throws course::CudaError if a device is missing or fails. A missing device is found before any
+///   other has work: leaving the function frees the memory that kernels would still be using.
 inline double split_sum(const float* h_x, std::size_t n, int devices) {
   // A missing device is found before any other has work: an exception would free memory in use.
   { const course::OnDevice last(devices - 1); }

@@ -1,7 +1,15 @@
-// Exercise system_counter: one counter for all devices.
+// Exercise system_counter: find the bugs, and fix them.
 //
-// Values lie in the memories of several devices. How many of them equal a key? Every device counts
-// its own, and all add to one counter. An ordinary atomicAdd is one among the threads of a device.
+// Values are spread over the memories of several devices. How many of them equal a key? Every
+// device counts its own, and all add to one counter.
+//
+// On its author's machine, which has one GPU, the code below returns the right count. Users with
+// more GPUs complain:
+// - "When it returns, the count is too small. A second later it is larger."
+// - "Now and then the count stays too small for good."
+// - "It stops with 'invalid configuration argument' if one GPU has no values."
+// - "After the call my own kernels stop with an illegal address."
+// - "The more values equal the key, the slower it gets."
 //
 // Try it: meson test -C build system_counter
 #pragma once
@@ -25,8 +33,9 @@ struct DeviceValues {
 };
 
 /// Adds to *counter how many of values[0], ..., values[n-1] equal `key`.
-/// - *counter is in memory that all devices reach, and kernels of other devices add to it now.
-/// - A block makes at most one atomic: it crosses the links between the devices.
+/// - *counter is in memory that all devices reach, and kernels of other devices add to it at the
+///   same time.
+/// - A block makes at most one atomic, because each one crosses the links between the devices.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, and n = 0.
 __global__ void count_equal(const int* values, std::size_t n, int key,
                             unsigned long long* counter) {
@@ -44,8 +53,8 @@ __global__ void count_equal(const int* values, std::size_t n, int key,
 ///   a part may be empty.
 /// - All devices get their work before the host waits for any of them.
 /// - The device that is current before the call is current after it.
-/// - Throws course::CudaError if a device is missing or fails; the current device stays current
-///   then, too.
+/// - Throws course::CudaError if a device is missing or fails; even then the current device stays
+///   the current one.
 inline void count_on_all_devices(const std::vector<DeviceValues>& parts, int key,
                                  unsigned long long* counter) {
   constexpr unsigned kBlock = 256, kMostBlocks = 1024;

@@ -126,7 +126,7 @@ TEST_CASE("half2_axpy: every size and grid") {
 }
 
 TEST_CASE("half2_axpy: many blocks, and a half or two") {
-  const Launch launch{course::kCpuDevice ? 12u : 20'000u, 32};  // more than run at once
+  const Launch launch{course::kCpuDevice ? 12u : 20'000u, 32};  // more than are resident
   for (const std::size_t n : {1u, 2u, 3u}) {
     for (const Starts starts : {Starts{0, 0}, Starts{1, 1}, Starts{0, 1}}) {
       check(n, starts, launch, kPlain);

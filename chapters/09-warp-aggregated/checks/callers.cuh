@@ -98,7 +98,7 @@ struct Place {
   unsigned rank;  // in its block
   std::size_t t;  // in the grid
   /// The lanes of its warp that have a number. Those that do not call wait for the others with
-  /// __syncwarp(lanes): an answer that needs them does not come to an end.
+  /// __syncwarp(lanes): an answer that needs them hangs.
   unsigned lanes;
 };
 

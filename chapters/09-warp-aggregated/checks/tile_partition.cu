@@ -127,7 +127,7 @@ TEST_CASE("tile_partition: the lanes of a warp go in step") {
   }
 }
 
-TEST_CASE("tile_partition: one atomic a tile") {
+TEST_CASE("tile_partition: one atomic per tile") {
   course::skip_without_counters();
   for (const Kind& kind : {kMixed, kAllLow, kAllHigh}) {
     for (const Launch launch : {Launch{2, 96}, Launch{9, 64}}) {

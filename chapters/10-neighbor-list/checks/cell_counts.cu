@@ -179,7 +179,7 @@ TEST_CASE("cell_counts: many atoms") {
   }
 }
 
-TEST_CASE("cell_counts: one atomic an atom, and one a warp for *fullest") {
+TEST_CASE("cell_counts: one atomic per atom, and one per warp for *fullest") {
   course::skip_without_counters();
   for (const Kind kind : kKinds) {
     constexpr std::uint64_t kAtoms = 2048, kWarps = 32;  // 2 turns for each warp

@@ -110,7 +110,7 @@ TEST_CASE("degree_histogram: more than 2^31 atoms") {
   REQUIRE(course::same(bins.download(), expected, "atoms_with"));
 }
 
-TEST_CASE("degree_histogram: at most one atomic a block and bin in global memory") {
+TEST_CASE("degree_histogram: at most one atomic per block and bin in global memory") {
   course::skip_without_counters();
   for (const Kind kind : {&kMixed, &kSheet}) {
     const Launch launch{4, 128};

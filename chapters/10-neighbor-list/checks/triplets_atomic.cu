@@ -143,7 +143,7 @@ TEST_CASE("triplets_atomic: one atomic per atom that has triplets") {
 
 TEST_CASE("triplets_atomic: an atom with up to 2^15 - 1 neighbours") {
   if (course::seed() != 0) return;  // one thread: every schedule is like the first one
-  // A GPU does not count atomics: there, one for each triplet has to come to an end.
+  // A GPU does not count atomics: there, one for each triplet has to end in time.
   constexpr int kMost = course::kCpuDevice ? 32'767 : 5'795;
   constexpr std::size_t kAtoms = 3;
   std::vector<int> lists(kAtoms * kMost);

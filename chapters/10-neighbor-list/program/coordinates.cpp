@@ -144,7 +144,7 @@ Coordinates<T> parse_coordinates(std::string_view text, const std::string& path)
     for (std::size_t at = row.find_first_not_of(kBlanks); at < row.size();) {
       const std::size_t stop = std::min(row.find_first_of(kBlanks, at), row.size());
       const std::string_view word = row.substr(at, stop - at);
-      const Place place{path, line, at + 1};  // what stands before is ASCII: blanks and numbers
+      const Place place{path, line, at + 1};  // all before it is ASCII: blanks and numbers
       if (words == 2)
         place.fail("a third word, " + quoted(word) + ", where a line has x and y only");
       const T number = parse_number<T>(word, place);

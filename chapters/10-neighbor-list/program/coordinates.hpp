@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-/// Coordinates in the precision that the methods compute in, and the line that each stands on.
+/// Coordinates in the precision that the methods compute in, and the line that each is on.
 template <class T>
 struct Coordinates {
   std::vector<T> x, y;

@@ -12,7 +12,7 @@ struct BadInput : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Something failed that is nobody's argument: exit code 1.
+/// Something failed that is no argument's or input's fault: exit code 1.
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

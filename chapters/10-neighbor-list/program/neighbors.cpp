@@ -214,7 +214,7 @@ int report(const std::string& what, int code) {
   return code;
 }
 
-/// Takes the numbers 0, 1 and 2 if nobody has: else a file that is opened would get one of them,
+/// Takes the numbers 0, 1 and 2 if they are free: else a file that is opened would get one of them,
 /// and what is printed would go there.
 void occupy_standard_streams() {
   for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {

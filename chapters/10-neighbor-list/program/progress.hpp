@@ -9,7 +9,7 @@
 #include <string>
 
 /// Shows how far a piece of work is, on standard error: only if that is a terminal, only once a
-/// second has passed, ten times a second, and leaves nothing behind.
+/// second has passed, ten times per second, and clears its line in the end.
 class Progress {
  public:
   Progress(std::string what, std::size_t total)

@@ -16,5 +16,5 @@ template <class T>
 void write_picture(const NeighborList& neighbors, const std::vector<T>& x, const std::vector<T>& y,
                    OutputFile& file);
 
-/// One line an atom, with four digits behind the point.
+/// One line per atom, with four decimals.
 void write_coordinates(const Sheet& sheet, OutputFile& file);

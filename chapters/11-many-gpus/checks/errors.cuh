@@ -1,4 +1,4 @@
-// For the checks of system_counter and split_sum: what an error must leave behind.
+// For the checks of system_counter and split_sum: what must hold after an error.
 #pragma once
 
 #include <cuda_runtime.h>

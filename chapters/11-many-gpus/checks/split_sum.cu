@@ -87,7 +87,7 @@ TEST_CASE("split_sum: many elements") {
   });
 }
 
-TEST_CASE("split_sum: the devices' sums are added up in double") {
+TEST_CASE("split_sum: the devices' sums are added in double") {
   course::on_devices(2, [] {
     const std::vector<float> x(20'001, 4097.0f);
     INFO("split_sum(h_x, 20001, 2): every element is 4097, the sum needs 27 bits");
@@ -140,7 +140,7 @@ TEST_CASE("split_sum: each device adds its own piece, and no more") {
     const auto counters = course::count([] { check_sum(4 * kChunk, 4); });
     INFO("split_sum(h_x, " << 4 * kChunk << ", 4)");
     REQUIRE(course::same(counters->blocks, std::uint64_t{4 + 4}, "blocks of all devices",
-                         "A device adds up its piece, once."));
+                         "A device sums its own piece, once."));
   });
 }
 

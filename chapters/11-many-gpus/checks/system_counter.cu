@@ -63,12 +63,12 @@ TEST_CASE("system_counter: the kernel at every size and grid") {
   for (const course::LaunchShape launch : course::launch_shapes(1025)) check_kernel(1025, launch);
 }
 
-TEST_CASE("system_counter: the kernel makes at most one atomic a block") {
+TEST_CASE("system_counter: the kernel makes at most one atomic per block") {
   course::skip_without_counters();
   const auto counters = course::count([] { check_kernel(4096, {4, 256}); });
   INFO("n = 4096; count_equal<<<4, 256>>>; a tenth of the values match");
   REQUIRE(course::at_most(counters->global_atomic_lanes, 4, "atomics on *counter",
-                          "add up a block's matches first, with course::block_reduce()"));
+                          "sum the block's matches first, with course::block_reduce()"));
   REQUIRE(course::work_is_shared(*counters, 4 + 2));
 }
 

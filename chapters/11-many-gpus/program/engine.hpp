@@ -1,4 +1,4 @@
-// Who adds up over the ranks.
+// The library that sums over the ranks.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 #include "team.hpp"
 
-/// Adds up arrays of all ranks, element by element. All arrays are in memory of the rank's device.
+/// Sums the arrays of all ranks, element by element. All arrays are in memory of the rank's device.
 /// All ranks have to open it, use it and close it together.
 class Engine {
  public:
@@ -22,8 +22,8 @@ class Engine {
   /// Such as "NCCL 2.28.9".
   virtual std::string name() const = 0;
   /// d_out = the sum of d_in over all ranks, on every rank; n is the same on all of them, or they
-  /// wait for ever. Begins behind what the stream holds, returns when d_out is there. Throws
-  /// TimedOut, course::CudaError, Failure.
+  /// wait for ever. Begins after the work that the stream holds, returns when d_out is there.
+  /// Throws TimedOut, course::CudaError, Failure.
   virtual void all_reduce(const double* d_in, double* d_out, std::size_t n) = 0;
   virtual void all_reduce(const float* d_in, float* d_out, std::size_t n) = 0;
 };

@@ -24,7 +24,7 @@ const std::map<std::string, Fault> kFaults = {{"dies", Fault::dies},     {"stops
                                               {"device", Fault::device}, {"throws", Fault::throws}};
 
 constexpr const char* kAbout =
-    "Adds up an array that is spread over the GPUs of one machine or of several: one process a "
+    "Sums an array that is spread over the GPUs of one machine or of several: one process per "
     "GPU.\n"
     "\n"
     "  mpirun -n 2 sum_mpi --n 2^30\n"
@@ -95,9 +95,9 @@ void finish(const Texts& texts, Options& options) {
 void add_options(CLI::App& app, Options& options, Texts& texts) {
   app.add_option("--n", texts.n, "Floats of the whole array: 1000000, 1e6 or 2^20")->type_name("N");
   app.add_option("--vector", texts.vector,
-                 "Also adds up a vector of so many bytes, of floats, over all ranks")
+                 "Also sums a vector of so many bytes, of floats, over all ranks")
       ->type_name("BYTES");
-  app.add_option("--engine", options.engine, "Who adds up over the ranks; see below")
+  app.add_option("--engine", options.engine, "What sums over the ranks; see below")
       ->check(CLI::IsMember({"mpi", "nccl"}).description(""))
       ->type_name("ENGINE");
   app.add_option("--samples", options.samples, "Timed repetitions")

@@ -1,4 +1,4 @@
-// Waiting that comes to an end.
+// Waiting with a deadline.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// sum_mpi: the sum of an array that is spread over many GPUs, one process a GPU.
+// sum_mpi: the sum of an array that is spread over many GPUs, one process per GPU.
 #include <fmt/format.h>
 
 #include <cerrno>

@@ -43,7 +43,7 @@ std::array<char, MPI_MAX_PROCESSOR_NAME> host_name() {
   return host;
 }
 
-/// Which of the requests have come to an end within `limit`.
+/// Which of the requests have finished within `limit`.
 std::vector<bool> finished(std::vector<MPI_Request>& requests, Seconds limit) {
   std::vector<bool> done(requests.size());
   poll(

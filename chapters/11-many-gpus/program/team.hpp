@@ -28,7 +28,7 @@ struct Answer;
 /// in the same order.
 ///
 /// A rank that fails must not leave the others waiting. So the roll is called before each
-/// collective and behind it: every rank tells rank 0 where it is and how it went, and rank 0 tells
+/// collective and after it: every rank tells rank 0 where it is and how it went, and rank 0 tells
 /// all of them whether they go on. No wait is without a limit: who does not answer in time is
 /// named.
 class Team {

@@ -1,4 +1,4 @@
-// Stands in for the program sum_mpi where MPI was not found.
+// Is built instead of the program sum_mpi where MPI was not found.
 #include <cstdio>
 
 int main() {
