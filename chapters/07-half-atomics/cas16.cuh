@@ -31,9 +31,9 @@ __device__ inline unsigned with_half(unsigned word, unsigned shift, __half value
 }
 
 /// Replaces *address by f(*address) in one atomic step, and returns what was there. f may run
-/// several times, so it must only compute. The other half of the word keeps its
-/// bits, whatever they are, and others may change it at the same time by atomic functions. Its
-/// memory must be allocated, even if no array uses it. Global or shared memory.
+/// several times, so it must only compute. The other half of the word keeps its bits, whatever they
+/// are, and others may change it at the same time by atomic functions. Its memory must be allocated,
+/// even if no array uses it. Global or shared memory.
 template <class F>
 __device__ __half atomic_update_half(__half* address, F f) {
   const auto [word, shift] = word_around(address);
