@@ -39,7 +39,7 @@ def write_answers(folder, solution, diffs):
 
 def unit(check, answers):
     """The text of the file. All headers come first, outside of the namespaces."""
-    own = f'"{answers[0].name}"'  # the check includes its answer, which is in front of it here
+    own = f'"{answers[0].name}"'  # the check includes its answer, which precedes it here
     lines = [f"#include {header}" for header in sorted(headers_of([check, *answers]) - {own})]
     for answer in answers:
         name = answer.parent.name

@@ -39,7 +39,7 @@ class CudaFile(launches.Launches, returns.Returns, variables.Variables):
     def rewrite(self):
         for directive, _ in self.directives:
             self.check_macro(directive)
-        known = 0  # the variables in front of this token are known to the checker
+        known = 0  # the variables before this token are known to the checker
         for i, token in enumerate(self.tokens):
             if token.text == "<<<":
                 self.rewrite_launch(i)
@@ -93,7 +93,7 @@ class Translation:
     def expand(self, path, hidden=False):
         """The text of the file, rewritten, with its .cuh files in place of their includes.
 
-        `hidden`: the include lies in an #if, so that another one may have to stand in for it.
+        `hidden`: the include lies in an #if, so that another one may have to replace it.
         """
         if path in self.included:
             return ""
@@ -135,7 +135,7 @@ class Translation:
                     place = f"{file.path}:{file.line(file.tokens[at].begin)}"
                     self.check_braces()
                     definition.fail(position, f"{name} is launched with <<<>>> ({place}), but is "
-                                    f"no kernel: write __global__ void {name}(...)")
+                                    f"not a kernel: write __global__ void {name}(...)")
             for name, at in file.plain_calls():
                 if name in kernels and name not in others:
                     self.check_braces()

@@ -95,7 +95,7 @@ def parse(text, name):
 
 
 def match(lines, begin, old):
-    """Where `old` ends if it stands in `lines` from `begin` on, and how many of its lines were found."""
+    """Where `old` ends if it is in `lines` from `begin` on, and how many of its lines were found."""
     place, skips = begin, False
     for found, text in enumerate(old):
         if text == ELLIPSIS:
@@ -111,7 +111,7 @@ def match(lines, begin, old):
 
 
 def find(lines, old):
-    """All (begin, end) where `old` stands in `lines`, and the most of its lines that were found together."""
+    """All (begin, end) where `old` is in `lines`, and the most of its lines that were found together."""
     places, best = [], 0
     for begin in range(len(lines)):
         end, found = match(lines, begin, old)
@@ -122,7 +122,7 @@ def find(lines, old):
 
 
 def new_lines(hunk, lines, begin):
-    """What a hunk makes of the lines that it stands at."""
+    """What a hunk makes of the lines at its place."""
     place, result = begin, []
     for index, (kind, text) in enumerate(hunk.lines):
         if kind == "+":

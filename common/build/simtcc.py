@@ -250,7 +250,7 @@ def find_compiler(wanted, cxx):
         found = identify(command)
         if found and (wanted or found[0] == "clang" or place == len(candidates) - 1):
             return "\n".join([*found, *command[:-1], shutil.which(command[-1]) or command[-1]])
-    what = f"{wanted} is no" if wanted else "there is no"
+    what = f"{wanted} is not" if wanted else "there is no"
     sys.exit(f"The CPU device needs clang 16 or a newer one: {what} clang++ 16 or g++ 12. common/tools/setup.sh installs it.")
 
 

@@ -126,7 +126,7 @@ std::string running_line() { return ""; }
 std::string give_up_launch() { return ""; }
 std::string take_notes() { return ""; }
 void begin_test(const std::string&) {}
-/// A kernel that nobody waited for may still fail, and some errors leave no usable device behind.
+/// A kernel that the test did not wait for may still fail, and after some errors no device is usable.
 void end_test() {
   const cudaError_t error = course::detail::reset_devices();
   device_lost = is_sticky(error);
@@ -175,8 +175,8 @@ Failure describe(const Catch::AssertionStats& stats) {
       failure.text = "the program crashed: " + std::string(result.getMessage());
       if (const std::string line = running_line(); !line.empty()) {
         failure.text += fmt::format(
-            "\n  at {}, in host code\n  Is a pointer null there, does it lead nowhere, or is an "
-            "index outside its array?",
+            "\n  at {}, in host code\n  Is a pointer null or invalid there, or is an index outside "
+            "its array?",
             line);
       }
       failure.kind = FailureKind::crash;
@@ -193,16 +193,16 @@ Failure describe(const Catch::AssertionStats& stats) {
   return failure;
 }
 
-/// What stands below a failure: warnings, the seed, what to edit and to run.
+/// What is printed below a failure: warnings, the seed, what to edit and to run.
 std::string next_steps() {
   std::ostringstream steps;
   const char* const edit = std::getenv("COURSE_EDIT");
   const char* const rerun = std::getenv("COURSE_RERUN");
   const char* const warnings = std::getenv("COURSE_WARNINGS");
   if (warnings != nullptr && *warnings != '\0') {
-    steps << "\nThe compiler has a warning, too:\n" << indented(warnings);
+    steps << "\nThe compiler also printed a warning:\n" << indented(warnings);
   }
-  if (the_run.seed != 0 && std::getenv("SIMT_SEED") != nullptr) {  // nobody tried the others
+  if (the_run.seed != 0 && std::getenv("SIMT_SEED") != nullptr) {  // the others were not run
     steps << "\nThis is the shuffled schedule of SIMT_SEED=" << the_run.seed << ".\n";
   } else if (the_run.seed != 0) {
     steps << "\nOnly a shuffled schedule shows this; SIMT_SEED=" << the_run.seed
@@ -352,7 +352,7 @@ void end_out_of_time(double seconds) {
   const std::string where = launch.empty() ? "in host code" : "in the launch " + launch;
   const std::string text = fmt::format(
       "the check takes too long: after {:g} s of processor time it was {}{}{}\n"
-      "  Does a loop never end, or does it do far more work than it has to?",
+      "  Does a loop never end, or does the answer do far more work than it needs to?",
       seconds, where, line.empty() ? "" : ",\n  at ", line);
   test.has_failed = false;  // what failed before is there already
   record({.text = text, .kind = FailureKind::time_out});

@@ -27,7 +27,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(FailureKind, {{FailureKind::check, "check"},
 
 namespace {
 
-/// The value of an environment variable, which is wiped out: nobody else needs it.
+/// The value of an environment variable, which is wiped out: no other code needs it.
 std::string take(const char* name) {
   char* const value = std::getenv(name);
   if (value == nullptr) return "";

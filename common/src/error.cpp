@@ -8,8 +8,8 @@ namespace course {
 namespace {
 
 constexpr const char* kLaunchHint =
-    "Look at <<<grid, block, shared bytes>>>: is the grid or the block 0 (n = 0?), has the block\n"
-    "  more than 1024 threads, or is it too much shared memory?";
+    "Check <<<grid, block, shared bytes>>>: is the grid or the block size 0 (n = 0?), does the\n"
+    "  block have more than 1024 threads, or is it too much shared memory?";
 constexpr const char* kReportHint = "The report above names the line of the kernel.";
 
 /// What to try; empty if the error's own text says it all.
@@ -18,29 +18,30 @@ std::string hint(cudaError_t code) {
     case cudaErrorInvalidConfiguration:
       return kLaunchHint;
     case cudaErrorInvalidValue:
-      return "Look at the arguments: a null pointer, a size beyond the allocation, or a copy in "
-             "the\n"
-             "  wrong direction?";
+      return "Check the arguments: is a pointer null, a size larger than the allocation, or a copy\n"
+             "  in the wrong direction?";
     case cudaErrorMemoryAllocation:
-      return "The device's memory is full: is n what you meant it to be, and is everything freed?";
+      return "The device's memory is full: is n too large, or was memory not freed?";
     case cudaErrorInvalidDevicePointer:
-      return "Is this a host pointer, freed already, or not the start of an allocation?";
+      return "Is this a host pointer, was it freed already, or is it not the start of an allocation?";
     case cudaErrorInvalidDevice:
       return kCpuDevice ? "SIMT_DEVICES says how many devices the CPU device has: 2 without it."
                         : "cudaGetDeviceCount says how many there are; they count from 0.";
     case cudaErrorInvalidResourceHandle:
-      return "Was the stream or event destroyed? Or does it belong to another device than the one\n"
-             "  that is current (a launch), or than the stream (cudaEventRecord)?";
+      return "Was the stream or event destroyed? For a launch: does the stream belong to a\n"
+             "  device that is not current? For cudaEventRecord: are event and stream of one device?";
     case cudaErrorPeerAccessUnsupported:
-      return "Ask cudaDeviceCanAccessPeer first. cudaMemcpyPeer works without peer access.";
+      return "Call cudaDeviceCanAccessPeer first. cudaMemcpyPeer works without peer access.";
     case cudaErrorIllegalAddress:
-      return kCpuDevice ? kReportHint
-                        : "A kernel before this call used memory that is not its own. Build with\n"
-                          "  -Ddevice=cpu, or run under compute-sanitizer, to see its line.";
+      return kCpuDevice
+                 ? kReportHint
+                 : "A kernel before this call accessed memory outside of its arrays. Build with\n"
+                   "  -Ddevice=cpu, or run under compute-sanitizer, to see its line.";
     case cudaErrorMisalignedAddress:
-      return kCpuDevice ? kReportHint
-                        : "A kernel before this call used an address that is no multiple of the\n"
-                          "  access's size, such as a float4 at an odd element.";
+      return kCpuDevice
+                 ? kReportHint
+                 : "A kernel before this call used an address that is not a multiple of the\n"
+                   "  access's size, such as a float4 at an odd element.";
     case cudaErrorLaunchFailure:
       return kCpuDevice
                  ? kReportHint
@@ -51,7 +52,7 @@ std::string hint(cudaError_t code) {
     case cudaErrorLaunchTimeout:
       return "The kernel ran too long: does one of its loops never end?";
     case cudaErrorLaunchOutOfResources:
-      return "The kernel needs more registers than so large a block can have: launch smaller\n"
+      return "The kernel needs too many registers for a block of this size: launch smaller\n"
              "  blocks, or give the kernel __launch_bounds__.";
     case cudaErrorNoDevice:
       return "This program was built for a GPU and finds none: build with -Ddevice=cpu.";
@@ -61,7 +62,7 @@ std::string hint(cudaError_t code) {
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
     case cudaErrorInvalidDeviceFunction:
-      return "The program holds no code for this GPU: build on the machine that has it, or name\n"
+      return "The program contains no code for this GPU: build on the machine that has it, or name\n"
              "  its architecture (-Darch=sm_90).";
     default:
       return "";

@@ -1,4 +1,4 @@
-// Turns as locks on files, one file for each turn that can be had at once.
+// Turns as locks on files: one file for each program that may use a GPU at the same time.
 #include "gpu_turn.hpp"
 
 #include <course/device.cuh>
@@ -19,7 +19,8 @@
 namespace course {
 namespace {
 
-/// With 8 at once, 32 processes of `meson test` ran all tests on an H200 and none reached its limit.
+/// With 8 at once and 32 processes of `meson test` on two H200s, 587 of 588 tests ended within their
+/// limits.
 constexpr unsigned kTurnsAtOnce = 8;
 constexpr auto kLookAgain = std::chrono::milliseconds(20);
 constexpr auto kSayThatItWaits = std::chrono::seconds(2);

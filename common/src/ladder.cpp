@@ -38,7 +38,7 @@ struct BadOptions : std::runtime_error {
 
 /// No further rung can run; the row of the last one says why.
 struct DeviceLost : std::runtime_error {
-  DeviceLost() : std::runtime_error("the GPU cannot be used any more after this error") {}
+  DeviceLost() : std::runtime_error("the GPU cannot be used after this error") {}
 };
 
 std::optional<std::uint64_t> parse_digits(std::string_view text) {
@@ -123,14 +123,16 @@ void Ladder::State::parse() {
   app.add_option("--n", n_text, "Number of " + options.n_means + ": 1000000, 1e6 or 2^20")
       ->type_name("N");
   app.add_option("--only", only, "Run only these rungs")->delimiter(',')->type_name("NAME[,NAME]");
-  app.add_flag("--list", list, "Name the rungs, run nothing");
-  app.add_option("--json", json_path, "Write the results there, too; '-' is standard output")
+  app.add_flag("--list", list, "List the rungs, run nothing");
+  app.add_option("--json", json_path, "Also write the results to this file; '-' is standard output")
       ->type_name("FILE");
-  app.add_option("--inputs", inputs_path,
-                 "Write the arrays there that other programs are timed on; run no rung")
+  app.add_option(
+         "--inputs", inputs_path,
+         "Write the input arrays to this folder, to time other programs on them; run no rung")
       ->type_name("FOLDER");
   if (!options.default_file.empty()) {
-    app.add_option("--file", file_path, "The input; default: the course's " + options.default_file)
+    app.add_option("--file", file_path,
+                   "The input file; default: the course's " + options.default_file)
         ->type_name("PATH");
   }
   try {
@@ -259,7 +261,7 @@ void Ladder::State::print_timed() {
   }
 }
 
-/// Compares what a rung left behind: with its own check, or its result with the reference.
+/// Judges the result of a rung: with its own check, or against the reference.
 template <class AnyRung>
 Verdict judge(const AnyRung& rung, Row& row) {
   if (rung.result) row.result = rung.result();
@@ -280,7 +282,7 @@ std::optional<std::string> broken_promise(const WrongRung& rung, const Row& row)
     return "declared to have a race, but none was reported";
   }
   if (f.others > 0 || (!race && f.races > 0)) {
-    return "something else is wrong than was declared:\n" + f.texts.back();
+    return "this is not the error that was declared:\n" + f.texts.back();
   }
   if (wrong_value && row.came_out_right) {
     return "declared to give a wrong value, but the value is right";
@@ -411,7 +413,7 @@ void Ladder::wrong(const WrongRung& rung) {
 void Ladder::State::check_names() const {
   for (const std::string& name : only) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw BadOptions(fmt::format("--only {}: there is no such rung; --list names them", name));
+      throw BadOptions(fmt::format("--only {}: there is no such rung; --list lists all", name));
     }
   }
 }
@@ -444,9 +446,9 @@ int Ladder::State::conclude() {
   if (failed > 0) {
     to << fmt::format("\n{} of {} rows FAILED\n", failed, rows.size());
   } else if (json_path.empty()) {
-    to << "\nEvery rung is as declared. The same for programs: --json FILE\n";
+    to << "\nEvery rung behaves as declared. --json FILE writes the results as JSON.\n";
   } else {
-    to << "\nEvery rung is as declared.\n";
+    to << "\nEvery rung behaves as declared.\n";
   }
   return failed > 0 ? kFailed : kOk;
 }

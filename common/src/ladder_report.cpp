@@ -74,14 +74,14 @@ std::string without_advice(const std::string& report) {
   return report.substr(0, end);
 }
 
-/// ": 1001, but 65536 is right"; empty if the kernel left no value.
+/// ": 1001, but 65536 is expected"; empty if the kernel left no value.
 std::string wrong_value_text(const Row& row) {
   if (row.came_out_right) return fmt::format(": {}, right by luck", value_text(row.result));
   if (!row.result) return "";
-  return fmt::format(": {}, but {} is right", value_text(row.result), value_text(row.expected));
+  return fmt::format(": {}, but {} is expected", value_text(row.result), value_text(row.expected));
 }
 
-/// What stands below a row and what changed in it.
+/// What is printed below a row and what changed in it.
 std::string details(const Row& row) {
   if (row.failure) return *row.failure;
   if (row.kind == Row::Kind::wrong) {
@@ -89,7 +89,7 @@ std::string details(const Row& row) {
       return without_advice(row.findings.texts.front()) + "\n" + row.because;
     }
     const bool race = row.expect != Expect::wrong_value;
-    return (race ? "There is a race, which a GPU does not report.\n" : "") + row.because;
+    return (race ? "It has a data race, which a GPU does not report.\n" : "") + row.because;
   }
   std::string text;
   if (row.errors) {
@@ -179,7 +179,7 @@ void Table::print_heading() {
     out_ << "atomics: one per thread; addresses: the different ones of each warp, summed; "
             "sectors:\n"
             "32-byte pieces of global memory that a warp's load or store touches; conflicts: extra "
-            "passes\nover the banks of shared memory; barriers: __syncthreads(), once a block\n\n"
+            "wavefronts\nof shared memory; barriers: __syncthreads(), counted once per block\n\n"
          << fmt::format("{:<26}{:>12}{:>10}{:>10}{:>11}{:>9}{:>11}{:>10}\n", "rung", "result",
                         "error", "atomics", "addresses", "sectors", "conflicts", "barriers");
   } else {

@@ -75,7 +75,7 @@ class Table {
   bool headed_ = false;
 };
 
-/// GB/s (10^9 bytes a second) of a timed row; nothing if it has no time or no bytes.
+/// GB/s (10^9 bytes per second) of a timed row; nothing if it has no time or no bytes.
 std::optional<double> gigabytes_per_second(const Row& row);
 
 /// Operations per nanosecond of a timed row; nothing if it has no time or counts none.

@@ -13,9 +13,9 @@
 //   COURSE_PROOF=WORD           a word to write into it: an answer that ends the program itself, with
 //                               whatever code, leaves none
 //   COURSE_WAITING=FILE         exists while this program waits for its turn on the GPU: its runner's
-//                               time limit stands still then
-//   COURSE_CPU_SECONDS=N        so many seconds of the processor's time may the check take on the CPU device
-//   COURSE_GPU_TURNS=N          so many programs of the course use a GPU at once (gpu_turn.hpp)
+//                               time limit is suspended until then
+//   COURSE_CPU_SECONDS=N        the processor time in seconds that the check may take on the CPU device
+//   COURSE_GPU_TURNS=N          how many programs of the course may use a GPU at the same time (gpu_turn.hpp)
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -44,18 +44,18 @@ std::string ordinal(std::size_t n) {
   return std::to_string(n) + ending;
 }
 
-/// What the places and signs of the wrong elements suggest; empty if nothing stands out.
+/// What the places and signs of the wrong elements suggest; empty if there is no pattern.
 std::string pattern(const detail::Differences& d) {
   const std::size_t first = d.wrong.front();
   const std::size_t last = d.wrong.back();
   const std::size_t stride = common_stride(d.wrong);
   const bool contiguous = last - first + 1 == d.wrong.size();
   if (d.left_out) {
-    return fmt::format("{} is left out at [{}], and what belongs behind it stands too early.",
+    return fmt::format("{} is missing at [{}]: all elements after it are one index too early.",
                        d.expected, first);
   }
   if (d.inserted) {
-    return fmt::format("{} at [{}] is one too many, and what belongs there stands too late.",
+    return fmt::format("{} at [{}] is one too many: all elements after it are one index too late.",
                        d.found, first);
   }
   if (d.wrong.size() == d.size && d.size > 1) {

@@ -48,7 +48,7 @@ __global__ void in_a_row(const int* d_x, unsigned rounds, int* d_y) {
   d_y[i] = y;
 }
 
-/// Shared memory that is written before a call can be read behind it.
+/// Shared memory that is written before a call can be read after it.
 __global__ void reverse_around_a_call(const int* d_x, int* d_y) {
   __shared__ int s_x[1024];
   s_x[threadIdx.x] = d_x[threadIdx.x];

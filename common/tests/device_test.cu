@@ -195,7 +195,7 @@ TEST_CASE("counters sum up") {
   CHECK(c.bank_conflicts() == 31);
 }
 
-TEST_CASE("a grid has a block for every piece, or as many as run at once") {
+TEST_CASE("a grid has a block for every piece, or as many as are resident") {
   CHECK(course::blocks_for(0, 256) == 0);
   CHECK(course::blocks_for(1, 256) == 1);
   CHECK(course::blocks_for(256, 256) == 1);

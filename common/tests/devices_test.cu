@@ -87,7 +87,7 @@ TEST_CASE("with_devices runs on so many, or says that it has not") {
   CHECK(course::device_count() == before);
 }
 
-TEST_CASE("with_devices gives the number back when the work throws, or leaves memory behind") {
+TEST_CASE("with_devices gives the number back when the work throws, or does not free its memory") {
   const int before = course::device_count();
   int* d_lost = nullptr;
   const auto work = [&] {
@@ -116,7 +116,7 @@ TEST_CASE("with_devices waits for all devices") {
   CUDA_CHECK(cudaFreeHost(h_x));
 }
 
-TEST_CASE("with_devices throws the error of a kernel that nobody has waited for") {
+TEST_CASE("with_devices throws the error of a kernel that the work has not waited for") {
   course::skip_without_checker();  // and a GPU would be lost
   const course::Findings findings = course::find_races([] {
     const auto work = [] {
@@ -180,7 +180,7 @@ TEST_CASE("memory of another device is called by the line that made its DeviceBu
 }
 
 namespace {
-/// Two tests that leave a device behind, each for the other.
+/// Two tests that leave another device current, each for the other.
 void leave_device_1() {
   CHECK(current_device() == 0);
   CUDA_CHECK(cudaSetDevice(1));

@@ -1,4 +1,4 @@
-// The examples in the comments of common/include/course: what stands between // [NAME.cuh] and
+// The examples in the comments of common/include/course: what is between // [NAME.cuh] and
 // // [end] here is copied there by common/tools/maintain/examples.py.
 #include <course/check.cuh>
 #include <course/collectives.cuh>

@@ -157,7 +157,7 @@ TEST_CASE("bad options end with code 2 and a message, and run nothing") {
 TEST_CASE("a rung that does not exist is a bad option") {
   const Outcome outcome = run_ladder({"--only", "count_atomic,count_magic"}, one_rung);
   CHECK(outcome.code == 2);
-  CHECK(outcome.says("--only count_magic: there is no such rung; --list names them"));
+  CHECK(outcome.says("--only count_magic: there is no such rung; --list lists all"));
 }
 
 TEST_CASE("help names the options") {
@@ -171,7 +171,7 @@ TEST_CASE("help names the options") {
 TEST_CASE("a list runs nothing") {
   Counting counting;
   const Outcome outcome = run_ladder({"--list"}, [&](Ladder& ladder) {
-    CHECK(ladder.n() == 1);  // nobody waits for data that no rung will use
+    CHECK(ladder.n() == 1);  // no data for a size that no rung will use
     ladder.reference("CPU reference", 1);
     ladder.rung(counting.atomic(1));
     ladder.wrong(counting.racy(1, Expect::race));
@@ -246,7 +246,7 @@ TEST_CASE("a right rung is shown with its result") {
   CHECK(outcome.says("CPU reference                     1000"));
   CHECK(outcome.says("count_atomic                      1000"));
   CHECK(outcome.says("    one atomicAdd per element\n"));
-  CHECK(outcome.says("Every rung is as declared."));
+  CHECK(outcome.says("Every rung behaves as declared."));
   CHECK(outcome.says(course::kCpuDevice ? "atomics" : "GB/s"));
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("a refused launch fails its rung, the others run") {
   CHECK(outcome.says("count_atomic                      1000"));
 }
 
-TEST_CASE("an error that a rung leaves behind is not reported by the next one") {
+TEST_CASE("an error that a rung leaves is not reported by the next one") {
   course::skip_under_sanitizer();
   Counting counting;
   course::Rung refused = counting.five();
@@ -392,7 +392,7 @@ TEST_CASE("a declared race is shown beside the right value, and runs once") {
   CHECK(outcome.says("    Threads read the same old value.\n"));
   CHECK(counting.launches == 1);
   if (course::kCpuDevice) {
-    CHECK(outcome.says("1000 is right"));
+    CHECK(outcome.says("1000 is expected"));
     CHECK(outcome.says("    DATA RACE in kernel count_racy on d_count"));
   }
 }
@@ -426,7 +426,7 @@ TEST_CASE("a race where only a wrong value was declared fails the ladder") {
     ladder.wrong(counting.racy(1000, Expect::wrong_value));
   });
   CHECK(outcome.code == 1);
-  CHECK(outcome.says("something else is wrong than was declared:\n    DATA RACE"));
+  CHECK(outcome.says("this is not the error that was declared:\n    DATA RACE"));
 }
 
 TEST_CASE("a wrong value that is known must be that value") {
@@ -440,7 +440,7 @@ TEST_CASE("a wrong value that is known must be that value") {
     });
   };
   CHECK(run(1000).code == 0);
-  CHECK(run(1000).says("WRONG ON PURPOSE: 1000, but 7 is right"));
+  CHECK(run(1000).says("WRONG ON PURPOSE: 1000, but 7 is expected"));
   CHECK(run(999).code == 1);
   CHECK(run(999).says("declared to give 999, but gave 1000"));
 }

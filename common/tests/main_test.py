@@ -36,7 +36,7 @@ def on_gpu():
 
 
 class Screen(unittest.TestCase):
-    """What stands on the screen after an ordinary run."""
+    """What is on the screen after an ordinary run."""
 
     maxDiff = None
 
@@ -93,7 +93,7 @@ class Screen(unittest.TestCase):
         code, out = run("makes a bad launch")
         self.assertEqual(code, 1)
         self.assertIn("the kernel launch before this line failed: cudaErrorInvalid", out)
-        self.assertIn("Look at <<<grid, block, shared bytes>>>", out)
+        self.assertIn("Check <<<grid, block, shared bytes>>>", out)
 
     def test_the_first_failure_is_shown_and_the_others_are_named(self):
         code, out = run("fails with*", "throws")
@@ -116,7 +116,7 @@ class Screen(unittest.TestCase):
 
     def test_the_compilers_warnings_stand_below_a_failure(self):
         code, out = run("fails with a message", COURSE_WARNINGS="b.cuh:3:1: warning: x")
-        self.assertIn("\nThe compiler has a warning, too:\n  b.cuh:3:1: warning: x\n", out)
+        self.assertIn("\nThe compiler also printed a warning:\n  b.cuh:3:1: warning: x\n", out)
         self.assertNotIn("warning", run("fails with a message", COURSE_WARNINGS="")[1])
         self.assertNotIn("warning", run("passes", COURSE_WARNINGS="b.cuh:3:1: warning: x")[1])
 
@@ -154,14 +154,14 @@ class Screen(unittest.TestCase):
     def test_a_race_that_nobody_waits_for(self):
         if on_gpu():
             self.skipTest("a GPU has no race checker")
-        code, out = run("races, and nobody waits")
+        code, out = run("races, and does not wait")
         self.assertEqual(code, 1)
-        self.assertIn("FAILED: races, and nobody waits\n  DATA RACE in kernel add_racy", out)
+        self.assertIn("FAILED: races, and does not wait\n  DATA RACE in kernel add_racy", out)
 
     def test_an_illegal_access(self):
         code, out = run("leaves its array", "passes")
         if on_gpu():
-            self.skipTest("whether 4 bytes behind an allocation trap is up to the GPU")
+            self.skipTest("whether 4 bytes past the end of an allocation trap is up to the GPU")
         self.assertEqual(code, 1)
         self.assertIn("OUT OF BOUNDS in kernel write_at", out)
         self.assertNotIn("also failed", out)
@@ -206,7 +206,7 @@ class ExitCodes(unittest.TestCase):
         self.assertNotIn(code, (0, 77))
         self.assertIn("the program crashed: SIGSEGV", out)
         if not on_gpu():
-            self.assertRegex(out, r"at common/tests/specimen\.cu:\d+, in host code\n    Is a pointer null there")
+            self.assertRegex(out, r"at common/tests/specimen\.cu:\d+, in host code\n    Is a pointer null or invalid there")
 
     def test_what_takes_too_long_is_ended_and_named(self):
         if on_gpu():
@@ -339,7 +339,7 @@ class Rejection(unittest.TestCase):
     def test_reports_reject(self):
         if on_gpu():
             self.skipTest("a GPU has no checker")
-        for test in ("races", "races, and nobody waits", "leaves its array"):
+        for test in ("races", "races, and does not wait", "leaves its array"):
             code, out = self.judge(test)
             self.assertEqual(code, 0, test)
             self.assertIn("rejected by", out)

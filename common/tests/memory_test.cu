@@ -160,7 +160,7 @@ TEST_CASE("a launch that CUDA refuses says what to look at") {
   // cudaErrorInvalidConfiguration, or cudaErrorInvalidValue with newer drivers.
   CHECK(text.starts_with("the kernel launch before this line failed: cudaErrorInvalid"));
   CHECK(contains(text, "memory_test.cu:"));
-  CHECK(contains(text, "Look at <<<grid, block, shared bytes>>>: is the grid or the block 0"));
+  CHECK(contains(text, "Check <<<grid, block, shared bytes>>>: is the grid or the block size 0"));
   CHECK(cudaGetLastError() == cudaSuccess);  // the error was taken, the next launch starts afresh
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("sticky errors are those that end a GPU's context") {
   CHECK_FALSE(course::is_sticky(cudaSuccess));
 }
 
-TEST_CASE("Placed begins so many elements behind a multiple of 64 bytes") {
+TEST_CASE("Placed begins so many elements after a multiple of 64 bytes") {
   for (const std::size_t offset : {0u, 1u, 3u}) {
     for (const std::size_t n : {0u, 1u, 5u}) {
       const std::vector<short> values(n, 7);
@@ -202,9 +202,9 @@ TEST_CASE("Placed begins so many elements behind a multiple of 64 bytes") {
   }
 }
 
-TEST_CASE("Placed notices what a kernel writes in front of it, on a GPU") {
+TEST_CASE("Placed notices what a kernel writes before it, on a GPU") {
   if (course::kCpuDevice)
-    SKIP("the CPU device reports reads there, and nobody's bytes have no value");
+    SKIP("the CPU device reports reads there, and unallocated bytes have no value");
   course::Placed<short> array({1, 2}, 3);
   CUDA_CHECK(cudaMemset(array.data() - 1, 0, sizeof(short)));
   REQUIRE_FALSE(array.intact("array"));

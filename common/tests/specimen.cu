@@ -101,7 +101,7 @@ TEST_CASE("races in every launch") {
   }
 }
 
-TEST_CASE("races, and nobody waits") {
+TEST_CASE("races, and does not wait") {
   static auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
   add_racy<<<2, 32>>>(d_sum.data());
 }

@@ -1,4 +1,4 @@
-// The words of failed comparisons, and the test data behind them.
+// The texts of failed comparisons, and the test data that they describe.
 #include <course/check.cuh>
 
 #include <algorithm>
@@ -58,22 +58,22 @@ TEST_CASE("a wrong end is told without a guess at the launch") {
         "Everything from [256] on is wrong, everything before it is right.");
 }
 
-TEST_CASE("an element that is left out, or one too many, moves all behind it") {
+TEST_CASE("an element that is left out, or one too many, moves all after it") {
   std::vector<int> found = counting(100);
   found.erase(found.begin() + 32);
   found.push_back(0);
   CHECK(same(found, counting(100), "y").text ==
         "y[32]: expected 32, found 33; 68 of 100 elements are wrong (first [32], last [99])\n"
-        "32 is left out at [32], and what belongs behind it stands too early.");
+        "32 is missing at [32]: all elements after it are one index too early.");
   found.erase(found.begin() + 63);  // 64
   found.push_back(0);
-  CHECK(same(found, counting(100), "y").text.ends_with("behind it stands too early."));
+  CHECK(same(found, counting(100), "y").text.ends_with("after it are one index too early."));
   found = counting(100);
   found.insert(found.begin() + 32, 7);
   found.pop_back();
   CHECK(same(found, counting(100), "y").text ==
         "y[32]: expected 32, found 7; 68 of 100 elements are wrong (first [32], last [99])\n"
-        "7 at [32] is one too many, and what belongs there stands too late.");
+        "7 at [32] is one too many: all elements after it are one index too late.");
 }
 
 TEST_CASE("other patterns have a name, too") {
@@ -99,11 +99,11 @@ TEST_CASE("other patterns have a name, too") {
 TEST_CASE("a scan that counts its own element is a shift, too") {
   const std::vector<int> exclusive = {0, 1, 3, 6, 10}, inclusive = {1, 3, 6, 10, 15};
   CHECK(same(inclusive, exclusive, "y")
-            .text.ends_with("0 is left out at [0], and what belongs "
-                            "behind it stands too early."));
+            .text.ends_with("0 is missing at [0]: all elements "
+                            "after it are one index too early."));
 }
 
-TEST_CASE("a grid that is too small for one element a thread is pointed out") {
+TEST_CASE("a grid that is too small for one element per thread is pointed out") {
   CHECK(course::too_few_threads({1, 32}, 33, "atoms") ==
         "; 32 threads for 33 atoms: some take more than one");
   CHECK(course::too_few_threads({2, 32}, 64, "atoms") == "");

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the course needs and is not there yet: Debian 12 and 13, Ubuntu 24.04. Says first
-# what it will do, asks nothing, and does nothing where all is there.
+# Installs what the course needs and the machine lacks: Debian 12 and 13, Ubuntu 24.04. First prints
+# what it will do; asks no question; does nothing if nothing is missing.
 #
 #   common/tools/setup.sh [--contributor] [--dry-run]
 #
@@ -10,7 +10,7 @@
 #                   the pages
 #   --dry-run       say what would be done, and stop
 #
-# Exit code: 0 all is there; 1 an installation failed; 2 a system that it does not know, or a bad option.
+# Exit code: 0 nothing is missing; 1 an installation failed; 2 an unknown system, or a bad option.
 set -eu
 
 usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; }
@@ -26,7 +26,7 @@ for option in "$@"; do
   esac
 done
 
-# Where the system describes itself; the tests put other systems' files in their place.
+# Where the system describes itself; the tests use other systems' files instead.
 os_release=${COURSE_OS_RELEASE:-/etc/os-release}
 apt_folder=${COURSE_APT_FOLDER:-/etc/apt}
 
@@ -151,7 +151,7 @@ show_versions() {
 }
 
 if [ -z "$missing$newer" ] && [ $need_meson = no ]; then
-  echo 'Everything that the course needs is there.'
+  echo 'Everything that the course needs is installed.'
   show_versions
   exit 0
 fi

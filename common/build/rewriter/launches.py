@@ -27,7 +27,7 @@ class Launches(SourceFile):
                     yield token.text, i, is_kernel
 
     def after_parameters(self, i):
-        """Index behind the parameters of a template; a < that compares hides where they end."""
+        """Index after the parameters of a template; a < that compares hides where they end."""
         try:
             return self.after_angle(i)
         except Unsupported:
@@ -51,7 +51,7 @@ class Launches(SourceFile):
         end = self.configuration_end(at)
         opening = end + 3
         if self.text(opening) != "(":
-            self.fail(end, "a launch needs its arguments in parentheses behind >>>")
+            self.fail(end, "a launch needs its arguments in parentheses after >>>")
         closing = self.other_end(opening)
         kernel = one_line(self.between(begin, at))
         arguments = one_line(self.source[self.tokens[opening].end:self.tokens[closing].begin])
@@ -82,7 +82,7 @@ class Launches(SourceFile):
             end += 1
         if self.text(end) == "<":
             end = self.after_angle(end)
-        comma = end  # the one behind the grid
+        comma = end  # the one after the grid
         while comma < closing and (comma == end or self.text(comma) != ","):
             comma = self.after(comma)
         if end == opening + 1 or self.text(end) != ",":
@@ -97,7 +97,7 @@ class Launches(SourceFile):
     def kernel_begin(self, at):
         """Index of the kernel's first token, and whether it is just a name: k, k<T>, a::k, ::k.
 
-        Reads the expression in front of <<< from right to left, link by link: f, f<T>, f(x), f[x]
+        Reads the expression before <<< from right to left, link by link: f, f<T>, f(x), f[x]
         or (x), joined by :: . or ->
         """
         i, is_name = at, True
@@ -112,7 +112,7 @@ class Launches(SourceFile):
                 i = self.before_angle(i - 1)
             i -= 1
             if not self.is_word(i) or self.text(i) in STATEMENT_WORDS | {"operator"}:
-                self.fail(at, "cannot find the name of the kernel in front of <<<")
+                self.fail(at, "cannot find the name of the kernel before <<<")
             link = i - 2 if self.text(i - 1) == "template" else i - 1
             if self.text(link) in (".", "->"):
                 i, is_name = link, False
@@ -124,7 +124,7 @@ class Launches(SourceFile):
                 break
         if not self.is_word(i - 1) and self.text(i - 1) not in ("", *";{}(),:?]!", "&&", "||"):
             self.fail(at, "cannot find where the name of the kernel begins: put comparisons among "
-                      "template arguments into parentheses")
+                      "template arguments in parentheses")
         return i, is_name
 
     def is_called(self, i):

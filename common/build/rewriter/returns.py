@@ -31,7 +31,7 @@ class Returns(SourceFile):
         return i if self.text(i) == "{" else None
 
     def after_lambda(self, i):
-        """Index behind the lambda whose captures end at the ] at i; i + 1 if it is no lambda."""
+        """Index after the lambda whose captures end at the ] at i; i + 1 if it is no lambda."""
         j = i + 1
         if self.text(j) == "(":
             j = self.other_end(j) + 1

@@ -28,7 +28,7 @@ Token = collections.namedtuple("Token", "kind text begin end")
 OPENING = {")": "(", "]": "[", "}": "{"}
 CLOSING = {opening: closing for closing, opening in OPENING.items()}
 
-# Words that have parentheses of their own in front of or inside a type.
+# Words that have parentheses of their own before or inside a type.
 TAKES_PARENTHESES = {"alignas", "__align__", "__attribute__", "__launch_bounds__", "decltype",
                      "__typeof__"}
 # Words that end what came before them: the next word begins an expression.
@@ -64,7 +64,7 @@ class SourceFile:
     def read(self):
         unclosed = []  # (index of a bracket, does it open a namespace)
         branches = []  # `unclosed` at every open #if: #else starts from there again
-        statement = 0  # index of the first token behind the last ; { or }
+        statement = 0  # index of the first token after the last ; { or }
         for match in TOKEN.finditer(self.source):
             token = Token(match.lastgroup, match.group(), match.start(), match.end())
             if token.kind == "comment":
@@ -142,11 +142,11 @@ class SourceFile:
         return self.partner[i]
 
     def after(self, i):
-        """Index behind token i, or behind the whole ( ), [ ] or { } that it opens."""
+        """Index after token i, or after the whole ( ), [ ] or { } that it opens."""
         return self.other_end(i) + 1 if self.text(i) in CLOSING else i + 1
 
     def after_angle(self, i):
-        """Index behind the > that closes the < at i."""
+        """Index after the > that closes the < at i."""
         depth, j = 0, i
         while j < len(self.tokens) and self.text(j) != ";":
             depth += {"<": 1, ">": -1}.get(self.text(j), 0)

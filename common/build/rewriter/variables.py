@@ -53,7 +53,7 @@ class Variables(SourceFile):
                 continue
             if text == ",":
                 if angle:
-                    self.fail(i, "put the initialiser in front of this comma into parentheses")
+                    self.fail(i, "put the initialiser before this comma in parentheses")
                 parts.append([])
             else:
                 initialiser = initialiser or text == "="
@@ -96,7 +96,7 @@ class Variables(SourceFile):
         """Type, name and extents of one variable; only the first of a declaration has a type."""
         texts = self.first_texts(pieces)
         if "{" in texts and {"struct", "union", "class", "enum"} & set(texts):
-            self.fail(at, "define this type in front of the kernel and use its name here")
+            self.fail(at, "define this type before the kernel and use its name here")
         for i, text in enumerate(texts):
             if text == "(" and self.text(pieces[i][0] + 1) in ("*", "&"):
                 self.fail(at, "give this type a name first (using Name = ...;)")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""all_mistakes.py: every answer in a namespace with a check of its own, every header in front of them."""
+"""all_mistakes.py: every answer in a namespace with a check of its own, every header before them."""
 
 import subprocess
 import sys

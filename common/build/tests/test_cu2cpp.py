@@ -190,7 +190,7 @@ class Launches(RewriterTest):
             ("k<<<1, 32)>>>(x);", 2, "this <<< has no >>>"),
             ("k<<<1, (32>>>(x);", 2, "this ( has no )"),
             ("k<<<1, 32>>>\n\n(x;", 4, "this ( has no )"),
-            ("k<<<1,\n 32>>>;", 3, "a launch needs its arguments in parentheses behind >>>"),
+            ("k<<<1,\n 32>>>;", 3, "a launch needs its arguments in parentheses after >>>"),
             ("k<<<>>>(x);", 2, "a launch needs a grid and a block"),
             ("course::launch(1, grid);", 2, "begins with the name of a kernel"),
             ("\ncourse::launch();", 3, "begins with the name of a kernel"),
@@ -199,7 +199,7 @@ class Launches(RewriterTest):
             ("return <<<1, 32>>>(x);", 2, "cannot find the name of the kernel"),
             ("5<<<1, 32>>>(x);", 2, "cannot find the name of the kernel"),
             ("k><<<1, 32>>>(x);", 2, "this > has no <"),
-            ("k<a < b><<<1, 32>>>(x);", 2, "put comparisons among template arguments into paren"),
+            ("k<a < b><<<1, 32>>>(x);", 2, "put comparisons among template arguments in paren"),
             ("y = k<<<1, 32>>>(x);", 2, "cannot find where the name of the kernel begins"),
             ("k\n#if X\n<int>\n#endif\n<<<1, 2>>>(x);", 3, "this directive splits"),
         ):
@@ -307,7 +307,7 @@ class Shared(RewriterTest):
             ("__shared__ int s{};", 2, "cannot have an initialiser"),
             ("__shared__ int s(3);", 2, "cannot have an initialiser"),
             ("__shared__ int a, b = 1;", 2, "cannot have an initialiser"),
-            ("__shared__ struct { int x; } s;", 2, "define this type in front of the kernel"),
+            ("__shared__ struct { int x; } s;", 2, "define this type before the kernel"),
             ("__shared__ float (*p)[32];", 2, "give this type a name first"),
             ("__shared__ s[3];", 2, "cannot find the type of s"),
             ("__shared__ [3];", 2, "cannot find the name"),
@@ -465,7 +465,7 @@ class Globals(RewriterTest):
             ("__device__ int x(3);", 1, "write the initial value"),
             ("__device__ int x(-3);", 1, "write the initial value"),
             ("__device__ struct { int a; } x;", 1, "define this type first"),
-            ("__device__ bool x = 1 < 2, y;", 1, "put the initialiser in front of this comma"),
+            ("__device__ bool x = 1 < 2, y;", 1, "put the initialiser before this comma"),
             ("__device__ int x = 3", 1, "this declaration has no ;"),
             (")\n__device__ int x;", 1, "this ) has no ("),
             ("__device__ int x[3", 1, "this [ has no ]"),
@@ -756,7 +756,7 @@ class Files(FolderTest):
                          b'#line 1 "../main.cu"\nint a; // \xc3\xa9 \xff\nint b;\n')
 
     def test_what_is_launched_must_be_a_kernel(self):
-        advice = (":3: error: k is launched with <<<>>> (../main.cu:2), but is no kernel: "
+        advice = (":3: error: k is launched with <<<>>> (../main.cu:2), but is not a kernel: "
                   "write __global__ void k(...)\n")
         for declaration in ("void k(int* p) {}", "__device__ void k(int* p) {}", "float k(int);",
                             "inline void k(int* p) {}", "template <int n> __device__ void k() {}",

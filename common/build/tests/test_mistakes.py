@@ -16,7 +16,7 @@ SOLUTION = """// Exercise sum: adds.
 
 #include <cstddef>
 
-/// Adds up.
+/// Sums.
 __global__ void sum(const int* x, std::size_t n, int* out) {
   int mine = 0;  // of this thread
   for (std::size_t i = 0; i < n; ++i) {
@@ -101,7 +101,7 @@ class Convert(unittest.TestCase):
         )
 
     def test_comments_and_blank_lines_are_no_difference(self):
-        answer = SOLUTION.replace("  // of this thread", "").replace("/// Adds up.\n", "\n\n").replace("mine += x[i]", "mine = x[i]")
+        answer = SOLUTION.replace("  // of this thread", "").replace("/// Sums.\n", "\n\n").replace("mine += x[i]", "mine = x[i]")
         self.assertEqual(self.convert(answer).count("\n-"), 1)
 
     def test_context_makes_it_unique(self):

@@ -179,7 +179,7 @@ class Choosing(unittest.TestCase):
         self.assertEqual(self.choose("g++", ["clang++"], g="12.2.0", clang="19.1.7"), ["gcc", "12.2.0", "g++"])
 
     def test_none_that_will_do(self):
-        for wanted, words in (("", "there is no clang++ 16"), ("clang++", "clang++ is no clang++ 16")):
+        for wanted, words in (("", "there is no clang++ 16"), ("clang++", "clang++ is not clang++ 16")):
             with self.assertRaises(SystemExit) as caught:
                 self.choose(wanted, ["g++"], g="11.4.0", clang="14.0.6")
             self.assertIn(words, str(caught.exception))

@@ -51,7 +51,7 @@ __global__ void read_then_swap(int* x, int* y) {
   atomicCAS_system(x, -5, 1);
 }
 
-/// Each device writes its part; the last one to come adds them up.
+/// Each device writes its part; the last one to arrive sums them.
 template <class Fence>
 __device__ void last_adds_up(int* parts, int* arrived, int* sum, int device, Fence fence) {
   parts[device] = device + 1;
@@ -378,7 +378,7 @@ TEST_CASE("order is transitive, over a third stream") {
 TEST_CASE("default streams order within their device only") {
   const DeviceStream blocking(0), non_blocking(0, cudaStreamNonBlocking);
   const DeviceEvent event(0);
-  const auto hand_over = [&] {  // the default stream's event is behind all blocking streams
+  const auto hand_over = [&] {  // the default stream's event comes after all blocking streams
     static_cast<void>(cudaEventRecord(event.handle, nullptr));
     const On on(1);
     static_cast<void>(cudaStreamWaitEvent(nullptr, event.handle));
@@ -389,7 +389,7 @@ TEST_CASE("default streams order within their device only") {
   CHECK(between(true, hand_over, non_blocking.handle) == "");
 }
 
-TEST_CASE("cudaMemcpyPeer orders what both devices did before with what they do behind it") {
+TEST_CASE("cudaMemcpyPeer orders what both devices did before with what they do after it") {
   int* d_x[2];
   for (const int device : {0, 1}) {
     const On on(device);
@@ -505,7 +505,7 @@ TEST_CASE("a race of two devices names both kernels, devices and lines") {
                          .c_str(),
                      (place + std::to_string(kAddSystemLine)).c_str(), "in kernel add_system\n",
                      "atomicAdd() is atomic among the threads of one device, atomicAdd_system() "
-                     "among all."}) == "");
+                     "among those of all devices."}) == "");
 }
 
 TEST_CASE("a program of one device hears nothing of devices") {

@@ -279,7 +279,7 @@ __global__ void raise_after_a_plain_look(int* highest, const int* x) {
   if (value > *highest) cuda::atomic_ref(*highest).fetch_max(value, kRelaxed);
 }
 
-/// Loads beside plain reads: nobody writes.
+/// Loads beside plain reads: no thread writes.
 __global__ void all_read(int* x, int* y) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   y[i] = i % 2 == 0 ? *x : cuda::atomic_ref(*x).load(kRelaxed);

@@ -112,7 +112,7 @@ TEST_CASE("maximum: wrong forms") {
 
 TEST_CASE("maximum: a stale assumed value loops for ever once a thread comes in between") {
   using namespace maximum;
-  CHECK(first_complaint(run<Form::stale_assumed>, 1) == "");  // in order, nobody does
+  CHECK(first_complaint(run<Form::stale_assumed>, 1) == "");  // in order, no thread does
   const auto outcome = simt_test::observe([] { static_cast<void>(run<Form::stale_assumed>()); }, 1);
   CHECK(outcome.found(ReportKind::hang));
 }
@@ -249,7 +249,7 @@ __global__ void dot(const __half* a, const __half* b, float* y, int n) {
 
 template <Form form>
 bool run() {
-  constexpr int n = 9001;  // some 140 products a thread: more than a half can add up exactly
+  constexpr int n = 9001;  // about 140 products per thread: too many for an exact sum in a half
   constexpr std::size_t shift = form == Form::pairs_misaligned ? 1 : 0;
   std::vector<__half> a(n + shift), b(n + shift);
   float expected = 0;
@@ -371,7 +371,7 @@ __global__ void count_cells(const float2* points, int* cells, int n) {
   }
 }
 
-/// One block, one thread a cell: start[c] is the number of points in the cells before c.
+/// One block, one thread per cell: start[c] is the number of points in the cells before c.
 template <Form form>
 __global__ void scan_cells(const int* cells, int* start) {
   __shared__ int s_sum[kCells * kCells];

@@ -198,7 +198,7 @@ TEST_CASE("tree sum: every thread writes the same result, which is a note only")
   CHECK(outcome.notes.size() == 1);
 }
 
-// ---- a sum in one kernel: the last block adds up ------------------------------------------------
+// ---- a sum in one kernel: the last block sums ---------------------------------------------------
 
 namespace last_block {
 
@@ -374,7 +374,7 @@ __device__ float block_sum(float v) {
   return v;
 }
 
-/// The threads wait in a barrier behind the block sum, as they do in a longer kernel.
+/// The threads wait in a barrier after the block sum, as they do in a longer kernel.
 template <Form form>
 __global__ void sum(const float* x, float* y, unsigned n) {
   const unsigned first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
@@ -440,7 +440,7 @@ TEST_CASE("block sum with shuffles: __activemask is no mask to rely on") {
 }
 
 TEST_CASE("block sum with shuffles: a loop that lanes leave, with the full mask") {
-  // Lanes that left have returned, so nobody waits for them; but their values are undefined.
+  // Lanes that left have returned, so no lane waits for them; but their values are undefined.
   using namespace shuffle_sum;
   CHECK(wrong_values(run<Form::shuffle_in_uneven_loop>) == "");
 }

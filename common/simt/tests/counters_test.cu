@@ -12,7 +12,7 @@ using simt_test::observe;
 
 namespace {
 
-/// What `work` did; its values and reports are somebody else's business.
+/// What `work` did; its values and reports are tested elsewhere.
 Counters count(const std::function<void()>& work) {
   Counters counters;
   observe([&] {
@@ -168,7 +168,7 @@ __global__ void reconverge_after_branch(const float* x, float* y) {
   y[t] = v;
 }
 
-// A filter: the lanes of the `if` share one atomic, and meet the others behind it.
+// A filter: the lanes of the `if` share one atomic, and meet the others after it.
 __global__ void active_lanes_share_an_atomic(const float* x, float* y, int* counter) {
   const int t = static_cast<int>(threadIdx.x);
   for (int k = 0; k < 7; ++k) {
@@ -222,7 +222,7 @@ TEST_CASE("diverging warps are counted as a GPU would run them") {
       CHECK(counter.front() == 75);
     }
   }
-  SECTION("both sides of an if meet behind it") {
+  SECTION("both sides of an if meet after it") {
     const Counters c = count([&] { reconverge_after_branch<<<1, 32>>>(x.data(), y.data()); });
     CHECK(c.global_loads == 1);
     CHECK(c.global_load_sectors == 2);

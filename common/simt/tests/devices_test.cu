@@ -133,9 +133,11 @@ TEST_CASE("a variable that cannot be used ends the program: what is wrong, and w
               {"simt: SIMT_HOST_ATOMICS must be 0 or 1, and is '2': try SIMT_HOST_ATOMICS=1, or "
                "unset",
                "exit code 1"}) == "");
-  CHECK(lacks(run_with("SIMT_SEDE=3"),
-              {"simt: SIMT_SEDE is in the environment, and is no setting. The settings are:",
-               "\n  SIMT_SEED\n", "exit code 1"}) == "");
+  CHECK(
+      lacks(
+          run_with("SIMT_SEDE=3"),
+          {"simt: SIMT_SEDE is in the environment, but there is no such setting. The settings are:",
+           "\n  SIMT_SEED\n", "exit code 1"}) == "");
 }
 
 TEST_CASE("a device with memory does not go away") {
@@ -242,7 +244,7 @@ TEST_CASE("a kernel is stopped at memory of another device") {
                        "and the kernel runs on device 1.",
                        "Call cudaSetDevice(1) before cudaMalloc, or cudaSetDevice(0) before the "
                        "launch.",
-                       "cudaDeviceEnablePeerAccess(0, 0)\n  while device 1 is current."}) == "");
+                       "cudaDeviceEnablePeerAccess(0, 0) while device 1 is current."}) == "");
   CHECK(cudaFree(d_y) == kOk);
 }
 

@@ -38,7 +38,7 @@ __global__ void return_turn_by_turn(int* out, int n) {
   out[i] = s_x[i + 1];
 }
 
-// In each turn one thread leaves, behind the last barrier of the loop.
+// In each iteration one thread leaves, after the last barrier of the loop.
 __global__ void leave_one_by_one(int* out) {
   __shared__ int s_x[64];
   const int i = static_cast<int>(threadIdx.x);
@@ -163,7 +163,7 @@ TEST_CASE("a barrier in a function says who called it") {
       std::to_string(kBarrierInHelper) + ", called at line " +
       std::to_string(kBarrierInHelper + 2) + ", called at line " + std::to_string(kCallInIf) +
       ": thread 0\n";
-  CHECK(lacks(report, {place.c_str(), "what only one thread knows"}) == "");
+  CHECK(lacks(report, {place.c_str(), "a value that only one thread knows"}) == "");
 }
 
 TEST_CASE("a loop around a barrier that never ends") {
@@ -172,7 +172,7 @@ TEST_CASE("a loop around a barrier that never ends") {
   CHECK(report.kind == ReportKind::hang);
   CHECK(report.line == kEndlessBarrier);
   CHECK(lacks(report, {"ENDLESS LOOP in kernel halves_for_ever, block 0: after 1048577 barriers",
-                       "around __syncthreads() at ", "Which value ends this loop"}) == "");
+                       "around __syncthreads() at ", "Which condition ends this loop"}) == "");
   CHECK(first_complaint([&] {
           many_turns<<<2, 2>>>(out.data());
           return true;
@@ -207,7 +207,7 @@ TEST_CASE("what threads that returned should have written is found") {
   CHECK(
       lacks(
           report,
-          {"24 of the block's 64 threads have returned: what they\n  should have written is missing"}) ==
+          {"24 of the 64 threads have returned early: what they\n  should have written is missing"}) ==
       "");
 }
 
@@ -328,10 +328,12 @@ TEST_CASE("a mask must name the lane that calls") {
   const Report report = only_report([&] { mask_without_caller<<<1, 64>>>(out.data()); });
   CHECK(report.kind == ReportKind::barrier);
   CHECK(report.line == kForeignMask);
-  CHECK(lacks(report,
-              {"WRONG MASK in kernel mask_without_caller: __shfl_sync() at", "block 0 thread 16",
-               "(lane 16) calls it with mask 0x0000ffff, which does not name the calling lane."}) ==
-        "");
+  CHECK(
+      lacks(
+          report,
+          {"WRONG MASK in kernel mask_without_caller: __shfl_sync() at", "block 0 thread 16",
+           "(lane 16) calls it with mask 0x0000ffff, which does not include the calling lane."}) ==
+      "");
   CHECK(lacks(only_report([] { syncwarp_without_caller<<<1, 32>>>(); }),
               {"WRONG MASK", "__syncwarp()", "lane 5", "0x00000001"}) == "");
   CHECK(first_miss(ReportKind::barrier, [&] { mask_without_caller<<<2, 64>>>(out.data()); }) == "");
@@ -347,7 +349,7 @@ TEST_CASE("a lane that the mask names stays away: deadlock") {
       std::to_string(kMissingLane) + ": threads 0-6, 8-31";
   CHECK(lacks(report, {"DEADLOCK in kernel one_lane_stays_away", place.c_str(),
                        "1 waits in __syncwarp() with mask 0xffffffff", ": thread 7\n",
-                       "All lanes that a mask names must make the same call"}) == "");
+                       "All lanes of a mask must make the same call"}) == "");
   CHECK(report.line > 0);
   CHECK(first_miss(ReportKind::barrier, [&] { one_lane_stays_away<<<1, 32>>>(out.data()); }) == "");
 }
@@ -519,7 +521,7 @@ __global__ void wait_for_last_block(int* flag) {
 
 }  // namespace
 
-TEST_CASE("a spin loop that nobody ends is stopped") {
+TEST_CASE("a spin loop that no thread ends is stopped") {
   const auto run = [](auto kernel, int threads) {
     auto word = Array<int>::zeros(1);
     kernel<<<1, threads>>>(word.data());
@@ -529,10 +531,11 @@ TEST_CASE("a spin loop that nobody ends is stopped") {
   CHECK(report.kind == ReportKind::hang);
   CHECK(report.line == kLock);
   CHECK(lacks(report, {"ENDLESS LOOP in kernel", "thread 1 repeats without changing anything",
-                       "Is a lock released?", "At most 8 blocks run at the same time"}) == "");
+                       "Is a lock released?", "At most 8 blocks are resident at the same time"}) ==
+        "");
   CHECK(lacks(only_report([&] { run(stale_assumed, 2); }),
               {"ENDLESS LOOP",
-               "Does an atomicCAS loop take up the value that atomicCAS\n  returned?"}) == "");
+               "Does an atomicCAS loop go on with the value that atomicCAS\n  returned?"}) == "");
   CHECK(lacks(only_report([&] { run(wait_for_nobody, 1); }), {"ENDLESS LOOP"}) == "");
   CHECK(only_report([&] { run(lock_is_never_released, 33); }, 3).kind == ReportKind::hang);
 }

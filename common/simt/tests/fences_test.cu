@@ -112,8 +112,8 @@ TEST_CASE("an atomic flag without fences orders nothing") {
   CHECK(
       lacks(
           observe([] { value_arrives<Fence::none>(0, 1); }).text(),
-          {"data[0]", "Nothing orders the blocks of one kernel",
-           "a __threadfence() is missing\n  before it in the writer and after it in the reader"}) ==
+          {"data[0]", "The blocks of one kernel run in no fixed order",
+           "a __threadfence()\n  is missing: before the atomic in the writer, after it in the reader."}) ==
       "");
 }
 
@@ -169,11 +169,11 @@ TEST_CASE("volatile does not order the lanes of a warp") {
         "");
 }
 
-// ---- the last block adds up ---------------------------------------------------------------------
+// ---- the last block sums the parts --------------------------------------------------------------
 
 namespace {
 
-/// One warp a block. __syncwarp passes the ticket on to the other lanes.
+/// One warp per block. __syncwarp passes the ticket on to the other lanes.
 __global__ void last_block_syncwarp(const float* x, float* part, unsigned* ticket, float* y) {
   __shared__ bool s_last;
   const unsigned t = threadIdx.x;
@@ -253,7 +253,7 @@ __global__ void stores_after_the_ticket(const float* x, float* part, unsigned* t
 
 TEST_CASE("a ticket that is drawn before the part is stored is told as that") {
   const std::string atomic = "If the atomic on ticket[0] (line " + std::to_string(kDrawn) + ")";
-  const std::string store = "the write (line " + std::to_string(kStored) + ") comes after it";
+  const std::string store = "the write (line " + std::to_string(kStored) + ") comes too late";
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Outcome outcome = observe([] { adds_up(stores_after_the_ticket); }, seed);
     REQUIRE(outcome.found(ReportKind::race));
@@ -319,12 +319,13 @@ TEST_CASE("spin locks: a race without either fence") {
 }
 
 TEST_CASE("a lock without fences is told as one, in a warp, too") {
-  const std::string line = "the atomic that takes it (line " + std::to_string(kTakesLock) + ")";
+  const std::string line =
+      "the atomic that takes the lock (line " + std::to_string(kTakesLock) + ")";
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Outcome outcome = observe([] { counts_all(count_under_lock<false, false>); }, seed);
     REQUIRE(!outcome.reports.empty());
     const std::string& text = outcome.reports.front().text;
-    CHECK(lacks(text, {"count[0]", "If lock[0] is a lock: its atomics order no other accesses",
+    CHECK(lacks(text, {"count[0]", "If lock[0] is a lock: its atomics do not order other accesses",
                        line.c_str()}) == "");
     CHECK(text.find("__syncwarp()") == std::string::npos);
   }

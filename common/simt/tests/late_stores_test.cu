@@ -34,7 +34,7 @@ Shown shown_by(const std::function<bool()>& work) {
 
 constexpr unsigned kBlocks = 24;
 
-// ---- the last block adds up ---------------------------------------------------------------------
+// ---- the last block sums the parts --------------------------------------------------------------
 
 enum class Part { plain, volatile_store, atomic_exchange, relaxed_store };
 enum class Fence { none, by_the_writer, by_another_thread, of_block_scope };
@@ -102,7 +102,7 @@ TEST_CASE("late stores: the programming guide's form is right, whoever of the bl
   CHECK(first_complaint(adds_up<Part::atomic_exchange, Fence::by_another_thread>) == "");
 }
 
-// ---- a flag, and the data behind it -------------------------------------------------------------
+// ---- a flag, and the data that it announces -----------------------------------------------------
 
 namespace {
 

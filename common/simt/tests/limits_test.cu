@@ -75,7 +75,7 @@ TEST_CASE("loops without an end are ended, and named") {
                 {"ENDLESS LOOP in kernel kernel: block 0 thread 3", "limits_test.cu:39"});
   check_stopped(working_loop, ReportKind::hang,
                 {"ENDLESS LOOP in kernel kernel: block 0 thread 3",
-                 "limits_test.cu:", "Which value ends this loop"});
+                 "limits_test.cu:", "Which condition ends this loop"});
 }
 
 TEST_CASE("a stack that is full has a message") {

@@ -74,7 +74,7 @@ TEST_CASE("a missing bounds check: one past the end") {
   }
 }
 
-TEST_CASE("indices before, behind and far from an array") {
+TEST_CASE("indices before, after and far from an array") {
   auto values = Array<float>::zeros(64);
   const auto text = [&](long i) {
     return only_report([&] { store_at<<<1, 1>>>(values.data(), i); }).text;
@@ -128,7 +128,7 @@ TEST_CASE("a wide access across the end says how many of its bytes lie past it")
   CHECK(lacks(only_report([&] { load_four<<<1, 1>>>(values.data(), y.data()); }),
               {"OUT OF BOUNDS in kernel load_four: read of 16 bytes at values[4]: its last 8 bytes "
                "lie past the end of values (6 elements)\n",
-               "A wide access needs all of its bytes inside the array."}) == "");
+               "All bytes of a wide access must lie inside the array."}) == "");
   CHECK(
       lacks(
           only_report([&] { four_past_shared<<<1, 1>>>(y.data()); }),
@@ -255,7 +255,7 @@ TEST_CASE("host memory in a kernel") {
   int local = 0;
   CHECK(lacks(only_report([&] { load_at<<<1, 1>>>(numbers.data(), 3, y.data()); }),
               {"OUT OF BOUNDS", "memory of the host, through the argument 'numbers.data()'",
-               "A kernel reaches device memory only: cudaMalloc, cudaMemcpy"}) == "");
+               "A kernel can access device memory only: allocate it with cudaMalloc"}) == "");
   CHECK(lacks(only_report([&] { write_host_variable<<<1, 1>>>(&local); }),
               {"memory of the host, through the argument '&local'"}) == "");
   CHECK(lacks(only_report([&] { write_host_variable<<<1, 1>>>(&host_total); }),
@@ -274,21 +274,22 @@ TEST_CASE("an index that overflowed is told as one") {
   constexpr long kFarOff = long{1} << 31;
   CHECK(lacks(only_report([&] { store_at<<<1, 1>>>(values.data(), kFarOff); }),
               {"past the end of values (64 elements)",
-               "No array is near. Is an index negative, or "
-               "has it overflowed? An int ends at 2^31 - 1,"}) == "");
+               "No array is near this address. Is an index negative, or has it overflowed? "
+               "The largest int\n  is 2^31 - 1,"}) == "");
   CHECK(lacks(only_report([&] { store_at<<<1, 1>>>(values.data(), -(long{1} << 38)); }),
               {"write of 4 bytes at an address without memory", "has it overflowed?"}) == "");
 }
 
 TEST_CASE("a null pointer in a kernel") {
   CHECK(lacks(only_report([] { store_at<<<1, 1>>>(nullptr, 3); }),
-              {"OUT OF BOUNDS", "at the null pointer\n", "was the memory allocated"}) == "");
+              {"OUT OF BOUNDS", "at the null pointer\n", "was its memory allocated"}) == "");
   float* const nothing = nullptr;
   const auto y = Array<float>::zeros(1);
-  CHECK(lacks(only_report([&] { store_at<<<1, 1>>>(nothing, 3); }),
-              {"write of 4 bytes at nothing[3], and nothing is a null pointer\n",
-               "An array without elements may have a null pointer: is its size compared before"}) ==
-        "");
+  CHECK(
+      lacks(only_report([&] { store_at<<<1, 1>>>(nothing, 3); }),
+            {"write of 4 bytes at nothing[3], and nothing is a null pointer\n",
+             "The pointer of an array without elements may be null: is the size tested before"}) ==
+      "");
   CHECK(lacks(only_report([&] { third_to_first<<<1, 1>>>(nothing, y.data()); }),
               {"read of 4 bytes at nothing[2], and nothing is a null pointer\n"}) == "");
   float* const nowhere = nullptr;
@@ -340,7 +341,7 @@ TEST_CASE("freed memory stays out of reach") {
   CHECK(report.line == kStoreAt);
   CHECK(lacks(report,
               {"USE AFTER FREE in kernel store_at: write of 4 bytes at freed memory, values[5]",
-               "given back with cudaFree before or while the kernel used it"}) == "");
+               "cudaFree() released this memory before the kernel had finished with it."}) == "");
   float* again = nullptr;
   cudaMalloc(&again, 64 * sizeof(float));
   CHECK(again != values);
@@ -379,7 +380,7 @@ TEST_CASE("vector accesses must be aligned to their size") {
   CHECK(report.line == kMisalignedLoad);
   CHECK(lacks(report, {"MISALIGNED ACCESS in kernel load_four: read of 16 bytes at values[1]",
                        "needs an address that is a multiple of 16; this one is 4 bytes past one",
-                       "Treat the elements before the first aligned address one by one."}) == "");
+                       "Access the elements before the first aligned address one by one."}) == "");
   CHECK(observe([&] { load_four<<<1, 1>>>(values.data(), 1, y.data()); }).error ==
         cudaErrorMisalignedAddress);
   CHECK(lacks(only_report([&] { store_two<<<1, 1>>>(values.data(), 3); }),
@@ -432,14 +433,14 @@ __global__ void exchange_one(int* total) { atomicExch(total, 1); }
 
 }  // namespace
 
-TEST_CASE("a read of memory that nobody has written") {
+TEST_CASE("a read of memory that has not been written") {
   Array<float> fresh(64);
   auto y = Array<float>::zeros(1);
   const Report report = only_report([&] { copy_element<<<1, 1>>>(fresh.data(), 37, y.data()); });
   CHECK(report.kind == ReportKind::uninitialised);
   CHECK(report.line == kReadFresh);
   CHECK(lacks(report, {"UNINITIALISED MEMORY in kernel copy_element: read of fresh[37]",
-                       "Nothing has written it since cudaMalloc", "cudaMemset or cudaMemcpy"}) ==
+                       "It has not been written since cudaMalloc", "cudaMemset or cudaMemcpy"}) ==
         "");
   float* const tail = fresh.data() + 8;
   CHECK(lacks(only_report([&] { copy_element<<<1, 1>>>(tail, -1, y.data()); }),
@@ -465,8 +466,8 @@ TEST_CASE("shared memory starts undefined, in every block and every byte") {
   CHECK(observe([&] { sum_block<<<1, 64>>>(x.data(), 64, y.data()); }).clean());
   CHECK(lacks(observe([&] { sum_block<<<1, 64>>>(x.data(), 50, y.data()); }).text(),
               {"UNINITIALISED MEMORY", "s_x[50]",
-               "Nothing has written it in this block of 64 threads",
-               "also by the threads that have no input", "has it blockIdx in it"}) == "");
+               "No thread of this block of 64 threads has written it",
+               "also by threads that have no input", "does it contain blockIdx"}) == "");
   CHECK(first_miss(ReportKind::uninitialised, [&] { one_of_four<<<1, 32>>>(y.data()); }) == "");
   CHECK(first_miss(ReportKind::uninitialised,
                    [&] { shared_is_fresh_in_every_block<<<4, 1>>>(n.data()); }) == "");
@@ -539,11 +540,11 @@ TEST_CASE("__ldg of memory that the same launch writes is found, whatever orders
   CHECK(first_miss(ReportKind::read_only, load_read_only<Order::atomic_first>) == "");
   const simt::Report report = only_report(load_read_only<Order::write_first>);
   CHECK(lacks(report, {"__LDG OF WRITTEN MEMORY in kernel load_and_write", " on x[0]\n  __ldg  at ",
-                       "\n  write  at ", "Use an\n  ordinary load here."}) == "");
+                       "\n  write  at ", "Use\n  an ordinary load here."}) == "");
   CHECK(report.file == "common/simt/tests/memory_test.cu");
 }
 
-TEST_CASE("__ldg of memory that an earlier launch, or nobody, has written") {
+TEST_CASE("__ldg of memory that an earlier launch, or no kernel, has written") {
   CHECK(first_complaint(
             [] {
               load_read_only<Order::neighbour>();

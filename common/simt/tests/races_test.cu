@@ -36,8 +36,8 @@ TEST_CASE("a plain += by several blocks is a race") {
   CHECK(lacks(report, {"DATA RACE in kernel add_plain on total[0]", "read ", "write ",
                        "by block 0 thread 0", "by block 1 thread 0",
                        "Both are thread 0 of their block: is blockIdx missing in the index?\n",
-                       "If both mean total[0], use an atomic\n  function: atomicAdd(&total[0], "
-                       "...)."}) == "");
+                       "If both are meant to change total[0],\n  use an atomic function: "
+                       "atomicAdd(&total[0], ...)."}) == "");
   CHECK(first_miss(ReportKind::race, [&] { add_plain<<<3, 1>>>(total.data()); }) == "");
   CHECK(first_miss(ReportKind::race, [&] { add_plain<<<2, 64>>>(total.data()); }) == "");
   CHECK(first_complaint([&] {
@@ -76,11 +76,12 @@ TEST_CASE("threads of equal rank meet where an index leaves out blockIdx") {
       "Both are thread 5 of their block: is blockIdx missing in the index?";
   CHECK(lacks(forgetful_text<Without::block_in_update>(), {"on x[5]\n", question}) == "");
   CHECK(lacks(forgetful_text<Without::block_in_store>(),
-              {"on x[5]\n", question, "If both mean x[5], the last one wins."}) == "");
+              {"on x[5]\n", question, "If both are meant to write x[5], the last write wins."}) ==
+        "");
   CHECK(lacks(forgetful_text<Without::block_in_two_lines>(), {"on x[5]\n", question}) == "");
   // x[0] is no element of a thread 5: both mean it.
   const std::string text = forgetful_text<Without::atomic>();
-  CHECK(lacks(text, {"on x[0]\n", "If both mean x[0], use an atomic"}) == "");
+  CHECK(lacks(text, {"on x[0]\n", "If both are meant to change x[0],\n  use an atomic"}) == "");
   CHECK(text.find("blockIdx") == std::string::npos);
 }
 
@@ -91,10 +92,12 @@ TEST_CASE("a plain += by threads of one block is a race, and names the element")
   const Report& report = outcome.reports.front();
   CHECK(report.kind == ReportKind::race);
   CHECK(report.line == kHistogramAdd);
-  CHECK(lacks(report,
-              {"counts[0]", "block 0 thread 4", "block 0 thread 0",
-               "one update is lost. If both mean counts[0], use an atomic\n  function: "
-               "atomicAdd(&counts[0], ...). If not, give each thread an index of its own."}) == "");
+  CHECK(
+      lacks(
+          report,
+          {"counts[0]", "block 0 thread 4", "block 0 thread 0",
+           "one update is lost. If both are meant to change counts[0],\n  use an atomic function: "
+           "atomicAdd(&counts[0], ...).\n  If not, give each thread an index of its own."}) == "");
   CHECK(report.text.find("blockIdx") == std::string::npos);
 }
 
@@ -178,7 +181,8 @@ TEST_CASE("shuffles, votes, matches and reductions do not order memory, and the 
     const Outcome outcome = observe([&] { swap_lanes_after<<<1, 32>>>(collective, out.data()); });
     return outcome.found(ReportKind::race) ? outcome.text() : "no race";
   };
-  CHECK(lacks(text(Shuffle{}), {"(__shfl_sync() exchanges values, but orders no memory.)"}) == "");
+  CHECK(lacks(text(Shuffle{}),
+              {"(__shfl_sync() exchanges values, but does not order memory accesses.)"}) == "");
   CHECK(lacks(text(Ballot{}), {"(__ballot_sync() exchanges values, but"}) == "");
   CHECK(lacks(text(Match{}), {"(__match_any_sync() exchanges values, but"}) == "");
   CHECK(lacks(text(Reduce{}), {"(__reduce_add_sync() exchanges values, but"}) == "");
@@ -266,7 +270,7 @@ TEST_CASE("several threads write different values: a race, with a hint at the mi
   CHECK(report.kind == ReportKind::race);
   CHECK(report.line == kLastWins);
   CHECK(lacks(report, {"result[0]", "write  at", "Both threads write result[0] at this line",
-                       "Work out the index for both", "Is `if (threadIdx.x == 0)`"}) == "");
+                       "Compute the index of both by hand", "Is `if (threadIdx.x == 0)`"}) == "");
 }
 
 TEST_CASE("several threads write the same value: a note, no failure") {
@@ -279,7 +283,8 @@ TEST_CASE("several threads write the same value: a note, no failure") {
     CHECK(outcome.clean());
     REQUIRE(!outcome.notes.empty());
     CHECK(lacks(outcome.notes.front(),
-                {"races_test.cu:", "several threads write the same value without order"}) == "");
+                {"races_test.cu:", "several threads write the same value in no fixed order"}) ==
+          "");
   }
   CHECK(flag.front() == 1);
 }
@@ -357,8 +362,8 @@ TEST_CASE("a plain write beside an atomic is a race: initialise before the launc
   const Outcome outcome = observe([&] { reset_beside_atomic<<<2, 2>>>(total.data()); });
   REQUIRE(outcome.found(ReportKind::race));
   const Report& report = outcome.reports.front();
-  CHECK(lacks(report, {"total[0]", "A plain write beside atomics loses what they did", "cudaMemset",
-                       "atomic"}) == "");
+  CHECK(lacks(report, {"total[0]", "A plain write overwrites what the atomics of other threads did",
+                       "cudaMemset", "atomic"}) == "");
   CHECK((report.line == kResetBeside || report.line == kResetBeside + 1));
   CHECK(first_miss(ReportKind::race, [&] { reset_beside_atomic<<<4, 64>>>(total.data()); }) == "");
   CHECK(first_complaint([&] {

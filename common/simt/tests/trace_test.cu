@@ -31,7 +31,7 @@ std::string text_of_file(const std::string& path) {
   return text.str();
 }
 
-/// The trace's text while `work` runs; its values and reports are somebody else's business.
+/// The trace's text while `work` runs; its values and reports are tested elsewhere.
 std::string trace_text(const std::function<void()>& work, simt::TraceSettings settings = {},
                        std::uint64_t seed = 0) {
   settings.file = "/tmp/simt_trace_test." + std::to_string(getpid()) + ".json";
@@ -433,7 +433,7 @@ TEST_CASE("a shuffle from a lane that takes no part has a source and no value") 
 TEST_CASE("votes, match, reduce, masks, syncwarp and fences") {
   Array<unsigned> y(32);
   const json launch = trace_launch([&] { ask_everybody<<<1, 32>>>(y.data()); });
-  // The lanes of the branch meet the others behind it.
+  // The lanes of the branch meet the others after it.
   CHECK(ops(launch) == "vote vote vote match match reduce syncwarp fence activemask store return");
   const json& list = launch["events"];
   CHECK(list[0]["name"] == "__ballot_sync");
@@ -636,7 +636,7 @@ TEST_CASE("only the first blocks are recorded, and all of them run") {
   CHECK(all["events"].size() == 50 * 2 * 4);
 }
 
-TEST_CASE("behind the limit of events a launch goes on") {
+TEST_CASE("after the limit of events a launch goes on") {
   const std::uint64_t seed = GENERATE(0u, 1u, 5u);
   simt::TraceSettings settings;
   settings.events = 5;

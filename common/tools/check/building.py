@@ -12,7 +12,7 @@ from tools.check import compile_errors
 from tools.lib.checkout import with_short_paths
 
 STEP = re.compile(r"\[(\d+)/(\d+)\] ")
-PIPE_SECONDS = 5  # between two lines where nobody watches
+PIPE_SECONDS = 5  # between two lines where no terminal is attached
 
 
 class Progress:

@@ -6,12 +6,12 @@
 Runs in the build folder, where Meson starts its tests. Skips an exercise whose file still has its
 NOT_STARTED line (exit code 77). Else builds the check of this exercise alone, so that what does not
 compile fails this test and no other, and runs it. Exit code: the check's own, or 1 if it cannot be
-built, crashes, does not come to an end, or is ended by the answer, whose exit() would pass for a
+built, crashes, does not terminate, or is ended by the answer, whose exit() would pass for a
 verdict. Known-wrong answers are run in the same way.
 The result is written down (lib/result.py), and the verdict on an answer is remembered in the build
 folder, for ./course (lib/course_state.py).
 
-COURSE_WRAPPER is put in front of the check, such as "compute-sanitizer --error-exitcode 9".
+COURSE_WRAPPER is a command that runs the check, such as "compute-sanitizer --error-exitcode 9".
 COURSE_CPU_SECONDS is how much of the processor's time the check may take on the CPU device, 60 s by default: it ends
 itself then, and says which test case and launch ran. COURSE_TIMEOUT, 240 by default, is how many seconds may pass until
 it is ended from outside, whatever the machine does beside it. The time in which it waits for its turn on a GPU does not
@@ -86,9 +86,9 @@ def run_check(command, edit, rerun):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        remark = f"The check did not come to an end within {seconds:g} seconds: does a loop never end?"
+        remark = f"The check did not end within {seconds:g} seconds: does a loop never end?"
         return result.new(result.TIMED_OUT, remark), 1, remark
-    except BaseException:  # meson's own timeout, or Ctrl-C: leave no process behind
+    except BaseException:  # meson's own timeout, or Ctrl-C: leave no process running
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         raise

@@ -38,8 +38,8 @@ ADVICE = [
     (re.compile(r"invalid conversion from [^*\n]* to .*\*.*\n.*\batomic\w+\("),
      "An atomic function takes the address of what it changes: atomicAdd(p, 1), not atomicAdd(*p, 1)."),
     (re.compile(r"no (matching|instance of overloaded) function .*?(?P<name>\batomic[A-Z]\w*)"),
-     "{name} takes an address first, and knows certain types only: chapter 02's README has a table. Another\n"
-     "type takes a loop around atomicCAS on its bits: __float_as_uint(x), or the word around 16 bits."),
+     "{name} takes an address first, and exists for certain types only: chapter 02's README has a table. Other\n"
+     "types need a loop around atomicCAS on their bits: __float_as_uint(x), or the word that holds the 16 bits."),
     (re.compile(r"(?P<name>__(shfl(_up|_down|_xor)?|any|all|ballot))\b(?!_).* (was not declared|is undefined)|"
                 r"undeclared identifier .(?P<name2>__(shfl(_up|_down|_xor)?|any|all|ballot))\b"),
      "It is called {name}_sync since CUDA 9. Its first argument is a mask: which lanes make this call?"),
@@ -47,7 +47,7 @@ ADVICE = [
      "A kernel takes a pointer, not the buffer that owns the memory: d_x.data()."),
     (re.compile(r"(call to|constructor) .*DeviceBuffer"),
      "course::DeviceBuffer<T>::from(v) copies a std::vector, ::zeros(n) has n zeros, and (n) has n elements\n"
-     "that nobody has set."),
+     "without a value."),
     (re.compile(r"no matching function for call to .(simt::)?shared\b"),
      "The size of a __shared__ array must be a constant. A size that is known at the launch only takes\n"
      "extern __shared__ T s[]; and the size in bytes as the third number of <<<>>>."),
@@ -157,7 +157,7 @@ def as_in_the_sources(error):
 
 
 def is_rewritten(shown, source):
-    """True if a compiler shows a line that is not the source's: both without what stands in front of the code."""
+    """True if a compiler shows a line that is not the source's: both without what precedes the code."""
     code = re.sub(r"^\s*\d+ \| ?", "", shown).strip()
     return "::simt::" in code and code not in source
 
@@ -232,7 +232,7 @@ def explain(output, exercise):
         while error and not error[-1].strip():
             error.pop()
         advice = [line for line in advice_on(error) if line not in lines]
-        if advice:  # in the place of notes on what the headers hold
+        if advice:  # instead of notes on what the headers contain
             notes = [i for i, line in enumerate(error) if re.search(r"\bnote:|^<inline asm>", line)]
             lines += error[: min([*notes, LINES_OF_AN_ERROR])] + advice
         else:

@@ -27,7 +27,7 @@ def show_diff(course, arguments):
         raise Refused(f"{mine} is gone: {course.command('reset', exercise.name)} brings it back.")
     if course.known_state(exercise) != progress.SOLVED:
         confirm(
-            f"The check has not passed {mine} as it is now.\nShow the solution anyway?", arguments.yes,
+            f"{mine} as it is now has not passed its check.\nShow the solution anyway?", arguments.yes,
             "the solution was not shown",
         )
     sys.stdout.flush()
@@ -72,7 +72,7 @@ def reset(course, arguments):
         print(f"{mine} is the starter already.")
         return 0
     if answer is not None:
-        confirm(f"Your file will be kept beside it.\nReplace {mine} by the starter?", arguments.yes, "nothing was changed")
+        confirm(f"A copy of your file will be kept in the same folder.\nReplace {mine} with the starter?", arguments.yes, "nothing was changed")
     try:
         backup = keep(exercise.file, answer) if answer is not None else None
         exercise.file.parent.mkdir(exist_ok=True)
@@ -94,7 +94,7 @@ def starter_of(file):
     name = file.relative_to(checkout.TOP).as_posix()
 
     def git(*words):
-        # Without the option Git refuses a checkout that belongs to somebody else; here it is only read.
+        # Without the option Git refuses a checkout that belongs to another user; here it is only read.
         command = ["git", "-c", "safe.directory=*", "-C", str(checkout.TOP), *words]
         try:
             return subprocess.run(command, capture_output=True).stdout

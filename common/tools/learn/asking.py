@@ -11,7 +11,7 @@ def ask(question):
     if not sys.stdin.isatty():
         return None
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    # A Ctrl-C that comes right before a wait is only seen behind it: no wait is long.
+    # A Ctrl-C that comes right before a wait is only seen after it: no wait is long.
     while not select.select([sys.stdin], [], [], 0.2)[0]:
         pass
     answer = sys.stdin.readline()

@@ -52,10 +52,10 @@ def find_build(asked):
         info = json.loads((build / "meson-info" / "meson-info.json").read_text(encoding="utf-8"))
         source = Path(info["directories"]["source"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Refused(f"{shown} cannot be read ({error}). Set it up anew: meson setup --wipe {shown}", 2) from error
+        raise Refused(f"{shown} cannot be read ({error}). Set it up again: meson setup --wipe {shown}", 2) from error
     if source.resolve() != checkout.TOP and checkout.TOP not in source.resolve().parents:
         raise Refused(
-            f"{shown} was set up for {source}, and this is {checkout.TOP}.\nTake another one, or set it up anew: "
+            f"{shown} was set up for {source}, and this is {checkout.TOP}.\nTake another one, or set it up again: "
             f"rm -r {shown} && meson setup {shown}", 2,
         )
     return build
@@ -70,7 +70,7 @@ class Course:
             self.exercises = progress.exercises(self.build)
         except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
             shown = seen_from_the_shell(self.build)
-            raise Refused(f"{shown} cannot be read ({error}). Set it up anew: meson setup --wipe {shown}", 2) from error
+            raise Refused(f"{shown} cannot be read ({error}). Set it up again: meson setup --wipe {shown}", 2) from error
         if not self.exercises:
             raise Refused(f"{seen_from_the_shell(self.build)} has no exercises: -Dchapters leaves all of them out.", 2)
         self.options = ["--build", asked] if asked and self.build != self.unasked_build() else []

@@ -38,7 +38,7 @@ def verdict_of(course, exercise, code):
     if code == 0 and course.known_state(exercise) == progress.SOLVED:
         return f"{exercise.name} is solved", "good"
     if code == 0:  # one schedule only, or saved while it was checked
-        return f"{exercise.name} has passed, but not the whole check as the file is now", "open"
+        return f"{exercise.name} has passed this run; the whole check has not run on the file as it is now", "open"
     if code == SKIPPED:
         begun = course.known_state(exercise) != progress.NOT_STARTED
         return f"{exercise.name} {'cannot be checked here' if begun else 'is not begun'}", "quiet"
@@ -46,7 +46,7 @@ def verdict_of(course, exercise, code):
 
 
 def print_what_helps(course, exercise, code):
-    """Behind a verdict: the commands that may come next."""
+    """After a verdict: the commands that may come next."""
     if code == 0:
         print(f"compare: {course.command('diff', exercise.name)}")
         rows = [(one, course.known_state(one)) for one in course.exercises]
@@ -116,7 +116,7 @@ def poll(course, watched, seen, seconds):
 
 
 def check_and_say(course, exercise):
-    """One check in the watch: a line before it, and the verdict behind it."""
+    """One check in the watch: a line before it, and the verdict after it."""
     heading = f"── {clock()} {exercise.name} "
     print("\n" + paint(heading + "─" * max(2, min(72, terminal.width()) - len(heading)), "strong"))
     start = time.monotonic()

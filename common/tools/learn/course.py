@@ -23,7 +23,7 @@ from tools.learn.finding import picture, show_hint, show_list, show_next  # noqa
 from tools.lib import terminal  # noqa: E402
 
 POLL_SECONDS = 0.4
-NAME = "an exercise, a part of its name that fits no other, or its file"
+NAME = "an exercise, a part of its name that matches no other, or its file"
 EXIT_CODES = """exit code: 0 done; 1 refused, or the check failed; 2 a name, an option or a build folder is wrong;
 77 the check was skipped; 130 ended by Ctrl-C"""
 
@@ -46,10 +46,10 @@ def parser():
         return one
 
     command("list", show_list, (
-        "Checks whose verdict on the present content of a file is not known are run first."
+        "First runs the checks that have no verdict yet on a file as it is now."
     ), "./course list\n./course list --build build-01")
     one = command("next", show_next, (
-        "An exercise that is begun comes before those that are not."
+        "An exercise that you have begun comes before the others."
     ), "./course next\nEDITOR=vim ./course next --edit")
     one.add_argument("--edit", action="store_true", help="open the file in $EDITOR")
     one = command("check", show_check, (
@@ -64,7 +64,7 @@ def parser():
     which.add_argument("--again", action="store_true", help="those that were shown already")
     which.add_argument("--all", action="store_true", help="all of them at once")
     one = command("diff", show_diff, (
-        "Asks first if the check has not passed the file as it is now."
+        "Asks first if the file as it is now has not passed its check."
     ), "./course diff word_count\n./course diff word_count --yes")
     one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--yes", action="store_true", help="do not ask")

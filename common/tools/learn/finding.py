@@ -74,7 +74,7 @@ def edit(file):
     except ValueError as error:
         raise Refused(f"EDITOR is {os.environ['EDITOR']}: {error}.") from error
     if not words:
-        raise Refused("EDITOR names no editor: EDITOR=nano, for example, before the command.")
+        raise Refused("EDITOR is not set. Put EDITOR=nano, for example, before the command.")
     sys.stdout.flush()
     try:
         os.execvp(words[0], [*words, str(file)])
@@ -97,7 +97,7 @@ def show_hint(course, arguments):
         numbers = range(1, shown + 1)
     elif shown == len(hints):
         again = course.command("hint", exercise.name, "--again")
-        print(f"All {len(hints)} hints for {exercise.name} were shown. Once more: {again}")
+        print(f"All {len(hints)} hints for {exercise.name} were shown. To see them again: {again}")
         return 0
     else:
         numbers = [shown + 1]

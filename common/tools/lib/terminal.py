@@ -24,7 +24,7 @@ def prepare():
 
 
 def has_colour():
-    """True if standard output is a terminal with colours, and nobody asked for none (no-color.org)."""
+    """True if standard output is a terminal with colours, and NO_COLOR is not set (no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in ("", "dumb")
 
 

@@ -292,7 +292,7 @@ class Run:
 
 
 def stand_in(program):
-    """Puts a program that says so in the place of one that was not built; old, so that ninja builds it again."""
+    """Replaces a program that was not built by one that says so; old, so that ninja builds it again."""
     program.parent.mkdir(parents=True, exist_ok=True)
     program.write_text("#!/bin/sh\necho 'this program was not built: see build.log'\nexit 1\n", encoding="utf-8")
     program.chmod(0o755)

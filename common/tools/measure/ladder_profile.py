@@ -1,7 +1,7 @@
 """The profile of a chapter: which counters of ncu (Nsight Compute) its rungs are asked for, and their table.
 
 The table [profile] of chapter.toml: n = 16777216, rungs = ["sum_shared_tree", ...], counters = [{name =
-"sectors a load", metric = "l1tex__t_sectors_...", per = "l1tex__t_requests_..."}, ...]. A counter with "per"
+"sectors per load", metric = "l1tex__t_sectors_...", per = "l1tex__t_requests_..."}, ...]. A counter with "per"
 is the quotient of two metrics. Where the launch to look at is not the first of its run, a rung is {rung =
 "sum_two_kernels", kernel = "sum_partials"}, and "skip" is the number of this kernel's launches that come
 before it: a group of a ladder launches each rung 24 times.

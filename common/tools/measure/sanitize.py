@@ -3,18 +3,18 @@
 
     sanitize.py TOOL COMMAND [ARGUMENT ...]
 
-TOOL is memcheck, racecheck, initcheck or synccheck. Meson puts this in front of the command of a test
+TOOL is memcheck, racecheck, initcheck or synccheck. Meson puts this before the command of a test
 where `meson test --setup TOOL` asks for it, in builds for a GPU. Exit code:
-  0   clean: the program came to its end, and the tool reported nothing
-  1   findings; or the program failed; or the tool is missing, refuses the device, or did not come to its
-      end, which is not "clean"
+  0   clean: the program terminated, and the tool reported nothing
+  1   findings; or the program failed; or the tool is missing, refuses the device, or did not
+      terminate, which is not "clean"
   77  the program skipped itself, or is none that a sanitizer can look at
 
-The whole of what the tool says is in meson-logs/TOOL/ of the build folder, a file a program.
+The whole of what the tool says is in meson-logs/TOOL/ of the build folder, a file per program.
 
 A ladder runs with few elements. sanitizer_probe has one error planted for each tool, and passes only if
 it is found: where it is not, the tool's silence about the others means nothing. An exercise is built
-first, by check_exercise.py, which then puts this tool in front of its check. Tests in Python are skipped.
+first, by check_exercise.py, which then puts this tool before its check. Tests in Python are skipped.
 
 A kernel that is wrong on purpose may have to be reported. The chapter.toml then names it, [sanitizers]
 racecheck = ["kernel", ...]: that tool must report each of these kernels in the chapter's ladder, and may do
@@ -73,7 +73,7 @@ class Run:
             self.broken = "no summary: the tool did not come to its end"
 
     def reports(self):
-        """The text of every report: what stands between two empty '=========' lines."""
+        """The text of every report: what is between two empty '=========' lines."""
         blocks, block = [], []
         for line in self.output.splitlines():
             if not line.startswith("========="):

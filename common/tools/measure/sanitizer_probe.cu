@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-// memcheck: the last thread writes behind the end of the array.
+// memcheck: the last thread writes past the end of the array.
 __global__ void writes_out_of_bounds(int* a, int n) {
   if (threadIdx.x <= static_cast<unsigned>(n)) a[threadIdx.x] = 1;
 }

@@ -84,7 +84,7 @@ def timed_row(torch, row, group, copy_gb_per_s):
 
 
 def add_row(results, new):
-    """Behind the last row of its group; in the place of an older one of its name."""
+    """After the last row of its group; instead of an older one of its name."""
     rungs = [r for r in results["rungs"] if (r["group"], r["name"]) != (new["group"], new["name"])]
     last = max(i for i, r in enumerate(rungs) if r["group"] == new["group"])
     results["rungs"] = rungs[: last + 1] + [new] + rungs[last + 1 :]

@@ -82,7 +82,7 @@ def without_comments(text):
 
 
 def suspicions(text, check):
-    """Why an exercise's text cannot be graded before somebody has read it: reasons, none for nearly all.
+    """Why an exercise's text cannot be graded before a person has read it: reasons, none for nearly all.
 
     `check` is the text of its check, whose names no macro may change.
     """
@@ -188,7 +188,7 @@ def run(command, folder, log, seconds=None, **environment):
             return process.wait(seconds)
         finally:
             try:
-                os.killpg(process.pid, signal.SIGKILL)  # what it started and left behind
+                os.killpg(process.pid, signal.SIGKILL)  # what it started and left running
             except ProcessLookupError:
                 pass
 

@@ -21,7 +21,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[3]
 CHAPTER = "01-global-atomic"
 
-CHEATS = {  # {learner: {exercise: what its file has in the place of an answer}}
+CHEATS = {  # {learner: {exercise: what its file has instead of an answer}}
     "early": {
         "word_count": "#include <cstdlib>\nstatic const int early = (std::exit(0), 0);\n",
         "ticket": "#include <unistd.h>\nstatic const int early = (_exit(77), 0);\n",
@@ -66,7 +66,7 @@ def try_release(folder):
 
 
 def submit(folder, learner, answers):
-    """A submission: the starters, and these texts behind the starter, whose NOT_STARTED line is gone."""
+    """A submission: the starters, and these texts after the starter, whose NOT_STARTED line is gone."""
     place = folder / "submissions" / learner / "exercises" / CHAPTER
     shutil.copytree(TOP / "exercises" / CHAPTER, place)
     for name, text in answers.items():

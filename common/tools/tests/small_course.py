@@ -224,7 +224,7 @@ class Checkout(unittest.TestCase):
         return screen
 
     def as_reader(self):
-        """Makes all of the checkout read-only; the options with which nobody, not even root, can write."""
+        """Makes all of the checkout read-only; the options with which no user, not even root, can write."""
         if os.geteuid() == 0:  # root's own Python may be out of reach
             self.program("python3", f'exec {shutil.which("python3", path=os.defpath)} -S "$@"')
         os.chmod(self.folder.name, 0o755)

@@ -300,7 +300,7 @@ class Marker(unittest.TestCase):
 
 
 def says(verdict, more=""):
-    """Shell: what a check's main() leaves behind."""
+    """Shell: what a check's main() leaves."""
     words = f'{{"schema": "course.result", "version": 1, "verdict": "{verdict}", "proof": "%s"{more}}}'
     return f"""printf '{words}' "$COURSE_PROOF" >"$COURSE_RESULT\""""
 
@@ -389,7 +389,7 @@ class TheRunner(unittest.TestCase):
     def test_an_answer_that_ends_the_check_fails(self):
         forged = says("passed").replace("$COURSE_PROOF", "me")
         for code in (0, 77):
-            for words in (":", says("failed"), forged):  # main said it failed, and something behind it 0; no word of it
+            for words in (":", says("failed"), forged):  # main said it failed, and something after it 0; no word of it
                 with self.subTest(code=code, words=words):
                     self.script("check", f"{words}; exit {code}")
                     found, text = self.run_it()
@@ -429,7 +429,7 @@ class TheRunner(unittest.TestCase):
         self.script("ninja", "echo 'ninja: no work to do.'")
         self.assertEqual(self.run_it(), (1, warning))
         later = time.time() + 10
-        os.utime(self.build / "check", (later, later))  # built by somebody else
+        os.utime(self.build / "check", (later, later))  # built by another process
         self.assertEqual(self.run_it(), (1, "<>\n"))
         os.utime(self.build / "check", (later - 20, later - 20))
         self.assertEqual(self.run_it(), (1, warning))

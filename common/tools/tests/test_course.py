@@ -69,7 +69,7 @@ class List(Checkout):
                            stdout=subprocess.DEVNULL)
         code, text, _ = self.course("check", "word_count", SIMT_SEED="1")
         self.assertEqual(code, 0)
-        self.assertIn("word_count has passed, but not the whole check as the file is now.\n", text)
+        self.assertIn("word_count has passed this run; the whole check has not run on the file as it is now.\n", text)
         self.assertFalse((self.build / course_state.FILE).exists())
 
     def test_a_file_that_is_gone(self):
@@ -148,7 +148,7 @@ class Next(Checkout):
         self.assertIn("check: ./course check word_count", text)
         self.assertEqual((self.top / "opened").read_text(), f"open -n {self.top}/exercises/01-first/word_count.cuh\n")
         self.assertIn("EDITOR is vi ': No closing quotation.", self.course("next", "--edit", EDITOR="vi '")[2])
-        self.assertIn("EDITOR names no editor", self.course("next", "--edit")[2])
+        self.assertIn("EDITOR is not set", self.course("next", "--edit")[2])
         code, _, error = self.course("next", "--edit", EDITOR="no_such_editor")
         self.assertEqual(code, 1)
         self.assertIn("EDITOR is no_such_editor, which cannot be run", error)

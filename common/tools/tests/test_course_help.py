@@ -23,7 +23,7 @@ class Hint(Checkout):
         self.assertEqual(self.course("hint", "word_count"), (0, first + more, ""))
         self.assertEqual(self.course("hint", "word_count", "--again"), (0, first + more, ""))
         self.assertEqual(self.course("hint", "word_count"), (0, second + "That is the last one.\n", ""))
-        again = "All 2 hints for word_count were shown. Once more: ./course hint word_count --again\n"
+        again = "All 2 hints for word_count were shown. To see them again: ./course hint word_count --again\n"
         self.assertEqual(self.course("hint", "word_count"), (0, again, ""))
         self.assertEqual(self.course("hint", "word_count", "--again")[1], first + second + "That is the last one.\n")
         self.assertIn("Hint 1 of 2 for ticket", self.course("hint", "ticket")[1])
@@ -78,7 +78,7 @@ class Diff(Checkout):
         self.answer("RIGHT but changed")
         code, text, error = self.course("diff", "word_count", input="y\n")
         self.assertEqual((code, text), (1, ""))
-        self.assertIn("The check has not passed exercises/01-first/word_count.cuh as it is now.", error)
+        self.assertIn("exercises/01-first/word_count.cuh as it is now has not passed its check.", error)
         self.assertIn("the solution was not shown. --yes goes on", error)
         self.assertIn("+RIGHT\n", self.course("diff", "word_count", "--yes")[1])
 
@@ -150,7 +150,7 @@ class Reset(Checkout):
         for answer, code in (("n\n", 1), ("\x03", 130), ("y\n", 0)):
             self.assertEqual((self.file.read_text(), self.backups()), ("mine", []))
             screen = self.screen("reset", "word_count")
-            screen.wait_for("Replace exercises/01-first/word_count.cuh by the starter? [y/N] ")
+            screen.wait_for("Replace exercises/01-first/word_count.cuh with the starter? [y/N] ")
             screen.send(answer)
             self.assertEqual(screen.finish()[0], code)
         self.assertEqual((self.file.read_text(), len(self.backups())), (self.starter, 1))

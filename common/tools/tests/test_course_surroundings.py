@@ -102,7 +102,7 @@ class Surroundings(Checkout):
         lines = "import sys; sys.path.insert(0, sys.argv[1]); from tools.lib import course_state\n" \
                 "for i in range(20):\n" \
                 " with course_state.change(sys.argv[2]) as state: state.setdefault(sys.argv[3], {})['hints'] = i\n"
-        with course_state.change(self.build):  # nobody else can change it now
+        with course_state.change(self.build):  # no other process can change it now
             others = [subprocess.Popen([sys.executable, "-SBc", lines, str(TOOLS.parent), str(self.build), name])
                       for name in "abc"]
             time.sleep(1)

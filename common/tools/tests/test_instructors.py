@@ -108,10 +108,10 @@ class Recipe(Folder):
             self.assertEqual(subprocess.run(
                 f"git init -q class/{name} && cd class/{name} && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x",
                 shell=True, cwd=self.folder).returncode, 0)
-        (self.folder / "repositories.txt").write_text("ada\nnobody\nbob\n")
+        (self.folder / "repositories.txt").write_text("ada\neve\nbob\n")
         code, output = self.bash(recipe.replace("https://github.com/YOUR-CLASS", f"file://{self.folder}/class"))
         self.assertEqual(code, 0, output)
-        self.assertIn("nobody: no clone", output)
+        self.assertIn("eve: no clone", output)
         self.assertEqual(self.arguments(), ["--out", "grades", "--chapters", "01-global-atomic", "submissions/ada", "submissions/bob"])
 
 

@@ -16,7 +16,7 @@ from tools.measure import ladder_profile  # noqa: E402
 PLAN = {
     "n": 64,
     "rungs": ["one", {"rung": "two", "kernel": "^second", "skip": 48}],
-    "counters": [{"name": "loads", "metric": "loads"}, {"name": "sectors a load", "metric": "sectors", "per": "loads"}],
+    "counters": [{"name": "loads", "metric": "loads"}, {"name": "sectors per load", "metric": "sectors", "per": "loads"}],
 }
 RESULTS = {
     "device": "GPU X", "ncu": "Version 2025.3 (build)", "date": "2026-01-02T03:04:05Z", "n": 64,
@@ -27,7 +27,7 @@ RESULTS = {
 }
 TABLE = """GPU X, ncu 2025.3, n = 64, 2026-01-02:
 
-| rung | loads | sectors a load |
+| rung | loads | sectors per load |
 |---|--:|--:|
 | `one` | 2,048 | 4 |
 | `two` | 0 | – |

@@ -45,6 +45,10 @@ class Words(unittest.TestCase):
         self.assertEqual(self.found("a.cu", source), [(1, "behind"), (2, "nobody")])
         self.assertEqual(self.found("a.py", "behind = 1  # behind\n"), [(1, "behind")])
 
+    def test_a_docstring_is_read(self):
+        source = '"""Says.\n\nbehind\n"""\nbehind = 1\ndef f():\n    """nobody"""\n    return behind\n'
+        self.assertEqual(self.found("a.py", source), [(3, "behind"), (7, "nobody")])
+
     def test_of_a_wrong_answer_the_sentence_is_read(self):
         self.assertEqual(self.found("a.diff", "Reads behind the end.\n\n@@\n-// behind\n+// behind\n // behind\n"), [(1, "behind")])
 

@@ -40,7 +40,7 @@ RESULTS = {
 }  # fmt: skip
 DECLARED = {
     "what": "the sum of {n} floats", "group": {"reference": "of floats", "n": 1 << 20}, "rung": "good",
-    "vendor": "lib::new", "left_out": {"it adds up only a part": ["part"]},
+    "vendor": "lib::new", "left_out": {"it sums only a part": ["part"]},
 }  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def with_changes(declared):
 
 
 def changed_rows(**changes):
-    """RESULTS with other rows in the place of those named: good={"kind": "wrong"}; None leaves one out."""
+    """RESULTS with other rows instead of those named: good={"kind": "wrong"}; None leaves one out."""
     rows = [{**row, **changes.get(row["name"].replace("::", "_"), {})} for row in ROWS]
     return {**RESULTS, "rungs": rows}
 
@@ -131,7 +131,7 @@ class Descriptions(unittest.TestCase):
         self.assertIn("n = 2^20 elements; GPU X, CUDA 13.0, measured 2026-01-02", ladder["subtitle"])
         self.assertIn("µs, medians, log scale", ladder["axis"])
         self.assertEqual(ladder["legend"], [
-            ("better", "faster than lib::new"), ("other", "not the vendor's whole job: it adds up only a part"),
+            ("better", "faster than lib::new"), ("other", "not the vendor's whole job: it sums only a part"),
             ("vendor", "the vendor's; the dashed line is lib::new"),
         ])  # fmt: skip
         self.assertEqual(

@@ -75,7 +75,7 @@ class Counting(unittest.TestCase):
         self.folder = folder.name
 
     def script(self, name, text):
-        """A program that stands in for another one."""
+        """A program that replaces another one."""
         file = Path(self.folder) / name
         file.write_text(f"#!{sys.executable}\nimport json, sys\narguments = sys.argv[1:]\n" + text)
         file.chmod(0o755)

@@ -65,7 +65,7 @@ class Setup(unittest.TestCase):
     def test_nothing_to_do(self):
         code, text = self.run_it(packages=ALL, meson="1.7.0")
         self.assertEqual(code, 0)
-        self.assertIn("Everything that the course needs is there.", text)
+        self.assertIn("Everything that the course needs is installed.", text)
         self.assertIn("Meson 1.7.0", text)
 
     def test_kernels_need_a_clang(self):

@@ -68,7 +68,7 @@ class TorchRows(unittest.TestCase):
         return subprocess.run(command, capture_output=True, text=True)
 
     def test_adds_a_row_to_its_group(self):
-        for _ in range(2):  # the second time in the place of the first
+        for _ in range(2):  # the second time instead of the first
             done = self.run_it(TORCH.format(available=True))
             self.assertEqual(done.returncode, 0, done.stderr)
         rungs = json.loads(self.results.read_text())["rungs"]

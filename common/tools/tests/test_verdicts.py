@@ -12,7 +12,7 @@ from sample_course import Course  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 from tools.maintain import verdicts  # noqa: E402
 
-RACE = {"test": "x adds up", "text": "DATA RACE in kernel x on y[0]\n  read at x.cuh:7", "finding": {"kind": "data_race"}}
+RACE = {"test": "x sums", "text": "DATA RACE in kernel x on y[0]\n  read at x.cuh:7", "finding": {"kind": "data_race"}}
 WRONG = {"test": "x", "text": "x: expected 1, found 2", "finding": None}
 
 

@@ -118,7 +118,7 @@ def events_of(launch, block, warp, lines=None):
 
 
 def without_the_end(events):
-    """`events` without the returns behind all else: every kernel ends with them."""
+    """`events` without the returns at the end: every kernel ends with them."""
     kept = len(events)
     while kept > 1 and events[kept - 1]["op"] == "return":
         kept -= 1

@@ -161,7 +161,7 @@ def head(canvas, title, where, files):
 
 
 def stopped_at_once(canvas):
-    """In the place of rows: the launch was stopped, and where."""
+    """Instead of rows: the launch was stopped, and where."""
     named = choosing.named_places(canvas.launch)
     remark(canvas, "the launch was stopped before anything was recorded" + (", here:" if named else ""))
     for file, line in named:
@@ -172,7 +172,7 @@ def stopped_at_once(canvas):
 
 
 def fold_text(fold):
-    """The remark in the place of rounds that look alike."""
+    """The remark instead of rounds that look alike."""
     if fold.events == 1:
         return f"… {count(fold.rounds, 'more row')} like this one"
     return f"… {count(fold.rounds, 'more round')} of the {count(fold.events, 'row')} above"

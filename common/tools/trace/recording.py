@@ -111,7 +111,7 @@ def per_lane(event, key):
 
 
 def threads(dimensions):
-    """How many threads a block, or blocks a grid, [x, y, z] has."""
+    """The number of threads in a block, or of blocks in a grid, of size [x, y, z]."""
     product = 1
     for extent in dimensions:
         product *= extent

@@ -76,7 +76,7 @@ def lane_colours():
 
 
 def one_line(rules):
-    """Style rules on one line: nobody reads them in a picture."""
+    """Style rules on one line: they are not read in a picture."""
     return " ".join(rules.split())
 
 

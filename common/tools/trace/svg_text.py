@@ -5,7 +5,7 @@ import xml.sax.saxutils
 
 
 def num(value):
-    """A coordinate with at most two digits behind the point, always the same text."""
+    """A coordinate with at most two digits after the point, always the same text."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 

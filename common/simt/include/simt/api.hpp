@@ -257,7 +257,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 /// Time of this machine's clock between two events: no GPU's time.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop);
 
-// ---- what the templates below stand on ----------------------------------------------------------
+// ---- what the templates below call --------------------------------------------------------------
 
 namespace simt {
 

@@ -3,7 +3,7 @@
 //   SIMT_SCALAR, SIMT_PAIR            __half, __half2
 //   SIMT_SCALAR_NAME, SIMT_PAIR_NAME  half, half2: how CUDA's functions spell them (__half2float)
 //   SIMT_FORMAT                       simt::Half
-// so that `__half2float` stands here as SIMT_JOIN(__, SIMT_SCALAR_NAME, 2float).
+// so that `__half2float` is written here as SIMT_JOIN(__, SIMT_SCALAR_NAME, 2float).
 //
 // Arguments are passed by value, where CUDA takes references: the copy is the kernel's load, made
 // and seen at the kernel's line.

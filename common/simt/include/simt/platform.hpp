@@ -1,4 +1,4 @@
-// CUDA's declaration keywords, and the few compiler features that the CPU device stands on.
+// CUDA's declaration keywords, and the few compiler features that the CPU device relies on.
 #pragma once
 
 #ifdef __CUDACC__

@@ -127,7 +127,7 @@ struct AtomicValues {
 /// no progress from one that does.
 void atomic_done(bool changed, const AtomicValues& values);
 
-/// Announces a load by the read-only path, __ldg(): nobody may write there in the same launch.
+/// Announces a load by the read-only path, __ldg(): no thread may write there in the same launch.
 void read_only_load(const void* address, std::size_t size, const void* caller);
 
 /// Storage of a `__shared__` variable of the running block; the rewriter calls it through

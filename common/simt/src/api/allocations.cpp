@@ -41,7 +41,7 @@ void give_back(void* pointer, bool pinned) {
 }
 
 /// cudaFree and cudaFreeHost. Memory is given back after a sticky error, too, so that a program's
-/// clean-up leaves nothing behind for the next test; the error is returned all the same.
+/// clean-up leaves nothing for the next test; the error is returned all the same.
 cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
   const cudaError_t error = enter(caller);
   if (pointer == nullptr) return error;

@@ -1,4 +1,4 @@
-// The queues behind the runtime API. Nothing in them runs until the host waits: a program that
+// The queues that the runtime API fills. Nothing in them runs until the host waits: a program that
 // forgets to wait reads stale data every time, not once in a thousand runs.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What testing.hpp offers that stands on the queues: another machine, traces, a fresh start.
+// What testing.hpp offers that needs the queues: another machine, traces, a fresh start.
 #include "simt/testing.hpp"
 
 #include <execinfo.h>

@@ -74,8 +74,9 @@ void refuse_unknown_names() {
     if (!name.starts_with("SIMT_") || is_known) continue;
     std::string known;
     for (const std::string_view other : kNames) known += fmt::format("\n  {}", other);
-    refuse(fmt::format("{} is in the environment, and is no setting. The settings are:{}", name,
-                       known));
+    refuse(
+        fmt::format("{} is in the environment, but there is no such setting. The settings are:{}",
+                    name, known));
   }
 }
 

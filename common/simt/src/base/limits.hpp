@@ -7,7 +7,7 @@
 namespace simt {
 
 constexpr int kMostDevices = 8;
-/// In the place of a device's number: pinned and managed memory, which all devices reach.
+/// Instead of a device's number: pinned and managed memory, which all devices reach.
 constexpr std::uint8_t kEveryDevice = kMostDevices;
 
 constexpr std::size_t kDeviceMemory = std::size_t(4) << 30;  // bytes that cudaMalloc can hand out
@@ -18,7 +18,7 @@ constexpr unsigned kMaxThreadsPerBlock = 1024;
 constexpr int kMaxBlockDim[3] = {1024, 1024, 64};
 constexpr int kMaxGridDim[3] = {2147483647, 65535, 65535};
 
-// 4 multiprocessors of 2048 threads: as many threads as the scheduler keeps in flight when blocks
+// 4 SMs of 2048 threads: as many threads as the scheduler keeps in flight when blocks
 // have 1024.
 constexpr int kMultiprocessors = 4;
 constexpr int kThreadsPerMultiprocessor = 2048;

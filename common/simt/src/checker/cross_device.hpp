@@ -2,8 +2,8 @@
 // launches, and what both reach (pinned, managed and peer memory) is touched by both at once unless
 // something does.
 //
-// A kernel runs from its first thread to its last here, so each one meets what earlier launches
-// have left behind: for each granule and device the last access of each form. The clocks of the
+// A kernel runs from its first thread to its last here, so each one finds what earlier launches
+// have left: for each granule and device the last access of each form. The clocks of the
 // streams say which of these launches came before.
 #pragma once
 

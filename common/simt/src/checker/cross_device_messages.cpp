@@ -29,9 +29,9 @@ const char* word_for(AccessKind kind) {
 
 constexpr const char* kNoAtomicsOverLink =
     "This is pinned memory of the host, and the link to it carries no atomics:\n"
-    "  cudaDevAttrHostNativeAtomicSupported is 0, as with PCIe. A device loads, adds and stores "
-    "there.\n"
-    "  Take managed memory (cudaMallocManaged), or memory of a device whose peers reach it.";
+    "  cudaDevAttrHostNativeAtomicSupported is 0, as with PCIe. The device loads, adds and stores\n"
+    "  in separate steps. Use managed memory (cudaMallocManaged), or memory of a device that its\n"
+    "  peers can access.";
 
 std::string hint(const CrossAccess& earlier, const CrossAccess& now, const char* function,
                  const Thread& t) {
@@ -42,26 +42,26 @@ std::string hint(const CrossAccess& earlier, const CrossAccess& now, const char*
     const std::string base = is_cuda ? std::string(function).substr(0, std::strcspn(function, "_"))
                                      : std::string("atomicAdd");
     return fmt::format(
-        "{0}() is atomic among the threads of one device, {0}_system() among all.\n"
+        "{0}() is atomic among the threads of one device, {0}_system() among those of all devices.\n"
         "  (cuda::atomic_ref: thread_scope_device and thread_scope_system, the default.)",
         base);
   }
   if (fences_used() && lacks_system_fence(earlier, t)) {
     return "A __threadfence() orders the memory of one device's threads. Between devices both "
            "sides\n"
-           "  need __threadfence_system(): one before the atomic that says the data is ready, the\n"
-           "  other after the atomic that has seen it.";
+           "  need __threadfence_system(): one before the atomic that signals that the data is\n"
+           "  ready, the other after the atomic that sees the signal.";
   }
   const std::string order = fmt::format(
       "Nothing orders the two kernels: both devices may run at the same time. Let the host wait\n"
       "  for device {0} (cudaDeviceSynchronize while it is current) before the second launch, or\n"
-      "  the stream: cudaEventRecord behind the first kernel, cudaStreamWaitEvent before the "
-      "second.",
+      "  let the second stream wait: cudaEventRecord after the first kernel, cudaStreamWaitEvent\n"
+      "  before the second.",
       first);
   if (is_atomic(earlier.kind) != is_atomic(now.kind)) {
-    return order + "\n  (Only both accesses atomic, of system scope, could do without.)";
+    return order + "\n  (They need no order only if both accesses are atomics of system scope.)";
   }
-  return order + "\n  (To add up while both run: atomicAdd_system().)";
+  return order + "\n  (For a sum or a count while both run: atomicAdd_system().)";
 }
 
 std::string who(const CrossAccess& access) {

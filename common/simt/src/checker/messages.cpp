@@ -69,8 +69,8 @@ std::string lock_hint(const Side& earlier, const Thread& t, std::uintptr_t addre
   const bool is_shared = other == nullptr || other->last_atomic.address == lock;
   if (!t.last_atomic.takes_lock || lock == address || !is_shared) return "";
   return fmt::format(
-      "If {} is a lock: its atomics order no other accesses. A __threadfence() belongs after\n"
-      "  the atomic that takes it (line {}), and one before the atomic that gives it back.",
+      "If {} is a lock: its atomics do not order other accesses. Put a __threadfence() after\n"
+      "  the atomic that takes the lock (line {}), and one before the atomic that releases it.",
       base_name(lock), source_line(t.last_atomic.caller).line);
 }
 
@@ -93,9 +93,9 @@ std::string late_write_hint(const Side& earlier, const Side& now, const Thread& 
   const SourceLine drawn = source_line(atomic->caller);
   if (drawn.file != write.file || drawn.line >= write.line) return "";
   return fmt::format(
-      "Nothing orders the blocks of one kernel. If the atomic on {} (line {}) is to say that the\n"
-      "  data is ready: the write (line {}) comes after it. Write first, then __threadfence(), then\n"
-      "  the atomic; and a __threadfence() after it in the thread that reads.",
+      "The blocks of one kernel run in no fixed order. If the atomic on {} (line {}) signals that\n"
+      "  the data is ready: the write (line {}) comes too late, after it. Write first, then call\n"
+      "  __threadfence(), then the atomic. The reader needs a __threadfence() after its atomic.",
       base_name(atomic->address), drawn.line, write.line);
 }
 
@@ -114,29 +114,27 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
     const AccessKind plain = is_atomic(earlier.kind) ? now.kind : earlier.kind;
     if (is_shared(reinterpret_cast<const void*>(address))) {
       return plain == AccessKind::read
-                 ? "No __syncthreads() lies between the atomics and this read: some threads have "
-                   "yet "
-                   "to add."
-                 : "No __syncthreads() lies between the first values and the atomics: some threads "
-                   "add\n  before others have set the start value.";
+                 ? "No __syncthreads() lies between the atomics and this read: some threads may\n"
+                   "  not have done their atomics yet."
+                 : "No __syncthreads() lies between this first value and the atomics: some threads\n"
+                   "  do their atomics before the first value is set.";
     }
     if (plain == AccessKind::read) {
       return fmt::format(
-          "The atomic may change {} before, after or between other threads' accesses, so this\n"
-          "  read finds any of their values. Use the value that the atomic function returns, or\n"
-          "  read when nobody adds any more (after a barrier, or in the next kernel).",
+          "The atomics of other threads may change {} before or after this read: it finds any of\n"
+          "  their values. Use the value that the atomic function returns, or read after all of the\n"
+          "  atomics (one block: after __syncthreads(); several blocks: in the next kernel).",
           x);
     }
     return fmt::format(
-        "A plain write beside atomics loses what they did. To give {} its first value, do it "
-        "before\n"
-        "  the launch (cudaMemset); to change it, use an atomic function here too.",
+        "A plain write overwrites what the atomics of other threads did. Set the first value of\n"
+        "  {} before the launch (cudaMemset). To change it in the kernel, use an atomic function\n"
+        "  here, too.",
         x);
   }
   if (lacks_acquire_fence(earlier.access, t)) {
-    return "The writer has a __threadfence(), the reader has none: it needs one between the "
-           "atomic\n"
-           "  that told it the data is ready and this access.";
+    return "The writer has a __threadfence(), the reader has none. It needs one after the atomic\n"
+           "  that tells it that the data is ready, and before this access.";
   }
   if (std::string lock = lock_hint(earlier, t, address); !lock.empty()) return lock;
   const std::string equal = equal_threads(earlier, now, address);
@@ -147,48 +145,50 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
   if (writes(earlier.kind) && writes(now.kind) && same_line) {
     if (!equal.empty()) {
       return fmt::format(
-          "{0}\n  If both mean {1}, the last one wins. To add up, use an atomic function.",
+          "{0}\n  If both are meant to write {1}, the last write wins. To compute a sum or a count,\n"
+          "  use an atomic function.",
           both_are_equal, x);
     }
     return fmt::format(
-        "Both threads write {} at this line, and the last one wins.\n"
-        "  Should each have an element of its own? Work out the index for both of them. Should "
-        "one\n"
-        "  write for all? Is `if (threadIdx.x == 0)` missing? To add up, use an atomic function.",
+        "Both threads write {} at this line, and the last write wins.\n"
+        "  Should each thread have an element of its own? Compute the index of both by hand.\n"
+        "  Should one thread write for all? Is `if (threadIdx.x == 0)` missing?\n"
+        "  To compute a sum or a count, use an atomic function.",
         x);
   }
   std::string missing;
   if (same_line && !is_shared(reinterpret_cast<const void*>(address))) {
     const std::string steps = fmt::format(
         "Reading {0}, changing the value and writing it back are separate steps: two threads can\n"
-        "  read the same old value, and one update is lost. If both mean {0}, use an atomic\n"
-        "  function: atomicAdd(&{0}, ...).",
+        "  read the same old value, and one update is lost. If both are meant to change {0},\n"
+        "  use an atomic function: atomicAdd(&{0}, ...).",
         x);
-    if (equal.empty()) return steps + " If not, give each thread an index of its own.";
+    if (equal.empty()) return steps + "\n  If not, give each thread an index of its own.";
     return both_are_equal + "\n  " + steps;
   }
   if (!same_block) {
     missing = late_write_hint(earlier, now, t, a, b);
     if (!missing.empty()) return missing;
     missing =
-        "Nothing orders the blocks of one kernel. Use atomics, or split the work into two "
-        "kernels;\n"
-        "  if an atomic flag or counter says that the data is ready, a __threadfence() is missing\n"
-        "  before it in the writer and after it in the reader.";
+        "The blocks of one kernel run in no fixed order. Use atomics, or split the work into two\n"
+        "  kernels. If an atomic flag or counter signals that the data is ready, a __threadfence()\n"
+        "  is missing: before the atomic in the writer, after it in the reader.";
   } else if (!same_warp) {
     missing = "Two warps of one block, and no __syncthreads() lies between the two accesses.";
   } else {
     missing =
         "Two lanes of one warp, and no __syncwarp() or __syncthreads() lies between the two\n"
-        "  accesses. Lanes do not run in step.";
+        "  accesses. The lanes of a warp do not run in lockstep.";
   }
   if (same_line) {
     missing += fmt::format(
-        "\n  (If both threads mean to change {}, one update is lost: use an atomic function.)", x);
+        "\n  (If both threads are meant to change {}, one update is lost: use an atomic function.)",
+        x);
   }
   if (!equal.empty()) missing += fmt::format("\n  ({})", both_are_equal);
   if (t.last_collective != nullptr && same_block) {
-    missing += fmt::format("\n  ({} exchanges values, but orders no memory.)", t.last_collective);
+    missing += fmt::format("\n  ({} exchanges values, but does not order memory accesses.)",
+                           t.last_collective);
   }
   return missing;
 }
@@ -201,17 +201,17 @@ std::string uninitialised_shared_hint(const Block& block) {
   const auto returned = std::count_if(block.threads.begin(), block.threads.end(), has_returned);
   if (returned > 0) {
     return fmt::format(
-        "Nothing has written it in this block. {} of the block's {} threads {} returned: what {}\n"
+        "No thread of this block has written it. {} of the {} threads {} returned early: what {}\n"
         "  should have written is missing, and a barrier does not wait for {}. Let threads without\n"
-        "  input stay, and write a value that changes nothing.",
+        "  input go on, and write a neutral value, such as 0 for a sum.",
         returned, threads, returned == 1 ? "has" : "have", returned == 1 ? "it" : "they",
         returned == 1 ? "it" : "them");
   }
   return fmt::format(
-      "Nothing has written it in this block of {} threads. Shared memory starts "
-      "undefined: every\n  element that is read must be written first, also by the "
-      "threads that have no input. (Is the\n  index meant for a larger block? Or has "
-      "it blockIdx in it, which leaves elements out?)",
+      "No thread of this block of {} threads has written it. Shared memory has no initial value:\n"
+      "  every element must be written before it is read, also by threads that have no input. (Is\n"
+      "  the index meant for a larger block? Or does it contain blockIdx, which leaves elements\n"
+      "  out?)",
       threads);
 }
 
@@ -220,22 +220,22 @@ std::string uninitialised_shared_hint(const Block& block) {
 std::string shared_bounds_hint(const Allocation& a, const Thread& t) {
   const bool dynamic = &a == t.block->dynamic;
   return fmt::format(
-      "Each block has its own {}: is the index one within the block, such as threadIdx.x, and is\n"
-      "  there room for the largest block?{}",
+      "Each block has its own {}: is the index one within the block, such as threadIdx.x, and\n"
+      "  is the array large enough for the largest block?{}",
       a.name.empty() ? "shared memory" : a.name,
       dynamic ? fmt::format(" The launch gives it {}, the third number in <<<>>>.", bytes(a.size))
               : "");
 }
 
 constexpr const char* kOverhangHint =
-    "A wide access needs all of its bytes inside the array. Stop the wide accesses before the last\n"
-    "  elements that do not fill one, and access those one by one.";
+    "All bytes of a wide access must lie inside the array. Stop the wide accesses before the last\n"
+    "  elements, which do not fill one, and access those one by one.";
 
 /// So many bytes away from an array an index is not off by one.
 constexpr std::uintptr_t kFar = std::uintptr_t{1} << 30;
 constexpr const char* kOverflow =
-    "No array is near. Is an index negative, or has it overflowed? An int ends at 2^31 - 1,\n"
-    "  and unsigned numbers begin again after 2^32 - 1.";
+    "No array is near this address. Is an index negative, or has it overflowed? The largest int\n"
+    "  is 2^31 - 1, and an unsigned int starts again at 0 after 2^32 - 1.";
 
 std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) {
   const Allocation* a = owner_of(address);
@@ -251,11 +251,11 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
     }
     if (address >= 4096 && !is_host_memory(address)) return kOverflow;
     return address < 4096
-               ? "An array without elements may have a null pointer: is its size compared "
-                 "before the access?\n  If it should have elements: was the memory "
-                 "allocated, and the pointer passed to the kernel?"
-               : "A kernel reaches device memory only: cudaMalloc, cudaMemcpy the data "
-                 "there,\n  and pass the device pointer.";
+               ? "The pointer of an array without elements may be null: is the size tested before\n"
+                 "  the access? If the array should have elements: was its memory allocated, and\n"
+                 "  its pointer passed to the kernel?"
+               : "A kernel can access device memory only: allocate it with cudaMalloc, copy the\n"
+                 "  data with cudaMemcpy, and pass the device pointer.";
   }
   if (a == nullptr) a = nearest_allocation(address);
   if (a != nullptr && a->space == Space::constant && is_write) {
@@ -264,8 +264,8 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
   if (a != nullptr && a->space == Space::shared) return shared_bounds_hint(*a, t);
   if (a != nullptr && (address + kFar < a->begin || address > a->end() + kFar)) return kOverflow;
   if (a != nullptr && address < a->name_origin) {
-    return "The index is below 0 here. The first element has no left neighbour: what is i - 1 for\n"
-           "  i = 0?";
+    return "The index is negative here. The first element has no left neighbour: what is i - 1\n"
+           "  for i = 0?";
   }
   return "Is `if (i < n)` missing or off by one? The last block usually has more threads than "
          "there\n"
@@ -277,8 +277,8 @@ std::string other_devices_memory(const Allocation& a, std::uintptr_t address, st
   const int mine = engine.placement->device, owner = a.owner;
   const std::string try_peers =
       peer_access() ? fmt::format(
-                          "\n  If device {0} is meant to reach into device {1}: "
-                          "cudaDeviceEnablePeerAccess({1}, 0)\n  while device {0} is current.",
+                          "\n  If device {0} is meant to access memory of device {1}: call\n"
+                          "  cudaDeviceEnablePeerAccess({1}, 0) while device {0} is current.",
                           mine, owner)
                     : "\n  These devices cannot have peer access: copy with cudaMemcpyPeer.";
   return fmt::format(
@@ -335,9 +335,9 @@ void report_read_only(const Access& load, const Side& write, std::uintptr_t addr
         ReportKind::read_only, load_line,
         fmt::format(
             "__LDG OF WRITTEN MEMORY in kernel {} on {}\n  __ldg  at {} by {}\n  {:<6} at {} by {}\n"
-            "  __ldg() takes the read-only path, which is for memory that nobody writes while the\n"
-            "  kernel runs: it may give an old value, and no barrier or fence changes that. Use an\n"
-            "  ordinary load here.",
+            "  __ldg() uses the read-only path, which is for memory that no thread writes while the\n"
+            "  kernel runs: it may return an old value, and no barrier or fence prevents that. Use\n"
+            "  an ordinary load here.",
             engine.launch->kernel, describe_address(address), load_line.text(),
             thread_name(load.thread), verb(write.kind), write_line.text(),
             thread_name(write.access.thread)));
@@ -362,7 +362,7 @@ void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, con
     } else {
       const std::string overhang = freed ? "" : describe_overhang(address, size);
       const std::string hint =
-          freed ? "The memory was given back with cudaFree before or while the kernel used it."
+          freed ? "cudaFree() released this memory before the kernel had finished with it."
           : overhang.empty() ? bounds_hint(address, writes(kind), t)
                              : kOverhangHint;
       text = fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}",
@@ -383,8 +383,8 @@ void stop_misaligned(std::uintptr_t address, std::size_t size, AccessKind kind,
     const SourceLine where = source_line(caller);
     std::string text = fmt::format(
         "MISALIGNED ACCESS in kernel {}: {} of {} bytes at {}\n  at {} by {}\n  An access of {} "
-        "bytes needs an address that is a multiple of {}; this one is {} past one.\n  Treat "
-        "the elements before the first aligned address one by one.",
+        "bytes needs an address that is a multiple of {}; this one is {} past one.\n"
+        "  Access the elements before the first aligned address one by one.",
         engine.launch->kernel, verb(kind), size, describe_address(address), where.text(),
         thread_name(t), size, size, bytes(address % size));
     fail_launch(finding_at(ReportKind::misaligned, address, kind, where, std::move(text), t),
@@ -405,10 +405,9 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
     const std::string hint =
         shared   ? uninitialised_shared_hint(*t.block)
         : before ? "These bytes come before the first element and do not belong to "
-                   "the array: is the\n  address rounded down, or the index below 0?"
-                 : "Nothing has written it since cudaMalloc, which leaves memory "
-                   "undefined. Give it its first\n  value before the launch: "
-                   "cudaMemset or cudaMemcpy.";
+                   "the array: is the\n  address rounded down, or the index negative?"
+                 : "It has not been written since cudaMalloc, which leaves memory undefined. "
+                   "Initialise it\n  before the launch, with cudaMemset or cudaMemcpy.";
     std::string text = fmt::format(
         "UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}", engine.launch->kernel,
         verb(kind), describe_address(address), where.text(), thread_name(t), hint);

@@ -246,7 +246,7 @@ void checker_settle_access() {
   write_is_suspected = false;
   const void* now = reinterpret_cast<const void*>(suspect.address);
   if (std::memcmp(now, suspect.old.data(), suspect.size) == 0) {
-    note("several threads write the same value without order: harmless, but is it meant?",
+    note("several threads write the same value in no fixed order: harmless, but is it intended?",
          return_address_of(suspect.now.pc));
     return;
   }

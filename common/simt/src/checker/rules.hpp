@@ -100,7 +100,7 @@ SIMT_HOT std::uint64_t value_at(std::uintptr_t address, std::size_t size) {
   return value;
 }
 
-/// Remembers a plain read in the place of the oldest of four.
+/// Remembers a plain read instead of the oldest of four.
 SIMT_HOT void note_recent_read(Thread& t, std::uintptr_t address, std::size_t size,
                                std::uint32_t pc) {
   const std::size_t slot = t.next_recent++ % kRecentReads;

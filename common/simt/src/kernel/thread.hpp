@@ -28,7 +28,7 @@ struct RecentReads {
   std::array<std::uint32_t, kRecentReads> pc;
   std::array<std::uint64_t, kRecentReads> value;
 };
-/// A read of a place that somebody else may change; see scheduler/polling.hpp.
+/// A read of memory that another thread may change; see scheduler/polling.hpp.
 struct Poll {
   std::uintptr_t address = 0;
   std::uint64_t value = 0;

@@ -52,7 +52,7 @@ std::string without_suffix(std::string text, const std::string& suffix) {
   return text;
 }
 
-/// "(x + 60)", but "counts" and "data.counts": what may stand before a subscript.
+/// "(x + 60)", but "counts" and "data.counts": what may come before a subscript.
 std::string in_parentheses(std::string text) {
   return text.find_first_of(" +-*&?") == std::string::npos ? text : "(" + text + ")";
 }
@@ -81,7 +81,7 @@ std::string describe_inside(const Allocation& a, std::uintptr_t address) {
   return text;
 }
 
-/// What stands for an argument's pointer before a subscript.
+/// The name of an argument's pointer before a subscript.
 std::string name_of_argument(const PointerArgument& p) {
   return in_parentheses(without_suffix(without_suffix(p.text, ".data()"), ".get()"));
 }
@@ -134,7 +134,7 @@ std::string describe_address(std::uintptr_t address) {
   const Allocation* a = named_by(address);
   if (a == nullptr) {
     const bool in_arena = address - arena.begin < arena.size;
-    return in_arena ? "device memory that nobody allocated" : describe_host_memory(address);
+    return in_arena ? "unallocated device memory" : describe_host_memory(address);
   }
   if (address < a->name_origin) {
     const std::size_t distance = a->name_origin - address;

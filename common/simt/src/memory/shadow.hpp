@@ -50,7 +50,7 @@ static_assert(sizeof(CrossCell) == 80);
 void ensure_shadow(Allocation& a);
 /// The loads by __ldg().
 ReadOnlyCell* read_only_cells(Allocation& a);
-/// What launches of a device have left behind for those of others.
+/// What launches of a device leave for those of other devices.
 CrossCell* cross_cells(Allocation& a, int device);
 /// Splits the cells so that accesses of 1 << shift bytes have their own.
 void refine_shadow(Allocation& a, unsigned shift);

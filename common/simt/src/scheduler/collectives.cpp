@@ -136,7 +136,7 @@ const void* place_in_kernel(const Thread& t) {
 }
 
 /// A thread may leave by a `return` before the barrier: the barrier waits for those that have not.
-/// A `return` behind it is one before it, too, if the others have come back to it in a loop.
+/// A `return` after it is one before it, too, if the others have come back to it in a loop.
 bool left_before(const Thread& t, const void* barrier) {
   if (t.left_by == nullptr || barrier == nullptr) return false;
   if (t.left_by < barrier) return true;

@@ -107,8 +107,8 @@ std::string describe_barrier(const Block& block, const std::vector<Meeting>& lis
       "  and let threads with no work skip the work, not the barrier.";
   if (list.size() == 1 && list.front().ranks.size() == 1) {
     text +=
-        "\n  (Each thread has its own variables: what only one thread knows, it tells the others\n"
-        "  through __shared__ memory and a barrier.)";
+        "\n  (Each thread has its own variables: a value that only one thread knows reaches the\n"
+        "  others through __shared__ memory and a barrier.)";
   }
   return text;
 }
@@ -127,7 +127,7 @@ Report endless_barriers_finding(const Block& block) {
   std::string text = fmt::format(
       "ENDLESS LOOP in kernel {}, {}: after {} barriers its threads are still in the loop\n"
       "  around {} at {}\n"
-      "  Which value ends this loop, and does it ever become that? (A number that is halved and\n"
+      "  Which condition ends this loop, and can it become true? (A number that is halved and\n"
       "  rounded up stays at 1.)",
       engine.launch->kernel, block_name(block.linear), block.barriers, meeting.name,
       place_of(*meeting.first, meeting.caller));
@@ -138,11 +138,11 @@ Report foreign_mask_finding(const WarpCall& call, const Thread& t) {
   const SourceLine where = source_line(call.caller);
   Report report = finding(
       ReportKind::barrier, where,
-      fmt::format("WRONG MASK in kernel {}: {} at {}\n  {} (lane {}) calls it with mask 0x{:08x}, "
-                  "which does not name the calling lane.\n  Every lane that calls must be in the "
-                  "mask, and every lane in the mask must call.",
-                  engine.launch->kernel, call.name, where.text(), thread_name(t), t.lane,
-                  call.mask));
+      fmt::format(
+          "WRONG MASK in kernel {}: {} at {}\n  {} (lane {}) calls it with mask 0x{:08x}, "
+          "which does not include the calling lane.\n  Every lane that calls must be in the "
+          "mask, and every lane in the mask must call.",
+          engine.launch->kernel, call.name, where.text(), thread_name(t), t.lane, call.mask));
   report.accesses = {access_by("call", where, t.id)};
   return report;
 }
@@ -173,7 +173,7 @@ Report deadlock_finding() {
                         one ? "thread" : "threads", ranges(ranks));
   }
   text +=
-      "\n  All lanes that a mask names must make the same call with the same mask, and all "
+      "\n  All lanes of a mask must make the same call with the same mask, and all "
       "threads\n"
       "  of a block must reach the same __syncthreads().";
   const SourceLine line = first == nullptr ? SourceLine{} : source_line(first);

@@ -1,7 +1,7 @@
 // Threads that wait for others by reading the same place again and again.
 //
-// A GPU lets them run beside the others. Here each turn of theirs is one that somebody else does not
-// get: a thread that finds the same value for the third time waits until somebody changes it.
+// A GPU runs them beside the others. Here each turn of theirs is one that another thread does not
+// get: a thread that finds the same value for the third time waits until another one changes it.
 #pragma once
 
 #include <cstddef>

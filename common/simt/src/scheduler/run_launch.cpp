@@ -123,7 +123,7 @@ void abandon_everything() {
 
 // ---- threads ------------------------------------------------------------------------------------
 
-/// True if nobody learns that the thread has ended, and another can go on: then there is nothing to do
+/// True if no thread waits for the end of this one, and another can go on: then there is nothing to do
 /// on the host's stack.
 bool ends_unnoticed(const Thread& t) {
   const Block& block = *t.block;

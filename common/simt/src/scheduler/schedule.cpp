@@ -80,9 +80,9 @@ void stop_endless_loop(const void* caller) {
         ReportKind::hang, where,
         fmt::format(
             "ENDLESS LOOP in kernel {}: {} repeats without changing anything\n  at {}\n  What it "
-            "waits for never happens. Does an atomicCAS loop take up the value that atomicCAS\n"
-            "  returned? Is a lock released? (At most {} blocks run at the same time here; a GPU "
-            "runs\n  more, but never all of a large grid.)",
+            "waits for never happens. Does an atomicCAS loop go on with the value that atomicCAS\n"
+            "  returned? Is a lock released? (At most {} blocks are resident at the same time here.\n"
+            "  A GPU has more, but never all blocks of a large grid.)",
             engine.launch->kernel, thread_name(t), where.text(), kResidentBlocks));
     report.accesses = {access_by("loop", where, t.id)};
     fail_launch(std::move(report), cudaErrorLaunchTimeout);

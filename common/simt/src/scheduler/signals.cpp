@@ -45,7 +45,7 @@ const void* interrupted_at(void* context) {
 #else
 #error "where does this machine keep the program counter?"
 #endif
-  return reinterpret_cast<const void*>(pc + 1);  // as a return address, behind the instruction
+  return reinterpret_cast<const void*>(pc + 1);  // as a return address, after the instruction
 }
 
 /// Once a second. It may come anywhere, in the runtime's own code, too: so it asks the next basic block
@@ -99,14 +99,14 @@ void stop_at_memory(int number, siginfo_t* info, void* context) {
             ? fmt::format(
                   "STACK OVERFLOW in kernel {0}: {1} needs more than {2} KiB for local variables\n"
                   "  at {3}\n"
-                  "  Does a recursion never end? A large local array belongs into shared or global\n"
-                  "  memory. (A GPU gives a thread up to 512 KiB, which lie in global memory; for\n"
-                  "  recursion 1 KiB, unless cudaDeviceSetLimit(cudaLimitStackSize, ...) raises it.)",
+                  "  Does a recursion never end? A large local array belongs in shared or global\n"
+                  "  memory. (A GPU gives a thread up to 512 KiB of local memory; for recursion\n"
+                  "  1 KiB, unless cudaDeviceSetLimit(cudaLimitStackSize, ...) raises it.)",
                   engine.launch->kernel, thread_name(t), kStackSize / 1024, where.text())
             : fmt::format(
                   "KERNEL STOPPED in {}: an access to address {:#x}, where no memory is\n"
                   "  at {} by {}\n"
-                  "  Is a pointer, or a pointer to a function, null or never set?",
+                  "  Is a pointer, or a pointer to a function, null or uninitialised?",
                   engine.launch->kernel, address, where.text(), thread_name(t));
     Report report = finding(ReportKind::trap, where, text);
     report.accesses = {access_by("stop", where, t.id)};
@@ -160,7 +160,7 @@ void stop_long_loop(const void* caller) {
     Report report =
         finding(ReportKind::hang, where,
                 fmt::format("ENDLESS LOOP in kernel {}: {} is still in a loop{}\n  at {}\n"
-                            "  Which value ends this loop, and does it ever become that?",
+                            "  Which condition ends this loop, and can it become true?",
                             engine.launch->kernel, thread_name(t), time, where.text()));
     report.accesses = {access_by("loop", where, t.id)};
     fail_launch(std::move(report), cudaErrorLaunchTimeout);

@@ -25,7 +25,7 @@ TraceFile& trace_file() {
   return file;
 }
 
-/// Before main(), so that a program without a launch leaves no older trace behind.
+/// Before main(), so that a program without a launch leaves no older trace.
 [[maybe_unused]] const bool opened = [] {
   const TraceSettings& settings = environment().trace;
   if (!settings.file.empty()) trace_file().open(settings);
@@ -46,7 +46,7 @@ bool matches(std::string kernel, const std::string& filter) {
 // ---- making events ------------------------------------------------------------------------------
 
 /// The return addresses on the stack of a waiting thread, from `caller` on: where the kernel's own
-/// line is, if `caller` stands in a header of the course.
+/// line is, if `caller` is in a header of the course.
 std::vector<const void*> callers_of(const Thread& t, const void* caller) {
   std::vector<const void*> list;
   char** frame = t.waiting->frame;
@@ -152,7 +152,7 @@ std::string left_out_text() {
   return text;
 }
 
-/// What stands at the place of a lane's load or store now.
+/// The value at the address of a lane's load or store now.
 Value value_of(const Event& e, unsigned slot, std::uintptr_t address, std::size_t size) {
   return value_at(reinterpret_cast<const void*>(address), size,
                   recording.arrays[e.places[slot].array].element);
