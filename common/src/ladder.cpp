@@ -126,13 +126,11 @@ void Ladder::State::parse() {
   app.add_flag("--list", list, "List the rungs, run nothing");
   app.add_option("--json", json_path, "Also write the results to this file; '-' is standard output")
       ->type_name("FILE");
-  app.add_option(
-         "--inputs", inputs_path,
-         "Write the input arrays to this folder, to time other programs on them; run no rung")
+  app.add_option("--inputs", inputs_path,
+                 "Write the input arrays to this folder, for other programs; run no rung")
       ->type_name("FOLDER");
   if (!options.default_file.empty()) {
-    app.add_option("--file", file_path,
-                   "The input file; default: the course's " + options.default_file)
+    app.add_option("--file", file_path, "Input file; default: the course's " + options.default_file)
         ->type_name("PATH");
   }
   try {
