@@ -37,7 +37,10 @@ WORDS = [
     (r"\bcomes? to an end\b", "terminates, times out"),
     (r"\bprogram's CUDA\b", "a sticky error: the context is lost"),
 ]
-ALLOWED = [("tests/test_plain_words.py", "")]  # (end of a path, text of the line)
+ALLOWED = [  # (end of a path, text of the line)
+    ("tests/test_plain_words.py", ""),
+    ("CONTRIBUTING.md", 'not "one atomic a block"'),
+]
 COMMENTS = {".cu": "//", ".cuh": "//", ".cpp": "//", ".hpp": "//", ".py": "#", ".sh": "#", ".toml": "#", ".build": "#"}
 TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')
 
