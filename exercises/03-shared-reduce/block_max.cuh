@@ -4,7 +4,7 @@
 // 256 threads and positive numbers. Its users complain:
 // - "With blocks of 96 threads some maxima are too small. With 128 they are right."
 // - "Most elements of a long array never count."
-// - "It says 0 for a block whose numbers are all negative."
+// - "In the last block all of my numbers are negative, and its maximum is said to be 0."
 //
 // Try it: meson test -C build block_max
 #pragma once

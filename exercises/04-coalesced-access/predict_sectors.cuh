@@ -1,9 +1,8 @@
 // Exercise predict_sectors: how many requests and sectors? Predict, then measure.
 //
 // The eight kernels are in chapters/04-coalesced-access/predicted.cuh and on the chapter's page.
-// Each is launched with one block, and its threads load from x. Do not run anything: write down
-// which bytes the lanes of a warp load, mark the sectors, and count. The check then counts what the
-// loads request, and compares.
+// Each is launched with one block, and its threads load from x. Predict the numbers on paper, before
+// you run anything. The check then counts what the loads request, and compares.
 //
 // Try it: meson test -C build predict_sectors
 #pragma once
