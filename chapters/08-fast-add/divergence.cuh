@@ -67,7 +67,7 @@ inline void launch_add_by_branch(const __half* d_values, const int* d_index, std
                  d_table, targets);
 }
 
-// Question: must the lanes part?
+// Question: must the warp diverge?
 // Changes:  every lane selects its word and its pair; then there is one RED for all.
 // Cost:     a few selects; one RED per warp, whatever the alignments.
 __global__ void add_by_select(const __half* d_values, const int* d_index, std::size_t n,

@@ -1,4 +1,4 @@
-// Wrong on purpose: what FastAdd is for, what the neighbour is owed, what the length is for.
+// Wrong on purpose: additions without atomics, with +0.0 for the neighbour, with a wrong length.
 // Rungs: scatter_plain, scatter_plus_zero, add_with_length.
 // The ladder and races.cu prove that each is wrong, and how it shows.
 #pragma once
@@ -28,10 +28,10 @@ inline void launch_scatter_plain(const __half* d_values, const int* d_index, std
                  d_table);
 }
 
-// Question: is 0 not what one adds in order to add nothing?
+// Question: does adding 0 change nothing?
 // Changes:  fast_atomic_add with +0.0 for the partner, as in PyTorch and in the article.
-// Cost:     as before; and a partner that is -0.0 becomes +0.0. It is equal to what it was, and
-//           not the same: 1 / x changes from -infinity to +infinity.
+// Cost:     as before; but a partner that is -0.0 becomes +0.0. The two compare equal, but 1 / x
+//           changes from -infinity to +infinity.
 __global__ void scatter_plus_zero(const __half* d_values, const int* d_index, std::size_t n,
                                   __half* d_table, std::size_t targets) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

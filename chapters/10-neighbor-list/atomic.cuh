@@ -1,4 +1,4 @@
-// Each pair once: two lists grow at a time, and other threads may be adding to either of them.
+// Each pair once: it goes into two lists, to which other threads may be appending, too.
 // Rungs: neighbors_atomic. Neighbour k of atom n is list[n * capacity + k].
 #pragma once
 

@@ -16,7 +16,7 @@ constexpr std::size_t kScanTile = kScanThreads * kScanItems;
 /// Tiles that hold `cells` counts and a 0 after them.
 inline unsigned scan_tiles(std::size_t cells) { return course::blocks_for(cells + 1, kScanTile); }
 
-/// What the tiles of a scan tell each other: one word a tile, its state and a sum, written and
+/// What the tiles of a scan tell each other: one word per tile, its state and a sum, written and
 /// read as a whole, so that no block sees one without the other. All is 0 before a launch.
 struct ScanState {
   volatile unsigned long long* words;

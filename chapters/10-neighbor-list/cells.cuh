@@ -139,7 +139,7 @@ __global__ void measure_box(Atoms<T> atoms, T limit, std::size_t most, T* d_extr
 
 // Question: how many atoms has each cell, and which index does an atom get in its cell?
 // Changes:  one atomicAdd answers both: the count grows, and the value before is the index.
-// Cost:     one atomic per atom, on as many addresses as there are cells: hardly a queue.
+// Cost:     one atomic per atom, on as many addresses as there are cells: hardly any contention.
 template <class T>
 __global__ void count_in_cells(Atoms<T> atoms, const CellGrid* d_grid, int* d_counts,
                                int* d_places) {
@@ -188,10 +188,10 @@ __device__ __forceinline__ void keep_smallest(int (&kept)[kKept], int number) {
   }
 }
 
-// Question: who is near?
+// Question: which atoms are near?
 // Changes:  a thread looks at the nine cells around its atom only, in the order of memory, and
-//           keeps the smallest eight indices in registers. An atom with more goes round again.
-// Cost:     some 13 distances an atom instead of n, however many atoms there are.
+//           keeps the smallest eight indices in registers. With more it visits the cells again.
+// Cost:     some 13 distances per atom instead of n, however many atoms there are.
 template <class T>
 __global__ void list_from_cells(const Point<T>* d_points, const int* d_indices, std::size_t n,
                                 const CellGrid* d_grid, const int* d_starts, T limit, Lists out) {

@@ -12,7 +12,7 @@
 
 // Question: what if a thread writes to its own list only?
 // Changes:  thread n1 looks at all atoms but itself, and no other thread touches list n1: no atomics.
-// Cost:     twice the distances. The count lives in global memory: a load and a store a neighbour.
+// Cost:     twice the distances. The count is in global memory: a load and a store per neighbour.
 template <class T>
 __global__ void gather_global_count(Atoms<T> atoms, T limit, Lists out, Slice slice) {
   const std::size_t n1 = slice.first + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -29,9 +29,9 @@ __global__ void gather_global_count(Atoms<T> atoms, T limit, Lists out, Slice sl
   }
 }
 
-// Question: what is a register worth?
+// Question: what does it gain to count in a register?
 // Changes:  the count is a local variable, stored once at the end.
-// Cost:     one store of a count an atom.
+// Cost:     one store of a count per atom.
 template <class T>
 __global__ void gather_rows(Atoms<T> atoms, T limit, Lists out, Slice slice) {
   const std::size_t n1 = slice.first + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -47,7 +47,7 @@ __global__ void gather_rows(Atoms<T> atoms, T limit, Lists out, Slice slice) {
   out.counts[n1] = count;
 }
 
-/// Which half of the condition comes first in the source.
+/// Which side of the && comes first in the source.
 enum class First { self, distance };
 
 // Question: does the order of an && matter, and where should neighbour k of atom n be?
@@ -77,7 +77,7 @@ __global__ void gather_columns(Atoms<T> atoms, T limit, Lists out, Slice slice) 
 
 // Question: a block's threads go through the same atoms in the same order. Must each load them?
 // Changes:  each thread loads one atom of a tile into shared memory; all look at the tile there.
-// Cost:     two barriers per tile, to which threads without an atom of their own have to come, too.
+// Cost:     two barriers per tile, also for threads without an atom of their own.
 template <class T>
 __global__ void neighbors_gather(Atoms<T> atoms, T limit, Lists out, Slice slice) {
   __shared__ T s_x[kBlockSize], s_y[kBlockSize];
