@@ -11,7 +11,7 @@ from tools.lib import chapter as metadata
 from tools.lib import compact_json, markers
 from tools.lib.failed import Failed
 from tools.maintain import verdicts
-from tools.measure import front_page, headline, ladder_profile, lesson, plot_svg, plots, results_table, sectors
+from tools.measure import front_page, headline, ladder_profile, lesson, plot_svg, plots, profile_rows, results_table, sectors
 from tools.measure.results import (
     CPU, PROFILE, SECTORS, chapters_of, file_name, measured, of_cpu, of_gpu, of_machine, read, slug,
 )  # fmt: skip
@@ -21,6 +21,8 @@ COMMAND = "common/tools/measure/measure.py render"
 Section = namedtuple("Section", "file name text")
 # The generated lines of a chapter's lesson.
 Lesson = namedtuple("Lesson", "file chapter")
+# The rows of a profile in a header of a chapter's checks.
+ProfileRows = namedtuple("ProfileRows", "file chapter")
 # A plot and what it shows, as plot_svg.py describes it.
 Plot = namedtuple("Plot", "file description")
 # A file of results.
@@ -78,7 +80,10 @@ def of_chapter(chapter):
     def lines():
         return [Lesson(readme, chapter)] if lesson.has_markers(readme.read_text(encoding="utf-8")) else []
 
-    return [data, table, pictures, counts, profile, lines]
+    def profile_lines():
+        return [ProfileRows(file, chapter) for file in profile_rows.headers_of(chapter)]
+
+    return [data, table, pictures, counts, profile, lines, profile_lines]
 
 
 def of_course(top):
@@ -140,6 +145,8 @@ def with_generated(document, problems):
     try:
         if isinstance(document, Lesson):
             return text, lesson.with_generated(document.chapter, text, problems)
+        if isinstance(document, ProfileRows):
+            return text, profile_rows.with_generated(document.chapter, document.file, text)
         return text, markers.replaced(document.file, text, document.name, document.text)
     except ValueError as error:
         raise Failed(str(error)) from error
@@ -186,6 +193,8 @@ def problem_of(top, document, problems):
         return None
     if isinstance(document, Lesson):
         return f"{name} is out of step with the sources or the results: {lesson.first_difference(text, new)}"
+    if isinstance(document, ProfileRows):
+        return f"{name} is out of step with the profile: // rows"
     return f"{name} is out of step with the results: <!-- {document.name}:begin -->"
 
 

@@ -15,7 +15,9 @@ In a chapter's README.md, each on a line of its own:
         headline unless given, GROUP words of the group's reference, OTHER a row of the same group to compare
         with; `profile` adds what ncu counted.
     <!-- counters NAME, NAME, ... -->
-        What ncu counted for these rungs, as a table.
+    <!-- counters LABEL = NAME, ... | time -->
+        What ncu counted for these rungs, as a table; with a label the table does not say which rung it is. `time` adds
+        the median of the ladder for the same n.
     <!-- rungs:begin --> and <!-- rungs:end -->
         A table of all rungs, each with the line of its kernel.
 
@@ -196,17 +198,34 @@ def counters_text(chapter, name, n, where):
     return f"ncu{other_size}: {'; '.join(said)}."
 
 
+def labelled(text):
+    """'A = sum, max' as [("A", "sum"), ("`max`", "max")]: what a table calls a rung, and its name."""
+    pairs = [part.strip().rpartition(" = ") for part in text.split(",")]
+    return [(label or f"`{name}`", name) for label, _, name in pairs]
+
+
+def profiled_time(chapter, name, where):
+    """A rung's median in microseconds, for the n that ncu looked at."""
+    n = profiled(chapter, name, where)[0]["n"]
+    return rows.median(group_of(of_gpu(chapter), name, n, None, metadata.load(chapter).headline or {}, where)[1])
+
+
 def counters_table(chapter, text):
     """The marker of a table of counters, and the table."""
     where = f"{chapter / 'README.md'}: <!-- counters {text} -->"
+    names, options = name_and_options(text)
+    if unknown := [key for key, _ in options if key != "time"]:
+        raise Failed(f"{where}: unknown option '{unknown[0]}'")
     lines = []
-    for name in (part.strip() for part in text.split(",")):
+    for label, name in labelled(names):
         results, counters, metrics = profiled(chapter, name, where)
         if not lines:
-            lines.append(f"| ncu, n = {rows.size(results['n'])} | " + " | ".join(counter["name"] for counter in counters) + " |")
-            lines.append("|---|" + "--:|" * len(counters))
-        cells = [ladder_profile.shown(ladder_profile.value_of(counter, metrics)) for counter in counters]
-        lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
+            heads = ["µs"] * bool(options) + [counter["name"] for counter in counters]
+            lines.append(f"| ncu, n = {rows.size(results['n'])} | " + " | ".join(heads) + " |")
+            lines.append("|---|" + "--:|" * len(heads))
+        cells = [rows.number(profiled_time(chapter, name, where))] * bool(options)
+        cells += [ladder_profile.shown(ladder_profile.value_of(counter, metrics)) for counter in counters]
+        lines.append(f"| {label} | " + " | ".join(cells) + " |")
     table = "\n".join(lines)
     return f"<!-- counters {text} -->\n{table}\n"
 
@@ -338,16 +357,19 @@ def has_markers(text):
 def with_generated(chapter, text, problems):
     """A README's text with its generated lines as they should be. What has not been measured stays as it is, and adds to `problems`."""
 
-    def cost(match):
-        try:
-            return cost_text(chapter, match[1])
-        except NotMeasured as failed:
-            problems.append(str(failed))
-            return match[0]
+    def measured(make):
+        def made(match):
+            try:
+                return make(chapter, match[1])
+            except NotMeasured as failed:
+                problems.append(str(failed))
+                return match[0]
+
+        return made
 
     text = KERNEL.sub(lambda match: kernel_text(chapter, match[1]), text)
-    text = COST.sub(cost, text)
-    text = COUNTERS.sub(lambda match: counters_table(chapter, match[1]), text)
+    text = COST.sub(measured(cost_text), text)
+    text = COUNTERS.sub(measured(counters_table), text)
     for name, make in (("rungs", lambda: rungs_table(chapter)), ("opening", lambda: opening(chapter, text))):
         if f"<!-- {name}:begin -->" in text:
             text = markers.replaced(chapter / "README.md", text, name, make())

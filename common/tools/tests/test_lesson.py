@@ -171,6 +171,30 @@ class Lesson(unittest.TestCase):
             "<!-- counters sum_all -->\n| ncu, n = 2^12 | loads | DRAM |\n|---|--:|--:|\n| `sum_all` | 65,536 | 12.2 |\n\nText.\n")
         self.fails("<!-- counters sum_all, same -->", "there is no profile of same")
 
+    def test_a_table_of_counters_may_name_no_rung_and_have_times(self):
+        self.assertEqual(
+            self.page("<!-- counters A = sum_all | time -->"),
+            "<!-- counters A = sum_all | time -->\n| ncu, n = 2^12 | µs | loads | DRAM |\n|---|--:|--:|--:|\n| A | 20.0 | 65,536 | 12.2 |\n")
+        self.fails("<!-- counters sum_all | times -->", "unknown option 'times'")
+
+    def test_the_rows_of_a_profile_as_cpp(self):
+        header = self.chapter / "checks" / "rows.cuh"
+        header.parent.mkdir(exist_ok=True)
+        header.write_text("// Text.\nRow kRows[] = {\n    // rows: A = sum_all\n    // rows end\n};\n")
+        found = documents.of_chapter(self.chapter)[-1]()
+        self.assertEqual(found, [documents.ProfileRows(header, self.chapter)])
+        self.assertIn("checks/rows.cuh is out of step with the profile", documents.problem_of(self.course.top, found[0], []))
+        documents.write(found[0], [])
+        self.assertEqual(
+            header.read_text(), "// Text.\nRow kRows[] = {\n    // rows: A = sum_all\n    {'A', 20.0, 65536, 12.18},\n    // rows end\n};\n")
+        self.assertIsNone(documents.problem_of(self.course.top, found[0], []))
+        header.write_text(header.read_text().replace("65536", "65537"))
+        self.assertIn("out of step", documents.problem_of(self.course.top, found[0], []))
+        for old, new, words in (("sum_all", "same", "there is no profile of same"), ("// rows end", "//", "needs one line // rows: ")):
+            header.write_text("// rows: A = sum_all\n// rows end\n".replace(old, new))
+            with self.assertRaisesRegex(Failed, words):
+                documents.problem_of(self.course.top, found[0], [])
+
     def test_what_has_no_cost(self):
         self.fails("<!-- cost racy -->", "no row of n = 2\\^12 has a time")
         self.fails("<!-- cost sum_all | n 64 -->", "no row of n = 64 has a time")

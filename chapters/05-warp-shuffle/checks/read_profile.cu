@@ -1,0 +1,96 @@
+// Check of the exercise read_profile: the answers against what the numbers of the profile say. A
+// wrong answer is told which row to look at, and not which answer is right.
+#include "read_profile.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstdio>
+#include <string>
+
+#include "checks/profile_rows.cuh"
+
+namespace {
+
+/// The text of a number with this many decimals.
+std::string fixed(double value, int decimals = 1) {
+  char text[64];
+  static_cast<void>(std::snprintf(text, sizeof text, "%.*f", decimals, value));
+  return text;
+}
+
+/// What limits a kernel, by the exercise's rule.
+Limit limit_of(const ProfileRow& row) {
+  const double atomics = row.reductions * kMostPerAtomic / 1000;
+  if (atomics > row.microseconds / 2) return Limit::atomics;
+  return row.dram_percent >= 70 ? Limit::memory : Limit::latency;
+}
+
+/// Ok if the answer is what the row says; else a reason against the answer.
+course::Verdict limits(char label, Limit answer) {
+  const ProfileRow& row = row_of(label);
+  if (answer == limit_of(row)) return {};
+  const std::string name = std::string("kLimitOf") + label, where = std::string(" Row ") + label;
+  const std::string reductions = std::to_string(static_cast<long>(row.reductions)) + " reductions";
+  switch (answer) {
+    case Limit::atomics:
+      return {false, name + " is not atomics." + where + ": what part of its " +
+                         fixed(row.microseconds) + " us do its " + reductions +
+                         " take, at the time that one takes in row B?"};
+    case Limit::memory:
+      return {false, name + " is not memory." + where + ": DRAM runs at " +
+                         fixed(row.dram_percent) + " % of its peak. What about its " + reductions +
+                         "?"};
+    case Limit::latency:
+      return {false, name + " is not latency, which is left when the other two are ruled out." +
+                         where + ": " + reductions + " in " + fixed(row.microseconds) +
+                         " us, and DRAM at " + fixed(row.dram_percent) + " % of its peak"};
+    default:
+      return {false, name + ": no answer yet"};
+  }
+}
+
+/// Ok if least <= answer <= most. A wrong one is told `look`, or which slip it looks like.
+course::Verdict number(const std::string& name, double answer, double least, double most,
+                       const std::string& unit, const std::string& look) {
+  const auto between = [&](double value) { return least <= value && value <= most; };
+  if (between(answer)) return {};
+  if (answer == 0) return {false, name + ": no answer yet"};
+  const std::string wrong = name + " is not " + course::number_text(answer) + ". ";
+  for (const double factor : {1e-6, 1e-3, 1e3, 1e6}) {
+    if (between(answer * factor)) {
+      return {false, wrong + "The digits are right, the unit is not: the answer is " + unit};
+    }
+  }
+  for (const double factor : {1.0, 1e-3, 1e3}) {
+    if (between(factor / answer)) {
+      return {false, wrong + "It is the reciprocal: which number is divided by which?"};
+    }
+  }
+  return {false, wrong + look};
+}
+
+}  // namespace
+
+TEST_CASE("read_profile: the time of an atomic") {
+  constexpr double kLeast = 0.95 * kLeastPerAtomic, kMost = 1.05 * kMostPerAtomic;
+  REQUIRE(number("kNanosecondsPerAtomic", kNanosecondsPerAtomic, kLeast, kMost, "in nanoseconds",
+                 "Row B: nearly all of its time is atomics, one after the other."));
+  const double reductions = row_of('A').reductions;
+  REQUIRE(number("kMicrosecondsOfAtomicsOfA", kMicrosecondsOfAtomicsOfA, kLeast * reductions / 1000,
+                 kMost * reductions / 1000, "in microseconds",
+                 "Row A has the number of atomics; kNanosecondsPerAtomic says what one takes."));
+}
+
+TEST_CASE("read_profile: what limits each kernel") {
+  CHECK(limits('A', kLimitOfA));
+  CHECK(limits('C', kLimitOfC));
+  CHECK(limits('D', kLimitOfD));
+}
+
+TEST_CASE("read_profile: how far memory could take C") {
+  const double bound = 100 / row_of('C').dram_percent;
+  REQUIRE(number("kMostSpeedupOfC", kMostSpeedupOfC, 0.98 * bound, 1.02 * bound,
+                 "a factor, such as 1.5 for half as fast again",
+                 "Row C: DRAM delivers " + fixed(row_of('C').dram_percent) +
+                     " % of what it can. How many times that is 100 %?"));
+}

@@ -1,0 +1,38 @@
+// Exercise read_profile: four kernels sum 2^24 floats. What limits each of them?
+//
+// The chapter's page has the table, under "read_profile": the time on an H200 and what ncu counted,
+// for the kernels A to D. All answers follow from these numbers; nothing has to be run.
+// - A warp reduction is an atomic whose old value is not used (RED). All those of a kernel go to one
+//   address, where they are executed one after the other.
+// - DRAM, % of its peak, is how busy the memory was.
+// - Warp instructions are all that the warps executed.
+//
+// Try it: meson test -C build read_profile
+#pragma once
+
+#include <course/exercise.cuh>
+
+NOT_STARTED  // delete this line when you begin
+
+/// What a kernel waits for most.
+enum class Limit {
+  not_answered,
+  atomics,  // they take more than half of its time
+  memory,   // not so, and DRAM runs at 70 % of its peak or more
+  latency,  // neither: the threads wait for their loads, and too few bytes are in flight
+};
+
+/// How long does one of these atomics take, in nanoseconds? In the kernel with the most of them,
+/// nearly all of the time is atomics. To 5 %.
+constexpr double kNanosecondsPerAtomic = 0;  // TODO(you)
+
+/// So how long do all atomics of A take, in microseconds? To 5 %.
+constexpr double kMicrosecondsOfAtomicsOfA = 0;  // TODO(you)
+
+// TODO(you): what limits A, C and D?
+constexpr Limit kLimitOfA = Limit::not_answered;
+constexpr Limit kLimitOfC = Limit::not_answered;
+constexpr Limit kLimitOfD = Limit::not_answered;
+
+/// If DRAM ran at 100 % of its peak for C, how many times as fast could C become at most? To 2 %.
+constexpr double kMostSpeedupOfC = 0;  // TODO(you)
