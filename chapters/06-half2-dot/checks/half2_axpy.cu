@@ -170,7 +170,7 @@ TEST_CASE("half2_axpy: two halves at a time where both sides allow it") {
   }
 }
 
-TEST_CASE("half2_axpy: the lanes share the work where the sides are out of step") {
+TEST_CASE("half2_axpy: the lanes share the work where x and y are not equally aligned") {
   course::skip_without_counters();
   constexpr std::size_t n = 4096, wide = n / 32;
   for (const Starts starts : {Starts{0, 1}, Starts{3, 2}}) {

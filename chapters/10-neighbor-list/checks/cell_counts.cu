@@ -189,7 +189,7 @@ TEST_CASE("cell_counts: one atomic per atom, and one per warp for *fullest") {
     });
     INFO(kAtoms << " atoms, " << name_of(kind) << "; cell_counts<<<8, 128>>>");
     REQUIRE(course::at_most(counters->global_atomic_lanes, kAtoms + kWarps,
-                            "atomics: one an atom and one a warp"));
+                            "atomics: one per atom and one per warp"));
     // Lanes that a shuffle has parted may load and store one after the other, but not each alone.
     REQUIRE(course::at_most(counters->global_loads, kAtoms / 4, "loads by a warp"));
     REQUIRE(course::at_most(counters->global_stores, kAtoms / 8, "stores by a warp"));
