@@ -154,8 +154,8 @@ __device__ __forceinline__ T warp_reduce_by_shuffles(T value, Operation op) {
 }  // namespace detail
 
 /// The 32 values of the warp, combined; every lane gets the same bits, except that lanes may pick
-/// differently between -0 and +0, or between two NaNs. All 32 lanes must call it. It orders no
-/// memory. Five shuffles, or one instruction for 32-bit integers from sm_80 on.
+/// differently between -0 and +0, or between two NaNs. All 32 lanes must call it. It does
+/// not order memory accesses. Five shuffles, or one instruction for 32-bit integers from sm_80 on.
 /// Chapter 05 explains it.
 template <class T, class Operation>
 __device__ __forceinline__ T warp_reduce(T value, Operation op) {
@@ -171,7 +171,7 @@ __device__ __forceinline__ T warp_reduce(T value, Operation op) {
 }
 
 /// Lane l gets op(x[0], ..., x[l]) of the warp's values, combined in this order. All 32 lanes must
-/// call it. It orders no memory. Chapter 05 explains it.
+/// call it. It does not order memory accesses. Chapter 05 explains it.
 template <class T, class Operation>
 __device__ __forceinline__ T warp_inclusive_scan(T value, Operation op) {
   const unsigned lane = threadIdx.x % kWarpSize;
@@ -182,8 +182,8 @@ __device__ __forceinline__ T warp_inclusive_scan(T value, Operation op) {
   return value;
 }
 
-/// Lane l gets op(x[0], ..., x[l-1]), lane 0 the identity. All 32 lanes must call it. It orders no
-/// memory. Chapter 05 explains it.
+/// Lane l gets op(x[0], ..., x[l-1]), lane 0 the identity. All 32 lanes must call it. It does
+/// not order memory accesses. Chapter 05 explains it.
 template <class T, class Operation>
 __device__ __forceinline__ T warp_exclusive_scan(
     T value, Operation op, std::type_identity_t<T> identity = Operation::template identity<T>()) {
@@ -194,7 +194,7 @@ __device__ __forceinline__ T warp_exclusive_scan(
 // ---- a block ----------------------------------------------------------------------------------
 
 namespace detail {
-/// True if a lane can give a T to another one.
+/// True if a lane can pass a T to another one.
 template <class T>
 inline constexpr bool kCanBeGiven = requires(T value) {
   __shfl_xor_sync(kAllLanes, value, 1);

@@ -44,29 +44,29 @@ inline constexpr const char* kNoChecker =
 inline constexpr const char* kNoCounters = "a GPU counts nothing here: build with -Ddevice=cpu";
 
 /// What the kernels inside course::count() did. A request is one instruction of one warp, however
-/// many of its 32 lanes take part.
+/// many of its 32 lanes are active.
 struct Counters {
   std::uint64_t launches = 0, blocks = 0, warps = 0, threads = 0;
   std::uint64_t global_atomics = 0;            // requests
-  std::uint64_t global_atomic_lanes = 0;       // single atomics: one a lane
+  std::uint64_t global_atomic_lanes = 0;       // single atomics: one per lane
   std::uint64_t global_atomic_addresses = 0;   // distinct addresses, summed over requests
   std::uint64_t global_compare_and_swaps = 0;  // single atomics that were an atomicCAS
   std::uint64_t shared_atomics = 0, shared_atomic_lanes = 0, shared_atomic_addresses = 0;
   std::uint64_t global_loads = 0, global_load_sectors = 0;      // requests; sectors of 32 bytes
   std::uint64_t global_stores = 0, global_store_sectors = 0;    // requests; sectors of 32 bytes
-  std::uint64_t global_load_lanes = 0, global_store_lanes = 0;  // single loads, stores: one a lane
+  std::uint64_t global_load_lanes = 0, global_store_lanes = 0;  // one per lane
   std::uint64_t global_volatile_loads = 0;  // of global_load_lanes, those of volatile variables
   std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;
   std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
-  std::uint64_t barriers = 0;       // __syncthreads(), once a block
-  std::uint64_t warp_barriers = 0;  // __syncwarp(), once a warp
+  std::uint64_t barriers = 0;       // __syncthreads(), once per block
+  std::uint64_t warp_barriers = 0;  // __syncwarp(), once per warp
   /// Loads and stores of global memory that the busiest warp made: far more than its share if one
   /// thread or one warp does the work of all.
   std::uint64_t busiest_warp_requests = 0;
   /// The same of shared memory, atomics included.
   std::uint64_t busiest_warp_shared_requests = 0;
-  /// Devices that had a kernel to run at the same time: 1 if the host waits for each before it
-  /// turns to the next.
+  /// Devices that had a kernel to run at the same time: 1 if the host waits for each device before
+  /// it launches on the next.
   std::uint64_t devices_at_once = 0;
   /// Kernels that were launched and not waited for, on all devices together.
   std::uint64_t kernels_at_once = 0;
@@ -79,7 +79,7 @@ struct Counters {
                          : static_cast<double>(global_load_sectors + global_store_sectors) /
                                static_cast<double>(requests);
   }
-  /// Passes over shared memory beyond the first of each request: 0 means no bank conflict.
+  /// Wavefronts of shared memory beyond the first of each request: 0 means no bank conflict.
   std::uint64_t bank_conflicts() const {
     return shared_load_wavefronts + shared_store_wavefronts - shared_loads - shared_stores;
   }
@@ -103,7 +103,7 @@ struct Findings {
   int endless_loops = 0;           // those of `others` that ended a loop
   std::vector<std::string> texts;  // the reports, complete
 };
-/// Runs `work` up to its end on the device, keeps the reports of the CPU device's checker and
+/// Runs `work` to its end on the device, keeps the reports of the CPU device's checker and
 /// leaves the device usable. CudaErrors that a report explains are swallowed; others are thrown.
 Findings find_races(const std::function<void()>& work);
 

@@ -32,9 +32,9 @@ class OnDevice {
   int before_ = 0;
 };
 
-/// Runs `work` on a machine of `devices` devices, 1 to 8. The CPU device becomes one of exactly so
-/// many, and has its own number again afterwards, also when `work` throws. On GPUs `work` runs if
-/// there are at least so many; false if it has not run. Waits for the devices before and after.
+/// Runs `work` on a machine of `devices` devices, 1 to 8. The CPU device becomes one of exactly
+/// that many, and has its own number again afterwards, also when `work` throws. On GPUs `work` runs
+/// if there are at least that many; false if it has not run. Waits for the devices before and after.
 /// `work` begins on device 0, without peer access. std::invalid_argument for another number.
 bool with_devices(int devices, const std::function<void()>& work);
 

@@ -1,5 +1,5 @@
-// Memory that the host and all devices reach, with an owner: pinned (chapter 06, 06-half2-dot) and
-// managed (chapter 11, 11-many-gpus).
+// Memory that the host and all devices can access, with an owner: pinned (chapter 06, 06-half2-dot)
+// and managed (chapter 11, 11-many-gpus).
 //
 // Example (common/tests/examples_test.cu):
 //
@@ -39,8 +39,8 @@ class SharedBuffer {
     return *this;
   }
 
-  /// One pointer for the host and for kernels on every device. Whoever writes has to be done before
-  /// another reads: synchronise.
+  /// One pointer for the host and for kernels on every device. A write must be finished before
+  /// another processor reads: synchronise.
   T* data() { return data_; }
   const T* data() const { return data_; }
   std::size_t size() const { return size_; }
@@ -73,14 +73,14 @@ struct Managed {
 
 }  // namespace detail
 
-/// n elements of T in pinned host memory: pages that the operating system keeps in their place, so
-/// that a GPU can fetch from them by itself. Not initialised; move-only. Making one throws
-/// CudaError if CUDA has no memory. Pinning is slow, and the pages are missing elsewhere: pin
-/// once what is copied often. Chapter 06 (06-half2-dot) shows what it gains.
+/// n elements of T in pinned host memory: pages that the operating system neither moves nor swaps
+/// out, so that a GPU can read and write them by itself. Not initialised; move-only. Making one
+/// throws CudaError if CUDA has no memory. Pinning is slow, and other programs cannot use the
+/// pages: pin once what is copied often. Chapter 06 (06-half2-dot) shows what it gains.
 template <class T>
 using PinnedBuffer = detail::SharedBuffer<T, detail::Pinned>;
 
-/// n elements of T in managed memory: the driver moves its pages to whoever touches them. Not
+/// n elements of T in managed memory: the driver moves its pages to the device that accesses them. Not
 /// initialised; move-only. Making one throws CudaError if CUDA has no memory. Chapter 11
 /// (11-many-gpus) uses it for counters of several devices.
 template <class T>

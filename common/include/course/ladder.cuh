@@ -40,7 +40,7 @@ enum class L2 {
   warm   // what the launch before left there
 };
 
-/// How far an answer of many numbers lies from the reference: absolute errors.
+/// How far an answer of many numbers is from the reference: absolute errors.
 struct Errors {
   double max = 0;
   double mean = 0;
@@ -128,9 +128,9 @@ struct LadderOptions {
 /// its functions refer to has to live no longer than the call.
 ///   --n N            problem size: 1000000, 1e6 or 2^20
 ///   --only A,B       only these rungs
-///   --list           name the rungs, run nothing
+///   --list           list the rungs, run nothing
 ///   --file PATH      the input, where the chapter reads one
-///   --json FILE      results for programs, too; '-' is standard output
+///   --json FILE      also write the results to FILE; '-' is standard output
 ///   --inputs FOLDER  writes the arrays named by input() there, for programs that time other
 ///                    libraries on them; runs nothing
 class Ladder {
@@ -144,7 +144,7 @@ class Ladder {
   Ladder& operator=(const Ladder&) = delete;
 
   /// Runs `body`, which makes the data and calls the members below, and returns main's exit code:
-  /// 0 every rung is as declared, 1 one is not or a CUDA call failed, 2 the options make no sense,
+  /// 0 every rung behaves as declared, 1 one does not or a CUDA call failed, 2 the options are wrong,
   /// 77 there is no GPU.
   int run(const std::function<void(Ladder&)>& body);
 

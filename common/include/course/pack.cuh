@@ -1,5 +1,5 @@
 // Several elements that one load or store moves as a whole. Chapter 04-coalesced-access explains
-// why that pays, and what it asks of an address.
+// why that pays, and how addresses must be aligned.
 //
 // Example (common/tests/examples_test.cu):
 //

@@ -340,10 +340,10 @@ __device__ __forceinline__ void red_add(float4* p, float4 v) {
 
 // ---- loads of 16 bytes -------------------------------------------------------------------------
 
-/// What a load asks of the caches. The CPU device has none, and makes the same load for each.
+/// The cache hint of a load. The CPU device has no caches, and makes the same load for each.
 enum class CacheHint {
   none,         // as C++ does it
-  streaming,    // __ldcs: read once, give its place up first
+  streaming,    // __ldcs: read once, evict it first
   no_allocate,  // not into L1, and (from sm_80 on) the L2 fetches 256 bytes at a time
 };
 

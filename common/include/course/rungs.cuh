@@ -49,7 +49,7 @@ void set_zero(T* d_y, std::size_t n = 1, cudaStream_t stream = nullptr) {
   CUDA_CHECK(cudaMemsetAsync(d_y, 0, n * sizeof(T), stream));
 }
 
-/// course::resident_blocks() of a kernel, which is asked once and kept; a table can hold this
+/// course::resident_blocks() of a kernel, which is computed once and kept; a table can hold this
 /// function. Throws CudaError.
 template <auto kernel, unsigned block_size>
 unsigned resident() {

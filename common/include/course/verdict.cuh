@@ -62,8 +62,8 @@ Verdict explain(const Differences& differences, std::string_view hint);
 Verdict explain(const Differences& differences,
                 const std::function<std::string(std::size_t)>& inputs);
 
-/// Sets left_out or inserted, if all is wrong from some place on, and the next elements (up to 8)
-/// are those of one place further on, or before.
+/// Sets left_out or inserted, if all is wrong from some index on, and the next elements (up to 8)
+/// are those of the next or of the previous index.
 template <class T>
 void find_shift(const std::vector<T>& found, const std::vector<T>& expected, Differences& d) {
   if (d.wrong.size() < 3 || d.wrong.front() + d.wrong.size() != d.size) return;
@@ -110,7 +110,7 @@ std::string elements_text(std::string_view name, const std::vector<T>& x, std::s
 
 /// Ok if found == expected, element by element. NaN is always wrong.
 /// `name` is what the learner calls the array. `hint` is appended if the comparison fails; pass an
-/// `Inputs` function in its place to show what the first wrong element is computed from.
+/// `Inputs` function instead to show what the first wrong element is computed from.
 ///   count[97]: expected 1203, found 1190; 37 of 256 elements are wrong (first [97], last [122])
 template <class T, class Hint = std::string_view>
 Verdict same(const std::vector<T>& found, const std::vector<T>& expected, std::string_view name,
@@ -139,7 +139,7 @@ Verdict same(T found, std::type_identity_t<T> expected, std::string_view name,
 }
 
 /// Ok if `found` holds the elements of `expected` in any order, each as often.
-///   kept: 1 missing (7), 2 duplicated (3, 5); expected 100 elements in any order, found 101
+///   kept: 1 missing (7), 2 too often (3, 5); expected 100 elements in any order, found 101
 template <class T>
 Verdict same_set(const std::vector<T>& found, const std::vector<T>& expected, std::string_view name,
                  std::string_view hint = "") {
@@ -159,7 +159,7 @@ Verdict same_set(const std::vector<T>& found, const std::vector<T>& expected, st
     if (i == f.end() || (j != e.end() && *j < *i)) {
       missing.push_back(number_text(*j++));
     } else if (j == e.end() || *i < *j) {
-      // A value that was matched just before is there once too often; any other is not expected.
+      // A value that was matched just before occurs once too often; any other is not expected.
       const bool known = j != e.begin() && *(j - 1) == *i;
       (known ? duplicated : foreign).push_back(number_text(*i++));
     } else {
@@ -172,7 +172,7 @@ Verdict same_set(const std::vector<T>& found, const std::vector<T>& expected, st
 }
 
 /// Ok if found <= most: for what a kernel may not do more often.
-///   atomics on *sum: expected at most 4, found 128; one a block is enough
+///   atomics on *sum: expected at most 4, found 128; one per block is enough
 Verdict at_most(std::uint64_t found, std::uint64_t most, std::string_view name,
                 std::string_view hint = "");
 

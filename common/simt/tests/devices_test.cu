@@ -288,7 +288,7 @@ TEST_CASE("freeing waits for the device that the memory was made on, and no othe
   }
 }
 
-TEST_CASE("__device__ and __constant__ variables exist once a device, __managed__ ones once") {
+TEST_CASE("__device__ and __constant__ variables exist once per device, __managed__ ones once") {
   const Outcome outcome = observe([] {
     shared_by_all = 0;
     const int ten = 10;

@@ -23,7 +23,7 @@ UNITS = (
 )
 # What is found, and what to write.
 WORDS = [
-    (rf"\b({THINGS}) an? ({UNITS})\b", "'per': one atomic per block"),
+    (rf"\b({THINGS}|one|\d+) an? ({UNITS})\b", "'per': one atomic per block"),
     (r"\badd(s|ed|ing)?( \w+){0,2} up\b", "sum, reduce"),
     (r"\b(no|some|every)body\b", "no lane, some thread, all threads"),
     (r"(?<!streaming )\bmultiprocessors?\b", "SM; streaming multiprocessor where it is introduced"),
@@ -40,6 +40,7 @@ WORDS = [
 ALLOWED = [  # (end of a path, text of the line)
     ("tests/test_plain_words.py", ""),
     ("CONTRIBUTING.md", 'not "one atomic a block"'),
+    ("04-coalesced-access/README.md", "From stride 8 to 16 a request stays"),
 ]
 COMMENTS = {".cu": "//", ".cuh": "//", ".cpp": "//", ".hpp": "//", ".py": "#", ".sh": "#", ".toml": "#", ".build": "#"}
 TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')

@@ -28,7 +28,7 @@ class Words(unittest.TestCase):
 
     def test_each_word_of_the_table_is_found(self):
         for word in (
-            "one atomic a block", "two loads an element", "adds them up", "added up", "nobody", "everybody", "132 multiprocessors",
+            "one atomic a block", "two loads an element", "one a lane", "64 a row", "adds them up", "added up", "nobody", "everybody", "132 multiprocessors",
             "in the place of", "stands still", "by turns", "in front of", "behind", "stands below", "stand in", "run at once",
             "come to an end", "the program's CUDA",
         ):

@@ -110,7 +110,7 @@ void name_test(const std::string& name);
 struct Counters {
   std::uint64_t launches = 0, blocks = 0, warps = 0, threads = 0;
   std::uint64_t global_atomics = 0;            // requests
-  std::uint64_t global_atomic_lanes = 0;       // single atomics, one a lane
+  std::uint64_t global_atomic_lanes = 0;       // single atomics, one per lane
   std::uint64_t global_atomic_addresses = 0;   // distinct addresses, summed over requests
   std::uint64_t global_compare_and_swaps = 0;  // single atomics that were an atomicCAS
   std::uint64_t shared_atomics = 0, shared_atomic_lanes = 0, shared_atomic_addresses = 0;
@@ -118,10 +118,10 @@ struct Counters {
   std::uint64_t global_stores = 0, global_store_sectors = 0;
   std::uint64_t global_load_lanes = 0, global_store_lanes = 0;  // lanes that took part
   std::uint64_t global_volatile_loads = 0;  // of global_load_lanes, those of volatile variables
-  std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;  // 1 a request: no bank conflict
+  std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;  // 1 per request: no bank conflict
   std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
-  std::uint64_t barriers = 0;       // __syncthreads(), once a block
-  std::uint64_t warp_barriers = 0;  // __syncwarp(), once a warp
+  std::uint64_t barriers = 0;       // __syncthreads(), once per block
+  std::uint64_t warp_barriers = 0;  // __syncwarp(), once per warp
   /// Loads and stores of global memory that one warp made, at most, since the outermost scope
   /// began.
   std::uint64_t busiest_warp_requests = 0;
