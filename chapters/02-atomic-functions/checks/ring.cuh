@@ -24,8 +24,8 @@ inline std::vector<unsigned> make_events(unsigned first, std::size_t n) {
 /// finishes with a REQUIRE in a member function, so the functions that check are free ones.)
 struct Recorder {
   Recorder(unsigned capacity, unsigned start) : Recorder(capacity, start, 0, capacity) {}
-  Recorder(unsigned places, unsigned start, unsigned first, unsigned capacity)
-      : ring(places), next(1), overwritten(1), first(first), capacity(capacity) {
+  Recorder(unsigned slots, unsigned start, unsigned first, unsigned capacity)
+      : ring(slots), next(1), overwritten(1), first(first), capacity(capacity) {
     ring.fill_bytes(0xFF);  // kNothing
     overwritten.fill_bytes(0);
     CUDA_CHECK(cudaMemcpy(next.data(), &start, sizeof start, cudaMemcpyHostToDevice));
@@ -45,9 +45,9 @@ struct Recorder {
 /// What a launch did to the elements ring[first], ring[first + 1], ... that exist.
 struct Change {
   std::vector<unsigned> before, after;
-  unsigned first, start, capacity;  // start: the place of the launch's first event
+  unsigned first, start, capacity;  // start: the slot of the launch's first event
   std::string name(std::size_t i) const { return "ring[" + std::to_string(first + i) + "]"; }
-  /// How many places before[i] comes after the launch's first event.
+  /// How many slots before[i] comes after the launch's first event.
   std::size_t turn(std::size_t i) const {
     return static_cast<std::size_t>((std::uint64_t{first} + i + capacity - start) % capacity);
   }
@@ -59,7 +59,7 @@ inline std::string held(unsigned event) {
   return event == kNothing ? "nothing" : std::to_string(event);
 }
 
-/// Ok if the launch's events, and no other, are in the places that are theirs: each no more often
+/// Ok if the launch's events, and no other, are in the slots that are theirs: each no more often
 /// than it came.
 inline course::Verdict holds_events(const Change& change, const std::vector<unsigned>& events) {
   std::map<unsigned, std::size_t> left;
@@ -76,7 +76,7 @@ inline course::Verdict holds_events(const Change& change, const std::vector<unsi
     const std::string wrong = change.name(i) + " held " + held(change.before[i]) +
                               " before, and holds " + held(found) + " after the launch: ";
     if (event == left.end()) return {false, wrong + "no event of this launch"};
-    if (event->second-- == 0) return {false, wrong + "that event is in another place, too"};
+    if (event->second-- == 0) return {false, wrong + "that event is in another slot, too"};
   }
   return {};
 }
@@ -101,7 +101,7 @@ inline course::Verdict shared_by_lanes(const course::Counters& counters, std::ui
     return {false, "atomics: " + std::to_string(counters.global_atomic_lanes) + " single ones in " +
                        std::to_string(counters.global_atomics) +
                        " requests of warps, so one lane makes them while 31 wait; let each lane "
-                       "take a place for its own event"};
+                       "take a slot for its own event"};
   }
   return {};
 }

@@ -81,7 +81,7 @@ TEST_CASE("ring_slot: a ring that is just full starts again at 0") {
   }
 }
 
-TEST_CASE("ring_slot: more events than places") {
+TEST_CASE("ring_slot: more events than slots") {
   for (const unsigned capacity : {1u, 2u, 3u, 7u, 10u, 32u, 100u, 256u}) {
     for (const std::size_t n : {33, 257, 1025}) {
       for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{9, 128}}) {
@@ -128,7 +128,7 @@ TEST_CASE("ring_slot: equal events are as many events") {
   }
 }
 
-TEST_CASE("ring_slot: billions of places, and of events that were lost") {
+TEST_CASE("ring_slot: billions of slots, and of events that were lost") {
   for (const unsigned start : {5u, 0x7FFF'FFF0u, 3'999'999'480u}) {
     Recorder recorder(600, start, start, 4'000'000'000u);
     record(recorder, 257, {3, 96});
@@ -183,7 +183,7 @@ TEST_CASE("ring_slot: the right events in a grid of more than 2^32 threads") {
   record(recorder, 1025, {(1u << 22) + 2, 1024});
 }
 
-TEST_CASE("ring_slot: a ring of almost 2^32 places starts again at 0") {
+TEST_CASE("ring_slot: a ring of almost 2^32 slots starts again at 0") {
   course::skip_without_memory(std::size_t{kEmpty} * sizeof(unsigned));
   course::DeviceBuffer<unsigned> ring(kEmpty);
   ring.fill_bytes(0xFF);

@@ -184,7 +184,7 @@ TEST_CASE("sum_bytes: 16 bytes per load, an atomic per warp") {
     REQUIRE(course::work_is_shared(*counters, 2 * 8 + 31));
     REQUIRE(
         course::at_most(counters->global_atomics, kWarps, "atomics on *sum", "a warp sums first"));
-    REQUIRE(course::at_most(counters->global_atomic_lanes, kWarps, "threads that make an atomic",
+    REQUIRE(course::at_most(counters->global_atomic_lanes, kWarps, "threads that issue an atomic",
                             "one lane adds for its warp"));
     REQUIRE(course::at_most(counters->shared_atomic_lanes, kWarps, "atomics on shared memory",
                             "a warp sums first, and one lane adds for it"));

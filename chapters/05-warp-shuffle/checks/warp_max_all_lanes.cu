@@ -167,7 +167,7 @@ TEST_CASE("warp_max_all_lanes: the lanes of a warp go in step") {
   }
 }
 
-TEST_CASE("warp_max_all_lanes: one load a group, and nothing but registers") {
+TEST_CASE("warp_max_all_lanes: one load per group, and nothing but registers") {
   course::skip_without_counters();
   constexpr std::size_t kN = 4096 + 21;  // the last group is short, and is one load as well
   const auto d_x = course::DeviceBuffer<float>::from(kMixed.values(kN));

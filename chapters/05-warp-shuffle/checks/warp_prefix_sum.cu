@@ -156,7 +156,7 @@ TEST_CASE("warp_prefix_sum: the lanes of a warp go in step") {
   }
 }
 
-TEST_CASE("warp_prefix_sum: one load a group, and nothing but registers") {
+TEST_CASE("warp_prefix_sum: one load per group, and nothing but registers") {
   course::skip_without_counters();
   constexpr std::size_t kN = 4096 + 21;  // the last group is short, and is one load as well
   const auto d_counts = course::DeviceBuffer<unsigned>::from(kRandom.values(kN));
