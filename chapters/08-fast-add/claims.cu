@@ -1,6 +1,7 @@
-// What the lesson says of sums: which bits they have, how far rounding takes them, where they
-// stagnate.
+// What the lesson says of sums, which bits they have, how far rounding takes them, where they stagnate;
+// and of maxima, at every place and from every number to every other one.
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
@@ -107,4 +108,97 @@ TEST_CASE("a half that gets ones stagnates at 2048, a float does not") {
   auto floats = course::DeviceBuffer<float>::zeros(kTargets);
   launch_scatter_float(d_values.data(), d_index.data(), n, floats.data(), kTargets, nullptr);
   REQUIRE(course::same(floats.download(), std::vector<float>(kTargets, 4096.0f), "table"));
+}
+
+// ---- maxima -------------------------------------------------------------------------------------
+
+namespace fast_add_testing {
+
+/// One thread raises once.
+template <class T>
+__global__ void raise_once(T* base, std::size_t index, std::size_t length, T value) {
+  fast_atomic_max(base, index, length, value);
+}
+
+/// In every place of short arrays, from every number to every other one, beside all of them.
+template <class T>
+void check_every_maximum() {
+  std::vector<T> numbers = neighbours<T>();
+  numbers.push_back(number<T>(std::nanf("")));
+  for (std::size_t length = 1; length <= 3; ++length) {
+    for (const std::size_t offset : {0u, 1u}) {
+      for (std::size_t index = 0; index < length; ++index) {
+        for (const T& beside : numbers) {
+          if (length != 2 && !std::isnan(static_cast<float>(beside))) continue;
+          for (const T& old : numbers) {
+            for (const T& value : numbers) {
+              INFO(length << " elements, base is element " << offset
+                          << "; one thread raises element " << index << " from "
+                          << course::number_text(old) << " to " << course::number_text(value)
+                          << "; the others hold " << course::number_text(beside));
+              std::vector<T> expected(length, beside);
+              expected[index] = old;
+              course::Placed<T> table(expected, offset);
+              const auto a = static_cast<float>(old), b = static_cast<float>(value);
+              // 0.0 is larger than -0.0; a number, than a NaN.
+              const bool raises = b > a || (a == b && std::signbit(a)) || std::isnan(a);
+              if (raises && !std::isnan(b)) expected[index] = value;
+              course::launch(raise_once<T>, {1, 1}, table.data(), index, length, value);
+              const std::vector<T> found = table.download();
+              for (std::size_t t = 0; t < length; ++t) {
+                INFO("element " << t << " is " << course::number_text(found[t]));
+                if (std::isnan(static_cast<float>(expected[t]))) {
+                  REQUIRE(std::isnan(static_cast<float>(found[t])));
+                } else {
+                  REQUIRE(bits_of(found[t]) == bits_of(expected[t]));
+                }
+              }
+              REQUIRE(table.intact("table"));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The table begins with NaN.
+template <class T, class Launch>
+void check_maxima(const Launch& launch, std::size_t n, std::size_t targets, std::size_t offset) {
+  const std::vector<__half> halves = gradients(n);
+  const std::vector<T> values(halves.begin(), halves.end());
+  const std::vector<int> index = random_index(n, targets);
+  const auto d_values = course::DeviceBuffer<T>::from(values);
+  const auto d_index = course::DeviceBuffer<int>::from(index);
+  course::Placed<T> table(std::vector<T>(targets, number<T>(std::nanf(""))), offset);
+  launch(d_values.data(), d_index.data(), n, table.data(), targets, nullptr);
+  REQUIRE(same_or_nan(table.download(), max_reference(values, index, targets)));
+  REQUIRE(table.intact("table"));
+}
+
+}  // namespace fast_add_testing
+
+TEST_CASE("fast_atomic_max raises at every place, and changes no other element") {
+  check_every_maximum<__half>();
+  check_every_maximum<__nv_bfloat16>();
+}
+
+TEST_CASE("every scatter of maxima finds the largest value of every element") {
+  for (const ScatterRung& rung : right_rungs(max_rungs())) {
+    for (const std::size_t n : course::all_sizes()) {
+      for (const std::size_t targets : {1u, 2u, 37u, 1000u}) {
+        INFO(rung.name << ": n = " << n << " into " << targets << " targets");
+        check_maxima<__half>(std::get<Scatter<__half>>(rung.launch), n, targets, (n + targets) % 2);
+      }
+    }
+  }
+}
+
+TEST_CASE("maxima of bfloat16") {
+  for (const std::size_t n : course::all_sizes()) {
+    INFO("n = " << n);
+    check_maxima<__nv_bfloat16>(launch_scatter_max_cas<__nv_bfloat16>, n, 37, n % 2);
+    check_maxima<__nv_bfloat16>(launch_scatter_max_fast<__nv_bfloat16>, n, 37, n % 2);
+    check_maxima<__nv_bfloat16>(launch_scatter_max_looking<__nv_bfloat16>, n, 37, n % 2);
+  }
 }

@@ -65,3 +65,24 @@ TEST_CASE("rows: one atomic per half, one per pair, and none on the table") {
   REQUIRE(floats->global_atomic_lanes == kShape.rows * 16);
   REQUIRE(sort->global_atomic_lanes <= 2 * 2);  // counts and cursors of the two bins
 }
+
+TEST_CASE("a maximum by RED is one request of a warp of both alignments, and loads no element") {
+  course::skip_without_counters();
+  constexpr std::size_t n = 1024, kTargets = 64;
+  const auto d_index = course::DeviceBuffer<int>::from(random_index(n, kTargets));
+  const auto d_values = course::DeviceBuffer<__half>::from(gradients(n));
+  for (const ScatterRung& rung : of_group(max_rungs(), Group::maxima)) {
+    INFO(rung.name);
+    course::DeviceBuffer<__half> table(kTargets);
+    table.fill_bytes(0xFF);
+    const auto run = [&] {
+      std::get<Scatter<__half>>(rung.launch)(d_values.data(), d_index.data(), n, table.data(),
+                                             kTargets, nullptr);
+    };
+    const auto first = course::count(run), second = course::count(run);
+    const bool looks = rung.name != "scatter_max_fast";
+    REQUIRE(first->global_loads == (looks ? 3 : 2) * n / 32);  // value, index, and the look
+    if (!looks) REQUIRE(first->global_atomics == n / 32);
+    REQUIRE(second->global_atomic_lanes == (looks ? 0 : n));  // nothing is left to raise
+  }
+}

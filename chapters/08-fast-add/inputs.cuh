@@ -129,6 +129,18 @@ course::Verdict within(const std::vector<T>& found, const std::vector<double>& e
   return {};
 }
 
+/// Ok if every element is the expected number, or a NaN where a NaN is expected.
+template <class T>
+course::Verdict same_or_nan(const std::vector<T>& found, const std::vector<double>& expected) {
+  for (std::size_t t = 0; t < expected.size(); ++t) {
+    const double value = static_cast<double>(static_cast<float>(found[t]));
+    if (value == expected[t] || (std::isnan(value) && std::isnan(expected[t]))) continue;
+    return {false, "table[" + std::to_string(t) + "]: expected " +
+                       course::number_text(expected[t]) + ", found " + course::number_text(value)};
+  }
+  return {};
+}
+
 /// The largest and the mean distance from the reference.
 template <class T>
 course::Errors errors_of(const std::vector<T>& found, const std::vector<double>& expected) {

@@ -4,6 +4,7 @@
 #include <cuda_fp16.h>
 
 #include <algorithm>
+#include <cmath>
 #include <course/buffer.cuh>
 #include <course/data.cuh>
 #include <course/ladder.cuh>
@@ -202,6 +203,35 @@ void divergence(course::Ladder& ladder, std::size_t most) {
   }
 }
 
+/// The largest value of each element; the table begins with NaN, no value yet.
+void maxima(course::Ladder& ladder, std::size_t n) {
+  const std::size_t targets = on(power(20), 512);
+  const std::vector<__half> values = gradients(n);
+  const std::vector<int> index = random_index(n, targets);
+  const std::vector<double> expected = max_reference(values, index, targets);
+  const auto d_values = course::DeviceBuffer<__half>::from(values);
+  const auto d_index = course::DeviceBuffer<int>::from(index);
+  course::DeviceBuffer<__half> table(targets);
+  ladder.reference("max_reference", expected[0],
+                   "the largest of " + text(n) + " values for each of " + text(targets) +
+                       " elements; element 0 is shown",
+                   n);
+  for (const ScatterRung& rung : of_group(max_rungs(), Group::maxima)) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&] { table.fill_bytes(0xFF); },  // NaN
+                 .launch =
+                     [&] {
+                       std::get<Scatter<__half>>(rung.launch)(d_values.data(), d_index.data(), n,
+                                                              table.data(), targets, nullptr);
+                     },
+                 .result = [&] { return static_cast<double>(static_cast<float>(table.front())); },
+                 .check = [&] { return same_or_nan(table.download(), expected); },
+                 .bytes = d_values.bytes() + d_index.bytes() + 2 * table.bytes(),
+                 .operations = n});
+  }
+}
+
 // ---- rows ---------------------------------------------------------------------------------------
 
 /// All rungs of a group that adds `rows` rows of kWidth halves to `table_rows` rows.
@@ -271,24 +301,26 @@ void lost_updates(course::Ladder& ladder, std::size_t most) {
   }
 }
 
-/// A table of -0.0: every fourth element gets a 1, and the others should stay what they are.
-void negative_zeros(course::Ladder& ladder) {
+/// A table that holds one number everywhere. Every fourth element gets a 1; how many of the others
+/// are what they were? Wrong on purpose: half of them.
+void untouched(course::Ladder& ladder, Group group, const std::vector<ScatterRung>& rungs,
+               const std::string& what, float number, bool (*is_it)(const __half&)) {
   const std::size_t targets = on(power(20), 256), n = targets / 4;
   std::vector<int> index(n);
   for (std::size_t i = 0; i < n; ++i) index[i] = static_cast<int>(4 * i);
   const auto d_index = course::DeviceBuffer<int>::from(index);
   const auto d_values = course::DeviceBuffer<__half>::from(std::vector<__half>(n, __half(1.0f)));
-  const std::vector<__half> before(targets, __half(-0.0f));
+  const std::vector<__half> before(targets, __half(number));
   course::DeviceBuffer<__half> table(targets);
   const auto reset = [&] { table.upload(before); };
   const auto result = [&] {
     double count = 0;
-    for (const __half& x : table.download()) count += bits_of(x) == bits_of(before[0]) ? 1 : 0;
+    for (const __half& x : table.download()) count += is_it(x) ? 1 : 0;
     return count;
   };
-  ladder.reference("elements that hold -0.0", static_cast<double>(targets - n),
+  ladder.reference("elements that hold " + what, static_cast<double>(targets - n),
                    "every fourth one has got a 1", n);
-  for (const ScatterRung& rung : of_group(scatter_rungs(), Group::negative_zeros)) {
+  for (const ScatterRung& rung : of_group(rungs, group)) {
     const auto launch = [&] {
       std::get<Scatter<__half>>(rung.launch)(d_values.data(), d_index.data(), n, table.data(),
                                              targets, nullptr);
@@ -331,7 +363,11 @@ int main(int argc, char** argv) {
     stagnation(rungs, n);
     types(rungs, n);
     divergence(rungs, n);
-    negative_zeros(rungs);
+    untouched(rungs, Group::negative_zeros, scatter_rungs(), "-0.0", -0.0f,
+              [](const __half& x) { return bits_of(x) == 0x8000; });
     lost_updates(rungs, n);
+    maxima(rungs, n);
+    untouched(rungs, Group::no_values, max_rungs(), "NaN, no value", std::nanf(""),
+              [](const __half& x) { return std::isnan(static_cast<float>(x)); });
   });
 }

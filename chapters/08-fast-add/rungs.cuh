@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "divergence.cuh"
+#include "fast_atomic_max.cuh"
 #include "index_add.cuh"
 #include "inputs.cuh"
 #include "scatter.cuh"
@@ -36,6 +37,8 @@ enum class Group {
   lost_updates,
   rows,
   rows_rounding,
+  maxima,     // maxima instead of sums
+  no_values,  // a table of NaN
 };
 
 /// A rung, which adds to a table of halves or of floats. A rung whose `changed` is another one in
@@ -93,6 +96,26 @@ inline std::vector<ScatterRung> scatter_rungs() {
       {"scatter_plain", "a plain +=", {lost_updates}, launch_scatter_plain,
        Sums::in_half, kAnyOrder, course::Expect::race_and_wrong_value,
        "another thread stores between this thread's load and its store"},
+  };
+  // clang-format on
+}
+
+/// Raises d_table[d_index[i]] to d_values[i], i < n.
+inline std::vector<ScatterRung> max_rungs() {
+  using enum Group;
+  constexpr bool kAnyOrder = false;
+  // clang-format off
+  return {
+      {"scatter_max_cas", "a loop of atomicCAS on 16 bits, if the value is larger", {maxima},
+       launch_scatter_max_cas<__half>},
+      {"scatter_max_fast", "fast_atomic_max: a pair, one RED", {maxima},
+       launch_scatter_max_fast<__half>},
+      {"scatter_max_looking", "looks first: one RED if the value is larger", {maxima},
+       launch_scatter_max_looking<__half>},
+      {"scatter_max_fast", "a NaN for the partner", {no_values}, launch_scatter_max_fast<__half>},
+      {"scatter_max_infinity", "-infinity for the partner", {no_values},
+       launch_scatter_max_infinity, Sums::in_half, kAnyOrder, course::Expect::wrong_value,
+       "the maximum of a NaN and -infinity is -infinity: the partner has got a value"},
   };
   // clang-format on
 }

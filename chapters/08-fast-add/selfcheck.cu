@@ -3,8 +3,6 @@
 #include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <variant>
 #include <vector>
 
@@ -22,20 +20,6 @@ __global__ void add_once(T* base, std::size_t index, std::size_t length, T value
   } else {
     fast_atomic_add(base, index, length, value);
   }
-}
-
-/// What neighbours may hold: no addition of an identity may change any of it.
-template <class T>
-std::vector<T> neighbours() {
-  std::vector<T> values = {number<T>(-0.0), number<T>(0.0), number<T>(HUGE_VAL),
-                           number<T>(-HUGE_VAL), number<T>(1.5)};
-  if constexpr (sizeof(T) == 2) {
-    const std::uint16_t subnormal = 0x8001;
-    T value;
-    std::memcpy(static_cast<void*>(&value), &subnormal, sizeof value);
-    values.push_back(value);
-  }
-  return values;
 }
 
 template <class T, bool kBranching>

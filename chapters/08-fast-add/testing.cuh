@@ -5,8 +5,11 @@
 #include <cuda_fp16.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -24,6 +27,20 @@ T number(double x) {
   } else {
     return static_cast<T>(static_cast<float>(x));
   }
+}
+
+/// What neighbours may hold: no addition of an identity may change any of it.
+template <class T>
+std::vector<T> neighbours() {
+  std::vector<T> values = {number<T>(-0.0), number<T>(0.0), number<T>(HUGE_VAL),
+                           number<T>(-HUGE_VAL), number<T>(1.5)};
+  if constexpr (sizeof(T) == 2) {
+    const std::uint16_t subnormal = 0x8001;
+    T value;
+    std::memcpy(static_cast<void*>(&value), &subnormal, sizeof value);
+    values.push_back(value);
+  }
+  return values;
 }
 
 /// Ok if both tables have the same bits: +0.0 is not -0.0.

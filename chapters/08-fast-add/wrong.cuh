@@ -1,5 +1,6 @@
-// Wrong on purpose: additions without atomics, with +0.0 for the neighbour, with a wrong length.
-// Rungs: scatter_plain, scatter_plus_zero, add_with_length.
+// Wrong on purpose: additions without atomics, with +0.0 for the neighbour, with a wrong length; a
+// maximum with -infinity for the neighbour.
+// Rungs: scatter_plain, scatter_plus_zero, scatter_max_infinity, add_with_length.
 // The ladder and races.cu prove that each is wrong, and how it shows.
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <cstddef>
 
 #include "fast_atomic_add.cuh"
+#include "fast_atomic_max.cuh"
 #include "grid.cuh"
 
 // Question: millions of targets, and updates rarely meet. Must additions be atomic?
@@ -51,6 +53,31 @@ __global__ void scatter_plus_zero(const __half* d_values, const int* d_index, st
 inline void launch_scatter_plus_zero(const __half* d_values, const int* d_index, std::size_t n,
                                      __half* d_table, std::size_t targets, cudaStream_t stream) {
   course::launch(scatter_plus_zero, {blocks_for(n), kBlockSize, 0, stream}, d_values, d_index, n,
+                 d_table, targets);
+}
+
+// Question: is -infinity not what no maximum notices?
+// Changes:  fast_atomic_max with -infinity for the partner.
+// Cost:     as before; and a partner that is a NaN, no value yet, becomes -infinity.
+__global__ void scatter_max_infinity(const __half* d_values, const int* d_index, std::size_t n,
+                                     __half* d_table, std::size_t targets) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const auto at = static_cast<std::size_t>(d_index[i]);
+  __half* const target = d_table + at;
+  const __half nothing = __ushort_as_half(0xFC00);  // wrong on purpose
+  if (is_low(target) ? at + 1 < targets : at > 0) {
+    course::red_max(reinterpret_cast<__half2*>(is_low(target) ? target : target - 1),
+                    is_low(target) ? pair_of(d_values[i], nothing) : pair_of(nothing, d_values[i]));
+  } else {
+    atomic_max_alone(target, d_values[i]);
+  }
+}
+
+/// Raises d_table[d_index[i]] to d_values[i], i < n, and the partners to -infinity.
+inline void launch_scatter_max_infinity(const __half* d_values, const int* d_index, std::size_t n,
+                                        __half* d_table, std::size_t targets, cudaStream_t stream) {
+  course::launch(scatter_max_infinity, {blocks_for(n), kBlockSize, 0, stream}, d_values, d_index, n,
                  d_table, targets);
 }
 
