@@ -20,7 +20,7 @@ course::Counters counted(const SumRung<float>& rung, std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("atomics: one a block, and none with a second kernel") {
+TEST_CASE("atomics: one per block, and none with a second kernel") {
   course::skip_without_counters();
   constexpr unsigned kResident = 4 * 2048 / kBlockSize;  // of the CPU device: 4 SMs, 2048 threads
   for (const std::size_t n : {std::size_t{1}, std::size_t{1025}, course::kBigSize}) {

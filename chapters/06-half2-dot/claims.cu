@@ -128,7 +128,7 @@ TEST_CASE("rounded_to_half is what a half does to an integer") {
 
 // ---- what half and float cannot do -------------------------------------------------------------
 
-TEST_CASE("sums in half: exact up to 2048 a lane, then rounded, then stagnating, then infinite") {
+TEST_CASE("sums in half: exact up to 2048 per lane, then rounded, then stagnating, then infinite") {
   static bool done = false;
   if (seen_before(done)) return;
   for (const Limit& limit : kLimits) {

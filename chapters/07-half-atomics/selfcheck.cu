@@ -64,7 +64,7 @@ void check_rung(const TableRung<T>& rung) {
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     const std::size_t n = sizes[k];
     std::size_t rows = 1;
-    while (rows * kRow * 4 < n) rows *= 2;  // at most 8 elements of at most 15/8 a cell
+    while (rows * kRow * 4 < n) rows *= 2;  // at most 8 elements of at most 15/8 per cell
     // On the CPU device another start for each size; all of them where it is short.
     for (std::size_t s = 0; s < rung.starts.size(); ++s) {
       if (course::kCpuDevice && n > 64 && s != k % rung.starts.size()) continue;

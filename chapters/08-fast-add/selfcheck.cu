@@ -95,7 +95,7 @@ TEST_CASE("every scatter adds every value once") {
       check_scatter(rung, n, 37, {.table = n % 2});
       check_scatter(rung, n, 2, {.table = (n + 1) % 2});
     }
-    check_scatter(rung, kMany, 1000, {.table = 1});  // about 1000 a target on a GPU: exact
+    check_scatter(rung, kMany, 1000, {.table = 1});  // about 1000 per target on a GPU: exact
     check_scatter(rung, 1025, 1);
     check_scatter(rung, 257, 1, {.index = 1});
     check_scatter(rung, 257, 1, {.table = 1, .values = 2});

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times sum_mpi, one process a GPU, and adds it to the ladder's results as a rung.
+"""Times sum_mpi, one process per GPU, and adds it to the ladder's results as a rung.
 
     mpi_rows.py SUM_MPI --json RESULTS.json [--json RESULTS.json ...] [--ranks N]
 

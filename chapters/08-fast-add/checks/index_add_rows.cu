@@ -143,7 +143,8 @@ TEST_CASE("index_add_rows: a word inside the table is one pair, also if half of 
 
 TEST_CASE("index_add_rows: the threads share the work, side by side") {
   course::skip_without_counters();
-  // A warp has eight turns of a loop, whether a thread has a word or a team of 8, 32, 64 a row.
+  // A warp has eight iterations of a loop, whether a thread has a word or a team of 8, 32 or 64
+  // threads has a row.
   const auto counters = course::count([&] { check_rows(Data::crowded, {32, 127, 40}, {4, 64}); });
   INFO(sizes_text({32, 127, 40}) << "; " << course::launch_text("index_add_rows", {4, 64}));
   REQUIRE(course::work_is_shared(*counters, 56));

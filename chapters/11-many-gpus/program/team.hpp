@@ -1,4 +1,4 @@
-// The ranks: processes that MPI has started, one a device, and how each knows that all are there.
+// The ranks: processes that MPI has started, one per device, and how each knows that all are there.
 #pragma once
 
 #include <mpi.h>
