@@ -89,7 +89,7 @@ def main():
         for file in files for number, word, better in places(file)
     ]
     if lines:
-        return "\n".join([*lines, f"{len(lines)} places; CONTRIBUTING.md says how texts are written"])
+        return "\n".join([*lines, f"{len(lines)} {'place' if len(lines) == 1 else 'places'}; CONTRIBUTING.md says how texts are written"])
     return 0
 
 

@@ -62,7 +62,7 @@ class Words(unittest.TestCase):
         file.write_text("fine\nadds up\n")
         done = subprocess.run([sys.executable, str(TOOL), str(file)], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"{file}:2: 'adds up': write sum, reduce\n1 places", done.stderr)
+        self.assertIn(f"{file}:2: 'adds up': write sum, reduce\n1 place; ", done.stderr)
         file.write_text("sums\n")
         self.assertEqual(subprocess.run([sys.executable, str(TOOL), str(file)]).returncode, 0)
 
