@@ -1,0 +1,122 @@
+// Check of the exercise fix_cell_sort: any number of atoms, any number of cells, and cells with more
+// atoms than 16 bits can number; then whether the threads share the work.
+#include "fix_cell_sort.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+/// Which cell an atom is in.
+enum class Kind { spread, crowd, few };
+constexpr Kind kKinds[] = {Kind::spread, Kind::crowd, Kind::few};
+
+const char* name_of(Kind kind) {
+  constexpr const char* kNames[] = {"spread over all cells", "all in the last cell",
+                                    "most in every 7th cell"};
+  return kNames[static_cast<int>(kind)];
+}
+
+std::vector<unsigned> make_cells(Kind kind, std::size_t n, unsigned cells) {
+  std::mt19937 random(5);
+  std::vector<unsigned> cell(n);
+  for (unsigned& c : cell) {
+    c = random() % cells;
+    if (kind == Kind::crowd) c = cells - 1;
+    if (kind == Kind::few && random() % 8 != 0) c -= c % 7;
+  }
+  return cell;
+}
+
+/// What a sort should leave behind.
+struct Expected {
+  std::vector<unsigned> counts, starts, atoms;  // the atoms of a cell ascend
+  unsigned long long pairs = 0;
+};
+
+Expected expected_of(const std::vector<unsigned>& cell, unsigned cells) {
+  Expected expected{std::vector<unsigned>(cells), std::vector<unsigned>(cells + 1), {}, 0};
+  std::vector<std::vector<unsigned>> members(cells);
+  for (std::size_t i = 0; i < cell.size(); ++i) members[cell[i]].push_back(unsigned(i));
+  for (unsigned c = 0; c < cells; ++c) {
+    const std::size_t count = members[c].size();
+    expected.counts[c] = static_cast<unsigned>(count);
+    expected.starts[c + 1] = expected.starts[c] + expected.counts[c];
+    if (count > 1) expected.pairs += count * (count - 1) / 2;
+    expected.atoms.insert(expected.atoms.end(), members[c].begin(), members[c].end());
+  }
+  return expected;
+}
+
+/// Runs one sort, and checks all that it promises.
+void check(std::size_t n, unsigned cells, Kind kind) {
+  INFO(course::counted(n, "atom") << ", " << name_of(kind) << "; "
+                                  << course::counted(cells, "cell"));
+  const std::vector<unsigned> cell = make_cells(kind, n, cells);
+  const Expected expected = expected_of(cell, cells);
+  const auto cell_of = course::DeviceBuffer<unsigned>::from(cell);
+  course::GuardedBuffer<unsigned> counts(cells), starts(cells + 1), taken(cells), atoms(n);
+  course::GuardedBuffer<unsigned long long> pairs(1);
+  counts.fill_bytes(0);
+  taken.fill_bytes(0);
+  pairs.fill_bytes(0);
+  sort_by_cell(cell_of.data(), n, cells,
+               {counts.data(), starts.data(), taken.data(), atoms.data(), pairs.data()});
+  CUDA_CHECK(cudaDeviceSynchronize());
+  REQUIRE(course::same(counts.download(), expected.counts, "counts"));
+  REQUIRE(course::same(starts.download(), expected.starts, "starts"));
+  std::vector<unsigned> found = atoms.download();
+  for (unsigned c = 0; c < cells; ++c) {  // any order within a cell
+    std::sort(found.begin() + expected.starts[c], found.begin() + expected.starts[c + 1]);
+  }
+  REQUIRE(course::same(found, expected.atoms, "atoms (those of each cell sorted)"));
+  REQUIRE(course::same(pairs.download().front(), expected.pairs, "*pairs"));
+  REQUIRE(counts.intact("counts"));
+  REQUIRE(starts.intact("starts"));
+  REQUIRE(taken.intact("taken"));
+  REQUIRE(atoms.intact("atoms"));
+  REQUIRE(pairs.intact("pairs"));
+}
+
+}  // namespace
+
+TEST_CASE("fix_cell_sort: 256 atoms in 32 cells") {
+  for (const Kind kind : kKinds) check(256, 32, kind);
+}
+
+TEST_CASE("fix_cell_sort: any number of atoms") {
+  std::size_t turn = 0;  // another kind each time
+  for (const std::size_t n : course::kSizes) check(n, 64, kKinds[turn++ % std::size(kKinds)]);
+  check(course::kCpuDevice ? 5'003 : course::kBigSize, 64, Kind::spread);
+}
+
+TEST_CASE("fix_cell_sort: any number of cells") {
+  std::size_t turn = 0;  // another kind each time
+  for (const unsigned cells : {1u, 2u, 31u, 32u, 33u, 96u, 100u, 255u, 256u, 257u, 700u}) {
+    check(512, cells, kKinds[turn++ % std::size(kKinds)]);
+  }
+  check(course::kCpuDevice ? 1'000 : course::kBigSize, kMostCells, Kind::spread);
+}
+
+TEST_CASE("fix_cell_sort: cells with very many atoms") {
+  // Once is enough on the CPU device: the order of threads plays no part in it.
+  static bool done = false;
+  if (course::kCpuDevice && std::exchange(done, true)) return;
+  check(70'000, 32, Kind::crowd);
+  if (!course::kCpuDevice) check(3'000'000, 3, Kind::crowd);
+}
+
+TEST_CASE("fix_cell_sort: the threads share the work") {
+  course::skip_without_counters();
+  // A warp counts in 2 turns; finds the starts of 300 cells in 2; has 300 cells to add to in 2.
+  const auto counters = course::count([] { check(8'192, 300, Kind::spread); });
+  REQUIRE(course::work_is_shared(*counters, 24));
+  REQUIRE(course::shared_work_is_shared(*counters, 60));
+}
