@@ -171,6 +171,44 @@ class Outputs(NeighborsTest):
             self.assertEqual(len(picture.findall(f".//{space}line")), bonds)
             self.assertEqual(len(picture.findall(f".//{space}circle")), data.count("\n"))
 
+    def texts_of(self, *options):
+        """The texts of the picture that a run with these options draws of the file."""
+        self.run_program("xy.txt", "--picture", "bonds.svg", *options)
+        text = (self.folder / "bonds.svg").read_text()
+        self.assertNotRegex(text, r"\b(nan|inf)\b")
+        return [element.text for element in ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}text")]
+
+    def test_the_legend_of_a_picture(self):
+        self.file(FOUR + "50 50\n")
+        self.assertEqual(self.texts_of(), ["no neighbour: 1", "3 neighbours: 4"])
+        self.file("0 0\n1 0\n" + "".join(f"{9 + 0.1 * k} 9\n" for k in range(5)))
+        self.assertEqual(self.texts_of(), ["1 neighbour: 2", "4 or more neighbours: 5"])
+
+    def test_the_nine_cells_around_an_atom(self):
+        # Cells are a little wider than 1. Three runs: the row of cells below, the atom's own, and the one above.
+        self.file("".join(f"{x + 0.5} {y + 0.5}\n" for y in range(7) for x in range(7)))
+        for method in METHODS:
+            texts = self.texts_of("--cells-around", 24, "--cutoff", 1.01, "--method", method)
+            self.assertEqual(texts[-3:], ["Red: atom 24. Dashed: the cutoff.", "Runs of the sorted array: 16 to 18, 23 to 25, 30 to 32.",
+                                          "9 atoms looked at, itself among them; near: 4."])
+            self.assertEqual(sorted(map(int, texts[:-3])), [16, 17, 18, 23, 24, 25, 30, 31, 32])
+
+    def test_cells_at_a_corner_and_cells_that_share_memory(self):
+        # The first cell has two columns and rows of atoms, the next ones have one each.
+        self.file("".join(f"{x + 0.5} {y + 0.5}\n" for y in range(7) for x in range(7)))
+        texts = self.texts_of("--cells-around", 0, "--cutoff", 1.01)
+        self.assertEqual(texts[-2:], ["Runs of the sorted array: 0 to 5, 14 to 16.", "9 atoms looked at, itself among them; near: 2."])
+        self.file("-1.7e308 0\n1.7e308 0\n")
+        self.assertIn("near: 0.", self.texts_of("--cells-around", 1, "--double")[-1])
+
+    def test_cells_of_no_picture_or_no_atom(self):
+        path = self.file(FOUR)
+        self.refused(path, "--cells-around", 0, says="--cells-around needs --picture")
+        self.refused(path, "--cells-around", 4, "--picture", "bonds.svg", says=["--cells-around 4: ", "xy.txt has 4 atoms, numbered from 0"])
+        self.refused("new.txt", "--generate", 3, "--cells-around", 0, says="--generate")
+        for value in ["-1", "x", "1.5"]:
+            self.refused(path, "--cells-around", value, "--picture", "bonds.svg", says="--cells-around")
+
 
 class Generator(NeighborsTest):
     def test_any_size_the_same_every_time(self):

@@ -25,6 +25,7 @@
 #include "errors.hpp"
 #include "on_device.cuh"
 #include "output_file.hpp"
+#include "picture.hpp"
 #include "progress.hpp"
 #include "results.hpp"
 
@@ -40,6 +41,7 @@ struct Options {
   bool in_double = false;
   std::string output = "neighbor.txt";
   std::string picture;
+  std::optional<std::uint64_t> cells_around;
   std::int64_t generate = 0;
   std::uint64_t seed = 1;
 };
@@ -159,6 +161,12 @@ void find_and_write(Options options) {
   if (!options.picture.empty()) picture.emplace(options.picture);
 
   const Coordinates<T> atoms = parse_coordinates<T>(read_bytes(options.file), options.file);
+  const Atoms<T> view{atoms.x.data(), atoms.y.data(), atoms.x.size()};
+  if (options.cells_around && *options.cells_around >= view.n) {
+    throw BadInput(fmt::format("--cells-around {}: {} has {}, numbered from 0",
+                               *options.cells_around, options.file,
+                               so_many(static_cast<long long>(view.n), "atom")));
+  }
   const auto start = std::chrono::steady_clock::now();
   // No atom has more neighbours than there are others.
   const std::size_t capacity = std::clamp<std::size_t>(
@@ -168,7 +176,11 @@ void find_and_write(Options options) {
 
   check_capacity(neighbors, atoms, options);
   write_neighbors(neighbors, static_cast<std::size_t>(options.max_neighbors), output);
-  if (picture) write_picture(neighbors, atoms.x, atoms.y, *picture);
+  if (picture && options.cells_around) {
+    write_picture_of_cells(neighbors, view, limit, *options.cells_around, *picture);
+  } else if (picture) {
+    write_picture(neighbors, view, *picture);
+  }
   output.finish();  // both are complete before the first one replaces anything
   if (picture) picture->finish();
   output.commit();
@@ -255,6 +267,10 @@ int main(int argc, char** argv) {
   app.add_flag("--double", options.in_double, "Compute in double precision, not in single");
   app.add_option("--output", options.output, "The lists")->capture_default_str()->type_name("FILE");
   app.add_option("--picture", options.picture, "Draws atoms and bonds, as SVG")->type_name("FILE");
+  app.add_option("--cells-around", options.cells_around,
+                 "The picture shows how the cells find the neighbours of atom N")
+      ->transform(CLI::Validator(whole_number<std::uint64_t>, ""))
+      ->type_name("N");
   app.add_option("--generate", options.generate,
                  "Makes a sheet of N atoms of graphene, 1.42 apart, with grains and defects")
       ->transform(CLI::Validator(whole_number<std::int64_t>, ""))
@@ -274,9 +290,10 @@ int main(int argc, char** argv) {
   try {
     const bool generates = app.count("--generate") > 0;
     const std::vector<const char*> others =
-        generates ? std::vector<const char*>{"--cutoff", "--max-neighbors", "--method",
-                                             "--double", "--output",        "--picture"}
-                  : std::vector<const char*>{"--seed"};
+        generates
+            ? std::vector<const char*>{"--cutoff", "--max-neighbors", "--method",      "--double",
+                                       "--output", "--picture",       "--cells-around"}
+            : std::vector<const char*>{"--seed"};
     for (const char* const other : others) {
       if (app.count(other) == 0) continue;
       throw BadInput(
@@ -284,6 +301,9 @@ int main(int argc, char** argv) {
     }
     if (app.count("--picture") > 0 && options.picture.empty()) {
       throw BadInput("--picture: a file to write to has an empty name");
+    }
+    if (app.count("--cells-around") > 0 && app.count("--picture") == 0) {
+      throw BadInput("--cells-around needs --picture");
     }
     run(options, generates);
     if (std::fflush(stdout) != 0) return report("standard output cannot be written", kFailed);

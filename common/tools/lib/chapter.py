@@ -17,7 +17,12 @@
     [[machine]] another machine whose tables and curves the page shows: device, as its file of results names it, and the
                 group and the rung of the table that is open, as in [headline]
     [profile]   what ncu counts: n, rungs, counters (tools/measure/ladder_profile.py)
-    [[picture]] a drawing of what lanes do: program, arguments, kernel, output, alt, ... (tools/trace/picture.py)
+    [[picture]] a drawing: program, arguments, output, alt. Of what lanes do: kernel, and what chooses among its launches,
+                such as launch, block, warp, lines, rows (tools/trace/picture.py), and seed, the schedule. all_warps = true
+                draws the whole block, threads = [[0, 0], [1, 0]] two threads by block and number. Without a kernel the
+                program draws: one of its arguments is "{picture}", the file to write
+
+    [[drawing]] a drawing that is computed from measured times (tools/measure/drawings.py)
 
     [[program]] a program of the chapter beyond ladder and self-check:
     name        kernels: sources with kernels; sources: plain C++, if there is any; test: a Python file that tests it.
@@ -64,6 +69,7 @@ class Chapter:
     machines: list = field(default_factory=list)
     profile: dict | None = None
     pictures: list = field(default_factory=list)
+    drawings: list = field(default_factory=list)
     programs: list = field(default_factory=list)
     sanitizers: dict = field(default_factory=dict)
 
@@ -100,8 +106,10 @@ class Chapter:
         return self.folder.parents[1] / tree / self.name / f"{exercise}.cuh"
 
 
+PICTURE_FILE = "{picture}"  # among the arguments of a program that draws
 MINUTES_OF_STARS = {1: 20, 2: 30, 3: 45, 4: 60, 5: 90}
 TEXTS, NUMBERS, TABLES = (list, str), (list, int), (list, dict)  # lists of these
+PAIRS = (list, NUMBERS)
 # {table: {key: (type, must it be there)}}; "" is the file itself.
 KEYS = {
     "": {
@@ -116,6 +124,7 @@ KEYS = {
         "machine": (TABLES, False),
         "profile": (dict, False),
         "picture": (TABLES, False),
+        "drawing": (TABLES, False),
         "program": (TABLES, False),
         "sanitizers": (dict, False),
     },
@@ -135,14 +144,20 @@ KEYS = {
     "picture": {
         "program": (str, True),
         "arguments": (TEXTS, False),
-        "kernel": (str, True),
+        "kernel": (str, False),
         "output": (str, True),
         "alt": (str, True),
+        "seed": (int, False),
+        "threads": (PAIRS, False),
+        "all_warps": (bool, False),
         "launch": (int, False),
         "block": (int, False),
         "warp": (int, False),
         "lines": (NUMBERS, False),
         "rows": (NUMBERS, False),
+    },
+    "drawing": {
+        "kind": (str, True), "output": (str, True), "device": (str, False), "rows": (TABLES, True), "given": (dict, True),
     },
     "program": {
         "name": (str, True),
@@ -157,8 +172,9 @@ KEYS = {
     },
 }
 NAMES = {
-    str: "a text", int: "a number", list: "a list", dict: "a table",
+    str: "a text", int: "a number", bool: "true or false", list: "a list", dict: "a table",
     TEXTS: "a list of texts", NUMBERS: "a list of numbers", TABLES: "a list of tables",
+    PAIRS: "a list of lists of numbers",
 }
 
 
@@ -207,9 +223,12 @@ def parse(folder, values):
     for table in ("libraries", "headline", "profile", "sanitizers"):
         if table in values:
             check_keys(file, values[table], table)
-    for table in ("machine", "picture", "program"):
+    for table in ("machine", "picture", "drawing", "program"):
         for entry in values.get(table, []):
             check_keys(file, entry, table)
+    for entry in values.get("picture", []):
+        if ("kernel" in entry) == (PICTURE_FILE in entry.get("arguments", [])):
+            raise Failed(f"{file}: 'picture' {entry['output']} has either a 'kernel' or the argument {PICTURE_FILE}")
     headline = values.get("headline")
     if headline and ("vendor" in headline) == ("instead" in headline):
         raise Failed(f"{file}: 'headline' has either 'vendor' or 'instead'")
@@ -237,6 +256,7 @@ def parse(folder, values):
         machines=values.get("machine", []),
         profile=values.get("profile"),
         pictures=values.get("picture", []),
+        drawings=values.get("drawing", []),
         programs=[Program(**entry) for entry in values.get("program", [])],
         sanitizers=values.get("sanitizers", {}),
     )

@@ -11,7 +11,9 @@ from tools.lib import chapter as metadata
 from tools.lib import compact_json, markers
 from tools.lib.failed import Failed
 from tools.maintain import verdicts
-from tools.measure import front_page, headline, ladder_profile, lesson, plot_svg, plots, profile_rows, results_table, sectors
+from tools.measure import (
+    drawings, front_page, headline, ladder_profile, lesson, plot_svg, plots, profile_rows, results_table, sectors,
+)  # fmt: skip
 from tools.measure.results import (
     CPU, PROFILE, SECTORS, chapters_of, file_name, measured, of_cpu, of_gpu, of_machine, read, slug,
 )  # fmt: skip
@@ -56,10 +58,11 @@ def of_chapter(chapter):
         described = plots.descriptions(*loaded) if loaded else {}
         for machine in metadata.load(chapter).machines:
             described |= plots.curves(of_machine(chapter, machine))
+        drawn = list(drawings.of_chapter(chapter).values())
         for file in sorted((chapter / "results").glob("*.svg")):
-            if file.name not in described:
+            if file.name not in described and file not in [drawing.file for drawing in drawn]:
                 raise Failed(f"{file}: no plot of this name is drawn from the results: delete it")
-        found = [Plot(chapter / "results" / name, description) for name, description in described.items()]
+        found = drawn + [Plot(chapter / "results" / name, description) for name, description in described.items()]
         return [*found, Section(readme, "ladder", plots.embedded(loaded[0], described))] if loaded else []
 
     def counts():
@@ -78,7 +81,8 @@ def of_chapter(chapter):
         return [Section(profiling, f"profile {chapter.name}", ladder_profile.section(chapter.name, plan, of_gpu(chapter, PROFILE)))]
 
     def lines():
-        return [Lesson(readme, chapter)] if lesson.has_markers(readme.read_text(encoding="utf-8")) else []
+        is_lesson = lesson.has_markers(readme.read_text(encoding="utf-8")) or metadata.load(chapter).drawings
+        return [Lesson(readme, chapter)] if is_lesson else []
 
     def profile_lines():
         return [ProfileRows(file, chapter) for file in profile_rows.headers_of(chapter)]
@@ -158,6 +162,8 @@ def write(document, problems):
         draw(document)
     elif isinstance(document, Data):
         compact_json.write(document.file, read(document.file))
+    elif isinstance(document, drawings.Drawing):
+        document.file.write_text(document.text, encoding="utf-8")
     else:
         text, new = with_generated(document, problems)
         if new != text:
@@ -188,6 +194,9 @@ def problem_of(top, document, problems):
     if isinstance(document, Data):
         same = document.file.read_text(encoding="utf-8") == compact_json.text_of(read(document.file))
         return None if same else f"{name} does not have one row per line"
+    if isinstance(document, drawings.Drawing):
+        there = document.file.read_text(encoding="utf-8") if document.file.exists() else None
+        return None if there == document.text else f"{name} is {'missing' if there is None else 'out of step with the results'}"
     text, new = with_generated(document, problems)
     if text == new:
         return None

@@ -18,6 +18,8 @@ In a chapter's README.md, each on a line of its own:
     <!-- counters LABEL = NAME, ... | time -->
         What ncu counted for these rungs, as a table; with a label the table does not say which rung it is. `time` adds
         the median of the ladder for the same n.
+    <!-- drawing OUTPUT -->
+        A [[drawing]] of chapter.toml (tools/measure/drawings.py), with what it shows in words.
     <!-- rungs:begin --> and <!-- rungs:end -->
         A table of all rungs, each with the line of its kernel.
 
@@ -30,12 +32,13 @@ from pathlib import Path
 from tools.lib import chapter as metadata
 from tools.lib import markers
 from tools.lib.failed import Failed
-from tools.measure import ladder_profile, rows
+from tools.measure import drawings, ladder_profile, rows
 from tools.measure.results import PROFILE, chapters_of, of_gpu
 
 KERNEL = re.compile(r"^<!-- kernel (.+) -->\n(?:```cuda\n(?:.*\n)*?```\n(?:\[.+\]\(.+#L\d+\)\n)?)?", re.MULTILINE)
 COST = re.compile(r"^<!-- cost (.+) -->\n(?:>.*\n)*", re.MULTILINE)
 COUNTERS = re.compile(r"^<!-- counters (.+) -->\n(?:\|.*\n)*", re.MULTILINE)
+DRAWING = re.compile(r"^<!-- drawing (.+) -->\n(?:!\[.*\]\(.*\)\n)?", re.MULTILINE)
 WORDS_A_MINUTE, LINES_A_MINUTE = 100, 10  # of technical prose, and of code, read with care
 LONGEST = 100  # characters of a line of code: more of them are wider than the page
 # A definition begins at the start of a line; clang-format ends it with a brace there.
@@ -264,6 +267,21 @@ def cost_text(chapter, text):
     return f"<!-- cost {text} -->\n> {' '.join(sentences)}\n"
 
 
+def drawings_shown(chapter, text):
+    """A README's text with the declared drawings at their markers; those that have not been measured stay as they are."""
+    declared = [drawing["output"] for drawing in metadata.load(chapter).drawings]
+    shown = [match[1] for match in DRAWING.finditer(text)]
+    if sorted(declared) != sorted(shown):
+        raise Failed(f"{chapter / 'README.md'}: has the drawings {shown}, and chapter.toml {declared}")
+    there = drawings.of_chapter(chapter)
+
+    def embedded(match):
+        drawing = there.get(match[1])
+        return f"<!-- drawing {match[1]} -->\n![{drawing.alt}](results/{drawing.file.name})\n" if drawing else match[0]
+
+    return DRAWING.sub(embedded, text)
+
+
 # ---- the list of rungs ---------------------------------------------------------------------------
 
 
@@ -351,7 +369,7 @@ def opening(chapter, text):
 
 def has_markers(text):
     """Whether a README has generated lines."""
-    return any(mark in text for mark in ("<!-- opening:begin -->", "<!-- kernel ", "<!-- cost ", "<!-- counters ", "<!-- rungs:begin -->"))
+    return any(mark in text for mark in ("<!-- opening:begin -->", "<!-- kernel ", "<!-- cost ", "<!-- counters ", "<!-- drawing ", "<!-- rungs:begin -->"))
 
 
 def with_generated(chapter, text, problems):
@@ -370,6 +388,7 @@ def with_generated(chapter, text, problems):
     text = KERNEL.sub(lambda match: kernel_text(chapter, match[1]), text)
     text = COST.sub(measured(cost_text), text)
     text = COUNTERS.sub(measured(counters_table), text)
+    text = drawings_shown(chapter, text)
     for name, make in (("rungs", lambda: rungs_table(chapter)), ("opening", lambda: opening(chapter, text))):
         if f"<!-- {name}:begin -->" in text:
             text = markers.replaced(chapter / "README.md", text, name, make())

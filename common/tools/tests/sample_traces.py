@@ -117,6 +117,41 @@ def tree():
     return launch("tree<float>", events, [array("d_x"), array("s_x", "shared")], block=64)
 
 
+def message():
+    """Thread 0 of block 0 stores, fences and sets a flag; thread 33 of block 1 polls it, and loads."""
+    reader = {"block": 1, "warp": 1}
+    events = [
+        access("store", 26, [[0, 0]], "0x1", values=["1000"]),
+        {**event("atomic", "atomicAdd", 30, "0x2", places=[[1, 0]], bytes=4, values=["0"], old=["0"]), **reader},
+        event("fence", "__threadfence", 27, "0x1"),
+        event("atomic", "atomicExch", 28, "0x1", places=[[1, 0]], bytes=4, values=["1"], old=["0"]),
+        {**access("load", 33, [[0, 0], [0, 5]], "0x6", values=["1000", "0"]), **reader},
+        {**event("return", "return", 36), **reader},
+    ]
+    return launch("hand_over<2>", events, [array("d_message"), array("d_flag")], block=64, grid=[2, 1, 1])
+
+
+def two_warps():
+    """Two warps shuffle into lane 0, which stores to shared memory; after a barrier warp 0 loads both, and adds."""
+    sources = [[k + d if k + d < 32 else k for k in range(32)] for d in (16, 8, 4, 2, 1)]
+    events = []
+
+    def both(*of_warps):
+        events.extend({**one, "warp": warp} for warp, one in enumerate(of_warps))
+
+    both(*(access("load", 22, [[0, 32 * warp + k] for k in range(32)], values=["1"] * 32) for warp in range(2)))
+    for of_round in sources:
+        both(*[event("shuffle", "__shfl_down_sync", 51, given=["1"] * 32, sources=of_round, values=["1"] * 32)] * 2)
+    both(*(access("store", 23, [[1, warp]], "0x1", values=[f"{32 + warp}"]) for warp in range(2)))
+    both(*[event("barrier", "__syncthreads", 24)] * 2)
+    events.append({**event("return", "return", 25), "warp": 1})
+    events.append(access("load", 27, [[1, 0], [1, 1]], "0x3", values=["32", "33"]))
+    events.append(event("atomic", "atomicAdd", 28, "0x1", places=[[2, 0]], bytes=4, values=["65"], old=["7"]))
+    events.append(event("return", "return", 29))
+    arrays = [array("d_x"), array("s_warp", "shared"), array("d_y")]
+    return launch("block_sum", events, arrays, block=64)
+
+
 def trace(*launches):
     """A whole file."""
     return {"schema": "simt.trace", "version": 2, "program": "ladder", "launches": list(launches)}

@@ -1,38 +1,20 @@
-"""The sheet that a picture is drawn on: shapes, texts, and the row of 32 lanes."""
+"""The sheet that the picture of a warp is drawn on: the row of 32 lanes."""
 
+from tools.lib.svg import Sheet, num
 from tools.trace.recording import lanes_of
 from tools.trace.svg_style import CELL, LEFT, PITCH, VALUE_LINE
-from tools.trace.svg_text import escape, num, parts_of, short_value
+from tools.trace.svg_text import parts_of, short_value
 
 
-class Canvas:
-    """Collects the elements of an SVG; `y` is how far down it goes so far."""
+class Canvas(Sheet):
+    """A sheet for one warp of a launch."""
 
     def __init__(self, launch, lane_count):
+        super().__init__()
         self.launch = launch
-        self.lines = []  # of the file: elements that belong together share one
-        self.y = 0
         self.lane_count = lane_count
         self.returned = set()
         self.used = set()  # what the legend has to explain
-
-    def new_line(self):
-        """What follows has a line of its own in the file: a row of cells, the lines between two of them."""
-        self.lines.append("")
-
-    def add(self, text):
-        self.lines[-1] += text
-
-    def text(self, x, y, text, style=""):
-        style = f' class="{style}"' if style else ""
-        self.add(f'<text x="{num(x)}" y="{num(y)}"{style}>{escape(text)}</text>')
-
-    def rect(self, x, y, width, height, style, extra=""):
-        self.add(f'<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}" class="{style}"{extra}/>')
-
-    def flow(self, x1, y1, x2, y2, style):
-        """A line from (x1, y1) to (x2, y2)."""
-        self.add(f'<path d="M{num(x1)} {num(y1)}L{num(x2)} {num(y2)}" class="{style}"/>')
 
     def lane_x(self, lane):
         """The middle of a lane's column."""

@@ -1,10 +1,11 @@
 """Draws what lanes do with each other: shuffles, atomics, votes, barriers, and lanes that return."""
 
+from tools.lib.svg import num
 from tools.trace.places import number_text
 from tools.trace.recording import lanes_of, per_lane
 from tools.trace.sentences import cost, lanes_text
 from tools.trace.svg_style import FLOW, LEFT, PITCH, RIGHT
-from tools.trace.svg_text import clip, num
+from tools.trace.svg_text import clip
 
 WIDE_ATOMICS = 10  # up to so many addresses are drawn with their names
 

@@ -5,19 +5,19 @@ colours follow the reader's light or dark scheme. A lane's colour says nothing t
 or a pattern does not say as well.
 """
 
-import functools
 import textwrap
 
+from tools.lib.svg import escape, num
 from tools.trace import choosing, recording
 from tools.trace.canvas import Canvas
 from tools.trace.draw_exchange import atomic, barrier, leave, shuffle, vote
 from tools.trace.draw_memory import memory
 from tools.trace.folding import Fold, folded
-from tools.trace.recording import TraceError, lanes_of, per_lane
+from tools.trace.recording import TraceError, lanes_of, per_lane, source_line
 from tools.trace.sentences import cost as cost_of
 from tools.trace.sentences import count, sentence
-from tools.trace.svg_style import LEFT, MARGIN, MONO_CHAR, RIGHT, SANS_CHAR, WIDTH, style_element
-from tools.trace.svg_text import clip, escape, num
+from tools.trace.svg_style import HATCH, LEFT, MARGIN, MONO_CHAR, RIGHT, SANS_CHAR, WIDTH, style_element
+from tools.trace.svg_text import clip
 
 MAX_ROWS = 24
 REPORT_LINES = 7
@@ -113,15 +113,6 @@ def legend(canvas):
 
 
 # ---- what is drawn ---------------------------------------------------------------------------------
-
-
-cached_lines = functools.cache(recording.source_lines)
-
-
-def source_line(file, line):
-    """The text of a source line, without its indentation."""
-    lines = cached_lines(file)
-    return " ".join(lines[line - 1].split()) if 1 <= line <= len(lines) else ""
 
 
 def is_named(launch, event):
@@ -225,17 +216,4 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
     legend(canvas)
     canvas.y += 10
 
-    height = num(canvas.y)
-    return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        'role="img" aria-labelledby="title desc">',
-        f'<title id="title">{escape(f"{title}, {where}")}</title>',
-        f'<desc id="desc">{escape(description(launch, shown))}</desc>',
-        style_element(),
-        '<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-        '<path d="M0 0V5" class="hatch"/></pattern></defs>',
-        f'<rect x="0.5" y="0.5" width="{WIDTH - 1}" height="{num(canvas.y - 1)}" rx="6" class="page"/>',
-        *canvas.lines,
-        "</svg>",
-        "",
-    ])
+    return canvas.document(WIDTH, f"{title}, {where}", description(launch, shown), [style_element(), HATCH])

@@ -59,12 +59,15 @@ def number_text(index):
 
 def places_text(launch, event):
     """Which elements an access touches: "d_x[0] to d_x[31]", "d_y[0]", "d_x[0], d_x[32] to d_x[992], every 32nd"."""
+    return elements_text(launch, per_lane(event, "places").values(), event["bytes"])
+
+
+def elements_text(launch, places, size):
+    """The same of [array, element] pairs, each of them an access of `size` bytes."""
     indices = {}
-    for array, index in per_lane(event, "places").values():
+    for array, index in places:
         indices.setdefault(array, set()).add(index)
-    wide = {
-        array: event["bytes"] / launch["arrays"][array]["element_bytes"] for array in indices
-    }  # elements of one access
+    wide = {array: size / launch["arrays"][array]["element_bytes"] for array in indices}  # elements of one access
     texts = []
     for array, found in sorted(indices.items()):
         name = launch["arrays"][array]["name"]

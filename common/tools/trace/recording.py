@@ -3,6 +3,7 @@
 A trace is one JSON object; common/simt/README.md, "Traces", says what is in it.
 """
 
+import functools
 import json
 import re
 import struct
@@ -129,6 +130,15 @@ def source_lines(file):
         return (TOP / file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
+
+
+cached_lines = functools.cache(source_lines)
+
+
+def source_line(file, line):
+    """The text of a source line, without its indentation."""
+    lines = cached_lines(file)
+    return " ".join(lines[line - 1].split()) if 1 <= line <= len(lines) else ""
 
 
 def short_kernel(name):

@@ -10,7 +10,7 @@ from pathlib import Path
 from tools.lib.checkout import seen_from_the_shell
 from tools.lib import chapter as metadata
 from tools.lib import result
-from tools.trace import picture_svg
+from tools.trace import draw_block, draw_threads, picture_svg
 from tools.trace.choosing import choose
 from tools.trace.recording import TOP, TraceError, load
 from tools.trace.sentences import count
@@ -128,15 +128,24 @@ def drawn_from(entry, chapter, build):
             f"{entry['output']}: {candidates[0]} is not built: meson compile -C {seen_from_the_shell(build)}"
         )
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "trace.json"
-        environment = {"SIMT_TRACE": str(file), "SIMT_TRACE_KERNEL": entry["kernel"], "SIMT_SEED": "0"}
-        command = [str(program), *map(str, entry.get("arguments", []))]
+        file = Path(folder) / "written"
+        environment = {"SIMT_SEED": str(entry.get("seed", 0))}
+        if "kernel" in entry:
+            environment |= {"SIMT_TRACE": str(file), "SIMT_TRACE_KERNEL": entry["kernel"]}
+        command = [str(program), *(argument.replace(metadata.PICTURE_FILE, str(file)) for argument in entry.get("arguments", []))]
         done = run(command, TOP, environment)
         if not file.exists():
-            raise TraceError(f"{entry['output']}: {' '.join(command)} recorded nothing\n{done.stdout}")
+            did = "recorded" if "kernel" in entry else "drew"
+            raise TraceError(f"{entry['output']}: {' '.join(command)} {did} nothing\n{done.stdout}")
+        if "kernel" not in entry:
+            return file.read_text(encoding="utf-8")
         trace = load(file)
     try:
         choice = choose(trace, entry.get("launch"), entry["kernel"], entry.get("block"), entry.get("warp"))
+        if "threads" in entry:
+            return draw_threads.draw(trace, choice, entry["threads"])
+        if entry.get("all_warps"):
+            return draw_block.draw(trace, choice)
         return picture_svg.draw(trace, choice, entry.get("lines"), entry.get("rows", (1, picture_svg.MAX_ROWS)))
     except TraceError as error:
         raise TraceError(f"{entry['output']}: {error}") from error

@@ -4,11 +4,11 @@ import json
 import re
 from pathlib import Path
 
+from tools.lib.svg import escape
 from tools.trace.choosing import describe_launch, named_places
 from tools.trace.recording import source_lines
 from tools.trace.sentences import cost, count, sentence
 from tools.trace.svg_style import lane_colours
-from tools.trace.svg_text import escape
 
 EVENTS_OF_A_PAGE = 4000  # of all its launches: some megabytes
 

@@ -2,6 +2,7 @@
 
 import colorsys
 
+from tools.lib.svg import one_line
 from tools.trace.recording import WARP
 
 WIDTH = 900
@@ -65,6 +66,12 @@ text { fill: #f0f6fc; }
 """
 
 
+HATCH = (
+    '<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    '<path d="M0 0V5" class="hatch"/></pattern></defs>'
+)
+
+
 def lane_colours():
     """A colour for each lane, from blue over green and orange to violet, readable on light and on dark."""
     colours = []
@@ -73,11 +80,6 @@ def lane_colours():
         red, green, blue = colorsys.hls_to_rgb(hue / 360, 0.47, 0.62)
         colours.append(f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}")
     return colours
-
-
-def one_line(rules):
-    """Style rules on one line: they are not read in a picture."""
-    return " ".join(rules.split())
 
 
 def style_element():

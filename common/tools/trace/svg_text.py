@@ -1,17 +1,6 @@
-"""Texts and numbers as a picture holds them: escaped, cut off, and always the same for the same value."""
+"""Texts as a picture holds them: cut off, and always the same for the same value."""
 
 import re
-import xml.sax.saxutils
-
-
-def num(value):
-    """A coordinate with at most two digits after the point, always the same text."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def escape(text):
-    """Text for XML, which takes no control characters."""
-    return xml.sax.saxutils.escape(re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", text))
 
 
 def clip(text, width):

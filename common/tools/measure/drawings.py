@@ -1,0 +1,215 @@
+"""Drawings that are computed from measured times: a chapter.toml declares each as [[drawing]].
+
+    kind    one of KINDS below
+    output  the file's name, without the device's: results/h200-OUTPUT.svg
+    device  optional: whose results, if not the reference's
+    rows    the rows of the results, in the kind's order: rung, n, and what else the kind needs
+    given   what is known and was not measured here, such as how many threads a GPU holds
+
+A README shows it at the marker <!-- drawing OUTPUT --> (tools/measure/lesson.py). No matplotlib is needed, so
+`measure.py check` draws each one anew.
+"""
+
+import math
+from collections import namedtuple
+
+from tools.lib import chapter as metadata
+from tools.lib.failed import Failed
+from tools.lib.svg import Sheet, num, one_line
+from tools.measure.plots import measured
+from tools.measure.results import by_device, of_gpu, slug
+from tools.measure.rows import is_timed, median, number, size
+
+WIDTH, LEFT, RIGHT = 420, 12, 408  # as narrow as a telephone
+SCALE = 1.3  # how much wider than that they are shown where there is room
+STYLE = """
+svg { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", Arial, sans-serif; }
+.page { fill: #ffffff; stroke: #d0d7de; } text { fill: #1f2328; } .soft { fill: #59636e; }
+.head { font-size: 14px; font-weight: 600; } .strong { font-weight: 600; } .small { font-size: 10.5px; }
+.middle { text-anchor: middle; } .end { text-anchor: end; }
+.rule { stroke: #d0d7de; fill: none; } .one { stroke: #bc4c00; fill: none; } .two { stroke: #0969da; fill: none; }
+.box { fill: none; stroke: #59636e; } .thin { stroke-width: 2; stroke-dasharray: 5 4; } .thick { stroke-width: 7; }
+"""
+DARK = """
+.page { fill: #0d1117; stroke: #3d444d; } text { fill: #f0f6fc; } .soft { fill: #a2abb5; } .rule { stroke: #3d444d; }
+.one { stroke: #f0883e; } .two { stroke: #4493f8; } .box { stroke: #a2abb5; }
+"""
+
+# A file, its SVG's text, and the sentence that is its alt text.
+Drawing = namedtuple("Drawing", "file text alt")
+
+
+class Page(Sheet):
+    """A sheet of a drawing."""
+
+    def heading(self, title, subtitle):
+        self.words(title, "head", 24)
+        self.words(subtitle, "small soft", 16)
+
+    def words(self, text, style="", step=15):
+        """A line of words, `step` below the one before."""
+        self.new_line()
+        self.y += step
+        self.text(LEFT, self.y, text, style)
+
+    def path(self, d, style, extra=""):
+        self.add(f'<path d="{d}" class="{style}"{extra}/>')
+
+    def finished(self, title, alt):
+        """The SVG's text."""
+        self.y += 12
+        head = f"<style>{one_line(STYLE)}\n@media (prefers-color-scheme: dark) {{ {one_line(DARK)} }}</style>"
+        return self.document(WIDTH, title, alt, [head], SCALE)
+
+
+# ---- loads in flight over time -------------------------------------------------------------------
+
+
+def loads_in_flight(results, rows, given):
+    """For each row one thread of the first block: its rounds of `loads` loads, over the time of the launch."""
+    title = "Loads of one thread in flight, over time"
+    page = Page()
+    page.heading(title, f"n = {size(rows[0][0]['n'])} {results['n_means']}; {measured(results)}")
+    longest = max(median(row) for row, _ in rows)
+    step = 10 ** math.floor(math.log10(longest))
+    scale = (RIGHT - LEFT) / longest
+    top = page.y + 14
+    said, notes, bars = [], [], Page()
+    bars.y = page.y + 8
+    for style, (row, declared) in zip(("one", "two"), rows):
+        loads, time = declared["loads"], median(row)
+        rounds = math.ceil(row["n"] / (given["threads"] * loads))
+        each = "1 load" if loads == 1 else f"{loads} loads"
+        bars.words(f"{row['name']}: {rounds} rounds of {each}", "strong", 24)
+        bars.y += 6
+        wide = time / rounds * scale
+        dashes = f"h{num(wide - 1)}" + f"m1 0h{num(wide - 1)}" * (rounds - 1)
+        for _ in range(loads):
+            bars.new_line()
+            bars.path(f"M{LEFT} {num(bars.y + 3)}{dashes}", style, ' stroke-width="5"')
+            bars.y += 7
+        end = LEFT + time * scale
+        bars.new_line()
+        bars.y += 12
+        bars.text(max(end, LEFT + 60), bars.y, f"{number(time)} µs", "end")
+        said.append(f"{row['name']} has {each} in flight in each of {rounds} rounds, {number(time)} µs")
+        megabytes = given["threads"] * loads * row["bytes"] / row["n"] / 1e6
+        notes.append(f"{given['threads']:,} threads with {each}: {megabytes:.1f} MB in flight, {row['gb_per_s']:,.0f} GB/s.")
+    page.new_line()
+    for tick in range(0, int(longest / step) + 1):
+        page.path(f"M{num(LEFT + tick * step * scale)} {num(top)}V{num(bars.y + 6)}", "rule")
+    page.lines += bars.lines
+    page.y = bars.y + 6
+    page.new_line()
+    page.y += 12
+    for tick in range(0, int(longest / step) + 1):
+        label = f"{tick * step:g}" + (" µs" if tick == 0 else "")
+        page.text(LEFT + tick * step * scale, page.y, label, "small soft" if tick == 0 else "small soft middle")
+    page.words("Computed, not traced: the time of each launch is divided evenly", step=22)
+    page.words("among the rounds of a thread of the first block.")
+    for note in notes:
+        page.words(note)
+    alt = f"One thread's loads over time: {'; '.join(said)}. The launch's time is divided evenly among the rounds"
+    return title, alt, page
+
+
+# ---- links between GPUs --------------------------------------------------------------------------
+
+
+def per_operation(row):
+    """The time of one operation, "1.84 ns" or "1.06 µs"."""
+    time = 1 / row["per_ns"]
+    return f"{time / 1e3:.2f} µs" if time >= 1e3 else f"{time:.2f} ns"
+
+
+def links(results, rows, given):
+    """GPUs, the links between them and to the host; rows: an all-reduce, a counter of a GPU, one of the host."""
+    all_reduce, peer, pinned = (row for row, _ in rows)
+    gpus, total = given["devices"], given["links"] * given["gb_per_s_of_a_link"]
+    title = f"{gpus} GPUs and what connects them"
+    page = Page()
+    page.heading(title, measured(results))
+    page.y += 12
+    page.new_line()
+    page.rect(LEFT, page.y, RIGHT - LEFT, 28, "box", ' rx="4"')
+    page.text(WIDTH / 2, page.y + 18, "host: CPU and pinned memory", "middle strong")
+    page.y += 28
+    pitch = (RIGHT - LEFT) / gpus
+    middles = [LEFT + (gpu + 0.5) * pitch for gpu in range(gpus)]
+    page.new_line()
+    page.path("".join(f"M{num(middle)} {page.y}v30" for middle in middles), "one thin")
+    page.y += 30
+    for gpu, middle in enumerate(middles):
+        page.new_line()
+        page.rect(middle - pitch / 2 + 3, page.y, pitch - 6, 52, "box", ' rx="4"')
+        page.text(middle, page.y + 16, f"GPU {gpu}", "middle strong")
+        page.text(middle, page.y + 31, "own memory:", "middle small soft")
+        page.text(middle, page.y + 45, f"{results['copy_gb_per_s']:,.0f} GB/s", "middle small")
+    page.y += 52
+    page.new_line()
+    page.path("".join(f"M{num(middle)} {page.y}v30" for middle in middles), "two thick")
+    page.y += 30
+    page.new_line()
+    page.rect(LEFT, page.y, RIGHT - LEFT, 28, "box", ' rx="4"')
+    page.text(WIDTH / 2, page.y + 18, "NVLink: every GPU reaches every other", "middle strong")
+    page.y += 36
+    for style, lines in (
+        ("one thin", ["PCIe, from each GPU to the host.", f"A counter in host memory, one GPU: {per_operation(pinned)} per addition"]),
+        ("two thick", [
+            f"NVLink, per GPU: {given['links']} links × {given['gb_per_s_of_a_link']} GB/s = {total} GB/s each way.",
+            f"An all-reduce of {all_reduce['n'] * 4 >> 30} GiB uses {all_reduce['gb_per_s']:.0f} GB/s of it.",
+            f"A counter in GPU 0's memory, all {gpus}: {per_operation(peer)} per addition",
+        ]),
+    ):
+        page.new_line()
+        page.path(f"M{LEFT} {page.y + 11}h28", style)
+        for line in lines:
+            page.y += 15
+            page.text(LEFT + 36, page.y, line)
+        page.y += 5
+    alt = (
+        f"{gpus} GPUs: each has its own memory, {results['copy_gb_per_s']:,.0f} GB/s, {given['links']} NVLinks to the others, "
+        f"{total} GB/s in each direction, and PCIe to the host; an all-reduce uses {all_reduce['gb_per_s']:.0f} GB/s of the "
+        f"NVLinks; an addition to one counter takes {per_operation(pinned)} over PCIe and {per_operation(peer)} over NVLink"
+    )
+    return title, alt, page
+
+
+# ---- all -----------------------------------------------------------------------------------------
+
+KINDS = {"loads in flight": loads_in_flight, "links": links}
+
+
+def row_of(results, declared, where):
+    """The one timed row that a chapter.toml declares."""
+    found = [row for row in results["rungs"] if (row["name"], row["n"]) == (declared["rung"], declared["n"]) and is_timed(row)]
+    found = [row for row in found if not row.get("series")]
+    groups = {row["group"]: row["changed"] for row in results["rungs"] if row["kind"] == "reference"}
+    if "reference" in declared:
+        found = [row for row in found if groups[row["group"]] == declared["reference"]]
+    if len(found) != 1:
+        raise Failed(f"{where}: {len(found)} rows are {declared['rung']} with n = {declared['n']:,}: name the group's 'reference'")
+    return found[0]
+
+
+def drawing_of(chapter, declared):
+    """The Drawing of one [[drawing]]; None where the chapter has not been measured."""
+    where = f"{chapter / 'chapter.toml'}: 'drawing' {declared['output']}"
+    results = by_device(chapter).get(declared["device"]) if "device" in declared else of_gpu(chapter)
+    if results is None:
+        return None
+    if declared["kind"] not in KINDS:
+        raise Failed(f"{where}: its kind is none of {', '.join(KINDS)}")
+    try:
+        rows = [(row_of(results, row, where), row) for row in declared["rows"]]
+        title, alt, page = KINDS[declared["kind"]](results, rows, declared["given"])
+    except (KeyError, ValueError) as error:
+        raise Failed(f"{where}: its rows or what is given do not fit: {error}") from error
+    file = chapter / "results" / f"{slug(results['device'])}-{declared['output']}.svg"
+    return Drawing(file, page.finished(title, alt), alt)
+
+
+def of_chapter(chapter):
+    """{output: Drawing} of a chapter."""
+    found = {declared["output"]: drawing_of(chapter, declared) for declared in metadata.load(chapter).drawings}
+    return {output: drawing for output, drawing in found.items() if drawing}

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Pictures of several warps, of two threads, and those that a program draws itself."""
+
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[1]
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(TOOLS.parent), str(TOOLS / "tests")]
+import sample_traces as sample  # noqa: E402
+from tools.lib import chapter as metadata  # noqa: E402
+from tools.lib.failed import Failed  # noqa: E402
+from tools.trace import draw_block, draw_threads, run_recorded  # noqa: E402
+from tools.trace.choosing import Choice  # noqa: E402
+from tools.trace.recording import TraceError  # noqa: E402
+
+SVG = "{http://www.w3.org/2000/svg}"
+FIRST = Choice(0, 0, 0, "as asked")
+
+
+def texts_of(svg):
+    """Every <text> of a drawing."""
+    return [element.text for element in ElementTree.fromstring(svg).iter(SVG + "text")]
+
+
+def widest(svg):
+    """How far right the elements of a drawing reach that say so: boxes."""
+    boxes = ElementTree.fromstring(svg).iter(SVG + "rect")
+    return max(float(box.get("x")) + float(box.get("width")) for box in boxes)
+
+
+class Threads(unittest.TestCase):
+    def draw(self, threads, launch=None):
+        return draw_threads.draw(sample.trace(launch or sample.message()), FIRST, threads)
+
+    def test_each_access_has_a_row_in_the_order_of_the_trace(self):
+        texts = texts_of(self.draw([[0, 0], [1, 33]]))
+        self.assertEqual([text for text in texts if text.startswith(("stores", "gives", "gets", "fence"))],
+                         ["stores 1000", "gives 0", "gets 0", "fence", "gives 1", "gets 0", "gets 1000"])
+        self.assertEqual([text for text in texts if text in ("d_message[0]", "d_flag[0]")],
+                         ["d_message[0]", "d_flag[0]", "d_flag[0]", "d_message[0]"])
+        self.assertIn("block 1, thread 33", texts)
+
+    def test_the_value_is_that_of_the_threads_lane(self):
+        texts = texts_of(self.draw([[0, 0], [1, 34]]))
+        self.assertIn("d_message[5]", texts)
+        self.assertIn("gets 0", texts)
+        self.assertNotIn("gets 1000", texts)
+
+    def test_words_for_who_does_not_see_it(self):
+        root = ElementTree.fromstring(self.draw([[0, 0], [1, 33]]))
+        self.assertEqual(root.find(SVG + "title").text, "hand_over<2><<<2, 64>>>, block 0, thread 0 and block 1, thread 33")
+        self.assertIn("block 0, thread 0, line 26: store of d_message[0] by lane 0.", root.find(SVG + "desc").text)
+
+    def test_it_is_narrow(self):
+        self.assertLess(widest(self.draw([[0, 0], [1, 33]])), 421)
+
+    def test_what_cannot_be_drawn_is_said(self):
+        for threads, words in (([[0, 0]], "2 pairs"), ([[0, 0], [1]], "2 pairs"), ([[0, 0], [1, 5]], "block 1, thread 5 has no events")):
+            with self.assertRaisesRegex(TraceError, words):
+                self.draw(threads)
+        launch = sample.two_warps()
+        with self.assertRaisesRegex(TraceError, "__shfl_down_sync of single threads cannot be drawn"):
+            self.draw([[0, 0], [0, 32]], launch)
+
+
+class Block(unittest.TestCase):
+    def draw(self, launch=None):
+        return draw_block.draw(sample.trace(launch or sample.two_warps()), FIRST)
+
+    def test_rows(self):
+        texts = texts_of(self.draw())
+        for text in ("warp 0", "warp 1", "load of d_x[0] to [63]", "store of s_warp[0] to [1]", "__syncthreads: 2 warps wait here",
+                     "5 × __shfl_down_sync: the values of all lanes reach lane 0", "warp 1 returns", "load of s_warp[0] to [1]",
+                     "atomicAdd of 65 to d_y[0], which was 7"):
+            self.assertIn(text, texts)
+        self.assertEqual(texts.count("32"), 2)  # the box where it is stored, and where it is loaded
+        self.assertEqual(texts.count("33"), 2)
+
+    def test_fewer_shuffles_do_not_bring_all_together(self):
+        launch = sample.two_warps()
+        shuffles = [event for event in launch["events"] if event["op"] == "shuffle"]
+        launch["events"] = [event for event in launch["events"] if event not in shuffles[-2:]]
+        texts = texts_of(self.draw(launch))
+        self.assertIn("4 × __shfl_down_sync", texts)
+
+    def test_who_collects(self):
+        shuffles = [event for event in sample.two_warps()["events"] if event["op"] == "shuffle" and event["warp"] == 0]
+        self.assertEqual(draw_block.collectors(shuffles), [0])
+        self.assertEqual(draw_block.collectors(shuffles[:4]), [])
+        butterfly = [{**shuffles[0], "sources": [lane ^ distance for lane in range(32)]} for distance in (16, 8, 4, 2, 1)]
+        self.assertEqual(draw_block.collectors(butterfly), list(range(32)))
+
+    def test_the_last_warp_gets_the_whole_width(self):
+        sheet = draw_block.BlockSheet(sample.two_warps(), [0, 1])
+        self.assertEqual(sheet.strip(1), (212, 196))
+        sheet.left = [0]
+        self.assertEqual(sheet.strip(0), (10, 400))
+
+    def test_a_value_keeps_the_colour_of_its_warp(self):
+        svg = self.draw()
+        loaded = svg[svg.rindex("load of s_warp"):]
+        self.assertEqual(loaded.count('class="full L0"'), 2)  # and again where it is added
+        self.assertEqual(loaded.count('class="full L16"'), 1)
+        self.assertEqual(loaded.count('class="flow L16"'), 1)
+
+    def test_it_is_narrow_and_the_same_every_time(self):
+        self.assertLess(widest(self.draw()), 421)
+        self.assertEqual(self.draw(), self.draw())
+
+    def test_what_cannot_be_drawn_is_said(self):
+        with self.assertRaisesRegex(TraceError, "__ballot_sync of all warps cannot be drawn"):
+            self.draw(sample.tree())
+
+
+class Declared(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.build = Path(folder.name)
+
+    def program(self, text):
+        file = self.build / "neighbors"
+        file.write_text(f"#!{sys.executable}\nimport os, sys\n{text}\n")
+        file.chmod(0o755)
+
+    def drawn(self, **entry):
+        return run_recorded.drawn_from({"program": "neighbors", "output": "a.svg", "alt": "A", **entry}, self.build / "01-x", self.build)
+
+    def test_a_program_that_draws(self):
+        self.program("open(sys.argv[2], 'w').write('<svg>' + sys.argv[1] + '</svg>')")
+        self.assertEqual(self.drawn(arguments=["in.txt", "{picture}"]), "<svg>in.txt</svg>")
+
+    def test_a_program_that_draws_nothing(self):
+        self.program("print('no such file')")
+        with self.assertRaisesRegex(TraceError, "(?s)a.svg: .* drew nothing.*no such file"):
+            self.drawn(arguments=["{picture}"])
+
+    def test_views_and_the_schedule(self):
+        trace = {True: sample.trace(sample.message()), False: sample.trace(sample.two_warps())}
+        self.program(f"import json\ntraces = {trace!r}\n"
+                     "json.dump(traces[os.environ['SIMT_SEED'] == '3'], open(os.environ['SIMT_TRACE'], 'w'))")
+        self.assertIn("gets 1000", texts_of(self.drawn(kernel="hand_over", seed=3, threads=[[0, 0], [1, 33]])))
+        self.assertIn("warp 1 returns", texts_of(self.drawn(kernel="block_sum", all_warps=True)))
+        with self.assertRaisesRegex(TraceError, "a.svg: .*no such launch"):
+            self.drawn(kernel="block_sum", seed=3, all_warps=True)
+
+    def test_a_picture_is_of_a_kernel_or_drawn_by_its_program(self):
+        values = {"question": "?", "learn": "?", "exercises": []}
+        for entry in ({"kernel": "k", "arguments": ["{picture}"]}, {}):
+            with self.assertRaisesRegex(Failed, "'picture' a.svg has either a 'kernel' or the argument {picture}"):
+                metadata.parse(self.build, {**values, "picture": [{"program": "p", "output": "a.svg", "alt": "A", **entry}]})
+        with self.assertRaisesRegex(Failed, "'picture.threads' must be a list of lists of numbers"):
+            metadata.parse(self.build, {**values, "picture": [{"program": "p", "output": "a", "alt": "A", "kernel": "k", "threads": [1, 2]}]})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,50 @@
+"""Pictures that are as narrow as a telephone: several warps of a launch, or single threads, with time going down."""
+
+from tools.lib.svg import Sheet
+from tools.trace.choosing import describe_launch
+from tools.trace.recording import source_line
+from tools.trace.svg_style import HATCH, style_element
+from tools.trace.svg_text import clip
+
+WIDTH, MARGIN = 420, 10
+LEFT, RIGHT = MARGIN, WIDTH - MARGIN
+SCALE = 1.3  # how much wider than that they are shown where there is room
+SOURCE_SIZE, SOURCE_CHAR = 10.5, 6.4  # a line of the program: size, and width of a character
+
+
+class NarrowSheet(Sheet):
+    """A sheet for the events of one launch."""
+
+    def __init__(self, launch):
+        super().__init__()
+        self.launch = launch
+
+    def head(self):
+        """What ran."""
+        self.new_line()
+        self.y = 24
+        self.text(LEFT, self.y, clip(describe_launch(self.launch), 46), "head mono")
+        self.y += 10
+        self.rule()
+
+    def rule(self):
+        """A line across the page."""
+        self.add(f'<path d="M{LEFT} {self.y + 0.5:g}H{RIGHT}" class="rule"/>')
+        self.y += 1
+
+    def source(self, event, at=LEFT):
+        """The line of the program that an event is from, without its comment; it begins at `at`, or further left."""
+        code = source_line(event["file"], event["line"]).split("//")[0].strip()
+        text = clip(f"{event['line']} {code}", int((RIGHT - LEFT) / SOURCE_CHAR))
+        at = max(LEFT, min(at, RIGHT - len(text) * SOURCE_CHAR))
+        self.new_line()
+        self.y += 16
+        self.add(f'<g style="font-size:{SOURCE_SIZE}px">')
+        self.text(at, self.y, text, "mono")
+        self.add("</g>")
+        self.y += 5
+
+    def finished(self, where, words):
+        """The SVG's text."""
+        self.y += 10
+        return self.document(WIDTH, f"{describe_launch(self.launch)}, {where}", words, [style_element(), HATCH], SCALE)
