@@ -59,7 +59,7 @@ def number_text(index):
 
 def places_text(launch, event):
     """Which elements an access touches: "d_x[0] to d_x[31]", "d_y[0]", "d_x[0], d_x[32] to d_x[992], every 32nd"."""
-    return elements_text(launch, per_lane(event, "places").values(), event["bytes"])
+    return elements_text(launch, per_lane(event, "places").values(), event.get("bytes"))
 
 
 def elements_text(launch, places, size):
