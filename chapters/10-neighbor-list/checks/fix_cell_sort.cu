@@ -35,7 +35,7 @@ std::vector<unsigned> make_cells(Kind kind, std::size_t n, unsigned cells) {
   return cell;
 }
 
-/// What a sort should leave behind.
+/// What a sort should write.
 struct Expected {
   std::vector<unsigned> counts, starts, atoms;  // the atoms of a cell ascend
   unsigned long long pairs = 0;
