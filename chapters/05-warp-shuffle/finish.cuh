@@ -137,13 +137,13 @@ void max_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y,
   launch_reduce_pack_loads(d_x, n, d_y, course::Max{}, workspace);
 }
 
-/// Two sums in device memory: one that a launch adds to, and one that it sets to 0 for the launch
-/// after it. Launches that use the same cells must follow each other, as in one stream; a captured
-/// graph would use the same cell each time.
+/// Two cells in device memory, each for a sum: a launch adds to one of them, and sets the other one
+/// to 0 for the next launch. Launches that use the same cells must follow each other, as in one
+/// stream. (A captured graph would use the same cell in each of its launches.)
 template <class Accumulator>
 struct TwoCells {
   course::DeviceBuffer<Accumulator> sums = course::DeviceBuffer<Accumulator>::zeros(2);
-  unsigned zeroed = 0;  // the index of the one that is 0
+  unsigned zeroed = 0;  // the index of the cell that is 0
 };
 
 // Question: is there a finish without a memset, and without waiting for the last block?
