@@ -1,28 +1,28 @@
 #!/usr/bin/env python3
 """cu2cpp.py INPUT.cu OUTPUT.cpp DEPFILE [-Idir ...]
 
-How CUDA gets past a C++ compiler: most of it is C++ already once `__global__` and its kin are
-macros, and the few constructs that are not become calls of the CPU device (common/simt):
+How CUDA passes a C++ compiler: most of it is C++ once `__global__` and similar words are
+macros; the few constructs that are not become calls of the CPU device (common/simt):
 
     kernel<T><<<grid, block>>>(a, n);   ->  ::simt::launch({texts}, ..., grid, block)(a, n);
     __shared__ float s[32];             ->  a reference to the block's own storage
     extern __shared__ float s[];        ->  a pointer to the block's dynamic shared memory
-    __device__ int counter;             ->  the same, and its address made known to the checker
+    __device__ int counter;             ->  the same, and its address is given to the checker
     __noinline__                        ->  __attribute__((noinline))
-    return;  in a kernel                ->  the same, and the barriers of the block made known of it
+    return;  in a kernel                ->  the same, and the barriers of the block are told of it
 
 Included .cuh files are pulled in and rewritten, too; other headers stay includes. Every line keeps
 its file and number, so that the compiler and the checker name the learner's own lines. Comments,
-strings and macros are left alone. What cannot be understood is an error at file:line, not a guess.
+strings and macros are not changed. What cannot be parsed is an error at file:line, not a guess.
 
-Arguments are evaluated once, at the launch, and handed on as variables. Only a braced list, and a 0
+Arguments are evaluated once, at the launch, and passed on as variables. Only a braced list, and a 0
 or NULL that may mean a pointer, cannot be variables: the call of the kernel has them as written.
 
-A function that is launched must be declared `__global__`, as nvcc asks.
+A function that is launched must be declared `__global__`, as nvcc requires.
 
 Limits: a kernel that is called through a global or member variable needs parentheses:
 (member_)<<<1, 32>>>(n). A `__device__` variable that is a class member or local to a function is not
-made known to the checker.
+given to the checker.
 """
 import os
 import re

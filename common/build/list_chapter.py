@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a chapter's list for Meson, one thing a line, its parts parted by tabs.
+"""Prints a chapter's list for Meson, one entry per line, its parts separated by tabs.
 
     list_chapter.py CHAPTER_FOLDER BUILD_FOLDER
 
@@ -7,10 +7,10 @@
     exercise NAME
     mistake EXERCISE NAME yes|no      a known-wrong answer; yes: a GPU may let it through
     vendor NAME, optional NAME        libraries
-    devices NUMBER                    tests run on a machine of so many devices, too
+    devices NUMBER                    tests also run on a machine with this many devices
     program NAME TEST INSTEAD         with lines `source NAME FILE`, `kernels NAME FILE`, `needs NAME WHAT`
 
-What cannot be used ends it with exit code 1 and the reason on standard error.
+An invalid entry ends it with exit code 1 and the reason on standard error.
 
 Meson puts programs below the folder of the meson.build that names them, and that is
 BUILD_FOLDER/common/build/chapter. In BUILD_FOLDER, links lead there: build/chapters/NN-topic/ladder.

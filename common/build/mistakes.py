@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Wrong answers, each kept as what differs from the exercise's solution.
+"""Wrong answers, each stored as its difference from the exercise's solution.
 
     mistakes.py apply FILE.diff [SOLUTION.cuh]      prints the wrong answer as a whole
     mistakes.py convert ANSWER.cuh [SOLUTION.cuh]   prints the .diff that makes this answer
@@ -17,7 +17,7 @@ solutions/NN-topic/EXERCISE.cuh. The file:
     -the lines between these two are gone as well
     +a line that this answer has instead
 
-Each hunk follows an @@. Its old lines (those with a blank or a - in front) must be found exactly once in
+Each hunk follows an @@. Its old lines (those that begin with a blank or a -) must be found exactly once in
 the solution, below its opening comment and in the order of the hunks; else the answer cannot be made, and
 the error names the file, the line and the solution. `-...` stands for all lines up to the next old line.
 

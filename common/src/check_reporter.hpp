@@ -33,7 +33,7 @@ Ending judge_rejection();
 /// Writes the result, and returns the exit code.
 int finish(const Ending& ending);
 
-/// What the last comparison said of itself: shown without the expression around it.
+/// The text of the last comparison, which is shown without the expression around it.
 void remember_verdict(const std::string& text);
 /// What the program is called in its result.
 void set_program(const std::string& name);

@@ -38,7 +38,7 @@ struct Finding {
   std::vector<Access> accesses = {};
 };
 
-/// A failed assertion or a report, as the learner gets to see it.
+/// A failed assertion or a report, as the learner sees it.
 struct Failure {
   std::string test = {};     // name of the test case, and of the sections in it
   std::string text = {};     // what was expected and found

@@ -73,7 +73,7 @@ std::optional<Counters> count(const std::function<void()>& work) {
 }
 
 Findings find_races(const std::function<void()>& work) {
-  detail::synchronize_devices();  // reports of earlier launches are not ours
+  detail::synchronize_devices();  // reports of earlier launches do not count
   Findings findings;
   findings.checked = true;
   const Collector collector(findings);

@@ -25,7 +25,7 @@ int current_device() {
 /// What OnDevice has made current.
 std::vector<int> made_current;
 
-/// The devices that may have work. To ask a GPU that has none would start it, which takes seconds
+/// The devices that may have work. A query of a GPU that has none would start it, which takes seconds
 /// on a machine of several; the CPU device's cost nothing, and their number may have changed.
 std::vector<int> used_devices() {
   std::vector<int> used;
@@ -120,7 +120,7 @@ bool with_devices(int devices, const std::function<void()>& work) {
   detail::synchronize_devices();
   const int count_before = device_count(), device_before = current_device();
   const AtEnd restore([=] {
-    // What is left on devices that go away would keep them.
+    // Work that is left on devices to be removed would keep them.
     for (int device = count_before; device < device_count(); ++device) {
       static_cast<void>(cudaSetDevice(device));
       static_cast<void>(cudaDeviceReset());

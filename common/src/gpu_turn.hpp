@@ -1,5 +1,5 @@
 // Programs that use one GPU take turns: `meson test` starts one test per core, and on a machine with
-// 64 cores and one GPU so many programs at once slow each other down until they time out.
+// 64 cores and one GPU, 64 programs at the same time slow each other down until they time out.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,13 @@
 
 namespace course {
 
-/// One of the turns that can be had at once on a device; given back on destruction, and by the system
-/// where a program crashes. A turn is a lock on a file: it holds between programs, whoever starts them.
+/// The right to use a device, together with a limited number of other programs; given back on
+/// destruction, and by the system if a program crashes. A turn is a lock on a file: it holds between programs, whoever starts them.
 class Turn {
  public:
   /// One of the turns 0 to at_once - 1 of the device called `name`, without waiting; empty if all are
   /// taken. The lock files are in `folder`, which must exist. If none can be opened there, the turn is
-  /// granted without a lock: no reason to refuse a check.
+  /// granted without a lock: that is no reason to refuse a check.
   static std::optional<Turn> try_take(const std::filesystem::path& folder, const std::string& name,
                                       unsigned at_once);
 
@@ -32,8 +32,8 @@ class Turn {
 /// `on_wait` once if it takes longer than two seconds. Creates no CUDA context, so that programs that
 /// wait take no memory of the GPU.
 ///
-/// COURSE_GPU_TURNS is the number of turns that can be had at once, 8 unless set.
-/// @throws std::invalid_argument if it is no number above 0
+/// COURSE_GPU_TURNS is the number of programs that may use a device at the same time, 8 unless set.
+/// @throws std::invalid_argument if it is not a number above 0
 std::optional<Turn> take_gpu_turn(const std::function<void()>& on_wait);
 
 }  // namespace course

@@ -24,14 +24,14 @@ namespace {
 
 constexpr int kOk = 0, kFailed = 1, kBadOptions = 2, kNoDevice = 77;
 
-/// The schedules of rungs that are wrong on purpose: shuffled ones, so that lost updates show. One may be so lucky
-/// that none is lost.
+/// The schedules of rungs that are wrong on purpose: shuffled ones, so that lost updates show. Under one of them
+/// it may happen that none is lost.
 constexpr std::uint64_t kFirstWrongSeed = 1, kLastWrongSeed = 8;
 
 /// Arrays are written to files in pieces of this many bytes.
 constexpr std::size_t kInputPiece = std::size_t(64) << 20;
 
-/// The options make no sense; what() says why.
+/// The options are wrong; what() says why.
 struct BadOptions : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -271,7 +271,7 @@ Verdict judge(const AnyRung& rung, Row& row) {
   return close(*row.result, *row.expected, rung.tolerance, "result");
 }
 
-/// Why a rung that is wrong on purpose is not wrong as declared; nothing if it is.
+/// How a rung that is wrong on purpose differs from its declaration; nothing if it does not.
 std::optional<std::string> broken_promise(const WrongRung& rung, const Row& row) {
   const Findings& f = row.findings;
   const bool race = rung.expect != Expect::wrong_value;

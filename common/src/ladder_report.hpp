@@ -1,4 +1,4 @@
-// What a ladder found out, and the two forms in which it tells it: a table and JSON.
+// The results of a ladder, and their two forms: a table and JSON.
 #pragma once
 
 #include <course/device.cuh>
@@ -26,7 +26,7 @@ struct Row {
   std::optional<double> result;
   std::optional<Errors> errors;  // of an answer of many numbers
   double tolerance = 0;
-  std::optional<std::string> failure;  // why the row is not as declared
+  std::optional<std::string> failure;  // how the row differs from its declaration
   std::size_t bytes = 0;
   std::size_t operations = 0;
   L2 l2 = L2::cold;
@@ -41,7 +41,7 @@ struct Row {
   Findings findings;
 };
 
-/// Where and how the rows came about.
+/// Where and how the rows were measured.
 struct Environment {
   std::string chapter;
   std::string device;              // its name

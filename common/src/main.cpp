@@ -43,7 +43,7 @@
 namespace course::runner {
 namespace {
 
-/// The seeds of the schedules to run; on a GPU one that means nothing.
+/// The seeds of the schedules to run; on a GPU one seed, which has no effect.
 std::vector<std::uint64_t> schedules() {
   const char* const text = std::getenv("SIMT_SEED");
   if (!kCpuDevice) return {0};
@@ -61,7 +61,7 @@ std::vector<std::uint64_t> schedules() {
 
 double cpu_seconds = 0;  // that the check may take; 0 is no limit
 
-/// What takes so long may hold a lock that a text needs: then the alarm ends the program.
+/// The code that takes so long may hold a lock that the message needs: then the alarm ends the program.
 void stop_out_of_time(int) {
   constexpr unsigned kSecondsForTheTexts = 10;
   std::signal(SIGALRM, SIG_DFL);
@@ -69,8 +69,8 @@ void stop_out_of_time(int) {
   end_out_of_time(cpu_seconds);
 }
 
-/// The processor's time counts, not the clock's: on a busy machine a check takes longer, and does not
-/// fail for that.
+/// The limit is on processor time, not on elapsed time: on a busy machine a check takes longer, and
+/// must not fail for that.
 void limit_time() {
   const char* const text = std::getenv("COURSE_CPU_SECONDS");
   if (!kCpuDevice || text == nullptr) return;
@@ -142,7 +142,7 @@ Ending judge_success(std::size_t schedule_count) {
                   schedule_count > 1 ? fmt::format(" under {} schedules", schedule_count) : ""));
 }
 
-/// The same of a run whose own reporter has printed the lines.
+/// The same for a run whose own reporter has printed the lines.
 Ending judge_silently(bool passed) {
   if (!passed) return {Verdict::failed};
   return {run().passed > 0    ? Verdict::passed

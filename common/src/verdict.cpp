@@ -1,4 +1,4 @@
-// The words of a failed comparison.
+// The text of a failed comparison.
 #include <fmt/format.h>
 #include <course/verdict.cuh>
 
@@ -44,7 +44,7 @@ std::string ordinal(std::size_t n) {
   return std::to_string(n) + ending;
 }
 
-/// What the places and signs of the wrong elements suggest; empty if there is no pattern.
+/// What the indices and signs of the wrong elements suggest; empty if there is no pattern.
 std::string pattern(const detail::Differences& d) {
   const std::size_t first = d.wrong.front();
   const std::size_t last = d.wrong.back();

@@ -1,4 +1,4 @@
-"""Returns of kernels: a barrier goes on without a thread that has returned, and not without one that went past it."""
+"""Returns of kernels: a barrier does not wait for a thread that has returned, but for one that skipped it."""
 
 from .tokens import TAKES_PARENTHESES, SourceFile
 

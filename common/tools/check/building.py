@@ -1,4 +1,4 @@
-"""Builds the check of one exercise, and says meanwhile how far it is."""
+"""Builds the check of one exercise, and prints its progress."""
 
 import fcntl
 import os

@@ -6,18 +6,17 @@
 Runs in the build folder, where Meson starts its tests. Skips an exercise whose file still has its
 NOT_STARTED line (exit code 77). Else builds the check of this exercise alone, so that what does not
 compile fails this test and no other, and runs it. Exit code: the check's own, or 1 if it cannot be
-built, crashes, does not terminate, or is ended by the answer, whose exit() would pass for a
+built, crashes, does not terminate, or is ended by the answer, whose exit() would look like a
 verdict. Known-wrong answers are run in the same way.
-The result is written down (lib/result.py), and the verdict on an answer is remembered in the build
+The result is written to a file (lib/result.py), and the verdict on an answer is remembered in the build
 folder, for ./course (lib/course_state.py).
 
 COURSE_WRAPPER is a command that runs the check, such as "compute-sanitizer --error-exitcode 9".
-COURSE_CPU_SECONDS is how much of the processor's time the check may take on the CPU device, 60 s by default: it ends
-itself then, and says which test case and launch ran. COURSE_TIMEOUT, 240 by default, is how many seconds may pass until
-it is ended from outside, whatever the machine does beside it. The time in which it waits for its turn on a GPU does not
-count.
+COURSE_CPU_SECONDS is the processor time that the check may take on the CPU device, 60 s by default: then it ends
+itself, and says which test case and launch ran. COURSE_TIMEOUT, 240 by default, is the elapsed time in seconds after
+which it is killed. The time in which it waits for its turn on a GPU does not count.
 COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
-COURSE_PROGRESS, if set, lets it say how far the build is.
+COURSE_PROGRESS, if set, makes it print the progress of the build.
 COURSE_RESULT is the file of the result; without it results/EXERCISE.json in the build folder.
 """
 

@@ -1,4 +1,4 @@
-"""./course diff and reset: the learner's file beside the solution, and the starter brought back."""
+"""./course diff and reset: compare the learner's file with the solution, and bring the starter back."""
 
 import contextlib
 import difflib

@@ -1,4 +1,4 @@
-"""./course list, next, hint and picture: where the learner stands, and what helps."""
+"""./course list, next, hint and picture: the state of the exercises, and what helps."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Where a learner stands: the exercises of a build folder, what is solved, and the board that shows it."""
+"""A learner's progress: the exercises of a build folder, which are solved, and the board that shows it."""
 
 import json
 import subprocess

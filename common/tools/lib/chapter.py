@@ -3,7 +3,7 @@
     question    what the map of chapters shows
     learn       what the lesson's first sentence says after "You will learn"
     before      numbers of the chapters to read first, such as ["01", "03"]
-    devices     such as [4, 8]: on the CPU device, lessons and solutions are also tested on machines of so many devices
+    devices     such as [4, 8]: on the CPU device, lessons and solutions are also tested on machines with this many devices
     exercises   names, in the order of the README; an exercise EX has checks/EX.cu, exercises/NN-topic/EX.cuh,
                 solutions/NN-topic/EX.cuh, and its wrong answers are mistakes/EX/*.diff
 

@@ -1,4 +1,4 @@
-"""The checkout that the tools belong to: where it is, how its files are called, which exercises are begun."""
+"""The checkout that the tools belong to: where it is, how its files are named, which exercises are begun."""
 
 import os
 import re

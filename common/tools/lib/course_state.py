@@ -2,8 +2,8 @@
 
     {"word_count": {"checked": "3f0c...", "passed": true, "hints": 2}, ...}
 
-`checked` is the fingerprint of the answer that `passed` speaks of; `hints` counts those shown. It is kept
-in the build folder, so that nothing outside of the checkout is read or written, and goes with it. Nothing is lost
+`checked` is the fingerprint of the answer to which `passed` refers; `hints` counts those shown. The file is
+in the build folder, so that nothing outside of the checkout is read or written, and is deleted with it. Nothing is lost
 that a check would not find again, so a damaged file counts as an empty one.
 """
 

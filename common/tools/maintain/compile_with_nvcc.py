@@ -6,8 +6,7 @@ their checks.
 
 FOLDER is chapters/NN-topic, or another one with .cu files, such as common/tests. Each file goes into a
 namespace of its own in one source, so that nvcc reads the headers once, and the step that it leaves to
-g++ is left out: on the CPU device g++ compiles the same files. To build each of them takes nvcc many
-minutes; common/tools/measure/measure.py run does it.
+g++ is left out: on the CPU device g++ compiles the same files. nvcc needs many minutes to build each of them; common/tools/measure/measure.py run does it.
 """
 
 import re

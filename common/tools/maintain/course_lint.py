@@ -5,7 +5,7 @@
 
 Every exercise has a file that is not started, a solution, a check, at least three mistakes that fit the
 solution and open with a sentence on what is wrong, and three hints in the chapter's README. chapter.toml can be
-used, names exactly the exercises that are there, and says what the chapter's README says of the question and the
+used, names exactly the exercises that are there, and agrees with the chapter's README on the question and the
 chapters before it; README.md names the chapter. Folders of mistakes hold those of its
 exercises, and nothing else. The ladder and the self-check read the chapter's rungs from rungs.cuh. What
 vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.

@@ -3,7 +3,7 @@
 
     examples.py [--check]
 
-A header's first comment ends with the line "// Example (common/tests/examples_test.cu):"; below it stands what
+A header's first comment ends with the line "// Example (common/tests/examples_test.cu):"; below it is what
 the test has between "// [NAME.cuh]" and "// [end]", so that every example compiles and does what it says.
 --check changes nothing, and exits with 1 if a header is out of step, has no example, or has one that no test has.
 exercise.cuh needs none: each exercise shows its one line.

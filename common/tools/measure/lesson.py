@@ -7,8 +7,8 @@ In a chapter's README.md, each on a line of its own:
     <!-- kernel NAME -->
     <!-- kernel NAME | cut FIRST .. LAST | only FIRST .. LAST -->
         The function or struct NAME (or FILE:NAME, such as hello_sum.cu:main) of the chapter's .cuh and .cu files, or of common/include/course, and a link to
-        its line. FIRST and LAST are texts that one line each of the code has. `cut` puts "..." in place of these
-        lines, `only` shows these alone; both may stand several times, `.. LAST` may be missing.
+        its line. FIRST and LAST are texts that one line each of the code has. `cut` replaces these lines by
+        "...", `only` shows only these; both may occur several times, `.. LAST` may be missing.
     <!-- cost NAME -->
     <!-- cost NAME | n 2^20 | in GROUP | against OTHER | profile -->
         What the rung NAME took on the reference GPU: time, GB/s, and the time of the vendor's row. `n` is that of the

@@ -4,14 +4,14 @@
     measure.py run OUTPUT_FOLDER [--parts tests,ladders] [--minutes N] [meson options, such as -Dchapters=00-start-here]
         on a machine with a GPU: builds with nvcc; runs all tests, known-wrong answers too; runs lessons and solutions
         under compute-sanitizer; runs each ladder three times, with the rows of PyTorch and of MPI where they are
-        installed; asks ncu for its counters. Writes results.json, the logs, and the table summary.md. Exit code 0 only
-        if all was as it should be, and each sanitizer really looked: one that is missing, refuses the device or
-        overlooks a planted error is not "clean". Time that is over cuts off the rest; summary.md says what ran.
+        installed; reads counters with ncu. Writes results.json, the logs, and the table summary.md. Exit code 0 only
+        if there was no problem, and each sanitizer worked: one that is missing, refuses the device or
+        misses a planted error is not "clean". When the time is over, the rest is left out; summary.md says what ran.
     measure.py import OUTPUT_FOLDER ... [--anyway] [--machine "4x NVIDIA H200"]
         puts these results into chapters/*/results, in files that have the device's name; or the machine's, if it has
         another number of such devices: [[machine]] in a chapter.toml shows both
     measure.py import --build BUILD
-        counts anew, with a build for the CPU device, what the tables of sectors compare
+        counts again, with a build for the CPU device, what the tables of sectors compare
     measure.py render [CHAPTER_FOLDER ...]
         writes all that is made from the results: tables and plots of the chapters, common/docs/profiling.md, the tally
         in common/docs/verdicts.md, the front page. Plots need matplotlib (common/tools/setup.sh --contributor).

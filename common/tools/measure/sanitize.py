@@ -8,17 +8,17 @@ where `meson test --setup TOOL` asks for it, in builds for a GPU. Exit code:
   0   clean: the program terminated, and the tool reported nothing
   1   findings; or the program failed; or the tool is missing, refuses the device, or did not
       terminate, which is not "clean"
-  77  the program skipped itself, or is none that a sanitizer can look at
+  77  the program skipped itself, or is one that a sanitizer cannot check
 
-The whole of what the tool says is in meson-logs/TOOL/ of the build folder, a file per program.
+The complete output of the tool is in meson-logs/TOOL/ of the build folder, a file per program.
 
 A ladder runs with few elements. sanitizer_probe has one error planted for each tool, and passes only if
-it is found: where it is not, the tool's silence about the others means nothing. An exercise is built
+it is found: if it is not, no report about the others means nothing. An exercise is built
 first, by check_exercise.py, which then puts this tool before its check. Tests in Python are skipped.
 
 A kernel that is wrong on purpose may have to be reported. The chapter.toml then names it, [sanitizers]
 racecheck = ["kernel", ...]: that tool must report each of these kernels in the chapter's ladder, and may do
-so in its other lessons; reports of other kernels are findings as ever.
+so in its other lessons; reports of other kernels are findings.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Compares what the CPU device counts with what a GPU counted, in a chapter's README.
 
-A cell reads "requests × sectors of each"; for shared memory, "requests × passes of each".
+A cell reads "requests × sectors of each"; for shared memory, "requests × wavefronts of each".
 """
 
 import json

@@ -1,7 +1,7 @@
-"""The table that a run on a GPU ends with: a row for each chapter, a column for each way of looking at it.
+"""The table at the end of a run on a GPU: a row for each chapter, a column for each kind of check.
 
 It is made from results.json and from Meson's logs of tests, testlog-all.json and testlog-TOOL.json of each
-sanitizer. A problem is what is not as it should be: a test that failed, a sanitizer that reported something,
+sanitizer. A problem is a test that failed, a sanitizer that reported something,
 overlooked its planted error or looked at nothing, a ladder without results, a part that was not run to its end.
 """
 

@@ -6,8 +6,8 @@ A chapter's torch_rows.py calls run(rows) with a generator of its rows; see ther
 
 FOLDER is what the ladder wrote with --inputs, RESULTS.json what it wrote with --json; every file gets
 measurements of its own. Timed as the ladder times its rungs: events around the call alone, three calls
-to warm up, then the median of 20, and twice the L2's size written before each. Exit code 77 if there
-is no PyTorch or no GPU for it: nothing is changed then.
+to warm up, then the median of 20, and twice the L2's size written before each. Exit code 77, without any change, if
+there is no PyTorch or no GPU for it.
 """
 
 import argparse

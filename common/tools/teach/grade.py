@@ -4,15 +4,15 @@
     grade.py [--points FILE] [--csv FILE] [--json FILE] RESULT ...
 
 A RESULT is one learner's: a checkout with its build folder, a folder with testlog.junit.xml, or that
-file itself. The learner is called like the folder: for ada/build/meson-logs/testlog.junit.xml, "ada".
+file itself. The learner's name is the folder's: for ada/build/meson-logs/testlog.junit.xml, "ada".
 
-An exercise that passed has its points, and every other verdict none: failed, no end (a time limit, or
+An exercise that passed has its points, and every other verdict none: failed, not finished (a time limit, or
 interrupted), not started, skipped, not run. Lessons, solutions and known-wrong answers do not count.
 Each exercise is worth 1 point, or what --points says, a JSON file such as
 {"01-global-atomic": 2, "05-warp-shuffle/block_argmax": 5, "10-neighbor-list": 0}: a chapter's number is
 that of each of its exercises.
 
-Prints a table. --csv and --json write the same with every exercise; "-" stands for the screen.
+Prints a table. --csv and --json write the same with every exercise; "-" is standard output.
 Exit code: 0; 1 if a result cannot be read, which is an error of its learner and not a score of 0.
 """
 

@@ -3,15 +3,15 @@
 
     grade_submissions.py --out FOLDER [--points FILE] [--chapters NAMES] SUBMISSION ...
 
-A SUBMISSION is a learner's checkout: a folder with exercises/; the learner is called like the folder.
+A SUBMISSION is a learner's checkout: a folder with exercises/; the learner's name is the folder's.
 Of all that is in there, only regular files exercises/CHAPTER/EXERCISE.cuh that this course knows are
 copied, each into a fresh copy of the last commit here, without solutions. There each begun exercise is
 built and checked. FOLDER gets scores.csv, scores.json and, in learners/, Meson's logs of each.
 
 An exercise is refused, has no points and is named with its reason if it is a link or no regular file,
 or if its text could decide the verdict in another way than by a right answer: it ends the program,
-reads the environment or files, redefines a name that the check uses, includes what is not its business.
-    --accept LEARNER/CHAPTER/EXERCISE   it is in order: you have read it
+reads the environment or files, redefines a name that the check uses, includes other headers than the course's.
+    --accept LEARNER/CHAPTER/EXERCISE   accepts such a file: you have read it
 
 THIS RUNS THE LEARNERS' CODE, as the user who calls it. Use a container without a network, or an account
 that has nothing to lose. What is safe and what is not: common/docs/grading.md.

@@ -5,7 +5,7 @@
 
 OUT_FOLDER must not exist, or be empty. It becomes a Git repository with one commit: what the last
 commit of this one has, without solutions/, chapters/*/mistakes and what only they need. Sentences of the
-pages that lead to them are left out, too. --chapters keeps these chapters only.
+pages that refer to them are left out, too. --chapters keeps these chapters only.
 
 What that protects and what not: common/docs/release.md.
 Exit code: 0, or 1 with what was wrong; nothing is left in OUT_FOLDER then.

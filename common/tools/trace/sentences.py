@@ -1,4 +1,4 @@
-"""Puts the events of a trace into words: what they cost, and a sentence for each."""
+"""Describes the events of a trace: what they cost, and a sentence for each."""
 
 from tools.trace.places import BANKS, WORD, places_text
 from tools.trace.recording import MEMORY, WARP, lanes_of, per_lane

@@ -1,4 +1,4 @@
-"""Texts as a picture holds them: cut off, and always the same for the same value."""
+"""Texts as a picture contains them: cut off, and always the same for the same value."""
 
 import re
 
