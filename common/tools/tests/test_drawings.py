@@ -84,6 +84,16 @@ class Drawings(unittest.TestCase):
         for length in lengths[1:]:
             self.assertAlmostEqual(length, 396 * 32 / 40, delta=1)
 
+    def test_the_first_block_has_the_round_that_is_not_full(self):
+        self.assertIn("one: 17 rounds of 1 load", texts_of(self.drawn({**LOADS, "given": {"threads": 255}}).text))
+
+    def test_a_row_is_chosen_by_its_group_too(self):
+        rows = [{**LOADS["rows"][0], "reference": "how by hand works"}, LOADS["rows"][1]]
+        self.assertIn("one: 16 rounds of 1 load", texts_of(self.drawn({**LOADS, "rows": rows}).text))
+        rows[0]["reference"] = "another way"
+        with self.assertRaisesRegex(Failed, "0 rows are one with n = 4,096: name the group's 'reference'"):
+            self.drawn({**LOADS, "rows": rows})
+
     def test_links(self):
         drawing = self.drawn(LINKS)
         texts = texts_of(drawing.text)

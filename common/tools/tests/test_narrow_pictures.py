@@ -96,7 +96,7 @@ class Block(unittest.TestCase):
 
     def test_the_last_warp_gets_the_whole_width(self):
         sheet = draw_block.BlockSheet(sample.two_warps(), [0, 1])
-        self.assertEqual(sheet.strip(1), (212, 196))
+        self.assertEqual([sheet.strip(0), sheet.strip(1)], [(12, 196), (212, 196)])
         sheet.left = [0]
         self.assertEqual(sheet.strip(0), (10, 400))
 
