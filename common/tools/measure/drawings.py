@@ -4,7 +4,11 @@
     output  the file's name, without the device's: results/h200-OUTPUT.svg
     device  optional: whose results, if not the reference's
     rows    the rows of the results, in the kind's order: rung, n, and what else the kind needs
+<<<<<<< HEAD
     given   what is known and was not measured here, such as the number of threads that a GPU holds
+=======
+    given   what is known and was not measured here, such as how many threads are resident
+>>>>>>> 2f96ec3 (The links' 450 GB/s are marked as NVIDIA's figure)
 
 A README shows it at the marker <!-- drawing OUTPUT --> (tools/measure/lesson.py). No matplotlib is needed, so
 `measure.py check` draws each one anew.
@@ -156,7 +160,7 @@ def links(results, rows, given):
     for style, lines in (
         ("one thin", ["PCIe, from each GPU to the host.", f"A counter in host memory, one GPU: {per_operation(pinned)} per addition"]),
         ("two thick", [
-            f"NVLink, per GPU: {given['links']} links × {given['gb_per_s_of_a_link']} GB/s = {total} GB/s each way.",
+            f"NVLink, by NVIDIA's figures {given['links']} × {given['gb_per_s_of_a_link']} = {total} GB/s each way.",
             f"An all-reduce of {all_reduce['n'] * 4 >> 30} GiB uses {all_reduce['gb_per_s']:.0f} GB/s of it.",
             f"A counter in GPU 0's memory, all {gpus}: {per_operation(peer)} per addition",
         ]),
@@ -169,7 +173,7 @@ def links(results, rows, given):
         page.y += 5
     alt = (
         f"{gpus} GPUs: each has its own memory, {results['copy_gb_per_s']:,.0f} GB/s, {given['links']} NVLinks to the others, "
-        f"{total} GB/s in each direction, and PCIe to the host; an all-reduce uses {all_reduce['gb_per_s']:.0f} GB/s of the "
+        f"by NVIDIA's figures {total} GB/s in each direction, and PCIe to the host; an all-reduce uses {all_reduce['gb_per_s']:.0f} GB/s of the "
         f"NVLinks; an addition to one counter takes {per_operation(pinned)} over PCIe and {per_operation(peer)} over NVLink"
     )
     return title, alt, page

@@ -97,7 +97,7 @@ class Drawings(unittest.TestCase):
     def test_links(self):
         drawing = self.drawn(LINKS)
         texts = texts_of(drawing.text)
-        for text in ("2 GPUs and what connects them", "GPU 1", "NVLink, per GPU: 18 links × 25 GB/s = 450 GB/s each way.",
+        for text in ("2 GPUs and what connects them", "GPU 1", "NVLink, by NVIDIA's figures 18 × 25 = 450 GB/s each way.",
                      "A counter in host memory, one GPU: 1.25 µs per addition", "A counter in GPU 0's memory, all 2: 2.00 ns per addition"):
             self.assertIn(text, texts)
         self.assertIn("1.25 µs over PCIe and 2.00 ns over NVLink", drawing.alt)
