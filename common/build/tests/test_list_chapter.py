@@ -14,6 +14,7 @@ before = ["00"]
 exercises = ["sum", "max"]
 stars = {sum = 1, max = 5}
 devices = [4, 8]
+core = ["sum"]
 
 [libraries]
 vendor = ["cublas"]
@@ -84,6 +85,9 @@ class ListChapter(unittest.TestCase):
             ("max = 5", "min = 5", "'stars.max' must be a number from 1 to 5"),
             ("max = 5", "max = 6", "'stars.max' must be a number from 1 to 5"),
             ("max = 5", "max = 5, min = 1", "'stars.min': there is no such exercise"),
+            ('core = ["sum"]\n', "", "'core' is missing: at least one of the exercises"),
+            ('core = ["sum"]', "core = []", "'core' is missing: at least one of the exercises"),
+            ('core = ["sum"]', 'core = ["sum", "min"]', "'core' names min: there is no such exercise"),
             ("exercises", "# exercises", "chapter.toml: 'exercises' is missing"),
             ('["00"]', '"00"', "'before' must be a list of texts"),
             ('["00"]', '["0"]', "'before' names '0'"),

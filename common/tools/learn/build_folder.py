@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from tools.learn import progress
+from tools.lib import chapter as chapters
 from tools.lib import checkout, course_state
 from tools.lib.checkout import seen_from_the_shell
 from tools.lib.hints import hints_of
@@ -117,10 +118,20 @@ class Course:
         """The state as far as it is known without running anything; what is begun may be solved already."""
         return progress.state_at_rest(exercise, self.build) or progress.BEGUN
 
-    def states(self):
-        """Yields (exercise, state), in order. Runs the checks whose verdict is not known, and says so meanwhile."""
+    def fast(self):
+        """The names of the exercises that their chapters cannot do without."""
+        folders = {checkout.TOP / "chapters" / exercise.chapter for exercise in self.exercises}
+        try:
+            return frozenset(name for folder in folders for name in chapters.read(folder).core)
+        except chapters.Failed as failed:
+            raise Refused(str(failed)) from failed
+
+    def states(self, names=None):
+        """Yields (exercise, state), in order, of all exercises or of these. Runs the checks whose verdict is not known, and says so meanwhile."""
         shows = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         for exercise in self.exercises:
+            if names is not None and exercise.name not in names:
+                continue
             state = progress.state_at_rest(exercise, self.build)
             if state is None:
                 if shows:

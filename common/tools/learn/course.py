@@ -50,8 +50,9 @@ def parser():
     ), "./course list\n./course list --build build-01")
     one = command("next", show_next, (
         "An exercise that you have begun comes before the others."
-    ), "./course next\nEDITOR=vim ./course next --edit")
+    ), "./course next\n./course next --fast\nEDITOR=vim ./course next --edit")
     one.add_argument("--edit", action="store_true", help="open the file in $EDITOR")
+    one.add_argument("--fast", action="store_true", help="only the exercises that a chapter cannot do without")
     one = command("check", show_check, (
         "As `meson test -C build NAME`, without Meson's own lines. The exit code is the check's."
     ), "./course check word_count\n./course check word\n./course check exercises/01-global-atomic/word_count.cuh")

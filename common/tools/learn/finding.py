@@ -17,7 +17,7 @@ from tools.lib.terminal import paint
 def show_list(course, _):
     """the board: what is solved, begun, not begun, and what comes next"""
     rows = list(course.states())
-    print(progress.board(rows))
+    print(progress.board(rows, course.fast()))
     following = progress.next_of(rows)
     if following:
         print(f"Next: {seen_from_the_shell(following.file)}")
@@ -39,16 +39,18 @@ def question_of(text):
 def show_next(course, arguments):
     """the exercise to go on with: its question, its file, the command that checks it"""
     rows = []
-    for row in course.states():
+    for row in course.states(course.fast() if arguments.fast else None):
         rows.append(row)
         if row[1] == progress.BEGUN:
             break
     exercise = progress.next_of(rows)
     if exercise is None:
         solved = sum(state == progress.SOLVED for _, state in rows)
-        where = f"exercises of {seen_from_the_shell(course.build)} are solved"
+        where = f"exercises of {'the fast way' if arguments.fast else seen_from_the_shell(course.build)} are solved"
         rest = "." if solved == len(rows) else ", and the others cannot run here."
         print(f"{solved} of {len(rows)} {where}{rest}")
+        if arguments.fast:
+            print(f"All exercises: {course.command('next')}")
         return 0
     state = dict((one.name, state) for one, state in rows)[exercise.name]
     print(f"{paint(exercise.name, 'strong')} of {exercise.chapter}, {state}")

@@ -83,8 +83,8 @@ def counts(states):
     return ", ".join(f"{count} {what}" for count, what in parts if count)
 
 
-def board(rows):
-    """The text of the board; rows: (Exercise, state). The next exercise has an arrow."""
+def board(rows, fast=frozenset()):
+    """The text of the board; rows: (Exercise, state). The next exercise has an arrow, those named in `fast` a star."""
     lines = []
     following = next_of(rows)
     longest = max((len(exercise.name) for exercise, _ in rows), default=0)
@@ -98,6 +98,10 @@ def board(rows):
             lines.append(terminal.paint(chapter, "strong") + " " * max(gap, 2) + summary)
         for exercise, state in its_rows:
             mark = "▶" if exercise is following else "✓" if state == SOLVED else " "
-            lines.append(f"{mark} {exercise.name:<{longest}}  {terminal.paint(state, STYLE_OF[state])}")
+            star = "*" if exercise.name in fast else " "
+            lines.append(f"{mark}{star}{exercise.name:<{longest}}  {terminal.paint(state, STYLE_OF[state])}")
     solved = sum(state == SOLVED for _, state in rows)
-    return "\n".join([*lines, "", f"{solved} of {len(rows)} solved."])
+    lines += ["", f"{solved} of {len(rows)} solved."]
+    if starred := [state for exercise, state in rows if exercise.name in fast]:
+        lines.append(f"* {starred.count(SOLVED)} of {len(starred)} of the fast way (next --fast).")
+    return "\n".join(lines)

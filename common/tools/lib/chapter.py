@@ -6,6 +6,7 @@
     devices     such as [4, 8]: on the CPU device, lessons and solutions are also tested on machines with this many devices
     exercises   names, in the order of the README; an exercise EX has checks/EX.cu, exercises/NN-topic/EX.cuh,
                 solutions/NN-topic/EX.cuh, and its wrong answers are mistakes/EX/*.diff
+    core        those of them that the chapter cannot do without, at least one: `./course next --fast` goes through them
 
     [stars]     how hard each exercise is, from 1 to 5; a time follows from it (MINUTES_OF_STARS)
 
@@ -61,6 +62,7 @@ class Chapter:
     learn: str
     exercises: list
     stars: dict
+    core: list = field(default_factory=list)
     before: list = field(default_factory=list)
     devices: list = field(default_factory=list)
     vendor_libraries: list = field(default_factory=list)
@@ -118,6 +120,7 @@ KEYS = {
         "before": (TEXTS, False),
         "devices": (NUMBERS, False),
         "exercises": (TEXTS, True),
+        "core": (TEXTS, False),
         "stars": (dict, False),
         "libraries": (dict, False),
         "headline": (dict, False),
@@ -241,6 +244,12 @@ def parse(folder, values):
             raise Failed(f"{file}: 'stars.{exercise}': there is no such exercise")
         if stars.get(exercise) not in MINUTES_OF_STARS:
             raise Failed(f"{file}: 'stars.{exercise}' must be a number from 1 to 5")
+    core = values.get("core", [])
+    for exercise in core:
+        if exercise not in values["exercises"]:
+            raise Failed(f"{file}: 'core' names {exercise}: there is no such exercise")
+    if values["exercises"] and not core:
+        raise Failed(f"{file}: 'core' is missing: at least one of the exercises, for `./course next --fast`")
     libraries = values.get("libraries", {})
     return Chapter(
         folder=folder,
@@ -248,6 +257,7 @@ def parse(folder, values):
         learn=" ".join(values["learn"].split()),
         exercises=values["exercises"],
         stars=stars,
+        core=core,
         before=values.get("before", []),
         devices=values.get("devices", []),
         vendor_libraries=libraries.get("vendor", []),

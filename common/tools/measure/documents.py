@@ -106,10 +106,13 @@ def of_course(top):
     def course_map():
         return [Section(readme, "map", front_page.map_part(top))]
 
+    def size():
+        return [Section(readme, "size", front_page.size_part(top))]
+
     def tally():
         return [Section(top / "common" / "docs" / "verdicts.md", "verdicts", verdicts.tally(top))]
 
-    return [front, shown, course_map, tally]
+    return [front, shown, course_map, size, tally]
 
 
 def documents(top, chapters):

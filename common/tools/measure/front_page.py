@@ -1,7 +1,8 @@
 """The generated parts of the front page and of the page of results.
 
 In README.md, between <!-- map:begin --> and <!-- map:end -->: what each chapter.toml says, the question, what to read
-before, how long the chapter takes. Between <!-- shown:begin --> and <!-- shown:end -->: what the [[shown]] tables of
+before, how long the chapter takes. Between <!-- size:begin --> and <!-- size:end -->: how many exercises there are, and
+how long all of it takes. Between <!-- shown:begin --> and <!-- shown:end -->: what the [[shown]] tables of
 chapters/measured.toml name, where one starts and where one ends:
 
     [[shown]]
@@ -151,6 +152,23 @@ def shown_part(top, entries):
     return "\n".join([*lines, "", f"Measured on one {' and one '.join(devices)}; [all results](common/docs/results.md)."])
 
 
+# ---- how much it is ------------------------------------------------------------------------------
+
+
+def size_part(top):
+    """The Markdown between the size markers: how many exercises there are, and how long all and the fast way take."""
+    folders = chapters_of(top)
+    chapters = [metadata.load(folder) for folder in folders]
+    hours, fast_hours = (
+        round(sum(sum(lesson.minutes_of(folder, only_core=only_core)) for folder in folders) / 60) for only_core in (False, True)
+    )
+    return (
+        f"**Time:** about {hours} h for all pages and all {sum(len(about.exercises) for about in chapters)} exercises, one chapter at a "
+        f"time. The fast way, `./course next --fast`, has all pages and the {sum(len(about.core) for about in chapters)} exercises that "
+        f"their chapters cannot do without: about {fast_hours} h."
+    )
+
+
 # ---- the map -------------------------------------------------------------------------------------
 
 
@@ -166,25 +184,28 @@ def links_before(about, folders):
 
 
 def map_part(top):
-    """The Markdown between the map markers."""
+    """The Markdown between the map markers. The exercises of the fast way are bold."""
     folders = chapters_of(top)
     lines = ["| chapter | the question | before it | time | exercises |", "|---|---|---|--:|---|"]
     for folder in folders:
         about = metadata.load(folder)
-        time = lesson.time_text(sum(lesson.minutes_of(folder)))
         own = f"chapters/{folder.name}/README.md"
+        links = []
+        for name in about.exercises:
+            link = f"[{name}]({own}#{name})"
+            links.append(f"{f'**{link}**' if name in about.core else link} {'★' * about.stars[name]}")
         cells = [
             f"[{folder.name}]({own})",
             escaped(about.question),
             links_before(about, folders),
-            time,
-            ", ".join(f"[{name}]({own}#{name}) {'★' * about.stars[name]}" for name in about.exercises) or "–",
+            lesson.time_text(sum(lesson.minutes_of(folder))),
+            ", ".join(links) or "–",
         ]
         lines.append("| " + " | ".join(cells) + " |")
     times = ", ".join(f"{minutes}" for minutes in metadata.MINUTES_OF_STARS.values())
     lines += [
         "",
         f"Time is a rule of thumb: prose at {lesson.WORDS_A_MINUTE} words and code at {lesson.LINES_A_MINUTE} lines per minute, and "
-        f"{times} minutes for an exercise of one to five stars.",
+        f"{times} minutes for an exercise of one to five stars. Those of the fast way are bold.",
     ]
     return "\n".join(lines)

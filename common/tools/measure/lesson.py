@@ -333,11 +333,11 @@ def words(text):
     return sum(len(line.split()) for line in text.splitlines() if not line.lstrip().startswith(("|", "<!--")))
 
 
-def minutes_of(chapter, text=None):
-    """(minutes to read, minutes for the exercises) of a chapter, rounded to 5; `text` is its README's."""
+def minutes_of(chapter, text=None, only_core=False):
+    """(minutes to read, minutes for all exercises, or for those of the fast way) of a chapter, rounded to 5; `text` is its README's."""
     about = metadata.load(chapter)
     reading = reading_minutes(text or (chapter / "README.md").read_text(encoding="utf-8"))
-    exercises = sum(metadata.MINUTES_OF_STARS[about.stars[exercise]] for exercise in about.exercises)
+    exercises = sum(metadata.MINUTES_OF_STARS[about.stars[exercise]] for exercise in (about.core if only_core else about.exercises))
     return 5 * max(1, round(reading / 5)), exercises
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tools.lib import compact_json
 
 GPU = "NVIDIA GPU X"
-README = "# x\nbetween\n<!-- map:begin -->\n<!-- map:end -->\nafter\n"
+README = "# x\nbetween\n<!-- map:begin -->\n<!-- map:end -->\n<!-- size:begin -->\n<!-- size:end -->\nafter\n"
 RESULTS = "# results\n<!-- front:begin -->\n<!-- front:end -->\nbehind\n"
 VERDICTS = "before\n<!-- verdicts:begin -->\n<!-- verdicts:end -->\n"
 PARTS = ("ladder", "results", "sectors")
@@ -73,6 +73,7 @@ class Course:
         (folder / "results").mkdir(parents=True, exist_ok=True)
         lines = ['question = "How | fast is it?"', 'learn = "how fast it is."', f"before = {toml(list(before))}"]
         lines += [f"exercises = {toml(list(exercises))}", f"stars = {toml(dict.fromkeys(exercises, 2))}"]
+        lines += [f"core = {toml(list(exercises)[:1])}"] if exercises else []
         lines += [f"headline = {toml(head)}"] if head else []
         lines += [f"profile = {toml(profile)}"] if profile else []
         lines += [f"picture = {toml(list(pictures))}"] if pictures else []

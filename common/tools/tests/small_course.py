@@ -27,7 +27,7 @@ NOBODY = 65534
 NEEDED = (
     "__init__", "check/building", "check/check_exercise", "check/compile_errors", "learn/answers", "learn/asking",
     "learn/build_folder", "learn/checking", "learn/course", "learn/finding", "learn/progress", "lib/checkout",
-    "lib/course_state", "lib/hints", "lib/result", "lib/terminal",
+    "lib/chapter", "lib/course_state", "lib/failed", "lib/hints", "lib/result", "lib/terminal",
 )
 STARTER = """// Exercise {name}: what does {name} ask?
 //
@@ -73,6 +73,7 @@ if grep -q RIGHT {file}; then echo "all checks passed"; end 0 passed; fi
 printf 'FAILED: it\\n\\nedit:  %s\\nrerun: %s\\n' "$COURSE_EDIT" "$COURSE_RERUN"
 end 1 failed
 """
+CORE = {"01-first": ["count_above"], "02-second": ["ticket"]}
 CHAPTERS = {"01-first": ["word_count", "count_above"], "02-second": ["ticket"]}
 
 
@@ -108,6 +109,9 @@ class Checkout(unittest.TestCase):
         self.tests = []
         for chapter, names in CHAPTERS.items():
             self.write(f"chapters/{chapter}/README.md", "".join(HINTS.format(name=name) for name in names))
+            stars = "".join(f"{name} = 1\n" for name in names)
+            self.write(f"chapters/{chapter}/chapter.toml", 'question = "?"\nlearn = "?"\n'
+                       f"exercises = {json.dumps(names)}\ncore = {json.dumps(CORE[chapter])}\n[stars]\n{stars}")
             for name in names:
                 self.write(f"exercises/{chapter}/{name}.cuh", STARTER.format(name=name))
                 self.write(f"solutions/{chapter}/{name}.cuh", f"// Exercise {name}\nRIGHT\n")

@@ -34,11 +34,12 @@ class List(Checkout):
             text,
             "01-first       1 solved, 1 not begun\n"
             "✓ word_count   solved\n"
-            "  count_above  not begun\n"
+            " *count_above  not begun\n"
             "02-second      1 begun\n"
-            "▶ ticket       not right yet\n"
+            "▶*ticket       not right yet\n"
             "\n"
             "1 of 3 solved.\n"
+            "* 0 of 2 of the fast way (next --fast).\n"
             "Next: exercises/02-second/ticket.cuh\n"
             "      ./course check ticket\n",
         )
@@ -81,7 +82,7 @@ class List(Checkout):
     def test_all_solved(self):
         for name in ("word_count", "count_above", "ticket"):
             self.answer("RIGHT", name)
-        self.assertTrue(self.course("list")[1].endswith("3 of 3 solved.\n"))
+        self.assertTrue(self.course("list")[1].endswith("3 of 3 solved.\n* 2 of 2 of the fast way (next --fast).\n"))
         self.assertEqual(self.course("next")[1], "3 of 3 exercises of build are solved.\n")
         self.assertIn("All 3 exercises are solved.\n", self.course("check", "ticket")[1])
 
@@ -135,6 +136,27 @@ class Next(Checkout):
             "edit:  exercises/01-first/word_count.cuh  (delete its NOT_STARTED line)\n"
             "check: ./course check word_count\n",
         )
+
+    def test_the_fast_way_leaves_out_what_a_chapter_can_do_without(self):
+        self.answer("wrong", "word_count")
+        self.assertIn("word_count of 01-first, not right yet", self.course("next")[1])
+        runs = self.runs()
+        self.assertIn("count_above of 01-first, not begun", self.course("next", "--fast")[1])
+        self.assertEqual(self.runs(), runs)  # it does not check what it leaves out
+        self.answer("RIGHT", "count_above")
+        self.answer("wrong", "ticket")
+        self.assertIn("ticket of 02-second, not right yet", self.course("next", "--fast")[1])
+        self.answer("RIGHT", "ticket")
+        self.assertEqual(
+            self.course("next", "--fast")[1], "2 of 2 exercises of the fast way are solved.\nAll exercises: ./course next\n")
+        self.assertIn("* 2 of 2 of the fast way", self.course("list")[1])
+
+    def test_a_chapter_toml_that_cannot_be_used(self):
+        file = self.top / "chapters" / "01-first" / "chapter.toml"
+        file.write_text(file.read_text().replace('core = ["count_above"]', 'core = ["ticket"]'))
+        code, text, error = self.course("next", "--fast")
+        self.assertEqual((code, text), (1, ""))
+        self.assertRegex(error, "chapter.toml: 'core' names ticket: there is no such exercise\n$")
 
     def test_what_is_begun_comes_first(self):
         self.answer("wrong", "ticket")

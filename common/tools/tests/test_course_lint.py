@@ -11,7 +11,7 @@ from pathlib import Path
 TOOL = Path(__file__).resolve().parents[1] / "maintain/course_lint.py"
 HINT = "<details><summary>Hint</summary>\n\nLook at the returned value.\n\n</details>\n"
 HEAD = "<!-- opening:begin -->\n<!-- opening:end -->\n\n"
-LIST = 'question = "How many?"\nlearn = "how many."\nbefore = ["00"]\nexercises = ["sum"]\n[stars]\nsum = 2\n'
+LIST = 'question = "How many?"\nlearn = "how many."\nbefore = ["00"]\nexercises = ["sum"]\ncore = ["sum"]\n[stars]\nsum = 2\n'
 
 
 class Lint(unittest.TestCase):
@@ -73,7 +73,7 @@ class Lint(unittest.TestCase):
     def test_the_list_and_the_files(self):
         self.write("exercises/01-x/max.cuh", "NOT_STARTED\n")
         self.assertIn("chapter.toml: 'exercises' does not name max", self.lint()[1])
-        self.write("chapters/01-x/chapter.toml", LIST.replace('"sum"', '"sum", "max"') + "max = 1\n")
+        self.write("chapters/01-x/chapter.toml", LIST.replace('"sum"', '"sum", "max"', 1) + "max = 1\n")
         self.assertIn("'exercises' names max, but", self.lint()[1])
         (self.top / "exercises/01-x/max.cuh").unlink()
         self.write("chapters/01-x/chapter.toml", LIST)

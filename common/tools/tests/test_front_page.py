@@ -176,13 +176,16 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
     def test_the_map(self):
         self.fast(20.0, exercises=["b_sum", "a_sum"], prose="word " * 998)
         text = self.written()
-        links = "[b_sum](chapters/02-fast/README.md#b_sum) ★★, [a_sum](chapters/02-fast/README.md#a_sum) ★★"
+        links = "**[b_sum](chapters/02-fast/README.md#b_sum)** ★★, [a_sum](chapters/02-fast/README.md#a_sum) ★★"
         self.assertEqual(
             self.row_of(text, "| [02-fast]"),
             "| [02-fast](chapters/02-fast/README.md) | How \\| fast is it? | [01](chapters/01-slow/README.md) | 1 h 10 min | " + links + " |",
         )
         self.assertIn("| [01](chapters/01-slow/README.md), [02](chapters/02-fast/README.md) | 5 min | – |", text)
         self.assertIn("| – | 5 min | – |", self.row_of(text, "| [01-slow]"))
+        self.assertIn(
+            "**Time:** about 1 h for all pages and all 2 exercises, one chapter at a time. The fast way, `./course next --fast`, has "
+            "all pages and the 1 exercises that their chapters cannot do without: about 1 h.\n", text)
         self.assertIn("prose at 100 words and code at 10 lines per minute, and 20, 30, 45, 60, 90 minutes for an exercise", text)
 
     def test_a_chapter_before_that_is_not_there(self):

@@ -261,7 +261,7 @@ class Command(unittest.TestCase):
         self.assertEqual((code, said), (0, "chapters/01-x/results/gpu-x-verdicts.json\n"))
         self.assertEqual(self.run_it("--top", course.top, "check")[0], 1)
         self.assertEqual(self.run_it("--top", course.top, "render"), (0, ""))
-        self.assertEqual(self.run_it("--top", course.top, "check"), (0, "4 tables, plots and files of results are in step\n"))
+        self.assertEqual(self.run_it("--top", course.top, "check"), (0, "5 tables, plots and files of results are in step\n"))
 
     def test_wrong_options(self):
         for arguments, words in ((["measure"], "invalid choice"), (["import"], "needs a folder"), (["run"], "required: output"),
