@@ -4,11 +4,7 @@
     output  the file's name, without the device's: results/h200-OUTPUT.svg
     device  optional: whose results, if not the reference's
     rows    the rows of the results, in the kind's order: rung, n, and what else the kind needs
-<<<<<<< HEAD
     given   what is known and was not measured here, such as the number of threads that a GPU holds
-=======
-    given   what is known and was not measured here, such as how many threads are resident
->>>>>>> 2f96ec3 (The links' 450 GB/s are marked as NVIDIA's figure)
 
 A README shows it at the marker <!-- drawing OUTPUT --> (tools/measure/lesson.py). No matplotlib is needed, so
 `measure.py check` draws each one anew.
