@@ -92,6 +92,23 @@ TEST_CASE("a struct of three floats is three loads with stride 3") {
       both(3, 12)));
 }
 
+TEST_CASE("the template asks for as much as what is written by hand, and a union as memcpy") {
+  course::skip_without_counters();
+  constexpr std::size_t n = 16384;
+  auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(n));
+  course::DeviceBuffer<float> d_z(n);
+  for (const ElementwiseRung& rung : kElementwiseRungs) {
+    INFO(rung.name);
+    const std::uint64_t requests = n / rung.request.floats, sectors = rung.request.sectors;
+    REQUIRE(makes([&] { rung.launch(d_x.data(), d_x.data(), n, d_z.data()); },
+                  {2 * requests, 2 * requests * sectors, requests, requests * sectors}));
+  }
+  for (const NegateRung& rung : kPackForms) {
+    INFO(rung.name);
+    REQUIRE(makes([&] { rung.launch(d_x.data(), n); }, both(n / 128, 16)));
+  }
+}
+
 // ---- strides and starts ------------------------------------------------------------------------
 
 TEST_CASE("a stride of s floats takes 4 s sectors per request, and at most 32") {

@@ -156,6 +156,29 @@ void misaligned(course::Ladder& ladder, std::size_t n) {
   }
 }
 
+// ---- one kernel for every function --------------------------------------------------------------
+
+void functions(course::Ladder& ladder, std::size_t n) {
+  const std::vector<float> x = course::position_values<float>(n);
+  std::vector<float> y(x.rbegin(), x.rend()), expected(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % 2 == 0) y[i] = -y[i];
+    expected[i] = std::max(x[i] + y[i], 0.0f);
+  }
+  const auto d_x = course::DeviceBuffer<float>::from(x), d_y = course::DeviceBuffer<float>::from(y);
+  course::DeviceBuffer<float> d_z(n);
+  ladder.reference("max(x + y, 0)", static_cast<double>(n),
+                   "elements of max(x + y, 0) that are right", n);
+  for (const ElementwiseRung& rung : kElementwiseRungs) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&] { d_z.fill_bytes(0xFF); },
+                 .launch = [&] { rung.launch(d_x.data(), d_y.data(), n, d_z.data()); },
+                 .result = [&] { return right_ones(d_z.download(), expected); },
+                 .bytes = 3 * d_x.bytes()});
+  }
+}
+
 // ---- shared memory -----------------------------------------------------------------------------
 
 /// The rungs on a matrix x, and how many numbers of `expected` they have right.
@@ -202,6 +225,7 @@ int main(int argc, char** argv) {
     for (const std::size_t n : rungs.sizes({kLarge})) widths(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) strides(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) misaligned(rungs, n);
+    for (const std::size_t n : rungs.sizes({kLarge})) functions(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) row_sums(rungs, n);
     for (const std::size_t n : rungs.sizes({kSquare})) transposition(rungs, n);
   });

@@ -10,6 +10,7 @@
 
 #include "copy.cuh"
 #include "copy_in_flight.cuh"
+#include "elementwise.cuh"
 #include "grid.cuh"
 #include "misaligned.cuh"
 #include "strided.cuh"
@@ -186,6 +187,56 @@ inline const std::vector<NegateRung> kNegateRungs = {
        course::launch(negate_peeled, {blocks_for((n + 3) / 4), kBlockSize}, d_x, n);
      },
      {"the head peeled off", "the same from x + 1 on"}},
+};
+
+/// The two ways to take a word apart: as negate_packs, not in the ladder.
+inline const std::vector<NegateRung> kPackForms = {
+    {"negate_by_union",
+     4,
+     [](float* d_x, std::size_t n) {
+       course::launch(negate_by_union, {blocks_for((n + 3) / 4), kBlockSize}, d_x, n);
+     },
+     {}},
+    {"negate_by_memcpy",
+     4,
+     [](float* d_x, std::size_t n) {
+       course::launch(negate_by_memcpy, {blocks_for((n + 3) / 4), kBlockSize}, d_x, n);
+     },
+     {}},
+};
+
+// ---- one kernel for every function --------------------------------------------------------------
+
+/// A rung that sets d_z[i] = max(d_x[i] + d_y[i], 0) for i < n.
+struct ElementwiseRung {
+  std::string name, changed;
+  std::size_t alignment;  // what all arrays must be multiples of, in floats
+  Request request;
+  void (*launch)(const float* d_x, const float* d_y, std::size_t n, float* d_z);
+};
+
+inline const std::vector<ElementwiseRung> kElementwiseRungs = {
+    {"add_relu_float4",
+     "by hand: float4, one per thread and array",
+     4,
+     {128, 16},
+     [](const float* d_x, const float* d_y, std::size_t n, float* d_z) {
+       course::launch(add_relu_float4, {blocks_for((n + 3) / 4), kBlockSize}, d_x, d_y, n, d_z);
+     }},
+    {"elementwise<1>",
+     "the template, packs of 1",
+     1,
+     {32, 4},
+     [](const float* d_x, const float* d_y, std::size_t n, float* d_z) {
+       launch_elementwise_of<1>(AddRelu{}, n, d_z, d_x, d_y);
+     }},
+    {"elementwise<4>",
+     "the template, packs of 4",
+     4,
+     {128, 16},
+     [](const float* d_x, const float* d_y, std::size_t n, float* d_z) {
+       launch_elementwise_of<4>(AddRelu{}, n, d_z, d_x, d_y);
+     }},
 };
 
 // ---- shared memory -----------------------------------------------------------------------------

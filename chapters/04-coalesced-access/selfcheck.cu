@@ -79,13 +79,86 @@ TEST_CASE("negating is right at every size and from every start") {
       std::vector<float> expected = course::position_values<float>(start + n + 5);
       const std::vector<float> x = expected;
       for (std::size_t i = start; i < start + n; ++i) expected[i] = -expected[i];
-      for (const NegateRung& rung : kNegateRungs) {
+      std::vector<NegateRung> rungs = kNegateRungs;
+      rungs.insert(rungs.end(), kPackForms.begin(), kPackForms.end());
+      for (const NegateRung& rung : rungs) {
         if (start % rung.alignment != 0) continue;
         INFO(rung.name << ", n = " << n << ", from element " << start << " on");
         auto d_x = course::DeviceBuffer<float>::from(x);
         rung.launch(d_x.data() + start, n);
         REQUIRE(course::same(d_x.download(), expected, "x"));
       }
+    }
+  }
+}
+
+namespace coalesced_testing {
+
+/// A functor of one, two or three numbers, of which one has another type.
+struct Weighted {
+  template <class T>
+  __device__ float operator()(T x) const {
+    return static_cast<float>(x) * factor;
+  }
+  template <class T, class U>
+  __device__ float operator()(T x, U y) const {
+    return static_cast<float>(x) * factor + static_cast<float>(y);
+  }
+  template <class T, class U>
+  __device__ float operator()(T x, U y, float z) const {
+    return (*this)(x, y) - z;
+  }
+  float factor;
+};
+
+}  // namespace coalesced_testing
+
+TEST_CASE("max(x + y, 0) by hand and by the template, at every size and from every start") {
+  for (const std::size_t n : course::all_sizes()) {
+    const std::vector<float> x = course::position_values<float>(n);
+    std::vector<float> y(x.rbegin(), x.rend()), expected(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i % 2 == 0) y[i] = -y[i];
+      expected[i] = std::max(x[i] + y[i], 0.0f);
+    }
+    for (const ElementwiseRung& rung : kElementwiseRungs) {
+      for (const std::size_t start : {std::size_t{0}, rung.alignment}) {
+        INFO(rung.name << ", n = " << n << ", from element " << start << " on");
+        const course::Placed<float> d_x(x, start), d_y(y, start);
+        course::Placed<float> z(std::vector<float>(n, -1.0f), start);
+        rung.launch(d_x.data(), d_y.data(), n, z.data());
+        REQUIRE(course::same(z.download(), expected, "z"));
+        REQUIRE(z.intact("z"));
+      }
+    }
+  }
+}
+
+TEST_CASE("the template takes one to three arrays of other types, aligned or not") {
+  const coalesced_testing::Weighted f{2.0f};
+  for (const std::size_t n : course::all_sizes()) {
+    for (std::size_t start = 0; start < 5; ++start) {
+      INFO("n = " << n << ", from element " << start << " on");
+      const std::vector<unsigned char> a = course::position_values<unsigned char>(n);
+      const std::vector<double> b = course::position_values<double>(n);
+      const std::vector<float> c = course::position_values<float>(n);
+      std::vector<float> one(n), two(n), three(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        one[i] = 2.0f * static_cast<float>(a[i]);
+        two[i] = one[i] + static_cast<float>(b[i]);
+        three[i] = two[i] - c[i];
+      }
+      const course::Placed<unsigned char> d_a(a, start);
+      const course::Placed<double> d_b(b, start);
+      const course::Placed<float> d_c(c, 0);
+      course::Placed<float> z(std::vector<float>(n, -1.0f), start);
+      launch_elementwise(f, n, z.data(), d_a.data());
+      REQUIRE(course::same(z.download(), one, "f(a)"));
+      launch_elementwise(f, n, z.data(), d_a.data(), d_b.data());
+      REQUIRE(course::same(z.download(), two, "f(a, b)"));
+      launch_elementwise(f, n, z.data(), d_a.data(), d_b.data(), d_c.data());
+      REQUIRE(course::same(z.download(), three, "f(a, b, c)"));
+      REQUIRE(z.intact("z"));
     }
   }
 }
