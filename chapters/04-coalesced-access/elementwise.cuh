@@ -107,8 +107,8 @@ __global__ void elementwise(F f, std::size_t n, R* d_out, const T*... d_in) {
   if (last < n) d_out[last] = f(d_in[last]...);  // the tail: one thread per element
 }
 
-/// Blocks for `pieces` loads: a thread for each, but at most 32 times as many as the GPU holds. Then
-/// a thread with little work is soon replaced by one that has some, and there is no end of blocks.
+/// Blocks for `pieces` packs: a thread for each, but at most 32 times as many blocks as the GPU
+/// holds. Enough of them to keep all SMs busy until the end, whatever the order in which blocks end.
 inline unsigned blocks_of_waves(std::size_t pieces) {
   static const unsigned most = 32 * course::filling_blocks(kBlockSize);
   return static_cast<unsigned>(std::min<std::size_t>((pieces + kBlockSize - 1) / kBlockSize, most));
