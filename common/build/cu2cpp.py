@@ -122,7 +122,7 @@ class Translation:
         return text
 
     def check_launches(self):
-        """Refuses the launch of a function that is no kernel, and the call of a kernel that is no
+        """Refuses the launch of a function that is not a kernel, and the call of a kernel that is not a
         launch, as nvcc does. By the name alone: where there are both, all goes through."""
         kernels, others = set(), {}
         for file in self.parsed:

@@ -26,7 +26,7 @@ struct Ending {
 /// For known-wrong answers: was the first thing that went wrong a check's verdict? Prints a line.
 Ending judge_rejection();
 
-/// Ends a check that has had so many seconds of the processor's time, in a signal's handler: says which
+/// Ends a check that has used this many seconds of processor time, in a signal's handler: says which
 /// test case and which launch ran.
 [[noreturn]] void end_out_of_time(double seconds);
 

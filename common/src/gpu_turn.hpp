@@ -10,7 +10,7 @@
 namespace course {
 
 /// The right to use a device, together with a limited number of other programs; given back on
-/// destruction, and by the system if a program crashes. A turn is a lock on a file: it holds between programs, whoever starts them.
+/// destruction, and by the system if a program crashes. A turn is a lock on a file: it works between programs of all users.
 class Turn {
  public:
   /// One of the turns 0 to at_once - 1 of the device called `name`, without waiting; empty if all are

@@ -48,7 +48,7 @@ def rerun_command(build, name):
 
 
 def wait(process, seconds, waiting):
-    """The exit code of the check; TimeoutExpired after so many seconds in which the file `waiting` did not exist."""
+    """The exit code of the check; TimeoutExpired after this many seconds in which the file `waiting` did not exist."""
     left = seconds
     while left > 0:
         step = min(left, 1.0)

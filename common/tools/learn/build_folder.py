@@ -48,7 +48,7 @@ def find_build(asked):
     build = Path(asked).resolve() if asked else default_build()
     shown = shlex.quote(asked or seen_from_the_shell(build))
     if not is_configured(build):
-        raise Refused(f"{shown} is no build folder. Make it one: meson setup {shown}", 2)
+        raise Refused(f"{shown} is not a build folder. Make it one: meson setup {shown}", 2)
     try:
         info = json.loads((build / "meson-info" / "meson-info.json").read_text(encoding="utf-8"))
         source = Path(info["directories"]["source"])

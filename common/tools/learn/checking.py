@@ -90,7 +90,7 @@ def watch(course, arguments):
 
 
 def poll(course, watched, seen, seconds):
-    """Looks at the files for ever. The content decides: times and inodes differ between file systems."""
+    """Looks at the files until it is ended. It compares contents: times and inodes differ between file systems."""
     candidates = {}
     gone_since = {}
     while True:

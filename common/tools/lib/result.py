@@ -59,7 +59,7 @@ def load(build, test):
 
 
 def write(file, result):
-    """Writes a result; whoever reads meanwhile finds the old one or the new one."""
+    """Writes a result; a program that reads meanwhile finds the old one or the new one."""
     file = Path(file)
     file.parent.mkdir(parents=True, exist_ok=True)
     new_file = file.with_name(f"{file.name}.{os.getpid()}")

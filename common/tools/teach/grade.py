@@ -74,7 +74,7 @@ def read_points(file, exercises):
             if not meant:
                 raise ValueError(f"there is no chapter and no exercise '{key}'; one is {'/'.join(exercises[0])}")
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
-                raise ValueError(f"{key}: {value!r} is no number of points")
+                raise ValueError(f"{key}: {value!r} is not a number of points")
             points.update({exercise: float(value) for exercise in meant})
     except (OSError, ValueError) as error:
         sys.exit(f"grade.py: {file}: {error}")
@@ -135,7 +135,7 @@ def read_log(file, exercises, build=None):
         verdicts[project, name] = max(verdict, verdicts.get((project, name), verdict), key=BEST_FIRST.index)
     if not verdicts:
         raise GradeError(f"{file} has no exercise of this course in its {len(cases)} tests")
-    notes = [f"{name} is no exercise of this course" for name in sorted(unknown)]
+    notes = [f"{name} is not an exercise of this course" for name in sorted(unknown)]
     if missing := len(exercises) - len(verdicts):
         notes.append(f"{missing} exercises are not in the log")
     return verdicts, notes

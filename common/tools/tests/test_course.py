@@ -275,7 +275,7 @@ class BuildFolder(Checkout):
         _, _, error = self.process("list", program="../course", cwd=self.top / "exercises")
         self.assertIn(f"cd '{self.top}' && {command}", error)
         self.assertEqual(
-            self.course("list", "--build", "b x"), (2, "", "'b x' is no build folder. Make it one: meson setup 'b x'\n"))
+            self.course("list", "--build", "b x"), (2, "", "'b x' is not a build folder. Make it one: meson setup 'b x'\n"))
 
     def test_option_environment_and_the_only_one(self):
         self.build.rename(self.top / "build-01")

@@ -389,7 +389,7 @@ class Command(unittest.TestCase):
         file.write_text(json.dumps(sample.trace(sample.tree())))
         for arguments, words in ((["nowhere.json"], "No such file"), ([file, "--launch", "7"], "the launches 1 to 1"),
                                  ([], "give one of"), ([file, "--exercise", "x"], "give one of"), ([file, "--check"], "--chapter"),
-                                 ([file, "--lines", "9-3"], "no range such"), ([file, "-o", "/proc/no/x.svg"], "/proc/no/x.svg")):
+                                 ([file, "--lines", "9-3"], "not a range such"), ([file, "-o", "/proc/no/x.svg"], "/proc/no/x.svg")):
             code, said = self.run_it(*arguments)
             self.assertNotEqual(code, 0)
             self.assertIn(words, said)

@@ -7,7 +7,7 @@ from tools.trace.sentences import cost, lanes_text
 from tools.trace.svg_style import FLOW, LEFT, PITCH, RIGHT
 from tools.trace.svg_text import clip
 
-WIDE_ATOMICS = 10  # up to so many addresses are drawn with their names
+WIDE_ATOMICS = 10  # up to this many addresses are drawn with their names
 
 
 def side_by_side(boxes):

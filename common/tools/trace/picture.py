@@ -111,7 +111,7 @@ def a_range(text):
     """"27-33" as (27, 33)."""
     found = re.fullmatch(r"(\d+)-(\d+)", text)
     if not found or not 1 <= int(found[1]) <= int(found[2]):
-        raise argparse.ArgumentTypeError(f"'{text}' is no range such as 27-33")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a range such as 27-33")
     return int(found[1]), int(found[2])
 
 

@@ -34,7 +34,7 @@ def introspected(build, name):
     file = build / "meson-info" / f"intro-{name}.json"
     if not file.exists():
         raise TraceError(
-            f"{seen_from_the_shell(build)} is no build folder. Make one with: meson setup build\n"
+            f"{seen_from_the_shell(build)} is not a build folder. Make one with: meson setup build\n"
             "or name yours: --build FOLDER"
         )
     return json.loads(file.read_text(encoding="utf-8"))

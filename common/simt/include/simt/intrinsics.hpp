@@ -421,7 +421,7 @@ SIMT_ROUNDED(3, double, __fma, double, __builtin_fma(x, y, z))
 #undef SIMT_ROUNDED1
 
 // ---- functions ----------------------------------------------------------------------------------
-// A GPU's fast versions (__expf and its kin) have fewer right bits; here they are the exact ones.
+// A GPU's fast versions (__expf and similar ones) have fewer right bits; here they are the exact ones.
 
 SIMT_PURE float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
 SIMT_PURE float __fdividef(float x, float y) { return x / y; }

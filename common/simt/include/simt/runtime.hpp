@@ -42,7 +42,7 @@ struct WarpCall {
   alignas(16) unsigned char in[16];
   alignas(16) unsigned char out[16];
 
-  /// Out of the checker's sight, and without loops, in which the lanes of a warp in step would wait.
+  /// Not seen by the checker, and without loops, in which the lanes of a warp in lockstep would wait.
   SIMT_UNINSTRUMENTED WarpCall() {
     __builtin_memset(in, 0, sizeof in);
     __builtin_memset(out, 0, sizeof out);
@@ -77,7 +77,7 @@ struct BarrierResult {
   int count;  // threads whose predicate was not 0
   int all;    // 1 if that is every thread that arrived
 };
-/// __syncthreads() and its kin: waits for every thread of the block that has not returned.
+/// __syncthreads() and similar functions: waits for every thread of the block that has not returned.
 BarrierResult block_barrier(const char* name, int predicate, const void* caller);
 }  // namespace simt
 /// In the library, because nothing else switches threads as often.

@@ -2,7 +2,7 @@
 
 namespace simt {
 
-/// Dynamic shared memory beyond 48 KiB is no kernel's any more.
+/// No kernel may use more than 48 KiB of dynamic shared memory any more.
 void forget_grants();
 
 }  // namespace simt

@@ -51,7 +51,7 @@ struct LateStores {
   ClockTree fenced;  // what fences have made visible to all
   std::set<std::pair<std::uint32_t, std::uint32_t>> told;
   std::uint64_t random = 1;
-  unsigned odds = 1;       // one store of so many is late
+  unsigned odds = 1;       // one store out of this many is late
   bool has_loads = false;  // volatile ones: without them no atomic function has to be remembered
   // The place where a load finds an old value.
   std::uintptr_t place = 0;

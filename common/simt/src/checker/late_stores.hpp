@@ -3,7 +3,7 @@
 // finds the value of before for a while. Code that lacks the writer's fence then has wrong results.
 //
 // The place itself always has the new value. A load that is to find the old one gets it put there, and
-// whoever enters the runtime next restores the new one first.
+// the next call into the runtime restores the new one first.
 #pragma once
 
 #include <cstddef>

@@ -274,7 +274,7 @@ SIMT_HOT bool pass_quickly(Allocation& a, std::uintptr_t address, const void* ca
   return true;
 }
 
-/// True for what only the running thread itself can mean: its own stack, threadIdx and its kin.
+/// True for what only the running thread itself can mean: its own stack, threadIdx and similar variables.
 SIMT_HOT bool is_its_own(std::uintptr_t address) {
   const auto built_in = reinterpret_cast<std::uintptr_t>(__start_simt_built_in);
   const auto built_in_end = reinterpret_cast<std::uintptr_t>(__stop_simt_built_in);

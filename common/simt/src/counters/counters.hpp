@@ -12,7 +12,7 @@ extern Counters counted;
 /// Counts one request: the same instruction of `n` lanes of this warp. Returns what it costs:
 /// sectors of global memory, wavefronts of shared memory, addresses of an atomic.
 unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n);
-/// So many devices have a kernel to run now, and so many kernels wait to run.
+/// How many devices have a kernel to run now, and how many kernels wait to run.
 void count_at_once(unsigned devices, unsigned kernels);
 
 }  // namespace simt

@@ -1,4 +1,4 @@
-// Which memory a generic address means: __isShared() and its kin.
+// Which memory a generic address means: __isShared() and similar functions.
 #include "kernel/engine.hpp"
 #include "memory/allocations.hpp"
 #include "simt/runtime.hpp"

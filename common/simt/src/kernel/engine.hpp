@@ -61,7 +61,7 @@ std::string coordinates(std::uint32_t rank, dim3 extent);
 /// The index of a rank.
 uint3 unflatten(unsigned rank, dim3 extent);
 
-// ---- threadIdx and its kin ----------------------------------------------------------------------
+// ---- threadIdx and similar variables ------------------------------------------------------------
 
 // Device headers declare these const, because a kernel must not write them and because they never
 // change while one thread runs. The scheduler, which switches threads, writes them.

@@ -323,5 +323,5 @@ void complete_after_exit(Block& block, unsigned w) {
 
 }  // namespace simt
 
-// Unlike its kin no function in the kernel's own code: its frame is the one that waits.
+// Defined here, unlike the functions in simt/warp.hpp: its own frame is the one that waits.
 void __syncthreads() { simt::wait_for_block("__syncthreads()", 0, SIMT_CALLER); }

@@ -35,7 +35,7 @@ void leave_early() {
   note_progress();
 }
 
-/// How many groups may overtake a parked lane: spin loops come back for ever, and the lane they
+/// How many groups may overtake a parked lane: spin loops come back without end, and the lane they
 /// wait for must run in the end.
 constexpr std::uint64_t kPatience = 4096;
 

@@ -25,7 +25,7 @@ SIMT_RARE void park_for(bool shared, std::uintptr_t address, std::size_t size, A
 /// No lane of the warp can run: lets a group of parked ones take their instruction. False if there
 /// is none.
 bool release_parked_group(Block& block, unsigned warp);
-/// Called when engine.steps_left has run out: a thread loops for ever, or runs in lockstep.
+/// Called when engine.steps_left has run out: a thread loops without end, or runs in lockstep.
 void enter_slowly(const void* caller);
 
 /// Every basic block is slow in lockstep, so progress is noted here, too.

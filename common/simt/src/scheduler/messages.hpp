@@ -7,7 +7,7 @@ namespace simt {
 
 /// For the host's stack, as all of these: threads wait in different barriers, or have returned.
 Report barrier_finding(const Block& block);
-/// They go around a barrier for ever.
+/// They loop around a barrier without end.
 Report endless_barriers_finding(const Block& block);
 /// The running thread names lanes, but not itself.
 Report foreign_mask_finding(const WarpCall& call, const Thread& t);

@@ -91,13 +91,13 @@ struct Schedule {
   std::uint64_t random_state = 1;
   unsigned blocks_started = 0;
   unsigned resident_limit = 1;
-  std::uint64_t undefined_values = 0;  // so many were made, counted from the seed
+  std::uint64_t undefined_values = 0;  // how many were made, counted from the seed
   ReadyQueue fifo;                     // unseeded
   ReadyPool shuffled;                  // seeded
 };
 extern Schedule schedule;
 
-/// Begins the schedule of a launch of so many blocks.
+/// Begins the schedule of a launch with this many blocks.
 void schedule_start_launch(unsigned blocks);
 /// True if another block may start now.
 inline bool wants_block() {
