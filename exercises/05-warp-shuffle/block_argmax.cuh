@@ -24,7 +24,7 @@ NOT_STARTED  // delete this line when you begin
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer blocks
 ///   than rows, or more.
 /// - The threads of one block share a row: every element is loaded once, and the lanes of a warp
-///   load neighbours. One thread writes the row's two results.
+///   load neighbours. Each result is written once.
 /// - At most four __syncthreads() per row, however large the block is; no atomics. Launches give no
 ///   dynamic shared memory.
 __global__ void block_argmax(const float* x, unsigned rows, unsigned columns, float* best,

@@ -16,7 +16,7 @@
 /// - x may begin at any address, and n may be anything: 0, less than 16, no multiple of 16, more
 ///   than 2^32.
 /// - What lies between the first and the last multiple of 16 in x is read in loads of 16 bytes (a
-///   uint4), 512 bytes per warp; at most 15 bytes before them and 15 after are read one by one.
+///   uint4), 512 bytes per warp; the bytes before and after them, fewer than 32, one by one.
 ///   Nothing outside x[0..n-1] is read.
 /// - *sum holds a number already, perhaps one close to 2^32.
 /// - Exact for every grid, also for one block of 32 threads: then one warp, or even one of its

@@ -150,6 +150,11 @@ TEST_CASE("scale: the host function multiplies every value at every size") {
   }
 }
 
+TEST_CASE("scale: the host function launches more than 65,535 blocks where they are needed") {
+  INFO(host_text(65'600, 1));
+  REQUIRE(host_function_scales(65'600, 1));
+}
+
 TEST_CASE("scale: the host function does nothing for no elements") {
   INFO(host_text(0, 256));
   REQUIRE(host_function_scales(0, 256));

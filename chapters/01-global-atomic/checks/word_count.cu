@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checks/loads.cuh"
@@ -123,6 +124,13 @@ TEST_CASE("word_count counts the words of every text, at every size") {
 
 TEST_CASE("word_count is right for every grid") {
   for (const Launch launch : all_grids()) check_kind(kMixed, 1025, launch);
+}
+
+TEST_CASE("word_count: a thread finds more than 65,535 words") {
+  // Slow on the CPU device, and the order of threads plays no part in it: once is enough there.
+  static bool done = false;
+  if (course::kCpuDevice && std::exchange(done, true)) return;
+  check_kind(kOneLetterWords, 32 * 65'600, {1, 32});
 }
 
 TEST_CASE("word_count counts a long text") {

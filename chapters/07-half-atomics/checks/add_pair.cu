@@ -150,7 +150,8 @@ TEST_CASE("add_pair: thousands of threads at few pairs") {
 
 TEST_CASE("add_pair: one atomic at a multiple of 4, two elsewhere, and nothing else") {
   course::skip_without_counters();
-  const float values[][2] = {{1.0f, 2.0f}, {1.0f, -0.0f}, {-0.0f, 1.0f}, {0.0f, 0.0f}};
+  const float values[][2] = {
+      {1.0f, 2.0f}, {1.0f, -0.0f}, {-0.0f, 1.0f}, {0.0f, 0.0f}, {-0.0f, -0.0f}};
   for (const std::size_t offset : {0u, 1u, 2u, 3u, 6u}) {
     for (const auto& [first, second] : values) {
       // No zeros, which an atomicCAS could guess.

@@ -59,6 +59,12 @@ TEST_CASE("index_add_rows: rows that share their words with others") {
   }
 }
 
+TEST_CASE("index_add_rows: products halfway between two bfloat16 are rounded to even") {
+  for (const std::size_t width : {1u, 8u}) {
+    for (const bool odd : {false, true}) check_rows(Data::ties, {4, width, 8, odd, odd}, {2, 32});
+  }
+}
+
 TEST_CASE("index_add_rows: many rows to the same row, two launches") {
   for (const std::size_t width : {1u, 2u, 5u, 16u}) {
     for (const std::size_t table_rows : {1u, 3u}) {

@@ -24,12 +24,13 @@ inline bf16 from_bits(unsigned bits) {
   return __ushort_as_bfloat16(static_cast<unsigned short>(bits));
 }
 
-enum class Data { distinct, special, crowded };
+enum class Data { distinct, special, crowded, ties };
 const char* const kDataTexts[] = {
     "every row of the table gets one row or none",
     "every row of the table gets one row or none; zeros, infinities and NaN among the weights and "
     "elements",
-    "1 and -1, many rows to each row of the table"};
+    "1 and -1, many rows to each row of the table",
+    "every row of the table gets one row or none; each product lies halfway between two bfloat16"};
 
 struct Shape {
   std::size_t rows, width, table_rows;
@@ -59,12 +60,14 @@ inline Input make_input(Data data, const Shape& shape) {
     float x = uneven(i);
     if (data == Data::special) x = specials[i % 7];
     if (data == Data::crowded) x = (mixed(i) & 1) != 0 ? 1.0f : -1.0f;
+    if (data == Data::ties) x = std::ldexp(i % 2 == 0 ? 1.0f : -1.0f, static_cast<int>(i % 7));
     input.source.push_back(__float2bfloat16_rn(x));
   }
   for (std::size_t r = 0; r < shape.rows; ++r) {
     float w = uneven(~r);
     if (data == Data::special) w = specials[(r + 3) % 7];
     if (data == Data::crowded) w = (mixed(~r) & 1) != 0 ? 1.0f : -1.0f;
+    if (data == Data::ties) w = 1.0f + (r % 2 == 0 ? 0x1p-8f : 0x3p-8f);  // one goes down to even, one up
     input.weight.push_back(w);
   }
   if (data == Data::crowded) {
