@@ -80,6 +80,8 @@ std::string hint(cudaError_t code) {
 }  // namespace
 
 void throw_cuda_error(cudaError_t code, const char* expression, const char* file, int line) {
+  // The exception tells of it: the next launch, which did nothing wrong, must not do so again.
+  static_cast<void>(cudaGetLastError());
   throw_error(code, expression, file, line, hint(code));
 }
 

@@ -5,6 +5,7 @@
 #include <course/device.cuh>
 #include <course/devices.cuh>
 #include <course/grid.cuh>
+#include <course/host_calls.cuh>
 #include <course/host_memory.cuh>
 #include <course/ladder.cuh>
 #include <course/launch.cuh>
@@ -166,6 +167,23 @@ TEST_CASE("error.cuh") {
   CUDA_CHECK_LAUNCH();  // throws if CUDA refused the launch
   CUDA_CHECK(cudaFree(d_x));
   // [end]
+}
+
+TEST_CASE("host_calls.cuh") {
+  // [host_calls.cuh]
+  int* d_count = nullptr;
+  const auto run = course::watch_host([&] {
+    CUDA_CHECK(cudaMalloc(&d_count, sizeof(int)));
+    CUDA_CHECK(cudaMemset(d_count, 0, sizeof(int)));
+    count_up<<<1, 32>>>(d_count);
+    CUDA_CHECK_LAUNCH();
+  });
+  if (run) {  // nothing is known on a GPU
+    CHECK(run->kernels == 1);
+    CHECK(run->left_behind.size() == 1);  // "4 bytes of device memory, allocated at ...:194"
+  }
+  // [end]
+  CUDA_CHECK(cudaFree(d_count));
 }
 
 TEST_CASE("grid.cuh") {

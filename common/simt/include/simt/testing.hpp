@@ -2,10 +2,14 @@
 // Course code reaches it through course/device.cuh, which has the same calls on a GPU build.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "simt/api.hpp"
 
 namespace simt {
 
@@ -146,6 +150,52 @@ class CountScope {
 
  private:
   Counters before_;
+};
+
+// ---- what host code does ------------------------------------------------------------------------
+
+/// Something that the program has taken from the runtime API and not given back.
+struct Holding {
+  enum class Kind { device_memory, managed_memory, pinned_memory, stream, event } kind;
+  const void* handle;     // never that of anything else, also after it was given back
+  std::size_t bytes = 0;  // of memory
+  std::vector<const void*> made_by = {};  // return addresses, the innermost first
+  /// "file:12" of the call that made it.
+  std::string line() const;
+};
+/// All of them, after all queued work: cudaFreeAsync() gives back in the order of its stream.
+std::vector<Holding> holdings();
+
+/// Work of a device, and calls that take or give back memory.
+struct Work {
+  enum class Kind { kernel, copy, memset, allocation, release } kind;
+  std::chrono::steady_clock::time_point begin, end;  // on this machine: no GPU's time
+};
+/// While one lives, what is done is remembered. They nest.
+class WorkLog {
+ public:
+  WorkLog();
+  ~WorkLog();
+  WorkLog(const WorkLog&) = delete;
+  WorkLog& operator=(const WorkLog&) = delete;
+  /// Waits for the devices, then tells what was done since construction, in that order.
+  std::vector<Work> work() const;
+
+ private:
+  std::size_t first_;
+};
+
+/// Makes one call of the runtime API fail, as any call can: the call numbered `number`, 1 for the
+/// next one, does nothing and gives `error`, a launch to cudaGetLastError(). All calls are numbered
+/// but those that give something back and those that need no device. Only one may live at a time.
+class FailingCall {
+ public:
+  FailingCall(std::uint64_t number, cudaError_t error);
+  ~FailingCall();
+  FailingCall(const FailingCall&) = delete;
+  FailingCall& operator=(const FailingCall&) = delete;
+  /// "file:12" of the call that failed; empty while there were fewer calls.
+  std::string line() const;
 };
 
 // ---- a program that ends early ------------------------------------------------------------------

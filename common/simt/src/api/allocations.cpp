@@ -5,6 +5,7 @@
 
 #include "api/errors.hpp"
 #include "api/queues.hpp"
+#include "api/work_log.hpp"
 #include "memory/allocations.hpp"
 #include "memory/devices.hpp"
 
@@ -24,6 +25,7 @@ cudaError_t take(void** pointer, std::size_t size, Space space, ElementType elem
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
   note_use(device);
+  const TimedWork timed(Work::Kind::allocation);
   *pointer = allocate(size, space, element, device, caller);
   if (*pointer == nullptr) return failed(cudaErrorMemoryAllocation);
   held()[*pointer] = space == Space::pinned;
@@ -36,6 +38,7 @@ bool holds(void* pointer, bool pinned) {
 }
 
 void give_back(void* pointer, bool pinned) {
+  const TimedWork timed(Work::Kind::release);
   release(pointer, pinned);
   held().erase(pointer);
 }
@@ -43,7 +46,7 @@ void give_back(void* pointer, bool pinned) {
 /// cudaFree and cudaFreeHost. Memory is given back after a sticky error, too, so that a program's
 /// clean-up leaves nothing for the next test; the error is returned all the same.
 cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
-  const cudaError_t error = enter(caller);
+  const cudaError_t error = enter_to_give_back(caller);
   if (pointer == nullptr) return error;
   if (!holds(pointer, pinned)) {
     return error != cudaSuccess ? error : failed(cudaErrorInvalidValue);
@@ -86,6 +89,17 @@ cudaError_t allocate_in_stream(void** pointer, std::size_t size, ElementType ele
   const CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
   return take(pointer, size, Space::device, element, stream->device, caller);
+}
+
+void list_memory(std::vector<Holding>& list) {
+  for (const auto& [pointer, pinned] : held()) {
+    const Allocation& a = *owner_of(reinterpret_cast<std::uintptr_t>(pointer));
+    using Kind = Holding::Kind;
+    const Kind kind = pinned                      ? Kind::pinned_memory
+                      : a.space == Space::managed ? Kind::managed_memory
+                                                  : Kind::device_memory;
+    list.push_back({kind, pointer, a.size, a.allocated_by});
+  }
 }
 
 void free_everything(int device) {
@@ -136,7 +150,7 @@ cudaError_t cudaFreeHost(void* pointer) { return simt::free_now(pointer, true, S
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   if (simt::sticky_error() != cudaSuccess) return simt::free_now(pointer, false, SIMT_CALLER);
-  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (const cudaError_t error = simt::enter_to_give_back(SIMT_CALLER)) return error;
   CUstream_st* stream = simt::find_stream(handle);
   if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
   if (pointer == nullptr) return cudaSuccess;

@@ -8,6 +8,7 @@
 
 #include "api/errors.hpp"
 #include "api/queues.hpp"
+#include "api/work_log.hpp"
 #include "base/access.hpp"
 #include "memory/devices.hpp"
 #include "memory/names.hpp"
@@ -138,6 +139,7 @@ cudaError_t check_copy(const Copy& copy, const void* caller) {
 }
 
 int run_copy(const Copy& copy) {
+  const TimedWork timed(Work::Kind::copy);
   bring_variables(copy.device);
   for (std::size_t row = 0; row < copy.height; ++row) {
     auto* to = static_cast<unsigned char*>(copy.to) + row * copy.to_pitch;
@@ -235,6 +237,7 @@ cudaError_t start_memset(const char* function, void* p, int value, std::size_t c
     return report_other_device(function, p, count, owner, caller);
   }
   enqueue(*stream, [=, device = current_device()] {
+    const TimedWork timed(Work::Kind::memset);
     bring_variables(device);
     std::memset(p, value, count);
     mark_initialised(p, count);

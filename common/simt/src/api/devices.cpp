@@ -25,7 +25,7 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaDeviceReset() {
-  static_cast<void>(simt::enter(SIMT_CALLER));
+  static_cast<void>(simt::enter_to_give_back(SIMT_CALLER));
   simt::drop_queues(simt::current_device());
   simt::free_everything(simt::current_device());
   simt::forget_grants();

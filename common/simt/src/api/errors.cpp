@@ -1,8 +1,13 @@
 #include "api/errors.hpp"
 
+#include <stdexcept>
 #include <utility>
+#include <vector>
 
+#include "base/program.hpp"
+#include "report/source_lines.hpp"
 #include "simt/runtime.hpp"
+#include "simt/testing.hpp"
 
 namespace simt {
 namespace {
@@ -14,9 +19,44 @@ struct Errors {
 };
 Errors errors;
 
+/// What the FailingCall that lives has planned.
+struct Plan {
+  bool exists = false;
+  std::uint64_t calls_left = 0;  // up to the call that fails, that one included
+  cudaError_t error = cudaSuccess;
+  std::vector<const void*> calls;  // that led to the one that failed; empty before
+};
+Plan& plan() {
+  static Plan& p = *new Plan;
+  return p;
+}
+
+cudaError_t planned_failure(const void* caller) {
+  Plan& p = plan();
+  if (p.calls_left == 0 || --p.calls_left > 0) return cudaSuccess;
+  p.calls = calls_behind(caller);
+  return failed(p.error);
+}
+
 }  // namespace
 
+FailingCall::FailingCall(std::uint64_t number, cudaError_t error) {
+  if (plan().exists) throw std::logic_error("simt::FailingCall: there is one already");
+  plan() = {true, number, error, {}};
+}
+
+FailingCall::~FailingCall() { plan() = {}; }
+
+std::string FailingCall::line() const {
+  return plan().calls.empty() ? "" : source_line(plan().calls).text();
+}
+
 cudaError_t enter(const void* caller) {
+  if (const cudaError_t error = enter_to_give_back(caller)) return error;
+  return planned_failure(caller);
+}
+
+cudaError_t enter_to_give_back(const void* caller) {
   if (in_kernel()) {
     trap("a kernel calls a function of the CUDA runtime that only the host has",
          cudaErrorLaunchFailure, caller);

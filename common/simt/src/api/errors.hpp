@@ -6,9 +6,11 @@
 namespace simt {
 
 /// How every call of the API begins: ends the kernel if one makes the call, refuses host functions
-/// that a stream runs, and returns the sticky error if there is one. Questions that need no device
-/// (how many are there? what are its properties?) do without.
+/// that a stream runs, and returns the sticky error if there is one, or that of a FailingCall.
+/// Questions that need no device (how many are there? what are its properties?) do without.
 cudaError_t enter(const void* caller);
+/// The same of calls that give something back, which no FailingCall makes fail.
+cudaError_t enter_to_give_back(const void* caller);
 /// Remembers an error for cudaGetLastError() and returns it.
 cudaError_t failed(cudaError_t error);
 /// The error that every call that needs the device returns from now on, or cudaSuccess.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api/errors.hpp"
+#include "api/work_log.hpp"
 #include "memory/devices.hpp"
 #include "scheduler/run_launch.hpp"
 #include "simt/testing.hpp"
@@ -40,7 +41,8 @@ struct Queues {
   }
   CUstream_st* add(Kind kind, int device) {
     const auto number = static_cast<unsigned>(all_streams.size());
-    all_streams.push_back(std::make_unique<CUstream_st>(CUstream_st{kind, device, number, {}, {}}));
+    all_streams.push_back(
+        std::make_unique<CUstream_st>(CUstream_st{kind, device, number, {}, {}, {}}));
     streams.push_back(all_streams.back().get());
     return streams.back();
   }
@@ -218,7 +220,18 @@ CUstream_st* find_stream(cudaStream_t handle) {
   return it == s.streams.end() ? nullptr : handle;
 }
 
-CUstream_st* add_stream(Kind kind, int device) { return all_queues().add(kind, device); }
+CUstream_st* add_stream(Kind kind, int device, std::vector<const void*> made_by) {
+  CUstream_st* stream = all_queues().add(kind, device);
+  stream->made_by = std::move(made_by);
+  return stream;
+}
+
+void list_streams(std::vector<Holding>& list) {
+  const auto& streams = all_queues().streams;
+  for (auto it = streams.begin() + kDefaultStreams; it != streams.end(); ++it) {
+    list.push_back({Holding::Kind::stream, *it, 0, (*it)->made_by});
+  }
+}
 
 bool is_created(cudaStream_t handle) {
   const auto& streams = all_queues().streams;
@@ -260,6 +273,7 @@ void enqueue_kernel(CUstream_st& stream, Launch launch) {
   Operation operation;
   operation.work = [launch = std::move(launch), place = Placement{device, reachable_from(device),
                                                                   stream.number, stream.clock}] {
+    const TimedWork timed(Work::Kind::kernel);
     return run_launch(launch, place);
   };
   operation.is_kernel = true;

@@ -7,9 +7,11 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "kernel/engine.hpp"
 #include "simt/api.hpp"
+#include "simt/testing.hpp"
 
 namespace simt {
 
@@ -38,6 +40,7 @@ struct CUstream_st {
   unsigned number;          // of all streams: its entry in clocks
   simt::StreamClock clock;  // its last operation, and what comes before that one
   std::deque<simt::Operation> queue;
+  std::vector<const void*> made_by;  // return addresses, the innermost first
 };
 
 namespace simt {
@@ -47,9 +50,11 @@ namespace simt {
 /// The stream that a handle stands for, null if it is destroyed or never was one. Null and
 /// cudaStreamLegacy are the default stream of the current device.
 CUstream_st* find_stream(cudaStream_t handle);
-CUstream_st* add_stream(CUstream_st::Kind kind, int device);
+CUstream_st* add_stream(CUstream_st::Kind kind, int device, std::vector<const void*> made_by);
 /// True for a stream that the program has made and not destroyed.
 bool is_created(cudaStream_t handle);
+/// Adds the streams that the program has made to a list.
+void list_streams(std::vector<Holding>& list);
 /// Runs the stream to its end; its handle stands for nothing any more.
 void destroy_stream(CUstream_st& stream);
 

@@ -7,12 +7,14 @@
 #include "api/errors.hpp"
 #include "api/events.hpp"
 #include "api/queues.hpp"
+#include "base/program.hpp"
 #include "memory/devices.hpp"
 
 struct CUevent_st {
   unsigned flags;
   int device;
   std::shared_ptr<simt::Mark> last;  // the latest cudaEventRecord; null before the first
+  std::vector<const void*> made_by;  // return addresses, the innermost first
 };
 
 namespace simt {
@@ -36,12 +38,12 @@ CUevent_st* find_event(cudaEvent_t handle) {
   return nullptr;
 }
 
-cudaError_t create_stream(cudaStream_t* stream, unsigned flags) {
+cudaError_t create_stream(cudaStream_t* stream, unsigned flags, const void* caller) {
   if (stream == nullptr || flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
   using Kind = CUstream_st::Kind;
   const Kind kind = flags == cudaStreamNonBlocking ? Kind::non_blocking : Kind::blocking;
   note_use(current_device());
-  *stream = add_stream(kind, current_device());
+  *stream = add_stream(kind, current_device(), calls_behind(caller));
   return cudaSuccess;
 }
 
@@ -51,18 +53,24 @@ void forget_records() {
   for (const auto& event : events().live) event->last = nullptr;
 }
 
+void list_events(std::vector<Holding>& list) {
+  for (const auto& event : events().live) {
+    list.push_back({Holding::Kind::event, event.get(), 0, event->made_by});
+  }
+}
+
 }  // namespace simt
 
 // ---- streams -------------------------------------------------------------------
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  return simt::create_stream(stream, cudaStreamDefault);
+  return simt::create_stream(stream, cudaStreamDefault, SIMT_CALLER);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  return simt::create_stream(stream, flags);
+  return simt::create_stream(stream, flags, SIMT_CALLER);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -74,11 +82,11 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  return simt::create_stream(stream, flags);
+  return simt::create_stream(stream, flags, SIMT_CALLER);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
-  const cudaError_t error = simt::enter(SIMT_CALLER);
+  const cudaError_t error = simt::enter_to_give_back(SIMT_CALLER);
   if (!simt::is_created(handle)) {
     return error != cudaSuccess ? error : simt::failed(cudaErrorInvalidResourceHandle);
   }
@@ -148,13 +156,14 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   if (event == nullptr || (flags & ~known) != 0) return simt::failed(cudaErrorInvalidValue);
   auto& events = simt::events().live;
   const int device = simt::current_device();
-  events.push_back(std::make_unique<CUevent_st>(CUevent_st{flags, device, nullptr}));
+  events.push_back(std::make_unique<CUevent_st>(
+      CUevent_st{flags, device, nullptr, simt::calls_behind(SIMT_CALLER)}));
   *event = events.back().get();
   return cudaSuccess;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  const cudaError_t error = simt::enter(SIMT_CALLER);
+  const cudaError_t error = simt::enter_to_give_back(SIMT_CALLER);
   auto& events = simt::events().live;
   const auto it = std::find_if(events.begin(), events.end(),
                                [&](const auto& owned) { return owned.get() == event; });

@@ -7,6 +7,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "api/allocations.hpp"
 #include "api/errors.hpp"
 #include "api/events.hpp"
 #include "api/queues.hpp"
@@ -92,6 +93,21 @@ Counters CountScope::counters() const {
   now.kernels_at_once = counted.kernels_at_once;
   return now;
 }
+
+// ---- what host code does ------------------------------------------------------------------------
+
+std::string Holding::line() const { return source_line(made_by).text(); }
+
+std::vector<Holding> holdings() {
+  drain_all_streams();
+  std::vector<Holding> list;
+  list_memory(list);
+  list_streams(list);
+  list_events(list);
+  return list;
+}
+
+// ---- a program that ends early ------------------------------------------------------------------
 
 std::vector<std::string> lines_of_calls() {
   std::array<void*, 32> calls{};

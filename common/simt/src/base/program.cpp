@@ -1,7 +1,9 @@
 // The program's own addresses.
+#include <execinfo.h>
 #include <link.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -51,5 +53,13 @@ bool is_read_only_data(std::uintptr_t address) {
 }
 
 const std::uintptr_t program_begin = segments().program;
+
+std::vector<const void*> calls_behind(const void* caller) {
+  std::array<void*, 12> frames;
+  const auto end = frames.begin() + backtrace(frames.data(), static_cast<int>(frames.size()));
+  const auto first = std::find(frames.begin(), end, const_cast<void*>(caller));
+  if (first == end) return {caller};
+  return std::vector<const void*>(first, end);
+}
 
 }  // namespace simt

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace simt {
 
@@ -17,5 +18,9 @@ inline std::uint32_t pc_of(const void* return_address) {
 inline const void* return_address_of(std::uint32_t pc) {
   return reinterpret_cast<const void*>(program_begin + pc);
 }
+
+/// The calls that led to the return address `caller`, the innermost first: an owner, such as
+/// course::DeviceBuffer, is no line of the program's own.
+std::vector<const void*> calls_behind(const void* caller);
 
 }  // namespace simt

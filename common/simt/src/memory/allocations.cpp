@@ -1,4 +1,3 @@
-#include <execinfo.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "base/program.hpp"
 #include "memory/address_space.hpp"
 #include "memory/allocations.hpp"
 #include "memory/devices.hpp"
@@ -64,16 +64,6 @@ Allocation* place(std::size_t size, Space space, ElementType element) {
   Allocation* result = a.get();
   allocations[a->begin] = std::move(a);
   return result;
-}
-
-/// The calls that led to `caller`, innermost first: an owner of memory, such as
-/// course::DeviceBuffer, is no line of the program's own.
-std::vector<const void*> calls_behind(const void* caller) {
-  std::array<void*, 12> frames;
-  const auto end = frames.begin() + backtrace(frames.data(), static_cast<int>(frames.size()));
-  const auto first = std::find(frames.begin(), end, const_cast<void*>(caller));
-  if (first == end) return {caller};
-  return std::vector<const void*>(first, end);
 }
 
 Allocation* live_owner(const void* p, std::size_t n) {

@@ -1,0 +1,55 @@
+// What host code does with the CUDA runtime, for checks of host programs (chapter 00, 00-start-here):
+// what it leaves behind, when its kernels ran, and what happens when one of its calls fails. Only the
+// CPU device can tell; on a GPU there is no answer.
+//
+// Example (common/tests/examples_test.cu):
+//
+//   int* d_count = nullptr;
+//   const auto run = course::watch_host([&] {
+//     CUDA_CHECK(cudaMalloc(&d_count, sizeof(int)));
+//     CUDA_CHECK(cudaMemset(d_count, 0, sizeof(int)));
+//     count_up<<<1, 32>>>(d_count);
+//     CUDA_CHECK_LAUNCH();
+//   });
+//   if (run) {  // nothing is known on a GPU
+//     CHECK(run->kernels == 1);
+//     CHECK(run->left_behind.size() == 1);  // "4 bytes of device memory, allocated at ...:194"
+//   }
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace course {
+
+/// What a piece of host code did. Times are this machine's, in microseconds.
+struct HostRun {
+  /// What it took from CUDA and did not give back: "an event, made at main.cu:12".
+  std::vector<std::string> left_behind;
+  std::size_t kernels = 0;  // how many ran
+  /// From the beginning of the first kernel to the end of the last one. No time that was measured
+  /// around them can be shorter.
+  double kernel_microseconds = 0;
+  /// From the end of what was done before the first kernel (a copy, a memset, an allocation) to the
+  /// beginning of what was done after the last one. A time that is longer contains one of these.
+  double room_microseconds = 0;
+};
+
+/// Runs `work`, waits for the devices, and tells what it did. On a GPU: runs `work` and returns
+/// nothing.
+std::optional<HostRun> watch_host(const std::function<void()>& work);
+
+/// Runs `work`, in which the CUDA call numbered `number` (1 is the first) does nothing but fail with
+/// `error`. Returns "main.cu:12", the place of that call; "" if there are fewer calls. Calls that
+/// give something back, such as cudaFree, are not numbered: they succeed. On a GPU, where no call
+/// can be made to fail, returns nothing and does not run `work`.
+std::optional<std::string> with_failing_call(std::uint64_t number, cudaError_t error,
+                                             const std::function<void()>& work);
+
+}  // namespace course
