@@ -75,7 +75,7 @@ std::optional<HostRun> watch_host(const std::function<void()>& work) {
   const HostTime ended = std::chrono::steady_clock::now();
   tell_kernels(log.work(), began, ended, &run);
   for (const simt::Holding& holding : simt::holdings()) {
-    if (held_before.count(holding.handle) == 0) run.left_behind.push_back(holding_text(holding));
+    if (held_before.count(holding.handle) == 0) run.not_given_back.push_back(holding_text(holding));
   }
   return run;
 }

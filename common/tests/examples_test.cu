@@ -180,7 +180,7 @@ TEST_CASE("host_calls.cuh") {
   });
   if (run) {  // nothing is known on a GPU
     CHECK(run->kernels == 1);
-    CHECK(run->left_behind.size() == 1);  // "4 bytes of device memory, allocated at ...:194"
+    CHECK(run->not_given_back.size() == 1);  // "4 bytes of device memory ..."
   }
   // [end]
   CUDA_CHECK(cudaFree(d_count));

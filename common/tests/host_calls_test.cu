@@ -1,4 +1,4 @@
-// What host code does: what it leaves behind, when its kernels ran, and a call that fails.
+// What host code does: what it does not give back, when its kernels ran, and a call that fails.
 #include <course/check.cuh>
 #include <course/host_calls.cuh>
 #include <course/timing.cuh>
@@ -25,15 +25,15 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("host code that gives everything back leaves nothing behind") {
+TEST_CASE("host code that gives everything back is seen to do so") {
   DeviceBuffer<unsigned> before(10);  // was there before
   const auto run = course::watch_host([] { DeviceBuffer<unsigned>::zeros(100); });
   if (!run) SKIP(course::kNoCounters);
-  CHECK(run->left_behind.empty());
+  CHECK(run->not_given_back.empty());
   CHECK(run->kernels == 0);
 }
 
-TEST_CASE("what host code leaves behind is named, with the line that made it") {
+TEST_CASE("what host code does not give back is named, with the line that made it") {
   unsigned *d_x = nullptr, *managed = nullptr, *pinned = nullptr;
   cudaEvent_t event = nullptr;
   cudaStream_t stream = nullptr;
@@ -54,9 +54,9 @@ TEST_CASE("what host code leaves behind is named, with the line that made it") {
   const std::string expected[] = {
       "400 bytes of device memory, allocated at ", "12 bytes of managed memory, allocated at ",
       "8 bytes of pinned memory, allocated at ", "an event, made at ", "a stream, made at "};
-  CHECK(run->left_behind.size() == std::size(expected));
+  CHECK(run->not_given_back.size() == std::size(expected));
   std::string all;
-  for (const std::string& text : run->left_behind) all += text + "\n";
+  for (const std::string& text : run->not_given_back) all += text + "\n";
   for (int i = 0; i < 5; ++i) {
     const std::string text = expected[i] + "common/tests/host_calls_test.cu:";
     INFO(text + std::to_string(line + i) << " in\n" << all);

@@ -1,6 +1,6 @@
 // What host code does with the CUDA runtime, for checks of host programs (chapter 00, 00-start-here):
-// what it leaves behind, when its kernels ran, and what happens when one of its calls fails. Only the
-// CPU device can tell; on a GPU there is no answer.
+// what it does not give back, when its kernels ran, and what happens when one of its calls fails.
+// Only the CPU device can tell; on a GPU there is no answer.
 //
 // Example (common/tests/examples_test.cu):
 //
@@ -13,7 +13,7 @@
 //   });
 //   if (run) {  // nothing is known on a GPU
 //     CHECK(run->kernels == 1);
-//     CHECK(run->left_behind.size() == 1);  // "4 bytes of device memory, allocated at ...:194"
+//     CHECK(run->not_given_back.size() == 1);  // "4 bytes of device memory ..."
 //   }
 #pragma once
 
@@ -31,7 +31,7 @@ namespace course {
 /// What a piece of host code did. Times are this machine's, in microseconds.
 struct HostRun {
   /// What it took from CUDA and did not give back: "an event, made at main.cu:12".
-  std::vector<std::string> left_behind;
+  std::vector<std::string> not_given_back;
   std::size_t kernels = 0;  // how many ran
   /// From the beginning of the first kernel to the end of the last one. No time that was measured
   /// around them can be shorter.

@@ -74,6 +74,8 @@ TEST_CASE("what is not given back is held, with the line that made it") {
   };
   const auto held = new_holdings(before);
   CHECK(held.size() == std::size(rows));
+  const void* const in_order[] = {device, managed, pinned, in_stream, stream, event};
+  for (std::size_t i = 0; i < held.size(); ++i) CHECK(held[i].handle == in_order[i]);
   for (const Row& row : rows) {
     INFO("line " << row.line);
     const auto it = std::find_if(held.begin(), held.end(),

@@ -163,7 +163,8 @@ struct Holding {
   /// "file:12" of the call that made it.
   std::string line() const;
 };
-/// All of them, after all queued work: cudaFreeAsync() gives back in the order of its stream.
+/// All of them, memory, streams and events, each the oldest first, after all queued work:
+/// cudaFreeAsync() gives back in the order of its stream.
 std::vector<Holding> holdings();
 
 /// Work of a device, and calls that take or give back memory.

@@ -1,7 +1,9 @@
 // The runtime API: allocations.
 #include "api/allocations.hpp"
 
+#include <algorithm>
 #include <unordered_map>
+#include <vector>
 
 #include "api/errors.hpp"
 #include "api/queues.hpp"
@@ -100,6 +102,9 @@ void list_memory(std::vector<Holding>& list) {
                                                   : Kind::device_memory;
     list.push_back({kind, pointer, a.size, a.allocated_by});
   }
+  // Addresses are given in ascending order, and never again.
+  const auto by_age = [](const Holding& a, const Holding& b) { return a.handle < b.handle; };
+  std::sort(list.begin(), list.end(), by_age);
 }
 
 void free_everything(int device) {

@@ -8,7 +8,7 @@ namespace simt {
 
 /// Gives back all memory that was allocated while this device was current.
 void free_everything(int device);
-/// Adds what is allocated to a list.
+/// Adds what is allocated to an empty list, the oldest first.
 void list_memory(std::vector<Holding>& list);
 
 }  // namespace simt
