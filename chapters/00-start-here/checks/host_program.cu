@@ -52,7 +52,7 @@ course::Verdict returns_kernel_time(const Call& c) {
     kernel = std::min(kernel, timer.microseconds());
     returned = std::min(returned, call_once(program, c).microseconds.value());
   }
-  return time_within(returned, kernel / 2, 2 * kernel + copy / 2);
+  return time_within(returned, kernel / 4, 2 * kernel + copy / 2);
 }
 
 std::size_t free_memory() {
@@ -63,8 +63,9 @@ std::size_t free_memory() {
 }
 
 /// Ok if calls leave the GPU as much free memory as there was. Other programs may use it, too: only
-/// what happens three times is a leak.
+/// what happens three times is a leak. The CPU device and compute-sanitizer tell of leaks themselves.
 course::Verdict leaves_memory_free(unsigned block) {
+  if (course::skip_large()) return {};
   const Call c = {std::size_t{1} << 22, 1, block};
   const std::size_t one_array = c.n * sizeof(std::uint32_t);
   std::size_t lost = 0;
@@ -137,7 +138,7 @@ TEST_CASE("host_program: the time has no copy, memset or allocation in it") {
 TEST_CASE("host_program: memory, events and streams are given back") {
   INFO(text(kSmall));
   REQUIRE(gives_everything_back(call_once(program, kSmall)));
-  if (!course::kCpuDevice) REQUIRE(leaves_memory_free(kSmall.block));
+  REQUIRE(leaves_memory_free(kSmall.block));
 }
 
 TEST_CASE("host_program: no error is left, and memory of the caller stays") {
@@ -145,7 +146,12 @@ TEST_CASE("host_program: no error is left, and memory of the caller stays") {
   const std::vector<int> values = course::position_values<int>(1000);
   const auto of_the_caller = course::DeviceBuffer<int>::from(values);
   REQUIRE(leaves_no_error(call_once(program, kSmall)));
-  REQUIRE(course::same(of_the_caller.download(), values, "the caller's device memory"));
+  std::vector<int> after(values.size());
+  const cudaError_t error =
+      cudaMemcpy(after.data(), of_the_caller.data(), of_the_caller.bytes(), cudaMemcpyDeviceToHost);
+  static_cast<void>(cudaGetLastError());
+  INFO("the copy of it after the call: " << cudaGetErrorName(error));
+  REQUIRE(course::same(after, values, "the caller's device memory"));
 }
 
 TEST_CASE("host_program: a launch that CUDA refuses is an exception, and all is given back") {
@@ -161,7 +167,7 @@ TEST_CASE("host_program: a launch that CUDA refuses is an exception, and all is 
                             *ending.thrown == cudaErrorInvalidValue;  // CUDA 13 on a GPU
     INFO("thrown: " << cudaGetErrorName(*ending.thrown));
     REQUIRE(is_refusal);
-    if (!course::kCpuDevice) REQUIRE(leaves_memory_free(block));
+    REQUIRE(leaves_memory_free(block));
     REQUIRE(writes_states(program, kSmall));
   }
 }

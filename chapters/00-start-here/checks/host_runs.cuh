@@ -53,10 +53,14 @@ inline Ending call(const Program& program, const std::uint32_t* x, const Call& c
     if (at_end) at_end();
     ending.left = cudaGetLastError();
   };
-  ending.run = course::watch_host([&] {
-    if (failing == 0) return work();
-    ending.failed_line = course::with_failing_call(failing, cudaErrorUnknown, work);
-  });
+  try {
+    ending.run = course::watch_host([&] {
+      if (failing == 0) return work();
+      ending.failed_line = course::with_failing_call(failing, cudaErrorUnknown, work);
+    });
+  } catch (const course::CudaError& error) {  // of what the program has not waited for
+    if (!ending.thrown) ending.thrown = error.code();
+  }
   return ending;
 }
 
