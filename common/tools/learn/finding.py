@@ -46,7 +46,7 @@ def show_next(course, arguments):
     exercise = progress.next_of(rows)
     if exercise is None:
         solved = sum(state == progress.SOLVED for _, state in rows)
-        where = f"exercises of {'the fast way' if arguments.fast else seen_from_the_shell(course.build)} are solved"
+        where = f"exercises {'on the fast track' if arguments.fast else 'of ' + seen_from_the_shell(course.build)} are solved"
         rest = "." if solved == len(rows) else ", and the others cannot run here."
         print(f"{solved} of {len(rows)} {where}{rest}")
         if arguments.fast:

@@ -103,5 +103,5 @@ def board(rows, fast=frozenset()):
     solved = sum(state == SOLVED for _, state in rows)
     lines += ["", f"{solved} of {len(rows)} solved."]
     if starred := [state for exercise, state in rows if exercise.name in fast]:
-        lines.append(f"* {starred.count(SOLVED)} of {len(starred)} of the fast way (next --fast).")
+        lines.append(f"* {starred.count(SOLVED)} of {len(starred)} on the fast track (--fast).")
     return "\n".join(lines)

@@ -156,7 +156,7 @@ def shown_part(top, entries):
 
 
 def size_part(top):
-    """The Markdown between the size markers: how many exercises there are, and how long all and the fast way take."""
+    """The Markdown between the size markers: how many exercises there are, and how long all and the fast track take."""
     folders = chapters_of(top)
     chapters = [metadata.load(folder) for folder in folders]
     hours, fast_hours = (
@@ -164,7 +164,7 @@ def size_part(top):
     )
     return (
         f"**Time:** about {hours} h for all pages and all {sum(len(about.exercises) for about in chapters)} exercises, one chapter at a "
-        f"time. The fast way, `./course next --fast`, has all pages and the {sum(len(about.core) for about in chapters)} exercises that "
+        f"time. The fast track, `./course next --fast`, has all pages and the {sum(len(about.core) for about in chapters)} exercises that "
         f"their chapters cannot do without: about {fast_hours} h."
     )
 
@@ -184,7 +184,7 @@ def links_before(about, folders):
 
 
 def map_part(top):
-    """The Markdown between the map markers. The exercises of the fast way are bold."""
+    """The Markdown between the map markers. The exercises of the fast track are bold."""
     folders = chapters_of(top)
     lines = ["| chapter | the question | before it | time | exercises |", "|---|---|---|--:|---|"]
     for folder in folders:
@@ -206,6 +206,6 @@ def map_part(top):
     lines += [
         "",
         f"Time is a rule of thumb: prose at {lesson.WORDS_A_MINUTE} words and code at {lesson.LINES_A_MINUTE} lines per minute, and "
-        f"{times} minutes for an exercise of one to five stars. Those of the fast way are bold.",
+        f"{times} minutes for an exercise of one to five stars. Those of the fast track are bold.",
     ]
     return "\n".join(lines)

@@ -334,7 +334,7 @@ def words(text):
 
 
 def minutes_of(chapter, text=None, only_core=False):
-    """(minutes to read, minutes for all exercises, or for those of the fast way) of a chapter, rounded to 5; `text` is its README's."""
+    """(minutes to read, minutes for all exercises, or for those of the fast track) of a chapter, rounded to 5; `text` is its README's."""
     about = metadata.load(chapter)
     reading = reading_minutes(text or (chapter / "README.md").read_text(encoding="utf-8"))
     exercises = sum(metadata.MINUTES_OF_STARS[about.stars[exercise]] for exercise in (about.core if only_core else about.exercises))

@@ -39,7 +39,7 @@ class List(Checkout):
             "▶*ticket       not right yet\n"
             "\n"
             "1 of 3 solved.\n"
-            "* 0 of 2 of the fast way (next --fast).\n"
+            "* 0 of 2 on the fast track (--fast).\n"
             "Next: exercises/02-second/ticket.cuh\n"
             "      ./course check ticket\n",
         )
@@ -82,7 +82,7 @@ class List(Checkout):
     def test_all_solved(self):
         for name in ("word_count", "count_above", "ticket"):
             self.answer("RIGHT", name)
-        self.assertTrue(self.course("list")[1].endswith("3 of 3 solved.\n* 2 of 2 of the fast way (next --fast).\n"))
+        self.assertTrue(self.course("list")[1].endswith("3 of 3 solved.\n* 2 of 2 on the fast track (--fast).\n"))
         self.assertEqual(self.course("next")[1], "3 of 3 exercises of build are solved.\n")
         self.assertIn("All 3 exercises are solved.\n", self.course("check", "ticket")[1])
 
@@ -148,8 +148,8 @@ class Next(Checkout):
         self.assertIn("ticket of 02-second, not right yet", self.course("next", "--fast")[1])
         self.answer("RIGHT", "ticket")
         self.assertEqual(
-            self.course("next", "--fast")[1], "2 of 2 exercises of the fast way are solved.\nAll exercises: ./course next\n")
-        self.assertIn("* 2 of 2 of the fast way", self.course("list")[1])
+            self.course("next", "--fast")[1], "2 of 2 exercises on the fast track are solved.\nAll exercises: ./course next\n")
+        self.assertIn("* 2 of 2 on the fast track", self.course("list")[1])
 
     def test_a_chapter_toml_that_cannot_be_used(self):
         file = self.top / "chapters" / "01-first" / "chapter.toml"

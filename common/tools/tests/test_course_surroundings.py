@@ -36,7 +36,7 @@ class Surroundings(Checkout):
         self.answer("RIGHT")
         plain = {"LANG": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
         text = self.process("list", **plain)[1]
-        self.assertIn("+ word_count   solved\n> count_above  not begun\n", text)
+        self.assertIn("+ word_count   solved\n>*count_above  not begun\n", text)
         self.assertTrue(self.process("hint", "word_count", **plain)[1].isascii())
 
     def test_the_window_is_forty_columns_wide(self):
