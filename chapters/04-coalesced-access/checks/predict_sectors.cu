@@ -14,8 +14,8 @@
 namespace {
 
 /// In the order of predicted::kKernels.
-constexpr Prediction kPredictions[] = {kShifted, kThirds,  kFours, kEvenLanes,
-                                       kMembers, kEighths, kBytes, kFirstSeventy};
+const Prediction kPredictions[] = {kShifted, kThirds,  kFours, kEvenLanes,
+                                   kMembers, kEighths, kBytes, kFirstSeventy};
 
 /// "lanes 0, 3 and 31": of the last request, the first active lane, the first one in another
 /// sector, and the last one.

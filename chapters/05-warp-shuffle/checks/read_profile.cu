@@ -11,10 +11,10 @@
 
 namespace {
 
-/// The text of a number with this many decimals.
-std::string fixed(double value, int decimals = 1) {
+/// A number as the page shows it: four digits.
+std::string digits(double value) {
   char text[64];
-  static_cast<void>(std::snprintf(text, sizeof text, "%.*f", decimals, value));
+  static_cast<void>(std::snprintf(text, sizeof text, "%.4g", value));
   return text;
 }
 
@@ -34,16 +34,16 @@ course::Verdict limits(char label, Limit answer) {
   switch (answer) {
     case Limit::atomics:
       return {false, name + " is not atomics." + where + ": what part of its " +
-                         fixed(row.microseconds) + " us do its " + reductions +
+                         digits(row.microseconds) + " us do its " + reductions +
                          " take, at the time that one takes in row B?"};
     case Limit::memory:
       return {false, name + " is not memory." + where + ": DRAM runs at " +
-                         fixed(row.dram_percent) + " % of its peak. What about its " + reductions +
+                         digits(row.dram_percent) + " % of its peak. What about its " + reductions +
                          "?"};
     case Limit::latency:
       return {false, name + " is not latency, which is left when the other two are ruled out." +
-                         where + ": " + reductions + " in " + fixed(row.microseconds) +
-                         " us, and DRAM at " + fixed(row.dram_percent) + " % of its peak"};
+                         where + ": " + reductions + " in " + digits(row.microseconds) +
+                         " us, and DRAM at " + digits(row.dram_percent) + " % of its peak"};
     default:
       return {false, name + ": no answer yet"};
   }
@@ -55,7 +55,7 @@ course::Verdict number(const std::string& name, double answer, double least, dou
   const auto between = [&](double value) { return least <= value && value <= most; };
   if (between(answer)) return {};
   if (answer == 0) return {false, name + ": no answer yet"};
-  const std::string wrong = name + " is not " + course::number_text(answer) + ". ";
+  const std::string wrong = name + " is not " + digits(answer) + ". ";
   for (const double factor : {1e-6, 1e-3, 1e3, 1e6}) {
     if (between(answer * factor)) {
       return {false, wrong + "The digits are right, the unit is not: the answer is " + unit};
@@ -91,6 +91,6 @@ TEST_CASE("read_profile: how far memory could take C") {
   const double bound = 100 / row_of('C').dram_percent;
   REQUIRE(number("kMostSpeedupOfC", kMostSpeedupOfC, 0.98 * bound, 1.02 * bound,
                  "a factor, such as 1.5 for half as fast again",
-                 "Row C: DRAM delivers " + fixed(row_of('C').dram_percent) +
+                 "Row C: DRAM delivers " + digits(row_of('C').dram_percent) +
                      " % of what it can. How many times that is 100 %?"));
 }

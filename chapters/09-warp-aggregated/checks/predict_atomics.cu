@@ -12,8 +12,8 @@
 namespace {
 
 /// In the order of predicted::kLaunches.
-constexpr Prediction kPredictions[] = {kPlain,        kAggregated, kByVote, kFilterInTurns,
-                                       kCountInTurns, kSplit,      kKeyed};
+const Prediction kPredictions[] = {kPlain,        kAggregated, kByVote, kFilterInTurns,
+                                   kCountInTurns, kSplit,      kKeyed};
 
 /// A line or two for each prediction that is wrong.
 course::Verdict all_predictions() {
