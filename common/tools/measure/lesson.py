@@ -41,8 +41,8 @@ COUNTERS = re.compile(r"^<!-- counters (.+) -->\n(?:\|.*\n)*", re.MULTILINE)
 DRAWING = re.compile(r"^<!-- drawing (.+) -->\n(?:!\[.*\]\(.*\)\n)?", re.MULTILINE)
 WORDS_A_MINUTE, LINES_A_MINUTE = 100, 10  # of technical prose, and of code, read with care
 LONGEST = 100  # characters of a line of code: more of them are wider than the page
-# A definition begins at the start of a line; clang-format ends it with a brace there.
-END = re.compile(r"^\}.*$", re.MULTILINE)
+# A definition begins at the start of a line; clang-format ends it with a brace there. `} catch (...) {` is not its end.
+END = re.compile(r"^\}(?!.*\{$).*$", re.MULTILINE)
 
 
 def name_and_options(text):

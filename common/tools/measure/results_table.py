@@ -13,14 +13,18 @@ from tools.measure.rows import (
 )  # fmt: skip
 
 
+def error_columns(rows):
+    """The columns of a table that tell errors, each with the key of its rows; none where all are exact."""
+    if any("max_error" in row for row in rows):
+        return {"max error": "max_error", "mean error": "mean_error"}
+    return {"error": "error"} if any(row.get("error") for row in rows if row["kind"] == "rung") else {}
+
+
 def rung_table(rows):
     """A row for each rung: its time, rates, and how many times as fast as others."""
     vendors = [row for row in rows if row["kind"] == "vendor" and row.get("microseconds")]
     vendor = min(vendors, key=lambda row: row["microseconds"]["median"], default=None)
-    if any("max_error" in row for row in rows):
-        errors = {"max error": "max_error", "mean error": "mean_error"}
-    else:
-        errors = {"error": "error"} if any(row.get("error") for row in rows if row["kind"] == "rung") else {}
+    errors = error_columns(rows)
     rates = any(row.get("per_ns") for row in rows)
     group_n = rows[0]["n"]
     heads = ["rung", "what changed", "result", "µs", "p10 – p90", "runs differ by", "GB/s", "% of copy"]
@@ -93,7 +97,11 @@ def legend(results):
     """What the columns and words of the tables mean."""
     timed = [row for row in results["rungs"] if row["kind"] in ("rung", "vendor") and "microseconds" in row]
     has_runs = any("runs" in row["microseconds"] for row in timed)
-    lines = ["How to read the tables:", "", "- **µs**: the median time of one launch. 80 % of the launches took a time in **p10 – p90**."]
+    lines = ["How to read the tables:", ""]
+    lines.append("- **result**: a number of the output; the first row is the reference, which the others are compared with.")
+    if any("error" in error_columns(rows) for rows in groups_of(results) if not points_of(rows)):
+        lines.append("- **error**: how far the result is from the reference.")
+    lines.append("- **µs**: the median time of one launch. 80 % of the launches took a time in **p10 – p90**.")
     if has_runs:
         lines.append("- **runs differ by**: how far the medians of the runs lie apart. Smaller differences between rungs mean nothing.")
     lines += [
@@ -105,8 +113,8 @@ def legend(results):
     lines += [
         "- **× rung before**, **× vendor**: how many times as fast as the rung above it, and as the fastest library call of the",
         "  table. **tie**: the difference is no larger than the difference between runs. **1/34**: 34 times slower.",
-        "- **L2 cold**: before each launch, other data is written until it fills the L2 cache; the launch then also waits for",
-        "  part of it to be written back. **L2 warm**: the launch before read the same data.",
+        "- **L2 cold**: before each launch, other data is written until it fills the L2 cache, which all SMs share; the launch",
+        "  then also waits for part of it to be written back. **L2 warm**: the launch before read the same data.",
     ]
     return lines
 

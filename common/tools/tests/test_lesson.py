@@ -95,6 +95,11 @@ class Lesson(unittest.TestCase):
         self.fails("<!-- kernel sums.cuh:slower -->", "no function or struct slower")
         self.assertIn("[tools.cuh, line 1](../../common/include/course/tools.cuh#L1)", self.page("<!-- kernel shared_one -->"))
 
+    def test_a_function_with_a_handler_is_shown_to_its_end(self):
+        code = "int guarded() try {\n  return 0;\n} catch (...) {\n  return 1;\n}"
+        (self.chapter / "sums.cuh").write_text(f"{code}\n\nvoid after() {{\n}}\n")
+        self.assertIn(f"```cuda\n{code}\n```\n", self.page("<!-- kernel guarded -->"))
+
     def test_a_changed_source_replaces_what_the_page_had(self):
         old = self.page("<!-- kernel calls -->", "", "Text.")
         (self.chapter / "sums.cuh").write_text(KERNELS.replace("sum_all(d_x);", "sum_all(d_x + 1);"))

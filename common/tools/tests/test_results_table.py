@@ -91,6 +91,13 @@ class Table(unittest.TestCase):
         self.assertIn("a \\| b; L2 warm", self.line("mine", rung))
         self.assertIn("| 1.23 |", self.line("mine", rung))
 
+    def test_a_column_of_errors_is_explained_where_there_is_one(self):
+        exact, rounded = row("mine", "rung", 9.0), row("mine", "rung", 9.0, error=0.25)
+        self.assertIn("| error |", "\n".join(self.lines(rounded)))
+        self.assertTrue(any(line.startswith("- **error**:") for line in self.lines(rounded)))
+        self.assertNotIn("error", "\n".join(self.lines(exact)))
+        self.assertFalse(any(line.startswith("- **error**:") for line in self.lines(row("mine", "rung", 9.0, max_error=0.25, mean_error=0.1))))
+
     def test_curves_become_a_table_below_their_plot(self):
         rows = [row("curve ref", "reference", changed="Atomics & addresses")]
         for x, rate in ((1, 0.5), (1024, 20.0)):
