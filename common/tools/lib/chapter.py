@@ -143,7 +143,7 @@ KEYS = {
         "ladder": (TABLES, False),
     },
     "machine": {"device": (str, True), "group": (dict, True), "rung": (str, True)},
-    "profile": {"n": (int, True), "rungs": (list, True), "counters": (TABLES, True)},
+    "profile": {"n": (int, True), "rows_n": (int, False), "rungs": (list, True), "counters": (TABLES, True)},
     "picture": {
         "program": (str, True),
         "arguments": (TEXTS, False),

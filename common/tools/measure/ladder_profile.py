@@ -4,7 +4,8 @@ The table [profile] of chapter.toml: n = 16777216, rungs = ["sum_shared_tree", .
 "sectors per load", metric = "l1tex__t_sectors_...", per = "l1tex__t_requests_..."}, ...]. A counter with "per"
 is the quotient of two metrics. Where the launch to look at is not the first of its run, a rung is {rung =
 "sum_two_kernels", kernel = "sum_partials"}, and "skip" is the number of this kernel's launches that come
-before it: a group of a ladder launches each rung 24 times.
+before it: a group of a ladder launches each rung 24 times. `n` is what the ladder is given as --n; rows_n is what
+the rungs' rows then have as n, where that is another number.
 """
 
 import shlex
@@ -78,7 +79,7 @@ def section(chapter, plan, results):
         raise Failed(f"{chapter}: the profile is of n = {results['n']}, chapter.toml asks for {plan['n']}")
     version = results["ncu"].removeprefix("Version ").split()[0]
     lines += [
-        f"{results['device']}, ncu {version}, n = {results['n']:,}, {results['date'][:10]}:",
+        f"{results['device']}, ncu {version}, n = {plan.get('rows_n', results['n']):,}, {results['date'][:10]}:",
         "",
         "| rung | " + " | ".join(counter["name"] for counter in counters) + " |",
         "|---|" + "--:|" * len(counters),

@@ -184,20 +184,20 @@ def times_text(row, other):
 
 
 def profiled(chapter, name, where):
-    """(results, counters, metrics) of a rung that ncu looked at."""
+    """(n, counters, metrics) of a rung that ncu looked at; n as in the rung's rows."""
     results, plan = of_gpu(chapter, PROFILE), metadata.load(chapter).profile
     row = next((row for row in results["rungs"] if row["name"] == name), None) if results and plan else None
     if row is None:
         raise Failed(f"{where}: there is no profile of {name}")
-    return results, plan["counters"], row["metrics"]
+    return plan.get("rows_n", results["n"]), plan["counters"], row["metrics"]
 
 
 def counters_text(chapter, name, n, where):
     """What ncu counted for a rung, as a sentence."""
-    results, counters, metrics = profiled(chapter, name, where)
+    profiled_n, counters, metrics = profiled(chapter, name, where)
     values = [(counter["name"], ladder_profile.value_of(counter, metrics)) for counter in counters]
     said = [f"{what} {ladder_profile.shown(value)}" for what, value in values if value is not None]
-    other_size = "" if results["n"] == n else f" (n = {rows.size(results['n'])})"
+    other_size = "" if profiled_n == n else f" (n = {rows.size(profiled_n)})"
     return f"ncu{other_size}: {'; '.join(said)}."
 
 
@@ -209,7 +209,7 @@ def labelled(text):
 
 def profiled_time(chapter, name, where):
     """A rung's median in microseconds, for the n that ncu looked at."""
-    n = profiled(chapter, name, where)[0]["n"]
+    n = profiled(chapter, name, where)[0]
     return rows.median(group_of(of_gpu(chapter), name, n, None, metadata.load(chapter).headline or {}, where)[1])
 
 
@@ -221,10 +221,10 @@ def counters_table(chapter, text):
         raise Failed(f"{where}: unknown option '{unknown[0]}'")
     lines = []
     for label, name in labelled(names):
-        results, counters, metrics = profiled(chapter, name, where)
+        n, counters, metrics = profiled(chapter, name, where)
         if not lines:
             heads = ["µs"] * bool(options) + [counter["name"] for counter in counters]
-            lines.append(f"| ncu, n = {rows.size(results['n'])} | " + " | ".join(heads) + " |")
+            lines.append(f"| ncu, n = {rows.size(n)} | " + " | ".join(heads) + " |")
             lines.append("|---|" + "--:|" * len(heads))
         cells = [rows.number(profiled_time(chapter, name, where))] * bool(options)
         cells += [ladder_profile.shown(ladder_profile.value_of(counter, metrics)) for counter in counters]

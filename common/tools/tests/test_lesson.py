@@ -170,6 +170,11 @@ class Lesson(unittest.TestCase):
         self.assertIn(" ncu: loads 65,536; DRAM 12.2.", self.page("<!-- cost sum_all | profile -->"))
         self.fails("<!-- cost same | profile -->", "there is no profile of same")
 
+    def test_what_ncu_counted_for_rows_of_another_n(self):
+        self.course.measured("01-x", *ROWS, profile={**PROFILE, "rows_n": 2048})
+        self.assertIn(" ncu (n = 2^11): loads 65,536; DRAM 12.2.", self.page("<!-- cost sum_all | profile -->"))
+        self.assertIn("| ncu, n = 2^11 | loads |", self.page("<!-- counters sum_all -->"))
+
     def test_a_table_of_counters(self):
         self.assertEqual(
             self.page("<!-- counters sum_all -->", "", "Text."),
