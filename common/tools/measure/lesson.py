@@ -226,7 +226,7 @@ def counters_table(chapter, text):
             heads = ["µs"] * bool(options) + [counter["name"] for counter in counters]
             lines.append(f"| ncu, n = {rows.size(n)} | " + " | ".join(heads) + " |")
             lines.append("|---|" + "--:|" * len(heads))
-        cells = [rows.number(profiled_time(chapter, name, where))] * bool(options)
+        cells = [rows.number(profiled_time(chapter, name, where))] if options else []
         cells += [ladder_profile.shown(ladder_profile.value_of(counter, metrics)) for counter in counters]
         lines.append(f"| {label} | " + " | ".join(cells) + " |")
     table = "\n".join(lines)
