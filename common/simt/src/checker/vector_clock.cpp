@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 
 #include "base/access.hpp"
@@ -101,19 +102,27 @@ void* union_of_leaves(Leaf* a, Leaf* b) {
 }
 
 void* union_of_nodes(Node* a, Node* b, unsigned height) {
-  std::array<void*, kWidth> child;
+  std::array<void*, kWidth> united;  // where they differ; most of what two trees have is the same
+  std::uint32_t differ = 0;
+  bool is_a = a->whole >= b->whole, is_b = b->whole >= a->whole;
   for (std::size_t i = 0; i < kWidth; ++i) {
-    child[i] = union_of(a->child[i], b->child[i], height - 1);
+    if (a->child[i] == b->child[i]) continue;
+    differ |= 1u << i;
+    united[i] = union_of(a->child[i], b->child[i], height - 1);
+    is_a = is_a && united[i] == a->child[i];
+    is_b = is_b && united[i] == b->child[i];
   }
-  const std::uint32_t whole = std::max(a->whole, b->whole);
-  for (Node* same : {b, a}) {
-    if (child != same->child || whole != same->whole) continue;
-    for (void* c : child) one_use_less(c, height - 1);
-    return one_more_use(same);
+  if (is_a || is_b) {
+    for (; differ != 0; differ &= differ - 1) {
+      one_use_less(united[static_cast<std::size_t>(std::countr_zero(differ))], height - 1);
+    }
+    return one_more_use(is_b ? b : a);
   }
   Node* const both = new Node;
-  both->child = child;
-  both->whole = whole;
+  for (std::size_t i = 0; i < kWidth; ++i) {
+    both->child[i] = (differ >> i & 1u) != 0 ? united[i] : one_more_use(a->child[i]);
+  }
+  both->whole = std::max(a->whole, b->whole);
   return both;
 }
 

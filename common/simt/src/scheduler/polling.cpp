@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kMostRounds = 256, kMostPolls = 300'000;
 constexpr unsigned kPollsBeforeYield = 32, kPollsBeforeWaiting = 3;
 // A lock that becomes free is of use to one of those who wait: not all of them look at once.
-constexpr std::size_t kMostWoken = 64;
+constexpr std::size_t kMostWoken = 8;
 
 // In the order in which they came. Never destroyed: static objects may still run launches.
 auto& pollers = *new std::vector<Thread*>;
