@@ -32,7 +32,7 @@ VERDICT = re.compile(r"^(FAILED: |all \d+ checks passed).*", re.MULTILINE | re.D
 
 def steps(readme):
     """(title, blocks) of each step; a block is (language, text). The exercise's introduction comes first."""
-    section = re.search(r"^### scale\n(.*?)^## ", readme, re.MULTILINE | re.DOTALL).group(1)
+    section = re.search(r"^### scale\n(.*?)^#{2,3} ", readme, re.MULTILINE | re.DOTALL).group(1)
     parts = re.split(r"^#### (.*)\n", section, flags=re.MULTILINE)
     titles = ["introduction", *parts[1::2]]
     return [(title, BLOCK.findall(text)) for title, text in zip(titles, parts[::2])]
