@@ -182,18 +182,19 @@ TEST_CASE("half2_axpy: the lanes share the work where x and y are not equally al
   }
 }
 
-TEST_CASE("half2_axpy: more than 2^32 halves") {
-  constexpr std::size_t n = (std::size_t{1} << 32) + 77;
-  course::skip_without_memory(4 * (n + 1));
-  INFO(describe(n, {1, 1}, {2048, 256}));
-  course::DeviceBuffer<unsigned short> x(n + 1), y(n + 1);
-  x.fill_bytes(0x3c);  // 0x3c3c: 1 + 60/1024
-  y.fill_bytes(0);
-  course::launch(half2_axpy, {2048, 256}, __float2half_rn(2.0f),
-                 reinterpret_cast<const __half*>(x.data() + 1), n,
-                 reinterpret_cast<__half*>(y.data() + 1));
-  const Bits expected(4096, 0x403c);  // 2 + 120/1024
-  REQUIRE(course::same(part(y, 1, 4096), expected, "y, the bits of its first 4096 halves"));
-  REQUIRE(
-      course::same(part(y, 1 + n - 4096, 4096), expected, "y, the bits of its last 4096 halves"));
+TEST_CASE("half2_axpy: more than 2^32 pairs, and 2^32 halves out of step") {
+  for (const std::size_t x_start : {1u, 2u}) {
+    const std::size_t n = (std::size_t{x_start == 1 ? 2u : 1u} << 32) + 77;
+    course::skip_without_memory(4 * (n + 2));
+    INFO(describe(n, {x_start, 1}, {2048, 256}));
+    course::DeviceBuffer<unsigned short> x(n + 2), y(n + 1);
+    x.fill_bytes(0x3c);  // 0x3c3c: 1 + 60/1024
+    y.fill_bytes(0);
+    course::launch(half2_axpy, {2048, 256}, __float2half_rn(2.0f),
+                   reinterpret_cast<const __half*>(x.data() + x_start), n,
+                   reinterpret_cast<__half*>(y.data() + 1));
+    const Bits expected(4096, 0x403c);  // 2 + 120/1024
+    REQUIRE(course::same(part(y, 1, 4096), expected, "y, the bits of its first 4096 halves"));
+    REQUIRE(course::same(part(y, n - 4095, 4096), expected, "y, the bits of its last 4096"));
+  }
 }
