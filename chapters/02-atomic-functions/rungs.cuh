@@ -185,7 +185,7 @@ inline std::vector<MessageRung> message_rungs() {
                             d_received);
            },
        .because = "an atomic orders nothing but itself: the flag may be seen before the message",
-       .finding = "__threadfence() is missing"},
+       .finding = "is missing: before the atomic in the writer"},
       {.name = "hand_over_writer_fence",
        .changed = "a fence in the writer only",
        .launch =

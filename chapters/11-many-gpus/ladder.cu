@@ -64,11 +64,24 @@ struct Sums : Spread {
   double y = 0;
 };
 
+const char* const kMemcheckStopsIt = "memcheck stops it: an invalid system-scoped atomic";
+
+/// A single device adds in the host's memory without atomics of the link, but memcheck allows it
+/// only with them.
+bool memcheck_stops_host_atomics(int devices) {
+  return !course::kCpuDevice && course::skip_large() &&
+         !all_devices_have(cudaDevAttrHostNativeAtomicSupported, devices);
+}
+
 void counters(course::Ladder& ladder, Sums& s) {
   const int devices = static_cast<int>(s.parts.size());
   for (const CounterRung& of : kCounterRungs) {
     if (!of.has_atomics(devices)) {
       ladder.skip(of.name, of.why_not);
+      continue;
+    }
+    if (of.has_atomics == host_memory_has_atomics && memcheck_stops_host_atomics(devices)) {
+      ladder.skip(of.name, kMemcheckStopsIt);
       continue;
     }
     const Counter counter = of.make(devices);
@@ -226,7 +239,7 @@ void scopes(course::Ladder& ladder) {
     return;
   }
   if (under_sanitizer) {
-    return ladder.skip("count_pinned", "memcheck stops it: an invalid system-scoped atomic");
+    return ladder.skip("count_pinned", kMemcheckStopsIt);
   }
   ladder.wrong({.name = "count_pinned",
                 .changed = "pinned host memory, all devices",

@@ -248,6 +248,8 @@ def look_around():
         return
     gpus = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
     RANKS = len(re.findall("^GPU ", gpus, re.MULTILINE))
+    if chosen := os.environ.get("CUDA_VISIBLE_DEVICES"):  # which nvidia-smi does not look at
+        RANKS = min(RANKS, len(chosen.split(",")))
     nccl = subprocess.run([PROGRAM, "--engine", "nccl", "--n", "1", "--samples", "1"], capture_output=True, timeout=100)
     ENGINES = ["mpi"] if nccl.returncode == SKIPPED else ["mpi", "nccl"]
 

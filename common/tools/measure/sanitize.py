@@ -166,6 +166,8 @@ def main():
     elif script.startswith("python") or script.endswith(".py"):
         print(NO_PROGRAM)
         return SKIPPED
+    if file := os.environ.get("COURSE_RESULT"):  # the tools run side by side: each has a result of its own
+        os.environ["COURSE_RESULT"] = f"{file}.{tool}"
     program = Path(command[0])
     is_probe = program.name == "sanitizer_probe"
     run = execute(tool, [*command, tool] if is_probe else command)
