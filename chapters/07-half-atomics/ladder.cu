@@ -212,7 +212,7 @@ void bfloat16_table(course::Ladder& ladder, std::size_t n, std::size_t rows) {
   for (const auto& rung : table_rungs<__nv_bfloat16>()) ladder.rung(job.rung(rung));
 }
 
-// ---- what no hardware has, and what shares an atomic --------------------------------------------
+// ---- the minimum, and what shares an atomic -----------------------------------------------------
 
 void minimum(course::Ladder& ladder, std::size_t n) {
   const std::size_t rows = rows_for(n, 16);
