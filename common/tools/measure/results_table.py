@@ -14,10 +14,20 @@ from tools.measure.rows import (
 
 
 def error_columns(rows):
-    """The columns of a table that tell errors, each with the key of its rows; none where all are exact."""
+    """The column of a table that tells errors, with the keys of its rows; none where all are exact."""
     if any("max_error" in row for row in rows):
-        return {"max error": "max_error", "mean error": "mean_error"}
-    return {"error": "error"} if any(row.get("error") for row in rows if row["kind"] == "rung") else {}
+        return {"max error (mean)": ("max_error", "mean_error")}
+    return {"error": ("error",)} if any(row.get("error") for row in rows if row["kind"] == "rung") else {}
+
+
+def with_detail(text, detail=NONE):
+    """Two numbers in one cell: each column of its own makes the table wider than a page."""
+    return text if NONE in (text, detail) else f"{text} ({detail})"
+
+
+def percent(value):
+    """12.34 as "12.3 %", on one line."""
+    return NONE if value is None else f"{number(value)}\u00a0%"
 
 
 def rung_table(rows):
@@ -27,7 +37,7 @@ def rung_table(rows):
     errors = error_columns(rows)
     rates = any(row.get("per_ns") for row in rows)
     group_n = rows[0]["n"]
-    heads = ["rung", "what changed", "result", "µs", "p10 – p90", "runs differ by", "GB/s", "% of copy"]
+    heads = ["rung", "what changed", "result", "µs", "p10 – p90 (runs differ by)", "GB/s (% of copy)"]
     heads += list(errors)
     heads += ["per ns"] * rates + ["× rung before"] + ["× vendor"] * bool(vendor)
     lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "--:|" * (len(heads) - 2)]
@@ -47,12 +57,13 @@ def rung_table(rows):
             changed,
             significant(result),
             number(time["median"]) if time else NONE,
-            f"{number(time['p10'])} – {number(time['p90'])}" if time else NONE,
-            f"{100 * spread(row):.1f} %" if time and "runs" in time else NONE,
-            number(row.get("gb_per_s")),
-            number(row.get("percent_of_copy")),
+            with_detail(
+                f"{number(time['p10'])} – {number(time['p90'])}" if time else NONE,
+                percent(100 * spread(row) if time and "runs" in time else None),
+            ),
+            with_detail(number(row.get("gb_per_s")), percent(row.get("percent_of_copy"))),
         ]
-        cells += [error_text(row.get(key, row.get("error"))) for key in errors.values()]
+        cells += [with_detail(*(error_text(row.get(key, row.get("error"))) for key in keys)) for keys in errors.values()]
         cells += [NONE if row.get("per_ns") is None else f"{row['per_ns']:.3g}"] * rates
         cells.append(ratio(row, before) if row["kind"] == "rung" else NONE)
         cells += [ratio(row, vendor) if row["kind"] == "rung" else NONE] * bool(vendor)

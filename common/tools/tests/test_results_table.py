@@ -47,9 +47,9 @@ class Table(unittest.TestCase):
         rungs = [dict(rung) for rung in RESULTS["rungs"]]
         rungs[2] |= {"max_error": 0.125, "mean_error": 0.03125}
         rungs[3] |= {"error": 7.0}
-        self.assertIn("| max error | mean error |", next(line for line in self.lines(*rungs) if line.startswith("| rung")))
-        self.assertIn("| 0.12 | 0.031 |", self.line("slow", *rungs))
-        self.assertIn("| 7 | 7 |", self.line("fast", *rungs))
+        self.assertIn("| max error (mean) |", next(line for line in self.lines(*rungs) if line.startswith("| rung")))
+        self.assertIn("| 0.12 (0.031) |", self.line("slow", *rungs))
+        self.assertIn("| 7 (7) |", self.line("fast", *rungs))
 
     def test_ratios_are_to_the_fastest_vendor(self):
         slow = self.line("slow", *RESULTS["rungs"][:5], row("better", "vendor", 25.0))
@@ -58,15 +58,15 @@ class Table(unittest.TestCase):
     def test_what_it_says(self):
         text = "\n".join(self.lines(*RESULTS["rungs"]))
         self.assertIn("GPU X, CUDA 13.0, n = 1,000 elements, measured 2026-01-02", text)
-        self.assertIn("| `slow` | a \\| b | 5 | 100.0 | 99.0 – 101.0 | – | 12.3 | 0.5 | – | 0.5x |", text)
-        self.assertIn("| `fast` | a \\| b (n = 2,000) | 5 | 25.0 | 24.0 – 26.0 | – | 12.3 | 0.5 | 4x | 2x |", text)
+        self.assertIn("| `slow` | a \\| b | 5 | 100.0 | 99.0 – 101.0 | 12.3 (0.5\u00a0%) | – | 0.5x |", text)
+        self.assertIn("| `fast` | a \\| b (n = 2,000) | 5 | 25.0 | 24.0 – 26.0 | 12.3 (0.5\u00a0%) | 4x | 2x |", text)
         self.assertIn("| `racy` | a \\| b; **wrong on purpose** | 3 | – |", text)
         self.assertEqual(text.count("| rung | what changed |"), 2)
 
     def test_a_difference_within_the_spread_is_a_tie(self):
         mine, vendor = row("mine", "rung", 100.0), row("cub", "vendor", 102.0)
         mine["microseconds"]["runs"], vendor["microseconds"]["runs"] = [100.0, 100.5], [101.0, 103.1]
-        self.assertIn("| 0.5 % | 12.3 | 0.5 | – | tie (1.02x) |", self.line("mine", mine, vendor))
+        self.assertIn(" (0.5\u00a0%) | 12.3 (0.5\u00a0%) | – | tie (1.02x) |", self.line("mine", mine, vendor))
         vendor["microseconds"]["runs"] = [101.9, 102.1]
         self.assertIn("| – | 1.02x |", self.line("mine", mine, vendor))
 
