@@ -152,11 +152,11 @@ TEST_CASE("lost_update: no reading gets lost when the lanes of a warp go in step
 
 TEST_CASE("lost_update: the threads share the work") {
   course::skip_without_counters();
-  constexpr std::size_t n = 4096;  // few enough for a lock in every thread
+  constexpr std::size_t n = 8192;  // few enough for a lock in every thread
   const auto counters = course::count([] {
-    check_kind(n, {8, 128}, kKinds[random_order], {0, INT_MIN});
+    check_kind(n, {32, 64}, kKinds[random_order], {0, INT_MIN});
   });
-  INFO(case_text(n, {8, 128}, kKinds[random_order]));
+  INFO(case_text(n, {32, 64}, kKinds[random_order]));
   REQUIRE(work_is_shared(*counters, n, "readings"));
 }
 

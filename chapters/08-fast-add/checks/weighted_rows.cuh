@@ -67,7 +67,8 @@ inline Input make_input(Data data, const Shape& shape) {
     float w = uneven(~r);
     if (data == Data::special) w = specials[(r + 3) % 7];
     if (data == Data::crowded) w = (mixed(~r) & 1) != 0 ? 1.0f : -1.0f;
-    if (data == Data::ties) w = 1.0f + (r % 2 == 0 ? 0x1p-8f : 0x3p-8f);  // one goes down to even, one up
+    if (data == Data::ties)
+      w = 1.0f + (r % 2 == 0 ? 0x1p-8f : 0x3p-8f);  // one goes down to even, one up
     input.weight.push_back(w);
   }
   if (data == Data::crowded) {

@@ -336,7 +336,7 @@ class EndToEnd(unittest.TestCase):
             watched.send("\x03")
             self.assertEqual(watched.finish()[0], 130)
             self.assertIn("the same as the solution", course("diff", "word_count")[1])
-            self.assertRegex(course("list")[1], r"✓ word_count +solved")
+            self.assertRegex(course("list")[1], r"✓.word_count +solved")
             code, text = course("reset", "word_count", "--yes")
             self.assertEqual((code, file.read_bytes()), (0, starter))
             (TOP / re.search(r"your file: (\S+)", text).group(1)).unlink()
