@@ -63,10 +63,8 @@ def command_of(chapter, plan):
     name, kernel, skip = as_rung(plan["rungs"][-1])
     metrics = metrics_of(plan)
     options = [word for word in ncu.options(["METRICS"], kernel, skip) if word != "METRICS"]
-    lines = [f"ncu {shlex.join(options)} {metrics[0]}"]
-    lines += metrics[1:]
-    text = ",\\\n".join(lines)
-    return f"{text} \\\n  build/chapters/{chapter}/ladder --only {shlex.quote(name)} --n {plan['n']}"
+    text = ",\\\n".join(metrics)
+    return f"ncu {shlex.join(options)} \\\n{text} \\\n  build/chapters/{chapter}/ladder --only {shlex.quote(name)} --n {plan['n']}"
 
 
 def section(chapter, plan, results):

@@ -45,7 +45,7 @@ def rung_table(rows):
     for row in rows:
         time = row.get("microseconds")
         result = row["expected"] if row["kind"] == "reference" else row["result"]
-        changed = escaped(row["changed"])
+        changed = re.sub(r"(\w\()(?=\w{12})", r"\1<wbr>", escaped(row["changed"]))  # a line may break there
         if row["n"] != group_n:
             changed += f" (n = {size(row['n'])})"
         if row.get("l2") == "warm":

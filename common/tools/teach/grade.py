@@ -153,7 +153,7 @@ def log_of(result):
     if (path / "meson-logs").is_dir():  # a build folder
         return log_of(path / "meson-logs" / LOG)
     if not logs:
-        reason = f"{result} has neither {LOG} nor build*/meson-logs/{LOG}: run `meson test -C build`"
+        reason = f"no {LOG} in {result} or its build*/meson-logs: run `meson test -C build`"
         raise GradeError(reason, path.name)
     if len(logs) > 1:
         raise GradeError(f"{result} has {len(logs)} logs: name the one to read", path.name)

@@ -39,7 +39,7 @@ class Profile(unittest.TestCase):
         text = ladder_profile.section("01-x", PLAN, RESULTS) + "\n"
         self.assertTrue(text.endswith(TABLE), text)
         self.assertIn("--kernel-name 'regex:^second' --launch-skip 48", text)
-        self.assertIn("--metrics loads,\\\nsectors \\\n", text)
+        self.assertIn("--metrics \\\nloads,\\\nsectors \\\n", text)
         self.assertIn("build/chapters/01-x/ladder --only two --n 64", text)
 
     def test_not_measured_yet(self):

@@ -98,6 +98,10 @@ class Table(unittest.TestCase):
         self.assertNotIn("error", "\n".join(self.lines(exact)))
         self.assertFalse(any(line.startswith("- **error**:") for line in self.lines(row("mine", "rung", 9.0, max_error=0.25, mean_error=0.1))))
 
+    def test_a_long_word_may_break_at_its_parenthesis(self):
+        self.assertIn("| add(<wbr>__nv_bfloat162*) |", self.line("mine", row("mine", "rung", 9.0, changed="add(__nv_bfloat162*)")))
+        self.assertIn("| add(__half2*) |", self.line("mine", row("mine", "rung", 9.0, changed="add(__half2*)")))
+
     def test_curves_become_a_table_below_their_plot(self):
         rows = [row("curve ref", "reference", changed="Atomics & addresses")]
         for x, rate in ((1, 0.5), (1024, 20.0)):
