@@ -35,7 +35,7 @@ def ladder_rows(rows, head):
     drawn = [
         {
             "name": row["name"],
-            "changed": row["changed"],
+            "changed": row["changed"] + (f" (n = {size(row['n'])})" if row["n"] != head.ladder[0][0]["n"] else ""),
             "time": median(row),
             "time_text": f"{median(row):,.1f}",
             "ratio": ratio(row, compared) if compared and row is not compared else "",

@@ -58,7 +58,7 @@ def rung_table(rows):
             significant(result),
             number(time["median"]) if time else NONE,
             with_detail(
-                f"{number(time['p10'])} – {number(time['p90'])}" if time else NONE,
+                f"{number(time['p10'])}\u00a0– {number(time['p90'])}" if time else NONE,
                 percent(100 * spread(row) if time and "runs" in time else None),
             ),
             with_detail(number(row.get("gb_per_s")), percent(row.get("percent_of_copy"))),

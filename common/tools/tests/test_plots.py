@@ -148,6 +148,8 @@ class Descriptions(unittest.TestCase):
         both = [{"reference": "of ints", "n": 64}, DECLARED["group"]]
         ladder = self.ladder({**RESULTS, "rungs": ROWS + rows}, ladder=both)
         self.assertEqual([group["line"] for group in ladder["groups"]], [None, 75.0])
+        changed = {row["name"]: row["changed"] for group in ladder["groups"] for row in group["rows"]}
+        self.assertEqual((changed["alone"], changed["good"]), ("how alone does it", "how good does it (n = 2^20)"))
         self.assertEqual(ladder["finding"], "the sum of 64 floats: alone takes 3.0 µs")  # of the first group alone
         with self.assertRaisesRegex(Failed, "no rung of the group 'of ints' was timed"):
             self.ladder({**RESULTS, "rungs": ROWS + rows[:1]}, ladder=both)
