@@ -11,7 +11,7 @@ In a chapter's README.md, each on a line of its own:
         "...", `only` shows only these; both may occur several times, `.. LAST` may be missing.
     <!-- cost NAME -->
     <!-- cost NAME | n 2^20 | in GROUP | against OTHER | profile -->
-        What the rung NAME took on the reference GPU: time, GB/s, and the time of the vendor's row. `n` is that of the
+        What the rung NAME took on the reference GPU: its name, time, GB/s, and the time of the vendor's row. `n` is that of the
         headline unless given, GROUP words of the group's reference, OTHER a row of the same group to compare
         with; `profile` adds what ncu counted.
     <!-- counters NAME, NAME, ... -->
@@ -245,7 +245,8 @@ def cost_text(chapter, text):
     headline = metadata.load(chapter).headline or {}
     n = parsed_size(given["n"]) if "n" in given else headline.get("group", {}).get("n", results["n"])
     group, row = group_of(results, name, n, given.get("in"), headline, where)
-    said = [f"**{rows.number(rows.median(row))} µs**" + (f" for n = {rows.size(n)}" if n > 1 else "")]
+    # The marker is invisible on a page: the line itself says whose time it is.
+    said = [f"`{name}`: **{rows.number(rows.median(row))} µs**" + (f" for n = {rows.size(n)}" if n > 1 else "")]
     if row.get("per_ns"):
         said.append(f"{ladder_profile.shown(row['per_ns'])} operations per ns")
     if row.get("gb_per_s") and row["percent_of_copy"] >= 0.5:  # less says nothing: memory is idle

@@ -155,7 +155,7 @@ class Lesson(unittest.TestCase):
     def test_a_cost_is_the_time_the_rate_and_the_vendors_time(self):
         self.assertEqual(
             self.page("<!-- cost sum_all -->", "", "Text."),
-            "<!-- cost sum_all -->\n> **20.0 µs** for n = 2^12, 12 GB/s, 1 % of the copy bandwidth. `lib`: 30.0 µs.\n\nText.\n")
+            "<!-- cost sum_all -->\n> `sum_all`: **20.0 µs** for n = 2^12, 12 GB/s, 1 % of the copy bandwidth. `lib`: 30.0 µs.\n\nText.\n")
 
     def test_comparisons(self):
         self.assertIn("Twice as long", self.page("<!-- cost slower<float> | against sum_all -->").replace("2 times as long", "Twice as long"))
@@ -163,7 +163,7 @@ class Lesson(unittest.TestCase):
         self.assertIn("A tie with `same` (20.1 µs).", self.page("<!-- cost sum_all | against same -->"))
 
     def test_a_row_with_a_warm_l2_is_taken_where_there_is_no_other(self):
-        self.assertIn("**7.0 µs** for n = 2^12, 12 GB/s, 1 % of the copy bandwidth, L2 warm.", self.page("<!-- cost warmed -->"))
+        self.assertIn("`warmed`: **7.0 µs** for n = 2^12, 12 GB/s, 1 % of the copy bandwidth, L2 warm.", self.page("<!-- cost warmed -->"))
         self.assertIn("**20.0 µs**", self.page("<!-- cost sum_all -->"))
 
     def test_what_ncu_counted(self):
@@ -218,7 +218,7 @@ class Lesson(unittest.TestCase):
         document = documents.Lesson(readme, self.chapter)
         problems = []
         documents.write(document, problems)
-        self.assertRegex(readme.read_text(), r"^<!-- cost sum_all \| n 64 -->\n\n<!-- cost sum_all -->\n> \*\*20.0")
+        self.assertRegex(readme.read_text(), r"^<!-- cost sum_all \| n 64 -->\n\n<!-- cost sum_all -->\n> `sum_all`: \*\*20.0")
         self.assertIn("no row of n = 64 has a time", problems.pop())
         self.assertIsNone(documents.problem_of(self.course.top, document, problems))
         self.assertIn("no row of n = 64 has a time", problems.pop())
