@@ -301,18 +301,33 @@ def place_of(chapter, name):
     raise Failed(f"{chapter / 'README.md'}: no kernel, and no text in rungs.cuh or ladder.cu, is called {name}")
 
 
+def what_changed(points):
+    """What a rung changes: what its rows all say, of "one atomic per warp; 10 % kept" and "...; 50 % kept" the first part."""
+    parts = [row["changed"].split("; ") for row in points]
+    return "; ".join(part for part in parts[0] if all(part in other for other in parts)) or points[0]["changed"]
+
+
+def listed_rungs(rows_of):
+    """The rows of each rung of a ladder, in its order: a name once, and the points of a curve together."""
+    shown = {}  # a name, or that of a curve's first point: the rows
+    curves = {}  # (group, series): the name of its first point
+    for row in rows_of:
+        if row["kind"] in ("rung", "wrong"):
+            name = curves.setdefault((row["group"], row["series"]), row["name"]) if row.get("series") else row["name"]
+            shown.setdefault(name, []).append(row)
+    return list(shown.values())
+
+
 def rungs_table(chapter):
     """All rungs of a ladder, in its order, each once; the points of a curve have one row."""
-    shown = {}  # (group, series) or name: the rows
-    for row in of_gpu(chapter)["rungs"]:
-        if row["kind"] in ("rung", "wrong"):
-            shown.setdefault((row["group"], row["series"]) if row.get("series") else row["name"], []).append(row)
     lines = ["| rung | what changed | source |", "|---|---|---|"]
-    for points in shown.values():
+    for points in listed_rungs(of_gpu(chapter)["rungs"]):
         first, last = points[0], points[-1]
-        name = f"`{first['name']}`" + (f" to `{last['name']}`" if first["name"] != last["name"] else "")
+        is_curve = first["name"] != last["name"]
+        name = f"`{first['name']}`" + (f" to `{last['name']}`" if is_curve else "")
         wrong = "; **wrong on purpose**" if first["kind"] == "wrong" else ""
-        lines.append(f"| {name} | {rows.escaped(first['changed'])}{wrong} | {place_of(chapter, first['name'])} |")
+        changed = first["changed"] if is_curve else what_changed(points)
+        lines.append(f"| {name} | {rows.escaped(changed)}{wrong} | {place_of(chapter, first['name'])} |")
     return "\n".join(lines)
 
 

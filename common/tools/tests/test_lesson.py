@@ -247,6 +247,18 @@ class Lesson(unittest.TestCase):
         with self.assertRaisesRegex(Failed, r"README.md is out of step with the sources or the results: <!-- kernel calls -->"):
             documents.check(self.course.top, [self.chapter])
 
+    def test_each_rung_is_listed_once(self):
+        def of(name, changed, group, series=None, kind="rung"):
+            return {"name": name, "changed": changed, "group": group, "series": series, "kind": kind}
+
+        found = lesson.listed_rungs([
+            of("the sum", "", 1, kind="reference"), of("plain", "one each; 0 % kept", 1), of("plain", "one each; 50 % kept", 2),
+            of("width_1", "1 byte", 3, "widths"), of("width_2", "2 bytes", 3, "widths"), of("plain", "1 device", 4, "devices"),
+        ])  # fmt: skip
+        self.assertEqual([[row["name"] for row in rows] for rows in found], [["plain"] * 3, ["width_1", "width_2"]])
+        self.assertEqual(lesson.what_changed(found[0][:2]), "one each")
+        self.assertEqual(lesson.what_changed(found[0]), "one each; 0 % kept")  # nothing is common: the first row's
+
 
 if __name__ == "__main__":
     unittest.main()
