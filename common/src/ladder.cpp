@@ -124,8 +124,10 @@ void Ladder::State::parse() {
       ->type_name("N");
   app.add_option("--only", only, "Run only these rungs")->delimiter(',')->type_name("NAME[,NAME]");
   app.add_flag("--list", list, "List the rungs, run nothing");
-  app.add_option("--json", json_path, "Also write the results to this file; '-' is standard output")
-      ->type_name("FILE");
+  const CLI::Option* const json =
+      app.add_option("--json", json_path,
+                     "Also write the results to this file; '-' is standard output")
+          ->type_name("FILE");
   app.add_option("--inputs", inputs_path,
                  "Write the input arrays to this folder, for other programs; run no rung")
       ->type_name("FOLDER");
@@ -143,6 +145,7 @@ void Ladder::State::parse() {
   } catch (const CLI::ParseError& error) {
     throw BadOptions(error.what());
   }
+  if (json->count() > 0 && json_path.empty()) throw BadOptions("--json '': a file was expected");
   n_given = !n_text.empty();
   environment.n_means = options.n_means;
   environment.n = kCpuDevice ? options.cpu_n : options.gpu_n;
@@ -182,12 +185,16 @@ void Ladder::State::read_file() {
   environment.file_bytes_used = file.size();
 }
 
-/// Better now than after the work.
+/// Better now than after the work. What was not there is not there afterwards either: an interrupted
+/// run leaves no empty file.
 void Ladder::State::require_writable_json() const {
   if (json_path.empty() || json_path == "-") return;
+  std::error_code error;
+  const bool existed = std::filesystem::exists(json_path, error);
   if (!std::ofstream(json_path, std::ios::app)) {
     throw BadOptions(fmt::format("--json {}: {}", json_path, std::strerror(errno)));
   }
+  if (!existed) std::filesystem::remove(json_path, error);
 }
 
 void Ladder::State::require_inputs_folder() const {
@@ -452,6 +459,13 @@ int Ladder::State::conclude() {
 }
 
 int Ladder::run(const std::function<void(Ladder&)>& body) {
+  const int code = run_to_end(body);
+  if (state_->out.flush()) return code;
+  state_->err << "ladder: standard output cannot be written: is the disk full?\n";
+  return kFailed;
+}
+
+int Ladder::run_to_end(const std::function<void(Ladder&)>& body) {
   State& s = *state_;
   try {
     s.parse();

@@ -150,6 +150,7 @@ TEST_CASE("bad options end with code 2 and a message, and run nothing") {
   refused({"word"}, "word");
   refused({"--file", "/no/such/file"}, "--file /no/such/file: No such file or directory");
   refused({"--file", "/"}, "--file /: is a folder");
+  refused({"--json", ""}, "--json '': a file was expected");
   refused({"--json", "/no/such/folder/x"}, "--json /no/such/folder/x: No such file or directory");
   CHECK(runs == 0);
 }
@@ -586,10 +587,22 @@ TEST_CASE("a failure is in the JSON, too") {
   CHECK_FALSE(j["rungs"][1].contains("microseconds"));
 }
 
-TEST_CASE("the JSON goes to a file, the table to standard output") {
+TEST_CASE("an output that cannot be written is told, with code 1") {
+  std::ofstream full("/dev/full");
+  std::ostringstream err;
+  const char* const arguments[] = {"ladder"};
+  Ladder ladder("99-test", 1, arguments, kOptions, full, err);
+  CHECK(ladder.run(one_rung) == 1);
+  CHECK(err.str().find("ladder: standard output cannot be written") == 0);
+}
+
+TEST_CASE("the JSON goes to a file when all rungs have run, the table to standard output") {
   const auto folder = std::filesystem::temp_directory_path();
   const std::string path = folder / ("ladder_test_" + std::to_string(getpid()) + ".json");
-  const Outcome outcome = run_ladder({"--json", path.c_str()}, one_rung);
+  const Outcome outcome = run_ladder({"--json", path.c_str()}, [&](Ladder& ladder) {
+    CHECK_FALSE(std::filesystem::exists(path));  // so an interrupted run leaves no empty one
+    one_rung(ladder);
+  });
   CHECK(outcome.code == 0);
   CHECK(outcome.says("count_atomic"));
   std::ifstream file(path);

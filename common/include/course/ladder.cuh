@@ -144,8 +144,8 @@ class Ladder {
   Ladder& operator=(const Ladder&) = delete;
 
   /// Runs `body`, which makes the data and calls the members below, and returns main's exit code:
-  /// 0 every rung behaves as declared, 1 one does not or a CUDA call failed, 2 the options are wrong,
-  /// 77 there is no GPU.
+  /// 0 every rung behaves as declared, 1 one does not, a CUDA call failed, or the output cannot be
+  /// written, 2 the options are wrong, 77 there is no GPU.
   int run(const std::function<void(Ladder&)>& body);
 
   /// The problem size: --n, or the default of this device.
@@ -179,6 +179,7 @@ class Ladder {
   void skip(const std::string& name, const std::string& why);
 
  private:
+  int run_to_end(const std::function<void(Ladder&)>& body);
   void save_input(const std::string& name, const char* type, const void* d_data, std::size_t bytes,
                   const std::vector<std::size_t>& shape);
   struct State;
