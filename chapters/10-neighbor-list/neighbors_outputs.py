@@ -102,6 +102,27 @@ class Outputs(NeighborsTest):
             self.assertEqual((self.folder / "all.txt").read_text(), wanted)
             wanted += wanted.split("\n", 1)[1]
 
+    def test_a_dash_is_standard_input_and_output(self):
+        wanted = "".join(line + "\n" for line in self.lists(FOUR))
+        (self.folder / "neighbor.txt").unlink()
+        for arguments in [["xy.txt", "--output", "-"], ["-", "--output", "-"]]:
+            done = subprocess.run([PROGRAM, *arguments], input=FOUR, capture_output=True, text=True,
+                                  cwd=self.folder, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (0, wanted))
+            self.assertIn("6 bonds", done.stderr)
+        sheet = self.run_program("-", "--generate", 10).stdout
+        self.assertEqual(len(sheet.splitlines()), 10)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["xy.txt"])
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_a_summary_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, self.file(FOUR)], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  cwd=self.folder, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("all files are complete, but standard output cannot be written", done.stderr)
+        self.assertEqual(len((self.folder / "neighbor.txt").read_text().splitlines()), 4)
+
     def test_closed_streams(self):
         self.file(FOUR)
         for redirection, code in [(">&-", 1), ("2>&-", 0), ("<&- >&- 2>&-", 1), ("nowhere 2>&-", 2)]:
@@ -247,6 +268,9 @@ class Terminal(NeighborsTest):
                      "neighbor.txt", "--picture", "--generate", "--seed", "Exit codes", "strictly below"]:
             self.assertIn(word, text)
         self.assertLessEqual(max(map(len, text.splitlines())), 110)
+
+    def test_version_needs_no_file(self):
+        self.assertRegex(self.run_program("--version").stdout, r"^neighbors \d+\.\d+\n$")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_help_that_cannot_be_written(self):

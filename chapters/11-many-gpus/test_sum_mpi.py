@@ -135,10 +135,11 @@ class Sums(SumTest):
         self.assertEqual(done.stdout.count("exact"), 1, text_of(done))
         self.assertEqual(done.stdout.count("rank"), 1, text_of(done))
 
-    def test_a_file_that_cannot_be_written(self):
+    def test_a_file_that_cannot_be_written_is_told_before_the_work(self):
         done = self.run_ranks(min(RANKS, 2), "--n", 100, "--json", "no/such/folder/file", code=1)
         self.assertEqual(len(self.said(done)), 1, text_of(done))
         self.assertIn("no/such/folder/file: cannot be written: No such file", done.stderr)
+        self.assertNotIn("exact", done.stdout)
 
     def test_options(self):
         for arguments, says in [(["--n", "0"], "--n 0"), (["--n", "1x"], "--n 1x"), (["--vector", "6"], "4 bytes"),

@@ -106,7 +106,8 @@ T parse_number(std::string_view word, const Place& place) {
 
 }  // namespace
 
-std::string read_bytes(const std::string& path) {
+std::string read_bytes(const std::string& name) {
+  const std::string path = name == "-" ? "/dev/stdin" : name;
   const auto fail = [&](int error) {
     throw BadInput(fmt::format("{}: cannot be read: {}", path, std::strerror(error)));
   };

@@ -13,8 +13,9 @@ struct Coordinates {
   std::vector<std::size_t> lines;
 };
 
-/// The bytes of a file, or of whatever the path names. BadInput if it cannot be read.
-std::string read_bytes(const std::string& path);
+/// The bytes of a file, or of whatever the name is of; "-" is standard input. BadInput if it cannot
+/// be read.
+std::string read_bytes(const std::string& name);
 
 /// One atom a line: two numbers, separated and surrounded by blanks or tabs. Lines without anything
 /// are skipped. A line ends with \n, \r\n or \r; the last one need not. A UTF-8 byte order mark at

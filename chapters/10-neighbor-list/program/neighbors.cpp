@@ -46,6 +46,8 @@ struct Options {
   std::uint64_t seed = 1;
 };
 
+constexpr const char* kVersion = "neighbors 1.0";
+
 constexpr const char* kAbout =
     "Finds the neighbours of atoms in a plane: all pairs at a distance strictly below the "
     "cutoff.\n";
@@ -54,7 +56,7 @@ constexpr const char* kFormats =
     R"(Input: one atom a line, x and y, separated by blanks or tabs; blank lines are skipped.
 Output: one line an atom, in the same order: how many neighbours, their indices (from 0, ascending),
 and NaN up to --max-neighbors. An output appears when it is complete: a run that fails leaves the
-old file as it was.
+old file as it was. A file named - is standard input, or standard output.
 
 Methods: cpu         every pair once, on the CPU
          atomic      every pair once, on the device, appended with atomicAdd
@@ -79,6 +81,7 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 void require_different(const std::string& a, const std::string& b) {
+  if (b == "-") return;   // standard output, whatever a is
   std::error_code error;  // what is wrong with b is said when it is opened
   if (std::filesystem::exists(b, error) && !std::filesystem::is_regular_file(b, error)) return;
   if (same_file(a, b)) throw BadInput(fmt::format("{} and {} are the same file", a, b));
@@ -253,6 +256,7 @@ int main(int argc, char** argv) {
   CLI::App app(kAbout, "neighbors");
   app.get_formatter()->column_width(32);
   app.footer(kFormats);
+  app.set_version_flag("--version", kVersion);
   app.add_option("FILE", options.file,
                  "The coordinates to read; with --generate, the file to write")
       ->required();
@@ -281,7 +285,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {  // --help
+    if (error.get_exit_code() == 0) {  // --help, --version
       app.exit(error);
       return std::cout.flush() ? kDone : report("standard output cannot be written", kFailed);
     }
@@ -306,8 +310,8 @@ int main(int argc, char** argv) {
       throw BadInput("--cells-around needs --picture");
     }
     run(options, generates);
-    if (std::fflush(stdout) != 0) return report("standard output cannot be written", kFailed);
-    return kDone;
+    if (std::fflush(stdout) == 0) return kDone;
+    return report("all files are complete, but standard output cannot be written", kFailed);
   } catch (const BadInput& error) {
     return report(error.what(), kBadInput);
   } catch (const std::bad_alloc&) {

@@ -49,11 +49,11 @@ int remember(const std::string& name) {
   throw BadInput(fmt::format("{}: cannot be written: {}", path, why));
 }
 
-/// The number in /dev/stdout, /dev/fd/3 and the like; -1 for every other path. The file of such a
-/// name is open already, and may hold something: it must be neither opened anew nor replaced.
+/// The number in "-", /dev/stdout, /dev/fd/3 and the like; -1 for every other path. The file of such
+/// a name is open already, and may hold something: it must be neither opened anew nor replaced.
 int open_already(const std::string& path) {
   if (path == "/dev/stdin") return STDIN_FILENO;
-  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (path.compare(0, folder.size(), folder) != 0) continue;

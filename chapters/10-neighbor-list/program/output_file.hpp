@@ -11,7 +11,7 @@ std::string behind_links(std::string path);
 
 /// Written beside `path` under another name, and renamed when it is complete: a run that fails, or
 /// is interrupted, leaves the old file as it was. A device, a pipe, or what is open already, such
-/// as /dev/stdout, is written directly. The constructor finds out whether that will be possible:
+/// as "-" and /dev/stdout, is written directly. The constructor finds out whether that will be possible:
 /// BadInput if not. Failure if writing fails later.
 class OutputFile {
  public:

@@ -11,11 +11,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "../shares.cuh"
@@ -152,11 +154,20 @@ class Run {
   Results results_;
 };
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
+void write_file(const std::string& path, const std::string& text,
+                std::ios::openmode mode = std::ios::trunc) {
+  std::ofstream file(path, std::ios::binary | mode);
   file << text;
   file.close();
   if (!file) throw Failure(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+}
+
+/// Better now than after the work. A file that was not there is not there afterwards either.
+void require_writable(const std::string& path) {
+  std::error_code error;
+  const bool existed = std::filesystem::exists(path, error);
+  write_file(path, "", std::ios::app);
+  if (!existed) std::filesystem::remove(path, error);
 }
 
 void run(const Options& options) {
@@ -165,6 +176,10 @@ void run(const Options& options) {
     throw BadOptions(fmt::format("--fault: there is no rank {}: the ranks are 0 to {}",
                                  options.faulty_rank, team.size() - 1));
   }
+  team.each("--json", [&]() -> std::size_t {
+    if (team.rank() == 0 && !options.json.empty()) require_writable(options.json);
+    return 0;
+  });
   const Results results = Run(options, team)();
   team.each("the report", [&]() -> std::size_t {
     if (team.rank() != 0) return 0;
