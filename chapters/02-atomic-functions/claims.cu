@@ -304,7 +304,7 @@ TEST_CASE("keys are ordered like floats, and the two zeros and NaN as the lesson
 
 // ---- what only a GPU has -----------------------------------------------------------------------
 
-#if defined(__CUDACC__)
+#if !COURSE_CPU_DEVICE
 namespace atomic_functions_claims {
 
 /// 16 bytes at once, and vectors of floats: from sm_90 on.
@@ -323,7 +323,7 @@ __global__ void wide_functions(ulonglong2* d_wide, float4* d_vector, ulonglong2*
 #endif
 
 TEST_CASE("sm_90: atomicCAS and atomicExch of 16 bytes, atomicAdd of float2 and float4") {
-#if defined(__CUDACC__)
+#if !COURSE_CPU_DEVICE
   int major = 0;
   CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
   if (major < 9) SKIP("this GPU is older than sm_90");

@@ -37,7 +37,21 @@ KERNEL_FLAGS = [
     "-fsanitize=thread",
     "-ftrivial-auto-var-init=pattern",
     "-fstack-clash-protection",
+    "-Wno-unknown-pragmas",  # #pragma nv_diag_suppress, and unroll for g++
 ]
+# nvcc 13.0 defines these in every .cu file; __CUDA_ARCH__ is cu2cpp.py's. SIMT_CPU_DEVICE is ours.
+MACROS = {
+    "SIMT_CPU_DEVICE": 1,
+    "__CUDACC__": 1,
+    "__NVCC__": 1,
+    "__CUDACC_VER_MAJOR__": 13,
+    "__CUDACC_VER_MINOR__": 0,
+    "__CUDACC_VER_BUILD__": 88,
+    "__CUDA_API_VER_MAJOR__": 13,
+    "__CUDA_API_VER_MINOR__": 0,
+    "__CUDA_ARCH_LIST__": 900,
+    "__NVCC_DIAG_PRAGMA_SUPPORT__": 1,
+}
 FLAGS_OF = {
     "clang": [
         "-fsanitize-coverage=bb,no-prune,trace-pc",
@@ -50,7 +64,6 @@ FLAGS_OF = {
         "-fsanitize-coverage=trace-pc",
         "--param=tsan-distinguish-volatile=1",
         "--param=tsan-instrument-func-entry-exit=0",
-        "-Wno-unknown-pragmas",  # #pragma unroll
     ],
 }
 # Meson's options for a plain C++ file that a kernel does without: what is compiled, where the object goes, and what is
@@ -97,7 +110,8 @@ class Compiler:
         self.general_flags = flags_of_meson(Path(settings["build"]), settings["like"])
 
     def command(self):
-        return [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family]]
+        macros = [f"-D{name}={value}" for name, value in MACROS.items()]
+        return [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family], *macros]
 
 
 def flags_of_meson(build, like):
@@ -208,6 +222,7 @@ def compile_source(options):
     own_folders = [flag[2:] for flag in options.flags if flag.startswith("-I")]
     files += rewrite(options.source, text, own_folders + compiler.include_folders)
     depfile = options.depfile or text + ".d"
+    command += ["-include", "cuda_runtime.h"]  # as nvcc does
     command += ["-iquote", os.path.dirname(options.source) or ".", *options.flags]
     files += compile_file([*command, "-c", text, "-o", options.output], depfile)
     if options.depfile:

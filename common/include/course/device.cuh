@@ -23,7 +23,7 @@
 // 1 when kernels run on the course's CPU device, 0 on a GPU. The build defines it for plain C++
 // files, which know nothing of their device; here the compiler tells.
 #ifndef COURSE_CPU_DEVICE
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && !defined(SIMT_CPU_DEVICE)
 #define COURSE_CPU_DEVICE 0
 #else
 #define COURSE_CPU_DEVICE 1

@@ -43,7 +43,7 @@ void launch(simt::LaunchText text, Call call, const Grid& grid, Arguments... arg
   check_launch(grid.line.file_name(), static_cast<int>(grid.line.line()));
 }
 #endif
-#ifdef __CUDACC__  // plain C++ launches nothing
+#if defined(__CUDACC__) && !COURSE_CPU_DEVICE  // plain C++ launches nothing
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
   if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;

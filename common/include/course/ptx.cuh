@@ -29,7 +29,7 @@ namespace course {
 /// The calling thread's index in its warp, 0 to 31. Unlike threadIdx.x % 32 it is right for blocks
 /// of two and three dimensions.
 __device__ __forceinline__ unsigned lane_id() {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
   unsigned lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return lane;
@@ -40,7 +40,7 @@ __device__ __forceinline__ unsigned lane_id() {
 
 /// A mask with the calling lane's bit alone.
 __device__ __forceinline__ unsigned lanemask_eq() {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
   unsigned mask;
   asm("mov.u32 %0, %%lanemask_eq;" : "=r"(mask));
   return mask;
@@ -52,7 +52,7 @@ __device__ __forceinline__ unsigned lanemask_eq() {
 /// The bits of all lanes before the calling one: __popc(ballot & lanemask_lt()) is a lane's rank
 /// among those that voted.
 __device__ __forceinline__ unsigned lanemask_lt() {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
   unsigned mask;
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));
   return mask;
@@ -63,7 +63,7 @@ __device__ __forceinline__ unsigned lanemask_lt() {
 
 /// The bits of all lanes up to the calling one.
 __device__ __forceinline__ unsigned lanemask_le() {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
   unsigned mask;
   asm("mov.u32 %0, %%lanemask_le;" : "=r"(mask));
   return mask;
@@ -74,7 +74,7 @@ __device__ __forceinline__ unsigned lanemask_le() {
 
 /// The bits of all lanes after the calling one.
 __device__ __forceinline__ unsigned lanemask_gt() {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
   unsigned mask;
   asm("mov.u32 %0, %%lanemask_gt;" : "=r"(mask));
   return mask;
@@ -85,7 +85,7 @@ __device__ __forceinline__ unsigned lanemask_gt() {
 
 /// The bits of all lanes from the calling one on.
 __device__ __forceinline__ unsigned lanemask_ge() {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
   unsigned mask;
   asm("mov.u32 %0, %%lanemask_ge;" : "=r"(mask));
   return mask;
@@ -103,7 +103,7 @@ __device__ __forceinline__ unsigned lanemask_ge() {
 
 /// p[0] += v: one RED of two halves, from sm_60 on. p needs 4-byte alignment.
 __device__ __forceinline__ void red_add(__half2* p, __half2 v) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
   const unsigned* const bits = reinterpret_cast<const unsigned*>(&v);
   asm volatile("red.global.add.noftz.f16x2 [%0], %1;"
                :
@@ -117,7 +117,7 @@ __device__ __forceinline__ void red_add(__half2* p, __half2 v) {
 /// p[0] += v: two bfloat16, one RED from sm_90 on, a compare-and-swap loop before. p needs 4-byte
 /// alignment.
 __device__ __forceinline__ void red_add(__nv_bfloat162* p, __nv_bfloat162 v) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !COURSE_CPU_DEVICE
   const unsigned* const bits = reinterpret_cast<const unsigned*>(&v);
   asm volatile("red.global.add.noftz.bf16x2 [%0], %1;"
                :
@@ -130,7 +130,7 @@ __device__ __forceinline__ void red_add(__nv_bfloat162* p, __nv_bfloat162 v) {
 
 /// p[0..1] += v[0..1]: four halves, one RED from sm_90 on, two before. p needs 8-byte alignment.
 __device__ __forceinline__ void red_add_v2(__half2* p, const __half2 (&v)[2]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !COURSE_CPU_DEVICE
   const unsigned* const bits = reinterpret_cast<const unsigned*>(v);
   asm volatile("red.global.add.noftz.v2.f16x2 [%0], {%1, %2};"
                :
@@ -145,7 +145,7 @@ __device__ __forceinline__ void red_add_v2(__half2* p, const __half2 (&v)[2]) {
 
 /// p[0..3] += v[0..3]: eight halves, one RED from sm_90 on, four before. p needs 16-byte alignment.
 __device__ __forceinline__ void red_add_v4(__half2* p, const __half2 (&v)[4]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !COURSE_CPU_DEVICE
   const unsigned* const bits = reinterpret_cast<const unsigned*>(v);
   asm volatile("red.global.add.noftz.v4.f16x2 [%0], {%1, %2, %3, %4};"
                :
@@ -199,7 +199,7 @@ __device__ __forceinline__ void update_pair(Pair* p, F f) {
 template <class Pair>
 __device__ __forceinline__ void red_min(Pair* p, Pair v) {
   static_assert(std::is_same_v<Pair, __half2> || std::is_same_v<Pair, __nv_bfloat162>);
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !COURSE_CPU_DEVICE
   const auto at = __cvta_generic_to_global(p);
   const unsigned bits = detail::bits_of_pair(v);
   if constexpr (std::is_same_v<Pair, __half2>) {
@@ -229,7 +229,7 @@ __device__ __forceinline__ void red_min(Pair* p, Pair v) {
 template <class Pair>
 __device__ __forceinline__ void red_max(Pair* p, Pair v) {
   static_assert(std::is_same_v<Pair, __half2> || std::is_same_v<Pair, __nv_bfloat162>);
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !COURSE_CPU_DEVICE
   const auto at = __cvta_generic_to_global(p);
   const unsigned bits = detail::bits_of_pair(v);
   if constexpr (std::is_same_v<Pair, __half2>) {
@@ -260,7 +260,7 @@ __device__ __forceinline__ void red_max(Pair* p, Pair v) {
 template <class Pair>
 __device__ __forceinline__ void red_min_v4(Pair* p, const Pair (&v)[4]) {
   static_assert(std::is_same_v<Pair, __half2> || std::is_same_v<Pair, __nv_bfloat162>);
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !COURSE_CPU_DEVICE
   const auto at = __cvta_generic_to_global(p);
   const unsigned* const bits = reinterpret_cast<const unsigned*>(v);
   if constexpr (std::is_same_v<Pair, __half2>) {
@@ -285,7 +285,7 @@ __device__ __forceinline__ void red_min_v4(Pair* p, const Pair (&v)[4]) {
 template <class Pair>
 __device__ __forceinline__ void red_max_v4(Pair* p, const Pair (&v)[4]) {
   static_assert(std::is_same_v<Pair, __half2> || std::is_same_v<Pair, __nv_bfloat162>);
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !COURSE_CPU_DEVICE
   const auto at = __cvta_generic_to_global(p);
   const unsigned* const bits = reinterpret_cast<const unsigned*>(v);
   if constexpr (std::is_same_v<Pair, __half2>) {
@@ -308,7 +308,7 @@ __device__ __forceinline__ void red_max_v4(Pair* p, const Pair (&v)[4]) {
 
 /// *p += v: two floats, one RED from sm_90 on, two before. p needs 8-byte alignment.
 __device__ __forceinline__ void red_add(float2* p, float2 v) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !COURSE_CPU_DEVICE
   asm volatile("red.global.add.v2.f32 [%0], {%1, %2};"
                :
                : "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y)
@@ -323,7 +323,7 @@ __device__ __forceinline__ void red_add(float2* p, float2 v) {
 
 /// *p += v: four floats, one RED from sm_90 on, four before. p needs 16-byte alignment.
 __device__ __forceinline__ void red_add(float4* p, float4 v) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !COURSE_CPU_DEVICE
   asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};"
                :
                : "l"(__cvta_generic_to_global(p)), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
@@ -353,7 +353,7 @@ enum class CacheHint {
 template <CacheHint hint>
 __device__ __forceinline__ uint4 load_16_bytes(const void* p) {
   const uint4* const from = static_cast<const uint4*>(p);
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
   if constexpr (hint == CacheHint::streaming) {
     return __ldcs(from);
   } else if constexpr (hint == CacheHint::no_allocate) {
@@ -382,7 +382,7 @@ __device__ __forceinline__ uint4 load_16_bytes(const void* p) {
 /// between two calls of __threadfence(), which ask for more (sequentially consistent fences). p
 /// points to global memory; the old value is returned.
 __device__ __forceinline__ unsigned atomic_inc_acq_rel(unsigned* p, unsigned limit) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
   unsigned old;
   asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
                : "=r"(old)

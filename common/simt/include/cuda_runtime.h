@@ -1,6 +1,18 @@
-// The CUDA runtime for the CPU device. Kernels include this by CUDA's own name.
+// The CUDA runtime for the CPU device. simtcc.py includes it in every .cu file, as nvcc does.
 #pragma once
 
+#define __CUDA_RUNTIME_H__
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <new>
+#include <utility>
+
+#include "cuda_runtime_api.h"
 #include "simt/platform.hpp"
 //
 #include "simt/vector_types.hpp"

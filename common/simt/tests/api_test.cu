@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#ifndef __CUDACC__
+#ifdef SIMT_CPU_DEVICE
 #include "testing.hpp"
 #endif
 
@@ -116,7 +116,7 @@ TEST_CASE("a bad launch configuration is the last error and runs nothing") {
     expected = cudaErrorInvalidValue;
   }
   add_one<<<grid, block, shared>>>(values.d, 1);
-#ifdef __CUDACC__
+#ifndef SIMT_CPU_DEVICE
   // CUDA's documentation and CUDA 12 say "invalid configuration"; CUDA 13 says "invalid value".
   if (cudaPeekAtLastError() == cudaErrorInvalidValue) expected = cudaErrorInvalidValue;
 #endif
@@ -378,7 +378,7 @@ TEST_CASE("versions") {
 
 // ---- what only the CPU device promises ----------------------------------------------------------
 
-#ifndef __CUDACC__
+#ifdef SIMT_CPU_DEVICE
 
 __global__ void write_far_outside(int* p) { p[1 << 20] = 1; }
 __global__ void allocate_in_kernel() {

@@ -9,7 +9,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <vector>
 
-#ifndef __CUDACC__
+#ifdef SIMT_CPU_DEVICE
 #include "testing.hpp"
 #endif
 
@@ -433,7 +433,7 @@ TEST_CASE("sync of a tile orders shared memory") {
 
 // ---- what only the CPU device promises ----------------------------------------------------------
 
-#ifndef __CUDACC__
+#ifdef SIMT_CPU_DEVICE
 
 __global__ void shuffle_orders_nothing(int* out) {
   __shared__ int values[32];

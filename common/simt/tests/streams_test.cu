@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
-#ifndef __CUDACC__
+#ifdef SIMT_CPU_DEVICE
 #include "simt/testing.hpp"
 #endif
 
@@ -282,7 +282,7 @@ TEST_CASE("stream flags") {
 
 // ---- what only the CPU device promises ----------------------------------------------------------
 
-#ifndef __CUDACC__
+#ifdef SIMT_CPU_DEVICE
 
 namespace {
 

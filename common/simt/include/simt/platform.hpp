@@ -1,7 +1,8 @@
 // CUDA's declaration keywords, and the few compiler features that the CPU device relies on.
 #pragma once
 
-#ifdef __CUDACC__
+// SIMT_CPU_DEVICE comes from common/build/simtcc.py, which defines __CUDACC__ as nvcc does.
+#if defined(__CUDACC__) && !defined(SIMT_CPU_DEVICE)
 #error "common/simt is the CPU device; a build with nvcc must not see its headers"
 #endif
 
@@ -14,7 +15,8 @@
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __nv_pure__
-#define __align__(n) alignas(n)
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
 #define __restrict__ __restrict
 #ifndef __clang__
