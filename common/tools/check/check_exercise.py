@@ -47,6 +47,15 @@ def rerun_command(build, name):
     return f"meson test -C {shlex.quote(seen_from_the_shell(build))} {name}"
 
 
+def time_limit():
+    """COURSE_TIMEOUT in seconds."""
+    text = os.environ.get("COURSE_TIMEOUT", "240")
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) < float("inf"):
+            return float(text)
+    sys.exit(f"COURSE_TIMEOUT must be a number of seconds above 0, and is '{text}'")
+
+
 def wait(process, seconds, waiting):
     """The exit code of the check; TimeoutExpired after this many seconds in which the file `waiting` did not exist."""
     left = seconds
@@ -66,7 +75,7 @@ def run_check(command, edit, rerun):
     leaves none.
     """
     wrapper = shlex.split(os.environ.get("COURSE_WRAPPER", ""))
-    seconds = float(os.environ.get("COURSE_TIMEOUT", "240"))
+    seconds = time_limit()
     folder = tempfile.TemporaryDirectory(prefix="course-")
     proof, file = secrets.token_hex(16), Path(folder.name) / secrets.token_hex(16)
     waiting = Path(folder.name) / "waiting"
@@ -116,6 +125,9 @@ def remember(build, exercise, checked, passed):
 
 def check(exercise, command, build, edit, rerun):
     """The result of an exercise's check, its exit code, and what to print of it, or None."""
+    if not exercise.is_file():
+        remark = f"{edit} is gone. Get it back: ./course reset {exercise.stem}"
+        return result.new(result.FAILED, remark), 1, remark
     if not is_started(exercise.read_text(encoding="utf-8", errors="replace")):
         remark = f"Not started. Open {edit} and delete its NOT_STARTED line when you begin."
         return result.new(result.NOT_STARTED, remark), SKIPPED, remark

@@ -23,8 +23,7 @@ def show_diff(course, arguments):
     mine = seen_from_the_shell(exercise.file)
     if not solution.is_file():
         raise Refused(f"This copy of the course has no solution of {exercise.name}.")
-    if not exercise.file.is_file():
-        raise Refused(f"{mine} is gone: {course.command('reset', exercise.name)} brings it back.")
+    course.require_file(exercise)
     if course.known_state(exercise) != progress.SOLVED:
         confirm(
             f"{mine} as it is now has not passed its check.\nShow the solution anyway?", arguments.yes,

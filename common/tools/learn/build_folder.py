@@ -53,13 +53,22 @@ def find_build(asked):
         info = json.loads((build / "meson-info" / "meson-info.json").read_text(encoding="utf-8"))
         source = Path(info["directories"]["source"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Refused(f"{shown} cannot be read ({error}). Set it up again: meson setup --wipe {shown}", 2) from error
+        raise Refused(f"{shown} cannot be read ({error}). Set it up again: {set_up_again(build)}", 2) from error
     if source.resolve() != checkout.TOP and checkout.TOP not in source.resolve().parents:
         raise Refused(
             f"{shown} was set up for {source}, and this is {checkout.TOP}.\nTake another one, or set it up again: "
             f"rm -r {shown} && meson setup {shown}", 2,
         )
     return build
+
+
+def set_up_again(build):
+    """The command that sets up a damaged build folder anew, with its options where Meson still knows them."""
+    source = "" if Path.cwd() == checkout.TOP else f" {shlex.quote(seen_from_the_shell(checkout.TOP))}"
+    shown = shlex.quote(seen_from_the_shell(build))
+    if (build / "meson-private" / "cmd_line.txt").is_file():
+        return f"meson setup --wipe {shown}{source}"
+    return f"rm -r {shown} && meson setup {shown}{source}"
 
 
 class Course:
@@ -71,7 +80,7 @@ class Course:
             self.exercises = progress.exercises(self.build)
         except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
             shown = seen_from_the_shell(self.build)
-            raise Refused(f"{shown} cannot be read ({error}). Set it up again: meson setup --wipe {shown}", 2) from error
+            raise Refused(f"{shown} cannot be read ({error}). Set it up again: {set_up_again(self.build)}", 2) from error
         if not self.exercises:
             raise Refused(f"{seen_from_the_shell(self.build)} has no exercises: -Dchapters leaves all of them out.", 2)
         self.options = ["--build", asked] if asked and self.build != self.unasked_build() else []
@@ -113,6 +122,12 @@ class Course:
         near = nearest(part, [*names, *(file.stem for file in elsewhere)])
         way_out = f"Did you mean {one_of(near)}?" if near else f"{self.command('list')} shows all of them."
         raise Refused(f"There is no exercise {name}. {way_out}", 2)
+
+    def require_file(self, exercise):
+        """Raises Refused, with the command that brings the file back, if the learner has deleted it."""
+        if not exercise.file.is_file():
+            way_back = self.command("reset", exercise.name)
+            raise Refused(f"{seen_from_the_shell(exercise.file)} is gone: {way_back} brings it back.")
 
     def known_state(self, exercise):
         """The state as far as it is known without running anything; what is begun may be solved already."""

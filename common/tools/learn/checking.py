@@ -62,6 +62,7 @@ def print_what_helps(course, exercise, code):
 def show_check(course, arguments):
     """checks one exercise, and says why it is not right yet"""
     exercise = course.find(arguments.name)
+    course.require_file(exercise)
     code = check(course, exercise, course.command("check", exercise.name))
     if code == 0:
         verdict, style = verdict_of(course, exercise, code)

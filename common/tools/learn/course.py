@@ -10,6 +10,7 @@ import signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # until main() can end without a traceback
 
 import argparse  # noqa: E402
+import errno  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 from pathlib import Path  # noqa: E402
@@ -17,23 +18,25 @@ from pathlib import Path  # noqa: E402
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.learn.answers import reset, show_diff  # noqa: E402
-from tools.learn.build_folder import Course, Refused  # noqa: E402
+from tools.learn.build_folder import Course, Refused, nearest, one_of  # noqa: E402
 from tools.learn.checking import INTERRUPTED, show_check, watch  # noqa: E402
 from tools.learn.finding import picture, show_hint, show_list, show_next  # noqa: E402
 from tools.lib import terminal  # noqa: E402
 
 POLL_SECONDS = 0.4
 NAME = "an exercise, a part of its name that matches no other, or its file"
+BUILD = "the build folder (default: $COURSE_BUILD, else build)"
 EXIT_CODES = """exit code: 0 done; 1 refused, or the check failed; 2 a name, an option or a build folder is wrong;
 77 the check was skipped; 130 ended by Ctrl-C"""
 
 
 def parser():
-    """What can be typed."""
+    """What can be typed: the parser, and the names of the commands."""
     form = argparse.RawDescriptionHelpFormatter
     build = argparse.ArgumentParser(add_help=False)
-    build.add_argument("--build", metavar="DIR", help="the build folder (default: $COURSE_BUILD, else build)")
+    build.add_argument("--build", metavar="DIR", help=BUILD, default=argparse.SUPPRESS)  # or the one before COMMAND
     main_parser = argparse.ArgumentParser("./course", description=__doc__, epilog=EXIT_CODES, formatter_class=form)
+    main_parser.add_argument("--build", metavar="DIR", help=BUILD)
     commands = main_parser.add_subparsers(metavar="COMMAND", required=True)
 
     def command(name, function, detail, example):
@@ -86,7 +89,21 @@ def parser():
     ), "./course reset word_count\n./course reset word_count --yes")
     one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--yes", action="store_true", help="do not ask")
-    return main_parser
+    return main_parser, list(commands.choices)
+
+
+def check_command(words, commands):
+    """Raises Refused, with the commands that look like it, if the first word is no command."""
+    words = iter(words)
+    for word in words:
+        if word == "--build":
+            next(words, None)
+        elif not word.startswith("-"):
+            if word not in commands:
+                near = nearest(word, commands)
+                way_out = f"Did you mean {one_of(near)}?" if near else f"The commands are {', '.join(commands)}."
+                raise Refused(f"There is no command {word}. {way_out}", 2)
+            return
 
 
 def seconds(text):
@@ -117,15 +134,25 @@ def main():
     signal.signal(signal.SIGHUP, end)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        command_line, commands = parser()
         if len(sys.argv) == 1:
-            parser().print_help()
+            command_line.print_help()
             return 0
-        arguments = parser().parse_args()
+        check_command(sys.argv[1:], commands)
+        arguments = command_line.parse_args()
         set_shell_folder()
-        return arguments.function(Course(arguments.build), arguments)
+        code = arguments.function(Course(arguments.build), arguments)
+        sys.stdout.flush()
+        return code
     except Refused as refusal:
         print(refusal, file=sys.stderr)
         return refusal.code
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename:
+            raise
+        sys.stdout = None  # which Python would try to write once more
+        print(f"Standard output cannot be written: {error.strerror}.", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         if sys.stderr.isatty():
             print(file=sys.stderr)

@@ -340,6 +340,13 @@ class TheRunner(unittest.TestCase):
         self.assertEqual(code, 77)
         self.assertIn("Open word_count.cuh", text)
 
+    def test_a_file_that_is_gone(self):
+        self.exercise.unlink()
+        code, text = self.run_it()
+        self.assertEqual(code, 1)
+        self.assertTrue(text.startswith("word_count.cuh is gone. Get it back: ./course reset word_count\n"), text)
+        self.assertEqual(self.result()["verdict"], "failed")
+
     def result(self, name="word_count"):
         return result.load(self.build, name)
 
@@ -453,6 +460,12 @@ class TheRunner(unittest.TestCase):
         code, text = self.run_it(COURSE_TIMEOUT="0.3")
         self.assertEqual(code, 1)
         self.assertIn("within 0.3 seconds", text)
+
+    def test_a_time_limit_that_is_no_time(self):
+        for text in ("abc", "0", "-1", "nan", "inf", ""):
+            self.assertEqual(
+                self.run_it(COURSE_TIMEOUT=text),
+                (1, f"COURSE_TIMEOUT must be a number of seconds above 0, and is '{text}'\n"))
 
     def test_waiting_for_the_gpu_is_no_time_of_the_check(self):
         self.script("check", f'touch "$COURSE_WAITING"; sleep 1.6; rm "$COURSE_WAITING"; {says("passed")}; exit 0')

@@ -194,6 +194,11 @@ class Check(Checkout):
                 "next:    exercises/01-first/count_above.cuh\n", ""),
         )
 
+    def test_a_file_that_is_gone(self):
+        (self.top / "exercises" / "01-first" / "word_count.cuh").unlink()
+        gone = "exercises/01-first/word_count.cuh is gone: ./course reset word_count brings it back.\n"
+        self.assertEqual(self.course("check", "word_count"), (1, "", gone))
+
     def test_what_does_not_compile(self):
         self.answer("wrong")
         self.program("ninja", 'echo "x.cuh:3:1: error: no"; exit 1')
@@ -301,8 +306,18 @@ class BuildFolder(Checkout):
             (self.build / "meson-info" / file).write_text(text)
             code, _, error = self.course("list")
             self.assertEqual(code, 2)
-            self.assertIn("has no exercises" if text == "[]" else "meson setup --wipe build", error)
+            self.assertIn("has no exercises" if text == "[]" else "rm -r build && meson setup build", error)
             (self.build / "meson-info" / file).write_text(before)
+
+    def test_a_damaged_one_keeps_its_options_where_meson_knows_them(self):
+        (self.build / "meson-info" / "intro-tests.json").write_text("[{")
+        private = self.build / "meson-private"
+        private.mkdir(exist_ok=True)
+        (private / "cmd_line.txt").touch()
+        self.assertIn("Set it up again: meson setup --wipe build\n", self.course("list")[2])
+        # Where the source is not the folder of the shell, Meson wants to know both.
+        error = self.process("list", program="../course", cwd=self.top / "exercises")[2]
+        self.assertIn("Set it up again: meson setup --wipe ../build ..\n", error)
 
 
 @unittest.skipUnless(os.environ.get("COURSE_TEST_BUILD"), "COURSE_TEST_BUILD names no build folder with chapter 01")

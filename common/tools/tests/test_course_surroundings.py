@@ -93,10 +93,26 @@ class Surroundings(Checkout):
         self.assertEqual(commands, ["list", "next", "check", "hint", "diff", "watch", "picture", "reset"])
         for command in commands:
             with mock.patch("sys.stdout", io.StringIO()) as text, self.assertRaises(SystemExit) as ended:
-                course.parser().parse_args([command, "--help"])
+                course.parser()[0].parse_args([command, "--help"])
             self.assertEqual(ended.exception.code, 0)
             self.assertIn(f"example:\n  ./course {command}", text.getvalue())
-        self.assertEqual(self.course("chekc")[0], 2)
+
+    def test_a_command_that_does_not_exist(self):
+        self.assertEqual(self.course("lst"), (2, "", "There is no command lst. Did you mean list?\n"))
+        self.assertEqual(self.course("--build", "list", "chekc"), (2, "", "There is no command chekc. Did you mean check?\n"))
+        self.assertIn("There is no command zzz. The commands are list, next, ", self.course("zzz")[2])
+
+    def test_the_build_folder_may_stand_before_the_command(self):
+        self.build.rename(self.top / "other")
+        self.assertEqual(self.course("--build", "other", "check", "word_count"),
+                         self.course("check", "word_count", "--build", "other"))
+        self.assertEqual(self.course("--build", "nothing", "list", "--build", "other")[0], 0)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_a_full_standard_output(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(["./course", "list"], stdout=full, stderr=subprocess.PIPE, text=True, **self.options())
+        self.assertEqual((done.returncode, done.stderr), (1, "Standard output cannot be written: No space left on device.\n"))
 
     def test_two_at_once(self):
         lines = "import sys; sys.path.insert(0, sys.argv[1]); from tools.lib import course_state\n" \
