@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The compiler of the CPU device: an object file from a CUDA source, as nvcc makes one.
 
-    simtcc.py --settings simtcc.json FILE.cu -o FILE.o [-MF DEPFILE] [-Idir ...] [-Dname ...]
+    simtcc.py --settings simtcc.json FILE.cu -o FILE.o [-MF DEPFILE] [--headers NAME] [-Idir ...] [-Dname ...]
     simtcc.py --find COMPILER CXX...      which compiler `meson setup` should take; "" for COMPILER: the best one
 
 It rewrites what is not C++ (cu2cpp.py) into FILE.cu.cpp beside the object, and compiles that so that every load and
@@ -10,7 +10,8 @@ store of a kernel calls the checker in common/simt. Link the object with the lib
 `meson setup` writes the settings: which compiler, and where the headers are. Options that do not depend on the CPU
 device, such as the C++ standard, warnings and folders of other libraries, are those that Meson takes for
 kernel_flags.cpp. Headers that nearly every file includes are read once, as a precompiled header, which is made
-when a file needs it and it is not there or older than one of its headers.
+when a file needs it and it is not there or older than one of its headers. NAME says which of the settings' headers:
+"kernel" for the course's own kernels, the default, or "program" for a program of the reader's own (./course run).
 """
 
 import fcntl
@@ -81,8 +82,9 @@ class Options:
 
     def __init__(self, arguments):
         self.source = self.output = self.depfile = self.settings = None
+        self.headers = "kernel"
         self.flags = []
-        places = {"-o": "output", "-MF": "depfile", "--settings": "settings"}
+        places = {"-o": "output", "-MF": "depfile", "--settings": "settings", "--headers": "headers"}
         remaining = iter(arguments)
         for argument in remaining:
             if argument in places:
@@ -105,7 +107,7 @@ class Compiler:
         settings = json.loads(Path(file).read_text(encoding="utf-8"))
         self.family, self.version, *self.program = settings["compiler"].split("\n")
         self.is_precompiled = settings["precompiled_header"]
-        self.headers = settings["headers"]
+        self.headers = {name: settings[f"{name}_headers"] for name in ("kernel", "program")}
         self.include_folders = [settings["include_folder"]]
         self.general_flags = flags_of_meson(Path(settings["build"]), settings["like"])
 
@@ -153,11 +155,12 @@ def rewrite(source, output, include_folders):
 
 
 class PrecompiledHeader:
-    """What the compiler makes of the headers that nearly every file includes."""
+    """What the compiler makes of the headers that nearly every file of one kind includes."""
 
-    def __init__(self, compiler):
+    def __init__(self, compiler, name):
         self.compiler = compiler
-        self.stem = compiler.folder / "kernel_headers"
+        self.source = compiler.headers[name]
+        self.stem = compiler.folder / f"{name}_headers"
         is_clang = compiler.family == "clang"
         self.file = self.stem.with_suffix(".pch" if is_clang else ".hpp.gch")
         if is_clang:
@@ -190,7 +193,7 @@ class PrecompiledHeader:
                 return
             self.record.unlink(missing_ok=True)
             text = str(self.stem.with_suffix(".cu.cpp"))
-            files = rewrite(self.compiler.headers, text, self.compiler.include_folders)
+            files = rewrite(self.source, text, self.compiler.include_folders)
             self.stem.with_suffix(".hpp").touch()
             command = [*self.compiler.command(), *self.how_to_make, "-x", "c++-header", text, "-o", str(self.file)]
             files += compile_file(command, str(self.stem.with_suffix(".d")))
@@ -216,7 +219,7 @@ def compile_source(options):
     files = [options.settings, *own_files()]
     command = compiler.command()
     if compiler.is_precompiled:
-        header = PrecompiledHeader(compiler)
+        header = PrecompiledHeader(compiler, options.headers)
         header.make()
         command += header.how_to_use
     own_folders = [flag[2:] for flag in options.flags if flag.startswith("-I")]

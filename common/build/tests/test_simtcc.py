@@ -57,7 +57,8 @@ class Compiling(unittest.TestCase):
 
     def settings(self, **different):
         values = {
-            "compiler": f"clang\n16.0.6\n{self.root}/clang++", "precompiled_header": True, "headers": f"{self.root}/all.cu",
+            "compiler": f"clang\n16.0.6\n{self.root}/clang++", "precompiled_header": True,
+            "kernel_headers": f"{self.root}/all.cu", "program_headers": f"{self.root}/few.cu",
             "include_folder": str(self.root), "build": str(self.build), "like": "kernel_flags.cpp", **different,
         }
         (self.build / "simtcc.json").write_text(json.dumps(values))

@@ -16,11 +16,11 @@ PIPE_SECONDS = 5  # between two lines where no terminal is attached
 
 
 class Progress:
-    """How far a build is, on standard error, if ./course wants to know: one line at a terminal, which goes again;
+    """How far a build is, on standard error, if that is `wanted`: one line at a terminal, which goes again;
     elsewhere a line now and then."""
 
-    def __init__(self):
-        self.wanted = bool(os.environ.get("COURSE_PROGRESS"))
+    def __init__(self, wanted):
+        self.wanted = wanted
         self.rewrites = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         self.said = time.monotonic()
         self.shown = False
@@ -45,9 +45,9 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def run_ninja(command):
+def run_ninja(command, shows_progress):
     """Runs ninja; returns its exit code and its output."""
-    progress = Progress()
+    progress = Progress(shows_progress)
     lines = []
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
     with subprocess.Popen(
@@ -80,7 +80,9 @@ def build_check(build, program, exercise):
         return f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can."
     with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        code, output = run_ninja([ninja, "-C", str(build), os.path.relpath(program, build)])
+        code, output = run_ninja(
+            [ninja, "-C", str(build), os.path.relpath(program, build)], bool(os.environ.get("COURSE_PROGRESS")),
+        )
     output = compile_errors.with_full_paths(output)
     if code != 0:
         return explain_build_failure(output, exercise)

@@ -21,6 +21,7 @@ from tools.learn.answers import reset, show_diff  # noqa: E402
 from tools.learn.build_folder import Course, Refused, nearest, one_of  # noqa: E402
 from tools.learn.checking import INTERRUPTED, show_check, watch  # noqa: E402
 from tools.learn.finding import picture, show_hint, show_list, show_next  # noqa: E402
+from tools.learn.running import SEEDS, Workplace, run  # noqa: E402
 from tools.lib import terminal  # noqa: E402
 
 POLL_SECONDS = 0.4
@@ -45,7 +46,7 @@ def parser():
             description=f"{name}: {function.__doc__.splitlines()[0]}\n\n{detail}",
             epilog="example:\n" + "".join(f"  {line}\n" for line in example.splitlines()),
         )
-        one.set_defaults(function=function)
+        one.set_defaults(function=function, place=Course)
         return one
 
     command("list", show_list, (
@@ -89,6 +90,17 @@ def parser():
     ), "./course reset word_count\n./course reset word_count --yes")
     one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--yes", action="store_true", help="do not ask")
+    one = command("run", run, (
+        "Any .cu file with a main(), from any folder: it is compiled into the build folder, and runs in yours.\n"
+        "Exit code: that of the program; 66 with findings; 1 if it does not compile; 2 for a wrong command."
+    ), "./course run race.cu\n./course run sum.cu util.cu -I include -D N=1000 --seeds 20 -- --verbose")
+    one.set_defaults(place=Workplace)
+    one.add_argument("files", metavar="FILE.cu", nargs="+", help="compiled and linked with one another")
+    one.add_argument("-I", metavar="DIR", dest="include", action="append", default=[], help="look for headers here, too")
+    one.add_argument("-D", metavar="NAME=VALUE", dest="define", action="append", default=[], help="define a macro")
+    which = one.add_mutually_exclusive_group()
+    which.add_argument("--seeds", metavar="N", type=positive, help=f"run schedules 0 to N - 1 (default: {SEEDS})")
+    which.add_argument("--schedule", metavar="SEED", type=natural, help="run only this schedule")
     return main_parser, list(commands.choices)
 
 
@@ -112,6 +124,19 @@ def seconds(text):
     if not 0 < value < float("inf"):
         raise ValueError(text)
     return value
+
+
+def natural(text):
+    """A number from 0 on."""
+    value = int(text)
+    if value < 0:
+        raise ValueError(text)
+    return value
+
+
+def positive(text):
+    """A number from 1 on."""
+    return natural(text) or natural("-1")
 
 
 def set_shell_folder():
@@ -138,10 +163,13 @@ def main():
         if len(sys.argv) == 1:
             command_line.print_help()
             return 0
-        check_command(sys.argv[1:], commands)
-        arguments = command_line.parse_args()
+        words = sys.argv[1:]
+        check_command(words, commands)
+        end_of_words = words.index("--") if "run" in words and "--" in words else len(words)
+        arguments = command_line.parse_args(words[:end_of_words])
+        arguments.program_arguments = words[end_of_words + 1 :]
         set_shell_folder()
-        code = arguments.function(Course(arguments.build), arguments)
+        code = arguments.function(arguments.place(arguments.build), arguments)
         sys.stdout.flush()
         return code
     except Refused as refusal:

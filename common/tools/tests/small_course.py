@@ -26,8 +26,9 @@ from tools.lib import checkout  # noqa: E402
 NOBODY = 65534
 NEEDED = (
     "__init__", "check/building", "check/check_exercise", "check/compile_errors", "learn/answers", "learn/asking",
-    "learn/build_folder", "learn/checking", "learn/course", "learn/finding", "learn/progress", "lib/checkout",
-    "lib/chapter", "lib/course_state", "lib/failed", "lib/hints", "lib/result", "lib/terminal",
+    "learn/build_folder", "learn/checking", "learn/course", "learn/finding", "learn/progress", "learn/running", "lib/checkout",
+    "lib/chapter", "lib/course_state", "lib/failed", "lib/hints", "lib/result", "lib/terminal", "run/build_program",
+    "run/report", "run/schedules",
 )
 STARTER = """// Exercise {name}: what does {name} ask?
 //

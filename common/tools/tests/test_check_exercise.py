@@ -418,7 +418,7 @@ class TheRunner(unittest.TestCase):
         self.script("check", f'{says("passed")}; exit 0')
         with mock.patch.object(building, "PIPE_SECONDS", 0), mock.patch.dict(os.environ, COURSE_PROGRESS="1"), \
                 mock.patch("sys.stderr", io.StringIO()) as said:
-            self.assertEqual(building.run_ninja([str(self.build / "ninja")]), (0, "[1/9] a\n[2/9] b\n"))
+            self.assertEqual(building.run_ninja([str(self.build / "ninja")], shows_progress=True), (0, "[1/9] a\n[2/9] b\n"))
         self.assertEqual(said.getvalue(), "building 2 of 9 ...\nbuilding 3 of 9 ...\n")
         self.assertEqual(self.run_it(), (0, ""))  # for Meson, which keeps what a test says
 

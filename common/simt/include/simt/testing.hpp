@@ -68,6 +68,10 @@ using ReportHandler = std::function<void(const Report&)>;
 /// Installs a handler and returns the previous one.
 ReportHandler set_report_handler(ReportHandler handler);
 
+/// Lets reports show files by their paths from this folder, an absolute path; those far from it by their
+/// whole paths. Until then paths begin at the top of the repository.
+void show_paths_from(const std::string& folder);
+
 /// Remarks made since the last call: legal but suspicious; worth showing with a failed check.
 std::vector<std::string> take_notes();
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "base/program.hpp"
+#include "simt/testing.hpp"
 
 extern char** environ;
 
@@ -93,6 +95,11 @@ bool is_library_file(const std::string& file) {
   });
 }
 
+std::string& folder_of_reader() {
+  static auto& folder = *new std::string;
+  return folder;
+}
+
 /// The path from the repository's top on, if the file is in it.
 std::string repo_relative_path(const std::string& file) {
   static const auto& folders =
@@ -104,13 +111,22 @@ std::string repo_relative_path(const std::string& file) {
   return file;
 }
 
+/// The path as a report has it.
+std::string shown_path(const std::string& file) {
+  const std::string& folder = folder_of_reader();
+  if (folder.empty() || is_library_file(file)) return repo_relative_path(file);
+  const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
+  const std::string relative = path.lexically_relative(folder);
+  return relative.empty() || relative.starts_with("../../") ? path.string() : relative;
+}
+
 // ---- lines --------------------------------------------------------------------------------------
 
 SourceLine parse_line(std::string text) {  // "path:12 (discriminator 3)"
   text = text.substr(0, text.find(" (discriminator"));
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return {text, 0};
-  return {repo_relative_path(text.substr(0, colon)), std::atoi(text.c_str() + colon + 1)};
+  return {shown_path(text.substr(0, colon)), std::atoi(text.c_str() + colon + 1)};
 }
 
 /// The line of one call from its part of the output: pairs of lines, function and place, from the
@@ -138,6 +154,10 @@ std::unordered_map<const void*, SourceLine>& known_lines() {
 }
 
 }  // namespace
+
+void show_paths_from(const std::string& folder) {
+  folder_of_reader() = folder;
+}
 
 SourceLine source_line(const void* return_address) {
   look_up_lines({return_address});

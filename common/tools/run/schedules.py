@@ -1,0 +1,147 @@
+"""Runs a program under several schedules, and compares what it does."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CPU_SECONDS = "60"  # as a check's
+COMPARED_BYTES = 1 << 24  # of the output
+
+
+class Run:
+    """What a program did under one schedule: its exit code, what it wrote, and what the CPU device said of it."""
+
+    def __init__(self, seed, code, output, errors, records):
+        self.seed = seed
+        self.code = code  # negative: a signal's number
+        self.output = output
+        self.errors = errors
+        self.findings = [record for record in records if "finding" in record]
+        self.notes = list(dict.fromkeys(record["note"] for record in records if "note" in record))
+        self.kernels = [record for record in records if "kernel_counts" in record]
+        self.stop = next((record for record in records if "stopped" in record), None)
+
+    def exit_code(self):
+        """The exit code as a shell has it."""
+        return self.code if self.code >= 0 else 128 - self.code
+
+
+class Input:
+    """Standard input, the same for every run: a file is read again, a pipe is read to its end first. At a terminal only
+    the first run reads."""
+
+    def __init__(self):
+        self.spool = None
+        self.start = 0
+        try:
+            self.number = sys.stdin.fileno()
+            self.start = os.lseek(self.number, 0, os.SEEK_CUR)
+            self.is_read_again = True
+        except (OSError, ValueError, AttributeError):
+            self.number = 0
+            self.is_read_again = False
+
+    def of_run(self, number, of):
+        """What the run with this number, from 0, of so many reads."""
+        if self.is_read_again:
+            os.lseek(self.number, self.start, os.SEEK_SET)
+            return self.number
+        if os.isatty(self.number) or of == 1:
+            return self.number if number == 0 else subprocess.DEVNULL
+        if self.spool is None:
+            self.spool = tempfile.TemporaryFile()
+            with contextlib.suppress(OSError), open(self.number, "rb", closefd=False) as pipe:
+                shutil.copyfileobj(pipe, self.spool)
+        self.spool.seek(0)
+        return self.spool
+
+
+def run_once(command, seed, stdin, settings, is_shown):
+    """Runs a program under a schedule. Only where it is shown does the reader see what it writes."""
+    with tempfile.TemporaryDirectory(prefix="course-") as folder, tempfile.TemporaryFile() as errors:
+        file = Path(folder) / "records"
+        environment = {
+            **os.environ, "COURSE_CPU_SECONDS": os.environ.get("COURSE_CPU_SECONDS", CPU_SECONDS),
+            "SIMT_SEED": str(seed), "COURSE_RUN": str(file), **settings,
+        }
+        process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=None if is_shown else errors,
+                                   env=environment)
+        output = bytearray()
+        try:
+            while piece := os.read(process.stdout.fileno(), 1 << 16):
+                if is_shown:
+                    sys.stdout.buffer.write(piece)
+                    sys.stdout.buffer.flush()
+                output += piece[: COMPARED_BYTES - len(output)]
+            code = process.wait()
+        except BaseException:  # Ctrl-C
+            process.kill()
+            process.wait()
+            raise
+        finally:
+            process.stdout.close()
+        errors.seek(0)
+        return Run(seed, code, bytes(output), errors.read(), records_in(file))
+
+
+def records_in(file):
+    """What the program's file tells; a line that was cut off is left out."""
+    records = []
+    with contextlib.suppress(OSError):
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            with contextlib.suppress(ValueError):
+                records.append(json.loads(line))
+    return records
+
+
+def ended_in_the_middle(run):
+    """True if the program was ended: by a signal, or out of time."""
+    return run.code < 0 or run.stop is not None
+
+
+def run_all(command, seeds, settings):
+    """Runs the program under these schedules until one finds something, or ends it in the middle. `settings`
+    are variables for the first run. Returns all runs."""
+    stdin = Input()
+    runs = []
+    for number, seed in enumerate(seeds):
+        first = number == 0
+        run = run_once(command, seed, stdin.of_run(number, len(seeds)), settings if first else {}, is_shown=first)
+        runs.append(run)
+        if run.findings or ended_in_the_middle(run):
+            break
+    return runs
+
+
+def first_difference(command, runs, settings):
+    """The first line of the output that depends on the schedule: (the run, the line's number, its text under the first
+    schedule, its text in this run), or None.
+
+    What differs from one run to the next of the same schedule, as a time does, is not compared.
+    """
+    first = runs[0]
+    if all(run.output == first.output for run in runs):
+        return None
+    again = run_once(command, first.seed, subprocess.DEVNULL, settings, is_shown=False)
+    expected, repeated = (text.decode(errors="replace").splitlines() for text in (first.output, again.output))
+    for run in runs[1:]:
+        lines = run.output.decode(errors="replace").splitlines()
+        for number in range(max(len(expected), len(lines))):
+            mine, theirs, same = (text[number] if number < len(text) else None for text in (lines, expected, repeated))
+            if mine != theirs and same == theirs:
+                return run, number + 1, theirs, mine
+    return None
+
+
+def signal_name(number):
+    """SIGSEGV"""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
