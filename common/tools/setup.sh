@@ -1,19 +1,20 @@
 #!/bin/sh
-# Installs what the course needs and the machine lacks: Debian 12 and 13, Ubuntu 24.04. First prints
-# what it will do; asks no question; does nothing if nothing is missing.
+# Installs what the course needs and the machine lacks on Debian 12, Debian 13 and Ubuntu 24.04. On any
+# other Linux it says what is missing, and which packages have it. First prints what it will do; asks
+# no question; does nothing if nothing is missing.
 #
 #   common/tools/setup.sh [--contributor] [--dry-run]
 #
 #   --contributor   also clang-format, which checks the style of the sources, matplotlib, which draws
 #                   the plots, pexpect, which tests what a terminal shows, Open MPI, for chapter 11's
-#                   program, and on Debian Chromium, which tests
-#                   the pages
+#                   program, and on Debian Chromium, which tests the pages
 #   --dry-run       say what would be done, and stop
 #
-# Exit code: 0 nothing is missing; 1 an installation failed; 2 an unknown system, or a bad option.
+# Exit code: 0 nothing is missing; 1 an installation failed, or this copy of the course is damaged;
+# 2 something is missing that has to be installed by hand, or a bad option.
 set -eu
 
-usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,16s/^# \{0,1\}//p' "$0"; }
 
 contributor=no
 dry_run=no
@@ -29,35 +30,93 @@ done
 # Where the system describes itself; the tests use other systems' files instead.
 os_release=${COURSE_OS_RELEASE:-/etc/os-release}
 apt_folder=${COURSE_APT_FOLDER:-/etc/apt}
+top=${COURSE_TOP:-$(dirname "$0")/../..}
 
-packages="g++ binutils git ninja-build pkg-config python3 libboost-context-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
-[ $contributor = no ] || packages="$packages clang-format python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin"
-meson_minimum=1.4
+# ---- 1. A machine and a copy that will do ------------------------------------------------------
 
-clang_minimum=16  # compiles kernels: it shows the checker what g++ leaves out
+case $(uname -s) in
+  Linux) ;;
+  Darwin)
+    echo 'setup.sh: the course needs Linux. On a Mac, open this folder in its dev container: VS Code with' \
+      'Docker, "Reopen in Container".' >&2
+    exit 2
+    ;;
+  *)
+    echo "setup.sh: the course needs Linux, and this is $(uname -s). On Windows: \`wsl --install -d Ubuntu-24.04\`, then" \
+      'clone the course and run this there.' >&2
+    exit 2
+    ;;
+esac
+
+# A zip or a copy by another program may have made files of the links.
+for link in "$top"/course "$top"/chapters/*/common; do
+  case $link in *'*'*) continue ;; esac
+  if [ ! -L "$link" ]; then
+    echo "setup.sh: ${link#"$top"/} should be a symbolic link, and is a file of its own: what made this copy of the course" \
+      'keeps no links. Clone it with git (on Windows: inside WSL).' >&2
+    exit 1
+  fi
+done
+
+# ---- 2. What is missing? -----------------------------------------------------------------------
 
 # at_least 1.4 1.10.0: true
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+first_line() { "$@" 2>/dev/null | head -n 1; }
+is_here() { for name in "$@"; do command -v "$name" >/dev/null && echo here && return; done; true; }
+library_version() { first_line pkg-config --modversion "$1" || true; }
 has_package() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
-package_version() { dpkg-query -W -f '${Version}' "$1" 2>/dev/null || true; }
-meson_version() { meson --version 2>/dev/null || echo 0; }
-# The newest clang++ that is here, as simtcc.py (common/build) finds it; 0 if there is none that will do.
+meson_version() { first_line meson --version || true; }
+clang_minimum=16  # compiles kernels: it shows the checker what g++ leaves out
+# The newest clang++ that is here, as simtcc.py (common/build) finds it.
 clang_version() {
   for clang in clang++ $(seq -f 'clang++-%g' 30 -1 $clang_minimum); do
     version=$($clang -dumpversion 2>/dev/null) && at_least $clang_minimum "$version" && echo "$version" && return
   done
-  echo 0
+  first_line clang++ -dumpversion || true
+}
+boost_context() {
+  printf '#include <boost/context/detail/fcontext.hpp>\nint main() {}\n' |
+    if g++ -x c++ - -o /dev/null -lboost_context >/dev/null 2>&1; then echo here; fi
 }
 
-what_is_needed() {
-  cat <<END
-The course needs:
-  g++ 12, clang 16, each or a newer one; binutils, git, ninja, pkg-config, python3
-  Meson 1.4 or newer, Catch2 3.4 or newer
-  fmt 9, CLI11 2.1, nlohmann-json 3.11, Boost.Context, each with its headers
-Meson downloads Catch2, fmt, CLI11 and nlohmann-json by itself where they are not installed.
-END
+missing=  # a line for each
+apt='' dnf='' pacman=''  # packages
+# need NAME MINIMUM FOUND APT DNF PACMAN: notes what is not here, or too old. FOUND is a version, "here" or nothing.
+need() {
+  [ "$3" != here ] || return 0
+  [ -z "$3" ] || ! at_least "$2" "$3" || return 0
+  missing="$missing  $1${2:+ $2 or newer}${3:+ (here is $3)}
+"
+  apt="$apt $4" dnf="$dnf $5" pacman="$pacman $6"
 }
+need 'g++' 12 "$(first_line g++ -dumpfullversion || true)" g++ gcc-c++ gcc
+need 'clang++' $clang_minimum "$(clang_version)" clang clang clang
+need 'addr2line' '' "$(is_here addr2line)" binutils binutils binutils
+need 'git' '' "$(is_here git)" git git git
+need 'ninja' '' "$(is_here ninja ninja-build)" ninja-build ninja-build ninja
+need 'pkg-config' '' "$(is_here pkg-config)" pkg-config pkgconf-pkg-config pkgconf
+need 'python3' 3.11 "$(first_line python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' || true)" python3 python3 python
+need 'Boost.Context' '' "$(boost_context)" libboost-context-dev boost-devel boost
+need 'Meson' 1.4 "$(meson_version)" meson meson meson
+must=$missing
+# Meson downloads these where they are not installed.
+need 'fmt' 9 "$(library_version fmt)" libfmt-dev fmt-devel fmt
+need 'CLI11' 2.1 "$(library_version CLI11)" libcli11-dev cli11-devel cli11
+need 'nlohmann-json' 3.11 "$(library_version nlohmann_json)" nlohmann-json3-dev json-devel nlohmann-json
+need 'Catch2' 3.4 "$(library_version catch2)" catch2 catch-devel catch2
+
+show_versions() {
+  echo "g++ $(g++ -dumpfullversion), clang $(clang_version), Meson $(meson_version), ninja $(first_line ninja --version ||
+    first_line ninja-build --version), Catch2 $(library_version catch2)"
+}
+all_is_here() {
+  echo 'Everything that the course needs is installed.'
+  show_versions
+  exit 0
+}
+
+# ---- 3. A system that this program can install on? ---------------------------------------------
 
 system=unknown
 if [ -r "$os_release" ]; then
@@ -66,48 +125,62 @@ if [ -r "$os_release" ]; then
 fi
 suite=
 meson_from=apt
-clang=clang  # Debian 13: 19, Ubuntu 24.04: 18
 case $system in
-  'debian 12') suite=bookworm-backports clang=clang-16 ;;  # Meson 1.7 and Catch2 3.7; bookworm has 1.0, 2.13, clang 14
+  'debian 12') suite=bookworm-backports ;;  # Meson 1.7 and Catch2 3.7; bookworm has 1.0, 2.13, clang 14
   'debian 13') ;;
   'ubuntu 24.04') meson_from=pipx ;;  # Meson is 1.3.2 there
   *)
-    echo "setup.sh knows Debian 12, Debian 13 and Ubuntu 24.04; this is '$system'."
-    what_is_needed
+    if [ $contributor = yes ]; then
+      echo 'Contributors also need clang-format, matplotlib, pexpect, Open MPI, and Chromium with chromedriver and Selenium.'
+    fi
+    [ -n "$missing" ] || all_is_here
+    if [ -z "$must" ]; then
+      printf 'Everything that the course needs is installed, but for what Meson downloads at set-up:\n%s' "$missing"
+      exit 0
+    fi
+    printf 'setup.sh installs nothing on this system (%s). Missing are:\n%s' "$system" "$missing"
+    echo 'These packages have it, where they are new enough:'
+    found=no
+    if [ -n "$(is_here apt-get)" ]; then found=yes; echo "  sudo apt-get install$apt"; fi
+    if [ -n "$(is_here dnf)" ]; then found=yes; echo "  sudo dnf install$dnf"; fi
+    if [ -n "$(is_here pacman)" ]; then found=yes; echo "  sudo pacman -S --needed$pacman"; fi
+    if [ $found = no ]; then printf '  apt:   %s\n  dnf:   %s\n  pacman:%s\n' "$apt" "$dnf" "$pacman"; fi
+    echo 'A newer Meson: pipx install meson. A newer clang for Ubuntu 22.04 and its relatives: https://apt.llvm.org'
+    echo 'fmt, CLI11, nlohmann-json and Catch2 need not be installed: Meson downloads them.'
     exit 2
     ;;
 esac
-# A browser for the tests of pages. Ubuntu has Chromium as a snap only: these tests are skipped there.
-[ $contributor = no ] || [ "${system%% *}" != debian ] || packages="$packages chromium chromium-driver python3-selenium"
 
-# ---- 1. What is missing? -----------------------------------------------------------------------
-
-missing=
-for package in $packages; do
-  has_package "$package" || missing="$missing $package"
-done
-
-at_least $clang_minimum "$(clang_version)" || missing="$missing $clang"
-
-newer=  # what comes from the backports
-catch2=catch2
-has_package catch2 && at_least 3.4 "$(package_version catch2)" && catch2=
-if [ -n "$catch2" ]; then
-  if [ -n "$suite" ]; then newer="$newer catch2"; else missing="$missing catch2"; fi
-fi
+from_apt='' newer=''  # what comes from the system's own suite, and from the backports
 need_meson=no
-at_least $meson_minimum "$(meson_version)" || need_meson=yes
-if [ $need_meson = yes ]; then
-  if [ $meson_from = pipx ]; then
-    has_package pipx || missing="$missing pipx"
-  elif [ -n "$suite" ]; then
-    newer="$newer meson"
-  else
-    missing="$missing meson"
-  fi
+for package in $apt; do
+  case $package in
+    clang) [ -z "$suite" ] || package='clang-16'; from_apt="$from_apt $package" ;;  # Debian 13: 19, Ubuntu 24.04: 18
+    catch2) if [ -n "$suite" ]; then newer="$newer catch2"; else from_apt="$from_apt catch2"; fi ;;
+    meson)
+      need_meson=yes
+      if [ $meson_from = pipx ]; then
+        has_package pipx || from_apt="$from_apt pipx"
+      elif [ -n "$suite" ]; then
+        newer="$newer meson"
+      else
+        from_apt="$from_apt meson"
+      fi
+      ;;
+    *) from_apt="$from_apt $package" ;;
+  esac
+done
+if [ $contributor = yes ]; then
+  more='clang-format python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin'
+  # A browser for the tests of pages. Ubuntu has Chromium as a snap only: these tests are skipped there.
+  [ "${system%% *}" != debian ] || more="$more chromium chromium-driver python3-selenium"
+  for package in $more; do
+    has_package "$package" || from_apt="$from_apt $package"
+  done
 fi
+[ -n "$from_apt$newer" ] || [ $need_meson = yes ] || all_is_here
 
-# ---- 2. Where do the backports come from? ------------------------------------------------------
+# ---- 4. Where do the backports come from? ------------------------------------------------------
 
 # The mirror that the sources of this machine name for Debian 12 itself.
 sources() { cat "$apt_folder"/sources.list "$apt_folder"/sources.list.d/*.list 2>/dev/null || true; }
@@ -143,18 +216,7 @@ if [ -n "$newer" ] && ! has_backports; then
   fi
 fi
 
-# ---- 3. Say it, then do it ---------------------------------------------------------------------
-
-show_versions() {
-  echo "g++ $(g++ -dumpfullversion), clang $(clang_version), Meson $(meson_version), ninja $(ninja --version)," \
-    "Catch2 $(package_version catch2), Boost.Context $(package_version libboost-context-dev)"
-}
-
-if [ -z "$missing$newer" ] && [ $need_meson = no ]; then
-  echo 'Everything that the course needs is installed.'
-  show_versions
-  exit 0
-fi
+# ---- 5. Say it, then do it ---------------------------------------------------------------------
 
 sudo=
 if [ "$(id -u)" != 0 ]; then
@@ -168,26 +230,45 @@ fi
 echo "On this machine ($system), this will:"
 [ -z "$mirror" ] || echo "  add $suite from $mirror, in $backports_file"
 echo '  update the list of packages'
-[ -z "$missing" ] || echo "  install$missing"
+[ -z "$from_apt" ] || echo "  install$from_apt"
 [ -z "$newer" ] || echo "  install$newer from $suite"
 if [ $need_meson = yes ] && [ $meson_from = pipx ]; then
-  echo "  install meson with pipx, as /usr/local/bin/meson (Ubuntu 24.04's own is older than $meson_minimum)"
+  echo '  install meson with pipx, as /usr/local/bin/meson (Ubuntu 24.04 has 1.3.2)'
 fi
 [ $dry_run = no ] || exit 0
 
-apt() { $sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" </dev/null; }
+# What apt-get and pipx say when they reach no server.
+unreachable='could not resolve|temporary failure (in name resolution|resolving)|could not connect|unable to connect|network is unreachable|cannot initiate the connection|failed to establish a new connection'
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# try COMMAND...: runs it; ends this program with a reason where it fails.
+try() {
+  { "$@" </dev/null 2>&1 && : >"$log.ok"; } | tee "$log"
+  if [ -e "$log.ok" ] && { [ "$*" != "apt update" ] || ! grep -Eiq "$unreachable" "$log"; }; then
+    rm "$log.ok"
+    return 0
+  fi
+  rm -f "$log.ok"
+  if grep -Eiq "$unreachable" "$log"; then
+    echo 'setup.sh: no server of packages can be reached: is there a network, or a proxy to be set?' >&2
+  else
+    echo "setup.sh: failed: $*" >&2
+  fi
+  exit 1
+}
+apt() { $sudo env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -y "$@"; }
 if [ -n "$mirror" ]; then
   echo "deb $mirror $suite main" | $sudo tee "$backports_file" >/dev/null
 fi
-apt update
+try apt update
 # shellcheck disable=SC2086  # lists of words
-[ -z "$missing" ] || apt install --no-install-recommends $missing
+[ -z "$from_apt" ] || try apt install --no-install-recommends $from_apt
 # shellcheck disable=SC2086
-[ -z "$newer" ] || apt install --no-install-recommends -t $suite $newer
+[ -z "$newer" ] || try apt install --no-install-recommends -t $suite $newer
 if [ $need_meson = yes ] && [ $meson_from = pipx ]; then
-  $sudo env PIPX_HOME=/opt/pipx PIPX_BIN_DIR=/usr/local/bin pipx install 'meson>=1.4' </dev/null
+  try $sudo env PIPX_HOME=/opt/pipx PIPX_BIN_DIR=/usr/local/bin pipx install 'meson>=1.4'
 fi
-if ! at_least $meson_minimum "$(meson_version)"; then
+if ! at_least 1.4 "$(meson_version)"; then
   echo "setup.sh: Meson $(meson_version) comes first on PATH, and is too old." >&2
   exit 1
 fi
