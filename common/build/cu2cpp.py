@@ -10,6 +10,7 @@ macros; the few constructs that are not become calls of the CPU device (common/s
     __device__ int counter;             ->  the same, and its address is given to the checker
     __noinline__                        ->  __attribute__((noinline))
     return;  in a kernel                ->  the same, and the barriers of the block are told of it
+    __global__ void kernel(...) {       ->  the same, and what it takes, for cudaLaunchKernel()
 
 Included .cuh files are pulled in and rewritten, too; other headers stay includes. Every line keeps
 its file and number, so that the compiler and the checker name the learner's own lines. Comments,
@@ -29,7 +30,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from rewriter import launches, returns, tokens, variables  # noqa: E402
+from rewriter import kernels, launches, returns, tokens, variables  # noqa: E402
 from rewriter.tokens import TOKEN, Unsupported, c_string  # noqa: E402
 
 
@@ -50,6 +51,7 @@ class CudaFile(launches.Launches, returns.Returns, variables.Variables):
             elif token.text == "__noinline__" and self.text(i - 1) != "(":
                 self.replace(i, i + 1, "__attribute__((noinline))")  # a macro would harm the library's headers
             elif token.text == "__global__":
+                self.rewrite_kernel(i)
                 self.rewrite_returns(i)
             elif (token.text in ("__device__", "__constant__", "__managed__") and i >= known
                   and self.at_namespace_scope[i] and self.declares_variable(i)):
@@ -192,7 +194,7 @@ def main():
     with open(output, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     with open(depfile, "w", encoding="utf-8", errors="surrogateescape") as file:
-        own = [module.__file__ for module in (launches, returns, tokens, variables)]
+        own = [module.__file__ for module in (kernels, launches, returns, tokens, variables)]
         file.write(f"{escape_for_make(output)}: {' '.join(map(escape_for_make, translation.files + own))}\n")
 
 

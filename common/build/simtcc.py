@@ -238,7 +238,7 @@ def compile_source(options):
 
 def own_files():
     """What this program consists of: a change of it changes the objects."""
-    modules = [cu2cpp, cu2cpp.launches, cu2cpp.tokens, cu2cpp.variables]
+    modules = [cu2cpp, cu2cpp.kernels, cu2cpp.launches, cu2cpp.returns, cu2cpp.tokens, cu2cpp.variables]
     return [os.path.abspath(__file__), *(module.__file__ for module in modules)]
 
 

@@ -1,16 +1,17 @@
 """Returns of kernels: a barrier does not wait for a thread that has returned, but for one that skipped it."""
 
-from .tokens import TAKES_PARENTHESES, SourceFile
+from .kernels import Kernels
 
 
-class Returns(SourceFile):
+class Returns(Kernels):
     """A file in whose kernels a `return;` is told to the CPU device."""
 
     def rewrite_returns(self, at):
         """The kernel whose __global__ is at `at`. What ends its last line ends the kernel as the } does."""
-        body = self.kernel_body(at)
-        if body is None:
+        parts = self.kernel_parts(at)
+        if parts is None:
             return
+        _, body = parts
         i, end = body + 1, self.other_end(body)
         while i < end:
             if self.text(i) == "]":
@@ -20,15 +21,6 @@ class Returns(SourceFile):
                 i += 2
             else:
                 i += 1
-
-    def kernel_body(self, at):
-        """Index of the { of a kernel, None for a declaration."""
-        i, has_parameters = at + 1, False
-        while self.text(i) not in ("", ";", "}") and not (has_parameters and self.text(i) == "{"):
-            if self.text(i) == "(" and self.text(i - 1) not in TAKES_PARENTHESES:
-                has_parameters = True
-            i = self.after(i)
-        return i if self.text(i) == "{" else None
 
     def after_lambda(self, i):
         """Index after the lambda whose captures end at the ] at i; i + 1 if it is no lambda."""

@@ -18,10 +18,15 @@ sys.path.insert(0, str(TOOL.parent))
 import cu2cpp  # noqa: E402
 
 
-def rewrite(source):
+def rewrite_all(source):
     file = cu2cpp.CudaFile("file.cu", source)
     file.rewrite()
     return file.result()
+
+
+def rewrite(source):
+    """Without what every kernel has at its beginning: the class Kernels is about that."""
+    return re.sub(r" SIMT_KERNEL\(.*?\)\);", "", rewrite_all(source))
 
 
 def in_function(statement):
@@ -578,6 +583,44 @@ class Returns(RewriterTest):
         self.assertEqual(rewrite(source), source.replace("{ return; } g", "{ " + self.TOLD + " } g"))
 
 
+class Kernels(RewriterTest):
+    def entry(self, head):
+        """What the kernel's body begins with: (name, parameters, function); None if there is nothing."""
+        text = rewrite_all(head + " {\n}\n")
+        self.assertTrue(text.startswith(head + " {") and text.endswith("\n}\n"), text)
+        found = re.fullmatch(r' SIMT_KERNEL\("(.*?)", "(.*?)", (.*)\);', text[len(head + " {"):-len("\n}\n")])
+        return found and found.groups()
+
+    def test_parameters(self):
+        for parameters, names in (
+                ("", ""), ("void", ""), ("int n", "n"), ("const float* __restrict__ a, float *b", "a, b"),
+                ("std::array<int, 3> a, const unsigned n", "a, n"), ("T const t", "t"), ("int a[], int b[3][4]", "a, b"),
+                ("int (*f)(int, float), int n", "f, n"), ("int n = 3, ns::T<1> t = {1, 2}", "n, t"),
+                ("const __grid_constant__ Big big", "big"), ("struct Pair p", "p"), ("unsigned long long n", "n")):
+            types = ", ".join(f"decltype({name})" for name in names.split(", ") if name)
+            with self.subTest(parameters):
+                self.assertEqual(self.entry(f"__global__ void k({parameters})"), ("k", names, f"void({types})"))
+
+    def test_packs(self):
+        self.assertEqual(self.entry("template <class... T> __global__ void k(int a, T... rest)"),
+                         ("k", "a, rest", "void(decltype(a), decltype(rest)...)"))
+
+    def test_heads(self):
+        for head in ('extern "C" __global__ void k(int n)', "__launch_bounds__(256) __global__ void k(int n)",
+                     "__global__ void __launch_bounds__(B * 2) k(int n)", "static __global__ void k(int n)",
+                     "template <class T, int B = 2>\n__global__ void\nk(int n)"):
+            with self.subTest(head):
+                self.assertEqual(self.entry(head), ("k", "n", "void(decltype(n))"))
+
+    def test_what_has_no_name_or_no_parameters_stays(self):
+        for head in ("__global__ void k(int)", "__global__ void k(T)", "__global__ void k(int* a, EXTRA)",
+                     "__global__ void NAME(k)(int n)", "__global__ void k(unsigned int, int n)",
+                     "__global__ void k(\n#if X\nint a\n#else\nfloat b\n#endif\n)", "__global__ void k(ns::T)"):
+            with self.subTest(head):
+                self.assertIsNone(self.entry(head))
+        self.assertEqual(rewrite_all("__global__ void k(int n);\n"), "__global__ void k(int n);\n")
+
+
 class Files(FolderTest):
     def preprocess(self):
         """[(file, line, text)] of what the compiler is left with."""
@@ -980,7 +1023,8 @@ class Compilers(FolderTest):
             ''')
         (self.build / "stand_in.hpp").write_text(
             STAND_IN + "#include <cstddef>\n#define __align__(n) alignas(n)\n"
-            "inline int dim3(int n) { return n; }\n")
+            "inline int dim3(int n) { return n; }\n"
+            "#define SIMT_KERNEL(name, parameters, function) using simt_function [[maybe_unused]] = function\n")
         self.translate()
         for compiler in self.COMPILERS:
             with self.subTest(compiler):

@@ -21,5 +21,6 @@
 #include "simt/atomics.hpp"
 #include "simt/intrinsics.hpp"
 #include "simt/launch.hpp"
+#include "simt/launch_calls.hpp"
 #include "simt/packed.hpp"
 #include "simt/warp.hpp"

@@ -261,8 +261,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 
 namespace simt {
 
-/// Queues a launch. A bad configuration becomes the last error instead, as with CUDA.
-void enqueue_launch(Launch launch, cudaStream_t stream);
+/// Queues a launch. A bad configuration is returned, and becomes the last error, as with CUDA.
+cudaError_t enqueue_launch(Launch launch, cudaStream_t stream);
 
 cudaError_t allocate_device(void** pointer, std::size_t size, ElementType element,
                             const void* caller);

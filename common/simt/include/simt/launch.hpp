@@ -106,6 +106,72 @@ auto launch(LaunchText text, Call call, dim3 grid, dim3 block, std::size_t share
   };
 }
 
+// ---- a kernel by its address --------------------------------------------------------------------
+
+/// What the host knows of a kernel of which it has no more than the address. The rewriter puts one
+/// into every kernel; a template has one for each instantiation.
+struct KernelInfo {
+  const char* name;
+  const char* parameters;  // "a, b, n": what messages call the arguments
+  /// Makes the launch call `kernel` with copies of the values that `arguments` point to; `texts`
+  /// are their names.
+  void (*bind)(Launch& launch, const void* kernel, const std::vector<std::string>& texts,
+               void* const* arguments);
+  std::size_t parameter_count;
+};
+
+/// The kernel at an address, null if there is none: what cudaLaunchKernel() is given.
+const KernelInfo* find_kernel(const void* function);
+
+template <class Function>
+struct Binding;
+
+template <class... Args>
+struct Binding<void(Args...)> {
+  void (*kernel)(Args...);
+
+  SIMT_UNINSTRUMENTED void operator()(Args&... arguments) const { kernel(arguments...); }
+
+  static Arguments<> read(Arguments<>*, void* const*) { return {}; }
+  template <class First, class... Rest>
+  static Arguments<First, Rest...> read(Arguments<First, Rest...>*, void* const* from) {
+    return {*static_cast<const First*>(*from),
+            read(static_cast<Arguments<Rest...>*>(nullptr), from + 1)};
+  }
+  static void name_pointers(Launch&, const std::vector<std::string>&, std::size_t, Arguments<>&) {}
+  template <class First, class... Rest>
+  static void name_pointers(Launch& launch, const std::vector<std::string>& texts,
+                            std::size_t index, Arguments<First, Rest...>& arguments) {
+    name_pointer(launch.pointers, texts, index, arguments.first);
+    name_pointers(launch, texts, index + 1, arguments.rest);
+  }
+
+  static void bind(Launch& launch, const void* kernel, const std::vector<std::string>& texts,
+                   void* const* arguments) {
+    using Mine = Closure<Binding, Args...>;
+    auto* const closure = new Mine{{reinterpret_cast<void (*)(Args...)>(const_cast<void*>(kernel))},
+                                   read(static_cast<Arguments<Args...>*>(nullptr), arguments)};
+    name_pointers(launch, texts, 0, closure->arguments);
+    launch.body = Mine::run;
+    launch.closure = own(closure, Mine::destroy);
+  }
+  static constexpr KernelInfo info(const char* name, const char* parameters) {
+    return {name, parameters, bind, sizeof...(Args)};
+  }
+};
+
+// An address in the kernel, and what is known of it, in a section of their own. A kernel cannot take
+// its own address: a template does not know its arguments' names, and overloads share theirs. The
+// section belongs to the function's own group, so the linker drops both or none.
+#define SIMT_KERNEL(name, parameters, function)                                           \
+  static constexpr ::simt::KernelInfo simt_kernel_info =                                  \
+      ::simt::Binding<function>::info(name, parameters);                                  \
+  __asm__ volatile(                                                                       \
+      "0:\n\t.pushsection simt_kernels,\"aw?\"\n\t.balign 8\n\t.quad 0b\n\t.quad %c0\n\t" \
+      ".popsection" ::"i"(&simt_kernel_info))
+
+// ---- variables of a block -----------------------------------------------------------------------
+
 /// The running block's copy of a `__shared__` variable. Every variable passes a lambda of its own
 /// as Tag, so that each instantiation of a kernel template has its own.
 template <class Tag>

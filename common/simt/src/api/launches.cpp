@@ -91,24 +91,22 @@ std::vector<std::string> split_arguments(const char* text) {
   return parts;
 }
 
-void enqueue_launch(Launch launch, cudaStream_t handle) {
+cudaError_t enqueue_launch(Launch launch, cudaStream_t handle) {
   if (in_kernel()) {
     trap("a kernel launches a kernel, which the CPU device cannot do (dynamic parallelism)",
          cudaErrorLaunchFailure, SIMT_CALLER);
   }
-  if (enter(SIMT_CALLER) != cudaSuccess) return;
+  if (const cudaError_t error = enter(SIMT_CALLER)) return error;
   CUstream_st* stream = find_stream(handle);
   const int device = current_device();
   const bool known = stream != nullptr && stream->device == device;
   const cudaError_t error = known ? check_configuration(launch) : cudaErrorInvalidResourceHandle;
-  if (error != cudaSuccess) {
-    failed(error);
-    return;
-  }
+  if (error != cudaSuccess) return failed(error);
   note_use(device);
   enqueue_kernel(*stream, std::move(launch));
   const QueuedKernels queued = queued_kernels();
   count_at_once(queued.devices, queued.kernels);
+  return cudaSuccess;
 }
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value,

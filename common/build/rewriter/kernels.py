@@ -1,0 +1,88 @@
+"""Kernels: what is between __global__ and the body, and the entry that lets the host launch one by its address."""
+
+from .tokens import TAKES_PARENTHESES, SourceFile, c_string
+
+# Words of a type that cannot be the name of a parameter.
+TYPE_WORDS = {"auto", "bool", "char", "const", "double", "float", "int", "long", "short", "signed", "unsigned", "void",
+              "volatile", "__restrict__", "__restrict", "__grid_constant__"}
+QUALIFIERS = {"const", "volatile", "__restrict__", "__restrict", "__grid_constant__", "struct", "class", "typename",
+              "union", "enum"}
+
+
+class Kernels(SourceFile):
+    """A file whose kernels are made known to the CPU device."""
+
+    def kernel_parts(self, at):
+        """Index of the ( of the parameters and of the { of the body of the kernel whose __global__ is at `at`; None
+        for a declaration."""
+        i, parameters = at + 1, None
+        while self.text(i) not in ("", ";", "}") and not (parameters is not None and self.text(i) == "{"):
+            if self.text(i) == "(" and self.text(i - 1) not in TAKES_PARENTHESES and parameters is None:
+                parameters = i
+            i = self.after(i)
+        return (parameters, i) if self.text(i) == "{" else None
+
+    def rewrite_kernel(self, at):
+        """cudaLaunchKernel() gets an address: what the kernel takes stands in the kernel itself."""
+        parts = self.kernel_parts(at)
+        if parts is None:
+            return
+        opening, body = parts
+        begin, end = self.tokens[opening].begin, self.tokens[body].end
+        if (self.other_end(opening) + 1 != body or not self.is_word(opening - 1)
+                or any(begin < directive.begin < end for directive, _ in self.directives)):
+            return
+        parameters = self.parameters(opening)
+        if parameters is None:
+            return
+        names = ", ".join(name.removesuffix("...") for name in parameters)
+        types = ", ".join(f"decltype({name.removesuffix('...')}){'...' if name.endswith('...') else ''}"
+                          for name in parameters)
+        text = f" SIMT_KERNEL({c_string(self.text(opening - 1))}, {c_string(names)}, void({types}));"
+        self.edits.append((end, end, text))
+
+    def parameters(self, opening):
+        """The names of the parameters, a pack as `name...`; None if one has no name that can be found."""
+        closing, names = self.other_end(opening), []
+        if closing == opening + 1 or (closing == opening + 2 and self.text(opening + 1) == "void"):
+            return names
+        part, i = [], opening + 1  # tokens of one parameter, brackets left out
+        while i <= closing:
+            text = self.text(i)
+            if i == closing or text == ",":
+                name = self.parameter_name(part)
+                if name is None:
+                    return None
+                names.append(name)
+                part, i = [], i + 1
+                continue
+            if text in ("alignas", "__align__", "__attribute__") and self.text(i + 1) == "(":
+                i = self.after(i + 1)
+                continue
+            part.append(i)
+            i = self.after_angle(i) if text == "<" else self.after(i)
+        return names
+
+    def parameter_name(self, part):
+        texts = [self.text(i) for i in part]
+        if "=" in texts:
+            texts, default = texts[:texts.index("=")], texts[texts.index("="):]
+            if "<" in default:
+                return None
+        while texts and texts[-1] == "[":
+            texts.pop()
+        if not texts:
+            return None
+        if texts[-1] == "(":  # int (*name)(int)
+            return self.name_of_function_pointer(part[:len(texts)])
+        *kind, name = texts
+        kind = [word for word in kind if word not in QUALIFIERS]
+        if not (name[0].isalpha() or name[0] == "_") or name in TYPE_WORDS or not kind or kind[-1] == "::":
+            return None
+        return name + "..." if kind[-1] == "." else name
+
+    def name_of_function_pointer(self, part):
+        brackets = [i for i in part if self.text(i) == "("]
+        if len(brackets) != 2 or self.text(brackets[0] + 1) != "*" or self.other_end(brackets[0]) != brackets[0] + 3:
+            return None
+        return self.text(brackets[0] + 2)

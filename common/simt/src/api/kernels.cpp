@@ -1,0 +1,109 @@
+// Kernels by their address, and the calls that launch them so.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "api/errors.hpp"
+#include "simt/launch_calls.hpp"
+
+namespace simt {
+namespace {
+
+/// What SIMT_KERNEL leaves in its section.
+struct Entry {
+  std::uintptr_t inside;  // after the kernel's first instructions
+  const KernelInfo* info;
+};
+
+}  // namespace
+}  // namespace simt
+
+// The linker defines them if the program has a kernel.
+extern "C" const simt::Entry __start_simt_kernels[] __attribute__((weak));
+extern "C" const simt::Entry __stop_simt_kernels[] __attribute__((weak));
+
+namespace simt {
+namespace {
+
+// A kernel's first instructions copy its arguments: further from its address is another function.
+constexpr std::uintptr_t kFirstInstructions = 64 * 1024;
+
+const std::vector<Entry>& entries() {
+  static const auto& sorted = *new std::vector<Entry>([] {
+    std::vector<Entry> list(__start_simt_kernels, __stop_simt_kernels);
+    std::sort(list.begin(), list.end(),
+              [](const Entry& a, const Entry& b) { return a.inside < b.inside; });
+    return list;
+  }());
+  return sorted;
+}
+
+cudaError_t launch_by_address(const cudaLaunchConfig_t& config, const void* function,
+                              void** arguments, bool is_cooperative, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  const KernelInfo* const info = find_kernel(function);
+  if (info == nullptr) return failed(cudaErrorInvalidDeviceFunction);
+  if (arguments == nullptr && info->parameter_count > 0) return failed(cudaErrorInvalidValue);
+  Launch launch;
+  launch.kernel = info->name;
+  launch.grid = config.gridDim;
+  launch.block = config.blockDim;
+  launch.shared_bytes = config.dynamicSmemBytes;
+  launch.cooperative = is_cooperative;
+  info->bind(launch, function, split_arguments(info->parameters), arguments);
+  return enqueue_launch(std::move(launch), config.stream);
+}
+
+bool is_one(unsigned x, unsigned y, unsigned z) { return x == 1 && y == 1 && z == 1; }
+
+}  // namespace
+
+const KernelInfo* find_kernel(const void* function) {
+  const auto address = reinterpret_cast<std::uintptr_t>(function);
+  const auto it =
+      std::lower_bound(entries().begin(), entries().end(), address,
+                       [](const Entry& e, std::uintptr_t begin) { return e.inside < begin; });
+  const bool is_kernel =
+      function != nullptr && it != entries().end() && it->inside - address < kFirstInstructions;
+  return is_kernel ? it->info : nullptr;
+}
+
+}  // namespace simt
+
+// ---- the runtime API ----------------------------------------------------------------------------
+
+cudaError_t cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
+                             std::size_t sharedMem, cudaStream_t stream) {
+  const cudaLaunchConfig_t config{gridDim, blockDim, sharedMem, stream, nullptr, 0};
+  return simt::launch_by_address(config, func, args, false, SIMT_CALLER);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
+                                        std::size_t sharedMem, cudaStream_t stream) {
+  const cudaLaunchConfig_t config{gridDim, blockDim, sharedMem, stream, nullptr, 0};
+  return simt::launch_by_address(config, func, args, true, SIMT_CALLER);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* func, void** args) {
+  if (config == nullptr) return simt::failed(cudaErrorInvalidValue);
+  bool is_cooperative = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttributeValue& value = config->attrs[i].val;
+    const auto& cluster = value.clusterDim;
+    switch (config->attrs[i].id) {
+      case cudaLaunchAttributeCooperative:
+        is_cooperative = value.cooperative != 0;
+        break;
+      case cudaLaunchAttributeClusterDimension:
+      case cudaLaunchAttributePreferredClusterDimension:
+        if (!simt::is_one(cluster.x, cluster.y, cluster.z)) {
+          return simt::failed(cudaErrorNotSupported);
+        }
+        break;
+      default:  // wishes that change no result
+        break;
+    }
+  }
+  return simt::launch_by_address(*config, func, args, is_cooperative, SIMT_CALLER);
+}
