@@ -22,5 +22,6 @@
 #include "simt/intrinsics.hpp"
 #include "simt/launch.hpp"
 #include "simt/launch_calls.hpp"
+#include "simt/math.hpp"
 #include "simt/packed.hpp"
 #include "simt/warp.hpp"

@@ -7,6 +7,7 @@
 #include <course/buffer.cuh>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "float16_checks.cuh"
@@ -355,6 +356,55 @@ TEST_CASE("halves travel through global and shared memory", "[half]") {
   for (int i = 0; i < 32; ++i) {
     wrong += __half2float(moved[i]) != i;
     wrong += __low2float(reversed[i]) != 31 - i || __high2float(reversed[i]) != i - 31;
+  }
+  CHECK(wrong == 0);
+}
+
+// ---- as plain bytes -----------------------------------------------------------------------------
+
+#ifdef __clang__
+static_assert(std::is_trivially_copyable_v<__half> && std::is_trivial_v<__half>);
+#endif
+static_assert(std::is_trivially_default_constructible_v<__half2>);
+static_assert(!std::is_trivially_copyable_v<__half2>);  // nor is it with nvcc
+
+/// As many programs have it: numbers that are moved as one word.
+struct alignas(8) Packed {
+  union {
+    __half number[4];
+    unsigned long long word;
+  };
+};
+
+__constant__ __half c_scale[2];
+
+__global__ void scale(const Packed* x, Packed* y) {
+  __shared__ Packed s_x[32];
+  s_x[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  Packed p = s_x[31 - threadIdx.x];
+  for (__half& number : p.number) number = __hmul(number, c_scale[threadIdx.x % 2]);
+  y[threadIdx.x] = p;
+}
+
+TEST_CASE("a union has halves as members, and is copied as a whole", "[half]") {
+  const __half scales[2] = {2.0f, -1.0f};
+  CUDA_CHECK(cudaMemcpyToSymbol(c_scale, scales, sizeof scales));
+  std::vector<Packed> x(32);
+  for (int i = 0; i < 32; ++i) {
+    for (int k = 0; k < 4; ++k) x[i].number[k] = static_cast<float>(4 * i + k);
+  }
+  const auto d_x = DeviceBuffer<Packed>::from(x);
+  DeviceBuffer<Packed> d_y(32);
+  scale<<<1, 32>>>(d_x.data(), d_y.data());
+  CUDA_CHECK_LAUNCH();
+  const std::vector<Packed> y = d_y.download();
+  int wrong = 0;
+  for (int i = 0; i < 32; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      const float expected = static_cast<float>(4 * (31 - i) + k) * (i % 2 == 0 ? 2 : -1);
+      wrong += static_cast<float>(y[i].number[k]) != expected;
+    }
   }
   CHECK(wrong == 0);
 }

@@ -438,4 +438,37 @@ TEST_CASE("the clock does not run backwards", "[intrinsics]") {
   CHECK(results_of(read_clock, 1)[0] >= 0);
 }
 
+// ---- addresses of shared memory --------------------------------------------------------------------
+
+/// Writes through addresses that have gone through 32 bits, as inline PTX takes them.
+__global__ void through_addresses(unsigned* r) {
+  __shared__ unsigned s_a[32], s_b[32];
+  extern __shared__ unsigned s_dynamic[];
+  for (unsigned* s : {s_a, s_b, s_dynamic}) {
+    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(s + threadIdx.x));
+    *static_cast<unsigned*>(__cvta_shared_to_generic(at)) = threadIdx.x;
+  }
+  s_b[threadIdx.x] += 100;
+  s_dynamic[threadIdx.x] += 1000;
+  __syncthreads();
+  const auto first = static_cast<unsigned>(__cvta_generic_to_shared(s_b));
+  const auto other = first + 4 * ((threadIdx.x + 1) % 32);
+  r[threadIdx.x] = s_a[threadIdx.x] + *static_cast<unsigned*>(__cvta_shared_to_generic(other)) +
+                   s_dynamic[threadIdx.x];
+  auto* const global =
+      static_cast<unsigned*>(__cvta_global_to_generic(__cvta_generic_to_global(r)));
+  if (threadIdx.x == 0) global[32] = __isCtaShared(s_a) + 2 * __isCtaShared(r);
+}
+
+TEST_CASE("addresses of shared memory have 32 bits, and lead back", "[intrinsics]") {
+  DeviceBuffer<unsigned> r(33);
+  through_addresses<<<1, 32, 128>>>(r.data());
+  CUDA_CHECK_LAUNCH();
+  const std::vector<unsigned> values = r.download();
+  int wrong = 0;
+  for (unsigned i = 0; i < 32; ++i) wrong += values[i] != 1100 + 2 * i + (i + 1) % 32;
+  CHECK(wrong == 0);
+  CHECK(values[32] == 1);
+}
+
 }  // namespace intrinsics_test

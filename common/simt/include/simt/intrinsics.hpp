@@ -194,6 +194,23 @@ SIMT_API unsigned __isConstant(const void* p) {
 SIMT_API unsigned __isLocal(const void* p) {
   return simt::space_of(p) == simt::AddressSpace::local;
 }
+SIMT_API unsigned __isCtaShared(const void* p) { return __isShared(p); }
+SIMT_API unsigned __isClusterShared(const void* p) { return __isShared(p); }
+
+// An address within its space, and back. Only shared memory has addresses of its own here, of 32 bits.
+SIMT_API std::size_t __cvta_generic_to_shared(const void* p) { return simt::shared_offset(p); }
+SIMT_API void* __cvta_shared_to_generic(std::size_t at) { return simt::shared_address(at); }
+#define SIMT_SAME_ADDRESS(space)                                   \
+  SIMT_PURE std::size_t __cvta_generic_to_##space(const void* p) { \
+    return reinterpret_cast<std::size_t>(p);                       \
+  }                                                                \
+  SIMT_PURE void* __cvta_##space##_to_generic(std::size_t at) {    \
+    return reinterpret_cast<void*>(at);                            \
+  }
+SIMT_SAME_ADDRESS(global)
+SIMT_SAME_ADDRESS(constant)
+SIMT_SAME_ADDRESS(local)
+#undef SIMT_SAME_ADDRESS
 
 // ---- integers -----------------------------------------------------------------------------------
 
@@ -415,6 +432,9 @@ SIMT_ROUNDED(1, double, __drcp, double, 1.0 / x)
 SIMT_ROUNDED(1, double, __dsqrt, double, __builtin_sqrt(x))
 SIMT_ROUNDED(3, double, __fma, double, __builtin_fma(x, y, z))
 
+// The same with subnormal numbers whatever the compiler's flags are, which is always so here.
+SIMT_ROUNDED(3, float, __fmaf_ieee, float, __builtin_fmaf(x, y, z))
+
 #undef SIMT_ROUNDED
 #undef SIMT_ROUNDED3
 #undef SIMT_ROUNDED2
@@ -455,3 +475,10 @@ SIMT_API void __trap() {
   constexpr int launch_failure = 719;  // cudaErrorLaunchFailure
   simt::trap("__trap()", launch_failure, SIMT_CALLER);
 }
+/// A breakpoint; without a debugger it ends the kernel.
+SIMT_API void __brkpt() {
+  constexpr int launch_failure = 719;  // cudaErrorLaunchFailure
+  simt::trap("__brkpt()", launch_failure, SIMT_CALLER);
+}
+/// Counts an event for a profiler, of which there is none here.
+SIMT_PURE void __prof_trigger(int) {}

@@ -96,6 +96,10 @@ void fence(Scope scope, const char* name, const void* caller);
 /// What a generic address can mean. Addresses of the host count as global, as on a GPU.
 enum class AddressSpace : unsigned char { global, shared, constant, local };
 AddressSpace space_of(const void* p);
+/// The address of shared memory within that of the running block, in 32 bits, and back. Null if it is
+/// none, or if nothing is there.
+std::size_t shared_offset(const void* p);
+void* shared_address(std::size_t offset);
 
 enum class AtomicKind : unsigned char {
   read_modify_write,
