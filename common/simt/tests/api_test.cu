@@ -368,6 +368,95 @@ TEST_CASE("occupancy") {
   static_cast<void>(cudaGetLastError());
 }
 
+TEST_CASE("occupancy of blocks whose shared memory depends on their size") {
+  int grid = 0, best = 0, blocks = 0;
+  const auto shared_of = [](int threads) { return threads * 64; };  // 32 KiB for 512 threads
+  REQUIRE(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &best, add_one, shared_of) ==
+          cudaSuccess);
+  CHECK(best % 32 == 0);
+  CHECK(best >= 32);
+  CHECK(best <= 768);  // 48 KiB
+  CHECK(grid >= 1);
+  REQUIRE(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+              &grid, &best, add_one, shared_of, 64, cudaOccupancyDefault) == cudaSuccess);
+  CHECK(best <= 64);
+  REQUIRE(cudaOccupancyMaxPotentialBlockSizeWithFlags(&grid, &best, add_one, 0, 0,
+                                                      cudaOccupancyDefault) == cudaSuccess);
+  CHECK(best >= 32);
+  REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+              &blocks, add_one, 256, 0, cudaOccupancyDisableCachingOverride) == cudaSuccess);
+  CHECK(blocks >= 1);
+  std::size_t shared = 0;
+  REQUIRE(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, add_one, 8, 256) == cudaSuccess);
+  CHECK(shared > 0);
+  CHECK(shared <= 48 * 1024);
+  REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add_one, 256, shared) ==
+          cudaSuccess);
+  CHECK(blocks >= 8);
+  CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&shared, add_one, 0, 256) ==
+        cudaErrorInvalidValue);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("wishes and limits of a device are told as they were asked for") {
+  std::size_t before = 0, value = 0;
+  REQUIRE(cudaDeviceGetLimit(&before, cudaLimitMallocHeapSize) == cudaSuccess);
+  CHECK(before == 8 << 20);
+  CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20) == cudaSuccess);
+  CHECK(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize) == cudaSuccess);
+  CHECK(value == 16 << 20);
+  CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, before) == cudaSuccess);
+  CHECK(cudaDeviceGetLimit(&value, cudaLimitStackSize) == cudaSuccess);
+  CHECK(value == 1024);
+  CHECK(cudaDeviceGetLimit(&value, static_cast<cudaLimit>(77)) == cudaErrorUnsupportedLimit);
+  CHECK(cudaDeviceGetLimit(nullptr, cudaLimitStackSize) == cudaErrorInvalidValue);
+
+  CHECK(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1) == cudaSuccess);
+  CHECK(cudaDeviceSetCacheConfig(cudaFuncCachePreferNone) == cudaSuccess);
+  cudaFuncCache cache = cudaFuncCachePreferL1;
+  CHECK(cudaDeviceGetCacheConfig(&cache) == cudaSuccess);
+  CHECK(cache == cudaFuncCachePreferNone);
+  CHECK(cudaFuncSetCacheConfig(add_one, cudaFuncCachePreferShared) == cudaSuccess);
+  CHECK(cudaFuncSetAttribute(add_one, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             cudaSharedmemCarveoutMaxShared) == cudaSuccess);
+
+  unsigned flags = 0;
+  CHECK(cudaSetDeviceFlags(cudaDeviceScheduleYield | cudaDeviceMapHost) == cudaSuccess);
+  CHECK(cudaGetDeviceFlags(&flags) == cudaSuccess);
+  CHECK((flags & cudaDeviceScheduleMask) == cudaDeviceScheduleYield);
+  CHECK(cudaSetDeviceFlags(cudaDeviceScheduleAuto) == cudaSuccess);
+  CHECK(cudaSetDeviceFlags(0x1000) == cudaErrorInvalidValue);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a device is found by what is wanted of it, and by its place on the bus") {
+  cudaDeviceProp p{};
+  REQUIRE(cudaGetDeviceProperties(&p, 0) == cudaSuccess);
+  int device = -1, mode = -1, rate = 0;
+  CHECK(cudaChooseDevice(&device, &p) == cudaSuccess);
+  CHECK(device == 0);
+  char id[32];
+  REQUIRE(cudaDeviceGetPCIBusId(id, sizeof id, 0) == cudaSuccess);
+  device = -1;
+  CHECK(cudaDeviceGetByPCIBusId(&device, id) == cudaSuccess);
+  CHECK(device == 0);
+  CHECK(cudaDeviceGetByPCIBusId(&device, "no bus") != cudaSuccess);
+  int list[1] = {0};
+  CHECK(cudaSetValidDevices(list, 1) == cudaSuccess);
+  CHECK(cudaInitDevice(0, 0, 0) == cudaSuccess);
+  CHECK(cudaInitDevice(99, 0, 0) == cudaErrorInvalidDevice);
+  // What the helpers of NVIDIA's samples ask, to take the fastest device.
+  CHECK(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, 0) == cudaSuccess);
+  CHECK(mode != cudaComputeModeProhibited);
+  CHECK(cudaDeviceGetAttribute(&rate, cudaDevAttrClockRate, 0) == cudaSuccess);
+  CHECK(rate > 0);
+  // ... and to use streams at all.
+  CHECK(p.concurrentKernels == 1);
+  CHECK(p.asyncEngineCount >= 1);
+  CHECK(p.textureAlignment % 256 == 0);
+  static_cast<void>(cudaGetLastError());
+}
+
 TEST_CASE("versions") {
   int runtime = 0, driver = 0;
   CHECK(cudaRuntimeGetVersion(&runtime) == cudaSuccess);
@@ -469,6 +558,18 @@ TEST_CASE("cudaDeviceReset frees all memory") {
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(cudaFree(p) == cudaErrorInvalidValue);
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+}
+
+TEST_CASE("a block of any size can be asked for, and a kernel without a name cannot") {
+  int grid = 0, best = 0;
+  REQUIRE(cudaOccupancyMaxPotentialBlockSize(&grid, &best, add_one, 40 * 1024) == cudaSuccess);
+  CHECK(best == 1024);  // 2 blocks of them fill an SM's threads, and 5 its shared memory
+  CHECK(grid == 8);
+  REQUIRE(cudaOccupancyMaxPotentialBlockSize(&grid, &best, add_one, 0, 7) == cudaSuccess);
+  CHECK(best == 7);
+  void* none = nullptr;
+  CHECK(cudaFuncSetCacheConfig(none, cudaFuncCachePreferL1) == cudaErrorInvalidDeviceFunction);
+  static_cast<void>(cudaGetLastError());
 }
 
 TEST_CASE("the CPU device says what it is") {

@@ -248,6 +248,74 @@ TEST_CASE("host functions run in stream order") {
   CHECK(v.host[1] == 123);
 }
 
+TEST_CASE("callbacks run in stream order, and learn of their stream") {
+  struct Call {
+    cudaStream_t stream = nullptr;
+    cudaError_t status = cudaErrorUnknown;
+    int seen = 0;
+    const int* values = nullptr;
+  };
+  const auto note = [](cudaStream_t stream, cudaError_t status, void* data) {
+    Call& call = *static_cast<Call*>(data);
+    call = {stream, status, call.values[0], call.values};
+  };
+  Values v;
+  Stream stream;
+  Call call;
+  call.values = v.host;
+  v.store(31, stream);
+  v.copy_to_host(stream);
+  REQUIRE(cudaStreamAddCallback(stream, note, &call, 0) == cudaSuccess);
+  REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+  CHECK(call.stream == stream.handle);
+  CHECK(call.status == cudaSuccess);
+  CHECK(call.seen == 31);
+  CHECK(cudaStreamAddCallback(stream, note, &call, 1) == cudaErrorInvalidValue);
+  CHECK(cudaStreamAddCallback(stream, nullptr, &call, 0) == cudaErrorInvalidValue);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("priorities are brought into the range") {
+  int least = -1, greatest = 1, priority = 99;
+  REQUIRE(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
+  CHECK(least == 0);
+  CHECK(greatest < 0);
+  cudaStream_t stream;
+  REQUIRE(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest) == cudaSuccess);
+  CHECK(cudaStreamGetPriority(stream, &priority) == cudaSuccess);
+  CHECK(priority == greatest);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+  REQUIRE(cudaStreamCreateWithPriority(&stream, cudaStreamDefault, greatest - 90) == cudaSuccess);
+  CHECK(cudaStreamGetPriority(stream, &priority) == cudaSuccess);
+  CHECK(priority == greatest);
+  int device = -1;
+  CHECK(cudaStreamGetDevice(stream, &device) == cudaSuccess);
+  CHECK(device == 0);
+  unsigned long long id = 0, id_of_default = 0;
+  CHECK(cudaStreamGetId(stream, &id) == cudaSuccess);
+  CHECK(cudaStreamGetId(nullptr, &id_of_default) == cudaSuccess);
+  CHECK(id != id_of_default);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+  CHECK(cudaStreamGetPriority(nullptr, &priority) == cudaSuccess);
+  CHECK(priority == 0);
+}
+
+TEST_CASE("events with flags") {
+  Values v;
+  Stream stream;
+  Event event;
+  v.store(2, stream);
+  CHECK(cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault) == cudaSuccess);
+  CHECK(cudaEventSynchronize(event) == cudaSuccess);
+  CHECK(cudaEventRecordWithFlags(event, stream, 99) == cudaErrorInvalidValue);
+  cudaEvent_t shared;
+  CHECK(cudaEventCreateWithFlags(&shared, cudaEventInterprocess) == cudaErrorInvalidValue);
+  CHECK(cudaEventCreateWithFlags(&shared, cudaEventInterprocess | cudaEventDisableTiming) ==
+        cudaSuccess);
+  CHECK(cudaEventDestroy(shared) == cudaSuccess);
+  static_cast<void>(cudaGetLastError());
+}
+
 TEST_CASE("cudaFree waits for kernels that use the memory") {
   Values to;
   int* from = nullptr;

@@ -36,3 +36,6 @@
 #define SIMT_API SIMT_UNINSTRUMENTED __attribute__((noinline)) inline
 #define SIMT_API_TEMPLATE SIMT_UNINSTRUMENTED __attribute__((noinline))
 #define SIMT_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
+// Calls that CUDA 13 has no longer, or with other parameters: the compiler names the line and says what to write.
+#define SIMT_REMOVED(text) __attribute__((unavailable(text)))

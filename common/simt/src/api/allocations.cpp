@@ -2,6 +2,7 @@
 #include "api/allocations.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -14,14 +15,17 @@
 namespace simt {
 namespace {
 
-/// What the program holds, for cudaDeviceReset(): pointer, and whether it is pinned host memory.
-std::unordered_map<void*, bool>& held() {
-  static auto& map = *new std::unordered_map<void*, bool>;
+// What cudaMallocPitch makes each row begin at, as on an H200.
+constexpr std::size_t kRowAlignment = 512;
+
+/// What the program holds, for cudaDeviceReset().
+std::unordered_map<void*, Held>& held() {
+  static auto& map = *new std::unordered_map<void*, Held>;
   return map;
 }
 
 cudaError_t take(void** pointer, std::size_t size, Space space, ElementType element, int device,
-                 const void* caller) {
+                 const void* caller, unsigned flags = 0, cudaMemPool_t pool = nullptr) {
   if (const cudaError_t error = enter(caller)) return error;
   if (pointer == nullptr) return failed(cudaErrorInvalidValue);
   *pointer = nullptr;
@@ -30,19 +34,28 @@ cudaError_t take(void** pointer, std::size_t size, Space space, ElementType elem
   const TimedWork timed(Work::Kind::allocation);
   *pointer = allocate(size, space, element, device, caller);
   if (*pointer == nullptr) return failed(cudaErrorMemoryAllocation);
-  held()[*pointer] = space == Space::pinned;
+  held()[*pointer] = {space == Space::pinned, flags, pool};
+  if (pool != nullptr) pool_gave(pool, size);
   return cudaSuccess;
 }
 
 bool holds(void* pointer, bool pinned) {
   const auto it = held().find(pointer);
-  return it != held().end() && it->second == pinned;
+  return it != held().end() && it->second.pinned == pinned && !it->second.registered;
 }
 
-void give_back(void* pointer, bool pinned) {
+void give_back(void* pointer) {
   const TimedWork timed(Work::Kind::release);
-  release(pointer, pinned);
+  const Held memory = held().at(pointer);
   held().erase(pointer);
+  if (memory.registered) {
+    unregister_host(pointer);
+    return;
+  }
+  if (memory.pool != nullptr) {
+    pool_got_back(memory.pool, owner_of(reinterpret_cast<std::uintptr_t>(pointer))->size);
+  }
+  release(pointer, memory.pinned);
 }
 
 /// cudaFree and cudaFreeHost. Memory is given back after a sticky error, too, so that a program's
@@ -56,7 +69,7 @@ cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
   // Waits for the device that the memory was made on. Other devices may still use it: an H200 then
   // stops them with cudaErrorIllegalAddress.
   finish_device(device_of(pointer));
-  give_back(pointer, pinned);
+  give_back(pointer);
   return sticky_error();
 }
 
@@ -65,6 +78,19 @@ cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
 cudaError_t allocate_device(void** pointer, std::size_t size, ElementType element,
                             const void* caller) {
   return take(pointer, size, Space::device, element, current_device(), caller);
+}
+
+cudaError_t allocate_rows(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height,
+                          ElementType element, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (pitch == nullptr) return failed(cudaErrorInvalidValue);
+  const std::size_t row = (width + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+  if (row < width || (height > 0 && row > SIZE_MAX / height)) {
+    return failed(cudaErrorMemoryAllocation);
+  }
+  const cudaError_t error = allocate_device(pointer, row * height, element, caller);
+  if (error == cudaSuccess) *pitch = row;
+  return error;
 }
 
 cudaError_t allocate_managed(void** pointer, std::size_t size, unsigned flags, ElementType element,
@@ -82,22 +108,25 @@ cudaError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags, El
   constexpr unsigned known =
       cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
   if ((flags & ~known) != 0) return failed(cudaErrorInvalidValue);
-  return take(pointer, size, Space::pinned, element, current_device(), caller);
+  return take(pointer, size, Space::pinned, element, current_device(), caller, flags);
 }
 
 cudaError_t allocate_in_stream(void** pointer, std::size_t size, ElementType element,
-                               cudaStream_t handle, const void* caller) {
+                               cudaMemPool_t pool, cudaStream_t handle, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   const CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
-  return take(pointer, size, Space::device, element, stream->device, caller);
+  if (pool == nullptr) pool = pool_of_device(stream->device);
+  if (!is_pool(pool)) return failed(cudaErrorInvalidValue);
+  return take(pointer, size, Space::device, element, device_of_pool(pool), caller, 0, pool);
 }
 
 void list_memory(std::vector<Holding>& list) {
-  for (const auto& [pointer, pinned] : held()) {
+  for (const auto& [pointer, memory] : held()) {
+    if (memory.registered) continue;
     const Allocation& a = *owner_of(reinterpret_cast<std::uintptr_t>(pointer));
     using Kind = Holding::Kind;
-    const Kind kind = pinned                      ? Kind::pinned_memory
+    const Kind kind = memory.pinned               ? Kind::pinned_memory
                       : a.space == Space::managed ? Kind::managed_memory
                                                   : Kind::device_memory;
     list.push_back({kind, pointer, a.size, a.allocated_by});
@@ -109,8 +138,8 @@ void list_memory(std::vector<Holding>& list) {
 
 void free_everything(int device) {
   const auto all = held();
-  for (const auto& [pointer, pinned] : all) {
-    if (device_of(pointer) == device) give_back(pointer, pinned);
+  for (const auto& [pointer, memory] : all) {
+    if (device_of(pointer) == device) give_back(pointer);
   }
 }
 
@@ -122,8 +151,32 @@ cudaError_t cudaMalloc(void** pointer, std::size_t size) {
   return simt::allocate_device(pointer, size, {}, SIMT_CALLER);
 }
 
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
+                            std::size_t height) {
+  return simt::allocate_rows(pointer, pitch, width, height, {}, SIMT_CALLER);
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (pitched == nullptr) return simt::failed(cudaErrorInvalidValue);
+  const std::size_t rows = extent.height * extent.depth;
+  if (extent.depth != 0 && rows / extent.depth != extent.height) {
+    return simt::failed(cudaErrorMemoryAllocation);
+  }
+  cudaPitchedPtr made{nullptr, 0, extent.width, extent.height};
+  const cudaError_t error =
+      simt::allocate_rows(&made.ptr, &made.pitch, extent.width, rows, {}, SIMT_CALLER);
+  if (error == cudaSuccess) *pitched = made;
+  return error;
+}
+
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream) {
-  return simt::allocate_in_stream(pointer, size, {}, stream, SIMT_CALLER);
+  return simt::allocate_in_stream(pointer, size, {}, nullptr, stream, SIMT_CALLER);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+  return simt::allocate_in_stream(pointer, size, {}, pool, stream, SIMT_CALLER);
 }
 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned flags) {
@@ -149,6 +202,50 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) 
   return cudaSuccess;
 }
 
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  const auto it = simt::held().find(host);
+  if (flags == nullptr || it == simt::held().end() || !it->second.pinned) {
+    return simt::failed(cudaErrorInvalidValue);
+  }
+  *flags = it->second.flags | cudaHostAllocMapped;  // with unified addresses it always is
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped;
+  constexpr unsigned never = cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+  if (pointer == nullptr || size == 0 || (flags & ~(known | never)) != 0) {
+    return simt::failed(cudaErrorInvalidValue);
+  }
+  if ((flags & never) != 0) return simt::failed(cudaErrorNotSupported);
+  simt::Space space;
+  if (simt::find_space(pointer, 1, &space) && space != simt::Space::pinned) {
+    return simt::failed(cudaErrorInvalidValue);
+  }
+  const int device = simt::current_device();
+  if (simt::owner_of(reinterpret_cast<std::uintptr_t>(pointer)) != nullptr ||
+      simt::register_host(pointer, size, device, SIMT_CALLER) == simt::HostRange::taken) {
+    return simt::failed(cudaErrorHostMemoryAlreadyRegistered);
+  }
+  simt::held()[pointer] = {true, flags, nullptr, true};
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  const cudaError_t error = simt::enter_to_give_back(SIMT_CALLER);
+  const auto it = simt::held().find(pointer);
+  if (it == simt::held().end() || !it->second.registered) {
+    if (error != cudaSuccess) return error;
+    return simt::failed(pointer == nullptr ? cudaErrorInvalidValue
+                                           : cudaErrorHostMemoryNotRegistered);
+  }
+  simt::finish_device(simt::device_of(pointer));
+  simt::give_back(pointer);
+  return simt::sticky_error();
+}
+
 cudaError_t cudaFree(void* pointer) { return simt::free_now(pointer, false, SIMT_CALLER); }
 
 cudaError_t cudaFreeHost(void* pointer) { return simt::free_now(pointer, true, SIMT_CALLER); }
@@ -161,7 +258,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   if (pointer == nullptr) return cudaSuccess;
   if (!simt::holds(pointer, false)) return simt::failed(cudaErrorInvalidValue);
   simt::enqueue(*stream, [=] {
-    simt::give_back(pointer, false);
+    simt::give_back(pointer);
     return cudaSuccess;
   });
   return cudaSuccess;

@@ -1,10 +1,28 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
+#include "simt/api.hpp"
 #include "simt/testing.hpp"
 
 namespace simt {
+
+/// Memory that the program holds.
+struct Held {
+  bool pinned = false;
+  unsigned flags = 0;            // of cudaHostAlloc or cudaHostRegister
+  cudaMemPool_t pool = nullptr;  // what it came from; null for none
+  bool registered = false;       // the host's own
+};
+
+/// What pools.cpp counts.
+void pool_gave(cudaMemPool_t pool, std::size_t size);
+void pool_got_back(cudaMemPool_t pool, std::size_t size);
+/// The pool to allocate from if the program names none.
+cudaMemPool_t pool_of_device(int device);
+bool is_pool(cudaMemPool_t pool);
+int device_of_pool(cudaMemPool_t pool);
 
 /// Gives back all memory that was allocated while this device was current.
 void free_everything(int device);

@@ -1,4 +1,6 @@
-// The runtime API: copies, memset, symbols.
+// The runtime API: copies and memsets.
+#include "api/copies.hpp"
+
 #include <fmt/format.h>
 
 #include <cstring>
@@ -33,21 +35,42 @@ bool is_freed(const void* p) {
   return a != nullptr && !a->live;
 }
 
-cudaError_t report_range(const char* function, const void* p, std::size_t n, AccessKind access,
-                         const void* caller) {
+/// What a call would do to a range of device memory.
+struct Range {
+  const char* function;
+  const void* begin;
+  Layout layout;
+  Shape shape;
+  AccessKind access;
+
+  std::size_t size() const { return shape.extent(layout); }
+};
+
+std::string advice(const Range& range) {
+  if (range.shape.height == 1 && range.shape.depth == 1) {
+    return "The count is in bytes: the number of elements times sizeof of one.";
+  }
+  return fmt::format(
+      "It has {} rows of {} bytes, {} bytes apart. Width and pitch are in bytes, the height is in\n"
+      "  rows.",
+      range.shape.height * range.shape.depth, range.shape.width, range.layout.pitch);
+}
+
+cudaError_t report_range(const Range& range, const void* caller) {
+  const void* const p = range.begin;
   const SourceLine where = source_line(caller);
   const bool freed = is_freed(p);
-  const char* verb = writes(access) ? "write" : "read";
+  const char* verb = writes(range.access) ? "write" : "read";
   const std::string place = describe_address(reinterpret_cast<std::uintptr_t>(p));
   std::string text;
   if (freed) {
     text = fmt::format("USE AFTER FREE: {}() would {} {} bytes of freed memory at {}\n  at {}",
-                       function, verb, n, place, where.text());
+                       range.function, verb, range.size(), place, where.text());
   } else {
     text = fmt::format(
         "OUT OF BOUNDS: {}() would {} {} bytes from {} on, where {} bytes are left\n  at {}\n"
-        "  The count is in bytes: the number of elements times sizeof of one.",
-        function, verb, n, place, room_at(p), where.text());
+        "  {}",
+        range.function, verb, range.size(), place, room_at(p), where.text(), advice(range));
   }
   const ReportKind kind = freed ? ReportKind::use_after_free : ReportKind::out_of_bounds;
   Report report{kind, "", where.file, where.line, std::move(text)};
@@ -84,11 +107,11 @@ int device_out_of_reach(const CUstream_st& stream, const void* p) {
 }
 
 /// Host memory cannot be checked; device memory must be live, all of it.
-cudaError_t check_range(const char* function, const void* p, std::size_t n, AccessKind access,
-                        const void* caller) {
+cudaError_t check_range(const Range& range, const void* caller) {
+  const void* const p = range.begin;
   Space space;
   if (!is_device_address(p)) return p == nullptr ? failed(cudaErrorInvalidValue) : cudaSuccess;
-  if (!find_space(p, n, &space)) return report_range(function, p, n, access, caller);
+  if (!find_space(p, range.size(), &space)) return report_range(range, caller);
   return space == Space::shared ? failed(cudaErrorInvalidValue) : cudaSuccess;
 }
 
@@ -111,58 +134,38 @@ bool fits_kind(cudaMemcpyKind kind, const void* to, const void* from) {
 
 // ---- copies -------------------------------------------------------------------------------------
 
-/// Rows of `width` bytes, `pitch` bytes apart; a plain copy is one row.
-struct Copy {
-  const char* function;
-  void* to;
-  const void* from;
-  std::size_t to_pitch, from_pitch, width, height;
-  cudaMemcpyKind kind;
-  int device = current_device();  // whose __device__ variables are meant
-
-  std::size_t to_extent() const { return (height - 1) * to_pitch + width; }
-  std::size_t from_extent() const { return (height - 1) * from_pitch + width; }
-};
-
-cudaError_t check_copy(const Copy& copy, const void* caller) {
-  if (copy.width > copy.to_pitch || copy.width > copy.from_pitch) {
-    return failed(copy.height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue);
+/// Calls `row(offset in the first layout, offset in the second)` for each row.
+template <class Row>
+void for_each_row(const Shape& shape, const Layout& a, const Layout& b, const Row& row) {
+  for (std::size_t z = 0; z < shape.depth; ++z) {
+    for (std::size_t y = 0; y < shape.height; ++y) {
+      row(z * a.slice + y * a.pitch, z * b.slice + y * b.pitch);
+    }
   }
-  if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
-    return failed(cudaErrorInvalidMemcpyDirection);
-  }
-  if (!fits_kind(copy.kind, copy.to, copy.from)) return failed(cudaErrorInvalidValue);
-  const cudaError_t error =
-      check_range(copy.function, copy.to, copy.to_extent(), AccessKind::write, caller);
-  if (error != cudaSuccess) return error;
-  return check_range(copy.function, copy.from, copy.from_extent(), AccessKind::read, caller);
 }
 
 int run_copy(const Copy& copy) {
   const TimedWork timed(Work::Kind::copy);
   bring_variables(copy.device);
-  for (std::size_t row = 0; row < copy.height; ++row) {
-    auto* to = static_cast<unsigned char*>(copy.to) + row * copy.to_pitch;
-    const auto* from = static_cast<const unsigned char*>(copy.from) + row * copy.from_pitch;
-    std::memmove(to, from, copy.width);
+  const auto copy_row = [&](std::size_t to_offset, std::size_t from_offset) {
+    auto* to = static_cast<unsigned char*>(copy.to) + to_offset;
+    const auto* from = static_cast<const unsigned char*>(copy.from) + from_offset;
+    std::memmove(to, from, copy.shape.width);
     if (is_device_address(from)) {
-      copy_initialised(to, from, copy.width);
+      copy_initialised(to, from, copy.shape.width);
     } else {
-      mark_initialised(to, copy.width);
+      mark_initialised(to, copy.shape.width);
     }
-  }
+  };
+  for_each_row(copy.shape, copy.to_layout, copy.from_layout, copy_row);
   return cudaSuccess;
 }
 
-void enqueue_copy(CUstream_st& stream, const Copy& copy) {
-  if (!pageable(copy.from)) {
-    enqueue(stream, [copy] { return run_copy(copy); });
-    return;
-  }
-  // CUDA takes a snapshot of pageable memory: the program may change it when the call returns.
+/// CUDA takes a snapshot of pageable memory: the program may change it when the call returns.
+void enqueue_with_snapshot(CUstream_st& stream, const Copy& copy) {
   const auto* begin = static_cast<const unsigned char*>(copy.from);
-  auto snapshot =
-      std::make_shared<const std::vector<unsigned char>>(begin, begin + copy.from_extent());
+  auto snapshot = std::make_shared<const std::vector<unsigned char>>(
+      begin, begin + copy.shape.extent(copy.from_layout));
   enqueue(stream, [copy, snapshot] {
     Copy later = copy;
     later.from = snapshot->data();
@@ -176,13 +179,61 @@ bool joins_devices(const CUstream_st& stream, const Copy& copy) {
          !on_host(copy.to) && !on_host(copy.from) && device_of(copy.to) != device_of(copy.from);
 }
 
-enum class Wait { no, yes };
+}  // namespace
+
+Copy plain_copy(const char* function, void* to, const void* from, std::size_t count,
+                cudaMemcpyKind kind) {
+  return {function, to, from, {count, count}, {count, count}, {count}, kind};
+}
+
+cudaError_t volume_copy(const char* function, const cudaMemcpy3DParms& parameters, Copy* copy) {
+  const cudaMemcpy3DParms& p = parameters;
+  if (p.srcArray != nullptr || p.dstArray != nullptr) return failed(cudaErrorInvalidValue);
+  const auto layout = [](const cudaPitchedPtr& m) { return Layout{m.pitch, m.pitch * m.ysize}; };
+  const auto begin = [](const cudaPitchedPtr& m, const cudaPos& at) {
+    return static_cast<unsigned char*>(m.ptr) + at.z * m.pitch * m.ysize + at.y * m.pitch + at.x;
+  };
+  const auto rows_fit = [&](const cudaPitchedPtr& m, const cudaPos& at) {
+    return p.extent.depth <= 1 || at.y + p.extent.height <= m.ysize;
+  };
+  if (p.srcPtr.ptr == nullptr || p.dstPtr.ptr == nullptr || !rows_fit(p.srcPtr, p.srcPos) ||
+      !rows_fit(p.dstPtr, p.dstPos)) {
+    return failed(cudaErrorInvalidValue);
+  }
+  *copy = {function,
+           begin(p.dstPtr, p.dstPos),
+           begin(p.srcPtr, p.srcPos),
+           layout(p.dstPtr),
+           layout(p.srcPtr),
+           {p.extent.width, p.extent.height, p.extent.depth},
+           p.kind};
+  return cudaSuccess;
+}
+
+cudaError_t check_copy(const Copy& copy, const void* caller) {
+  const Shape& shape = copy.shape;
+  if (shape.width > copy.to_layout.pitch || shape.width > copy.from_layout.pitch) {
+    return failed(shape.height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue);
+  }
+  if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
+    return failed(cudaErrorInvalidMemcpyDirection);
+  }
+  if (!fits_kind(copy.kind, copy.to, copy.from)) return failed(cudaErrorInvalidValue);
+  const cudaError_t error =
+      check_range({copy.function, copy.to, copy.to_layout, shape, AccessKind::write}, caller);
+  if (error != cudaSuccess) return error;
+  return check_range({copy.function, copy.from, copy.from_layout, shape, AccessKind::read}, caller);
+}
+
+void enqueue_copy(CUstream_st& stream, const Copy& copy) {
+  enqueue(stream, [copy] { return run_copy(copy); });
+}
 
 cudaError_t start_copy(const Copy& copy, cudaStream_t handle, Wait wait, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
-  if (copy.width == 0 || copy.height == 0) return cudaSuccess;
+  if (copy.shape.empty()) return cudaSuccess;
   if (const cudaError_t error = check_copy(copy, caller)) return error;
   // Between two places that only the device has, no function waits; between two of the host's, all.
   const bool host_only = pageable(copy.to) && pageable(copy.from);
@@ -198,14 +249,15 @@ cudaError_t start_copy(const Copy& copy, cudaStream_t handle, Wait wait, const v
     run_copy(copy);
     return cudaSuccess;
   }
-  enqueue_copy(*stream, copy);
+  if (pageable(copy.from)) {
+    enqueue_with_snapshot(*stream, copy);
+  } else {
+    enqueue_copy(*stream, copy);
+  }
   return cudaSuccess;
 }
 
-Copy plain_copy(const char* function, void* to, const void* from, std::size_t count,
-                cudaMemcpyKind kind) {
-  return {function, to, from, count, count, count, 1, kind};
-}
+namespace {
 
 /// cudaMemcpyPeer and its like: each address must be the named device's.
 cudaError_t start_peer_copy(Copy copy, int to_device, int from_device, cudaStream_t stream,
@@ -224,75 +276,67 @@ cudaError_t start_peer_copy(Copy copy, int to_device, int from_device, cudaStrea
   return start_copy(copy, stream, Wait::no, caller);
 }
 
-cudaError_t start_memset(const char* function, void* p, int value, std::size_t count,
-                         cudaStream_t handle, Wait wait, const void* caller) {
+int run_memset(const Memset& memset) {
+  const TimedWork timed(Work::Kind::memset);
+  bring_variables(memset.device);
+  const std::size_t width = memset.shape.width;
+  const auto set_row = [&](std::size_t offset, std::size_t) {
+    auto* row = static_cast<unsigned char*>(memset.to) + offset;
+    if (memset.element_size == 1) {
+      std::memset(row, static_cast<int>(memset.value), width);
+    } else {
+      for (std::size_t i = 0; i < width; i += memset.element_size) {
+        std::memcpy(row + i, &memset.value, memset.element_size);  // little-endian
+      }
+    }
+    mark_initialised(row, width);
+  };
+  for_each_row(memset.shape, memset.layout, memset.layout, set_row);
+  return cudaSuccess;
+}
+
+cudaError_t start_memset(const Memset& memset, cudaStream_t handle, Wait wait, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
-  if (count == 0) return cudaSuccess;
-  if (!on_device(p)) return failed(cudaErrorInvalidValue);
-  const cudaError_t error = check_range(function, p, count, AccessKind::write, caller);
-  if (error != cudaSuccess) return error;
-  if (const int owner = device_out_of_reach(*stream, p); owner >= 0) {
-    return report_other_device(function, p, count, owner, caller);
-  }
-  enqueue(*stream, [=, device = current_device()] {
-    const TimedWork timed(Work::Kind::memset);
-    bring_variables(device);
-    std::memset(p, value, count);
-    mark_initialised(p, count);
-    return cudaSuccess;
-  });
-  if (wait == Wait::no || !on_host(p)) return cudaSuccess;
+  if (memset.shape.empty()) return cudaSuccess;
+  if (const cudaError_t error = check_memset(*stream, memset, caller)) return error;
+  enqueue_memset(*stream, memset);
+  if (wait == Wait::no || !on_host(memset.to)) return cudaSuccess;
   finish(*stream);
   return sticky_error();
 }
 
-// ---- symbols ------------------------------------------------------------------------------------
+Memset plain_memset(const char* function, void* p, int value, std::size_t count) {
+  return {function, p, {count, count}, {count}, static_cast<unsigned>(value)};
+}
 
-/// The start of the range in device memory, null if there is no such variable or range.
-void* locate(const SymbolRange& range, cudaError_t* error) {
-  Space space;
-  const bool known = find_space(range.symbol, range.symbol_size, &space) &&
-                     (space == Space::global || space == Space::constant ||
-                      (space == Space::managed &&
-                       global_at(reinterpret_cast<std::uintptr_t>(range.symbol)) != nullptr));
-  if (!known) {
-    *error = failed(cudaErrorInvalidSymbol);
-    return nullptr;
-  }
-  auto* begin = static_cast<unsigned char*>(const_cast<void*>(range.symbol));
-  return begin + range.offset;
+Memset volume_memset(const char* function, const cudaPitchedPtr& p, int value,
+                     const cudaExtent& extent) {
+  return {function,
+          p.ptr,
+          {p.pitch, p.pitch * p.ysize},
+          {extent.width, extent.height, extent.depth},
+          static_cast<unsigned>(value)};
 }
 
 }  // namespace
 
-cudaError_t copy_to_symbol(const SymbolRange& to, const void* from, cudaMemcpyKind kind,
-                           cudaStream_t stream, bool wait, const void* caller) {
-  cudaError_t error = enter(caller);
-  if (error != cudaSuccess) return error;
-  void* begin = locate(to, &error);
-  if (begin == nullptr) return error;
-  return start_copy(plain_copy("cudaMemcpyToSymbol", begin, from, to.count, kind), stream,
-                    wait ? Wait::yes : Wait::no, caller);
+cudaError_t check_memset(const CUstream_st& stream, const Memset& memset, const void* caller) {
+  const Shape& shape = memset.shape;
+  if (!on_device(memset.to) || (shape.height > 1 && shape.width > memset.layout.pitch)) {
+    return failed(cudaErrorInvalidValue);
+  }
+  const Range range{memset.function, memset.to, memset.layout, shape, AccessKind::write};
+  if (const cudaError_t error = check_range(range, caller)) return error;
+  if (const int owner = device_out_of_reach(stream, memset.to); owner >= 0) {
+    return report_other_device(memset.function, memset.to, range.size(), owner, caller);
+  }
+  return cudaSuccess;
 }
 
-cudaError_t copy_from_symbol(void* to, const SymbolRange& from, cudaMemcpyKind kind,
-                             cudaStream_t stream, bool wait, const void* caller) {
-  cudaError_t error = enter(caller);
-  if (error != cudaSuccess) return error;
-  const void* begin = locate(from, &error);
-  if (begin == nullptr) return error;
-  return start_copy(plain_copy("cudaMemcpyFromSymbol", to, begin, from.count, kind), stream,
-                    wait ? Wait::yes : Wait::no, caller);
-}
-
-cudaError_t symbol_address(void** address, const void* symbol, const void* caller) {
-  cudaError_t error = enter(caller);
-  if (error != cudaSuccess) return error;
-  if (address == nullptr) return failed(cudaErrorInvalidValue);
-  *address = locate({symbol, 1, 0, 0}, &error);
-  return error;
+void enqueue_memset(CUstream_st& stream, const Memset& memset) {
+  enqueue(stream, [memset] { return run_memset(memset); });
 }
 
 }  // namespace simt
@@ -328,23 +372,68 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return simt::start_copy({"cudaMemcpy2D", to, from, to_pitch, from_pitch, width, height, kind},
-                          nullptr, Wait::yes, SIMT_CALLER);
+  return simt::start_copy(
+      {"cudaMemcpy2D", to, from, {to_pitch}, {from_pitch}, {width, height}, kind}, nullptr,
+      Wait::yes, SIMT_CALLER);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
   return simt::start_copy(
-      {"cudaMemcpy2DAsync", to, from, to_pitch, from_pitch, width, height, kind}, stream, Wait::no,
-      SIMT_CALLER);
+      {"cudaMemcpy2DAsync", to, from, {to_pitch}, {from_pitch}, {width, height}, kind}, stream,
+      Wait::no, SIMT_CALLER);
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (parameters == nullptr) return simt::failed(cudaErrorInvalidValue);
+  simt::Copy copy{};
+  if (const cudaError_t error = simt::volume_copy("cudaMemcpy3D", *parameters, &copy)) return error;
+  return simt::start_copy(copy, nullptr, Wait::yes, SIMT_CALLER);
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (parameters == nullptr) return simt::failed(cudaErrorInvalidValue);
+  simt::Copy copy{};
+  if (const cudaError_t error = simt::volume_copy("cudaMemcpy3DAsync", *parameters, &copy)) {
+    return error;
+  }
+  return simt::start_copy(copy, stream, Wait::no, SIMT_CALLER);
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t count) {
-  return simt::start_memset("cudaMemset", pointer, value, count, nullptr, Wait::yes, SIMT_CALLER);
+  return simt::start_memset(simt::plain_memset("cudaMemset", pointer, value, count), nullptr,
+                            Wait::yes, SIMT_CALLER);
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t count, cudaStream_t stream) {
-  return simt::start_memset("cudaMemsetAsync", pointer, value, count, stream, Wait::no,
-                            SIMT_CALLER);
+  return simt::start_memset(simt::plain_memset("cudaMemsetAsync", pointer, value, count), stream,
+                            Wait::no, SIMT_CALLER);
+}
+
+cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width,
+                         std::size_t height) {
+  return simt::start_memset(
+      {"cudaMemset2D", pointer, {pitch}, {width, height}, static_cast<unsigned>(value)}, nullptr,
+      Wait::yes, SIMT_CALLER);
+}
+
+cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream) {
+  return simt::start_memset(
+      {"cudaMemset2DAsync", pointer, {pitch}, {width, height}, static_cast<unsigned>(value)},
+      stream, Wait::no, SIMT_CALLER);
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr pitched, int value, cudaExtent extent) {
+  return simt::start_memset(simt::volume_memset("cudaMemset3D", pitched, value, extent), nullptr,
+                            Wait::yes, SIMT_CALLER);
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr pitched, int value, cudaExtent extent,
+                              cudaStream_t stream) {
+  return simt::start_memset(simt::volume_memset("cudaMemset3DAsync", pitched, value, extent),
+                            stream, Wait::no, SIMT_CALLER);
 }

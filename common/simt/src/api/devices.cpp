@@ -1,8 +1,5 @@
-// The runtime API: which device is current, and which devices are peers.
-#include <fmt/format.h>
-
-#include <cstring>
-#include <string>
+// The runtime API: which device is current, which devices are peers, what the program wishes of them.
+#include <array>
 
 #include "api/allocations.hpp"
 #include "api/errors.hpp"
@@ -15,6 +12,32 @@ namespace {
 
 /// True if kernels of one device can reach the memory of the other.
 bool can_be_peers(int device, int peer) { return device != peer && simt::peer_access(); }
+
+/// What the program has asked of a device. Nothing here follows it but the answers.
+struct Wishes {
+  unsigned flags = cudaDeviceScheduleAuto;
+  cudaFuncCache cache = cudaFuncCachePreferNone;
+  // By cudaLimit, as an H200 begins.
+  std::array<std::size_t, 7> limits{1024, std::size_t(7) << 20, std::size_t(8) << 20, 0, 2048, 64,
+                                    0};
+};
+
+/// Null for a limit that this kind of device does not have.
+std::size_t* find_limit(Wishes& of, cudaLimit limit) {
+  const auto index = static_cast<std::size_t>(limit);
+  const bool known = index < of.limits.size() && limit != cudaLimitDevRuntimeSyncDepth;
+  return known ? &of.limits[index] : nullptr;
+}
+
+Wishes& wishes() {
+  static std::array<Wishes, simt::kMostDevices> of_device;
+  return of_device[static_cast<unsigned>(simt::current_device())];
+}
+
+bool known_flags(unsigned flags) {
+  const unsigned schedule = flags & cudaDeviceScheduleMask;
+  return (flags & ~cudaDeviceMask) == 0 && (schedule & (schedule - 1)) == 0;
+}
 
 }  // namespace
 
@@ -29,6 +52,7 @@ cudaError_t cudaDeviceReset() {
   simt::drop_queues(simt::current_device());
   simt::free_everything(simt::current_device());
   simt::forget_grants();
+  wishes() = {};
   return cudaSuccess;
 }
 
@@ -47,6 +71,87 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   if (!simt::is_device(device)) return simt::failed(cudaErrorInvalidDevice);
   simt::set_current_device(device);
+  return cudaSuccess;
+}
+
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (!simt::is_device(device)) return simt::failed(cudaErrorInvalidDevice);
+  const bool valid = (flags & cudaInitDeviceFlagsAreValid) != 0;
+  if ((flags & ~cudaInitDeviceFlagsAreValid) != 0 || (valid && !known_flags(device_flags))) {
+    return simt::failed(cudaErrorInvalidValue);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetValidDevices(int* list, int count) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (count < 0 || (list == nullptr && count > 0)) return simt::failed(cudaErrorInvalidValue);
+  if (count > simt::device_count()) return simt::failed(cudaErrorInvalidDevice);
+  for (int i = 0; i < count; ++i) {
+    if (!simt::is_device(list[i])) return simt::failed(cudaErrorInvalidDevice);
+  }
+  simt::set_current_device(count == 0 ? 0 : list[0]);
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (!known_flags(flags)) return simt::failed(cudaErrorInvalidValue);
+  wishes().flags = flags;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (flags == nullptr) return simt::failed(cudaErrorInvalidValue);
+  *flags = wishes().flags | cudaDeviceMapHost;  // always possible
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  std::size_t* const place = find_limit(wishes(), limit);
+  if (place == nullptr) return simt::failed(cudaErrorUnsupportedLimit);
+  *place = value;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (value == nullptr) return simt::failed(cudaErrorInvalidValue);
+  const std::size_t* const place = find_limit(wishes(), limit);
+  if (place == nullptr) return simt::failed(cudaErrorUnsupportedLimit);
+  *value = *place;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache wish) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (wish < cudaFuncCachePreferNone || wish > cudaFuncCachePreferEqual) {
+    return simt::failed(cudaErrorInvalidValue);
+  }
+  wishes().cache = wish;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* wish) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (wish == nullptr) return simt::failed(cudaErrorInvalidValue);
+  *wish = wishes().cache;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig wish) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  const bool known = wish >= cudaSharedMemBankSizeDefault && wish <= cudaSharedMemBankSizeEightByte;
+  return known ? cudaSuccess : simt::failed(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (config == nullptr) return simt::failed(cudaErrorInvalidValue);
+  *config = cudaSharedMemBankSizeFourByte;  // on every GPU of today
   return cudaSuccess;
 }
 
@@ -101,16 +206,4 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
       return cudaSuccess;
   }
   return simt::failed(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  cudaDeviceProp properties;
-  if (text == nullptr) return simt::failed(cudaErrorInvalidValue);
-  if (const cudaError_t error = cudaGetDeviceProperties(&properties, device)) return error;
-  const std::string id = fmt::format("{:04X}:{:02X}:{:02X}.0", properties.pciDomainID,
-                                     properties.pciBusID, properties.pciDeviceID);
-  if (length <= static_cast<int>(id.size())) return simt::failed(cudaErrorInvalidValue);
-  std::memcpy(text, id.c_str(), id.size() + 1);
-  return cudaSuccess;
 }

@@ -77,9 +77,9 @@ void set_sticky_error(cudaError_t error) {
 
 void reset_errors() { errors = {}; }
 
-void run_host_function(cudaHostFn_t function, void* user_data) {
+void run_host_function(const std::function<void()>& call) {
   errors.in_host_function = true;
-  function(user_data);
+  call();
   errors.in_host_function = false;
 }
 

@@ -1,6 +1,8 @@
 // The errors of the runtime API.
 #pragma once
 
+#include <functional>
+
 #include "simt/api.hpp"
 
 namespace simt {
@@ -22,6 +24,6 @@ void set_sticky_error(cudaError_t error);
 void reset_errors();
 
 /// A function of the host that a stream runs: it may not call the API.
-void run_host_function(cudaHostFn_t function, void* user_data);
+void run_host_function(const std::function<void()>& call);
 
 }  // namespace simt

@@ -137,28 +137,60 @@ cudaError_t function_attributes(cudaFuncAttributes* attributes, const void* func
   return cudaSuccess;
 }
 
-cudaError_t active_blocks(int* blocks, const void* function, int block_size,
-                          std::size_t dynamic_shared, const void* caller) {
+cudaError_t set_cache_wish(const void* function, cudaFuncCache wish, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
-  if (blocks == nullptr || block_size <= 0) return failed(cudaErrorInvalidValue);
+  if (wish < cudaFuncCachePreferNone || wish > cudaFuncCachePreferEqual) {
+    return failed(cudaErrorInvalidValue);
+  }
+  return function == nullptr ? failed(cudaErrorInvalidDeviceFunction) : cudaSuccess;
+}
+
+cudaError_t active_blocks(int* blocks, const void* function, int block_size,
+                          std::size_t dynamic_shared, unsigned flags, const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (blocks == nullptr || block_size <= 0 || flags > cudaOccupancyDisableCachingOverride) {
+    return failed(cudaErrorInvalidValue);
+  }
   if (function == nullptr) return failed(cudaErrorInvalidDeviceFunction);
   *blocks = dynamic_shared > granted(function) ? 0 : blocks_that_fit(block_size, dynamic_shared);
   return cudaSuccess;
 }
 
+cudaError_t available_shared(std::size_t* size, const void* function, int blocks, int block_size,
+                             const void* caller) {
+  if (const cudaError_t error = enter(caller)) return error;
+  if (size == nullptr || blocks <= 0 || block_size <= 0 ||
+      blocks_that_fit(block_size, 0) < blocks) {
+    return failed(cudaErrorInvalidValue);
+  }
+  if (function == nullptr) return failed(cudaErrorInvalidDeviceFunction);
+  const std::size_t share = kSharedPerMultiprocessor / static_cast<std::size_t>(blocks);
+  *size = std::min(share / kSharedReserved * kSharedReserved - kSharedReserved, granted(function));
+  return cudaSuccess;
+}
+
 cudaError_t best_block_size(int* min_grid, int* block_size, const void* function,
-                            std::size_t dynamic_shared, int limit, const void* caller) {
+                            SharedOfBlock dynamic_shared, int limit, unsigned flags,
+                            const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   if (min_grid == nullptr || block_size == nullptr || limit < 0) {
     return failed(cudaErrorInvalidValue);
   }
+  // Full warps, but for a limit that is none; of sizes that are equally good the largest.
   const int most = static_cast<int>(kMaxThreadsPerBlock);
-  const int size = limit == 0 ? most : std::min(limit, most);
-  int blocks = 0;
-  const cudaError_t error = active_blocks(&blocks, function, size, dynamic_shared, caller);
-  if (error != cudaSuccess) return error;
-  *block_size = size;
-  *min_grid = blocks * kMultiprocessors;
+  const int largest = limit == 0 ? most : std::min(limit, most);
+  int most_threads = 0;
+  *block_size = *min_grid = 0;
+  for (int size = largest; size > 0; size = (size - 1) / warpSize * warpSize) {
+    int blocks = 0;
+    const std::size_t shared = dynamic_shared.compute(dynamic_shared.context, size);
+    const cudaError_t error = active_blocks(&blocks, function, size, shared, flags, caller);
+    if (error != cudaSuccess) return error;
+    if (blocks * size <= most_threads) continue;
+    most_threads = blocks * size;
+    *block_size = size;
+    *min_grid = blocks * kMultiprocessors;
+  }
   return cudaSuccess;
 }
 

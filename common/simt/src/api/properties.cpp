@@ -1,7 +1,11 @@
 // The runtime API: what it tells of the devices.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <map>
+#include <string>
 
 #include "api/errors.hpp"
 #include "base/limits.hpp"
@@ -20,6 +24,10 @@ constexpr std::size_t kConstantMemory = 64 * 1024;
 constexpr int kL2Cache = 1 << 20;
 constexpr int kBusWidth = 64;
 constexpr int kVersion = 13000;
+constexpr int kCopyEngines = 3;
+constexpr std::size_t kTextureAlignment = 512, kTexturePitch = 32;
+// Told in kilohertz. They say nothing about this machine, but programs divide by them.
+constexpr int kClockRate = 1980000, kMemoryClockRate = 3201000;
 
 cudaDeviceProp make_properties() {
   cudaDeviceProp p{};
@@ -43,7 +51,16 @@ cudaDeviceProp make_properties() {
   p.memoryBusWidth = kBusWidth;
   p.l2CacheSize = kL2Cache;
   p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
-  p.memoryPoolsSupported = 1;
+  p.memoryPoolsSupported = p.hostRegisterSupported = p.canUseHostPointerForRegisteredMem = 1;
+  // Programs that use streams ask for these, and end without them. Their order is what CUDA leaves
+  // open; nothing overlaps here.
+  p.concurrentKernels = p.streamPrioritiesSupported = 1;
+  p.asyncEngineCount = kCopyEngines;
+  p.computePreemptionSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+  p.textureAlignment = p.surfaceAlignment = kTextureAlignment;
+  p.texturePitchAlignment = kTexturePitch;
+  p.unifiedFunctionPointers = 0;
+  p.hostNumaId = p.deviceNumaId = -1;
   return p;
 }
 
@@ -70,6 +87,46 @@ std::map<cudaDeviceAttr, int> attributes_of(int device) {
       {cudaDevAttrMaxGridDimZ, static_cast<int>(p.maxGridSize[2])},
       {cudaDevAttrMaxSharedMemoryPerBlock, static_cast<int>(p.sharedMemPerBlock)},
       {cudaDevAttrTotalConstantMemory, static_cast<int>(p.totalConstMem)},
+      {cudaDevAttrMaxPitch, static_cast<int>(p.memPitch)},
+      {cudaDevAttrClockRate, kClockRate},
+      {cudaDevAttrTextureAlignment, static_cast<int>(p.textureAlignment)},
+      {cudaDevAttrGpuOverlap, p.asyncEngineCount > 0 ? 1 : 0},
+      {cudaDevAttrKernelExecTimeout, 0},
+      {cudaDevAttrComputeMode, cudaComputeModeDefault},
+      {cudaDevAttrSurfaceAlignment, static_cast<int>(p.surfaceAlignment)},
+      {cudaDevAttrEccEnabled, p.ECCEnabled},
+      {cudaDevAttrTccDriver, p.tccDriver},
+      {cudaDevAttrMemoryClockRate, kMemoryClockRate},
+      {cudaDevAttrTexturePitchAlignment, static_cast<int>(p.texturePitchAlignment)},
+      {cudaDevAttrGlobalL1CacheSupported, p.globalL1CacheSupported},
+      {cudaDevAttrLocalL1CacheSupported, p.localL1CacheSupported},
+      {cudaDevAttrIsMultiGpuBoard, p.isMultiGpuBoard},
+      {cudaDevAttrMultiGpuBoardGroupID, p.multiGpuBoardGroupID},
+      {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
+      {cudaDevAttrComputePreemptionSupported, p.computePreemptionSupported},
+      {cudaDevAttrCanUseHostPointerForRegisteredMem, p.canUseHostPointerForRegisteredMem},
+      {cudaDevAttrCanFlushRemoteWrites, 0},
+      {cudaDevAttrHostRegisterSupported, p.hostRegisterSupported},
+      {cudaDevAttrPageableMemoryAccessUsesHostPageTables, p.pageableMemoryAccessUsesHostPageTables},
+      {cudaDevAttrDirectManagedMemAccessFromHost, p.directManagedMemAccessFromHost},
+      {cudaDevAttrMaxPersistingL2CacheSize, p.persistingL2CacheMaxSize},
+      {cudaDevAttrMaxAccessPolicyWindowSize, p.accessPolicyMaxWindowSize},
+      {cudaDevAttrSparseCudaArraySupported, p.sparseCudaArraySupported},
+      {cudaDevAttrHostRegisterReadOnlySupported, p.hostRegisterReadOnlySupported},
+      {cudaDevAttrTimelineSemaphoreInteropSupported, p.timelineSemaphoreInteropSupported},
+      {cudaDevAttrGPUDirectRDMASupported, p.gpuDirectRDMASupported},
+      {cudaDevAttrGPUDirectRDMAFlushWritesOptions,
+       static_cast<int>(p.gpuDirectRDMAFlushWritesOptions)},
+      {cudaDevAttrGPUDirectRDMAWritesOrdering, p.gpuDirectRDMAWritesOrdering},
+      {cudaDevAttrMemoryPoolSupportedHandleTypes,
+       static_cast<int>(p.memoryPoolSupportedHandleTypes)},
+      {cudaDevAttrClusterLaunch, p.clusterLaunch},
+      {cudaDevAttrDeferredMappingCudaArraySupported, p.deferredMappingCudaArraySupported},
+      {cudaDevAttrIpcEventSupport, p.ipcEventSupported},
+      {cudaDevAttrNumaConfig, p.deviceNumaConfig},
+      {cudaDevAttrNumaId, p.deviceNumaId},
+      {cudaDevAttrMpsEnabled, p.mpsEnabled},
+      {cudaDevAttrHostNumaId, p.hostNumaId},
       {cudaDevAttrWarpSize, static_cast<int>(p.warpSize)},
       {cudaDevAttrMaxRegistersPerBlock, static_cast<int>(p.regsPerBlock)},
       {cudaDevAttrMultiProcessorCount, static_cast<int>(p.multiProcessorCount)},
@@ -101,6 +158,22 @@ std::map<cudaDeviceAttr, int> attributes_of(int device) {
   };
 }
 
+std::string bus_id(int device) {
+  const cudaDeviceProp p = properties_of(device);
+  return fmt::format("{:04X}:{:02X}:{:02X}.0", p.pciDomainID, p.pciBusID, p.pciDeviceID);
+}
+
+/// True for domain:bus:device.function and for shorter forms, without the function or the domain.
+bool names_bus(const char* text, const cudaDeviceProp& p) {
+  unsigned domain = 0, bus = 0, device = 0;
+  if (std::sscanf(text, "%x:%x:%x", &domain, &bus, &device) != 3) {
+    domain = 0;
+    if (std::sscanf(text, "%x:%x", &bus, &device) != 2) return false;
+  }
+  const auto is = [](unsigned n, int property) { return n == static_cast<unsigned>(property); };
+  return is(domain, p.pciDomainID) && is(bus, p.pciBusID) && is(device, p.pciDeviceID);
+}
+
 }  // namespace
 }  // namespace simt
 
@@ -121,6 +194,33 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   if (it == attributes.end()) return simt::failed(cudaErrorInvalidValue);
   *value = it->second;
   return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+  if (device == nullptr || wanted == nullptr) return simt::failed(cudaErrorInvalidValue);
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (text == nullptr) return simt::failed(cudaErrorInvalidValue);
+  if (!simt::is_device(device)) return simt::failed(cudaErrorInvalidDevice);
+  const std::string id = simt::bus_id(device);
+  if (length <= static_cast<int>(id.size())) return simt::failed(cudaErrorInvalidValue);
+  std::memcpy(text, id.c_str(), id.size() + 1);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (device == nullptr || text == nullptr) return simt::failed(cudaErrorInvalidValue);
+  for (int d = 0; d < simt::device_count(); ++d) {
+    if (!simt::names_bus(text, simt::properties_of(d))) continue;
+    *device = d;
+    return cudaSuccess;
+  }
+  return simt::failed(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {

@@ -41,6 +41,7 @@ struct CUstream_st {
   simt::StreamClock clock;  // its last operation, and what comes before that one
   std::deque<simt::Operation> queue;
   std::vector<const void*> made_by;  // return addresses, the innermost first
+  int priority = 0;                  // as the program asked for it; nothing here follows it
 };
 
 namespace simt {

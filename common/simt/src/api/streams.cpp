@@ -1,4 +1,5 @@
 // The runtime API: streams and events.
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -38,12 +39,38 @@ CUevent_st* find_event(cudaEvent_t handle) {
   return nullptr;
 }
 
-cudaError_t create_stream(cudaStream_t* stream, unsigned flags, const void* caller) {
+// As on an H200: a smaller number is a higher priority.
+constexpr int kLeastPriority = 0, kGreatestPriority = -5;
+
+cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority, const void* caller) {
   if (stream == nullptr || flags > cudaStreamNonBlocking) return failed(cudaErrorInvalidValue);
   using Kind = CUstream_st::Kind;
   const Kind kind = flags == cudaStreamNonBlocking ? Kind::non_blocking : Kind::blocking;
   note_use(current_device());
   *stream = add_stream(kind, current_device(), calls_behind(caller));
+  (*stream)->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
+  return cudaSuccess;
+}
+
+/// Queues a function of the host.
+template <class Call>
+cudaError_t launch_on_host(cudaStream_t handle, bool valid, const Call& call) {
+  CUstream_st* stream = find_stream(handle);
+  if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
+  if (!valid) return failed(cudaErrorInvalidValue);
+  enqueue(*stream, [call] {
+    run_host_function(call);
+    return cudaSuccess;
+  });
+  return cudaSuccess;
+}
+
+cudaError_t record(cudaEvent_t event, cudaStream_t handle) {
+  CUstream_st* stream = find_stream(handle);
+  if (stream == nullptr || find_event(event) == nullptr || event->device != stream->device) {
+    return failed(cudaErrorInvalidResourceHandle);
+  }
+  event->last = push_mark(*stream);
   return cudaSuccess;
 }
 
@@ -65,24 +92,24 @@ void list_events(std::vector<Holding>& list) {
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  return simt::create_stream(stream, cudaStreamDefault, SIMT_CALLER);
+  return simt::create_stream(stream, cudaStreamDefault, simt::kLeastPriority, SIMT_CALLER);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  return simt::create_stream(stream, flags, SIMT_CALLER);
+  return simt::create_stream(stream, flags, simt::kLeastPriority, SIMT_CALLER);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  if (least != nullptr) *least = 0;
-  if (greatest != nullptr) *greatest = -5;  // as on an H200: higher is smaller
+  if (least != nullptr) *least = simt::kLeastPriority;
+  if (greatest != nullptr) *greatest = simt::kGreatestPriority;
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  return simt::create_stream(stream, flags, SIMT_CALLER);
+  return simt::create_stream(stream, flags, priority, SIMT_CALLER);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
@@ -132,16 +159,43 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  const CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (priority == nullptr) return simt::failed(cudaErrorInvalidValue);
+  *priority = stream->priority;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  const CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (id == nullptr) return simt::failed(cudaErrorInvalidValue);
+  *id = stream->number;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  const CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (device == nullptr) return simt::failed(cudaErrorInvalidValue);
+  *device = stream->device;
+  return cudaSuccess;
+}
+
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* user_data) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  CUstream_st* stream = simt::find_stream(handle);
-  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
-  if (function == nullptr) return simt::failed(cudaErrorInvalidValue);
-  simt::enqueue(*stream, [=] {
-    simt::run_host_function(function, user_data);
-    return cudaSuccess;
-  });
-  return cudaSuccess;
+  return simt::launch_on_host(handle, function != nullptr, [=] { function(user_data); });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback,
+                                  void* user_data, unsigned flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  return simt::launch_on_host(handle, callback != nullptr && flags == 0,
+                              [=] { callback(handle, cudaSuccess, user_data); });
 }
 
 // ---- events --------------------------------------------------------------------
@@ -152,8 +206,12 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming;
-  if (event == nullptr || (flags & ~known) != 0) return simt::failed(cudaErrorInvalidValue);
+  constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+  const bool timed = (flags & cudaEventDisableTiming) == 0;
+  const bool shared = (flags & cudaEventInterprocess) != 0;
+  if (event == nullptr || (flags & ~known) != 0 || (shared && timed)) {
+    return simt::failed(cudaErrorInvalidValue);
+  }
   auto& events = simt::events().live;
   const int device = simt::current_device();
   events.push_back(std::make_unique<CUevent_st>(
@@ -177,12 +235,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  CUstream_st* stream = simt::find_stream(handle);
-  if (stream == nullptr || simt::find_event(event) == nullptr || event->device != stream->device) {
-    return simt::failed(cudaErrorInvalidResourceHandle);
-  }
-  event->last = simt::push_mark(*stream);
-  return cudaSuccess;
+  return simt::record(event, handle);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned flags) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (flags > cudaEventRecordExternal) return simt::failed(cudaErrorInvalidValue);
+  return simt::record(event, handle);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

@@ -79,6 +79,12 @@ bool is_shared(const void* p);
 void* allocate(std::size_t size, Space space, ElementType element, int device, const void* caller);
 /// Gives memory back; false if `p` is not the start of a live allocation of that kind.
 bool release(void* p, bool pinned);
+/// Memory of the host becomes pinned memory at its own address; `taken` if a part of it is that, or
+/// a variable, already.
+enum class HostRange { registered, taken };
+HostRange register_host(void* p, std::size_t size, int device, const void* caller);
+/// False if no registered memory begins at p.
+bool unregister_host(void* p);
 /// Bytes of a device's memory handed out.
 std::size_t allocated_bytes(int device);
 /// The device that was current when the live allocation at p was made, or is now, for a

@@ -162,6 +162,16 @@ std::string describe_overhang(std::uintptr_t address, std::size_t size) {
                      elements(count));
 }
 
+namespace {
+
+/// Memory of the host that the program has registered, or null.
+Allocation* registered_at(std::uintptr_t address) {
+  Allocation* a = global_at(address);
+  return a != nullptr && a->space == Space::pinned ? a : nullptr;
+}
+
+}  // namespace
+
 void forget_arguments() { arguments = nullptr; }
 
 void name_allocations(const Launch& launch) {
@@ -170,6 +180,7 @@ void name_allocations(const Launch& launch) {
   for (auto p = launch.pointers.rbegin(); p != launch.pointers.rend(); ++p) {
     const auto address = reinterpret_cast<std::uintptr_t>(p->pointer);
     Allocation* a = owner_of(address);
+    if (a == nullptr) a = registered_at(address);
     if (a == nullptr || p->text.empty() || a->space == Space::shared) continue;
     a->name = name_of_argument(*p);
     a->name_origin = address;

@@ -1,12 +1,17 @@
-// __device__, __constant__ and __managed__ variables.
+// __device__, __constant__ and __managed__ variables; and memory of the host that the program has
+// registered, which lies between them.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
 #include <vector>
 
+#include "base/program.hpp"
 #include "memory/address_space.hpp"
 #include "memory/allocations.hpp"
+#include "memory/shadow.hpp"
 #include "simt/runtime.hpp"
 
 namespace simt {
@@ -52,6 +57,31 @@ void bring_variables(int device) {
     std::copy(values.begin(), values.end(), begin);
   }
   device_in_place = device;
+}
+
+HostRange register_host(void* p, std::size_t size, int device, const void* caller) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(p);
+  const Allocation* before = variable_at_or_before(begin + size - 1);
+  if (before != nullptr && before->end() > begin) return HostRange::taken;
+  auto a = std::make_unique<Allocation>();
+  a->begin = a->name_origin = begin;
+  a->size = size;
+  a->space = Space::pinned;
+  a->device = static_cast<std::uint8_t>(device);
+  a->allocated_by = calls_behind(caller);
+  a->initialised = static_cast<std::uint8_t*>(reserve_or_die(size));
+  std::memset(a->initialised, 1, size);  // the host writes it unseen
+  globals()[begin] = std::move(a);
+  return HostRange::registered;
+}
+
+bool unregister_host(void* p) {
+  const auto it = globals().find(reinterpret_cast<std::uintptr_t>(p));
+  if (it == globals().end() || it->second->space != Space::pinned) return false;
+  drop_shadow(*it->second);
+  munmap(it->second->initialised, it->second->size);
+  globals().erase(it);
+  return true;
 }
 
 GlobalVariable::GlobalVariable(const char* name, void* address, std::size_t size,
