@@ -11,10 +11,14 @@ macros; the few constructs that are not become calls of the CPU device (common/s
     __noinline__                        ->  __attribute__((noinline))
     return;  in a kernel                ->  the same, and the barriers of the block are told of it
     __global__ void kernel(...) {       ->  the same, and what it takes, for cudaLaunchKernel()
+    #ifdef __CUDA_ARCH__                ->  the same; it is defined in device code, and a function for
+                                            both host and device has its body twice
 
-Included .cuh files are pulled in and rewritten, too; other headers stay includes. Every line keeps
-its file and number, so that the compiler and the checker name the learner's own lines. Comments,
-strings and macros are not changed. What cannot be parsed is an error at file:line, not a guess.
+Included .cuh files are pulled in and rewritten, too, and other files of one's own (next to the file or
+in a -I folder) if they have such constructs; other headers stay includes. Launches and __shared__
+variables in macros are rewritten where the macro is defined. Every line keeps its file and number, so
+that the compiler and the checker name the learner's own lines. Comments and strings are not changed.
+What cannot be parsed is an error at file:line, not a guess, and so is what the CPU device has not.
 
 Arguments are evaluated once, at the launch, and passed on as variables. Only a braced list, and a 0
 or NULL that may mean a pointer, cannot be variables: the call of the kernel has them as written.
@@ -30,46 +34,54 @@ import re
 import sys
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from rewriter import kernels, launches, returns, tokens, variables  # noqa: E402
-from rewriter.tokens import TOKEN, Unsupported, c_string  # noqa: E402
+from rewriter import definitions, functions, kernels, launches, returns, tokens, unsupported, variables  # noqa: E402
+from rewriter.tokens import Macros, Unsupported, c_string  # noqa: E402
+
+MODULES = [definitions, functions, kernels, launches, returns, tokens, unsupported, variables]
 
 
-class CudaFile(launches.Launches, returns.Returns, variables.Variables):
+class CudaFile(launches.Launches, returns.Returns, unsupported.Refusals, variables.Variables):
     """One source file, and the edits that turn it into C++."""
 
     def rewrite(self):
+        self.read_macros()
         for directive, _ in self.directives:
-            self.check_macro(directive)
+            if re.match(r"\s*#\s*pragma\s+unroll\b", directive.text):
+                self.edits.append((directive.begin, directive.end, ""))  # clang refuses one before anything but a loop
+            definitions.rewrite_definition(self, directive, Replacement)
+        self.rewrite_arch()
         known = 0  # the variables before this token are known to the checker
         for i, token in enumerate(self.tokens):
+            if token.kind == "word":
+                self.check_word(i)
             if token.text == "<<<":
-                self.rewrite_launch(i)
+                if self.is_device_code(i):
+                    self.unsupported(i, "a launch in a kernel, dynamic parallelism: return to the host, and launch from there")
+                else:
+                    self.rewrite_launch(i)
             elif token.text == "launch" and self.spell(range(i - 2, i)) == "course::":
                 self.name_launch(i)
             elif token.text == "__shared__":
                 self.rewrite_shared(i)
             elif token.text == "__noinline__" and self.text(i - 1) != "(":
                 self.replace(i, i + 1, "__attribute__((noinline))")  # a macro would harm the library's headers
-            elif token.text == "__global__":
+            elif "__global__" in self.specifiers(token.text):
                 self.rewrite_kernel(i)
                 self.rewrite_returns(i)
             elif (token.text in ("__device__", "__constant__", "__managed__") and i >= known
                   and self.at_namespace_scope[i] and self.declares_variable(i)):
                 known = self.rewrite_global(i)
 
-    def check_macro(self, directive):
-        definition = re.match(r"\s*#\s*define\b", directive.text)
-        if definition is None:
-            return
-        for match in TOKEN.finditer(directive.text, definition.end()):
-            if match.group() in ("<<<", "__shared__"):
-                self.fail_at(directive.begin + match.start(), "a macro cannot contain a launch or "
-                             "a __shared__ variable: write a function instead")
+
+Replacement = definitions.replacement_of(CudaFile)
 
 
 # ---- Files --------------------------------------------------------------------------------------
 
-INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">\n]+\.cuh?)[">]')
+INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">\n]+)[">]')
+# What makes a file one to rewrite.
+CUDA = re.compile(r"<<<|\b(__(global|device|shared|constant|managed|noinline|CUDA_ARCH|asm)__|asm)\b")
+ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
 PRAGMA_ONCE = re.compile(r"\s*#\s*pragma\s+once\b")
 GUARD = re.compile(r"\s*#\s*ifndef\s+(\w+).*\n\s*#\s*define\s+(\w+)")
 
@@ -83,6 +95,8 @@ class Translation:
         self.included = set()  # pulled in where no #if could hide them
         self.open = []  # being pulled in now
         self.parsed = []  # the CudaFile of each
+        self.cuda = {}  # path -> is it to be rewritten
+        self.macros = Macros()
 
     def find(self, quote, name, from_file):
         folders = ([os.path.dirname(from_file)] if quote == '"' else []) + self.include_dirs
@@ -92,8 +106,22 @@ class Translation:
                 return path
         return None
 
+    def is_cuda(self, path):
+        """True for a file to rewrite: it has CUDA in it, or includes one that has."""
+        if path not in self.cuda:
+            self.cuda[path] = path.endswith((".cu", ".cuh"))  # until this is known, for files that include each other
+            text = self.read(path)
+            self.cuda[path] |= CUDA.search(text) is not None or any(
+                found is not None and self.is_cuda(found)
+                for found in (self.find(*include, path) for include in ANY_INCLUDE.findall(text)))
+        return self.cuda[path]
+
+    def read(self, path):
+        with open(path, encoding="utf-8-sig", errors="surrogateescape") as text:
+            return text.read()
+
     def expand(self, path, hidden=False):
-        """The text of the file, rewritten, with its .cuh files in place of their includes.
+        """The text of the file, rewritten, with its CUDA files in place of their includes.
 
         `hidden`: the include lies in an #if, so that another one may have to replace it.
         """
@@ -101,22 +129,21 @@ class Translation:
             return ""
         if path not in self.files:
             self.files.append(path)
-        with open(path, encoding="utf-8-sig", errors="surrogateescape") as text:
-            source = text.read()
         shown = os.path.relpath(path)
-        file = CudaFile(shown, source)
+        file = CudaFile(shown, self.read(path), self.macros)
         first_directives = "\n".join(directive.text for directive, _ in file.directives[:2])
         guard = GUARD.match(first_directives)
         guarded = guard is not None and guard.group(1) == guard.group(2)
+        file.guard_depth = 1 if guarded else 0
         once = guarded or any(PRAGMA_ONCE.match(d.text) for d, _ in file.directives)
         if once and not hidden:
             self.included.add(path)
 
-        file.rewrite()
         self.parsed.append(file)
         self.open.append((path, once))
-        self.expand_includes(file, path, hidden, 1 if guarded else 0)
+        self.expand_includes(file, path, hidden)
         self.open.pop()
+        file.rewrite()
         text = f"#line 1 {c_string(shown)}\n{file.result()}"
         if once:  # #pragma once means nothing in the middle of a file
             macro = "SIMT_INCLUDED_" + re.sub(r"\W", "_", os.path.abspath(path))
@@ -151,30 +178,48 @@ class Translation:
                 if file.text(i) == "{":
                     file.fail(i, "this { has no }")
 
-    def expand_includes(self, file, path, hidden, guard_depth):
+    def expand_includes(self, file, path, hidden):
         for directive, depth in file.directives:
             if PRAGMA_ONCE.match(directive.text):
                 file.edits.append((directive.begin, directive.end, ""))
             include = INCLUDE.match(directive.text)
             if include is None:
                 continue
-            in_condition = depth > guard_depth
-            found = self.find(include.group(1), include.group(2), path)
+            quote, name = include.groups()
+            in_condition = depth > file.guard_depth
+            found = self.find(quote, name, path)
             if found is None:
-                if in_condition:
-                    continue  # for the compiler, which knows whether the condition holds
-                places = ", ".join(self.include_dirs) or "no -I folder"
-                file.fail_at(directive.begin, f"{include.group(2)}: no such file; looked "
-                             f"{'next to it and ' if include.group(1) != '<' else ''}in {places}")
+                self.check_include(file, directive, quote, name, in_condition)
+                continue
+            if not self.is_cuda(found):
+                self.leave_include(file, directive, quote, found)
+                continue
             text = ""
             if (found, True) not in self.open:
                 if (found, False) in self.open:
-                    file.fail_at(directive.begin, f"{include.group(2)} includes itself: begin it "
+                    file.fail_at(directive.begin, f"{name} includes itself: begin it "
                                  "with #pragma once")
                 text = self.expand(found, hidden or in_condition)
             line = file.line(directive.end) + 1
             file.edits.append((directive.begin, directive.end,
                                f"{text}\n#line {line} {c_string(file.path)}"))
+
+    def check_include(self, file, directive, quote, name, in_condition):
+        """A header that is not one of the program's files: the compiler's, or one that there is not."""
+        message = unsupported.unsupported_header(name)
+        if message is not None:
+            if not in_condition:
+                file.fail_at(directive.begin, message)
+            file.edits.append((directive.begin, directive.end, f"#error {message}"))
+        elif name.endswith((".cu", ".cuh")) and not in_condition:  # else the compiler knows whether the condition holds
+            places = ", ".join(self.include_dirs) or "no -I folder"
+            file.fail_at(directive.begin, f"{name}: no such file; looked "
+                         f"{'next to it and ' if quote != '<' else ''}in {places}")
+
+    def leave_include(self, file, directive, quote, found):
+        """The compiler looks for it in the folder of the .cu file, not of the file that includes it."""
+        if quote == '"' and os.path.dirname(found) != os.path.dirname(self.files[0]):
+            file.edits.append((directive.begin, directive.end, f"#include {c_string(os.path.abspath(found))}"))
 
 
 def escape_for_make(path):
@@ -194,7 +239,7 @@ def main():
     with open(output, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     with open(depfile, "w", encoding="utf-8", errors="surrogateescape") as file:
-        own = [module.__file__ for module in (kernels, launches, returns, tokens, variables)]
+        own = [module.__file__ for module in MODULES]
         file.write(f"{escape_for_make(output)}: {' '.join(map(escape_for_make, translation.files + own))}\n")
 
 

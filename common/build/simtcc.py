@@ -136,12 +136,35 @@ def flags_of_meson(build, like):
 
 def compile_file(command, depfile):
     """Runs the compiler; returns the files that it has read."""
-    code = subprocess.run([*command, "-MD", "-MQ", "object", "-MF", depfile]).returncode
-    if code != 0:
-        raise Failed(code)
+    done = subprocess.run([*command, "-MD", "-MQ", "object", "-MF", depfile], stderr=subprocess.PIPE, text=True, errors="replace")
+    sys.stderr.write(unsupported_in(done.stderr) or done.stderr)
+    if done.returncode != 0:
+        raise Failed(done.returncode)
     text = Path(depfile).read_text(encoding="utf-8", errors="surrogateescape").partition(":")[2]
     words = re.findall(r"(?:\\[^\n]|[^\s\\])+", text)
     return [re.sub(r"\\(.)", r"\1", word).replace("$$", "$") for word in words]
+
+
+# An error of the compiler that means: CUDA has it, and the CPU device has not. The rest of its errors follow from that.
+COLOURS = re.compile("\x1b\\[[0-9;]*[mK]")
+ERROR = re.compile(r"^(?P<place>[^\s:][^:\n]*:\d+):(\d+:)? (fatal )?error: (?P<text>.*)$", re.M)
+UNKNOWN = re.compile(
+    r"(use of undeclared identifier|unknown type name|no (type|member|template) named) '(?P<name>((cuda|cu)[A-Z]|__nv|CU_|CUDA_)\w*"
+    r"|\w+(?=' in namespace '(cooperative_groups|cuda)))'|'(?P<other>((cuda|cu)[A-Z]|__nv|CU_|CUDA_)\w*)' was not declared"
+)
+
+
+def unsupported_in(output):
+    """What the compiler's errors say of CUDA that is not there, a line for each; nothing if they say no such thing."""
+    refused, unknown = {}, {}
+    for error in ERROR.finditer(COLOURS.sub("", output)):
+        name = UNKNOWN.search(error["text"])
+        if error["text"].startswith(cu2cpp.tokens.unsupported_text("")):
+            refused.setdefault(error["place"], error["text"])
+        elif name and "did you mean" not in error["text"]:
+            text = cu2cpp.tokens.unsupported_text(f"{name['name'] or name['other']}, unless it is misspelled")
+            unknown.setdefault(error["place"], text)
+    return "".join(f"{place}: error: {text}\n" for place, text in (refused or unknown).items())
 
 
 def rewrite(source, output, include_folders):
@@ -238,7 +261,7 @@ def compile_source(options):
 
 def own_files():
     """What this program consists of: a change of it changes the objects."""
-    modules = [cu2cpp, cu2cpp.kernels, cu2cpp.launches, cu2cpp.returns, cu2cpp.tokens, cu2cpp.variables]
+    modules = [cu2cpp, *cu2cpp.MODULES]
     return [os.path.abspath(__file__), *(module.__file__ for module in modules)]
 
 

@@ -1,13 +1,14 @@
 """Launches: kernel<<<grid, block>>>(arguments) and course::launch(kernel, ...), and which functions are kernels."""
 
-from .tokens import OPENING, STATEMENT_WORDS, TAKES_PARENTHESES, SourceFile, Unsupported, c_string, one_line
+from .functions import Functions
+from .tokens import OPENING, STATEMENT_WORDS, TAKES_PARENTHESES, Unsupported, c_string, one_line
 
 
-class Launches(SourceFile):
+class Launches(Functions):
     """A file whose launches are rewritten."""
 
-    def __init__(self, path, source):
-        super().__init__(path, source)
+    def __init__(self, path, source, macros=None):
+        super().__init__(path, source, macros)
         self.launched = []  # (name of the kernel, index of <<<)
 
     def functions(self):
@@ -22,7 +23,7 @@ class Launches(SourceFile):
                   and token.text not in TAKES_PARENTHESES
                   and (self.is_operand(i - 1) or self.text(i - 1) in (*"*&>", ")", "]"))):
                 words = [t.text for t in self.tokens[head:i]]
-                is_kernel = "__global__" in words
+                is_kernel = any("__global__" in self.specifiers(word) for word in words)
                 if is_kernel or "=" not in words:  # int j = a * k(1); declares no k
                     yield token.text, i, is_kernel
 
@@ -42,6 +43,10 @@ class Launches(SourceFile):
                     and token.text not in local and not self.is_operand(i - 1)
                     and self.text(i - 1) not in (".", "->", *"*&>~")):
                 yield token.text, i
+
+    def message_text(self, text):
+        """Code as a string literal for messages."""
+        return c_string(text)
 
     def rewrite_launch(self, at):
         begin, is_name = self.kernel_begin(at)
@@ -67,7 +72,7 @@ class Launches(SourceFile):
             passed = ", ".join(written or f"simt_{i}"
                                for i, written in enumerate(arguments_as_written))
         self.replace(begin, at + 1,
-                     f" ::simt::launch({{{c_string(kernel)}, {c_string(arguments)}}}, "
+                     f" ::simt::launch({{{self.message_text(kernel)}, {self.message_text(arguments)}}}, "
                      f"[{capture}]({parameters}) {{ {callee}({passed}); }}, ")
         self.replace(end, end + 3, ")")
 

@@ -4,6 +4,7 @@ Just enough of C++'s tokens to find brackets and names. Inside a comment, a lite
 nothing is rewritten. '>' stays single, because it may close a template's arguments.
 """
 
+import bisect
 import collections
 import re
 
@@ -19,7 +20,7 @@ TOKEN = re.compile(
                      | (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
                      | (?:u8|[uUL])?'(?:\\.|[^'\\\n])+')
       | (?P<number>    \.?\d(?:'?[\w.])*)
-      | (?P<word>      [A-Za-z_]\w*)
+      | (?P<word>      [A-Za-z_]\w*(?:[ \t]*\#\#[ \t]*\w+)*)
       | (?P<other>     <<<|<<|<=>?|>=|->|::|[=!]=|&&|\|\||\S)""",
     re.S | re.M | re.X,
 )
@@ -48,12 +49,27 @@ def one_line(text):
     return " ".join(TOKEN.sub(drop, text).split())
 
 
+def unsupported_text(what):
+    """What a message says of CUDA that the CPU device does not have; simtcc.py looks for it."""
+    return f"not supported on the CPU device: {what}"
+
+
+class Macros:
+    """What the #defines of all files so far mean here."""
+
+    def __init__(self):
+        self.specifiers = {}  # HD -> {"__host__", "__device__"}
+        self.of_arch = {}  # name -> [(names, directives)] that __CUDA_ARCH__ changes, for macros that depend on it
+
+
 class SourceFile:
     """One source file as tokens, and edits of it."""
 
-    def __init__(self, path, source):
+    def __init__(self, path, source, macros=None):
         self.path, self.source = path, source
-        self.edits = []  # (begin, end, replacement), as positions in source
+        self.macros = macros or Macros()
+        self.guard_depth = 0  # 1 if the file is in an #ifndef of its own
+        self.edits = []  # (begin, end, replacement), as positions in source; or a function that makes the replacement
         self.tokens = []  # without comments and directives
         self.directives = []  # (token, how many #if are open there)
         self.partner = {}  # index of a bracket -> index of the bracket it belongs to
@@ -118,6 +134,19 @@ class SourceFile:
     def fail_at(self, position, message):
         raise Unsupported(f"{self.path}:{self.line(position)}: error: {message}")
 
+    def is_conditional(self, position):
+        """True where an #if may hide the position from the compiler."""
+        before = bisect.bisect(self.directives, position, key=lambda entry: entry[0].begin) - 1
+        return before >= 0 and self.directives[before][1] > self.guard_depth
+
+    def unsupported(self, i, what):
+        """Refuses the token i if the compiler gets to see it."""
+        message = unsupported_text(what)
+        position = self.tokens[i].begin
+        if not self.is_conditional(position):
+            self.fail_at(position, message)
+        self.edits.append((position, position, f" _Pragma({c_string('GCC error ' + c_string(message))}) "))
+
     def between(self, begin, end):
         """The source from token begin up to, and without, token end."""
         return self.source[self.tokens[begin].begin:self.tokens[end - 1].end]
@@ -178,8 +207,13 @@ class SourceFile:
         self.edits.append((first, last, text + "\n" * missing))
 
     def result(self):
-        text, position = [], 0
-        for begin, end, replacement in sorted(self.edits):
-            text += [self.source[position:begin], replacement]
-            position = end
-        return "".join(text) + self.source[position:]
+        return self.render(0, len(self.source))
+
+    def render(self, first, last):
+        """The source between two positions, edited."""
+        text, position = [], first
+        for begin, end, replacement in sorted(self.edits, key=lambda edit: edit[:2]):
+            if first <= begin and end <= last:
+                text += [self.source[position:begin], replacement if isinstance(replacement, str) else replacement()]
+                position = end
+        return "".join(text) + self.source[position:last]

@@ -121,15 +121,19 @@ class Variables(SourceFile):
             self.fail(name, "extern __shared__ memory is an array without a size: "
                       f"extern __shared__ {self.spell_pieces(kind)} {name_text}[];")
         return (f"auto* const {name_text} = ::simt::dynamic_shared_array<"
-                f'{self.spell_pieces(kind + extents[1:])}>("{name_text}");')
+                f"{self.spell_pieces(kind + extents[1:])}>({self.message_text(name_text)});")
 
     def static_shared(self, kind, name, extents):
         name_text = self.text(name)
         if extents and len(extents[0]) == 2:
             self.fail(name, f"give {name_text} a size, or write extern for dynamic shared memory")
-        alias = f"simt_type_{name_text}"
+        alias = self.alias(name_text)
         return (f"using {alias} = {self.spell_pieces(kind + extents)}; "
-                f'{alias}& {name_text} = ::simt::shared<{alias}>("{name_text}", [] {{}});')
+                f"{alias}& {name_text} = ::simt::shared<{alias}>({self.message_text(name_text)}, [] {{}});")
+
+    def alias(self, name):
+        """A name of our own that goes with a variable's name."""
+        return f"simt_type_{name}"
 
     # ---- __device__, __constant__ and __managed__ variables ----
 

@@ -211,9 +211,22 @@ class Launches(RewriterTest):
             with self.subTest(source):
                 self.assert_refused(in_function(source), line, message)
 
-    def test_macros_are_refused(self):
-        self.assert_refused("\n#define LAUNCH(k) k<<<1, 32>>>()\n", 2, "a macro cannot contain")
-        self.assert_refused("#define A \\\n  int x; \\\n  __shared__ int s\n", 3, "a macro cannot")
+    def test_in_macros(self):
+        for macro, text in (
+            ("#define LAUNCH(k) k<<<1, 32>>>()",
+             '#define LAUNCH(k)  ::simt::launch({#k, ""}, [=](auto&... simt_args) { k(simt_args...); }, 1, 32)()'),
+            ("#define LAUNCH(k, T, n, ...) \\\n  k<T, 2><<<(n) / 4, 32>>>(n, __VA_ARGS__)  // why",
+             '#define LAUNCH(k, T, n, ...) \\\n   ::simt::launch({#k "<" #T ", 2>", #n ", " #__VA_ARGS__}, [=](auto&... simt_args) '
+             "{ k<T, 2>(simt_args...); }, (n) / 4, 32)(n, __VA_ARGS__)  // why"),
+            ("#define RUN do { k ## 1<<<1, 2>>>(0); } while (0)",
+             '#define RUN do {  ::simt::launch({"k ## 1", "0"}, [=](auto&) { k ## 1(0); }, 1, 2)(nullptr); } while (0)'),
+            ("#define TILE(T, s) \\\n  __shared__ T s[4]",
+             "#define TILE(T, s) \\\n  using simt_type_##s = T[4]; simt_type_##s& s = ::simt::shared<simt_type_##s>(#s, [] {})"),
+            ("#define BYTES extern __shared__ char b[]", '#define BYTES auto* const b = ::simt::dynamic_shared_array<char>("b")'),
+        ):
+            with self.subTest(macro):
+                self.assertEqual(rewrite(macro + "\nint x;\n"), text + "\nint x;\n")
+        self.assert_refused("#define A \\\n  k<<<1>>>()\n", 2, "a launch needs a grid and a block")
         self.assert_unchanged('#define HELP "k<<<1, 32>>>" // __shared__\n')
         self.assert_unchanged("#if 0 // k<<<1, 32>>>\n#endif\n")
 
@@ -559,6 +572,93 @@ class Attributes(RewriterTest):
         self.assert_unchanged("__device__ __attribute__((__noinline__)) int f() { return 1; }\n")
 
 
+class Arch(RewriterTest):
+    """Where __CUDA_ARCH__ is defined."""
+
+    def values(self, source, **more):
+        """What the compiler is left with, without the line markers."""
+        text = rewrite(textwrap.dedent(source))
+        done = subprocess.run(["g++", "-E", "-P", "-x", "c++", "-"], input=text, capture_output=True, text=True, check=True)
+        return " ".join(done.stdout.split())
+
+    def test_in_device_code_alone(self):
+        test = "\n#ifdef __CUDA_ARCH__\nint a = __CUDA_ARCH__;\n#else\nhost;\n#endif\n"
+        for head, found in (("__global__ void f() {", "int a = 900;"), ("__device__ void f() {", "int a = 900;"),
+                            ("void f() {", "host;"), ("__host__ void f() {", "host;"),
+                            ("struct A { int x; __device__ A(int n) : x{n}, y(n) {", "int a = 900;"),
+                            ("void f() { g([=] __device__ (int i) {", "int a = 900;")):
+            with self.subTest(head):
+                self.assertIn("{ " + found, self.values(head + test + "}"))
+                self.assertIn("host;", self.values(head + "}" + test))
+        self.assertEqual(self.values("#define KERNEL __global__\nKERNEL void f() {" + test + "}"), "__global__ void f() { int a = 900; }")
+
+    def test_both(self):
+        expected = ("{ if (!__builtin_is_constant_evaluated() && ::simt::in_kernel()) { return 900; } else { return 0; } }")
+        for words in ("__host__ __device__", "__device__ __host__", "HD"):
+            text = self.values(f"""\
+                #define HD __host__ __device__
+                {words} int f() {{
+                #if defined(__CUDA_ARCH__)
+                  return __CUDA_ARCH__;
+                #else
+                  return 0;
+                #endif
+                }}""")
+            self.assertTrue(text.endswith("int f() " + expected), text)
+        self.assert_unchanged("__host__ __device__ int f() { return 1; }\n")
+
+    def test_outside_of_functions(self):
+        own = "__device__ double atomicAdd(double* p, double x) { return 0; }\n"
+        for condition in ("#if __CUDA_ARCH__ < 600", "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600",
+                          "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#else"):
+            with self.subTest(condition):
+                self.assertEqual(self.values(f"{condition}\n{own}#endif\nint x;"), "int x;")
+        self.assertEqual(self.values("#ifndef __CUDA_ARCH__\nint main() {}\n#endif"), "int main() {}")
+
+    def test_macros_that_depend_on_it(self):
+        text = self.values("""\
+            #ifdef __CUDA_ARCH__
+            #define WHERE device
+            #else
+            #define WHERE host
+            #endif
+            #define SAY(x) x(WHERE, __LINE__)
+            void f() { SAY(a); }
+            __global__ void k() { SAY(a); }
+            void g() { SAY(a); }""")
+        self.assertEqual(text, "void f() { a(host, 7); } __global__ void k() { a(device, 8); } void g() { a(host, 9); }")
+
+
+class Refused(RewriterTest):
+    """What the CPU device has not."""
+
+    def test_words(self):
+        for source, line, text in (
+            ("\ntexture<float> t;", 2, "texture references"),
+            ("void f() {\n  cudaArray_t a;\n}", 2, "cudaArray_t, textures and surfaces: read the array through a pointer"),
+            ("__global__ void k(float* p) { p[0] = tex2D<float>(t, 0, 0); }", 1, "tex2D, textures"),
+            ("using namespace nvcuda;", 1, "nvcuda, tensor cores"),
+            ("__global__ void __cluster_dims__(2, 1, 1) k() {}", 1, "__cluster_dims__, thread block clusters"),
+            ("__global__ void k() {\n  k<<<1, 2>>>();\n}", 2, "a launch in a kernel, dynamic parallelism"),
+            ("__global__ void k() {\n  f([&] { g<<<1, 2>>>(); });\n}", 2, "a launch in a kernel, dynamic parallelism"),
+            ("__device__ void f() { cudaDeviceSynchronize(); }", 1, "cudaDeviceSynchronize() in a kernel"),
+        ):
+            with self.subTest(source):
+                self.assert_refused(source, line, "not supported on the CPU device: " + text)
+
+    def test_names_of_the_programs_own(self):
+        for source in ("struct A { int tex2D; };", "int x = a.tex2D;", "int y = p->surface;", "int surface, texture = 1;",
+                       "int cutoff = cuts(texels);", "void f() { cudaMalloc(&p, 4); }"):
+            with self.subTest(source):
+                self.assert_unchanged(source)
+
+    def test_what_an_if_may_hide_is_for_the_compiler(self):
+        self.assertEqual(rewrite("#ifdef TEX\ncudaArray_t a;\n#endif\n"),
+                         '#ifdef TEX\n _Pragma("GCC error \\"not supported on the CPU device: cudaArray_t, textures and surfaces: read '
+                         "the array through a pointer (const float* __restrict__) and clamp the index in the kernel\\\"\") "
+                         'cudaArray_t a;\n#endif\n'.replace('\\\\"', '\\"'))
+
+
 class Returns(RewriterTest):
     TOLD = "{ ::simt::leave_kernel(); return; }"
 
@@ -743,8 +843,8 @@ class Files(FolderTest):
             const char* text = R"(
             #include "text.cuh"
             )";
-            #if __has_include(<cub/cub.cuh>)
-            #include <cub/cub.cuh>
+            #if __has_include(<own/own.cuh>)
+            #include <own/own.cuh>
             #endif
             ''')
         source = (self.folder / "main.cu").read_text()
@@ -753,6 +853,49 @@ class Files(FolderTest):
     def test_included_files_are_rewritten(self):
         self.write(main='#include "a.cuh"\n', a="#pragma once\n\nvoid f() {\n k<<<1, 2>>>(x);\n}\n")
         self.assertEqual(len(launches(self.translate())), 1)
+
+    def test_headers_of_ones_own_are_rewritten_if_they_are_cuda(self):
+        kernel = "#pragma once\n__global__ void k() { __shared__ int s; }\n"
+        for name in ("a.h", "a.hpp", "a.inl", "sub/a.h"):
+            self.write_file(name, kernel)
+            self.write(main=f'#include "{name}"\nvoid f() {{ k<<<1, 2>>>(); }}\n')
+            self.assertIn("::simt::shared", self.translate())
+            self.assertIn("../" + name, self.depends())
+        # Also if another one includes it; and one in a -I folder.
+        self.write_file("b.h", '#include <sub/a.h>\n')
+        self.write(main='#include "b.h"\n')
+        self.assertIn("::simt::shared", self.translate("-I.."))
+        # Headers that include each other and have no CUDA in them stay.
+        self.write_file("c.h", '#pragma once\n#include "d.h"\n')
+        self.write_file("d.h", '#pragma once\n#include "c.h"\nint d;\n')
+        self.write(main='#include "c.h"\n')
+        self.assertEqual(self.translate(), '#line 1 "../main.cu"\n#include "c.h"\n')
+
+    def test_a_plain_header_is_found_from_a_file_in_another_folder(self):
+        self.write_file("sub/a.h", '#include "plain.h"\n__device__ int a;\n')
+        self.write_file("sub/plain.h", "int plain;\n")
+        self.write(main='#include "sub/a.h"\n')
+        self.translate()
+        self.assertIn((str(self.folder / "sub/plain.h"), 1, "int plain;"), self.preprocess())
+
+    def test_macros_of_other_files(self):
+        self.write(main='#include "a.cuh"\nKERNEL void k() { if (a) return; b(); }\nvoid f() { k<<<1, 2>>>(); }\n'
+                   "HD int g() { return __CUDA_ARCH__; }\n",
+                   a="#define KERNEL __global__\n#define HD __device__\n")
+        text = self.translate()
+        self.assertIn("leave_kernel", text)
+        self.assertIn("#define __CUDA_ARCH__ 900\n#line 4\n", text)
+
+    def test_unsupported_headers(self):
+        for name, what in (("thrust/sort.h", "Thrust: write the loop as a kernel"), ("cub/cub.cuh", "CUB"),
+                           ("cublas_v2.h", "cuBLAS"), ("curand_kernel.h", "cuRAND"), ("mma.h", "tensor cores"),
+                           ("nccl.h", "NCCL"), ("GL/glew.h", "graphics"), ("cuda_gl_interop.h", "graphics interop")):
+            self.write(main=f"\n#include <{name}>\n")
+            done = self.run_tool()
+            self.assertIn(f"../main.cu:2: error: not supported on the CPU device: {name}, {what}", done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+            self.write(main=f"#if USE\n#include <{name}>\n#endif\n")
+            self.assertIn(f"#error not supported on the CPU device: {name}", self.translate())
 
     def test_errors_name_file_and_line(self):
         self.write(main='\n#include "a.cuh"\n', a="#pragma once\nvoid f() {\n\n k<<<1, 2;\n}\n")

@@ -142,6 +142,18 @@ class Compiling(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, "x.cu:1: error: broken\n"))
         self.assertFalse((self.build / "x.p/k.cu.o").exists())
 
+    def test_what_is_unsupported_is_the_only_error(self):
+        first = "x.cu:3:5: error: not supported on the CPU device: cudaArray_t, textures\n"
+        more = "\x1b[1mx.cu:4:1: \x1b[0m\x1b[0;1;31merror: \x1b[0mexpected ';'\n  code\n  ^\n"
+        self.assertEqual(simtcc.unsupported_in("a note\n" + first + more + first), first.replace("3:5", "3"))
+        self.assertEqual(simtcc.unsupported_in(more), "")
+        for text in ("use of undeclared identifier 'cudaFoo'", "unknown type name 'cudaFoo'", "'cudaFoo' was not declared in this scope",
+                     "no member named 'cudaFoo' in namespace 'cooperative_groups'"):
+            self.assertEqual(simtcc.unsupported_in(f"x.cu:3:5: error: {text}\n" + more),
+                             "x.cu:3: error: not supported on the CPU device: cudaFoo, unless it is misspelled\n")
+        self.assertEqual(simtcc.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'cudaFoo'; did you mean 'cudaFree'?\n"), "")
+        self.assertEqual(simtcc.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'customer'\n"), "")
+
     def test_an_error_of_the_rewriter_names_the_line(self):
         source = self.root / "bad.cu"
         source.write_text("void f() {\n  k<<<1>>>();\n}\n")

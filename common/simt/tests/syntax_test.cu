@@ -447,3 +447,86 @@ TEST_CASE("attributes of functions") {
   bounded_by_registers<<<1, 64>>>(n.data());
   CHECK(n.take() == 256);
 }
+
+// ---- __CUDA_ARCH__ ------------------------------------------------------------------------------
+
+// Older GPUs had no such function; where __CUDA_ARCH__ is new enough, or the host's, there is one.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+__device__ double atomicAdd(double* address, double value) { return *address += value; }
+#endif
+#ifdef __CUDA_ARCH__
+#define WHERE 2
+#else
+#define WHERE 1
+#endif
+
+namespace {
+
+__host__ __device__ int by_condition(int x) {
+#ifdef __CUDA_ARCH__
+  return x + __CUDA_ARCH__ / 100;
+#else
+  return x + 1;
+#endif
+}
+__host__ __device__ constexpr int by_macro() { return WHERE; }
+
+__global__ void call_both(int* out, double* sum) {
+  atomicAdd(out, by_condition(10));
+  atomicAdd(out, 1000 * by_macro());
+  atomicAdd(sum, 0.5);
+}
+
+}  // namespace
+
+TEST_CASE("__CUDA_ARCH__ is defined in device code, and in functions for both when a kernel runs") {
+  Numbers sum(1), halves(2);
+  call_both<<<1, 32>>>(sum.data(), reinterpret_cast<double*>(halves.data()));
+#ifdef SIMT_CPU_DEVICE
+  REQUIRE(sum.take() == 32 * (10 + 9 + 2000));
+#else
+  REQUIRE(sum.take() >= 32 * (10 + 7 + 2000));
+#endif
+  REQUIRE(by_condition(10) == 11);
+  REQUIRE(by_macro() == 1);
+  REQUIRE(halves.values().at(1) == 0x40300000);  // 16.0
+}
+
+// ---- Launches and variables in macros -----------------------------------------------------------
+
+#define LAUNCH(kernel, blocks, ...)      \
+  do {                                   \
+    kernel<<<blocks, 32>>>(__VA_ARGS__); \
+  } while (0)
+#define TILE(T, name, n) __shared__ T name[n]
+
+namespace {
+
+__global__ void sum_tiles(int* out) {
+  TILE(int, s_a, 32);
+  TILE(int, s_b, 32);
+  s_a[threadIdx.x] = 1;
+  s_b[threadIdx.x] = 2;
+  __syncwarp();
+  atomicAdd(out, s_a[31 - threadIdx.x] + s_b[31 - threadIdx.x]);
+}
+
+template <void (*kernel)(int*)>
+void launch_argument(int* out) {
+  kernel<<<1, 32>>>(out);
+}
+
+}  // namespace
+
+TEST_CASE("launches and shared variables in macros, kernels as template arguments and pointers") {
+  Numbers sum(1);
+  LAUNCH(sum_tiles, 2, sum.data());
+  REQUIRE(sum.take() == 2 * 32 * 3);
+  LAUNCH((count_by<int, 7>), 1, sum.data());
+  REQUIRE(sum.take() == 32 * 7);
+  launch_argument<sum_tiles>(sum.data());
+  REQUIRE(sum.take() == 32 * 3);
+  void (*const pointer)(int*) = sum_tiles;
+  pointer<<<1, 32>>>(sum.data());
+  REQUIRE(sum.take() == 32 * 3);
+}

@@ -1,0 +1,93 @@
+"""What CUDA has and the CPU device has not: told at the line that uses it, and what to do instead."""
+
+import re
+
+from .functions import Functions
+from .tokens import unsupported_text
+
+THRUST = "write the loop as a kernel, or compute it on the host with <algorithm> and <numeric>"
+LIBRARY = "compute what it is used for in a kernel of your own, or on the host"
+TEXTURE = "read the array through a pointer (const float* __restrict__) and clamp the index in the kernel"
+CLUSTER = "use a grid without clusters: blocks work together through global memory"
+DRAWING = "copy the result to the host and write it to a file"
+TENSOR = "write the product as loops over shared memory, with float or __half arithmetic"
+GRAPHICS = "graphics interop"
+
+# The name of a header: what it is, and what to do.
+HEADERS = [(re.compile(pattern), what) for pattern, what in (
+    (r"thrust/", f"Thrust: {THRUST}"),
+    (r"cub/", f"CUB: {THRUST}"),
+    (r"(cutlass|cute)/", f"CUTLASS: {LIBRARY}"),
+    (r"(cublas|nvblas)\w*\.h$", f"cuBLAS: {LIBRARY}"),
+    (r"curand\w*\.h$", f"cuRAND: {LIBRARY}"),
+    (r"cufft\w*\.h$", f"cuFFT: {LIBRARY}"),
+    (r"cusparse\w*\.h$", f"cuSPARSE: {LIBRARY}"),
+    (r"cusolver\w*\.h$", f"cuSOLVER: {LIBRARY}"),
+    (r"cudnn\w*\.h$", f"cuDNN: {LIBRARY}"),
+    (r"npp\w*\.h$", f"NPP: {LIBRARY}"),
+    (r"nccl\w*\.h$", "NCCL: copy with cudaMemcpyPeer, or access the peer's memory from a kernel"),
+    (r"nvshmem\w*\.h$", "NVSHMEM: access the peer's memory from a kernel"),
+    (r"nvml\.h$", "NVML: ask cudaGetDeviceProperties"),
+    (r"(nvrtc|nvJitLink|nvvm)\w*\.h$", "compilation at run time: put the kernel into the .cu file"),
+    (r"(nvtx3/|nvToolsExt)", "NVTX: leave the ranges out; they mark time for a profiler"),
+    (r"cupti\w*\.h$", "CUPTI: use ./course run --count"),
+    (r"mma\.h$", f"tensor cores: {TENSOR}"),
+    (r"cuda_fp[468]\.h", "numbers of 4, 6 or 8 bits: use __half or __nv_bfloat16"),
+    (r"((cuda)?GL|cuda_gl_interop|cuda_egl_interop|cuda_vdpau_interop|cuda_d3d\d+_interop|cudaEGL|cudaVDPAU)(/|\.h)",
+     f"{GRAPHICS}: {DRAWING}"),
+    (r"((GL|GLES\d?|GLFW|EGL|vulkan)/|helper_gl\.h$|rendercheck_\w+\.h$)", f"graphics: {DRAWING}"),
+    (r"((cuda_)?(texture|surface)\w*\.h)$", f"textures and surfaces: {TEXTURE}"),
+    (r"cuda_device_runtime_api\.h$", "dynamic parallelism: return to the host, and launch from there"),
+)]
+
+# A word of the source: what it is, and what to do.
+WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
+    (r"tex(1D|2D|3D|Cubemap)\w*|surf(1D|2D|3D|Cubemap)\w*|cuda(Create|Destroy|Get)?(Texture|Surface)\w+|"
+     r"cuda(Bind|Unbind)(Surface|Texture)\w*|cuda(Create|Get)?ChannelFormat\w*|cudaCreateChannelDesc|cuda(Mipmapped)?Array(_t)?|"
+     r"cuda(Malloc|Free|Get)\w*Array\w*|cudaMemcpy\w*(To|From)Array\w*|cuda(Resource|Texture|ResourceView)Desc",
+     f"{{}}, textures and surfaces: {TEXTURE}"),
+    (r"nvcuda|wmma", f"{{}}, tensor cores: {TENSOR}"),
+    (r"__cluster_dims__|this_cluster|cluster_group|cudaLaunchAttributeClusterDimension|cudaOccupancyMax\w*Cluster\w*",
+     f"{{}}, thread block clusters: {CLUSTER}"),
+    (r"cudaGraphics\w+|cudaGL\w+|cudaEGL\w+|cudaVDPAU\w+|cudaD3D\w+", f"{{}}, {GRAPHICS}: {DRAWING}"),
+    (r"cudaIpc\w+", "{}, memory of another process: use one process"),
+    (r"cudaImportExternal\w+|cudaExternal\w+", "{}, memory of another API: allocate it with cudaMalloc"),
+    (r"cuModule\w+|cuLaunch\w+|cuLink\w+|cuLibrary\w+|cuCtx\w+|cuMem[A-Z]\w+",
+     "{}, the driver API: use the runtime API (cudaMalloc, kernel<<<blocks, threads>>>(...))"),
+    (r"curand\w+|cublas\w+|cufft\w+|cusparse\w+|cusolver\w+", f"{{}}: {LIBRARY}"),
+)]
+MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma|__cluster|this_cluster|cluster_group")
+
+
+def unsupported_header(name):
+    """What to say of an #include, or None."""
+    for pattern, what in HEADERS:
+        if pattern.match(name):
+            return unsupported_text(f"{name}, {what}")
+    return None
+
+
+class Refusals(Functions):
+    """A file in which words that stand for something unsupported are refused."""
+
+    def check_word(self, i):
+        """Refuses the word i if it needs what the CPU device has not."""
+        text = self.text(i)
+        if not MAY_BE.match(text):
+            return
+        if text == "texture" and self.text(i + 1) == "<":
+            self.unsupported(i, "texture references (CUDA 12 removed them, too): " + TEXTURE)
+        elif text in ("texture", "surface") or self.is_own_name(i):
+            return
+        for pattern, what in WORDS:
+            if pattern.match(text):
+                self.unsupported(i, what.format(text))
+                return
+        if re.match(r"cuda[A-Z]", text) and self.text(i + 1) == "(" and self.is_device_code(i):
+            self.unsupported(i, f"{text}() in a kernel, dynamic parallelism: call it on the host")
+
+    def is_own_name(self, i):
+        """True for a member, a variable or function of the program's own: a.tex2D, int tex2D, ns::tex2D."""
+        before = self.text(i - 1)
+        return before in (".", "->", "::") and self.text(i - 2) not in ("", "nvcuda") or (
+            self.text(i).startswith(("tex", "surf")) and self.is_operand(i - 1) and self.text(i + 1) in ("=", ";", ",", ")"))
