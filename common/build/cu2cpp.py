@@ -134,7 +134,7 @@ class Translation:
         first_directives = "\n".join(directive.text for directive, _ in file.directives[:2])
         guard = GUARD.match(first_directives)
         guarded = guard is not None and guard.group(1) == guard.group(2)
-        file.guard_depth = 1 if guarded else 0
+        file.guard_depth, file.is_hidden = (1 if guarded else 0), hidden
         once = guarded or any(PRAGMA_ONCE.match(d.text) for d, _ in file.directives)
         if once and not hidden:
             self.included.add(path)
@@ -186,7 +186,7 @@ class Translation:
             if include is None:
                 continue
             quote, name = include.groups()
-            in_condition = depth > file.guard_depth
+            in_condition = hidden or depth > file.guard_depth
             found = self.find(quote, name, path)
             if found is None:
                 self.check_include(file, directive, quote, name, in_condition)
@@ -199,7 +199,7 @@ class Translation:
                 if (found, False) in self.open:
                     file.fail_at(directive.begin, f"{name} includes itself: begin it "
                                  "with #pragma once")
-                text = self.expand(found, hidden or in_condition)
+                text = self.expand(found, in_condition)
             line = file.line(directive.end) + 1
             file.edits.append((directive.begin, directive.end,
                                f"{text}\n#line {line} {c_string(file.path)}"))

@@ -69,6 +69,7 @@ class SourceFile:
         self.path, self.source = path, source
         self.macros = macros or Macros()
         self.guard_depth = 0  # 1 if the file is in an #ifndef of its own
+        self.is_hidden = False  # included in an #if, which the compiler may skip
         self.edits = []  # (begin, end, replacement), as positions in source; or a function that makes the replacement
         self.tokens = []  # without comments and directives
         self.directives = []  # (token, how many #if are open there)
@@ -137,7 +138,7 @@ class SourceFile:
     def is_conditional(self, position):
         """True where an #if may hide the position from the compiler."""
         before = bisect.bisect(self.directives, position, key=lambda entry: entry[0].begin) - 1
-        return before >= 0 and self.directives[before][1] > self.guard_depth
+        return self.is_hidden or before >= 0 and self.directives[before][1] > self.guard_depth
 
     def unsupported(self, i, what):
         """Refuses the token i if the compiler gets to see it."""

@@ -47,14 +47,14 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
      r"cuda(Malloc|Free|Get)\w*Array\w*|cudaMemcpy\w*(To|From)Array\w*|cuda(Resource|Texture|ResourceView)Desc",
      f"{{}}, textures and surfaces: {TEXTURE}"),
     (r"nvcuda|wmma", f"{{}}, tensor cores: {TENSOR}"),
-    (r"__cluster_dims__|this_cluster|cluster_group|cudaLaunchAttributeClusterDimension|cudaOccupancyMax\w*Cluster\w*",
+    (r"__cluster_dims__|this_cluster|cluster_group|cudaOccupancyMax\w*Cluster\w*",
      f"{{}}, thread block clusters: {CLUSTER}"),
     (r"cudaGraphics\w+|cudaGL\w+|cudaEGL\w+|cudaVDPAU\w+|cudaD3D\w+", f"{{}}, {GRAPHICS}: {DRAWING}"),
     (r"cudaIpc\w+", "{}, memory of another process: use one process"),
     (r"cudaImportExternal\w+|cudaExternal\w+", "{}, memory of another API: allocate it with cudaMalloc"),
     (r"cuModule\w+|cuLaunch\w+|cuLink\w+|cuLibrary\w+|cuCtx\w+|cuMem[A-Z]\w+",
      "{}, the driver API: use the runtime API (cudaMalloc, kernel<<<blocks, threads>>>(...))"),
-    (r"curand\w+|cublas\w+|cufft\w+|cusparse\w+|cusolver\w+", f"{{}}: {LIBRARY}"),
+    (r"(curand|cublas|cufft|cusparse|cusolver)[A-Z]\w+|curand_\w+", f"{{}}: {LIBRARY}"),
 )]
 MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma|__cluster|this_cluster|cluster_group")
 

@@ -648,7 +648,7 @@ class Refused(RewriterTest):
 
     def test_names_of_the_programs_own(self):
         for source in ("struct A { int tex2D; };", "int x = a.tex2D;", "int y = p->surface;", "int surface, texture = 1;",
-                       "int cutoff = cuts(texels);", "void f() { cudaMalloc(&p, 4); }"):
+                       "int cutoff = cuts(texels, cublas_dot(x), cufft_plan);", "void f() { cudaMalloc(&p, 4); }"):
             with self.subTest(source):
                 self.assert_unchanged(source)
 
@@ -894,6 +894,8 @@ class Files(FolderTest):
             done = self.run_tool()
             self.assertIn(f"../main.cu:2: error: not supported on the CPU device: {name}, {what}", done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1)
+            self.write(main='#if USE\n#include "a.cuh"\n#endif\n', a=f"#include <{name}>\n")
+            self.assertIn(f"#error not supported on the CPU device: {name}", self.translate())
             self.write(main=f"#if USE\n#include <{name}>\n#endif\n")
             self.assertIn(f"#error not supported on the CPU device: {name}", self.translate())
 
