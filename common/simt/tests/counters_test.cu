@@ -455,6 +455,36 @@ TEST_CASE("the busiest warp is the one with the most requests") {
   CHECK(count(shared).busiest_warp_shared_requests == 0);
 }
 
+TEST_CASE("each kernel's counts are its launches'") {
+  const Array<float> x(256);
+  Array<float> y(256);
+  const auto work = [&] {
+    copy<<<2, 128>>>(x.data(), y.data());
+    clear_by_one_warp<<<2, 64>>>(y.data());
+    copy<<<1, 32>>>(x.data(), y.data());
+    static_cast<void>(cudaDeviceSynchronize());
+  };
+  std::vector<simt::KernelCounters> kernels;
+  observe([&] {
+    work();  // not counted
+    const simt::CountScope scope;
+    work();
+    kernels = scope.by_kernel();
+  });
+  REQUIRE(kernels.size() == 2);
+  CHECK(kernels[0].kernel == "copy");
+  CHECK(kernels[0].counters.launches == 2);
+  CHECK(kernels[0].counters.threads == 2 * 128 + 32);
+  CHECK(kernels[0].counters.global_loads == 8 + 1);
+  CHECK(kernels[0].counters.global_load_sectors == 4 * (8 + 1));
+  CHECK(kernels[0].counters.barriers == 0);
+  CHECK(kernels[1].kernel == "clear_by_one_warp");
+  CHECK(kernels[1].counters.launches == 1);
+  CHECK(kernels[1].counters.barriers == 2);
+  CHECK(kernels[1].counters.busiest_warp_requests == 0);  // of the scope, not of a kernel
+  CHECK(observe([&] { CHECK(simt::CountScope().by_kernel().empty()); }).clean());
+}
+
 TEST_CASE("races are found while counting") {
   Array<int> y(64);
   const auto outcome = observe([&] {

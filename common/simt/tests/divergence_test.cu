@@ -1,5 +1,6 @@
 // Threads that take different ways: what is legal, and what is said when a barrier or a mask waits
 // for a thread that never comes.
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 #include <cassert>
@@ -388,6 +389,49 @@ TEST_CASE("a mask may name lanes that returned; a note says so") {
 }
 
 // ---- lanes that take no part --------------------------------------------------------------------
+
+namespace {
+
+/// While one lives, a shuffle from an absent lane is a finding.
+struct AbsentLanesReported {
+  AbsentLanesReported() { simt::report_absent_lanes(true); }
+  ~AbsentLanesReported() { simt::report_absent_lanes(false); }
+};
+
+template <unsigned mask>
+__global__ void shuffle_from(int* out, int source) {
+  if ((mask >> threadIdx.x & 1u) == 0) return;
+  out[threadIdx.x] = __shfl_sync(mask, 1, source);
+}
+__global__ void read_rank(int* out, int source) {
+  const auto tile = cooperative_groups::tiled_partition<4>(cooperative_groups::this_thread_block());
+  const auto group = cooperative_groups::coalesced_threads();
+  out[threadIdx.x] = source < 4 ? tile.shfl(1, source) : group.shfl(1, source);
+}
+
+}  // namespace
+
+TEST_CASE("a shuffle from an absent lane is a finding where that is asked for") {
+  Array<int> out(32);
+  const AbsentLanesReported reported;
+  const auto returned = [&] { shuffle_from_returned_lane<<<1, 32>>>(out.data()); };
+  CHECK(first_miss(ReportKind::absent_lane, returned) == "");
+  CHECK(lacks(only_report(returned),
+              {"SHUFFLE FROM AN ABSENT LANE in kernel shuffle_from_returned_lane: "
+               "__shfl_down_sync() at common/simt/tests/divergence_test.cu:",
+               "block 0 thread 19 (lane 19) gets an undefined value: lane 20 has returned from the "
+               "kernel"}) == "");
+  CHECK(lacks(only_report([&] { shuffle_from<0xfu><<<1, 32>>>(out.data(), 9); }),
+              {"(lane 0) gets an undefined value: lane 9 is not in the mask 0x0000000f"}) == "");
+  CHECK(lacks(only_report([&] { shuffle_from<~0u><<<1, 20>>>(out.data(), 25); }),
+              {"(lane 0) gets an undefined value: lane 25 does not exist"}) == "");
+  CHECK(lacks(only_report([&] { read_rank<<<1, 20>>>(out.data(), 21); }),
+              {"the rank that it reads is outside the group"}) == "");
+  CHECK(observe([&] {
+          shuffle_from<0xfu><<<1, 32>>>(out.data(), 3);
+          read_rank<<<1, 32>>>(out.data(), 3);
+        }).clean());
+}
 
 namespace {
 

@@ -21,7 +21,7 @@ from tools.learn.answers import reset, show_diff  # noqa: E402
 from tools.learn.build_folder import Course, Refused, nearest, one_of  # noqa: E402
 from tools.learn.checking import INTERRUPTED, show_check, watch  # noqa: E402
 from tools.learn.finding import picture, show_hint, show_list, show_next  # noqa: E402
-from tools.learn.running import SEEDS, Workplace, run  # noqa: E402
+from tools.learn.running import SEEDS, Workplace, run, split_words  # noqa: E402
 from tools.lib import terminal  # noqa: E402
 
 POLL_SECONDS = 0.4
@@ -101,6 +101,9 @@ def parser():
     which = one.add_mutually_exclusive_group()
     which.add_argument("--seeds", metavar="N", type=positive, help=f"run schedules 0 to N - 1 (default: {SEEDS})")
     which.add_argument("--schedule", metavar="SEED", type=natural, help="run only this schedule")
+    one.add_argument("--count", action="store_true", help="a table of what each kernel asked of memory, in the first run")
+    one.add_argument("--trace", metavar="FILE", nargs="?", const="",
+                     help="record what the lanes do in the first run, and draw it (default: into the build folder)")
     return main_parser, list(commands.choices)
 
 
@@ -165,9 +168,9 @@ def main():
             return 0
         words = sys.argv[1:]
         check_command(words, commands)
-        end_of_words = words.index("--") if "run" in words and "--" in words else len(words)
-        arguments = command_line.parse_args(words[:end_of_words])
-        arguments.program_arguments = words[end_of_words + 1 :]
+        words, program_arguments = split_words(words)
+        arguments = command_line.parse_args(words)
+        arguments.program_arguments = program_arguments
         set_shell_folder()
         code = arguments.function(arguments.place(arguments.build), arguments)
         sys.stdout.flush()

@@ -2,35 +2,46 @@
 
 import os
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
 from tools.learn.build_folder import Refused, find_build, program_name
-from tools.lib.checkout import seen_from_the_shell
+from tools.lib.checkout import TOP, seen_from_the_shell
 from tools.lib.terminal import paint
 from tools.run import report
 from tools.run.build_program import MADE_BY_MESON, NotBuilt, Program
-from tools.run.schedules import ended_in_the_middle, first_difference, run_all
+from tools.run.schedules import first_difference, run_all
 
 FINDINGS = 66
-SEEDS = 4
+OUT_OF_TIME = 1
+SEEDS = 4  # as of a check: nearly every race shows in the first one, a wrong order of blocks or warps in the next ones
 
 
 class Workplace:
     """The build folder of ./course run; it needs no exercises."""
 
     def __init__(self, asked):
-        self.asked = asked
         self.build = find_build(asked or os.environ.get("COURSE_BUILD"))
-
-    def needs_cpu_device(self):
-        """Raises Refused for a build folder that runs kernels on a GPU."""
         if not (self.build / MADE_BY_MESON).exists():
             raise Refused(
-                f"{seen_from_the_shell(self.build)} builds for a GPU: there nvcc compiles any CUDA file. ./course run uses "
-                "the CPU device. Make a folder for it, and name it:\n"
-                f"  meson setup build-cpu -Ddevice=cpu && {program_name()} run --build build-cpu ...", 2,
+                f"{seen_from_the_shell(self.build)} builds for a GPU, for which nvcc compiles any CUDA file. "
+                "./course run needs a folder\nfor the CPU device. Make one, and name it:\n"
+                f"  meson setup {seen_from_the_shell(TOP / 'build-cpu')} {seen_from_the_shell(TOP)} -Ddevice=cpu\n"
+                f"  {program_name()} run --build {seen_from_the_shell(TOP / 'build-cpu')} ...", 2,
             )
+
+
+def split_words(words):
+    """The command line of ./course, and the arguments of a program that it runs: those after --."""
+    if "run" not in words:
+        return words, []
+    end = words.index("--") if "--" in words else len(words)
+    mine = words[:end]
+    for number, word in enumerate(mine[:-1]):
+        if word == "--trace" and mine[number + 1].endswith(".cu"):  # no FILE, but the first one to compile
+            mine[number] = "--trace="
+    return mine, words[end + 1 :]
 
 
 def say(text):
@@ -43,7 +54,7 @@ def sources_of(names):
     """The files to compile. Raises Refused for what is none."""
     for name in names:
         if not name.endswith(".cu"):
-            raise Refused(f"{name} is no .cu file.", 2)
+            raise Refused(f"{name} is no .cu file. (Arguments of the program come after --.)", 2)
         if not Path(name).is_file():
             raise Refused(f"There is no file {name}.", 2)
     return [os.path.abspath(name) for name in names]
@@ -52,7 +63,18 @@ def sources_of(names):
 def seeds_of(arguments):
     """The schedules to run, in order."""
     one = arguments.schedule if arguments.schedule is not None else os.environ.get("SIMT_SEED")
-    return list(range(arguments.seeds or SEEDS)) if one is None else [one]
+    return list(range(arguments.seeds or SEEDS)) if one is None or arguments.seeds else [one]
+
+
+def check_time_limit():
+    """Raises Refused for a limit of time that is none."""
+    text = os.environ.get("COURSE_CPU_SECONDS", "1")
+    try:
+        is_limit = 0 < float(text) < float("inf")
+    except ValueError:
+        is_limit = False
+    if not is_limit:
+        raise Refused(f"COURSE_CPU_SECONDS must be a number above 0, and is '{text}'.", 2)
 
 
 def again(arguments, seed):
@@ -67,7 +89,6 @@ def again(arguments, seed):
 
 def run(place, arguments):
     """compiles CUDA files of your own, runs them on the CPU device, and says what it finds"""
-    place.needs_cpu_device()
     sources = sources_of(arguments.files)
     flags = [f"-I{os.path.abspath(folder)}" for folder in arguments.include]
     flags += [f"-D{name}" for name in arguments.define]
@@ -77,31 +98,57 @@ def run(place, arguments):
     except NotBuilt as problem:
         raise Refused(str(problem), problem.code) from problem
     command = [str(program.file), *arguments.program_arguments]
-    seeds = seeds_of(arguments)
-    runs = run_all(command, seeds, {})
-    return tell(arguments, command, runs)
+    check_time_limit()
+    settings = {"COURSE_COUNT": "1"} if arguments.count else {}
+    trace = Path(arguments.trace or f"{program.file}-trace.json") if arguments.trace is not None else None
+    if trace:
+        settings["SIMT_TRACE"] = str(trace)
+    runs = run_all(command, seeds_of(arguments), settings)
+    code = tell(arguments, command, runs, settings)
+    if runs[0].kernels:
+        say("\n" + report.table(runs[0].kernels))
+    if trace:
+        say("\n" + draw(trace))
+    return code
 
 
-def tell(arguments, command, runs):
+def tell(arguments, command, runs, settings):
     """Says what the runs were like; returns the exit code."""
     last = runs[-1]
-    if last.seed != runs[0].seed and (ended_in_the_middle(last) or last.findings):
+    stops = last.findings or last.is_ended()
+    if stops and len(runs) > 1:  # only the first run has shown what the program said
+        say(f"Schedule {last.seed}, after {report.names_of(runs[:-1])} without a finding:")
         sys.stderr.buffer.write(last.errors)
     if last.findings:
         say("\n" + report.findings(last))
-    if ended_in_the_middle(last):
-        say("\n" + report.end_in_the_middle(last))
-    found = None if last.findings or ended_in_the_middle(last) else first_difference(command, runs, {})
+    if last.is_ended():
+        say("\n" + report.ending(last))
+    found = None if stops else first_difference(command, runs, settings)
     if found:
-        say(report.difference(found))
-    notes = dict.fromkeys(note for run in runs for note in run.notes)
-    for note in notes:
+        say(report.difference(runs[0], *found))
+    for note in dict.fromkeys(note for run in runs for note in run.notes):
         say(f"note: {note}")
-    if last.findings or ended_in_the_middle(last):
-        say(f"\nschedule {last.seed} of {', '.join(str(run.seed) for run in runs)}; again: {again(arguments, last.seed)}"
-            if len(runs) > 1 else f"\nagain: {again(arguments, last.seed)}")
-        return FINDINGS if last.findings else 1 if last.stop and last.stop["stopped"] == "time" else last.exit_code()
-    code = next((run.code for run in runs if run.code != 0), 0)
-    which = f"schedule {runs[0].seed}" if len(runs) == 1 else f"{len(runs)} schedules"
-    say(paint(f"No finding under {which}.", "quiet"))
-    return code
+    if stops:
+        say(f"\nagain: {again(arguments, last.seed)}")
+        return FINDINGS if last.findings else OUT_OF_TIME if last.is_out_of_time() else last.exit_code()
+    say(paint(f"No finding under {report.names_of(runs)}.", "quiet"))
+    failed = next((run for run in runs if run.code != 0), runs[0])
+    if failed.code != runs[0].code:
+        sys.stderr.buffer.write(failed.errors)
+        say(f"The program ends with exit code {failed.code} under schedule {failed.seed}, and with 0 under schedule "
+            f"{runs[0].seed}.\nagain: {again(arguments, failed.seed)}")
+    return failed.code
+
+
+def draw(trace):
+    """Draws a trace beside it; returns what there is to see."""
+    tool = TOP / "common" / "tools" / "trace" / "picture.py"
+    svg, html = trace.with_suffix(".svg"), trace.with_suffix(".html")
+    done = subprocess.run([sys.executable, str(tool), str(trace), "-o", str(svg), "--html", str(html)],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    said = [line for line in done.stdout.splitlines() if not line.startswith(("wrote ", "Another one:"))]
+    shown = [*said, f"trace:   {seen_from_the_shell(trace)}"]
+    if done.returncode == 0:
+        shown += [f"picture: {seen_from_the_shell(svg)}", f"steps:   {seen_from_the_shell(html)}",
+                  f"another launch: {seen_from_the_shell(tool)} {seen_from_the_shell(trace)} --list"]
+    return "\n".join(shown)

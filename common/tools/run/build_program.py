@@ -102,8 +102,8 @@ class Program:
         self.build = build
         self.sources = sources
         self.flags = flags
-        places = "\n".join(os.path.realpath(source) for source in sources)
-        self.folder = build / "run" / f"{Path(sources[0]).stem}-{hashlib.sha256(places.encode()).hexdigest()[:8]}"
+        place = os.path.realpath(sources[0])
+        self.folder = build / "run" / f"{Path(sources[0]).stem}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
         self.file = self.folder / Path(sources[0]).stem
 
     def make(self):
@@ -172,5 +172,5 @@ def explain_link_failure(output, sources):
         return f"There is no main() in {names}: a program needs one."
     missing = re.findall(r"undefined (?:reference to|symbol:) [`']?([^'\n]+?)'?$", output, re.MULTILINE)
     if missing:
-        return f"{names} cannot be linked: nothing defines\n" + "".join(f"  {name}\n" for name in dict.fromkeys(missing))
+        return "\n  ".join([f"{names} cannot be linked: nothing defines", *dict.fromkeys(missing)])
     return f"{names} cannot be linked:\n" + "\n".join(output.splitlines()[-20:])

@@ -5,7 +5,7 @@ import signal
 from tools.run.schedules import signal_name
 
 FINDINGS_SHOWN = 5
-NAME_WIDTH = 26
+NAME_WIDTH, WIDTHS = 22, (9, 10, 9, 10, 11, 10, 10, 9)  # of the table's columns
 
 
 def findings(run):
@@ -33,25 +33,57 @@ MEANING = {
 }
 
 
-def end_in_the_middle(run):
+def ending(run):
     """Why a program was ended, and where it was."""
     stop = run.stop or {}
-    where = f" in the launch {stop['launch']}" if stop.get("launch") else ""
-    lines = stop.get("lines") or []
-    at = "".join(f"\n  {'at' if number == 0 else 'called at'} {line}" for number, line in enumerate(lines[:4]))
-    if stop.get("stopped") == "time":
-        return (f"OUT OF TIME{where or ' in host code'}: the program was stopped after {stop['seconds']:g} s of processor "
-                f"time{at}\n  Does a loop never end? If it needs more time: put COURSE_CPU_SECONDS=600 before the command.")
-    meaning = MEANING.get(-run.code, "")
-    return f"CRASH{where or ' in host code'}: {signal_name(-run.code)}{', ' + meaning if meaning else ''}{at}"
+    where = f"in the launch {stop['launch']}" if stop.get("launch") else "in host code"
+    at = "".join(f"\n  {'called at' if number else 'at'} {line}" for number, line in enumerate(stop.get("lines", [])[:4]))
+    if run.is_out_of_time():
+        return (f"OUT OF TIME {where}: the program was stopped after {stop['seconds']:g} s of processor time{at}\n"
+                "  Does a loop never end? If the program needs more time: COURSE_CPU_SECONDS=600 before the command.")
+    meaning = MEANING.get(-run.code)
+    return f"CRASH {where}: {signal_name(-run.code)}{', ' + meaning if meaning else ''}{at}"
 
 
-def difference(found):
-    """The line on an output that depends on the schedule."""
-    run, number, expected, mine = found
+def names_of(runs):
+    """schedule 3; schedules 0 to 3"""
+    first, last = runs[0].seed, runs[-1].seed
+    return f"schedule {first}" if len(runs) == 1 else f"schedules {first} to {last}"
+
+
+def difference(first, run, number, expected, mine):
+    """What to say of a line of the output that depends on the schedule."""
 
     def quoted(line):
-        return "missing" if line is None else f'"{line}"'
+        return "is missing" if line is None else f'is "{line}"'
 
-    return (f"The output depends on the schedule: line {number} is {quoted(expected)}, "
-            f"and under schedule {run.seed} {quoted(mine)}.")
+    return (f"The output depends on the schedule: under schedule {first.seed} line {number} {quoted(expected)}, "
+            f"under schedule {run.seed} it {quoted(mine)}.")
+
+
+LEGEND = """requests: loads and stores of global memory, one for each instruction of a warp; sectors: 32-byte pieces
+that a request touches, on average; shared: requests to shared memory; wavefronts: of such a request, on average,
+1 without a bank conflict; atomics: one per thread; addresses: the different ones of each warp, summed;
+barriers: __syncthreads(), counted once per block"""
+
+
+def table(kernels):
+    """What each kernel asked of memory."""
+
+    def average(total, requests):
+        return f"{total / requests:.1f}" if requests else "-"
+
+    rows = [("kernel", "launches", "requests", "sectors", "shared", "wavefronts", "atomics", "addresses", "barriers")]
+    for kernel in kernels:
+        c = kernel["kernel_counts"]
+        requests = c["loads"] + c["stores"]
+        rows.append((kernel["kernel"], c["launches"], requests, average(c["sectors"], requests), c["shared"],
+                     average(c["wavefronts"], c["shared"]), c["atomics"], c["addresses"], c["barriers"]))
+    lines = []
+    for name, *numbers in rows:
+        if len(name) >= NAME_WIDTH:  # a line of its own
+            lines.append(name)
+            name = ""
+        lines.append(f"{name:<{NAME_WIDTH}}" + "".join(f"{number:>{width}}" for number, width in zip(numbers, WIDTHS)))
+    lines.insert(1, "-" * (NAME_WIDTH + sum(WIDTHS)))
+    return f"{LEGEND}\n\n" + "\n".join(lines)

@@ -27,6 +27,14 @@ class Run:
         self.kernels = [record for record in records if "kernel_counts" in record]
         self.stop = next((record for record in records if "stopped" in record), None)
 
+    def is_out_of_time(self):
+        """True if the program has had its time."""
+        return self.stop is not None and self.stop["stopped"] == "time"
+
+    def is_ended(self):
+        """True if the program has not ended by itself."""
+        return self.code < 0 or self.is_out_of_time()
+
     def exit_code(self):
         """The exit code as a shell has it."""
         return self.code if self.code >= 0 else 128 - self.code
@@ -100,11 +108,6 @@ def records_in(file):
     return records
 
 
-def ended_in_the_middle(run):
-    """True if the program was ended: by a signal, or out of time."""
-    return run.code < 0 or run.stop is not None
-
-
 def run_all(command, seeds, settings):
     """Runs the program under these schedules until one finds something, or ends it in the middle. `settings`
     are variables for the first run. Returns all runs."""
@@ -114,7 +117,7 @@ def run_all(command, seeds, settings):
         first = number == 0
         run = run_once(command, seed, stdin.of_run(number, len(seeds)), settings if first else {}, is_shown=first)
         runs.append(run)
-        if run.findings or ended_in_the_middle(run):
+        if run.findings or run.is_ended():
             break
     return runs
 

@@ -4,14 +4,23 @@
     COURSE_TEST_BUILD=build test_run.py        the folder; without it build, else nothing is tested (exit code 77)
 """
 
+import json
 import os
+import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[3]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOP / "common"))
+from tools.run.build_program import Program  # noqa: E402
+
 BUILD = Path(os.environ.get("COURSE_TEST_BUILD") or TOP / "build").resolve()
 SKIPPED = 77
 
@@ -42,46 +51,330 @@ int main(int argc, char** argv) {
 """
 RACY = TREE.replace("BARRIER", ";")
 RIGHT = TREE.replace("BARRIER", "__syncthreads();")
+MANY = """#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+__global__ void ticket(int* next, int* first) {
+  if (threadIdx.x == 0 && atomicAdd(next, 1) == 0) *first = blockIdx.x;
+}
+__global__ void same_value(int* x) { *x = 1; }
+__global__ void sum_some(int* x) {
+  if (threadIdx.x >= 20) return;
+  x[threadIdx.x] = __shfl_down_sync(0xffffffffu, 1, 1);
+}
+__global__ void spin(volatile int* x) {
+  while (*x == 0) {
+  }
+}
+__global__ void add(int* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] += 1;
+  if (i % 32 == 0) atomicAdd(&x[n], 1);
+  __syncthreads();
+}
+__global__ void race_in_order(int* x, int* turn) {
+  // Only where block 1 comes first do the threads of a block write to the same element.
+  __shared__ int s_turn;
+  if (threadIdx.x == 0) s_turn = atomicAdd(turn, 1);
+  __syncthreads();
+  if (blockIdx.x == 1 && s_turn == 0) x[threadIdx.x % 2] = threadIdx.x;
+}
+
+struct Unlucky {
+  int* p = nullptr;
+  void write() { *p = 1; }
+};
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  int* x;
+  cudaMalloc(&x, 4096);
+  cudaMemset(x, 0, 4096);
+  if (what == "crash") Unlucky().write();
+  if (what == "abort") abort();
+  if (what == "loop") for (;;) {
+  }
+  if (what == "exit") return 66;
+  if (what == "spin") spin<<<1, 1>>>(x);
+  if (what == "note") same_value<<<1, 64>>>(x);
+  if (what == "shuffle") sum_some<<<1, 32>>>(x);
+  if (what == "race") race_in_order<<<8, 64>>>(x, x + 2);
+  if (what == "again") for (int i = 0; i < 3; ++i) sum_some<<<1, 32>>>(x);
+  if (what == "count") {
+    add<<<2, 64>>>(x, 100);
+    add<<<1, 64>>>(x, 64);
+  }
+  if (what == "input") {
+    char line[80];
+    while (std::fgets(line, sizeof line, stdin)) std::printf("read %s", line);
+  }
+  if (what == "order") {
+    ticket<<<8, 32>>>(x, x + 1);
+    int first = 0;
+    cudaMemcpy(&first, x + 1, sizeof first, cudaMemcpyDeviceToHost);
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    std::printf("it took %ld ns\\nfirst block: %d\\n", now.tv_nsec, first);
+    std::fprintf(stderr, "first is %d\\n", first);
+    return argc > 2 && first != 0;
+  }
+  const cudaError_t error = cudaDeviceSynchronize();
+  if (error != cudaSuccess) std::printf("%s\\n", cudaGetErrorString(error));
+  return 0;
+}
+"""
+
+
+def line_of(text, part):
+    """The number of the line that has this part."""
+    return next(number for number, line in enumerate(text.splitlines(), 1) if part in line)
 
 
 class Run(unittest.TestCase):
-    """Runs in an empty folder; builds stay in the build folder, so that the same text is compiled once."""
+    """Runs in an empty folder. Its programs are compiled once: their folders in the build folder go by their paths."""
 
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name).resolve()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name).resolve()
+        cls.addClassCleanup(cls.remove_builds)
+
+    @classmethod
+    def remove_builds(cls):
+        for file in cls.folder.glob("*.cu"):
+            shutil.rmtree(Program(BUILD, [file], []).folder, ignore_errors=True)
 
     def write(self, name, text):
         file = self.folder / name
         file.parent.mkdir(exist_ok=True)
-        file.write_text(text)
+        if not file.exists() or file.read_text() != text:
+            file.write_text(text)
         return file
 
-    def run_it(self, *words, cwd=None, **environment):
+    def run_it(self, *words, cwd=None, stdin=subprocess.DEVNULL, text=None, **environment):
         """Exit code, standard output and standard error."""
-        done = subprocess.run(
-            [str(TOP / "course"), "run", *words], cwd=cwd or self.folder, capture_output=True, text=True,
-            env={**os.environ, "COURSE_BUILD": str(BUILD), **environment}, stdin=subprocess.DEVNULL, timeout=200,
-        )
+        there = {**os.environ, "COURSE_BUILD": str(BUILD), "PWD": str(cwd or self.folder), **environment}
+        there.pop("SIMT_SEED", None)
+        there.update({"SIMT_SEED": environment["SIMT_SEED"]} if "SIMT_SEED" in environment else {})
+        more = {"input": text} if text is not None else {"stdin": stdin}
+        done = subprocess.run([str(TOP / "course"), "run", *words], cwd=cwd or self.folder, capture_output=True,
+                              text=True, env=there, timeout=200, **more)
         self.assertNotIn("Traceback", done.stderr)
         return done.returncode, done.stdout, done.stderr
 
+    def many(self, *words, options=(), **more):
+        self.write("many.cu", MANY)
+        return self.run_it("many.cu", *options, "--", *words, **more)
 
-class Findings(Run):
-    def test_a_race_from_another_folder(self):
+
+class Verdicts(Run):
+    def test_a_right_program(self):
+        self.write("right.cu", RIGHT)
+        self.assertEqual(self.run_it("right.cu", "--", "a"), (
+            0, "sum = 8128\nargument a\n", "No finding under schedules 0 to 3.\n"))
+        code, text, said = self.run_it("right.cu", "--schedule", "3", "--", "a", "--seeds")
+        self.assertEqual((code, text), (7, "sum = 8128\nargument a\nargument --seeds\n"))
+        self.assertEqual(said, "No finding under schedule 3.\n")
+
+    def test_a_race(self):
         self.write("race.cu", RACY)
         code, text, said = self.run_it("race.cu")
         self.assertEqual((code, text), (66, "sum = 8128\n"))
         self.assertIn("DATA RACE in kernel sum_block on s[63]\n  read   at race.cu:8 by block 0 thread 31\n", said)
-        self.assertIn("--schedule 0\n", said)
+        self.assertTrue(said.endswith(f"again: {TOP}/course run race.cu --schedule 0\n"), said)
 
-    def test_a_right_program(self):
+    def test_the_first_schedule_with_a_finding_is_the_last(self):
+        code, text, said = self.many("race", options=("--seeds", "30"))
+        self.assertEqual((code, text), (66, ""))
+        seed = re.search(r"^Schedule (\d+), after schedules? .* without a finding:$", said, re.MULTILINE)[1]
+        self.assertIn("DATA RACE in kernel race_in_order on x[", said)
+        self.assertTrue(said.endswith(f"many.cu --schedule {seed} -- race\n"), said)
+        code, _, said = self.many("race", options=("--schedule", seed))
+        self.assertEqual(code, 66)
+        self.assertNotIn("Schedule", said)
+        self.assertEqual(self.many("race", options=("--schedule", "0"))[0], 0)
+        self.assertEqual(self.many("race", SIMT_SEED=seed)[0], 66)
+
+    def test_a_finding_in_each_launch_is_told_once(self):
+        _, _, said = self.many("again")
+        self.assertEqual(said.count("SHUFFLE FROM"), 1)
+        self.assertIn("(the same lines in 3 launches)\n", said)
+
+    def test_a_shuffle_from_an_absent_lane_is_a_finding(self):
+        code, _, said = self.many("shuffle")
+        self.assertEqual(code, 66)
+        line = line_of(MANY, "__shfl_down_sync")
+        self.assertIn(f"SHUFFLE FROM AN ABSENT LANE in kernel sum_some: __shfl_down_sync() at many.cu:{line}\n"
+                      "  block 0 thread 19 (lane 19) gets an undefined value: lane 20 has returned from the kernel.", said)
+
+    def test_other_remarks_are_notes(self):
+        code, _, said = self.many("note")
+        self.assertEqual(code, 0)
+        line = line_of(MANY, "*x = 1; }")
+        self.assertEqual(said.count(f"note: many.cu:{line}: several threads write the same value"), 1)
+
+    def test_exit_codes_are_the_programs(self):
+        code, _, said = self.many("exit")
+        self.assertEqual((code, said), (66, "No finding under schedules 0 to 3.\n"))
+
+    def test_output_that_depends_on_the_schedule(self):
+        code, text, said = self.many("order")
+        self.assertEqual(code, 0)
+        self.assertTrue(text.endswith("first block: 0\n"))
+        self.assertEqual(text.count("\n"), 2)  # the first run's, and not the lines that a clock makes
+        self.assertRegex(said, r'The output depends on the schedule: under schedule 0 line 2 is "first block: 0", '
+                               r'under schedule \d it is "first block: \d"\.')
+        self.assertEqual(said.count("first is"), 1)
+
+    def test_an_exit_code_that_depends_on_the_schedule(self):
+        code, _, said = self.many("order", "strict", options=("--seeds", "9"))
+        self.assertEqual(code, 1)
+        self.assertRegex(said, r"The program ends with exit code 1 under schedule \d, and with 0 under schedule 0\.\n"
+                               r"again: .* --schedule \d -- order strict\n$")
+        self.assertEqual(said.count("first is"), 2)  # of the first run, and of the one that fails
+
+
+class Ends(Run):
+    def test_a_crash(self):
+        code, _, said = self.many("crash")
+        self.assertEqual(code, 139)
+        self.assertIn("CRASH in host code: SIGSEGV, an access to memory that is not there\n"
+                      f"  at many.cu:{line_of(MANY, '*p = 1')}\n"
+                      f"  called at many.cu:{line_of(MANY, 'Unlucky().write')}\n", said)
+
+    def test_an_abort(self):
+        code, _, said = self.many("abort")
+        self.assertEqual(code, 134)
+        self.assertIn(f"CRASH in host code: SIGABRT, abort(), a failed assert(), or an exception that nothing catches\n"
+                      f"  at many.cu:{line_of(MANY, 'abort();')}\n", said)
+
+    def test_a_loop_of_the_host(self):
+        code, _, said = self.many("loop", COURSE_CPU_SECONDS="1")
+        self.assertEqual(code, 1)
+        self.assertIn("OUT OF TIME in host code: the program was stopped after 1 s of processor time\n  at many.cu:", said)
+        self.assertIn("Does a loop never end?", said)
+        code, _, said = self.many("loop", COURSE_CPU_SECONDS="x")
+        self.assertEqual((code, said), (2, "COURSE_CPU_SECONDS must be a number above 0, and is 'x'.\n"))
+
+    def test_a_loop_of_a_kernel(self):
+        code, text, said = self.many("spin")
+        self.assertEqual(code, 66)
+        self.assertIn("ENDLESS LOOP in kernel spin", said)
+
+    def test_ctrl_c(self):
+        self.many("exit")  # built
+        command = [str(TOP / "course"), "run", "many.cu", "--", "loop"]
+        with subprocess.Popen(command, cwd=self.folder, env={**os.environ, "COURSE_BUILD": str(BUILD)},
+                              stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+            time.sleep(1.5)
+            os.killpg(process.pid, signal.SIGINT)
+            said = process.stderr.read()
+        self.assertEqual((process.returncode, said), (130, ""))
+
+
+class Input(Run):
+    def test_every_run_reads_the_same(self):
+        for of in ("file", "pipe"):
+            with self.subTest(of), open(self.write("input.txt", "a\nb\n"), encoding="utf-8") as file:
+                more = {"stdin": file} if of == "file" else {"text": "a\nb\n"}
+                self.assertEqual(self.many("input", **more), (
+                    0, "read a\nread b\n", "No finding under schedules 0 to 3.\n"))
+
+
+class Builds(Run):
+    def test_what_does_not_compile(self):
+        self.write("bad.cu", "__global__ void k(int* x) {\n  x[threadIdx.x] = y;\n}\nint main() {}\n")
+        self.write("fine.cu", "void f() {}\n")
+        code, text, said = self.run_it("bad.cu", "fine.cu")
+        self.assertEqual((code, text), (1, ""))
+        self.assertTrue(said.startswith("bad.cu does not compile:\n\nbad.cu:2:20: error: use of undeclared identifier 'y'\n"
+                                        "  x[threadIdx.x] = y;\n"), said)
+        for internal in ("cu.cpp", "::simt", "common/", "\033"):
+            self.assertNotIn(internal, said)
+
+    def test_nothing_of_the_course_is_there(self):
+        self.write("names.cu", "#if defined(CUDA_CHECK) || defined(REQUIRE) || defined(CATCH_VERSION_MAJOR)\n#error names\n"
+                   "#endif\nint main() { return sizeof(std::string) == 0; }\n")
+        code, _, said = self.run_it("names.cu")
+        self.assertNotIn("#error", said)
+        self.write("headers.cu", "#include <course/buffer.cuh>\n#include <course/error.cuh>\n"
+                   "int main() { CUDA_CHECK(cudaDeviceSynchronize()); return course::DeviceBuffer<int>(3).size() == 3 ? 5 : 6; }\n")
+        self.assertEqual(self.run_it("headers.cu", "--seeds", "1")[0], 5)
+
+    def test_several_files_headers_and_macros(self):
+        self.write("include/scale.cuh", "#pragma once\nvoid scale(int* d, int n);\n")
+        self.write("scale.cu", '#include "scale.cuh"\n__global__ void k(int* d) { d[threadIdx.x] *= FACTOR; }\n'
+                   "void scale(int* d, int n) { k<<<1, n>>>(d); }\n")
+        self.write("main.cu", '#include "scale.cuh"\nint main() {\n  int h[8] = {0, 1, 2, 3}, *d;\n  cudaMalloc(&d, sizeof h);\n'
+                   "  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);\n  scale(d, 8);\n"
+                   "  cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);\n  return h[3];\n}\n")
+        words = ["main.cu", "scale.cu", "-I", "include", "--seeds", "1"]
+        self.assertEqual(self.run_it(*words, "-D", "FACTOR=5")[0], 15)
+        objects = sorted(Program(BUILD, [self.folder / name for name in words[:2]], []).folder.glob("*.o"))
+        self.assertEqual(len(objects), 2)
+        before = [file.stat().st_mtime_ns for file in objects]
+        self.assertEqual(self.run_it(*words, "-D", "FACTOR=5", cwd=self.folder)[0], 15)
+        self.assertEqual([file.stat().st_mtime_ns for file in objects], before)  # nothing to do
+        self.assertEqual(self.run_it(*words, "-DFACTOR=7")[0], 21)
+        again = self.run_it(*words, "-DFACTOR=7")[2]
+        self.assertEqual(again, "No finding under schedule 0.\n")
+        before = [file.stat().st_mtime_ns for file in objects]
+        self.write("include/scale.cuh", "#pragma once\nvoid scale(int* d, int n);\n#define NOTHING\n")
+        self.run_it(*words, "-DFACTOR=7")
+        self.assertTrue(all(file.stat().st_mtime_ns > then for file, then in zip(objects, before)))
+        code, _, said = self.run_it("scale.cu", "-I", "include", "-DFACTOR=1")
+        self.assertEqual((code, said), (1, "There is no main() in scale.cu: a program needs one.\n"))
+        code, _, said = self.run_it("main.cu", "-I", "include")
+        self.assertEqual((code, said), (1, "main.cu cannot be linked: nothing defines\n  scale(int*, int)\n"))
+
+
+class Tables(Run):
+    def test_counts(self):
+        code, _, said = self.many("count", options=("--count",))
+        self.assertEqual(code, 0)
+        row = next(line.split() for line in said.splitlines() if line.startswith("add "))
+        # 2 x 2 warps of 100 elements, the last with 4 lanes; then 2 warps of 64
+        self.assertEqual(row, ["add", "2", "12", "3.5", "0", "-", "6", "6", "3"])
+        self.assertNotIn("requests:", self.many("count")[2])
+
+    def test_a_trace(self):
+        self.write("race.cu", RACY)
+        code, _, said = self.run_it("--trace", "race.cu")
+        self.assertEqual(code, 66)
+        html = Path(re.search(r"^steps:   (.*)$", said, re.MULTILINE)[1])
+        self.assertTrue("s[t] += s[t + half];" in (self.folder / html).read_text(), "the source is not in it")
+        self.run_it("race.cu", "--trace", "t.json")
+        self.assertEqual({file.name for file in self.folder.glob("t.*")}, {"t.json", "t.svg", "t.html"})
+
+
+class Usage(Run):
+    def refused(self, *words, **environment):
+        code, text, said = self.run_it(*words, **environment)
+        self.assertEqual((code, text), (2, ""))
+        return said
+
+    def test_wrong_commands(self):
+        self.assertIn("usage: ./course run", self.refused())
+        self.assertEqual(self.refused("no.cu"), "There is no file no.cu.\n")
+        self.assertEqual(self.refused("x.cpp"), "x.cpp is no .cu file. (Arguments of the program come after --.)\n")
         self.write("right.cu", RIGHT)
-        self.assertEqual(self.run_it("right.cu", "--", "a"), (
-            0, "sum = 8128\nargument a\n", "No finding under 4 schedules.\n"))
-        code, text, _ = self.run_it("right.cu", "--schedule", "3", "--", "a", "--seeds")
-        self.assertEqual((code, text), (7, "sum = 8128\nargument a\nargument --seeds\n"))
+        for option in (("--seeds", "0"), ("--seeds", "x"), ("--schedule", "-1"), ("--what",)):
+            self.assertIn("usage: ./course", self.refused("right.cu", *option))
+        self.assertIn("is not a build folder", self.refused("right.cu", "--build", str(self.folder)))
+
+    def test_a_build_folder_for_a_gpu(self):
+        build = self.folder / "build-gpu"
+        (build / "meson-info").mkdir(parents=True)
+        (build / "meson-info" / "intro-tests.json").write_text("[]")
+        (build / "meson-info" / "meson-info.json").write_text(json.dumps({"directories": {"source": str(TOP)}}))
+        self.write("right.cu", RIGHT)
+        said = self.refused("right.cu", "--build", str(build))
+        self.assertIn("builds for a GPU", said)
+        self.assertIn("-Ddevice=cpu\n", said)
 
 
 if __name__ == "__main__":

@@ -125,11 +125,16 @@ def lanes_in_warp(launch, warp):
 
 
 def source_lines(file):
-    """The lines of a source file that a trace names; none if it cannot be read."""
-    try:
-        return (TOP / file).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
+    """The lines of a source file that a trace names; none if it cannot be read.
+
+    Programs of the course name it from the repository's top, those of ./course run from where they ran.
+    """
+    for folder in (TOP, Path.cwd()):
+        try:
+            return (folder / file).read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            pass
+    return []
 
 
 cached_lines = functools.cache(source_lines)

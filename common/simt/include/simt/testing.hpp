@@ -32,6 +32,7 @@ enum class ReportKind {
   read_only,    // memory that __ldg() reads is written in the same launch
   host_access,  // host code used a device pointer
   barrier,      // a barrier or warp operation that some threads never reach
+  absent_lane,  // a shuffle reads a lane that takes no part; see report_absent_lanes()
   hang,         // no thread makes progress
   trap          // __trap(), assert()
 };
@@ -68,6 +69,8 @@ using ReportHandler = std::function<void(const Report&)>;
 /// Installs a handler and returns the previous one.
 ReportHandler set_report_handler(ReportHandler handler);
 
+/// Whether a shuffle from a lane that takes no part is a finding from here on. At first it is a remark.
+void report_absent_lanes(bool as_findings);
 /// Lets reports show files by their paths from this folder, an absolute path; those far from it by their
 /// whole paths. Until then paths begin at the top of the repository.
 void show_paths_from(const std::string& folder);
@@ -141,6 +144,12 @@ struct Counters {
   std::uint64_t kernels_at_once = 0;
 };
 
+/// What the launches of one kernel did, without the maxima, which are of a whole scope.
+struct KernelCounters {
+  std::string kernel;  // as launched: "sum<float>"
+  Counters counters;
+};
+
 /// While one lives, launches run in lockstep: the lanes of a warp take every instruction together,
 /// diverge and reconverge as on a GPU, and are counted exactly. Slower; nests.
 class CountScope {
@@ -151,6 +160,9 @@ class CountScope {
   CountScope& operator=(const CountScope&) = delete;
   /// Waits for the device, then tells what happened since construction.
   Counters counters() const;
+  /// The same for each kernel whose launches have ended since the outermost scope began, in the order of
+  /// their first launches. Does not wait.
+  std::vector<KernelCounters> by_kernel() const;
 
  private:
   Counters before_;

@@ -67,10 +67,7 @@ CountScope::CountScope() {
   drain_all_streams();
   if (open_scopes++ == 0) {
     begin_lockstep();
-    counted.busiest_warp_requests = 0;
-    counted.busiest_warp_shared_requests = 0;
-    counted.devices_at_once = 0;
-    counted.kernels_at_once = 0;
+    begin_counting();
   }
   before_ = counted;
 }
@@ -82,17 +79,10 @@ CountScope::~CountScope() {
 
 Counters CountScope::counters() const {
   drain_all_streams();
-  Counters now = counted;
-  // Counters is all 64-bit counts: subtract them one by one. Only maxima have no difference.
-  auto* a = reinterpret_cast<std::uint64_t*>(&now);
-  auto* b = reinterpret_cast<const std::uint64_t*>(&before_);
-  for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i) a[i] -= b[i];
-  now.busiest_warp_requests = counted.busiest_warp_requests;
-  now.busiest_warp_shared_requests = counted.busiest_warp_shared_requests;
-  now.devices_at_once = counted.devices_at_once;
-  now.kernels_at_once = counted.kernels_at_once;
-  return now;
+  return difference(counted, before_);
 }
+
+std::vector<KernelCounters> CountScope::by_kernel() const { return counted_by_kernel(); }
 
 // ---- what host code does ------------------------------------------------------------------------
 

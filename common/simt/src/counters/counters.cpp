@@ -10,6 +10,9 @@ Counters counted;
 
 namespace {
 
+// Never destroyed: static objects may still run launches.
+auto& kernels = *new std::vector<KernelCounters>;
+
 constexpr std::uintptr_t kSectorBytes = 32;
 constexpr std::uintptr_t kBankBytes = 4;
 constexpr unsigned kBanks = 32;
@@ -64,7 +67,48 @@ unsigned distinct_addresses(const Parked* const* lanes, unsigned n) {
                                addresses.begin());
 }
 
+// ---- sums ---------------------------------------------------------------------------------------
+
+constexpr std::array kMaxima = {&Counters::busiest_warp_requests,
+                                &Counters::busiest_warp_shared_requests, &Counters::devices_at_once,
+                                &Counters::kernels_at_once};
+
+/// Counters is all 64-bit counts: adds `factor` times b's to a's.
+void add(Counters& a, const Counters& b, std::uint64_t factor) {
+  auto* const sum = reinterpret_cast<std::uint64_t*>(&a);
+  const auto* const part = reinterpret_cast<const std::uint64_t*>(&b);
+  for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i) {
+    sum[i] += factor * part[i];
+  }
+}
+
 }  // namespace
+
+Counters difference(const Counters& now, const Counters& before) {
+  Counters result = now;
+  add(result, before, ~std::uint64_t(0));  // -1
+  for (const auto maximum : kMaxima) result.*maximum = now.*maximum;
+  return result;
+}
+
+void count_launch(const std::string& kernel, const Counters& before) {
+  Counters mine = difference(counted, before);
+  for (const auto maximum : kMaxima) mine.*maximum = 0;
+  const auto known = std::find_if(kernels.begin(), kernels.end(),
+                                  [&](const KernelCounters& k) { return k.kernel == kernel; });
+  if (known != kernels.end()) {
+    add(known->counters, mine, 1);
+  } else {
+    kernels.push_back({kernel, mine});
+  }
+}
+
+const std::vector<KernelCounters>& counted_by_kernel() { return kernels; }
+
+void begin_counting() {
+  for (const auto maximum : kMaxima) counted.*maximum = 0;
+  kernels.clear();
+}
 
 unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
   Counters& c = counted;

@@ -1,6 +1,9 @@
 // What launches did, as their counters tell.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "kernel/thread.hpp"
 #include "simt/testing.hpp"
 
@@ -12,6 +15,14 @@ extern Counters counted;
 /// Counts one request: the same instruction of `n` lanes of this warp. Returns what it costs:
 /// sectors of global memory, wavefronts of shared memory, addresses of an atomic.
 unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n);
+/// What was counted from `before` to `now`; of the maxima, those of now.
+Counters difference(const Counters& now, const Counters& before);
+/// A launch of this kernel has ended, before which `before` had been counted.
+void count_launch(const std::string& kernel, const Counters& before);
+/// What such launches did since begin_counting().
+const std::vector<KernelCounters>& counted_by_kernel();
+/// Maxima and kernels begin anew.
+void begin_counting();
 /// How many devices have a kernel to run now, and how many kernels wait to run.
 void count_at_once(unsigned devices, unsigned kernels);
 

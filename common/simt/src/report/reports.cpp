@@ -39,6 +39,8 @@ Names names_of(ReportKind kind) {
       return {"device pointer used by the host", "host_access"};
     case ReportKind::barrier:
       return {"barrier or mask", "barrier_or_mask"};
+    case ReportKind::absent_lane:
+      return {"shuffle from an absent lane", "absent_lane"};
     case ReportKind::hang:
       return {"endless loop", "endless_loop"};
     case ReportKind::trap:

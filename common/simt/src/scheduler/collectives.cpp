@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/program.hpp"
 #include "checker/fences.hpp"
 #include "checker/rules.hpp"
 #include "counters/counters.hpp"
@@ -16,6 +17,7 @@
 #include "scheduler/schedule.hpp"
 #include "simt/api.hpp"
 #include "simt/runtime.hpp"
+#include "simt/testing.hpp"
 #include "trace/trace.hpp"
 
 namespace simt {
@@ -26,6 +28,10 @@ namespace {
 bool same_operation(const WarpCall& a, const WarpCall& b) {
   return a.mask == b.mask && a.finish == b.finish && std::strcmp(a.name, b.name) == 0;
 }
+
+Block* completing = nullptr;  // the block of the operation whose results are computed
+unsigned completing_warp = 0;
+bool absent_lanes_are_findings = false;
 
 /// Completes the operation that `leader` waits in if every lane of its mask has come.
 bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
@@ -43,6 +49,8 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
         "a mask names lanes that have returned from the kernel: legal, but they contribute nothing",
         leader.caller);
   }
+  completing = &block;
+  completing_warp = w;
   leader.finish(lanes);
   if (engine.tracing) trace_warp_call(block, w, lanes, leader);
   if (leader.orders_memory) {
@@ -73,6 +81,21 @@ void fill_undefined(unsigned char* bytes, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
     bytes[i] = static_cast<unsigned char>(i % 2 == 0 ? half : half >> 8);
   }
+}
+
+void report_absent_lanes(bool as_findings) { absent_lanes_are_findings = as_findings; }
+
+void read_absent_lane(const Lanes& lanes, unsigned lane, const char* text) {
+  const void* const caller = lanes.call[lane]->caller;
+  if (!absent_lanes_are_findings) {
+    note(text, caller);
+    return;
+  }
+  const std::uint32_t pc = pc_of(caller);
+  if (!is_worth_telling(ReportKind::absent_lane, pc, pc)) return;
+  Block& block = *completing;
+  const Thread& t = *block.lane(completing_warp, lane);
+  on_host_stack([&] { file_report(absent_lane_finding(block, t, lanes)); });
 }
 
 namespace {

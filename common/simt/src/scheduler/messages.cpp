@@ -147,6 +147,37 @@ Report foreign_mask_finding(const WarpCall& call, const Thread& t) {
   return report;
 }
 
+namespace {
+
+/// "lane 20 has returned from the kernel"
+std::string why_absent(const Block& block, const Thread& t, const Lanes& lanes) {
+  const auto source = static_cast<unsigned>(lanes.call[t.lane]->argument);
+  if (source >= kWarpSize) return "the rank that it reads is outside the group";
+  const std::string name = fmt::format("lane {}", source);
+  if (t.flat - t.lane + source >= block.threads.size()) return name + " does not exist";
+  if ((lanes.mask >> source & 1u) == 0) {
+    return fmt::format("{} is not in the mask 0x{:08x}", name, lanes.mask);
+  }
+  return name + " has returned from the kernel";
+}
+
+}  // namespace
+
+Report absent_lane_finding(const Block& block, const Thread& t, const Lanes& lanes) {
+  const WarpCall& call = *lanes.call[t.lane];
+  const SourceLine where = source_line(call.caller);
+  Report report = finding(
+      ReportKind::absent_lane, where,
+      fmt::format("SHUFFLE FROM AN ABSENT LANE in kernel {}: {} at {}\n"
+                  "  {} (lane {}) gets an undefined value: {}.\n"
+                  "  Let all 32 lanes make the call, those with no work, too, with a value that\n"
+                  "  changes nothing, such as 0 for a sum; or read only lanes of the mask.",
+                  engine.launch->kernel, call.name, where.text(), thread_name(t), t.lane,
+                  why_absent(block, t, lanes)));
+  report.accesses = {access_by("read", where, t.id)};
+  return report;
+}
+
 Report deadlock_finding() {
   const void* first = nullptr;
   std::string text =

@@ -11,6 +11,8 @@ Report barrier_finding(const Block& block);
 Report endless_barriers_finding(const Block& block);
 /// The running thread names lanes, but not itself.
 Report foreign_mask_finding(const WarpCall& call, const Thread& t);
+/// A thread of the block reads a lane that takes no part in its shuffle.
+Report absent_lane_finding(const Block& block, const Thread& t, const Lanes& lanes);
 /// Every thread waits and nothing can wake one.
 Report deadlock_finding();
 

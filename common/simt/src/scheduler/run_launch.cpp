@@ -249,6 +249,7 @@ void start_launch(const Launch& launch, const Placement& placement) {
 }  // namespace
 
 int run_launch(const Launch& launch, const Placement& placement) {
+  const Counters before = counted;
   start_launch(launch, placement);
   {
     const KernelSignals signals;
@@ -264,6 +265,7 @@ int run_launch(const Launch& launch, const Placement& placement) {
   std::vector<Report> reports = take_findings();
   trace_end_launch(launch, reports);
   lockstep_end_launch();
+  if (engine.lockstep) count_launch(launch.kernel, before);  // a CountScope has asked for it
   const int error = engine.error;
   for (Report& report : reports) deliver(std::move(report));
   return error;
