@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """./course run: CUDA files of the reader's own, with the compiler and the CPU device of a real build folder.
 
-    COURSE_TEST_BUILD=build test_run.py        the folder; without it build, else nothing is tested (exit code 77)
+    test_run.py        in a build folder, as Meson starts it; else that of COURSE_TEST_BUILD, or build
+
+Where that is none for the CPU device, nothing is tested (exit code 77).
 """
 
 import json
@@ -21,7 +23,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOP / "common"))
 from tools.run.build_program import Program  # noqa: E402
 
-BUILD = Path(os.environ.get("COURSE_TEST_BUILD") or TOP / "build").resolve()
+HERE = [Path.cwd()] if Path("build.ninja").exists() else []
+BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()
 SKIPPED = 77
 
 TREE = """#include <cstdio>
