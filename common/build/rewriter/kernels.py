@@ -23,7 +23,7 @@ class Kernels(SourceFile):
         return (parameters, i) if self.text(i) == "{" else None
 
     def rewrite_kernel(self, at):
-        """cudaLaunchKernel() gets an address: what the kernel takes stands in the kernel itself."""
+        """cudaLaunchKernel() gets an address: the kernel itself says what it takes."""
         parts = self.kernel_parts(at)
         if parts is None:
             return

@@ -187,10 +187,22 @@ class thread_block : public thread_group {
   SIMT_UNINSTRUMENTED thread_block() : thread_group(0, 0) {}
 };
 
-/// All threads of the grid. A kernel's blocks do not all run at once, so they cannot wait for each
-/// other.
+/// All threads of the grid. They can wait for each other if cudaLaunchCooperativeKernel() launched
+/// them.
 class grid_group {
  public:
+  SIMT_API static bool is_valid() { return simt::is_cooperative_launch(); }
+  SIMT_API static void sync() { simt::grid_barrier(SIMT_CALLER); }
+  SIMT_API static dim3 group_dim() { return gridDim; }
+  SIMT_API static dim3 dim_blocks() { return gridDim; }
+  SIMT_API static dim3 dim_threads() {
+    return {gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z};
+  }
+  SIMT_API static dim3 block_index() { return blockIdx; }
+  SIMT_API static dim3 thread_index() {
+    return {blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
+            blockIdx.z * blockDim.z + threadIdx.z};
+  }
   SIMT_API static unsigned long long size() {
     return 1ull * gridDim.x * gridDim.y * gridDim.z * details::block_size();
   }
@@ -206,11 +218,6 @@ class grid_group {
   SIMT_API static unsigned long long thread_rank() {
     const auto block = (1ull * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     return block * details::block_size() + details::block_rank();
-  }
-  template <bool supported = false>
-  void sync() const {
-    static_assert(supported,
-                  "the CPU device has no grid-wide barrier: end the kernel and launch another");
   }
 };
 
@@ -446,6 +453,7 @@ SIMT_API coalesced_group binary_partition(const coalesced_group& group, bool pre
 // ---- functions of a group -----------------------------------------------------------------------
 
 SIMT_API void sync(const thread_group& group) { details::Access::sync(group, SIMT_CALLER); }
+SIMT_API void sync(const grid_group&) { simt::grid_barrier(SIMT_CALLER); }
 
 template <class Group>
 SIMT_UNINSTRUMENTED auto thread_rank(const Group& group) {

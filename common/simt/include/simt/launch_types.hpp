@@ -23,7 +23,8 @@ struct Launch {
   const char* kernel = "";  // as written before <<<
   dim3 grid, block;
   std::size_t shared_bytes = 0;
-  bool cooperative = false;  // all its blocks are resident
+  bool cooperative = false;    // all its blocks are resident
+  unsigned most_resident = 0;  // blocks that the device has room for at the same time
   void (*body)(const void* closure) = nullptr;  // calls the kernel, in one thread
   std::shared_ptr<const void> closure;          // the kernel's arguments
   std::vector<PointerArgument> pointers;

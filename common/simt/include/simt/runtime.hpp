@@ -82,6 +82,9 @@ struct BarrierResult {
 };
 /// __syncthreads() and similar functions: waits for every thread of the block that has not returned.
 BarrierResult block_barrier(const char* name, int predicate, const void* caller);
+/// grid_group::sync(): waits for every thread of the launch. It must be a cooperative one.
+void grid_barrier(const void* caller);
+bool is_cooperative_launch();
 }  // namespace simt
 /// In the library, because nothing else switches threads as often.
 void __syncthreads();

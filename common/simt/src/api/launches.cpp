@@ -59,14 +59,21 @@ bool fits(const dim3& size, const int (&limit)[3]) {
   return ok(size.x, limit[0]) && ok(size.y, limit[1]) && ok(size.z, limit[2]);
 }
 
-cudaError_t check_configuration(const Launch& launch) {
+/// Fills in how many blocks of the launch are resident at most.
+cudaError_t check_configuration(Launch& launch) {
   const dim3& block = launch.block;
   if (!fits(block, kMaxBlockDim) || !fits(launch.grid, kMaxGridDim) ||
       block.x * block.y * block.z > kMaxThreadsPerBlock) {
     return cudaErrorInvalidConfiguration;
   }
   const std::size_t limit = std::max(kSharedPerBlock, shared_opt_in());
-  return launch.shared_bytes > limit ? cudaErrorInvalidValue : cudaSuccess;
+  if (launch.shared_bytes > limit) return cudaErrorInvalidValue;
+  const int fit =
+      blocks_that_fit(static_cast<int>(block.x * block.y * block.z), launch.shared_bytes);
+  launch.most_resident = static_cast<unsigned>(fit * kMultiprocessors);
+  const std::uint64_t blocks = std::uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
+  const bool is_too_large = launch.cooperative && blocks > launch.most_resident;
+  return is_too_large ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
 }
 
 }  // namespace

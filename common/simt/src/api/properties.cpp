@@ -61,6 +61,7 @@ cudaDeviceProp make_properties() {
   p.texturePitchAlignment = kTexturePitch;
   p.unifiedFunctionPointers = 0;
   p.hostNumaId = p.deviceNumaId = -1;
+  p.cooperativeLaunch = 1;
   return p;
 }
 

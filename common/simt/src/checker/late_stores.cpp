@@ -118,11 +118,16 @@ void late_stores_start_launch(std::uint64_t random) {
   late.has_loads = kernels_with_loads.contains(engine.launch->kernel);
 }
 
-void late_stores_end_launch() {
+void late_stores_all_visible() {
   if (!stores_may_be_late) return;
   restore_late_store();
   late.at.clear();
   late.signal_of_block.clear();
+}
+
+void late_stores_end_launch() {
+  if (!stores_may_be_late) return;
+  late_stores_all_visible();
   late.fenced = {};
   late.told.clear();
   stores_may_be_late = false;

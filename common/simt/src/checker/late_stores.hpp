@@ -29,6 +29,8 @@ SIMT_RARE void remember_late_store(Thread& t, std::uintptr_t address, std::size_
 SIMT_RARE bool load_late(Thread& t, std::uintptr_t address, std::size_t size, std::uint32_t pc);
 void restore_late_store();
 
+/// All that the launch has stored is visible to all.
+void late_stores_all_visible();
 /// A fence of device scope: what this thread did, and what it has waited for, is visible to all.
 SIMT_RARE void late_stores_fence(const Thread& t);
 

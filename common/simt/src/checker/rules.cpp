@@ -183,7 +183,7 @@ void judge_write(const Cell& cell, std::uintptr_t address, Thread& t, const NowA
 
 void judge_read_only(const ReadOnlyCell& load, std::uintptr_t address, const Thread& t,
                      const NowAccess& now) {
-  if (load.launch != engine.launch_number) return;
+  if (load.launch < engine.launch_began) return;
   report_read_only({load.thread, 0, load.pc}, {record(t, now), now.kind}, address);
 }
 
@@ -200,7 +200,7 @@ void read_only_load(const void* pointer, std::size_t size, const void* caller) {
   const std::size_t last = (address + size - 1 - a->begin) >> a->granule_shift;
   for (std::size_t i = first; i <= last; ++i) {
     loads[i] = {engine.launch_number, t.id, pc_of(caller)};
-    if (a->cells == nullptr || a->cells[i].generation != engine.launch_number) continue;
+    if (a->cells == nullptr || a->cells[i].generation < engine.launch_began) continue;
     for (const auto& [write, kind] : {std::pair{&a->cells[i].write, AccessKind::write},
                                       std::pair{&a->cells[i].atomic, AccessKind::atomic}}) {
       if (write->pc == 0) continue;
@@ -265,6 +265,11 @@ void checker_end_thread(Thread& t) {
 void checker_barrier(Block& block) {
   block.barrier_clock = ++block.clock;
   fence_barrier(block);
+}
+
+void checker_grid_barrier() {
+  ++engine.launch_number;
+  late_stores_all_visible();
 }
 
 void checker_warp_sync(Block& block, unsigned warp, unsigned lanes) {

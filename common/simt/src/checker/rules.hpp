@@ -40,6 +40,8 @@ struct NowAccess {
 void checker_start_launch();
 void checker_end_thread(Thread& t);
 void checker_barrier(Block& block);
+/// All threads of the launch have met: whatever they did comes before what they do from here on.
+void checker_grid_barrier();
 void checker_warp_sync(Block& block, unsigned warp, unsigned lanes);
 
 /// True if a write waits to be judged by the value that it has left, or if a load was given an old

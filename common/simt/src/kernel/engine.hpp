@@ -29,8 +29,9 @@ struct Engine {
   std::uintptr_t stack = 0;                      // the lowest byte of its stack
   std::uint64_t steps_left = ~std::uint64_t(0);  // basic blocks until enter_slowly is due
   std::uint32_t reachable = 0;                   // see reachable_from()
-  std::uint32_t launch_number = 0;               // cells of earlier launches are void
-  bool lockstep = false;                         // set by scheduler/lockstep.cpp alone
+  // Cells of earlier launches are void. A barrier of the grid ends what came before it in the same way.
+  std::uint32_t launch_number = 0, launch_began = 0;  // the latter: when the launch began
+  bool lockstep = false;                              // set by scheduler/lockstep.cpp alone
   bool tracing = false;         // the running launch is recorded; set by trace/trace.cpp alone
   bool cross_device = false;    // several devices: cross_device.cpp is asked
   bool failed = false;          // the kernel was stopped

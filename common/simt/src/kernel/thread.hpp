@@ -160,6 +160,8 @@ struct BlockState {
   const void* meeting = nullptr;    // where the first of them waits
   const void* last_meeting = nullptr;
   bool scattered = false;           // some wait elsewhere
+  bool meets_grid = false;          // the barrier being filled is one of the grid
+  bool waits_for_grid = false;      // all of them wait in it
   int predicate_count = 0;          // of the barrier being filled
   BarrierResult barrier_result{};   // of the last one
   std::uint32_t clock = 1;          // the latest of its threads' clocks

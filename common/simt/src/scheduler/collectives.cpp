@@ -183,21 +183,8 @@ bool is_missed(Block& block) {
   return block.alive + block.excused != block.threads.size();
 }
 
-__attribute__((noinline)) void finish_barrier(Block& block) {
-  if (is_missed(block)) {
-    on_host_stack([&] { fail_launch(barrier_finding(block), cudaErrorLaunchFailure); });
-    return;
-  }
-  if (block.excused > 0) {
-    note(
-        "some threads of the block returned before this barrier: it waits only for the others. What "
-        "they should have written before it is missing",
-        block.meeting);
-  }
-  if (++block.barriers * block.threads.size() > kMostArrivals) {
-    on_host_stack([&] { fail_launch(endless_barriers_finding(block), cudaErrorLaunchTimeout); });
-    return;
-  }
+/// All threads of the block have met: they go on.
+void release_barrier(Block& block) {
   block.barrier_result = {block.predicate_count,
                           block.predicate_count == static_cast<int>(block.arrived)};
   block.predicate_count = 0;
@@ -222,6 +209,48 @@ __attribute__((noinline)) void finish_barrier(Block& block) {
   }
 }
 
+/// All blocks have met: they go on.
+void release_grid() {
+  schedule.at_grid_barrier = 0;
+  for (const auto& block : engine.resident) {
+    block->waits_for_grid = false;
+    release_barrier(*block);
+  }
+  checker_grid_barrier();
+}
+
+/// All threads of the block wait in a barrier of the grid. Its thread 0 is the one that tells the others
+/// of it.
+void wait_for_grid(Block& block) {
+  if (block.threads.front().state == State::done) {
+    on_host_stack([&] { fail_launch(headless_block_finding(block), cudaErrorLaunchTimeout); });
+    return;
+  }
+  block.waits_for_grid = true;
+  if (++schedule.at_grid_barrier == engine.blocks_total) release_grid();
+}
+
+__attribute__((noinline)) void finish_barrier(Block& block) {
+  if (is_missed(block)) {
+    on_host_stack([&] { fail_launch(barrier_finding(block), cudaErrorLaunchFailure); });
+    return;
+  }
+  if (block.excused > 0) {
+    note(
+        "some threads of the block returned before this barrier: it waits only for the others. What "
+        "they should have written before it is missing",
+        block.meeting);
+  }
+  if (++block.barriers * block.threads.size() > kMostArrivals) {
+    on_host_stack([&] { fail_launch(endless_barriers_finding(block), cudaErrorLaunchTimeout); });
+    return;
+  }
+  if (block.meets_grid) {
+    wait_for_grid(block);
+  } else {
+    release_barrier(block);
+  }
+}
 /// What wait_for_others() does.
 SIMT_HOT void let_others_run() {
   Thread& t = *engine.current;
@@ -234,7 +263,8 @@ SIMT_HOT void let_others_run() {
 
 /// The running thread waits for its block. Inline, with the switch to the next thread: a barrier is what
 /// most switches come from, and each function in between is a frame that has to come into the cache.
-SIMT_HOT BarrierResult wait_for_block(const char* name, int predicate, const void* caller) {
+SIMT_HOT BarrierResult wait_for_block(const char* name, int predicate, const void* caller,
+                                      bool of_grid = false) {
   Thread& t = *engine.current;
   Block& block = *t.block;
   checker_settle_access();
@@ -246,6 +276,7 @@ SIMT_HOT BarrierResult wait_for_block(const char* name, int predicate, const voi
   if (block.arrived == 0) {
     block.meeting = caller;
     block.scattered = false;
+    block.meets_grid = of_grid;
   } else if (caller != block.meeting) {
     block.scattered = true;
   }
@@ -302,6 +333,18 @@ unsigned active_mask(const char* name, const void* caller) {
 
 BarrierResult block_barrier(const char* name, int predicate, const void* caller) {
   return wait_for_block(name, predicate, caller);
+}
+
+bool is_cooperative_launch() { return engine.launch->cooperative; }
+
+void grid_barrier(const void* caller) {
+  if (!is_cooperative_launch()) {
+    trap(
+        "grid_group::sync() needs all blocks to be resident: launch this kernel by "
+        "cudaLaunchCooperativeKernel()",
+        cudaErrorLaunchFailure, caller);
+  }
+  wait_for_block("grid_group::sync()", 0, caller, true);
 }
 
 void leave_kernel() {

@@ -161,6 +161,39 @@ std::string why_absent(const Block& block, const Thread& t, const Lanes& lanes) 
   return name + " has returned from the kernel";
 }
 
+/// "3 of 8 blocks wait ...: blocks 0-2"
+std::string blocks_text(const std::vector<unsigned>& blocks, const char* one, const char* several) {
+  const bool single = blocks.size() == 1;
+  return fmt::format("\n  {} of {} blocks {}: {} {}", blocks.size(), engine.blocks_total,
+                     single ? one : several, single ? "block" : "blocks", ranges(blocks));
+}
+
+/// Blocks wait for the grid, and the others will not come.
+Report grid_deadlock_finding() {
+  std::vector<unsigned> waiting, ended;
+  std::vector<bool> is_there(engine.blocks_total);
+  const Thread* first = nullptr;
+  for (const auto& block : engine.resident) {
+    is_there[block->linear] = true;
+    const auto waits = [](const Thread& t) { return t.state == State::at_barrier; };
+    const auto t = std::find_if(block->threads.begin(), block->threads.end(), waits);
+    if (first == nullptr || t->id < first->id) first = &*t;
+  }
+  for (unsigned i = 0; i < engine.blocks_total; ++i) (is_there[i] ? waiting : ended).push_back(i);
+  const SourceLine where = source_line(first->waiting->caller);
+  std::string text =
+      fmt::format("DEADLOCK in kernel {}: the barrier of the grid at {} waits for ever",
+                  engine.launch->kernel, where.text());
+  text += blocks_text(waiting, "waits there", "wait there");
+  text += blocks_text(ended, "has ended", "have ended");
+  text +=
+      "\n  Every thread of every block must reach grid_group::sync(): let threads with no work skip\n"
+      "  the work, not the barrier.";
+  Report report = finding(ReportKind::barrier, where, std::move(text));
+  report.accesses.push_back(access_by("wait", where, first->id));
+  return report;
+}
+
 }  // namespace
 
 Report absent_lane_finding(const Block& block, const Thread& t, const Lanes& lanes) {
@@ -178,11 +211,29 @@ Report absent_lane_finding(const Block& block, const Thread& t, const Lanes& lan
   return report;
 }
 
+Report headless_block_finding(const Block& block) {
+  const std::vector<Meeting> list = meetings(block);
+  const Meeting& meeting = list.front();
+  return finding_at(
+      ReportKind::barrier, list,
+      fmt::format(
+          "BARRIER IN DIVERGENT CODE in kernel {}, {}\n  {} of {} threads wait in {} at {}, and "
+          "thread 0 has returned.\n"
+          "  On a GPU thread 0 tells the other blocks that its block has come: without it they wait "
+          "for ever.\n"
+          "  Let threads with no work skip the work, not the barrier.",
+          engine.launch->kernel, block_name(block.linear), meeting.ranks.size(),
+          block.threads.size(), meeting.name, place_of(*meeting.first, meeting.caller)));
+}
+
 Report deadlock_finding() {
+  const auto waits_elsewhere = [](const auto& block) { return !block->waits_for_grid; };
+  const auto stuck = std::find_if(engine.resident.begin(), engine.resident.end(), waits_elsewhere);
+  if (stuck == engine.resident.end()) return grid_deadlock_finding();
   const void* first = nullptr;
   std::string text =
       fmt::format("DEADLOCK in kernel {}: every thread that is left waits", engine.launch->kernel);
-  const Block& block = *engine.resident.front();
+  const Block& block = **stuck;
   std::map<std::string, std::vector<unsigned>> groups;
   for (const Thread& t : block.threads) {
     const void* place = place_waited_at(t);

@@ -13,6 +13,8 @@ Report endless_barriers_finding(const Block& block);
 Report foreign_mask_finding(const WarpCall& call, const Thread& t);
 /// A thread of the block reads a lane that takes no part in its shuffle.
 Report absent_lane_finding(const Block& block, const Thread& t, const Lanes& lanes);
+/// All threads of a block wait for the grid, but thread 0 has returned.
+Report headless_block_finding(const Block& block);
 /// Every thread waits and nothing can wake one.
 Report deadlock_finding();
 

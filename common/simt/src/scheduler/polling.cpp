@@ -17,7 +17,7 @@ namespace {
 // When no thread has anything else to do, all look again: so many times, and by so many polls, they
 // may find nothing new.
 constexpr std::uint64_t kMostRounds = 256, kMostPolls = 300'000;
-constexpr unsigned kPollsBeforeYield = 32, kPollsBeforeWaiting = 3;
+constexpr unsigned kPollsBeforeYield = 32, kPollsBeforeWaiting = 3, kPollsBeforeMuchRoom = 1024;
 // A lock that becomes free is of use to one of those who wait: not all of them look at once.
 constexpr std::size_t kMostWoken = 8;
 
@@ -53,13 +53,11 @@ void note_poll(std::uintptr_t address, std::size_t size, const void* caller) {
            std::accumulate(t.recent.address.begin(), t.recent.address.end(), std::uintptr_t(0))};
   std::memcpy(&now.value, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, 8));
   // Whoever it waits for may be a block that has not started.
-  const auto make_room = [] {
-    if (schedule.resident_limit < kResidentBlocks) ++schedule.resident_limit;
-  };
   if (!is_repeated(t, now)) {
     t.repeated_polls = 0;
     if (++t.spins % kPollsBeforeYield != 0) return;
     make_room();
+    if (t.spins % kPollsBeforeMuchRoom == 0) make_much_room();
     yield();
     return;
   }
@@ -69,6 +67,7 @@ void note_poll(std::uintptr_t address, std::size_t size, const void* caller) {
   t.repeated_polls = kPollsBeforeWaiting;
   make_room();
   if (engine.lockstep) {
+    if (engine.fruitless % kPollsBeforeMuchRoom == 0) make_much_room();
     if (++t.spins % kPollsBeforeYield == 0) {
       ++rounds;
       yield();
@@ -108,6 +107,8 @@ bool wake_all_pollers() {
   forget_pollers();
   return true;
 }
+
+bool pollers_are_stuck() { return waiting_pollers == 0 || (engine.fruitless > 0 && rounds > 0); }
 
 void forget_pollers() {
   const ScopedIgnore guard;

@@ -27,6 +27,8 @@ inline void wake_pollers(std::uintptr_t address) {
 }
 /// No other thread can run: all look again. False if there are none.
 bool wake_all_pollers();
+/// True if they have all looked again since anything changed, or if there are none.
+bool pollers_are_stuck();
 /// The launch ends.
 void forget_pollers();
 

@@ -51,8 +51,8 @@ void start_thread(Block& block, unsigned flat, const uint3& index) {
   make_ready(t);
 }
 
-bool start_next_block() {
-  if (schedule.blocks_started == engine.blocks_total || engine.resident.size() >= kResidentBlocks) {
+bool start_next_block(unsigned most_resident) {
+  if (schedule.blocks_started == engine.blocks_total || engine.resident.size() >= most_resident) {
     return false;
   }
   std::unique_ptr<Block> block;
@@ -181,11 +181,13 @@ void finish_thread(Thread& t) {
 }
 
 Thread* next_thread() {
-  while (wants_block() && start_next_block()) {
+  const unsigned most = engine.launch->most_resident, usual = std::min(most, kResidentBlocks);
+  while (wants_block() && start_next_block(most)) {
   }
   Thread* t = take_ready();
-  if (t == nullptr && (start_next_block() || wake_all_pollers())) t = take_ready();
-  return t;
+  if (t != nullptr) return t;
+  const bool started = start_next_block(usual) || (pollers_are_stuck() && start_next_block(most));
+  return started || wake_all_pollers() ? take_ready() : nullptr;
 }
 
 /// Threads run until one of them returns here: it has ended, none can go on, or it wants
@@ -227,7 +229,7 @@ void start_launch(const Launch& launch, const Placement& placement) {
   e.placement = &placement;
   e.reachable = placement.reachable;
   bring_variables(placement.device);
-  ++e.launch_number;
+  e.launch_began = ++e.launch_number;
   e.failed = false;
   e.error = cudaSuccess;
   schedule_start_launch(count(launch.grid));

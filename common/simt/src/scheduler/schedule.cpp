@@ -53,6 +53,7 @@ void schedule_start_launch(unsigned blocks) {
   schedule.blocks_started = 0;
   schedule.undefined_values = seed();
   schedule.resident_limit = schedule.seeded ? kResidentBlocks : 1;
+  schedule.at_grid_barrier = 0;
 }
 
 // ---- switching ----------------------------------------------------------------------------------
@@ -83,7 +84,7 @@ void stop_endless_loop(const void* caller) {
             "waits for never happens. Does an atomicCAS loop go on with the value that atomicCAS\n"
             "  returned? Is a lock released? (At most {} blocks are resident at the same time here.\n"
             "  A GPU has more, but never all blocks of a large grid.)",
-            engine.launch->kernel, thread_name(t), where.text(), kResidentBlocks));
+            engine.launch->kernel, thread_name(t), where.text(), engine.launch->most_resident));
     report.accesses = {access_by("loop", where, t.id)};
     fail_launch(std::move(report), cudaErrorLaunchTimeout);
   });

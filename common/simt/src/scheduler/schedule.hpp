@@ -3,6 +3,7 @@
 // Unseeded, threads run in order, each until it waits, and a further block starts only when no
 // thread can run: fast, and the same every time. Seeded, eight blocks are resident, the next thread
 // is drawn at random, and threads are also switched between a load and the store that follows.
+// Blocks that wait for ones which have not started get as many as the device has room for.
 #pragma once
 
 #include <array>
@@ -10,12 +11,13 @@
 #include <cstdint>
 
 #include "base/inlining.hpp"
+#include "base/limits.hpp"
 #include "kernel/engine.hpp"
 #include "kernel/findings.hpp"
 
 namespace simt {
 
-constexpr unsigned kResidentBlocks = 8;  // blocks that run at the same time
+constexpr unsigned kResidentBlocks = 8;  // that run at the same time without a need for more
 
 // ---- threads that can run -----------------------------------------------------------------------
 
@@ -32,7 +34,7 @@ struct Ready {
   }
 };
 
-constexpr std::size_t kMostReady = kResidentBlocks * 1024;  // all threads of the resident blocks
+constexpr std::size_t kMostReady = kMultiprocessors * kThreadsPerMultiprocessor;
 
 /// Threads that can run, first come, first served.
 class ReadyQueue {
@@ -91,6 +93,7 @@ struct Schedule {
   std::uint64_t random_state = 1;
   unsigned blocks_started = 0;
   unsigned resident_limit = 1;
+  unsigned at_grid_barrier = 0;        // blocks that wait for the grid
   std::uint64_t undefined_values = 0;  // how many were made, counted from the seed
   ReadyQueue fifo;                     // unseeded
   ReadyPool shuffled;                  // seeded
@@ -103,6 +106,15 @@ void schedule_start_launch(unsigned blocks);
 inline bool wants_block() {
   return engine.resident.size() < schedule.resident_limit &&
          schedule.blocks_started < engine.blocks_total;
+}
+
+/// A thread waits for others: more blocks may be resident, but no more than usual.
+inline void make_room() {
+  if (schedule.resident_limit < kResidentBlocks) ++schedule.resident_limit;
+}
+/// The same for one that has waited for long: as many as the device has room for.
+inline void make_much_room() {
+  if (schedule.resident_limit < engine.launch->most_resident) ++schedule.resident_limit;
 }
 
 inline std::uint64_t random_number() { return next_random(schedule.random_state); }
