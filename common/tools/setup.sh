@@ -5,16 +5,17 @@
 #
 #   common/tools/setup.sh [--contributor] [--dry-run]
 #
-#   --contributor   also clang-format, which checks the style of the sources, matplotlib, which draws
-#                   the plots, pexpect, which tests what a terminal shows, Open MPI, for chapter 11's
-#                   program, and on Debian Chromium, which tests the pages
+#   --contributor   also clang-format, which checks the style of the sources, clangd, which tests what
+#                   editors show, matplotlib, which draws the plots, pexpect, which tests what a
+#                   terminal shows, Open MPI, for chapter 11's program, and on Debian Chromium, which
+#                   tests the pages
 #   --dry-run       say what would be done, and stop
 #
 # Exit code: 0 nothing is missing; 1 an installation failed, or this copy of the course is damaged;
 # 2 something is missing that has to be installed by hand, or a bad option.
 set -eu
 
-usage() { sed -n '2,16s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,17s/^# \{0,1\}//p' "$0"; }
 
 contributor=no
 dry_run=no
@@ -131,7 +132,7 @@ case $system in
   'ubuntu 24.04') meson_from=pipx ;;  # Meson is 1.3.2 there
   *)
     if [ $contributor = yes ]; then
-      echo 'Contributors also need clang-format, matplotlib, pexpect, Open MPI, and Chromium with chromedriver and Selenium.'
+      echo 'Contributors also need clang-format, clangd 16, matplotlib, pexpect, Open MPI, and Chromium with chromedriver and Selenium.'
     fi
     [ -n "$missing" ] || all_is_here
     if [ -z "$must" ]; then
@@ -171,7 +172,7 @@ for package in $apt; do
   esac
 done
 if [ $contributor = yes ]; then
-  more='clang-format python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin'
+  more="clang-format clangd${suite:+-16} python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin"
   # A browser for the tests of pages. Ubuntu has Chromium as a snap only: these tests are skipped there.
   [ "${system%% *}" != debian ] || more="$more chromium chromium-driver python3-selenium"
   for package in $more; do

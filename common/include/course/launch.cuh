@@ -35,7 +35,7 @@ struct Grid {
 /// `kernel` is a kernel's name, for a template with its arguments (sum<float>). Where a function of
 /// the host has the same name, use <<<>>>. On the CPU device cu2cpp.py passes on the text of the
 /// kernel and of the arguments, for the messages.
-#if COURSE_CPU_DEVICE
+#if COURSE_CPU_DEVICE && !defined(SIMT_EDITOR)
 template <class Call, class... Arguments>
 void launch(simt::LaunchText text, Call call, const Grid& grid, Arguments... arguments) {
   if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
@@ -43,7 +43,8 @@ void launch(simt::LaunchText text, Call call, const Grid& grid, Arguments... arg
   check_launch(grid.line.file_name(), static_cast<int>(grid.line.line()));
 }
 #endif
-#if defined(__CUDACC__) && !COURSE_CPU_DEVICE  // plain C++ launches nothing
+#if defined(__CUDACC__) && \
+    (!COURSE_CPU_DEVICE || defined(SIMT_EDITOR))  // plain C++ launches nothing
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
   if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;

@@ -6,11 +6,13 @@
 #error "common/simt is the CPU device; a build with nvcc must not see its headers"
 #endif
 
+#ifndef SIMT_EDITOR  // for which they are attributes: editor.hpp
 #define __global__
 #define __device__
 #define __host__
 #define __constant__ static
 #define __managed__
+#endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
