@@ -1,0 +1,12 @@
+// Construct: Thrust. Expect: unsupported "thrust".
+#include <thrust/device_vector.h>  // unsupported
+#include <thrust/reduce.h>
+
+#include <cstdio>
+
+int main() {
+  thrust::device_vector<int> x(100, 3);
+  const int sum = thrust::reduce(x.begin(), x.end());
+  std::printf("%s\n", sum == 300 ? "PASSED" : "FAILED");
+  return sum != 300;
+}

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""The programs in programs/, through ./course run: right ones, wrong ones, and what the CPU device does not support.
+
+    COURSE_TEST_BUILD=build test_programs.py [NAME ...]       all of them, or those in whose path a NAME is
+
+The first line of a program says what it stands for, and what ./course run must do with it:
+
+    // Construct: WHAT. Expect: runs.                        20 schedules, no finding, exit code 0
+    // Construct: WHAT. Expect: finding "TEXT" on OBJECT.    exit code 66; all findings begin with TEXT, and name OBJECT,
+                                                             if there is one
+    // Construct: WHAT. Expect: unsupported "TEXT".          exit code 1; one error with TEXT, at the line that ends in
+                                                             "// unsupported"
+
+A folder is a program of several files, whose first line is that of main.cu.
+"""
+
+import multiprocessing
+import os
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(TOP / "common"))
+from tools.learn import course  # noqa: E402
+
+BUILD = Path(os.environ.get("COURSE_TEST_BUILD") or TOP / "build").resolve()
+FOLDER = Path(__file__).resolve().parent / "programs"
+SKIPPED = 77
+FORM = re.compile(r'// Construct: (.+)\. Expect: (runs|finding "([^"]+)"(?: on (\w+))?|unsupported "([^"]+)")\.')
+SEEDS = {"runs": 20, "finding": 8, "unsupported": 1}
+
+
+class Program:
+    """A program, and what is expected of it."""
+
+    def __init__(self, file):
+        self.file = file
+        self.name = str((file.parent if file.name == "main.cu" else file).relative_to(FOLDER))
+        self.sources = sorted(file.parent.glob("*.cu")) if file.name == "main.cu" else [file]
+        self.text = file.read_text(encoding="utf-8")
+        first = self.text.partition("\n")[0]
+        found = FORM.fullmatch(first)
+        if not found:
+            raise ValueError(f"{file}: the first line must be '// Construct: WHAT. Expect: ...', not: {first}")
+        self.expected = found[2]
+        self.outcome = found[2].split()[0]
+        self.finding, self.object, self.unsupported = found[3], found[4], found[5]
+
+    def run(self):
+        """Exit code and output of ./course run, in a process of its own."""
+        words = ["run", "--seeds", str(SEEDS[self.outcome]), *(os.path.relpath(file) for file in self.sources)]
+        with tempfile.TemporaryFile() as output:
+            for number in (1, 2):
+                os.dup2(output.fileno(), number)
+            sys.argv = ["./course", *words]
+            sys.stdout, sys.stderr = (open(number, "w", closefd=False) for number in (1, 2))
+            code = course.main()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            output.seek(0)
+            return code, output.read().decode(errors="replace")
+
+    def complaint(self, code, output):
+        """What is not as expected, or None."""
+        return getattr(self, f"complaint_{self.outcome}")(code, output)
+
+    def complaint_runs(self, code, output):
+        if "FAILED" in output or code != 0:
+            return f"exit code {code}, not 0" if code else "a wrong result"
+        return None if f"No finding under schedules 0 to {SEEDS['runs'] - 1}." in output else "not run under all schedules"
+
+    def complaint_finding(self, code, output):
+        if code != 66:
+            return f"exit code {code}, not 66"
+        heads = [finding for finding in re.split(r"\n(?=\S)|\n\n", output) if is_head(finding)]
+        wrong = [head.partition("\n")[0] for head in heads if not head.startswith(self.finding)]
+        if wrong or not heads:
+            return f"an unexpected finding: {wrong[0]}" if wrong else f'no "{self.finding}"'
+        if self.object and not all(re.search(rf"\b{self.object}\b", head) for head in heads):
+            return f"the finding does not name {self.object}"
+        return None
+
+    def complaint_unsupported(self, code, output):
+        if code != 1:
+            return f"exit code {code}, not 1"
+        errors = re.findall(r"^(.*?):(\d+): error: (.*)$", output, re.MULTILINE)
+        if len(errors) != 1:
+            return f"{len(errors)} errors, not one"
+        file, line, message = errors[0]
+        marked = [number for number, text in enumerate(self.text.splitlines(), 1) if text.endswith("// unsupported")]
+        if Path(file).name != self.file.name or [int(line)] != marked:
+            return f"the error is at {file}:{line}, not at line {marked}"
+        return None if self.unsupported in message else f'no "{self.unsupported}" in the error'
+
+
+def is_head(text):
+    """True for the text of a finding."""
+    return re.match(r"[A-Z_]{2,} [A-Z]{2,}", text) is not None
+
+
+def outcome_of(program):
+    """The program's name, and what is wrong with what ./course run did, as lines."""
+    code, output = program.run()
+    complaint = program.complaint(code, output)
+    lines = [f"{program.name}: {complaint}", f"  expected: {program.expected}", "  printed:", *output.splitlines()[:40]]
+    return program.name, "\n    ".join(lines) if complaint else None
+
+
+class Programs(unittest.TestCase):
+    def test_programs(self):
+        files = [*FOLDER.glob("*/*.cu"), *FOLDER.glob("*/*/main.cu")]
+        wanted = [Program(file) for file in sorted(files) if not NAMES or any(name in str(file) for name in NAMES)]
+        os.environ["COURSE_BUILD"] = str(BUILD)
+        with multiprocessing.get_context("fork").Pool(os.cpu_count(), maxtasksperchild=1) as pool:
+            for name, complaint in pool.imap(outcome_of, wanted):
+                with self.subTest(program=name):
+                    if complaint:
+                        self.fail(complaint)
+        if not NAMES:
+            counts = [sum(program.outcome == outcome for program in wanted) for outcome in SEEDS]
+            self.assertTrue(all(count >= least for count, least in zip(counts, (22, 25, 15))), counts)
+            print(*counts, "programs: right, wrong, unsupported")
+
+
+if __name__ == "__main__":
+    NAMES = sys.argv[1:]
+    if not (BUILD / "common/build/device/simtcc.json").exists():
+        print(f"{BUILD} is no build folder for the CPU device")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1])
