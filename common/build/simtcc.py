@@ -40,7 +40,8 @@ KERNEL_FLAGS = [
     "-fstack-clash-protection",
     "-Wno-unknown-pragmas",  # #pragma nv_diag_suppress, and unroll for g++
 ]
-# nvcc 13.0 defines these in every .cu file; __CUDA_ARCH__ is cu2cpp.py's. SIMT_CPU_DEVICE is ours.
+# nvcc 13.0 defines these in every .cu file, and all but the first in plain C++; __CUDA_ARCH__ is cu2cpp.py's.
+# SIMT_CPU_DEVICE is ours.
 MACROS = {
     "SIMT_CPU_DEVICE": 1,
     "__CUDACC__": 1,
@@ -111,8 +112,8 @@ class Compiler:
         self.include_folders = [settings["include_folder"]]
         self.general_flags = flags_of_meson(Path(settings["build"]), settings["like"])
 
-    def command(self):
-        macros = [f"-D{name}={value}" for name, value in MACROS.items()]
+    def command(self, is_cuda=True):
+        macros = [f"-D{name}={value}" for name, value in MACROS.items() if is_cuda or name != "__CUDACC__"]
         return [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family], *macros]
 
 
@@ -235,25 +236,28 @@ def stamp(file):
 
 
 def compile_source(options):
-    """Rewrites and compiles the source; writes the depfile."""
+    """Rewrites and compiles the source; writes the depfile. Plain C++ (no .cu) is not rewritten, and knows nothing of
+    CUDA but what it includes."""
     compiler = Compiler(options.settings)
     stem = options.output.removesuffix(".o")
-    text = stem + ("" if stem.endswith(".cu") else ".cu") + ".cpp"
+    is_cuda = options.source.endswith(".cu")
+    text = stem + ("" if stem.endswith(".cu") else ".cu") + ".cpp" if is_cuda else options.source
     files = [options.settings, *own_files()]
-    command = compiler.command()
-    if compiler.is_precompiled:
+    command = compiler.command(is_cuda)
+    if is_cuda and compiler.is_precompiled:
         header = PrecompiledHeader(compiler, options.headers)
         header.make()
         command += header.how_to_use
-    own_folders = [flag[2:] for flag in options.flags if flag.startswith("-I")]
-    files += rewrite(options.source, text, own_folders + compiler.include_folders)
-    depfile = options.depfile or text + ".d"
-    command += ["-include", "cuda_runtime.h"]  # as nvcc does
+    if is_cuda:
+        own_folders = [flag[2:] for flag in options.flags if flag.startswith("-I")]
+        files += rewrite(options.source, text, own_folders + compiler.include_folders)
+        command += ["-include", "cuda_runtime.h"]  # as nvcc does
+    depfile = options.depfile or options.output + ".d"
     command += ["-iquote", os.path.dirname(options.source) or ".", *options.flags]
     files += compile_file([*command, "-c", text, "-o", options.output], depfile)
     if options.depfile:
         files = dict.fromkeys(os.path.normpath(file) for file in files)
-        names = " ".join(cu2cpp.escape_for_make(file) for file in files if file != os.path.normpath(text))
+        names = " ".join(cu2cpp.escape_for_make(file) for file in files if not is_cuda or file != os.path.normpath(text))
         Path(depfile).write_text(f"{options.output}: {names}\n", encoding="utf-8", errors="surrogateescape")
     else:
         os.unlink(depfile)

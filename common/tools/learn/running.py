@@ -13,6 +13,7 @@ from tools.run import report
 from tools.run.build_program import MADE_BY_MESON, NotBuilt, Program
 from tools.run.schedules import first_difference, run_all
 
+PLAIN = (".cpp", ".cc", ".cxx")  # C++, which nvcc hands to the host's compiler
 FINDINGS = 66
 OUT_OF_TIME = 1
 SEEDS = 4  # as of a check: nearly every race shows in the first one, a wrong order of blocks or warps in the next ones
@@ -53,10 +54,12 @@ def say(text):
 def sources_of(names):
     """The files to compile. Raises Refused for what is none."""
     for name in names:
-        if not name.endswith(".cu"):
-            raise Refused(f"{name} is no .cu file. (Arguments of the program come after --.)", 2)
+        if not name.endswith((".cu", *PLAIN)):
+            raise Refused(f"{name} is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx). Arguments of the program come after --.", 2)
         if not Path(name).is_file():
             raise Refused(f"There is no file {name}.", 2)
+    if all(name.endswith(PLAIN) for name in names):
+        raise Refused(f"There is no .cu file in {', '.join(names)}.", 2)
     return [os.path.abspath(name) for name in names]
 
 

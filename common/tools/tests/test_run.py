@@ -335,6 +335,17 @@ class Builds(Run):
         self.assertEqual((code, said), (1, "main.cu cannot be linked: nothing defines\n  scale(int*, int)\n"))
 
 
+    def test_plain_cpp_beside_cuda(self):
+        self.write("twice.cu", "__global__ void k(int* d) { d[threadIdx.x] *= 2; }\nvoid twice(int* d) { k<<<1, 8>>>(d); }\n")
+        self.write("plain.cpp", "#include <cuda_runtime.h>\n#ifdef __CUDACC__\n#error CUDA\n#endif\nvoid twice(int*);\n"
+                   "int main() {\n  int h = 21, *d;\n  cudaMalloc((void**)&d, 32);\n  cudaMemset(d, 0, 32);\n"
+                   "  cudaMemcpy(d, &h, 4, cudaMemcpyHostToDevice);\n  twice(d);\n"
+                   "  cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n  h += *d;\n  return h;\n}\n")
+        code, _, said = self.run_it("twice.cu", "plain.cpp")
+        self.assertEqual(code, 66)
+        self.assertIn("DEVICE POINTER USED BY THE HOST: read of 4 bytes at d[0]\n  at plain.cpp:13\n", said)
+
+
 class Tables(Run):
     def test_counts(self):
         code, _, said = self.many("count", options=("--count",))
@@ -363,7 +374,10 @@ class Usage(Run):
     def test_wrong_commands(self):
         self.assertIn("usage: ./course run", self.refused())
         self.assertEqual(self.refused("no.cu"), "There is no file no.cu.\n")
-        self.assertEqual(self.refused("x.cpp"), "x.cpp is no .cu file. (Arguments of the program come after --.)\n")
+        self.assertEqual(self.refused("x.c"), "x.c is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx). "
+                         "Arguments of the program come after --.\n")
+        self.write("x.cpp", "int main() {}\n")
+        self.assertEqual(self.refused("x.cpp"), "There is no .cu file in x.cpp.\n")
         self.write("right.cu", RIGHT)
         for option in (("--seeds", "0"), ("--seeds", "x"), ("--schedule", "-1"), ("--what",)):
             self.assertIn("usage: ./course", self.refused("right.cu", *option))
