@@ -178,7 +178,7 @@ class Verdicts(Run):
     def test_a_right_program(self):
         self.write("right.cu", RIGHT)
         self.assertEqual(self.run_it("right.cu", "--", "a"), (
-            0, "sum = 8128\nargument a\n", "No finding under schedules 0 to 3.\n"))
+            0, "sum = 8128\nargument a\n", "No finding under 4 schedules.\n"))
         code, text, said = self.run_it("right.cu", "--schedule", "3", "--", "a", "--seeds")
         self.assertEqual((code, text), (7, "sum = 8128\nargument a\nargument --seeds\n"))
         self.assertEqual(said, "No finding under schedule 3.\n")
@@ -193,7 +193,7 @@ class Verdicts(Run):
     def test_the_first_schedule_with_a_finding_is_the_last(self):
         code, text, said = self.many("race", options=("--seeds", "30"))
         self.assertEqual((code, text), (66, ""))
-        seed = re.search(r"^Schedule (\d+), after schedules? .* without a finding:$", said, re.MULTILINE)[1]
+        seed = re.search(r"^Schedule (\d+), after (schedule 0|\d+ schedules) without a finding:$", said, re.MULTILINE)[1]
         self.assertIn("DATA RACE in kernel race_in_order on x[", said)
         self.assertTrue(said.endswith(f"many.cu --schedule {seed} -- race\n"), said)
         code, _, said = self.many("race", options=("--schedule", seed))
@@ -222,7 +222,7 @@ class Verdicts(Run):
 
     def test_exit_codes_are_the_programs(self):
         code, _, said = self.many("exit")
-        self.assertEqual((code, said), (66, "No finding under schedules 0 to 3.\n"))
+        self.assertEqual((code, said), (66, "No finding under 4 schedules.\n"))
 
     def test_output_that_depends_on_the_schedule(self):
         code, text, said = self.many("order")
@@ -285,7 +285,7 @@ class Input(Run):
             with self.subTest(of), open(self.write("input.txt", "a\nb\n"), encoding="utf-8") as file:
                 more = {"stdin": file} if of == "file" else {"text": "a\nb\n"}
                 self.assertEqual(self.many("input", **more), (
-                    0, "read a\nread b\n", "No finding under schedules 0 to 3.\n"))
+                    0, "read a\nread b\n", "No finding under 4 schedules.\n"))
 
 
 class Builds(Run):
@@ -363,6 +363,21 @@ class Tables(Run):
         self.assertTrue("s[t] += s[t + half];" in (self.folder / html).read_text(), "the source is not in it")
         self.run_it("race.cu", "--trace", "t.json")
         self.assertEqual({file.name for file in self.folder.glob("t.*")}, {"t.json", "t.svg", "t.html"})
+
+
+class Page(Run):
+    def test_the_example_is_what_happens(self):
+        page = (TOP / "common/docs/any-cuda-file.md").read_text()
+        part = page[page.index("## An example") : page.index("## The command")]
+        program, = re.findall(r"```cpp\n(.*?)```", part, re.DOTALL)
+        old, new = re.search(r"```diff\n-(.*)\n\+(.*)\n```", part).groups()
+        self.assertEqual(program.count(f"{old}\n"), 1)
+        outputs = re.findall(r"```\n\$ ./course run dot.cu\n(.*?)```", part, re.DOTALL)
+        self.assertEqual(len(outputs), 2)
+        for text, printed in zip((program, program.replace(old, new)), outputs):
+            self.write("dot.cu", text)
+            _, text, said = self.run_it("dot.cu")
+            self.assertEqual((text + said).replace(f"{TOP}/", "./"), printed)
 
 
 class Usage(Run):
