@@ -28,7 +28,7 @@ HEADER = re.compile(r'// Construct: (?P<construct>.+?)\. Expect: (?P<outcome>run
 PARTS = {
     "runs": ("Runs", ("construct", "program")),
     "finding": ("Runs, and its mistake is found", ("mistake", "program", "the finding begins with")),
-    "unsupported": ("Is refused, at its line", ("construct", "program", "what is said begins with")),
+    "unsupported": ("Is refused, at its line", ("construct", "program", "the error names")),
 }
 Program = namedtuple("Program", "construct outcome said path")
 
