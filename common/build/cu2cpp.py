@@ -11,6 +11,7 @@ macros; the few constructs that are not become calls of the CPU device (common/s
     __noinline__                        ->  __attribute__((noinline))
     return;  in a kernel                ->  the same, and the barriers of the block are told of it
     __global__ void kernel(...) {       ->  the same, and what it takes, for cudaLaunchKernel()
+    asm("...");  in device code         ->  C++ that does the same, for common instructions
     #ifdef __CUDA_ARCH__                ->  the same; it is defined in device code, and a function for
                                             both host and device has its body twice
 
@@ -34,13 +35,14 @@ import re
 import sys
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-from rewriter import definitions, functions, kernels, launches, returns, tokens, unsupported, variables  # noqa: E402
+from rewriter import definitions, functions, kernels, launches, ptx, ptx_instructions, returns, tokens  # noqa: E402
+from rewriter import unsupported, variables  # noqa: E402
 from rewriter.tokens import Macros, Unsupported, c_string  # noqa: E402
 
-MODULES = [definitions, functions, kernels, launches, returns, tokens, unsupported, variables]
+MODULES = [definitions, functions, kernels, launches, ptx, ptx_instructions, returns, tokens, unsupported, variables]
 
 
-class CudaFile(launches.Launches, returns.Returns, unsupported.Refusals, variables.Variables):
+class CudaFile(launches.Launches, ptx.Ptx, returns.Returns, unsupported.Refusals, variables.Variables):
     """One source file, and the edits that turn it into C++."""
 
     def rewrite(self):
@@ -61,6 +63,8 @@ class CudaFile(launches.Launches, returns.Returns, unsupported.Refusals, variabl
                     self.rewrite_launch(i)
             elif token.text == "launch" and self.spell(range(i - 2, i)) == "course::":
                 self.name_launch(i)
+            elif token.text in ptx.ASM:
+                self.rewrite_asm(i)
             elif token.text == "__shared__":
                 self.rewrite_shared(i)
             elif token.text == "__noinline__" and self.text(i - 1) != "(":

@@ -14,6 +14,8 @@ def replacement_of(File):
     class Replacement(File):
         """What a macro stands for, as a file of its own that begins within a line of another one."""
 
+        is_whole = False
+
         def __init__(self, file, position, text, parameters):
             super().__init__(file.path, text, file.macros)
             self.file, self.position, self.parameters = file, position, parameters

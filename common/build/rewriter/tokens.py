@@ -65,6 +65,8 @@ class Macros:
 class SourceFile:
     """One source file as tokens, and edits of it."""
 
+    is_whole = True  # not the replacement of a macro
+
     def __init__(self, path, source, macros=None):
         self.path, self.source = path, source
         self.macros = macros or Macros()

@@ -629,6 +629,53 @@ class Arch(RewriterTest):
         self.assertEqual(text, "void f() { a(host, 7); } __global__ void k() { a(device, 8); } void g() { a(host, 9); }")
 
 
+class InlinePtx(RewriterTest):
+    """common/simt/tests/ptx_test.cu runs what becomes of it."""
+
+    def translated(self, asm):
+        return rewrite("__device__ void f() {" + asm + "}")[len("__device__ void f() {"):-1]
+
+    def test_one_statement_on_the_same_lines(self):
+        self.assertEqual(self.translated('asm volatile(\n"add.u32 %0, %1, 3;"\n: "=r"(x) : "r"(g(y)));\nh();'),
+                         "{ unsigned simt_0 = 0; unsigned simt_1 = ::simt::ptx::operand<unsigned>(g(y)); "
+                         "simt_0 = ::simt::ptx::to<unsigned>(static_cast<unsigned>(simt_1 + static_cast<unsigned>((3)))); "
+                         "x = ::simt::ptx::operand<::simt::ptx::Value<decltype(x)>>(simt_0); }\n\n\nh();")
+
+    def test_memory_and_order(self):
+        for asm, text in (
+            ('asm volatile("membar.gl;");', "{ __threadfence(); }"),
+            ('asm volatile("fence.acq_rel.cta;" ::: "memory");', "{ __threadfence_block(); }"),
+            ('asm("bar.sync 0;");', "{ __syncthreads(); }"),
+            ('asm("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(p));',
+             "*static_cast<volatile const unsigned*>(reinterpret_cast<void*>(simt_1))); __threadfence();"),
+            ('asm("red.shared.cta.add.u32 [%0 + 8], %1;" :: "r"(p), "r"(x));',
+             "atomicAdd_block(static_cast<unsigned*>(__cvta_shared_to_generic("),
+        ):
+            with self.subTest(asm):
+                self.assertIn(text, self.translated(asm))
+
+    def test_hosts_assembly_and_empty_ones_stay(self):
+        for source in ('void f() { asm volatile("rdtsc" : "=a"(x)); }', '#define PAUSE asm volatile("pause")\n',
+                       '__device__ void f() { asm volatile("" ::: "memory"); }',
+                       '__host__ __device__ void f() { asm("nop"); }'):
+            with self.subTest(source):
+                self.assert_unchanged(source)
+
+    def test_refusals(self):
+        for asm, what in (
+            ('asm("mma.sync.aligned.m16n8k8 %0;" : "=r"(x));', "inline PTX mma.sync.aligned.m16n8k8: write it in C++; course/ptx.cuh"),
+            ('asm("exit;");', "inline PTX exit"),
+            ('asm("bar.sync 1, 64;");', "inline PTX bar.sync"),
+            ('asm(TEXT("a"));', "inline PTX whose text has TEXT in it"),
+            ('asm("add.u32 %0, %5, 1;" : "=r"(x));', "inline PTX with the operand %5"),
+            ('asm("add.u32 %[x], 1, 1;" : [x] "=r"(x));', "inline PTX with a named operand"),
+            ('asm("add.rz.f32 %0, %0, %0;" : "+f"(x));', "inline PTX add.rz.f32"),
+            ('asm("{ add.u32 %0, 1, 1;" : "=r"(x));', "inline PTX without one of its braces"),
+        ):
+            with self.subTest(asm):
+                self.assert_refused("__device__ void f() {\n" + asm + "\n}", 2, "not supported on the CPU device: " + what)
+
+
 class Refused(RewriterTest):
     """What the CPU device has not."""
 

@@ -24,4 +24,5 @@
 #include "simt/launch_calls.hpp"
 #include "simt/math.hpp"
 #include "simt/packed.hpp"
+#include "simt/ptx.hpp"
 #include "simt/warp.hpp"

@@ -1,0 +1,220 @@
+"""Inline PTX: what has a form in CUDA C++ becomes that; all else is refused by its name.
+
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    ->  { unsigned simt_0; simt_0 = ::simt::ptx::to<unsigned>(::simt::lane_id()); lane = ...(simt_0); }
+
+One statement of C++ on the line of the asm. Operands are evaluated once, and registers are its local variables.
+"""
+
+import ast
+import re
+
+from .functions import Functions
+from .ptx_instructions import TYPES, NoForm, instruction
+from .tokens import one_line
+
+ASM = {"asm", "__asm__", "__asm"}
+CONSTRAINTS = {"r": "unsigned", "l": "unsigned long long", "h": "unsigned short", "f": "float", "d": "double"}
+LITERAL = re.compile(r'(?:u8|[uUL])?(?:R"(?P<tag>[^()\s\\"]*)\((?P<raw>.*)\)(?P=tag)"|(?P<plain>".*"))\Z', re.S)
+STATEMENT = re.compile(r"\s*(?:([{}])|([^;{}]*(?:\{[^{};]*\}[^;{}]*)*);)")
+GUARD = re.compile(r"@(!?)\s*([\w%$]+)\s+(.*)\Z", re.S)
+REGISTERS = re.compile(r"\.reg\s*\.(\w+)\s+([\w\s,$%]+)\Z")
+SPECIAL = {
+    "laneid": "::simt::lane_id()", "lanemask_eq": "(1u << ::simt::lane_id())",
+    "lanemask_lt": "((1u << ::simt::lane_id()) - 1)", "lanemask_le": "((2u << ::simt::lane_id()) - 1)",
+    "lanemask_gt": "~((2u << ::simt::lane_id()) - 1)", "lanemask_ge": "~((1u << ::simt::lane_id()) - 1)",
+    "warpid": "(::simt::ptx::thread_rank() / 32)", "nwarpid": "(::simt::ptx::block_size() + 31) / 32",
+    "smid": "::simt::ptx::sm()", "nsmid": "::simt::ptx::sm_count()", "gridid": "0ull",
+    "clock": "unsigned(clock64())", "clock64": "clock64()", "clock_hi": "unsigned(clock64() >> 32)",
+    "globaltimer": "::simt::ptx::nanoseconds()", "WARP_SZ": "32u",
+    **{f"{ptx}.{axis}": f"{cpp}.{axis}" for axis in "xyz" for ptx, cpp in (
+        ("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"), ("nctaid", "gridDim"))},
+}
+
+
+class Ptx(Functions):
+    """A file in whose device code asm() is replaced."""
+
+    def rewrite_asm(self, at):
+        """The asm at the token `at`. One of the host stays as it is."""
+        in_macro = not self.is_whole
+        words = self.function_at(at)
+        opening = at + 1
+        while self.text(opening) in ("volatile", "__volatile__", "inline", "goto"):
+            opening += 1
+        if self.text(opening) != "(" or not (words or in_macro):
+            return
+        if opening not in self.partner:
+            self.unsupported(at, "inline PTX that an #if splits: write the whole asm() in each branch")
+            return
+        closing = self.partner[opening]
+        end = closing + 2 if self.text(closing + 1) == ";" else closing + 1
+        template = None
+        try:
+            if any(self.tokens[at].begin < d.begin < self.tokens[closing].begin for d, _ in self.directives):
+                raise NoForm("that an #if splits")
+            template, *operands = self.asm_parts(opening, closing)
+            code = Block(template, *operands).code()
+        except NoForm as problem:
+            # What runs on the host, too, may be the processor's own assembly.
+            if (in_macro or "__host__" in words) and not re.match(r"\s*(@\S+\s+)?\w+\.", template or ""):
+                return
+            self.unsupported(at, f"inline PTX {problem}: write it in C++; course/ptx.cuh has what the course needs")
+            return
+        if code is not None:
+            self.replace(at, end, code if end > closing + 1 else code.join(("do ", " while (0)")))
+
+    def asm_parts(self, opening, closing):
+        """The text, and the outputs and inputs as (constraint, expression)."""
+        sections, part, i = [[]], [], opening + 1
+        while i < closing:
+            colons = {":": 1, "::": 2}.get(self.text(i), 0)
+            if colons or self.text(i) == ",":
+                sections[-1].append(part)
+                part = []
+                sections += [[] for _ in range(colons)]
+                i += 1
+            else:
+                next_i = self.after(i)
+                part.append((i, next_i))
+                i = next_i
+        sections[-1].append(part)
+        template = "".join(self.literal(i) for i, _ in sections[0][0])
+        operands = [[self.operand(part) for part in section if part] for section in sections[1:3]]
+        if len(sections) > 1:
+            template = template.replace("%%", "\0")
+        return template, *operands, *[[]] * (2 - len(operands))
+
+    def literal(self, i):
+        match = LITERAL.match(self.text(i)) if self.tokens[i].kind == "literal" else None
+        if match is None:
+            raise NoForm(f"whose text has {self.text(i)} in it")
+        return match["raw"] if match["plain"] is None else ast.literal_eval(match["plain"])
+
+    def operand(self, part):
+        starts = [i for i, _ in part]
+        if len(starts) != 2:
+            raise NoForm("with a named operand, which nvcc does not have either")
+        constraint, brackets = starts
+        expression = one_line(self.source[self.tokens[brackets].end:self.tokens[self.other_end(brackets)].begin])
+        return self.literal(constraint), expression
+
+
+class Block:
+    """The statements of one asm()."""
+
+    def __init__(self, template, outputs, inputs):
+        self.template = re.sub(r"//[^\n]*|/\*.*?\*/", " ", template, flags=re.S)
+        self.operands = [*outputs, *inputs]
+        self.outputs = len(outputs)
+        self.types = {}  # register -> its type in C++
+
+    def code(self):
+        """C++, or None where there is nothing to do: asm volatile("" ::: "memory")."""
+        if not self.template.strip():
+            return None
+        before, after = "", ""
+        for k, (constraint, expression) in enumerate(self.operands):
+            kind = constraint.strip("=+&")
+            if kind == "n":
+                before += f"constexpr auto simt_{k} = {expression}; "
+                self.types[f"simt_{k}"] = f"decltype({expression})"
+                continue
+            if kind not in CONSTRAINTS:
+                raise NoForm(f'with the constraint "{constraint}"')
+            register, self.types[f"simt_{k}"] = f"simt_{k}", CONSTRAINTS[kind]
+            is_output = k < self.outputs
+            value = f"::simt::ptx::operand<{CONSTRAINTS[kind]}>({expression})" if not is_output or "+" in constraint else "0"
+            before += f"{CONSTRAINTS[kind]} {register} = {value}; "
+            if is_output:
+                after += f" {expression} = ::simt::ptx::operand<::simt::ptx::Value<decltype({expression})>>({register});"
+        text, position, braces = "", 0, 0
+        stripped = self.template.rstrip()
+        if not stripped.endswith((";", "}")):
+            stripped += ";"
+        while position < len(stripped.rstrip()):
+            match = STATEMENT.match(stripped, position)
+            if match is None:
+                raise NoForm(f'"{stripped[position:].strip()[:40]}"')
+            position = match.end()
+            if match[1]:
+                braces += 1 if match[1] == "{" else -1
+            elif match[2].strip():
+                text += self.statement(" ".join(match[2].split())) + " "
+        if braces != 0:
+            raise NoForm("without one of its braces")
+        return f"{{ {before}{text.strip()}{after} }}"
+
+    def statement(self, text):
+        registers = REGISTERS.match(text)
+        if registers:
+            kind = TYPES.get(registers[1])
+            if kind is None:
+                raise NoForm(f".reg .{registers[1]}")
+            names = [name.strip() for name in registers[2].split(",")]
+            self.types.update((self.own_name(name), kind) for name in names)
+            return " ".join(f"{kind} {self.own_name(name)} = {{}};" for name in names)
+        guard = GUARD.match(text)
+        if guard:
+            return f"if ({guard[1]}{self.read(guard[2])[0]}) {{ {self.statement(guard[3])} }}"
+        opcode, _, rest = text.partition(" ")
+        if opcode.startswith(".") or ":" in text:
+            raise NoForm(f'"{text[:40]}"')
+        return instruction(self, opcode, split_operands(rest))
+
+    def own_name(self, name):
+        return "simt_reg_" + re.sub(r"\W", "_", name)
+
+    # ---- Operands ----
+
+    def register(self, text):
+        """The C++ variable of %0 or a register of the asm's own."""
+        match = re.match(r"%(\d+)\Z", text)
+        if match and int(match[1]) < len(self.operands):
+            return f"simt_{match[1]}"
+        if self.own_name(text) in self.types:
+            return self.own_name(text)
+        raise NoForm(f"with the operand {text}".replace("\0", "%"))
+
+    def read(self, text):
+        """(expression, its type) of an operand."""
+        if text[:1] in ("\0", "%") and text[1:] in SPECIAL or text in SPECIAL:
+            return SPECIAL[text.lstrip("\0%")], "auto"
+        if re.match(r"[-~]?(0[xX][0-9a-fA-F]+|\d+)U?\Z", text):
+            return f"({text.rstrip('U')}{'ull' if len(text) > 9 and text[0] != '-' else ''})", "auto"
+        match = re.match(r"0([fFdD])([0-9a-fA-F]+)\Z", text)
+        if match:
+            kind, bits = ("float", "unsigned") if match[1] in "fF" else ("double", "unsigned long long")
+            return f"::simt::ptx::to<{kind}>({bits}(0x{match[2]}))", kind
+        if re.match(r"-?\d+\.\d*\Z", text):
+            return f"({text})", "double"
+        if text[:1] == "-" or text[:1] == "!":
+            inner, kind = self.read(text[1:].strip())
+            return f"({text[0]}{inner})", kind
+        name = self.register(text)
+        return name, self.types[name]
+
+    def value(self, text, kind):
+        expression, own = self.read(text)
+        if own == kind:
+            return expression
+        return f"{'static_cast' if own == 'auto' else '::simt::ptx::to'}<{kind}>({expression})"
+
+    def write(self, text, expression):
+        """A statement that stores the result."""
+        if text == "_":
+            return f"static_cast<void>({expression});"
+        name = self.register(text)
+        return f"{name} = ::simt::ptx::to<{self.types[name]}>({expression});"
+
+
+def split_operands(text):
+    """The operands between commas; those in braces or brackets stay together."""
+    parts, depth, start = [], 0, 0
+    for i, character in enumerate(text):
+        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    last = text[start:].strip()
+    return [*parts, last] if last or parts else []
