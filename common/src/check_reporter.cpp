@@ -266,7 +266,8 @@ class Reporter : public Catch::StreamingReporterBase {
   static std::string getDescription() { return "What is wrong with an answer, on one screen"; }
 
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
-    if (device_lost) stop();
+    const bool is_decided = the_run.expects_rejection && !the_run.failures.empty();
+    if (device_lost || is_decided) stop();
     StreamingReporterBase::testCaseStarting(info);
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {

@@ -8,7 +8,8 @@
 //   COURSE_EDIT, COURSE_RERUN   the file to edit and the command to rerun, shown below a failure
 //   COURSE_WARNINGS             the compiler's, shown below a failure
 //   COURSE_EXPECT=rejection     for known-wrong answers: passes if a check, or the CPU device's
-//                               checker, rejects the answer; no crash, skip or exception counts
+//                               checker, rejects the answer; no crash, skip or exception counts.
+//                               The first test case that fails decides, and is the last one that runs
 //   COURSE_RESULT=FILE          the file to write the result into (common/docs/schemas.md)
 //   COURSE_PROOF=WORD           a word to write into it: an answer that ends the program itself, with
 //                               whatever code, leaves none

@@ -363,6 +363,9 @@ class Rejection(unittest.TestCase):
         with self.assertRaises(subprocess.TimeoutExpired):
             run("hangs", timeout=3, COURSE_EXPECT="rejection")
 
+    def test_nothing_runs_after_the_first_failure(self):
+        self.assertEqual(self.judge("fails with a verdict", "hangs")[0], 0)
+
     def test_an_exercise_that_is_not_started_is_no_rejection(self):
         self.assertEqual(run(program=NOT_STARTED, COURSE_EXPECT="rejection")[0], 1)
 
