@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "simt/api_graphs.hpp"
 #include "simt/api_kernels.hpp"
 #include "simt/api_memory.hpp"
 #include "simt/api_streams.hpp"

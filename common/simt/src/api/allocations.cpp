@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/captures.hpp"
 #include "api/errors.hpp"
 #include "api/queues.hpp"
 #include "api/work_log.hpp"
@@ -27,6 +28,7 @@ std::unordered_map<void*, Held>& held() {
 cudaError_t take(void** pointer, std::size_t size, Space space, ElementType element, int device,
                  const void* caller, unsigned flags = 0, cudaMemPool_t pool = nullptr) {
   if (const cudaError_t error = enter(caller)) return error;
+  if (const cudaError_t error = check_unsafe()) return error;
   if (pointer == nullptr) return failed(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
@@ -63,6 +65,7 @@ void give_back(void* pointer) {
 cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
   const cudaError_t error = enter_to_give_back(caller);
   if (pointer == nullptr) return error;
+  if (const cudaError_t refused = check_unsafe()) return refused;
   if (!holds(pointer, pinned)) {
     return error != cudaSuccess ? error : failed(cudaErrorInvalidValue);
   }
@@ -116,6 +119,7 @@ cudaError_t allocate_in_stream(void** pointer, std::size_t size, ElementType ele
   if (const cudaError_t error = enter(caller)) return error;
   const CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
+  if (is_capturing(*stream)) return check_wait(*stream);  // no node allocates memory here
   if (pool == nullptr) pool = pool_of_device(stream->device);
   if (!is_pool(pool)) return failed(cudaErrorInvalidValue);
   return take(pointer, size, Space::device, element, device_of_pool(pool), caller, 0, pool);
@@ -255,6 +259,8 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   if (const cudaError_t error = simt::enter_to_give_back(SIMT_CALLER)) return error;
   CUstream_st* stream = simt::find_stream(handle);
   if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (simt::is_capturing(*stream)) return simt::check_wait(*stream);  // no node frees memory here
+  if (const cudaError_t error = simt::check_work(*stream)) return error;
   if (pointer == nullptr) return cudaSuccess;
   if (!simt::holds(pointer, false)) return simt::failed(cudaErrorInvalidValue);
   simt::enqueue(*stream, [=] {

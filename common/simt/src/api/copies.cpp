@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/captures.hpp"
 #include "api/errors.hpp"
 #include "api/queues.hpp"
 #include "api/work_log.hpp"
@@ -99,11 +100,11 @@ cudaError_t report_other_device(const char* function, const void* p, std::size_t
   return failed(cudaErrorInvalidValue);
 }
 
-/// The device whose memory it is, if the device of the stream does not reach it; else -1.
-int device_out_of_reach(const CUstream_st& stream, const void* p) {
+/// The device whose memory it is, if this device does not reach it; else -1.
+int device_out_of_reach(int device, const void* p) {
   const Allocation* a = owner_of(reinterpret_cast<std::uintptr_t>(p));
   if (a == nullptr) return -1;
-  return (reachable_from(stream.device) & bit(a->owner)) != 0 ? -1 : a->owner;
+  return (reachable_from(device) & bit(a->owner)) != 0 ? -1 : a->owner;
 }
 
 /// Host memory cannot be checked; device memory must be live, all of it.
@@ -233,8 +234,13 @@ cudaError_t start_copy(const Copy& copy, cudaStream_t handle, Wait wait, const v
   if (const cudaError_t error = enter(caller)) return error;
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = check_work(*stream)) return error;
+  if (wait == Wait::yes) {
+    if (const cudaError_t error = check_unsafe()) return error;
+  }
   if (copy.shape.empty()) return cudaSuccess;
   if (const cudaError_t error = check_copy(copy, caller)) return error;
+  if (is_capturing(*stream)) return capture_work(*stream, copy);
   // Between two places that only the device has, no function waits; between two of the host's, all.
   const bool host_only = pageable(copy.to) && pageable(copy.from);
   const bool device_only = !on_host(copy.to) && !on_host(copy.from);
@@ -299,8 +305,10 @@ cudaError_t start_memset(const Memset& memset, cudaStream_t handle, Wait wait, c
   if (const cudaError_t error = enter(caller)) return error;
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = check_work(*stream)) return error;
   if (memset.shape.empty()) return cudaSuccess;
-  if (const cudaError_t error = check_memset(*stream, memset, caller)) return error;
+  if (const cudaError_t error = check_memset(stream->device, memset, caller)) return error;
+  if (is_capturing(*stream)) return capture_work(*stream, memset);
   enqueue_memset(*stream, memset);
   if (wait == Wait::no || !on_host(memset.to)) return cudaSuccess;
   finish(*stream);
@@ -322,14 +330,14 @@ Memset volume_memset(const char* function, const cudaPitchedPtr& p, int value,
 
 }  // namespace
 
-cudaError_t check_memset(const CUstream_st& stream, const Memset& memset, const void* caller) {
+cudaError_t check_memset(int device, const Memset& memset, const void* caller) {
   const Shape& shape = memset.shape;
   if (!on_device(memset.to) || (shape.height > 1 && shape.width > memset.layout.pitch)) {
     return failed(cudaErrorInvalidValue);
   }
   const Range range{memset.function, memset.to, memset.layout, shape, AccessKind::write};
   if (const cudaError_t error = check_range(range, caller)) return error;
-  if (const int owner = device_out_of_reach(stream, memset.to); owner >= 0) {
+  if (const int owner = device_out_of_reach(device, memset.to); owner >= 0) {
     return report_other_device(memset.function, memset.to, range.size(), owner, caller);
   }
   return cudaSuccess;

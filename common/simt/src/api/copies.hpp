@@ -49,7 +49,7 @@ struct Memset {
 
 /// Are all bytes there, and may they be used so? Reports what is outside an allocation.
 cudaError_t check_copy(const Copy& copy, const void* caller);
-cudaError_t check_memset(const CUstream_st& stream, const Memset& memset, const void* caller);
+cudaError_t check_memset(int device, const Memset& memset, const void* caller);
 
 enum class Wait { no, yes };
 cudaError_t start_copy(const Copy& copy, cudaStream_t stream, Wait wait, const void* caller);

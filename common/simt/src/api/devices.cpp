@@ -2,6 +2,7 @@
 #include <array>
 
 #include "api/allocations.hpp"
+#include "api/captures.hpp"
 #include "api/errors.hpp"
 #include "api/launches.hpp"
 #include "api/queues.hpp"
@@ -43,6 +44,7 @@ bool known_flags(unsigned flags) {
 
 cudaError_t cudaDeviceSynchronize() {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (const cudaError_t error = simt::check_wait(simt::current_device())) return error;
   simt::finish_device(simt::current_device());
   return simt::sticky_error();
 }

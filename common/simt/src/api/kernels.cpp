@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/errors.hpp"
+#include "api/launches.hpp"
 #include "simt/launch_calls.hpp"
 
 namespace simt {
@@ -42,22 +43,27 @@ const std::vector<Entry>& entries() {
 cudaError_t launch_by_address(const cudaLaunchConfig_t& config, const void* function,
                               void** arguments, bool is_cooperative, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
-  const KernelInfo* const info = find_kernel(function);
-  if (info == nullptr) return failed(cudaErrorInvalidDeviceFunction);
-  if (arguments == nullptr && info->parameter_count > 0) return failed(cudaErrorInvalidValue);
   Launch launch;
-  launch.kernel = info->name;
   launch.grid = config.gridDim;
   launch.block = config.blockDim;
   launch.shared_bytes = config.dynamicSmemBytes;
   launch.cooperative = is_cooperative;
-  info->bind(launch, function, split_arguments(info->parameters), arguments);
+  if (const cudaError_t error = bind_kernel(launch, function, arguments)) return error;
   return enqueue_launch(std::move(launch), config.stream);
 }
 
 bool is_one(unsigned x, unsigned y, unsigned z) { return x == 1 && y == 1 && z == 1; }
 
 }  // namespace
+
+cudaError_t bind_kernel(Launch& launch, const void* function, void** arguments) {
+  const KernelInfo* const info = find_kernel(function);
+  if (info == nullptr) return failed(cudaErrorInvalidDeviceFunction);
+  if (arguments == nullptr && info->parameter_count > 0) return failed(cudaErrorInvalidValue);
+  launch.kernel = info->name;
+  info->bind(launch, function, split_arguments(info->parameters), arguments);
+  return cudaSuccess;
+}
 
 const KernelInfo* find_kernel(const void* function) {
   const auto address = reinterpret_cast<std::uintptr_t>(function);

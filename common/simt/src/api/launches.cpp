@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/captures.hpp"
 #include "api/errors.hpp"
 #include "api/launches.hpp"
 #include "api/queues.hpp"
@@ -59,7 +60,8 @@ bool fits(const dim3& size, const int (&limit)[3]) {
   return ok(size.x, limit[0]) && ok(size.y, limit[1]) && ok(size.z, limit[2]);
 }
 
-/// Fills in how many blocks of the launch are resident at most.
+}  // namespace
+
 cudaError_t check_configuration(Launch& launch) {
   const dim3& block = launch.block;
   if (!fits(block, kMaxBlockDim) || !fits(launch.grid, kMaxGridDim) ||
@@ -76,7 +78,12 @@ cudaError_t check_configuration(Launch& launch) {
   return is_too_large ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
 }
 
-}  // namespace
+void queue_kernel(CUstream_st& stream, Launch launch) {
+  note_use(stream.device);
+  enqueue_kernel(stream, std::move(launch));
+  const QueuedKernels queued = queued_kernels();
+  count_at_once(queued.devices, queued.kernels);
+}
 
 std::shared_ptr<const void> own(const void* closure, void (*destroy)(const void* closure)) {
   return {closure, destroy};
@@ -109,10 +116,9 @@ cudaError_t enqueue_launch(Launch launch, cudaStream_t handle) {
   const bool known = stream != nullptr && stream->device == device;
   const cudaError_t error = known ? check_configuration(launch) : cudaErrorInvalidResourceHandle;
   if (error != cudaSuccess) return failed(error);
-  note_use(device);
-  enqueue_kernel(*stream, std::move(launch));
-  const QueuedKernels queued = queued_kernels();
-  count_at_once(queued.devices, queued.kernels);
+  if (const cudaError_t refused = check_work(*stream)) return refused;
+  if (is_capturing(*stream)) return capture_work(*stream, std::move(launch));
+  queue_kernel(*stream, std::move(launch));
   return cudaSuccess;
 }
 

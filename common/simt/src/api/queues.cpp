@@ -42,7 +42,7 @@ struct Queues {
   CUstream_st* add(Kind kind, int device) {
     const auto number = static_cast<unsigned>(all_streams.size());
     all_streams.push_back(
-        std::make_unique<CUstream_st>(CUstream_st{kind, device, number, {}, {}, {}}));
+        std::make_unique<CUstream_st>(CUstream_st{kind, device, number, {}, {}, {}, 0, {}}));
     streams.push_back(all_streams.back().get());
     return streams.back();
   }
@@ -229,6 +229,7 @@ CUstream_st* add_stream(Kind kind, int device, std::vector<const void*> made_by)
 void list_streams(std::vector<Holding>& list) {
   const auto& streams = all_queues().streams;
   for (auto it = streams.begin() + kDefaultStreams; it != streams.end(); ++it) {
+    if ((*it)->kind == Kind::of_graph) continue;
     list.push_back({Holding::Kind::stream, *it, 0, (*it)->made_by});
   }
 }

@@ -23,6 +23,14 @@ struct Mark {
   std::chrono::steady_clock::time_point when{};
 };
 
+struct Capture;  // of a stream: api/captures.hpp
+
+/// A point in a stream that captures: what comes next follows these nodes.
+struct CapturePoint {
+  std::shared_ptr<Capture> capture;  // null: none
+  std::vector<cudaGraphNode_t> after;
+};
+
 struct Operation {
   std::uint64_t number = 0;   // of all operations, in the order of the host's calls
   std::function<int()> work;  // returns a cudaError_t; may be empty
@@ -35,13 +43,19 @@ struct Operation {
 
 /// A stream: operations that run when the host waits for them, the first one first.
 struct CUstream_st {
-  enum class Kind { legacy, blocking, non_blocking } kind;
+  enum class Kind {
+    legacy,
+    blocking,
+    non_blocking,
+    of_graph
+  } kind;  // of_graph: no program sees it
   int device;
   unsigned number;          // of all streams: its entry in clocks
   simt::StreamClock clock;  // its last operation, and what comes before that one
   std::deque<simt::Operation> queue;
   std::vector<const void*> made_by;  // return addresses, the innermost first
   int priority = 0;                  // as the program asked for it; nothing here follows it
+  simt::CapturePoint captured;       // of a stream that captures
 };
 
 namespace simt {

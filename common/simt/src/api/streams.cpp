@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/captures.hpp"
 #include "api/errors.hpp"
 #include "api/events.hpp"
 #include "api/queues.hpp"
@@ -16,6 +17,7 @@ struct CUevent_st {
   int device;
   std::shared_ptr<simt::Mark> last;  // the latest cudaEventRecord; null before the first
   std::vector<const void*> made_by;  // return addresses, the innermost first
+  simt::CapturePoint captured;       // if the latest cudaEventRecord was captured
 };
 
 namespace simt {
@@ -58,6 +60,8 @@ cudaError_t launch_on_host(cudaStream_t handle, bool valid, const Call& call) {
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
   if (!valid) return failed(cudaErrorInvalidValue);
+  if (const cudaError_t error = check_work(*stream)) return error;
+  if (is_capturing(*stream)) return capture_work(*stream, HostWork{call});
   enqueue(*stream, [call] {
     run_host_function(call);
     return cudaSuccess;
@@ -70,14 +74,19 @@ cudaError_t record(cudaEvent_t event, cudaStream_t handle) {
   if (stream == nullptr || find_event(event) == nullptr || event->device != stream->device) {
     return failed(cudaErrorInvalidResourceHandle);
   }
-  event->last = push_mark(*stream);
+  if (const cudaError_t error = check_work(*stream)) return error;
+  event->captured = stream->captured;
+  event->last = is_capturing(*stream) ? nullptr : push_mark(*stream);
   return cudaSuccess;
 }
 
 }  // namespace
 
 void forget_records() {
-  for (const auto& event : events().live) event->last = nullptr;
+  for (const auto& event : events().live) {
+    event->last = nullptr;
+    event->captured = {};
+  }
 }
 
 void list_events(std::vector<Holding>& list) {
@@ -117,6 +126,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   if (!simt::is_created(handle)) {
     return error != cudaSuccess ? error : simt::failed(cudaErrorInvalidResourceHandle);
   }
+  simt::leave_capture(*handle);
   simt::destroy_stream(*handle);
   return simt::sticky_error();
 }
@@ -125,6 +135,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   CUstream_st* stream = simt::find_stream(handle);
   if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = simt::check_wait(*stream)) return error;
   simt::finish(*stream);
   return simt::sticky_error();
 }
@@ -133,6 +144,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   CUstream_st* stream = simt::find_stream(handle);
   if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = simt::check_wait(*stream)) return error;
   if (simt::poll(*stream)) return cudaSuccess;
   if (const cudaError_t error = simt::sticky_error()) return error;
   return cudaErrorNotReady;  // no error that cudaGetLastError() would know
@@ -145,7 +157,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   if (stream == nullptr || simt::find_event(event) == nullptr) {
     return simt::failed(cudaErrorInvalidResourceHandle);
   }
-  if (event->last != nullptr) simt::push_wait(*stream, event->last);
+  if (const cudaError_t error = simt::check_work(*stream)) return error;
+  const bool recorded = event->last != nullptr;
+  if (event->captured.capture != nullptr || (recorded && simt::is_capturing(*stream))) {
+    return simt::capture_wait(*stream, event->captured);
+  }
+  if (recorded) simt::push_wait(*stream, event->last);
   return cudaSuccess;
 }
 
@@ -215,7 +232,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   auto& events = simt::events().live;
   const int device = simt::current_device();
   events.push_back(std::make_unique<CUevent_st>(
-      CUevent_st{flags, device, nullptr, simt::calls_behind(SIMT_CALLER)}));
+      CUevent_st{flags, device, nullptr, simt::calls_behind(SIMT_CALLER), {}}));
   *event = events.back().get();
   return cudaSuccess;
 }
@@ -247,6 +264,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, uns
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   if (simt::find_event(event) == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = simt::check_wait(event->captured)) return error;
   const std::shared_ptr<const simt::Mark> mark = event->last;
   if (mark) simt::finish(*mark);
   return simt::sticky_error();
@@ -255,6 +273,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   if (simt::find_event(event) == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = simt::check_wait(event->captured)) return error;
   const std::shared_ptr<const simt::Mark> mark = event->last;
   if (!mark || simt::poll(*mark)) return cudaSuccess;
   if (const cudaError_t error = simt::sticky_error()) return error;
@@ -265,6 +284,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   if (milliseconds == nullptr) return simt::failed(cudaErrorInvalidValue);
   for (const cudaEvent_t event : {start, stop}) {
+    if (simt::find_event(event) != nullptr && event->captured.capture != nullptr) {
+      return simt::failed(cudaErrorCapturedEvent);
+    }
     if (simt::find_event(event) == nullptr || event->last == nullptr ||
         (event->flags & cudaEventDisableTiming) != 0) {
       return simt::failed(cudaErrorInvalidResourceHandle);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "api/allocations.hpp"
+#include "api/captures.hpp"
 #include "api/errors.hpp"
 #include "api/events.hpp"
 #include "api/queues.hpp"
@@ -23,6 +24,7 @@
 namespace simt {
 
 void reset_device() {
+  forget_captures();
   reset_queues();
   reset_devices();
   fences_forget();

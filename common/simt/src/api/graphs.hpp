@@ -1,0 +1,63 @@
+// Graphs as data: nodes, what they do, and what comes before them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "api/copies.hpp"
+#include "simt/api.hpp"
+
+namespace simt {
+
+struct EmptyWork {};
+struct HostWork {
+  std::function<void()> call;
+};
+struct ChildGraph {
+  std::shared_ptr<const CUgraph_st> graph;  // the node's own copy
+};
+/// What a node does. In the order of node_type() in graphs.cpp.
+using NodeWork = std::variant<EmptyWork, Launch, Copy, Memset, HostWork, ChildGraph>;
+
+}  // namespace simt
+
+struct CUgraphNode_st {
+  CUgraph_st* graph;
+  simt::NodeWork work;
+  int device;  // that runs it
+  std::vector<CUgraphNode_st*> dependencies;
+};
+
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;  // in the order in which they were made
+  std::unordered_map<const CUgraphNode_st*, CUgraphNode_st*>
+      clones;  // by the original, if it is one
+};
+
+namespace simt {
+
+using Nodes = std::vector<CUgraphNode_st*>;
+
+CUgraph_st* make_graph();
+/// Null if the handle stands for no graph.
+CUgraph_st* find_graph(cudaGraph_t handle);
+/// The node, if it is one of a graph that exists; else null.
+CUgraphNode_st* find_node(cudaGraphNode_t handle);
+void destroy_graph(CUgraph_st& graph);
+CUgraphNode_st* add_node(CUgraph_st& graph, NodeWork work, Nodes dependencies);
+/// The nodes of which no other depends.
+Nodes leaves(const CUgraph_st& graph);
+
+/// The parameters of a node as what it does; an error if they mean nothing.
+cudaError_t kernel_work(const cudaKernelNodeParams* parameters, NodeWork* work);
+cudaError_t copy_work(const cudaMemcpy3DParms* parameters, const void* caller, NodeWork* work);
+cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                      const void* caller, NodeWork* work);
+cudaError_t memset_work(const cudaMemsetParams* parameters, const void* caller, NodeWork* work);
+cudaError_t host_work(const cudaHostNodeParams* parameters, NodeWork* work);
+
+}  // namespace simt
