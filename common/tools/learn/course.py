@@ -91,8 +91,9 @@ def parser():
     one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--yes", action="store_true", help="do not ask")
     one = command("run", run, (
-        "Any .cu file with a main(), from any folder: it is compiled into the build folder, and runs in yours.\n"
-        "Exit code: that of the program; 66 with findings; 1 if it does not compile; 2 for a wrong command."
+        "Any .cu file with a main(), from any folder: it is compiled into the build folder, and runs in yours, once per\n"
+        "schedule until one has a finding. What comes after -- is for the program.\n"
+        "Exit code: that of the program; 66 with findings; 1 if it does not compile or end; 2 for a wrong command."
     ), "./course run race.cu\n./course run sum.cu util.cu -I include -D N=1000 --seeds 20 -- --verbose")
     one.set_defaults(place=Workplace)
     one.add_argument("files", metavar="FILE", nargs="+", help="FILE.cu, and .cpp files beside it: compiled, and linked")

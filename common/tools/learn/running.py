@@ -100,6 +100,8 @@ def run(place, arguments):
         program.make()
     except NotBuilt as problem:
         raise Refused(str(problem), problem.code) from problem
+    except OSError as error:
+        raise Refused(f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can.", 2) from error
     command = [str(program.file), *arguments.program_arguments]
     check_time_limit()
     settings = {"COURSE_COUNT": "1"} if arguments.count else {}
@@ -108,8 +110,8 @@ def run(place, arguments):
         settings["SIMT_TRACE"] = str(trace)
     runs = run_all(command, seeds_of(arguments), settings)
     code = tell(arguments, command, runs, settings)
-    if runs[0].kernels:
-        say("\n" + report.table(runs[0].kernels))
+    if arguments.count:
+        say("\n" + report.table(runs[0].kernels) if runs[0].kernels else "No kernel has run: there is nothing to count.")
     if trace:
         say("\n" + draw(trace))
     return code

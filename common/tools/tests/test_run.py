@@ -102,6 +102,10 @@ int main(int argc, char** argv) {
   }
   if (what == "exit") return 66;
   if (what == "spin") spin<<<1, 1>>>(x);
+  if (what == "forgotten") {
+    same_value<<<1, 64>>>(x);
+    return 3;
+  }
   if (what == "note") same_value<<<1, 64>>>(x);
   if (what == "shuffle") sum_some<<<1, 32>>>(x);
   if (what == "race") race_in_order<<<8, 64>>>(x, x + 2);
@@ -219,6 +223,11 @@ class Verdicts(Run):
         self.assertEqual(code, 0)
         line = line_of(MANY, "*x = 1; }")
         self.assertEqual(said.count(f"note: many.cu:{line}: several threads write the same value"), 1)
+
+    def test_what_nothing_waits_for_is_checked_at_the_end(self):
+        code, _, said = self.many("forgotten")
+        self.assertEqual(code, 3)
+        self.assertIn("several threads write the same value", said)
 
     def test_exit_codes_are_the_programs(self):
         code, _, said = self.many("exit")
@@ -354,6 +363,7 @@ class Tables(Run):
         # 2 x 2 warps of 100 elements, the last with 4 lanes; then 2 warps of 64
         self.assertEqual(row, ["add", "2", "12", "3.5", "0", "-", "6", "6", "3"])
         self.assertNotIn("requests:", self.many("count")[2])
+        self.assertIn("No kernel has run", self.many("exit", options=("--count",))[2])
 
     def test_a_trace(self):
         self.write("race.cu", RACY)
