@@ -93,14 +93,14 @@ GUARD = re.compile(r"\s*#\s*ifndef\s+(\w+).*\n\s*#\s*define\s+(\w+)")
 class Translation:
     """One .cu file with everything it pulls in."""
 
-    def __init__(self, include_dirs):
+    def __init__(self, include_dirs, is_linked=False):
         self.include_dirs = include_dirs
         self.files = []  # in the order of their first use, for the depfile
         self.included = set()  # pulled in where no #if could hide them
         self.open = []  # being pulled in now
         self.parsed = []  # the CudaFile of each
         self.cuda = {}  # path -> is it to be rewritten
-        self.macros = Macros()
+        self.macros = Macros(is_linked)
 
     def find(self, quote, name, from_file):
         folders = ([os.path.dirname(from_file)] if quote == '"' else []) + self.include_dirs

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The compiler of the CPU device: an object file from a CUDA source, as nvcc makes one.
 
-    simtcc.py --settings simtcc.json FILE.cu -o FILE.o [-MF DEPFILE] [--headers NAME] [-Idir ...] [-Dname ...]
+    simtcc.py --settings simtcc.json FILE.cu -o FILE.o [-MF DEPFILE] [--headers NAME] [-rdc=true] [-Idir ...] [-Dname ...]
     simtcc.py --find COMPILER CXX...      which compiler `meson setup` should take; "" for COMPILER: the best one
 
 It rewrites what is not C++ (cu2cpp.py) into FILE.cu.cpp beside the object, and compiles that so that every load and
@@ -12,6 +12,7 @@ device, such as the C++ standard, warnings and folders of other libraries, are t
 kernel_flags.cpp. Headers that nearly every file includes are read once, as a precompiled header, which is made
 when a file needs it and it is not there or older than one of its headers. NAME says which of the settings' headers:
 "kernel" for the course's own kernels, the default, or "program" for a program of the reader's own (./course run).
+-rdc=true, as for nvcc: other files may declare the constants of this one as extern.
 """
 
 import fcntl
@@ -84,12 +85,15 @@ class Options:
     def __init__(self, arguments):
         self.source = self.output = self.depfile = self.settings = None
         self.headers = "kernel"
+        self.is_linked = False
         self.flags = []
         places = {"-o": "output", "-MF": "depfile", "--settings": "settings", "--headers": "headers"}
         remaining = iter(arguments)
         for argument in remaining:
             if argument in places:
                 setattr(self, places[argument], next(remaining, None))
+            elif argument == "-rdc=true":
+                self.is_linked = True
             elif argument.startswith("-"):
                 self.flags.append(argument)
             elif self.source is None:
@@ -168,9 +172,9 @@ def unsupported_in(output):
     return "".join(f"{place}: error: {text}\n" for place, text in (refused or unknown).items())
 
 
-def rewrite(source, output, include_folders):
+def rewrite(source, output, include_folders, is_linked=False):
     """Writes `source` as C++; returns the files that it was made of."""
-    translation = cu2cpp.Translation(include_folders)
+    translation = cu2cpp.Translation(include_folders, is_linked)
     text = translation.expand(os.path.normpath(source))
     translation.check_launches()
     with open(output, "w", encoding="utf-8", errors="surrogateescape") as file:
@@ -250,7 +254,7 @@ def compile_source(options):
         command += header.how_to_use
     if is_cuda:
         own_folders = [flag[2:] for flag in options.flags if flag.startswith("-I")]
-        files += rewrite(options.source, text, own_folders + compiler.include_folders)
+        files += rewrite(options.source, text, own_folders + compiler.include_folders, options.is_linked)
         command += ["-include", "cuda_runtime.h"]  # as nvcc does
     depfile = options.depfile or options.output + ".d"
     command += ["-iquote", os.path.dirname(options.source) or ".", *options.flags]

@@ -55,10 +55,12 @@ def unsupported_text(what):
 
 
 class Macros:
-    """What the #defines of all files so far mean here."""
+    """What all files so far say that matters in the next one: their #defines, and names."""
 
-    def __init__(self):
+    def __init__(self, is_linked=False):
+        self.is_linked = is_linked  # with other files that may use this one's constants
         self.specifiers = {}  # HD -> {"__host__", "__device__"}
+        self.external = set()  # constants that are declared as extern
         self.of_arch = {}  # name -> [(names, directives)] that __CUDA_ARCH__ changes, for macros that depend on it
 
 

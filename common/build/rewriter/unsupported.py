@@ -31,6 +31,7 @@ HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"(nvrtc|nvJitLink|nvvm)\w*\.h$", "compilation at run time: put the kernel into the .cu file"),
     (r"(nvtx3/|nvToolsExt)", "NVTX: leave the ranges out; they mark time for a profiler"),
     (r"cupti\w*\.h$", "CUPTI: use ./course run --count"),
+    (r"omp\.h$", "OpenMP, more than one thread of the host: call the devices one after another from one thread"),
     (r"mma\.h$", f"tensor cores: {TENSOR}"),
     (r"cuda_fp[468]\.h", "numbers of 4, 6 or 8 bits: use __half or __nv_bfloat16"),
     (r"((cuda)?GL|cuda_gl_interop|cuda_egl_interop|cuda_vdpau_interop|cuda_d3d\d+_interop|cudaEGL|cudaVDPAU)(/|\.h)",

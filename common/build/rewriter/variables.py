@@ -145,7 +145,14 @@ class Variables(SourceFile):
             self.fail(at, "a __device__ variable cannot be a template here")
         parts = self.declarators(begin, end, ())
         first = self.first_texts(parts[0])
-        if "extern" in first and "=" not in first:
+        is_extern = "extern" in first and "=" not in first
+        names = [self.variable_name(at, part, False)[0] for part in parts] if "__constant__" in first else []
+        if "__constant__" in first and (is_extern or self.macros.external & set(names)):
+            # The macro says static, as it is in a header that several files include.
+            word = next(i for i in range(begin, end) if self.text(i) == "__constant__")
+            self.edits.append((self.tokens[word].begin, self.tokens[word].end, ""))
+        if is_extern:
+            self.macros.external.update(names)
             return end  # its definition will be made known
         if "{" in first and {"struct", "union", "class", "enum"} & set(first):
             self.fail(at, "define this type first, then declare the variable")
@@ -163,9 +170,20 @@ class Variables(SourceFile):
                 known += (f' {storage} ::simt::GlobalVariable {symbol}("{name}", (void*)&{name}, '
                           f"sizeof {name}, ::simt::type_of<decltype({name})>(), "
                           f"::simt::GlobalKind::{kind});")
+            if kind == "constant" and self.is_seen_elsewhere(at, name, first) and not is_const:
+                known += (f' extern "C" decltype({name}) simt_extern_{name} __asm__("{name}") '
+                          f'__attribute__((weak, alias("_ZL{len(name)}{name}")));')
         position = self.tokens[end].end
         self.edits.append((position, position, known))
         return end
+
+    def is_seen_elsewhere(self, at, name, words):
+        """True for a constant that another file may declare as extern: it is static, but also has its plain name."""
+        if not self.macros.is_linked:
+            return False
+        around = (self.partner.get(i, 0) > at for i in range(at) if self.text(i) == "{")
+        return not ({"static", "inline", "extern", "constexpr"} & set(words) or name in self.macros.external
+                    or "::" in name or any(around))
 
     def declares_variable(self, at):
         """False if the specifier at belongs to a function or a lambda."""

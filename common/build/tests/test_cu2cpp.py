@@ -407,6 +407,15 @@ class Globals(RewriterTest):
         self.assertEqual(rewrite("static inline __device__ int x;"),
                          "static inline __device__ int x;" + known("x"))
 
+    def test_constants_of_other_files(self):
+        # The macro __constant__ says static.
+        self.assertEqual(rewrite("extern __constant__ float c[3];\n__constant__ float c[3];"),
+                         "extern  float c[3];\n float c[3];" + known("c", "constant"))
+        linked = cu2cpp.CudaFile("file.cu", "__constant__ float c;", cu2cpp.Macros(is_linked=True))
+        linked.rewrite()
+        self.assertEqual(linked.result(), "__constant__ float c;" + known("c", "constant") + ' extern "C" decltype(c) simt_extern_c '
+                         '__asm__("c") __attribute__((weak, alias("_ZL1c")));')
+
     def test_namespaces(self):
         for head in ("namespace a {", "namespace a::b {", "namespace {", "inline namespace a {",
                      'extern "C" {', "namespace a { namespace b {", "struct S { int a; };",

@@ -4,7 +4,17 @@
 #define __CUDA_RUNTIME_H__
 
 #include <limits.h>
+
+#include <cmath>
+// nvcc compiles as C++17, in which the global lerp() is the program's own: NVIDIA's helper_math.h
+// has one. The headers of C++20 declare it.
+#ifdef __GLIBCXX__
+#define lerp __lerp
 #include <math.h>
+#undef lerp
+#else
+#include <math.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

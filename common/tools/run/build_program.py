@@ -130,6 +130,7 @@ class Program:
         command = [
             sys.executable, "-B", str(SIMTCC), "--settings", str(self.build / MADE_BY_MESON), "--headers", "program",
             shown, "-o", str(made.file), "-MF", str(depfile), *FLAGS, *self.flags,
+            *(["-rdc=true"] if len(self.sources) > 1 else []),
         ]
         if made.is_current(command):
             return None
