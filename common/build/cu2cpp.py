@@ -84,7 +84,7 @@ Replacement = definitions.replacement_of(CudaFile)
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">\n]+)[">]')
 # What makes a file one to rewrite.
-CUDA = re.compile(r"<<<|\b(__(global|device|shared|constant|managed|noinline|CUDA_ARCH|asm)__|asm)\b")
+CUDA = re.compile(r"<<\s*<|\b(__(global|device|shared|constant|managed|noinline|CUDA_ARCH|asm)__|asm)\b")
 ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
 PRAGMA_ONCE = re.compile(r"\s*#\s*pragma\s+once\b")
 GUARD = re.compile(r"\s*#\s*ifndef\s+(\w+).*\n\s*#\s*define\s+(\w+)")

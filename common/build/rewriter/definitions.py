@@ -5,7 +5,7 @@ import re
 from .tokens import TOKEN, c_string
 
 DEFINITION = re.compile(r"\s*#\s*define[ \t]+\w+(\((?P<parameters>[^()]*)\))?")
-WORTH_A_LOOK = re.compile(r"<<<|\b__shared__\b|\b__asm__\b|\basm\b")
+WORTH_A_LOOK = re.compile(r"<<\s*<|\b__shared__\b|\b__asm__\b|\basm\b")
 
 
 def replacement_of(File):

@@ -156,10 +156,10 @@ class Launches(Functions):
         return i
 
     def is_triple(self, i):
-        """True for >>> in one piece; of >>>> the first one belongs to a template."""
+        """True for >>> in one piece, or >> > before a parenthesis; of >>>> the first one belongs to a template."""
         three = self.tokens[i:i + 3]
         return ([token.text for token in three] == [">"] * 3 and self.text(i + 3) != ">"
-                and three[2].end - three[0].begin == 3)
+                and three[1].end - three[0].begin == 2 and (three[2].begin == three[1].end or self.text(i + 3) == "("))
 
     def only_as_written(self, opening, closing):
         """The text of each argument that no variable can replace, None for the others. Such an

@@ -20,11 +20,12 @@ TOKEN = re.compile(
                      | (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
                      | (?:u8|[uUL])?'(?:\\.|[^'\\\n])+')
       | (?P<number>    \.?\d(?:'?[\w.])*)
-      | (?P<word>      [A-Za-z_]\w*(?:[ \t]*\#\#[ \t]*\w+)*)
-      | (?P<other>     <<<|<<|<=>?|>=|->|::|[=!]=|&&|\|\||\S)""",
+      | (?P<word>      operator\s*<<(?=\s+<) | [A-Za-z_]\w*(?:[ \t]*\#\#[ \t]*\w+)*)
+      | (?P<other>     <<\s*<|<<|<=>?|>=|->|::|[=!]=|&&|\|\||\S)""",
     re.S | re.M | re.X,
 )
 Token = collections.namedtuple("Token", "kind text begin end")
+OPENS_LAUNCH = re.compile(r"<<\s*<")  # some formatters take <<< and >>> apart, and nvcc does not mind
 
 OPENING = {")": "(", "]": "[", "}": "{"}
 CLOSING = {opening: closing for closing, opening in OPENING.items()}
@@ -87,7 +88,8 @@ class SourceFile:
         branches = []  # `unclosed` at every open #if: #else starts from there again
         statement = 0  # index of the first token after the last ; { or }
         for match in TOKEN.finditer(self.source):
-            token = Token(match.lastgroup, match.group(), match.start(), match.end())
+            text = "<<<" if OPENS_LAUNCH.fullmatch(match.group()) else match.group()
+            token = Token(match.lastgroup, text, match.start(), match.end())
             if token.kind == "comment":
                 continue
             if token.kind == "directive":

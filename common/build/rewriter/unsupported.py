@@ -18,7 +18,7 @@ HEADERS = [(re.compile(pattern), what) for pattern, what in (
     (r"thrust/", f"Thrust: {THRUST}"),
     (r"cub/", f"CUB: {THRUST}"),
     (r"(cutlass|cute)/", f"CUTLASS: {LIBRARY}"),
-    (r"(cublas|nvblas)\w*\.h$", f"cuBLAS: {LIBRARY}"),
+    (r"(cublas(?!_v2|Lt)|nvblas)\w*\.h$", f"cuBLAS: {LIBRARY}"),
     (r"curand\w*\.h$", f"cuRAND: {LIBRARY}"),
     (r"cufft\w*\.h$", f"cuFFT: {LIBRARY}"),
     (r"cusparse\w*\.h$", f"cuSPARSE: {LIBRARY}"),
@@ -55,7 +55,9 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
     (r"cudaImportExternal\w+|cudaExternal\w+", "{}, memory of another API: allocate it with cudaMalloc"),
     (r"cuModule\w+|cuLaunch\w+|cuLink\w+|cuLibrary\w+|cuCtx\w+|cuMem[A-Z]\w+",
      "{}, the driver API: use the runtime API (cudaMalloc, kernel<<<blocks, threads>>>(...))"),
-    (r"(curand|cublas|cufft|cusparse|cusolver)[A-Z]\w+|curand_\w+", f"{{}}: {LIBRARY}"),
+    (r"cublas(I?[sdczSDCZH][sd]?(amax|amin|asum|axpy|copy|dot|scal|swap|nrm2|rot|g[be]|h[bp]|he[mr]|s[bpwy]|t[bpr][msto])|"
+     r"Lt(Mat|Heur)|Set(Matrix|Vector)|Get(Matrix|Vector)|\w+(Ex|Batched)(_64)?\b)\w*", f"{{}}: {LIBRARY}"),
+    (r"(curand|cufft|cusparse|cusolver)[A-Z]\w+|curand_\w+", f"{{}}: {LIBRARY}"),
 )]
 MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma|__cluster|this_cluster|cluster_group")
 

@@ -87,6 +87,13 @@ class Launches(RewriterTest):
                 self.assert_kernel(f"{name}<<<1, 32>>>(x);", name)
                 self.assert_kernel(f"{name} <<< 1, 32 >>> (x);", name)
 
+    def test_angles_taken_apart(self):
+        for statement in ("k<int> << <1, 32 >> > (x);", "k<int> <<\n<1, f<int>(2) >> >(x);", "k<int><< <1, 32>>>(x);"):
+            with self.subTest(statement):
+                self.assert_kernel(statement, "k<int>")
+        self.assert_unchanged("void f() { operator<< <int>(a, b); operator << <int>(a, 1 >> 2); }")
+        self.assert_unchanged("bool f() { return a << 1 < b && c < A<B<C<int>> >::value; }")
+
     def test_expressions_are_evaluated_once(self):
         for expression in ("(k)", "(*p)", "table[i]", "table[i][j + 1]", "choose(n)",
                            "choose<T>(n)", "choose(n)(m)", "s.k", "this->k", "p->a.k",
@@ -698,13 +705,17 @@ class Refused(RewriterTest):
             ("__global__ void k() {\n  k<<<1, 2>>>();\n}", 2, "a launch in a kernel, dynamic parallelism"),
             ("__global__ void k() {\n  f([&] { g<<<1, 2>>>(); });\n}", 2, "a launch in a kernel, dynamic parallelism"),
             ("__device__ void f() { cudaDeviceSynchronize(); }", 1, "cudaDeviceSynchronize() in a kernel"),
+            ("void f() {\n  check(cublasSgemm(h));\n}", 2, "cublasSgemm: compute what"),
+            ("cublasLtMatmulDesc_t a;", 1, "cublasLtMatmulDesc_t: compute what"),
+            ("int a = cublasGemmEx(h) + cublasIsamax(h) + cublasDtrsm(h) + cublasSetMatrix(h);", 1, "cublasGemmEx: "),
         ):
             with self.subTest(source):
                 self.assert_refused(source, line, "not supported on the CPU device: " + text)
 
     def test_names_of_the_programs_own(self):
         for source in ("struct A { int tex2D; };", "int x = a.tex2D;", "int y = p->surface;", "int surface, texture = 1;",
-                       "int cutoff = cuts(texels, cublas_dot(x), cufft_plan);", "void f() { cudaMalloc(&p, 4); }"):
+                       "int cutoff = cuts(texels, cublas_dot(x), cufft_plan);", "void cublasCheck(cublasStatus_t s);",
+                       "cublasHandle_t h; int i = cublasCreate(&h) + cublasSetStream(h, s) + cublasSetMathMode(h, m);", "void f() { cudaMalloc(&p, 4); }"):
             with self.subTest(source):
                 self.assert_unchanged(source)
 
@@ -944,7 +955,7 @@ class Files(FolderTest):
 
     def test_unsupported_headers(self):
         for name, what in (("thrust/sort.h", "Thrust: write the loop as a kernel"), ("cub/cub.cuh", "CUB"),
-                           ("cublas_v2.h", "cuBLAS"), ("curand_kernel.h", "cuRAND"), ("mma.h", "tensor cores"),
+                           ("cublasXt.h", "cuBLAS"), ("curand_kernel.h", "cuRAND"), ("mma.h", "tensor cores"),
                            ("nccl.h", "NCCL"), ("GL/glew.h", "graphics"), ("cuda_gl_interop.h", "graphics interop")):
             self.write(main=f"\n#include <{name}>\n")
             done = self.run_tool()

@@ -1,5 +1,5 @@
-// Construct: cuBLAS. Expect: unsupported "cublas_v2.h".
-#include <cublas_v2.h>  // unsupported
+// Construct: cuBLAS. Expect: unsupported "cublasSaxpy".
+#include <cublas_v2.h>
 #include <stdio.h>
 
 int main() {
@@ -8,7 +8,7 @@ int main() {
   cudaMalloc(&d_x, 32 * sizeof(float));
   cudaMalloc(&d_y, 32 * sizeof(float));
   cublasCreate(&handle);
-  cublasSaxpy(handle, 32, &a, d_x, 1, d_y, 1);
+  cublasSaxpy(handle, 32, &a, d_x, 1, d_y, 1);  // unsupported
   cublasDestroy(handle);
   return 0;
 }
