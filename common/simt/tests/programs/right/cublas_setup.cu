@@ -21,7 +21,9 @@ void set_up() {
   cublasCheck(cublasSetMathMode(blas, CUBLAS_TF32_TENSOR_OP_MATH));
 }
 
-__global__ void scale(__nv_bfloat16* x, float a) { x[threadIdx.x] = (__nv_bfloat16)(a * (float)x[threadIdx.x]); }
+__global__ void scale(__nv_bfloat16* x, float a) {
+  x[threadIdx.x] = (__nv_bfloat16)(a * (float)x[threadIdx.x]);
+}
 
 int main() {
   set_up();
