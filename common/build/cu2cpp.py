@@ -6,7 +6,7 @@ macros; the few constructs that are not become calls of the CPU device (common/s
 
     kernel<T><<<grid, block>>>(a, n);   ->  ::simt::launch({texts}, ..., grid, block)(a, n);
     __shared__ float s[32];             ->  a reference to the block's own storage
-    extern __shared__ float s[];        ->  a pointer to the block's dynamic shared memory
+    extern __shared__ float s[];        ->  a pointer to the block's dynamic shared memory; outside of functions: in each that names it
     __device__ int counter;             ->  the same, and its address is given to the checker
     __noinline__                        ->  __attribute__((noinline))
     return;  in a kernel                ->  the same, and the barriers of the block are told of it
@@ -75,6 +75,7 @@ class CudaFile(launches.Launches, ptx.Ptx, returns.Returns, unsupported.Refusals
             elif (token.text in ("__device__", "__constant__", "__managed__") and i >= known
                   and self.at_namespace_scope[i] and self.declares_variable(i)):
                 known = self.rewrite_global(i)
+        self.declare_shared()
 
 
 Replacement = definitions.replacement_of(CudaFile)

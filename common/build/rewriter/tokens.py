@@ -62,6 +62,7 @@ class Macros:
         self.is_linked = is_linked  # with other files that may use this one's constants
         self.specifiers = {}  # HD -> {"__host__", "__device__"}
         self.external = set()  # constants that are declared as extern
+        self.shared = {}  # name of a __shared__ variable outside of functions -> its declaration in one
         self.of_arch = {}  # name -> [(names, directives)] that __CUDA_ARCH__ changes, for macros that depend on it
 
 

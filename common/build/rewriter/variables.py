@@ -72,11 +72,10 @@ class Variables(SourceFile):
     # ---- __shared__ ----
 
     def rewrite_shared(self, at):
-        if self.at_namespace_scope[at]:
-            self.fail(at, "declare __shared__ memory inside the kernel that uses it")
         begin, end = self.declaration(at)
         external = "extern" in (token.text for token in self.tokens[begin:end])
-        declare = self.dynamic_shared if external else self.static_shared
+        is_global = self.at_namespace_scope[at]
+        declare = self.dynamic_shared if external else self.global_shared if is_global else self.static_shared
         base, text = None, ""
         for pieces in self.declarators(begin, end, ("__shared__", "extern", "static")):
             kind, name, extents = self.shared_variable(at, pieces)
@@ -87,6 +86,9 @@ class Variables(SourceFile):
                     self.fail(at, f"cannot find the type of {self.text(name)}")
             else:
                 kind = base + kind
+            if is_global and external:
+                self.macros.shared[self.text(name)] = declare(kind, name, extents)
+                continue
             # Every variable goes to the line of its name.
             line = self.source.count("\n", self.tokens[begin].begin, self.tokens[name].begin)
             text += "\n" * (line - text.count("\n")) + declare(kind, name, extents) + " "
@@ -122,6 +124,33 @@ class Variables(SourceFile):
                       f"extern __shared__ {self.spell_pieces(kind)} {name_text}[];")
         return (f"auto* const {name_text} = ::simt::dynamic_shared_array<"
                 f"{self.spell_pieces(kind + extents[1:])}>({self.message_text(name_text)});")
+
+    def global_shared(self, kind, name, extents):
+        """One outside of functions is the same variable in all of them: a type of its own tells which."""
+        name_text = self.text(name)
+        alias, tag = f"simt_type_{name_text}", f"simt_shared_{name_text}"
+        self.macros.shared[name_text] = f'auto& {name_text} = ::simt::shared<{alias}>("{name_text}", {tag}{{}});'
+        if extents and len(extents[0]) == 2:
+            self.fail(name, f"give {name_text} a size, or write extern for dynamic shared memory")
+        return f"using {alias} = {self.spell_pieces(kind + extents)}; struct {tag} {{}};"
+
+    def declare_shared(self):
+        """__shared__ variables outside of functions are declared in each function that names them, in a block around
+        its own, for it may have a variable of that name."""
+        end = 0
+        for opening, closing, _ in self.device_functions():
+            if opening < end:
+                continue  # in another one
+            end, head = closing, opening
+            while self.text(head - 1) not in ("", ";", "{", "}"):
+                head -= 1
+            parameters = {token.text for token in self.tokens[head:opening]}
+            used = [name for name in self.macros.shared if name not in parameters
+                    and any(self.text(i) == name and self.text(i - 1) not in (".", "->") for i in range(opening, closing))]
+            if used:
+                text = " ".join(f"[[maybe_unused]] {self.macros.shared[name]}" for name in used)
+                begin, close = self.tokens[opening].end, self.tokens[closing].begin
+                self.edits += [(begin, begin, f" {text} {{"), (close, close, "} ")]
 
     def static_shared(self, kind, name, extents):
         name_text = self.text(name)

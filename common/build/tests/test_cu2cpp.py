@@ -349,11 +349,16 @@ class Shared(RewriterTest):
             with self.subTest(source):
                 self.assert_refused(in_function(source), line, message)
 
-    def test_namespace_scope_is_refused(self):
-        message = "declare __shared__ memory inside the kernel"
-        self.assert_refused("\nextern __shared__ int s[];\n", 2, message)
-        self.assert_refused("namespace a {\n__shared__ int s;\n}\n", 2, message)
-        self.assert_refused("void f() {}\n__shared__ int s;\n", 2, message)
+    def test_outside_of_functions(self):
+        dynamic = '[[maybe_unused]] auto* const s = ::simt::dynamic_shared_array<int>("s");'
+        self.assertEqual(rewrite("extern __shared__ int s[];\n__device__ int f() { return s[0]; }\nint g() { return s(); }\n"),
+                         f"\n__device__ int f() {{ {dynamic} {{ return s[0]; }} }}\nint g() {{ return s(); }}\n")
+        static = '[[maybe_unused]] auto& t = ::simt::shared<simt_type_t>("t", simt_shared_t{});'
+        self.assertEqual(rewrite("namespace a {\nstatic __shared__ float t[2];\n__global__ void k() {\n  t[0] = 1;\n}\n}\n"),
+                         "namespace a {\nusing simt_type_t = float[2]; struct simt_shared_t {};\n"
+                         f"__global__ void k() {{ {static} {{\n  t[0] = 1;\n}} }}\n}}\n")
+        unchanged = "__device__ int f(int* s) { return s[0]; }\n__device__ int g() { return x.s + p->s; }\n"
+        self.assertEqual(rewrite("extern __shared__ int s[];\n" + unchanged), "\n" + unchanged)
 
     def test_missing_semicolon_at_the_end_of_a_block(self):
         self.assert_refused("void f() {\n__shared__ int s }\nint x;\n", 2, "has no ;")

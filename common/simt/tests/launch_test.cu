@@ -191,6 +191,96 @@ TEST_CASE("shared variables are distinct, and every block has its own") {
             10) == "");
 }
 
+// Outside of functions, as many programs have them.
+extern __shared__ float s_floats[];
+extern __shared__ __align__(8) double2 s_pairs[];
+__shared__ int s_common[32];
+
+namespace {
+
+__device__ int common_of(unsigned t) { return s_common[t]; }
+
+template <class T>
+__device__ T first_of() {
+  return reinterpret_cast<T*>(s_floats)[0];
+}
+
+__global__ void shared_outside(int* out) {
+  extern __shared__ int s_ints[];
+  const unsigned t = threadIdx.x;
+  s_common[t] = static_cast<int>(t);
+  if (t == 0) s_floats[0] = 1.0f;
+  if (t == 1) s_pairs[1] = {2, 3};
+  __syncthreads();
+  const int same = (void*)s_floats == (void*)s_pairs && (void*)s_ints == (void*)s_floats;
+  out[t] = common_of(31 - t) + 100 * (s_ints[0] == 0x3f800000) + 1000 * same +
+           10000 * static_cast<int>(first_of<float>()) + 100000 * static_cast<int>(s_pairs[1].y);
+}
+
+__global__ void has_its_own(float* out) {
+  float s_floats[2] = {5, 6};
+  out[0] = s_floats[1];
+}
+
+}  // namespace
+
+TEST_CASE("__shared__ variables outside of functions are the block's, too") {
+  Array<int> out(32);
+  Array<float> own(1);
+  CHECK(first_complaint(
+            [&] {
+              shared_outside<<<1, 32, 64>>>(out.data());
+              has_its_own<<<1, 1>>>(own.data());
+              return out.values()[31] == 311100 && out.values()[0] == 311131 && own.front() == 6;
+            },
+            10) == "");
+}
+
+// ---- clocks -------------------------------------------------------------------------------------
+
+namespace {
+
+__global__ void wait_a_while(long long ticks, int* out) {
+  const clock_t begin = clock();
+  clock_t passed = 0;
+  while (passed < ticks) passed = clock() - begin;
+  const long long begin_64 = clock64();
+  while (clock64() - begin_64 < ticks) __nanosleep(100);
+  out[threadIdx.x] = 1;
+}
+
+__global__ void measure(long long* out) {
+  const long long begin = clock64();
+  long long sum = 0;
+  for (int i = 0; i < 100; ++i) sum += i * out[1];
+  out[0] = clock64() - begin + 0 * sum;
+}
+
+}  // namespace
+
+TEST_CASE("a loop that waits for a clock ends soon") {
+  Array<int> out(64);
+  for (const bool counts : {false, true}) {
+    CHECK(first_complaint(
+              [&] {
+                if (counts) {
+                  const simt::CountScope counting;
+                  wait_a_while<<<2, 32>>>(2'000'000'000, out.data());
+                  cudaDeviceSynchronize();
+                } else {
+                  wait_a_while<<<2, 32>>>(2'000'000'000, out.data());
+                }
+                return out.front() == 1;
+              },
+              3) == "");
+  }
+  const Array<long long> time(std::vector<long long>{0, 1});
+  const Outcome outcome = observe([&] { measure<<<1, 1>>>(time.data()); });
+  CHECK(outcome.clean());
+  CHECK(time.front() > 0);
+  CHECK(clock() >= 0);  // of the host
+}
+
 // ---- the stack of a thread ----------------------------------------------------------------------
 
 namespace {

@@ -466,10 +466,10 @@ SIMT_TRANSPARENT void __sincosf(float x, float* sine, float* cosine) {
 
 // ---- time and failure ---------------------------------------------------------------------------
 // printf() and assert() are those of the C library; assert.cpp makes a failed assert() stop the
-// kernel. clock() is the C library's, too.
+// kernel. clock() is declared by the C library, too: clock.cpp answers it, in kernels and elsewhere.
 
-/// Steps of the scheduler so far: it grows, and that is all it has in common with a GPU's clock.
-SIMT_PURE long long clock64() { return (long long)simt::clock_ticks(); }
+/// It grows, and that is all it has in common with a GPU's clock.
+SIMT_API long long clock64() { return (long long)simt::clock_ticks(SIMT_CALLER); }
 SIMT_API void __nanosleep(unsigned) { simt::yield(); }
 SIMT_API void __trap() {
   constexpr int launch_failure = 719;  // cudaErrorLaunchFailure

@@ -162,8 +162,9 @@ struct GlobalVariable {
 /// Stops the running kernel: prints `message` with the thread's name and makes `error` sticky.
 [[noreturn]] void trap(const char* message, int error, const void* caller);
 
-/// Number of scheduler steps so far: the clock of the CPU device (clock64, __nanosleep).
-unsigned long long clock_ticks();
+/// The clock of the CPU device: steps of the scheduler so far. For a line that asks again and again it
+/// runs faster and faster: a loop that waits for a time ends soon.
+unsigned long long clock_ticks(const void* caller);
 /// Lets other threads run (__nanosleep).
 void yield();
 

@@ -17,7 +17,6 @@ SIMT_BUILT_IN dim3 running_grid_dim;
 
 bool in_kernel() { return engine.current != nullptr; }
 unsigned lane_id() { return engine.current->lane; }
-unsigned long long clock_ticks() { return ++engine.ticks; }
 
 uint3 unflatten(unsigned rank, dim3 extent) {
   uint3 index{};
