@@ -40,6 +40,7 @@ from rewriter import unsupported, variables  # noqa: E402
 from rewriter.tokens import Macros, Unsupported, c_string  # noqa: E402
 
 MODULES = [definitions, functions, kernels, launches, ptx, ptx_instructions, returns, tokens, unsupported, variables]
+REWRITTEN = {"<<<", "launch", "__shared__", "__noinline__", "__device__", "__constant__", "__managed__", *ptx.ASM}
 
 
 class CudaFile(launches.Launches, ptx.Ptx, returns.Returns, unsupported.Refusals, variables.Variables):
@@ -53,27 +54,32 @@ class CudaFile(launches.Launches, ptx.Ptx, returns.Returns, unsupported.Refusals
             definitions.rewrite_definition(self, directive, Replacement)
         self.rewrite_arch()
         known = 0  # the variables before this token are known to the checker
+        kernel_words = {"__global__"} | {name for name, words in self.macros.specifiers.items() if "__global__" in words}
+        words = REWRITTEN | kernel_words
         for i, token in enumerate(self.tokens):
-            if token.kind == "word":
-                self.check_word(i)
-            if token.text == "<<<":
+            text = token.text
+            if text not in words:
+                if text[:2] in unsupported.BEGINNINGS and token.kind == "word":
+                    self.check_word(i)
+            elif text == "<<<":
                 if self.is_device_code(i):
                     self.unsupported(i, "a launch in a kernel, dynamic parallelism: return to the host, and launch from there")
                 else:
                     self.rewrite_launch(i)
-            elif token.text == "launch" and self.spell(range(i - 2, i)) == "course::":
-                self.name_launch(i)
-            elif token.text in ptx.ASM:
+            elif text == "launch":
+                if self.spell(range(i - 2, i)) == "course::":
+                    self.name_launch(i)
+            elif text in ptx.ASM:
                 self.rewrite_asm(i)
-            elif token.text == "__shared__":
+            elif text == "__shared__":
                 self.rewrite_shared(i)
-            elif token.text == "__noinline__" and self.text(i - 1) != "(":
-                self.replace(i, i + 1, "__attribute__((noinline))")  # a macro would harm the library's headers
-            elif "__global__" in self.specifiers(token.text):
+            elif text == "__noinline__":
+                if self.text(i - 1) != "(":
+                    self.replace(i, i + 1, "__attribute__((noinline))")  # a macro would harm the library's headers
+            elif text in kernel_words:
                 self.rewrite_kernel(i)
                 self.rewrite_returns(i)
-            elif (token.text in ("__device__", "__constant__", "__managed__") and i >= known
-                  and self.at_namespace_scope[i] and self.declares_variable(i)):
+            elif i >= known and self.at_namespace_scope[i] and self.declares_variable(i):
                 known = self.rewrite_global(i)
         self.declare_shared()
 

@@ -19,7 +19,7 @@ class Functions(SourceFile):
         """Notes macros that stand for __host__, __device__ or __global__: #define HD __host__ __device__."""
         for directive, _ in self.directives:
             definition = DEFINE.match(directive.text)
-            if definition is None or definition.group("parameters"):
+            if definition is None or definition.group("parameters") or definition.end() == len(directive.text):
                 continue
             words = set()
             for match in TOKEN.finditer(directive.text, definition.end()):
@@ -35,8 +35,9 @@ class Functions(SourceFile):
         if not hasattr(self, "device_functions_"):
             self.device_functions_ = found = []
             after = 0  # the specifiers before this token belong to one that was found
+            names = SPECIFIERS | self.macros.specifiers.keys()
             for i, token in enumerate(self.tokens):
-                if i < after or token.kind != "word" or not self.specifiers(token.text):
+                if token.text not in names or i < after:
                     continue
                 body = self.body(i)
                 if body is not None and body in self.partner:

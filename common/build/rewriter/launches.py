@@ -36,10 +36,10 @@ class Launches(Functions):
 
     def plain_calls(self):
         """(name, index of the name) of every call f(...) in a function, of members not."""
-        local = {self.text(i) for i in range(len(self.tokens))
-                 if self.text(i + 1) == "=" and not self.at_namespace_scope[i]}
+        local = {self.text(i - 1) for i, token in enumerate(self.tokens)
+                 if token.text == "=" and not self.at_namespace_scope[i - 1]}
         for i, token in enumerate(self.tokens):
-            if (self.is_word(i) and self.text(i + 1) == "(" and not self.at_namespace_scope[i]
+            if (token.kind == "word" and self.text(i + 1) == "(" and not self.at_namespace_scope[i]
                     and token.text not in local and not self.is_operand(i - 1)
                     and self.text(i - 1) not in (".", "->", *"*&>~")):
                 yield token.text, i

@@ -49,10 +49,12 @@ class Ptx(Functions):
             return
         closing = self.partner[opening]
         end = closing + 2 if self.text(closing + 1) == ";" else closing + 1
-        template = None
+        inside = [d for d, _ in self.directives if self.tokens[at].begin < d.begin < self.tokens[closing].begin]
+        template, code = None, ""
         try:
-            if any(self.tokens[at].begin < d.begin < self.tokens[closing].begin for d, _ in self.directives):
-                raise NoForm("that an #if splits")
+            if inside:
+                self.edits.append((self.tokens[at].begin, self.tokens[end - 1].end, self.branches(at, opening, closing, end, inside)))
+                return
             template, *operands = self.asm_parts(opening, closing)
             code = Block(template, *operands).code()
         except NoForm as problem:
@@ -64,10 +66,31 @@ class Ptx(Functions):
         if code is not None:
             self.replace(at, end, code if end > closing + 1 else code.join(("do ", " while (0)")))
 
-    def asm_parts(self, opening, closing):
-        """The text, and the outputs and inputs as (constraint, expression)."""
+    def branches(self, at, opening, closing, end, inside):
+        """The C++ of an asm with one #if in it: the whole of it for each branch."""
+        words = [re.match(r"\W*(\w*)", directive.text).group(1) for directive in inside]
+        if not words[0].startswith("if") or words[-1] != "endif" or not all(w.startswith("el") for w in words[1:-1]):
+            raise NoForm("with an #if in it")
+        text, seen_else = "", False
+        where = f"#line {self.line(self.tokens[at].begin)}\n"
+        for directive, after in zip(inside, [*inside[1:], None]):
+            seen_else = seen_else or re.match(r"\W*else\b", directive.text) is not None
+            if after is None and seen_else:
+                break
+            ends = (directive.begin, after.begin) if after else (0, 0)
+            hidden = {i for i in range(opening + 1, closing) if inside[0].begin < self.tokens[i].begin < inside[-1].begin
+                      and not ends[0] < self.tokens[i].begin < ends[1]}
+            code = Block(*self.asm_parts(opening, closing, hidden)).code() or ";"
+            text += (f"\n{directive.text}" if after else "\n#else") + f"\n{where}{code}"
+        return f"{text}\n#endif\n#line {self.line(self.tokens[end - 1].end)}\n"
+
+    def asm_parts(self, opening, closing, hidden=()):
+        """The text, and the outputs and inputs as (constraint, expression); without the hidden tokens."""
         sections, part, i = [[]], [], opening + 1
         while i < closing:
+            if i in hidden:
+                i += 1
+                continue
             colons = {":": 1, "::": 2}.get(self.text(i), 0)
             if colons or self.text(i) == ",":
                 sections[-1].append(part)
@@ -80,7 +103,8 @@ class Ptx(Functions):
                 i = next_i
         sections[-1].append(part)
         template = "".join(self.literal(i) for i, _ in sections[0][0])
-        operands = [[self.operand(part) for part in section if part] for section in sections[1:3]]
+        # nvcc does without a comma between two operands, too.
+        operands = [[self.operand(part[k:k + 2]) for part in section for k in range(0, len(part), 2)] for section in sections[1:3]]
         if len(sections) > 1:
             template = template.replace("%%", "\0")
         return template, *operands, *[[]] * (2 - len(operands))
@@ -93,7 +117,7 @@ class Ptx(Functions):
 
     def operand(self, part):
         starts = [i for i, _ in part]
-        if len(starts) != 2:
+        if len(starts) != 2 or self.text(starts[1]) != "(":
             raise NoForm("with a named operand, which nvcc does not have either")
         constraint, brackets = starts
         expression = one_line(self.source[self.tokens[brackets].end:self.tokens[self.other_end(brackets)].begin])
@@ -158,7 +182,7 @@ class Block:
         if guard:
             return f"if ({guard[1]}{self.read(guard[2])[0]}) {{ {self.statement(guard[3])} }}"
         opcode, _, rest = text.partition(" ")
-        if opcode.startswith(".") or ":" in text:
+        if opcode.startswith(".") or re.match(r"[\w$]+\s*:(?!:)", text):
             raise NoForm(f'"{text[:40]}"')
         return instruction(self, opcode, split_operands(rest))
 

@@ -59,6 +59,7 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
      r"Lt(Mat|Heur)|Set(Matrix|Vector)|Get(Matrix|Vector)|\w+(Ex|Batched)(_64)?\b)\w*", f"{{}}: {LIBRARY}"),
     (r"(curand|cufft|cusparse|cusolver)[A-Z]\w+|curand_\w+", f"{{}}: {LIBRARY}"),
 )]
+BEGINNINGS = {"te", "su", "cu", "nv", "wm", "__", "th", "cl"}  # of all of these
 MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma|__cluster|this_cluster|cluster_group")
 
 

@@ -664,6 +664,7 @@ class InlinePtx(RewriterTest):
 
     def test_memory_and_order(self):
         for asm, text in (
+            ('asm("st.u32 [%0], %1;" :: "l"(p) "r"(x));', "simt_0)) = simt_1; }"),
             ('asm volatile("membar.gl;");', "{ __threadfence(); }"),
             ('asm volatile("fence.acq_rel.cta;" ::: "memory");', "{ __threadfence_block(); }"),
             ('asm("bar.sync 0;");', "{ __syncthreads(); }"),
@@ -674,6 +675,13 @@ class InlinePtx(RewriterTest):
         ):
             with self.subTest(asm):
                 self.assertIn(text, self.translated(asm))
+
+    def test_an_if_in_the_text(self):
+        text = self.translated('asm volatile("add.u32 %0, %0, "\n#if A\n"1;"\n#else\n"2;"\n#endif\n: "+r"(x));\nh();')
+        one, two = re.findall(r"\n#line 1\n(.*)", text)
+        self.assertIn("((1))", one)
+        self.assertEqual(one.replace("((1))", "((2))"), two)
+        self.assertEqual(text.replace(one, "1").replace(two, "2"), "\n#if A\n#line 1\n1\n#else\n#line 1\n2\n#endif\n#line 7\n\nh();")
 
     def test_hosts_assembly_and_empty_ones_stay(self):
         for source in ('void f() { asm volatile("rdtsc" : "=a"(x)); }', '#define PAUSE asm volatile("pause")\n',
