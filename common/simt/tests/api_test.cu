@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -51,6 +52,34 @@ std::vector<int> download(const int* d, std::size_t n) {
 }
 
 }  // namespace
+
+// ---- before main and after it -------------------------------------------------------------------
+
+namespace {
+
+/// What one thread of a kernel makes of 41; -1 after an error.
+int one_more() {
+  int value = 41;
+  int* d = nullptr;
+  bool right = cudaMalloc(&d, sizeof value) == cudaSuccess &&
+               cudaMemcpy(d, &value, sizeof value, cudaMemcpyHostToDevice) == cudaSuccess;
+  add_one<<<1, 1>>>(d, 1);
+  right = right && cudaMemcpy(&value, d, sizeof value, cudaMemcpyDeviceToHost) == cudaSuccess &&
+          cudaFree(d) == cudaSuccess;
+  return right ? value : -1;
+}
+
+struct StaticObject {
+  int made = one_more();
+  ~StaticObject() {
+    if (one_more() != 42 || cudaDeviceReset() != cudaSuccess) std::_Exit(9);
+  }
+};
+StaticObject static_object;
+
+}  // namespace
+
+TEST_CASE("static objects use the device before main") { CHECK(static_object.made == 42); }
 
 // ---- errors -------------------------------------------------------------------------------------
 

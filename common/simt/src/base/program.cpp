@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/early.hpp"
 #include "base/program.hpp"
 
 namespace simt {
@@ -40,7 +41,7 @@ struct Segments {
 };
 
 const Segments& segments() {
-  static const Segments s;
+  static const Segments& s = *new Segments;
   return s;
 }
 
@@ -52,7 +53,16 @@ bool is_read_only_data(std::uintptr_t address) {
                      [&](const auto& r) { return address >= r.first && address < r.second; });
 }
 
-const std::uintptr_t program_begin = segments().program;
+std::uintptr_t program_begin = 0;
+
+namespace {
+
+struct Start {
+  Start() { program_begin = segments().program; }
+};
+SIMT_EARLY Start at_start_of_program;
+
+}  // namespace
 
 std::vector<const void*> calls_behind(const void* caller) {
   std::array<void*, 12> frames;

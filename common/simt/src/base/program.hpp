@@ -10,7 +10,7 @@ namespace simt {
 bool is_read_only_data(std::uintptr_t address);
 
 /// Where the executable is loaded. A code address is remembered as its distance from there.
-extern const std::uintptr_t program_begin;
+extern std::uintptr_t program_begin;
 inline std::uint32_t pc_of(const void* return_address) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(return_address) -
                                     program_begin);

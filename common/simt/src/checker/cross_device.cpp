@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "base/early.hpp"
 #include "base/program.hpp"
 #include "base/scoped_ignore.hpp"
 #include "checker/fences.hpp"
@@ -12,10 +13,11 @@
 namespace simt {
 namespace {
 
-std::vector<PastLaunch> launches;  // a CrossAccess has the number of its launch, counted from 1
+SIMT_EARLY std::vector<PastLaunch>
+    launches;  // a CrossAccess has the number of its launch, counted from 1
 
 /// Of each stream: the number of its last launch that has run, 0 if there is none.
-std::vector<std::uint32_t> last_of_stream;
+SIMT_EARLY std::vector<std::uint32_t> last_of_stream;
 
 std::uint32_t entry(const StreamClock& clock, unsigned stream) {
   return stream < clock.size() ? clock[stream] : 0;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/early.hpp"
 #include "base/scoped_ignore.hpp"
 #include "checker/late_stores.hpp"
 #include "checker/vector_clock.hpp"
@@ -31,10 +32,10 @@ struct BlockFences {
 
 bool used = false;
 /// What launches that have ended left at an address.
-std::unordered_map<std::uintptr_t, VectorClock> left_behind;
-std::unordered_map<std::uint32_t, FenceState> of_thread;
-std::unordered_map<std::uint32_t, BlockFences> of_block;
-std::unordered_map<std::uintptr_t, VectorClock> at_address;
+SIMT_EARLY std::unordered_map<std::uintptr_t, VectorClock> left_behind;
+SIMT_EARLY std::unordered_map<std::uint32_t, FenceState> of_thread;
+SIMT_EARLY std::unordered_map<std::uint32_t, BlockFences> of_block;
+SIMT_EARLY std::unordered_map<std::uintptr_t, VectorClock> at_address;
 
 /// The thread's state, to be changed, with what the barriers of its block have told it.
 FenceState& state_of(std::uint32_t thread) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/early.hpp"
 #include "base/program.hpp"
 #include "base/scoped_ignore.hpp"
 #include "checker/vector_clock.hpp"
@@ -58,9 +59,9 @@ struct LateStores {
   std::size_t size = 0;
   Bytes value{};  // the new one
 };
-auto& late = *new LateStores;
+SIMT_EARLY LateStores late;
 /// Kernels in which a volatile load was seen: the next launch knows from the start.
-auto& kernels_with_loads = *new std::set<std::string>;
+SIMT_EARLY std::set<std::string> kernels_with_loads;
 
 std::uint64_t dice() {
   late.random ^= late.random >> 12;

@@ -1,5 +1,6 @@
 // What one request costs: 32-byte sectors of global memory, wavefronts of shared memory.
 #include "counters/counters.hpp"
+#include "base/early.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +11,7 @@ Counters counted;
 
 namespace {
 
-// Never destroyed: static objects may still run launches.
-auto& kernels = *new std::vector<KernelCounters>;
+SIMT_EARLY std::vector<KernelCounters> kernels;
 
 constexpr std::uintptr_t kSectorBytes = 32;
 constexpr std::uintptr_t kBankBytes = 4;

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/early.hpp"
 #include "memory/devices.hpp"
 
 namespace simt {
 
-Engine engine;
+SIMT_EARLY Engine engine;
 
 #define SIMT_BUILT_IN __attribute__((section("simt_built_in")))
 SIMT_BUILT_IN uint3 running_thread_index;

@@ -1,4 +1,5 @@
 #include "kernel/fiber.hpp"
+#include "base/early.hpp"
 
 #include <sys/mman.h>
 
@@ -48,7 +49,7 @@ namespace {
 
 constexpr std::size_t kFibersPerSlab = 64;
 
-std::vector<Fiber> idle;
+SIMT_EARLY std::vector<Fiber> idle;
 void (*fiber_body)() = nullptr;
 
 [[noreturn]] void run_for_ever() {

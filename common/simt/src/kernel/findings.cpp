@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/early.hpp"
 #include "base/scoped_ignore.hpp"
 
 namespace simt {
@@ -23,8 +24,7 @@ struct Findings {
   std::vector<std::pair<std::string, std::string>> lines;             // of races told of
   unsigned suppressed = 0;
 };
-// Never destroyed: the destructor of a static object may still run launches.
-Findings& findings = *new Findings;
+SIMT_EARLY Findings findings;
 
 FunctionRef<void()> host_call;
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "base/early.hpp"
 #include "base/program.hpp"
 #include "memory/address_space.hpp"
 #include "memory/allocations.hpp"
@@ -24,8 +25,8 @@ constexpr std::size_t kGuard = 16 * kPage;  // between allocations
 constexpr std::size_t kArenaSize = std::size_t(64) << 30;
 constexpr unsigned char kPoison = 0xFF;  // -1 as an integer, NaN as a floating-point number
 
-AllocationMap allocations;
-std::vector<Allocation*> idle_shared;
+SIMT_EARLY AllocationMap allocations;
+SIMT_EARLY std::vector<Allocation*> idle_shared;
 std::uintptr_t next_free = 0;
 std::array<std::size_t, kMostDevices + 1> in_use{};  // by owner
 std::uint32_t shared_generation = 0;

@@ -18,8 +18,9 @@ namespace simt {
 namespace {
 
 AllocationMap& globals() {
-  // Filled by constructors of static objects, so it must exist before the first of them.
-  static AllocationMap map;
+  // Filled by constructors of static objects, so it must exist before the first of them. Never
+  // destroyed: the destructors of others may still use it.
+  static auto& map = *new AllocationMap;
   return map;
 }
 
@@ -31,7 +32,7 @@ struct Variable {
   std::array<std::vector<unsigned char>, kMostDevices> of_device;  // empty: as at the start
 };
 std::vector<Variable>& variables() {
-  static std::vector<Variable> list;  // filled like globals()
+  static auto& list = *new std::vector<Variable>;  // filled like globals()
   return list;
 }
 int device_in_place = 0;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/early.hpp"
 #include "base/scoped_ignore.hpp"
 #include "report/source_lines.hpp"
 #include "simt/runtime.hpp"
@@ -64,7 +65,7 @@ void print_and_fail(const Report& report) {
 }
 
 ReportHandler& handler() {
-  static ReportHandler h = print_and_fail;
+  static auto& h = *new ReportHandler(print_and_fail);
   return h;
 }
 
@@ -75,7 +76,7 @@ struct Note {
   const void* caller;
 };
 constexpr std::size_t kMostNotes = 8;
-std::vector<Note> notes;
+SIMT_EARLY std::vector<Note> notes;
 
 }  // namespace
 

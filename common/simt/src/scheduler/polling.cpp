@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/early.hpp"
 #include "base/scoped_ignore.hpp"
 #include "scheduler/schedule.hpp"
 
@@ -21,8 +22,8 @@ constexpr unsigned kPollsBeforeYield = 32, kPollsBeforeWaiting = 3, kPollsBefore
 // A lock that becomes free is of use to one of those who wait: not all of them look at once.
 constexpr std::size_t kMostWoken = 8;
 
-// In the order in which they came. Never destroyed: static objects may still run launches.
-auto& pollers = *new std::vector<Thread*>;
+// In the order in which they came.
+SIMT_EARLY std::vector<Thread*> pollers;
 std::uint64_t rounds = 0;  // since anything changed
 
 bool polls_at(const Thread& t, std::uintptr_t address) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/early.hpp"
 #include "checker/cross_device.hpp"
 #include "checker/fences.hpp"
 #include "checker/late_stores.hpp"
@@ -31,8 +32,8 @@ unsigned count(dim3 d) { return d.x * d.y * d.z; }
 
 // ---- blocks -------------------------------------------------------------------------------------
 
-// For the blocks that start next. Never destroyed: static objects may still run launches.
-auto& retired = *new std::vector<std::unique_ptr<Block>>;
+// For the blocks that start next.
+SIMT_EARLY std::vector<std::unique_ptr<Block>> retired;
 
 /// A recycled thread is a new one: no field of its state stays.
 void start_thread(Block& block, unsigned flat, const uint3& index) {

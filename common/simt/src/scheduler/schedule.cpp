@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/early.hpp"
 #include "base/environment.hpp"
 #include "kernel/findings.hpp"
 #include "scheduler/lockstep.hpp"
@@ -14,7 +15,7 @@
 
 namespace simt {
 
-Schedule schedule;
+SIMT_EARLY Schedule schedule;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/early.hpp"
 #include "base/environment.hpp"
 #include "base/scoped_ignore.hpp"
 #include "kernel/engine.hpp"
@@ -17,8 +18,7 @@
 namespace simt {
 namespace {
 
-// Nothing of a trace is ever destroyed: the destructor of a static object may still run launches.
-Recording& recording = *new Recording;
+SIMT_EARLY Recording recording;
 
 TraceFile& trace_file() {
   static TraceFile& file = *new TraceFile;
