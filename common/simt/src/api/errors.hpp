@@ -7,7 +7,8 @@
 
 namespace simt {
 
-/// How every call of the API begins: ends the kernel if one makes the call, refuses host functions
+/// How every call of the API begins: ends the program if a second thread of the host makes the call,
+/// ends the kernel if one does, refuses host functions
 /// that a stream runs, and returns the sticky error if there is one, or that of a FailingCall.
 /// Questions that need no device (how many are there? what are its properties?) do without.
 cudaError_t enter(const void* caller);
