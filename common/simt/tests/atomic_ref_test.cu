@@ -1,10 +1,13 @@
 // cuda::atomic_ref: its operations and return values, and what its memory orders order.
 #include <cuda_runtime.h>
 #include <cuda/atomic>
+#include <cuda/std/atomic>
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <limits>
+#include <new>
+#include <type_traits>
 #include <vector>
 
 #include "testing.hpp"
@@ -409,6 +412,129 @@ TEST_CASE("atomic_ref: a NaN is neither larger nor smaller; numbers of two bytes
           count_in_halves<<<4, 64>>>(counts.data());
           return counts.values() == std::vector<unsigned short>{128, 128};
         }) == "");
+}
+
+// ---- cuda::atomic ---------------------------------------------------------------------------------
+
+template <class T>
+using DeviceAtomic = cuda::atomic<T, cuda::thread_scope_device>;
+
+static_assert(sizeof(DeviceAtomic<int>) == 4 && alignof(cuda::atomic<double>) == 8);
+static_assert(!std::is_copy_constructible_v<DeviceAtomic<int>>);
+
+__device__ DeviceAtomic<unsigned> a_tickets{3};
+
+struct Pair {
+  int low, high;
+};
+
+/// Every thread adds, and one thread tries the rest.
+__global__ void use_atomics(DeviceAtomic<unsigned>* total, cuda::std::atomic<int>* zero, int* r) {
+  __shared__ cuda::atomic<int, cuda::thread_scope_block> s_count;
+  if (threadIdx.x == 0) s_count = 0;
+  __syncthreads();
+  s_count.fetch_add(2, cuda::memory_order_relaxed);
+  ++s_count;
+  ++*total;
+  a_tickets.fetch_add(1, cuda::memory_order_relaxed);
+  __syncthreads();
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  *r++ = s_count;
+  *r++ = zero->fetch_sub(5);
+  *r++ = zero->fetch_max(7, cuda::std::memory_order_relaxed);
+  *r++ = zero->exchange(8);
+  int expected = 9;
+  *r++ = zero->compare_exchange_strong(expected, 1);
+  *r++ = expected;
+  *r++ = zero->compare_exchange_weak(expected, 12, cuda::memory_order_acq_rel,
+                                     cuda::memory_order_relaxed);
+  *r++ = *zero |= 3;
+  cuda::atomic<Pair, cuda::thread_scope_thread> both(Pair{1, 2});
+  *r++ = both.exchange(Pair{3, 4}).high + both.load().low;
+  cuda::std::atomic_flag flag = ATOMIC_FLAG_INIT;
+  *r++ = 10 * flag.test_and_set() + flag.test_and_set();
+  flag.clear();
+  *r++ = flag.test();
+}
+
+TEST_CASE("cuda::atomic in shared, global and __device__ memory") {
+  const auto work = [] {
+    auto total = Array<unsigned>::zeros(1);
+    auto zero = Array<int>::zeros(1), r = Array<int>::zeros(11);
+    unsigned tickets = 3;
+    static_cast<void>(cudaMemcpyToSymbol(a_tickets, &tickets, sizeof tickets));
+    use_atomics<<<3, 40>>>(reinterpret_cast<DeviceAtomic<unsigned>*>(total.data()),
+                           reinterpret_cast<cuda::std::atomic<int>*>(zero.data()), r.data());
+    static_cast<void>(cudaMemcpyFromSymbol(&tickets, a_tickets, sizeof tickets));
+    return total.front() == 120 && tickets == 123 &&
+           r.values() == std::vector<int>{120, 0, -5, 7, 0, 8, 1, 15, 5, 1, 0};
+  };
+  CHECK(first_complaint(work, 10) == "");
+}
+
+__global__ void without_first_value(int* r) {
+  __shared__ cuda::atomic<int, cuda::thread_scope_block> s_count;
+  s_count.fetch_add(1);
+  *r = 0;
+}
+
+TEST_CASE("cuda::atomic in shared memory needs a first value") {
+  Array<int> r(1);
+  CHECK(only_report([&] { without_first_value<<<1, 1>>>(r.data()); }).kind ==
+        ReportKind::uninitialised);
+}
+
+/// Block 0 hands 32 numbers to block 1; the flag's orders are what is tested.
+template <cuda::memory_order release, cuda::memory_order acquire>
+__global__ void hand_over(int* data, DeviceAtomic<int>* flag, int* sum) {
+  if (blockIdx.x == 0) {
+    data[threadIdx.x] = static_cast<int>(threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      flag->store(1, release);
+      flag->notify_all();
+    }
+  } else if (threadIdx.x == 0) {
+    flag->wait(0, acquire);
+    int total = 0;
+    for (int i = 0; i < 32; ++i) total += data[i];
+    *sum = total;
+  }
+}
+
+template <cuda::memory_order release, cuda::memory_order acquire>
+bool hands_over() {
+  Array<int> data(32), sum(1);
+  auto flag = Array<int>::zeros(1);
+  hand_over<release, acquire>
+      <<<2, 32>>>(data.data(), reinterpret_cast<DeviceAtomic<int>*>(flag.data()), sum.data());
+  return sum.front() == 31 * 16;
+}
+
+TEST_CASE("cuda::atomic: wait, and what its orders order") {
+  using cuda::memory_order_acquire, cuda::memory_order_relaxed, cuda::memory_order_release;
+  CHECK(first_complaint(hands_over<memory_order_release, memory_order_acquire>) == "");
+  const auto relaxed = [](auto run) { return wrong(ReportKind::race, run); };
+  CHECK(relaxed(hands_over<memory_order_relaxed, memory_order_acquire>) == "");
+  CHECK(relaxed(hands_over<memory_order_release, memory_order_relaxed>) == "");
+}
+
+TEST_CASE("cuda::atomic in host code, on managed memory") {
+  cuda::atomic<int>* count = nullptr;
+  REQUIRE(cudaMallocManaged(&count, sizeof *count) == cudaSuccess);
+  const Outcome outcome = observe(
+      [&] {
+        new (count) cuda::atomic<int>(4);
+        count->fetch_add(5);
+        *count += 1;
+        CHECK(count->load() == 10);
+        cuda::atomic<long long> local(1);
+        CHECK(local.fetch_add(2) == 1);
+        CHECK(local == 3);
+      },
+      3);
+  CHECK(outcome.clean());
+  static_cast<void>(cudaFree(count));
 }
 
 }  // namespace atomic_ref_test

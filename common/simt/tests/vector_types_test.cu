@@ -212,4 +212,39 @@ TEST_CASE("a misaligned float4 is reported at the line that loads it", "[vector_
 }
 #endif
 
+// ---- as plain bytes -----------------------------------------------------------------------------
+
+template <class... Vectors>
+constexpr bool are_trivial = (... && (std::is_trivially_copyable_v<Vectors> &&
+                                      std::is_trivial_v<Vectors>));
+static_assert(
+    are_trivial<float1, float2, float3, float4, char3, uchar4, int2, ulonglong2, double4_32a>);
+
+/// Two ways to see 16 bytes.
+union Word {
+  float4 vector;
+  float number[4];
+};
+
+__global__ void reverse(const float* x, float* y) {
+  Word w;
+  w.vector = reinterpret_cast<const float4*>(x)[threadIdx.x];
+  const Word copy{.vector = w.vector};
+  for (int i = 0; i < 4; ++i) w.number[i] = copy.number[3 - i];
+  reinterpret_cast<int4*>(y)[threadIdx.x] = __builtin_bit_cast(int4, w.vector);
+}
+
+TEST_CASE("vectors are bytes: in a union, and cast to another vector", "[vector_types]") {
+  std::vector<float> numbers(128), reversed(128);
+  for (int i = 0; i < 128; ++i) {
+    numbers[i] = static_cast<float>(i);
+    reversed[i] = static_cast<float>(i ^ 3);
+  }
+  const auto x = DeviceBuffer<float>::from(numbers);
+  DeviceBuffer<float> y(128);
+  reverse<<<1, 32>>>(x.data(), y.data());
+  CUDA_CHECK_LAUNCH();
+  CHECK(y.download() == reversed);
+}
+
 }  // namespace vector_types_test

@@ -21,6 +21,14 @@ namespace simt {
 /// True if p points into shared memory (memory.cpp).
 bool is_shared(const void* p);
 
+/// What atomicCAS and atomicExch take besides numbers.
+template <class T>
+concept Wide = sizeof(T) == 16 && alignof(T) >= 16 && std::is_trivially_copyable_v<T>;
+/// Tells the checker that plain loads of 16 bytes may belong to a compare-and-swap loop; returns true.
+bool expect_wide_compare_and_swap();
+template <class T>
+inline const bool kHasWideCompareAndSwap = expect_wide_compare_and_swap();
+
 /// What the atomic functions store: apply(what was there, the argument).
 namespace atomic_op {
 
@@ -141,6 +149,19 @@ SIMT_PURE T atomic_compare_and_swap(T* address, T compare, T val, const AtomicCa
   return old;
 }
 
+/// The same for 16 bytes of any type, which are compared bit by bit.
+template <class T>
+SIMT_PURE T atomic_compare_and_swap_wide(T* address, T compare, T val, const AtomicCall& call) {
+  static_cast<void>(kHasWideCompareAndSwap<T>);
+  atomic_access(address, sizeof(T), AtomicKind::compare_and_swap, call, &compare);
+  const T old = *address;
+  const bool equal = std::memcmp(&old, &compare, sizeof(T)) == 0;
+  if (equal) *address = val;
+  atomic_done(equal && std::memcmp(&old, &val, sizeof(T)) != 0,
+              {type_of<T>(), &old, &val, &compare});
+  return old;
+}
+
 SIMT_PURE float atomic_add_float(float* address, float val, const AtomicCall& call) {
   if (is_shared(address)) return atomic_update<atomic_op::Add>(address, val, call);
   return atomic_update<atomic_op::AddFlushing>(address, val, call);
@@ -229,6 +250,23 @@ SIMT_ATOMIC_CAS(int)
 SIMT_ATOMIC_CAS(unsigned)
 SIMT_ATOMIC_CAS(unsigned long long)
 SIMT_ATOMIC_CAS_OF_SCOPE(atomicCAS, device, unsigned short)
+
+// sm_90: 16 bytes of any type.
+#define SIMT_ATOMIC_WIDE(suffix, scope)                                                 \
+  template <simt::Wide T>                                                               \
+  SIMT_API_TEMPLATE T atomicCAS##suffix(T* address, T compare, T val) {                 \
+    return simt::atomic_compare_and_swap_wide(                                          \
+        address, compare, val, {"atomicCAS" #suffix, simt::Scope::scope, SIMT_CALLER}); \
+  }                                                                                     \
+  template <simt::Wide T>                                                               \
+  SIMT_API_TEMPLATE T atomicExch##suffix(T* address, T val) {                           \
+    return simt::atomic_update<simt::atomic_op::Exchange>(                              \
+        address, val, {"atomicExch" #suffix, simt::Scope::scope, SIMT_CALLER});         \
+  }
+SIMT_ATOMIC_WIDE(, device)
+SIMT_ATOMIC_WIDE(_block, block)
+SIMT_ATOMIC_WIDE(_system, system)
+#undef SIMT_ATOMIC_WIDE
 
 #undef SIMT_ATOMIC_CAS
 #undef SIMT_ATOMIC_CAS_OF_SCOPE

@@ -137,6 +137,26 @@ struct AtomicValues {
 /// no progress from one that does.
 void atomic_done(bool changed, const AtomicValues& values);
 
+// ---- asynchronous copies ----------------------------------------------------------------------
+
+/// memcpy_async(): of `size` bytes so many are read, and the rest becomes 0. They move in pieces of the
+/// alignment, at most 16 bytes; 0: as the addresses and the size allow.
+struct CopyRequest {
+  void* to;
+  const void* from;
+  std::size_t size, read, alignment;
+};
+/// Begins a copy: part of the running thread's batch, or bound to a barrier.
+void begin_copy(const CopyRequest& request, const void* barrier, const void* caller);
+/// Ends the running thread's batch.
+void commit_copies();
+/// Waits for all of the running thread's batches but the newest ones.
+void wait_for_copies(unsigned newest);
+/// The barrier's phase is about to end: what was bound to it is there.
+void complete_copies(const void* barrier);
+
+// ---- loads and variables --------------------------------------------------------------------------
+
 /// Announces a load by the read-only path, __ldg(): no thread may write there in the same launch.
 void read_only_load(const void* address, std::size_t size, const void* caller);
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "simt/platform.hpp"
 
@@ -60,6 +61,10 @@ SIMT_TRANSPARENT void copy_vector(V* to, const V* from) {
   if constexpr (count > 2) w[2] = r[2];
 }
 
+/// T is V, or a reference to one.
+template <class T, class V>
+concept Is = std::is_same_v<std::remove_cvref_t<T>, V>;
+
 /// The only initialiser of a vector, as in `float4 v = {0};`. The wrapper keeps `float4 v = 0;` an
 /// error, as it is in CUDA.
 template <class T>
@@ -70,14 +75,24 @@ struct OnlyFirst {
 
 }  // namespace simt
 
-// What all vector types have. Without a user-written copy they would be aggregates, as CUDA's are;
+// What all vector types have. Without a copy of their own they would be aggregates, as CUDA's are;
 // the constructors keep `V v;`, `V v = {1, 2}` and `V{}` working.
-#define SIMT_VECTOR_BASICS(V)                                             \
-  V() = default;                                                          \
-  SIMT_TRANSPARENT V(const V& other) { simt::copy_vector(this, &other); } \
-  SIMT_TRANSPARENT V& operator=(const V& other) {                         \
-    simt::copy_vector(this, &other);                                      \
-    return *this;                                                         \
+//
+// They are trivially copyable, as CUDA's are: the copies are templates, which do not count as copy
+// constructor and assignment. Those two are there, but nothing can call them: one takes volatile
+// objects, and the other assigns to a temporary.
+#define SIMT_VECTOR_BASICS(V)                               \
+  V() = default;                                            \
+  V(volatile V&) = delete;                                  \
+  V& operator=(const V&)&& = default;                       \
+  template <simt::Is<V> Other>                              \
+  SIMT_TRANSPARENT V(Other&& other) {                       \
+    simt::copy_vector(this, static_cast<const V*>(&other)); \
+  }                                                         \
+  template <simt::Is<V> Other = V>                          \
+  SIMT_TRANSPARENT V& operator=(Other&& other)& {           \
+    simt::copy_vector(this, static_cast<const V*>(&other)); \
+    return *this;                                           \
   }
 
 #define SIMT_VECTOR1(V, T)                                             \

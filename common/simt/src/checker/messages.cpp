@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/program.hpp"
+#include "checker/async_copies.hpp"
 #include "checker/fences.hpp"
 #include "memory/devices.hpp"
 #include "memory/names.hpp"
@@ -99,6 +100,13 @@ std::string late_write_hint(const Side& earlier, const Side& now, const Thread& 
       base_name(atomic->address), drawn.line, write.line);
 }
 
+std::string copy_hint(const AsyncCopy& copy) {
+  return fmt::format(
+      "The asynchronous copy of line {} writes it, and has not been waited for here. Wait for the\n"
+      "  copy first; for one of another thread, call __syncthreads() after its wait.",
+      source_line(copy.caller).line);
+}
+
 std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std::uintptr_t address,
                       const SourceLine& a, const SourceLine& b) {
   const bool same_block = block_of(earlier.access.thread) == block_of(now.access.thread);
@@ -106,6 +114,8 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
   const bool same_line = a.file == b.file && a.line == b.line;
   const bool one_atomic = is_atomic(earlier.kind) != is_atomic(now.kind);
   const std::string x = base_name(address);
+  const AsyncCopy* const copy = copy_under_way(address);
+  if (copy != nullptr && pc_of(copy->caller) == earlier.access.pc) return copy_hint(*copy);
   if (is_atomic(earlier.kind) && is_atomic(now.kind)) {
     return "An atomic function with _block is atomic only among the threads of one block: use the\n"
            "  one without _block.";
@@ -395,8 +405,12 @@ void stop_misaligned(std::uintptr_t address, std::size_t size, AccessKind kind,
 
 void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* caller) {
   const std::uint32_t pc = pc_of(caller);
-  if (!is_worth_telling(ReportKind::uninitialised, pc, pc)) return;
   const Thread& t = *engine.current;
+  if (const AsyncCopy* const copy = copy_under_way(address)) {
+    report_copy_race(*copy, AccessKind::write, {{t.id, 0, pc}, kind}, address);
+    return;
+  }
+  if (!is_worth_telling(ReportKind::uninitialised, pc, pc)) return;
   on_host_stack([&] {
     const Allocation* a = owner_of(address);
     const bool shared = a != nullptr && a->space == Space::shared;
@@ -413,6 +427,41 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
         verb(kind), describe_address(address), where.text(), thread_name(t), hint);
     file_report(finding_at(ReportKind::uninitialised, address, kind, where, std::move(text), t));
   });
+}
+
+void report_copy_race(const AsyncCopy& copy, AccessKind kind, const Side& other,
+                      std::uintptr_t address) {
+  const auto report = [&](const SourceLine& other_line, const SourceLine& copy_line) {
+    const std::string hint =
+        writes(other.kind)
+            ? fmt::format(
+                  "The copy may {} it at any time before it has been waited for. Write "
+                  "after the wait.",
+                  verb(kind))
+            : copy_hint(copy);
+    Report r =
+        finding(ReportKind::race, other_line,
+                fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n"
+                            "  {:<6} at {} by {}, in an asynchronous copy\n  {}",
+                            engine.launch->kernel, describe_address(address), verb(other.kind),
+                            other_line.text(), thread_name(other.access.thread), verb(kind),
+                            copy_line.text(), thread_name(copy.thread), hint));
+    r.object = object_at(address);
+    r.accesses = {access_by(verb(other.kind), other_line, other.access.thread),
+                  access_by(verb(kind), copy_line, copy.thread)};
+    return r;
+  };
+  report_pair(other.access.pc, pc_of(copy.caller), report);
+}
+
+void report_overtaken_copy(const AsyncCopy& copy, std::uintptr_t address, AccessKind kind) {
+  const Allocation* a = owner_of(address);
+  if (a == nullptr) a = global_at(address);
+  if (a == nullptr || a->cells == nullptr) return;
+  const Cell& cell = a->cells[(address - a->begin) >> a->granule_shift];
+  const Side other = cell.write.pc != 0 ? Side{cell.write, AccessKind::write}
+                                        : Side{cell.atomic, AccessKind::atomic};
+  report_copy_race(copy, kind, other, address);
 }
 
 void report_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {

@@ -11,6 +11,8 @@
 
 namespace simt {
 
+struct AsyncCopy;
+
 /// One side of a race.
 struct Side {
   Access access;
@@ -22,6 +24,12 @@ SIMT_RARE void report_race(const Side& earlier, const Side& now, std::uintptr_t 
 /// Memory that __ldg() reads is written in the same launch, before or after.
 SIMT_RARE void report_read_only(const Access& load, const Side& write, std::uintptr_t address);
 SIMT_RARE void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* caller);
+/// Something touches what an asynchronous copy reads or writes, and has not waited for the copy.
+SIMT_RARE void report_copy_race(const AsyncCopy& copy, AccessKind kind, const Side& other,
+                                std::uintptr_t address);
+/// The same, found when the copy is waited for: by what was written last.
+SIMT_RARE void report_overtaken_copy(const AsyncCopy& copy, std::uintptr_t address,
+                                     AccessKind kind);
 void report_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
 [[noreturn]] SIMT_RARE void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind,
                                          const void* caller);

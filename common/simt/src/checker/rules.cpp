@@ -4,13 +4,18 @@
 #include <array>
 #include <cstring>
 
+#include "checker/async_copies.hpp"
 #include "checker/cross_device.hpp"
 #include "checker/late_stores.hpp"
 #include "memory/allocations.hpp"
+#include "simt/atomics.hpp"
 
 namespace simt {
 
 bool access_is_open = false;
+bool has_wide_compare_and_swap = false;
+
+bool expect_wide_compare_and_swap() { return has_wide_compare_and_swap = true; }
 
 namespace {
 
@@ -236,6 +241,7 @@ void check_host_access(std::uintptr_t address, std::size_t size, bool write, con
 void checker_start_launch() {
   access_is_open = write_is_suspected = false;
   fences_start_launch();
+  async_copies_start_launch();
 }
 
 void checker_settle_access() {

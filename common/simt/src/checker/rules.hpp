@@ -95,6 +95,11 @@ SIMT_HOT bool conflicts(const Access& earlier, const Thread& t) {
 
 // ---- compare-and-swap loops ---------------------------------------------------------------------
 
+/// What RecentReads::value has room for. A read of 16 bytes is remembered as two, in a program that has
+/// an atomicCAS of so many.
+constexpr std::size_t kWidestRead = 8;
+extern bool has_wide_compare_and_swap;
+
 SIMT_HOT std::uint64_t value_at(std::uintptr_t address, std::size_t size) {
   if (size == 4) return *reinterpret_cast<const Word*>(address);
   std::uint64_t value = 0;

@@ -154,7 +154,7 @@ unsigned small_value(const void* integer, std::size_t size) {
 }
 
 bool takes_lock(const AtomicValues& v) {
-  return announced.kind != AtomicKind::read_modify_write &&
+  return announced.kind != AtomicKind::read_modify_write && announced.size <= 8 &&
          small_value(v.old, announced.size) == 0 && small_value(v.operand, announced.size) == 1;
 }
 }  // namespace
@@ -163,8 +163,12 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
                    const void* expected) {
   const void* const caller = call.caller;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  Allocation* a = find_target(address, size, AccessKind::atomic, caller);
   announced = {caller, address, size, kind};
+  if (engine.current == nullptr) {  // cuda::atomic in host code
+    check_host_access(address, size, true, caller);
+    return;
+  }
+  Allocation* a = find_target(address, size, AccessKind::atomic, caller);
   if (a == nullptr) return;  // an atomic on a local variable
   Thread& t = *engine.current;
   if (engine.lockstep) {
@@ -177,7 +181,12 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   maybe_preempt(kPreemptAtAtomic);
   checker_settle_access();
   fence_atomic(t, address, AccessKind::atomic);
-  settle_recent_read(t, address, kind == AtomicKind::compare_and_swap ? expected : nullptr);
+  if (kind != AtomicKind::compare_and_swap) expected = nullptr;
+  settle_recent_read(t, address, expected);
+  if (size > kWidestRead) {
+    const auto* const second = static_cast<const char*>(expected) + kWidestRead;
+    settle_recent_read(t, address + kWidestRead, expected == nullptr ? nullptr : second);
+  }
   if (kind != AtomicKind::exchange && !all_initialised(*a, address, size)) {
     report_uninitialised(address, AccessKind::atomic, caller);
   }
@@ -195,6 +204,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
 }
 
 void atomic_done(bool changed, const AtomicValues& values) {
+  if (engine.current == nullptr) return;
   if (engine.tracing) trace_atomic(*engine.current, values);
   if (changed) {
     engine.fruitless = 0;

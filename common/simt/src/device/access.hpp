@@ -44,7 +44,12 @@ SIMT_HOT void access_now(Allocation& a, std::uintptr_t address, std::size_t size
     report_uninitialised(address, kind, caller);
   }
   if (t.conflicts > 0 || kind != AccessKind::read) settle_recent_read(t, address, nullptr);
-  if (kind == AccessKind::read && size <= 8) remember_read(t, address, size, pc_of(caller));
+  if (kind == AccessKind::read && size <= kWidestRead) {
+    remember_read(t, address, size, pc_of(caller));
+  } else if (kind == AccessKind::read && size == 2 * kWidestRead && has_wide_compare_and_swap) {
+    remember_read(t, address, kWidestRead, pc_of(caller));
+    remember_read(t, address + kWidestRead, kWidestRead, pc_of(caller));
+  }
   check_cells(a, address, size, kind, is_atomic(kind) ? kAtomic : 0, caller, t);
   if (engine.cross_device) check_cross_device(a, address, size, kind, scope, nullptr, caller, t);
   if (engine.tracing) trace_access(t, address, size, writes(kind));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/early.hpp"
+#include "checker/async_copies.hpp"
 #include "checker/cross_device.hpp"
 #include "checker/fences.hpp"
 #include "checker/late_stores.hpp"
@@ -98,6 +99,7 @@ void free_shared(Block& block) {
 void retire(Block* block) {
   if (engine.tracing) trace_end_block(*block);
   fences_end_block(*block);
+  async_copies_end_block(*block);
   free_shared(*block);
   auto& list = engine.resident;
   auto it = std::find_if(list.begin(), list.end(), [&](auto& b) { return b.get() == block; });

@@ -1,0 +1,49 @@
+#include "checker/async_copies.hpp"
+
+#include <unordered_map>
+
+#include "base/scoped_ignore.hpp"
+#include "kernel/engine.hpp"
+
+namespace simt {
+namespace {
+
+// Never destroyed: static objects may still run launches.
+auto& by_thread = *new std::unordered_map<std::uint32_t, CopyQueue>;
+auto& by_barrier = *new std::unordered_map<const void*, CopyQueue>;
+
+}  // namespace
+
+CopyQueue& copies_of_thread(const Thread& t) { return by_thread[t.id]; }
+CopyQueue& copies_of_barrier(const void* barrier) { return by_barrier[barrier]; }
+
+void async_copies_start_launch() {
+  by_thread.clear();
+  by_barrier.clear();
+}
+
+void async_copies_end_block(const Block& block) {
+  if (by_thread.empty() && by_barrier.empty()) return;
+  const ScopedIgnore guard;
+  const auto is_mine = [&](std::uint32_t thread) { return block_of(thread) == block.linear; };
+  std::erase_if(by_thread, [&](const auto& entry) { return is_mine(entry.first); });
+  for (auto& [barrier, queue] : by_barrier) {
+    std::erase_if(queue.copies, [&](const AsyncCopy& copy) { return is_mine(copy.thread); });
+  }
+  std::erase_if(by_barrier, [](const auto& entry) { return entry.second.copies.empty(); });
+}
+
+const AsyncCopy* copy_under_way(std::uintptr_t address) {
+  const auto find_in = [&](const auto& queues) -> const AsyncCopy* {
+    for (const auto& [owner, queue] : queues) {
+      for (const AsyncCopy& copy : queue.copies) {
+        if (address - copy.to < copy.size) return &copy;
+      }
+    }
+    return nullptr;
+  };
+  const AsyncCopy* const found = find_in(by_thread);
+  return found != nullptr ? found : find_in(by_barrier);
+}
+
+}  // namespace simt
