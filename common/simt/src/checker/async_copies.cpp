@@ -2,15 +2,15 @@
 
 #include <unordered_map>
 
+#include "base/early.hpp"
 #include "base/scoped_ignore.hpp"
 #include "kernel/engine.hpp"
 
 namespace simt {
 namespace {
 
-// Never destroyed: static objects may still run launches.
-auto& by_thread = *new std::unordered_map<std::uint32_t, CopyQueue>;
-auto& by_barrier = *new std::unordered_map<const void*, CopyQueue>;
+SIMT_EARLY std::unordered_map<std::uint32_t, CopyQueue> by_thread;
+SIMT_EARLY std::unordered_map<const void*, CopyQueue> by_barrier;
 
 }  // namespace
 
