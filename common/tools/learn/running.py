@@ -11,7 +11,7 @@ from tools.lib.checkout import TOP, seen_from_the_shell
 from tools.lib.terminal import paint
 from tools.run import report
 from tools.run.build_program import MADE_BY_MESON, NotBuilt, Program
-from tools.run.schedules import first_difference, run_all
+from tools.run.schedules import Input, first_difference, run_all
 
 PLAIN = (".cpp", ".cc", ".cxx")  # C++, which nvcc hands to the host's compiler
 FINDINGS = 66
@@ -108,8 +108,9 @@ def run(place, arguments):
     trace = Path(arguments.trace or f"{program.file}-trace.json") if arguments.trace is not None else None
     if trace:
         settings["SIMT_TRACE"] = str(trace)
-    runs = run_all(command, seeds_of(arguments), settings)
-    code = tell(arguments, command, runs, settings)
+    stdin = Input()
+    runs = run_all(command, seeds_of(arguments), settings, stdin)
+    code = tell(arguments, runs, lambda: first_difference(command, runs, settings, stdin))
     if arguments.count:
         say("\n" + report.table(runs[0].kernels) if runs[0].kernels else "No kernel has run: there is nothing to count.")
     if trace:
@@ -117,7 +118,7 @@ def run(place, arguments):
     return code
 
 
-def tell(arguments, command, runs, settings):
+def tell(arguments, runs, find_difference):
     """Says what the runs were like; returns the exit code."""
     last = runs[-1]
     stops = last.findings or last.is_ended()
@@ -128,7 +129,7 @@ def tell(arguments, command, runs, settings):
         say("\n" + report.findings(last))
     if last.is_ended():
         say("\n" + report.ending(last))
-    found = None if stops else first_difference(command, runs, settings)
+    found = None if stops else find_difference()
     if found:
         say(report.difference(runs[0], *found))
     for note in dict.fromkeys(note for run in runs for note in run.notes):
@@ -137,12 +138,12 @@ def tell(arguments, command, runs, settings):
         say(f"\nagain: {again(arguments, last.seed)}")
         return FINDINGS if last.findings else OUT_OF_TIME if last.is_out_of_time() else last.exit_code()
     say(paint(f"No finding under {report.names_of(runs)}.", "quiet"))
-    failed = next((run for run in runs if run.code != 0), runs[0])
-    if failed.code != runs[0].code:
-        sys.stderr.buffer.write(failed.errors)
-        say(f"The program ends with exit code {failed.code} under schedule {failed.seed}, and with 0 under schedule "
-            f"{runs[0].seed}.\nagain: {again(arguments, failed.seed)}")
-    return failed.code
+    other = next((run for run in runs if run.code != runs[0].code), None)
+    if other:
+        sys.stderr.buffer.write(other.errors)
+        say(f"The program ends with exit code {other.code} under schedule {other.seed}, and with {runs[0].code} under "
+            f"schedule {runs[0].seed}.\nagain: {again(arguments, other.seed)}")
+    return runs[0].code or (other.code if other else 0)
 
 
 def draw(trace):

@@ -108,10 +108,9 @@ def records_in(file):
     return records
 
 
-def run_all(command, seeds, settings):
+def run_all(command, seeds, settings, stdin):
     """Runs the program under these schedules until one finds something, or ends it in the middle. `settings`
     are variables for the first run. Returns all runs."""
-    stdin = Input()
     runs = []
     for number, seed in enumerate(seeds):
         first = number == 0
@@ -122,7 +121,7 @@ def run_all(command, seeds, settings):
     return runs
 
 
-def first_difference(command, runs, settings):
+def first_difference(command, runs, settings, stdin):
     """The first line of the output that depends on the schedule: (the run, the line's number, its text under the first
     schedule, its text in this run), or None.
 
@@ -131,7 +130,7 @@ def first_difference(command, runs, settings):
     first = runs[0]
     if all(run.output == first.output for run in runs):
         return None
-    again = run_once(command, first.seed, subprocess.DEVNULL, settings, is_shown=False)
+    again = run_once(command, first.seed, stdin.of_run(len(runs), len(runs) + 1), settings, is_shown=False)
     expected, repeated = (text.decode(errors="replace").splitlines() for text in (first.output, again.output))
     for run in runs[1:]:
         lines = run.output.decode(errors="replace").splitlines()

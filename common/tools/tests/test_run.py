@@ -116,7 +116,9 @@ int main(int argc, char** argv) {
   }
   if (what == "input") {
     char line[80];
-    while (std::fgets(line, sizeof line, stdin)) std::printf("read %s", line);
+    int lines = 0;
+    for (; std::fgets(line, sizeof line, stdin); ++lines) std::printf("read %s", line);
+    return lines;
   }
   if (what == "order") {
     ticket<<<8, 32>>>(x, x + 1);
@@ -281,11 +283,13 @@ class Ends(Run):
         self.many("exit")  # built
         command = [str(TOP / "course"), "run", "many.cu", "--", "loop"]
         with subprocess.Popen(command, cwd=self.folder, env={**os.environ, "COURSE_BUILD": str(BUILD)},
-                              stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-            time.sleep(1.5)
-            os.killpg(process.pid, signal.SIGINT)
-            said = process.stderr.read()
+                              stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(2)
+            before = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            said = process.stderr.read()  # until the program has ended, too
         self.assertEqual((process.returncode, said), (130, ""))
+        self.assertLess(time.monotonic() - before, 30)  # not by its limit of time
 
 
 class Input(Run):
@@ -294,7 +298,7 @@ class Input(Run):
             with self.subTest(of), open(self.write("input.txt", "a\nb\n"), encoding="utf-8") as file:
                 more = {"stdin": file} if of == "file" else {"text": "a\nb\n"}
                 self.assertEqual(self.many("input", **more), (
-                    0, "read a\nread b\n", "No finding under 4 schedules.\n"))
+                    2, "read a\nread b\n", "No finding under 4 schedules.\n"))
 
 
 class Builds(Run):
