@@ -74,15 +74,14 @@ SIMT_PURE unsigned sum(unsigned a, unsigned b) {
 
 }  // namespace simt::packed
 
-#define SIMT_PACKED2(name, Lane, Operation)         \
-  SIMT_PURE unsigned name(unsigned a, unsigned b) { \
-    using namespace simt::packed;                   \
-    return each<Lane, Operation>(a, b);             \
+// Qualified: a program may have a Mask or an Equal of its own before this header.
+#define SIMT_PACKED2(name, Lane, Operation)                         \
+  SIMT_PURE unsigned name(unsigned a, unsigned b) {                 \
+    return simt::packed::each<Lane, simt::packed::Operation>(a, b); \
   }
-#define SIMT_PACKED1(name, expression)  \
-  SIMT_PURE unsigned name(unsigned a) { \
-    using namespace simt::packed;       \
-    return expression;                  \
+#define SIMT_PACKED1(name, Lane, Operation, first, second)                   \
+  SIMT_PURE unsigned name(unsigned a) {                                      \
+    return simt::packed::each<Lane, simt::packed::Operation>(first, second); \
   }
 #define SIMT_SIGNED(name, suffix, Operation)      \
   SIMT_PACKED2(name##suffix##2, short, Operation) \
@@ -108,7 +107,7 @@ SIMT_SIGNED(__vmax, s, Maximum)
 SIMT_UNSIGNED(__vmax, u, Maximum)
 
 #define SIMT_RELATION(suffix, sign, Operation) \
-  sign(__vcmp, suffix, Mask<Operation>) sign(__vset, suffix, Operation)
+  sign(__vcmp, suffix, Mask<simt::packed::Operation>) sign(__vset, suffix, Operation)
 SIMT_RELATION(eq, SIMT_UNSIGNED, Equal)
 SIMT_RELATION(ne, SIMT_UNSIGNED, NotEqual)
 SIMT_RELATION(lts, SIMT_SIGNED, Less)
@@ -121,14 +120,14 @@ SIMT_RELATION(ges, SIMT_SIGNED, GreaterEqual)
 SIMT_RELATION(geu, SIMT_UNSIGNED, GreaterEqual)
 #undef SIMT_RELATION
 
-SIMT_PACKED1(__vneg2, (each<short, Subtract>(0, a)))
-SIMT_PACKED1(__vneg4, (each<signed char, Subtract>(0, a)))
-SIMT_PACKED1(__vnegss2, (each<short, SubtractClamped>(0, a)))
-SIMT_PACKED1(__vnegss4, (each<signed char, SubtractClamped>(0, a)))
-SIMT_PACKED1(__vabs2, (each<short, Difference>(a, 0)))
-SIMT_PACKED1(__vabs4, (each<signed char, Difference>(a, 0)))
-SIMT_PACKED1(__vabsss2, (each<short, DifferenceClamped>(a, 0)))
-SIMT_PACKED1(__vabsss4, (each<signed char, DifferenceClamped>(a, 0)))
+SIMT_PACKED1(__vneg2, short, Subtract, 0, a)
+SIMT_PACKED1(__vneg4, signed char, Subtract, 0, a)
+SIMT_PACKED1(__vnegss2, short, SubtractClamped, 0, a)
+SIMT_PACKED1(__vnegss4, signed char, SubtractClamped, 0, a)
+SIMT_PACKED1(__vabs2, short, Difference, a, 0)
+SIMT_PACKED1(__vabs4, signed char, Difference, a, 0)
+SIMT_PACKED1(__vabsss2, short, DifferenceClamped, a, 0)
+SIMT_PACKED1(__vabsss4, signed char, DifferenceClamped, a, 0)
 
 #undef SIMT_UNSIGNED
 #undef SIMT_SIGNED
