@@ -26,9 +26,7 @@ or NULL that may mean a pointer, cannot be variables: the call of the kernel has
 
 A function that is launched must be declared `__global__`, as nvcc requires.
 
-Limits: a kernel that is called through a global or member variable needs parentheses:
-(member_)<<<1, 32>>>(n). A `__device__` variable that is a class member or local to a function is not
-given to the checker.
+Limits: a `__device__` variable that is a class member or local to a function is not given to the checker.
 """
 import os
 import re
@@ -150,6 +148,7 @@ class Translation:
         if once and not hidden:
             self.included.add(path)
 
+        file.files_before = self.parsed
         self.parsed.append(file)
         self.open.append((path, once))
         self.expand_includes(file, path, hidden)
@@ -168,6 +167,7 @@ class Translation:
         for file in self.parsed:
             for name, at, is_kernel in file.functions():
                 kernels.add(name) if is_kernel else others.setdefault(name, (file, at))
+        members = {name for file in self.parsed for name in file.member_functions()}
         for file in self.parsed:
             for name, at in file.launched:
                 if name in others and name not in kernels:
@@ -177,7 +177,7 @@ class Translation:
                     definition.fail(position, f"{name} is launched with <<<>>> ({place}), but is "
                                     f"not a kernel: write __global__ void {name}(...)")
             for name, at in file.plain_calls():
-                if name in kernels and name not in others:
+                if name in kernels and name not in others and name not in members:
                     self.check_braces()
                     file.fail(at, f"{name} is a kernel, and a kernel is launched: "
                               f"{name}<<<blocks, threads>>>(...)")

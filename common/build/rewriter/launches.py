@@ -10,6 +10,7 @@ class Launches(Functions):
     def __init__(self, path, source, macros=None):
         super().__init__(path, source, macros)
         self.launched = []  # (name of the kernel, index of <<<)
+        self.files_before = []  # those that this one includes, and that were included before
 
     def functions(self):
         """(name, index of the name, is it a kernel) of every function at namespace scope."""
@@ -27,6 +28,31 @@ class Launches(Functions):
                 if is_kernel or "=" not in words:  # int j = a * k(1); declares no k
                     yield token.text, i, is_kernel
 
+    def is_pointer(self, name):
+        """True for a variable that the host has to read. Where there is a function of the name, too, that is launched."""
+        files = {file.path: file for file in [*self.files_before, self]}.values()
+        return any(file.has_variable(name) for file in files) and not any(
+            name == function for file in files for function, _, _ in file.functions())
+
+    def has_variable(self, name):
+        """True if a variable of this name is declared somewhere: Kernel name = k; or void (*name)(int*)."""
+        if not hasattr(self, "variables_"):
+            self.variables_ = {
+                token.text for i, token in enumerate(self.tokens)
+                if token.kind == "word" and (
+                    self.text(i + 1) in ("=", ";", "{") and (self.is_operand(i - 1) or self.text(i - 1) in (*"*&>",))
+                    or self.text(i - 1) == "*" and self.text(i - 2) == "(" and self.text(i + 1) in (")", "["))}
+        return name in self.variables_
+
+    def member_functions(self):
+        """Names of functions that a class has."""
+        for begin in self.classes:
+            i = begin + 1
+            while i < self.partner.get(begin, 0):
+                if self.is_word(i) and self.text(i + 1) == "(":
+                    yield self.text(i)
+                i = self.after(i)
+
     def after_parameters(self, i):
         """Index after the parameters of a template; a < that compares hides where they end."""
         try:
@@ -41,7 +67,8 @@ class Launches(Functions):
         for i, token in enumerate(self.tokens):
             if (token.kind == "word" and self.text(i + 1) == "(" and not self.at_namespace_scope[i]
                     and token.text not in local and not self.is_operand(i - 1)
-                    and self.text(i - 1) not in (".", "->", *"*&>~")):
+                    and self.text(i - 1) not in (".", "->", *"*&>~")
+                    and not (self.text(i - 1) == "::" and self.text(i - 2) == ">")):
                 yield token.text, i
 
     def message_text(self, text):
@@ -50,7 +77,9 @@ class Launches(Functions):
 
     def rewrite_launch(self, at):
         begin, is_name = self.kernel_begin(at)
-        if is_name:
+        if is_name and begin == at - 1 and self.is_pointer(self.text(begin)):
+            is_name = False  # evaluated now: a kernel must not read the host's variable
+        elif is_name:
             last = self.before_angle(at - 1) if self.text(at - 1) == ">" else at
             self.launched.append((self.text(last - 1), at))
         end = self.configuration_end(at)

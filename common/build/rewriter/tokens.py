@@ -82,6 +82,7 @@ class SourceFile:
         self.partner = {}  # index of a bracket -> index of the bracket it belongs to
         self.at_namespace_scope = []  # for every token
         self.unclosed = []  # indices of brackets that have no partner
+        self.classes = []  # indices of the { of classes
         self.read()
 
     def read(self):
@@ -89,11 +90,14 @@ class SourceFile:
         branches = []  # `unclosed` at every open #if: #else starts from there again
         statement = 0  # index of the first token after the last ; { or }
         for match in TOKEN.finditer(self.source):
-            text = "<<<" if OPENS_LAUNCH.fullmatch(match.group()) else match.group()
-            token = Token(match.lastgroup, text, match.start(), match.end())
-            if token.kind == "comment":
+            kind = match.lastgroup
+            if kind == "comment":
                 continue
-            if token.kind == "directive":
+            text = match.group()
+            if text[0] == "<" and OPENS_LAUNCH.fullmatch(text):
+                text = "<<<"
+            token = Token(kind, text, *match.span())
+            if kind == "directive":
                 word = re.match(r"\W*(\w*)", token.text).group(1)
                 if word in ("if", "ifdef", "ifndef"):
                     branches.append(unclosed[:])
@@ -106,22 +110,37 @@ class SourceFile:
             i = len(self.tokens)
             self.tokens.append(token)
             self.at_namespace_scope.append(not unclosed or unclosed[-1][1])
-            if token.text in CLOSING:
-                head = self.tokens[statement:i]
-                opens_namespace = token.text == "{" and (
-                    any(t.text == "namespace" for t in head)
-                    or len(head) == 2 and head[0].text == "extern")
+            if kind == "word":
+                continue
+            if text in CLOSING:
+                opens_namespace = False
+                if text == "{":
+                    head = [token.text for token in self.tokens[statement:i]]
+                    opens_namespace = "namespace" in head or len(head) == 2 and head[0] == "extern"
+                    if not opens_namespace and self.is_class(head):
+                        self.classes.append(i)
                 unclosed.append((i, opens_namespace))
-            elif token.text in OPENING:
+            elif text in OPENING:
                 # A } also ends what was left open inside of it; the compiler will complain.
                 while token.text == "}" and unclosed and self.text(unclosed[-1][0]) != "{":
                     unclosed.pop()
                 if unclosed and self.text(unclosed[-1][0]) == OPENING[token.text]:
                     opening, _ = unclosed.pop()
                     self.partner[i], self.partner[opening] = opening, i
-            if token.text in ("{", "}", ";"):
+            if text in ("{", "}", ";"):
                 statement = i + 1
         self.unclosed = [i for i, _ in unclosed]
+
+    def is_class(self, head):
+        """True for struct S and template <class T> class C, not for template <class T> void f()."""
+        if "struct" not in head and "class" not in head and "union" not in head:
+            return False
+        depth = 0
+        for text in head:
+            depth += {"<": 1, ">": -1}.get(text, 0)
+            if depth == 0 and text in ("struct", "class", "union"):
+                return True
+        return False
 
     def text(self, i):
         return self.tokens[i].text if 0 <= i < len(self.tokens) else ""

@@ -102,6 +102,12 @@ class Launches(RewriterTest):
                 self.assert_kernel(f"{expression}<<<1, 32>>>(x);", expression,
                                    f"simt_kernel = {expression}", "simt_kernel")
 
+    def test_pointers_to_kernels_are_read_by_the_host(self):
+        for declaration in ("Kernel k = choose();", "static void (*k)(int*);", "struct S { Kernel k; };", "std::function<void()> k{f};"):
+            with self.subTest(declaration):
+                found, = launches(rewrite(declaration + in_function("k<<<1, 32>>>(x);")))
+                self.assertEqual((found[0], found[2], found[3]), ("k", "simt_kernel = k", "simt_kernel"))
+
     def test_where_a_launch_may_stand(self):
         for before in ("", "if (n > 0) ", "if (a) {} else ", "for (;;) ", "while (f(n)) ", "do ",
                        "return ", "case 1: ", "label: ", "a ? b() : ", "auto g = [&] { ",
@@ -1057,6 +1063,15 @@ class Files(FolderTest):
                 self.write(main=f'#include "a.cuh"\nvoid f(int* p) {{ {call} }}\n',
                            a="#pragma once\n__global__ void k(int* p) { *p = 1; }\n")
                 self.translate()
+        # A member of the same name may be called, but not the kernel by a function template.
+        kernel = "__global__ void k(int* p) { *p = 1; }\n"
+        for source in ("struct A { void k(int*); A() { k(0); } };", "void f() { X<int>::k(p); }",
+                       "template <class T> class A { public: static int k(T) { return 1; } };\nint x() { return A<int>::k(1) + k(2); }"):
+            with self.subTest(source):
+                self.write(main=kernel + source + "\n")
+                self.translate()
+        self.write(main=kernel + "template <class T> void f(T p) { k(p); }\n")
+        self.assertIn("k is a kernel", self.run_tool().stderr)
         # A host function of the same name may be called.
         self.write(main="template <int n = 4>\n__global__ void k(int* p) {}\ntemplate <int n = (3 > 2)>\n"
                         "void k(int* p, int) { k<n><<<1, 2>>>(p); }\nvoid f(int* p) { k(p, 1); }\n")
