@@ -55,6 +55,7 @@ void tell_finding(const simt::Report& report) {
 }
 
 void tell_notes() {
+  simt::note_heap_leaks();
   for (const std::string& note : simt::take_notes()) tell({{"note", note}});
 }
 

@@ -769,6 +769,25 @@ class Returns(RewriterTest):
         self.assertEqual(rewrite(source), source.replace("{ return; } g", "{ " + self.TOLD + " } g"))
 
 
+class Heap(RewriterTest):
+    def test_device_code(self):
+        for head in ("__global__ void k()", "__device__ int f()", "__host__ __device__ int f()"):
+            for cuda, cpp in (
+                    ("int* p = (int*)malloc(4);", "int* p = (int*)::simt::heap_malloc(4);"), ("free(p);", "::simt::heap_free(p);"),
+                    ("T* p = new T;", "T* p = new (::simt::device_heap) T;"),
+                    ("auto f = [=] { return new T[n]{1, 2}; };", "auto f = [=] { return new (::simt::device_heap) T[n]{1, 2}; };"),
+                    ("delete p;", "::simt::delete_one->* p;"), ("delete[] p->q;", "::simt::delete_array->* p->q;"),
+                    ("if (p) delete (p);", "if (p) ::simt::delete_one->* (p);")):
+                with self.subTest(cuda):
+                    self.assertEqual(rewrite(head + " { " + cuda + " }\n"), head + " { " + cpp + " }\n")
+
+    def test_what_stays(self):
+        for source in ("void f() { free(malloc(4)); delete new T; }\n", "__device__ void f() { a.free(b); new (p) T; pool::free(q); }\n",
+                       "struct S { __device__ S() {} S(const S&) = delete; void* operator new(size_t); };\n"):
+            with self.subTest(source):
+                self.assert_unchanged(source)
+
+
 class Kernels(RewriterTest):
     def entry(self, head):
         """What the kernel's body begins with: (name, parameters, function); None if there is nothing."""

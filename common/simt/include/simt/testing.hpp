@@ -183,6 +183,9 @@ struct Holding {
 /// cudaFreeAsync() gives back in the order of its stream.
 std::vector<Holding> holdings();
 
+/// Leaves a note for each line of a kernel whose malloc() or new no kernel has freed.
+void note_heap_leaks();
+
 /// Work of a device, and calls that take or give back memory.
 struct Work {
   enum class Kind { kernel, copy, memset, allocation, release } kind;

@@ -67,6 +67,13 @@ cudaError_t report_range(const Range& range, const void* caller) {
   if (freed) {
     text = fmt::format("USE AFTER FREE: {}() would {} {} bytes of freed memory at {}\n  at {}",
                        range.function, verb, range.size(), place, where.text());
+  } else if (owner_of(reinterpret_cast<std::uintptr_t>(p)) != nullptr &&
+             owner_of(reinterpret_cast<std::uintptr_t>(p))->in_heap) {
+    text = fmt::format(
+        "OUT OF BOUNDS: {}() would {} {} bytes at {}\n  at {}\n"
+        "  What a kernel takes by malloc() or new is out of the host's reach. Let a kernel copy it to\n"
+        "  memory of cudaMalloc().",
+        range.function, verb, range.size(), place, where.text());
   } else {
     text = fmt::format(
         "OUT OF BOUNDS: {}() would {} {} bytes from {} on, where {} bytes are left\n  at {}\n"

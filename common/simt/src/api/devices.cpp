@@ -7,6 +7,7 @@
 #include "api/launches.hpp"
 #include "api/queues.hpp"
 #include "memory/devices.hpp"
+#include "memory/heap.hpp"
 #include "simt/testing.hpp"
 
 namespace {
@@ -19,7 +20,7 @@ struct Wishes {
   unsigned flags = cudaDeviceScheduleAuto;
   cudaFuncCache cache = cudaFuncCachePreferNone;
   // By cudaLimit, as an H200 begins.
-  std::array<std::size_t, 7> limits{1024, std::size_t(7) << 20, std::size_t(8) << 20, 0, 2048, 64,
+  std::array<std::size_t, 7> limits{1024, std::size_t(7) << 20, simt::kHeapSize, 0, 2048, 64,
                                     0};
 };
 
@@ -53,6 +54,7 @@ cudaError_t cudaDeviceReset() {
   static_cast<void>(simt::enter_to_give_back(SIMT_CALLER));
   simt::drop_queues(simt::current_device());
   simt::free_everything(simt::current_device());
+  simt::reset_heap(simt::current_device());
   simt::forget_grants();
   wishes() = {};
   return cudaSuccess;
@@ -116,6 +118,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   std::size_t* const place = find_limit(wishes(), limit);
   if (place == nullptr) return simt::failed(cudaErrorUnsupportedLimit);
   *place = value;
+  if (limit == cudaLimitMallocHeapSize) simt::set_heap_size(simt::current_device(), value);
   return cudaSuccess;
 }
 

@@ -17,11 +17,16 @@
 #include "kernel/engine.hpp"
 #include "memory/allocations.hpp"
 #include "memory/devices.hpp"
+#include "memory/heap.hpp"
 #include "report/source_lines.hpp"
 #include "scheduler/lockstep.hpp"
 #include "trace/trace.hpp"
 
 namespace simt {
+
+void note_heap_leaks() {
+  for (int device = 0; device < device_count(); ++device) note_heap_leaks(device);
+}
 
 void reset_device() {
   forget_captures();

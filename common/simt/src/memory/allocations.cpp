@@ -156,7 +156,7 @@ bool is_device_address(const void* p) {
 
 bool find_space(const void* p, std::size_t n, Space* space) {
   const Allocation* a = live_owner(p, n);
-  if (a == nullptr) return false;
+  if (a == nullptr || a->in_heap) return false;
   *space = a->space;
   return true;
 }

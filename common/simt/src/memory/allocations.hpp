@@ -33,6 +33,7 @@ struct alignas(64) Allocation {  // what every access reads is one cache line
   std::uint8_t device = 0;            // current when it was made
   std::uint8_t owner = kEveryDevice;  // whose kernels reach it without peer access
   std::uint8_t granule_shift = 2;     // cells cover 1 << shift bytes; refined by narrower accesses
+  bool in_heap = false;               // of kernels: the host cannot touch it
   std::uint32_t generation = 0;       // shared memory: the block instance that owns it
   Cell* cells = nullptr;              // made by the first kernel access
   ReadOnlyCell* read_only = nullptr;  // made by the first __ldg()
@@ -95,7 +96,7 @@ int device_of(const void* p);
 void bring_variables(int device);
 /// True if p points into (or just past) device memory of any space, live or freed.
 bool is_device_address(const void* p);
-/// The space of the live allocation that holds all of [p, p + n); false if there is none.
+/// The space of the live allocation that holds all of [p, p + n), for the host; false if there is none.
 bool find_space(const void* p, std::size_t n, Space* space);
 /// Marks [p, p + n) as written (by a copy, a memset or the host).
 void mark_initialised(const void* p, std::size_t n);
