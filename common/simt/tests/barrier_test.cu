@@ -8,8 +8,10 @@
 #include <cuda/latch>
 #include <cuda/semaphore>
 #include <cuda/std/barrier>
+#include <cuda/std/chrono>
 #include <cuda/std/latch>
 #include <cuda/std/semaphore>
+#include <new>
 #include <utility>
 
 #include "testing.hpp"
@@ -47,7 +49,7 @@ __global__ void pass_around(int* r) {
       if (way == Way::in_two_steps) bar.wait(std::move(token));
       if (way == Way::by_parity) bar.wait_parity(turn % 2 != 0);
       if (way == Way::by_trying) {
-        while (!bar.try_wait(std::move(token))) {
+        while (!bar.try_wait_for(std::move(token), cuda::std::chrono::nanoseconds(100))) {
         }
       }
     }
@@ -186,40 +188,53 @@ TEST_CASE("cuda::barrier in global memory, of several blocks", "[barrier]") {
 
 // ---- latch and semaphore ----------------------------------------------------------------------------
 
-__device__ cuda::latch<cuda::thread_scope_device> a_latch{3};
-__device__ cuda::binary_semaphore<cuda::thread_scope_device> a_semaphore{1};
+using Latch = cuda::latch<cuda::thread_scope_device>;
+using Semaphore = cuda::binary_semaphore<cuda::thread_scope_device>;
 
-__global__ void count_down(int* x, int* r) {
+/// An object in managed memory.
+template <class T>
+struct Managed {
+  T* object = nullptr;
+  explicit Managed(int count) {
+    static_cast<void>(cudaMallocManaged(&object, sizeof(T)));
+    new (object) T(count);
+  }
+  ~Managed() { static_cast<void>(cudaFree(object)); }
+  Managed(const Managed&) = delete;
+  Managed& operator=(const Managed&) = delete;
+};
+
+__global__ void count_down(Latch* latch, int* x, int* r) {
   if (blockIdx.x < 3) {
     x[blockIdx.x] = 5;
-    a_latch.count_down();
+    latch->count_down();
   } else {
-    a_latch.wait();
+    latch->wait();
     *r = x[0] + x[1] + x[2];
   }
 }
 
-__global__ void take_turns(int* count) {
-  a_semaphore.acquire();
+__global__ void take_turns(Semaphore* semaphore, int* count) {
+  semaphore->acquire();
   *count += 1;
-  a_semaphore.release();
+  semaphore->release();
 }
 
 TEST_CASE("cuda::latch and cuda::binary_semaphore order", "[barrier]") {
-  const auto latch = [] {
-    const std::ptrdiff_t three = 3;
-    static_cast<void>(cudaMemcpyToSymbol(a_latch, &three, sizeof three));
+  const auto waits = [] {
+    const Managed<Latch> latch(3);
     Array<int> x(3), r(1);
-    count_down<<<4, 1>>>(x.data(), r.data());
+    count_down<<<4, 1>>>(latch.object, x.data(), r.data());
     return r.front() == 15;
   };
-  CHECK(first_complaint(latch, 20) == "");
-  const auto semaphore = [] {
+  CHECK(first_complaint(waits, 20) == "");
+  const auto locks = [] {
+    const Managed<Semaphore> semaphore(1);
     auto count = Array<int>::zeros(1);
-    take_turns<<<8, 4>>>(count.data());
+    take_turns<<<8, 4>>>(semaphore.object, count.data());
     return count.front() == 32;
   };
-  CHECK(first_complaint(semaphore, 20) == "");
+  CHECK(first_complaint(locks, 20) == "");
 }
 
 }  // namespace barrier_test
