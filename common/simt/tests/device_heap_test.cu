@@ -186,8 +186,9 @@ TEST_CASE("its bounds, its first value and its end are known") {
   CHECK(past.kind == ReportKind::out_of_bounds);
   CHECK(lacks(past, {"write of 4 bytes at 0 bytes past the end of the 16 bytes allocated at ",
                      "device_heap_test.cu:"}) == "");
-  CHECK(only_report([&] { read_too_early<<<1, 1>>>(out.data()); }).kind ==
-        ReportKind::uninitialised);
+  const simt::Report early = only_report([&] { read_too_early<<<1, 1>>>(out.data()); });
+  CHECK(early.kind == ReportKind::uninitialised);
+  CHECK(lacks(early, {"not been written since malloc() or new"}) == "");
   CHECK(only_report([&] { use_after_free<<<1, 1>>>(out.data()); }).kind ==
         ReportKind::use_after_free);
   for (const bool twice : {true, false}) {

@@ -420,8 +420,10 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
         shared   ? uninitialised_shared_hint(*t.block)
         : before ? "These bytes come before the first element and do not belong to "
                    "the array: is the\n  address rounded down, or the index negative?"
-                 : "It has not been written since cudaMalloc, which leaves memory undefined. "
-                   "Initialise it\n  before the launch, with cudaMemset or cudaMemcpy.";
+        : a != nullptr && a->in_heap
+            ? "It has not been written since malloc() or new, which leave memory undefined."
+            : "It has not been written since cudaMalloc, which leaves memory undefined. "
+              "Initialise it\n  before the launch, with cudaMemset or cudaMemcpy.";
     std::string text = fmt::format(
         "UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}", engine.launch->kernel,
         verb(kind), describe_address(address), where.text(), thread_name(t), hint);
