@@ -1,7 +1,8 @@
 #include "vendor.cuh"
 
 #include <course/vendor.cuh>
-#include <cub/cub.cuh>
+#include <cub/device/device_histogram.cuh>
+#include <cub/device/device_reduce.cuh>
 
 std::function<void()> cub_sum(const float* d_x, std::size_t n, float* d_y) {
   return course::with_memory([=](void* memory, std::size_t& size) {

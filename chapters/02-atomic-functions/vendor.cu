@@ -1,7 +1,7 @@
 #include "vendor.cuh"
 
 #include <course/vendor.cuh>
-#include <cub/cub.cuh>
+#include <cub/device/device_reduce.cuh>
 
 std::function<void()> cub_max(const float* d_x, std::size_t n, float* d_max) {
   return course::with_memory([=](void* memory, std::size_t& size) {

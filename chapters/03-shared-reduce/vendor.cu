@@ -1,7 +1,8 @@
 #include "vendor.cuh"
 
 #include <course/vendor.cuh>
-#include <cub/cub.cuh>
+#include <cub/device/device_histogram.cuh>
+#include <cub/device/device_reduce.cuh>
 
 template <class T>
 std::function<void()> cub_sum(const T* d_x, std::size_t n, T* d_y) {

@@ -1,7 +1,7 @@
 #include "vendor.cuh"
 
 #include <course/vendor.cuh>
-#include <cub/cub.cuh>
+#include <cub/device/device_radix_sort.cuh>
 
 std::function<void()> cub_sort_updates(const int* d_index, const __half* d_values, std::size_t n,
                                        int index_bits, int* d_sorted_index,

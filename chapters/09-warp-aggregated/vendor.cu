@@ -1,7 +1,7 @@
 #include "vendor.cuh"
 
 #include <course/vendor.cuh>
-#include <cub/cub.cuh>
+#include <cub/device/device_select.cuh>
 
 namespace {
 
