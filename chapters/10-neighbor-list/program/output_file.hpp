@@ -15,6 +15,9 @@ std::string behind_links(std::string path);
 /// BadInput if not. Failure if writing fails later.
 class OutputFile {
  public:
+  static constexpr std::size_t kWorthAWrite = std::size_t{1}
+                                              << 16;  // bytes that are collected first
+
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

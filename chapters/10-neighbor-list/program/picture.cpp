@@ -15,9 +15,8 @@
 
 namespace {
 
-constexpr std::size_t kEnough = std::size_t{1} << 16;  // bytes that are worth a write
-constexpr double kSize = 1000, kMargin = 20;           // of a picture, in its own units
-constexpr double kLine = 44;                           // height of a line of text
+constexpr double kSize = 1000, kMargin = 20;  // of a picture, in its own units
+constexpr double kLine = 44;                  // height of a line of text
 
 constexpr const char* kStyle =
     "<style>.page{fill:#fff;stroke:#d0d7de}text{font:30px system-ui,sans-serif;fill:#1f2328}"
@@ -48,7 +47,7 @@ class Svg {
   template <class... Values>
   void add(fmt::format_string<Values...> format, Values&&... values) {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
-    if (text_.size() >= kEnough) write();
+    if (text_.size() >= OutputFile::kWorthAWrite) write();
   }
   void circle(double x, double y, double radius) {
     add("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.3g}\"/>\n", x, y, radius);

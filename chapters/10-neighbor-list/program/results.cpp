@@ -10,9 +10,7 @@
 
 namespace {
 
-constexpr std::size_t kEnough = std::size_t{1} << 16;  // bytes that are worth a write
-
-void flush(std::string& text, OutputFile& file, std::size_t at_least = kEnough) {
+void flush(std::string& text, OutputFile& file, std::size_t at_least = OutputFile::kWorthAWrite) {
   if (text.size() < at_least) return;
   file.write(text);
   text.clear();
