@@ -120,6 +120,7 @@ __global__ void by_primitives(const int* x, int* y) {
     __pipeline_memcpy_async(&s_x[threadIdx.x], &x[tile * kThreads + threadIdx.x], sizeof(int));
     __pipeline_commit();
     if (mistake == Mistake::target) s_x[threadIdx.x] = -1;
+    if (mistake == Mistake::source) const_cast<int*>(x)[tile * kThreads + threadIdx.x] = 0;
     __pipeline_wait_prior(0);
     if (mistake != Mistake::no_sync) __syncthreads();
     y[tile * kThreads + threadIdx.x] = s_x[kThreads - 1 - threadIdx.x];
@@ -130,6 +131,7 @@ __global__ void by_primitives(const int* x, int* y) {
 TEST_CASE("__pipeline_memcpy_async", "[async_copies]") {
   CHECK(first_complaint([] { return is_reversed(by_primitives<Mistake::none>); }, 20) == "");
   CHECK(wrong(ReportKind::race, [] { return is_reversed(by_primitives<Mistake::target>); }) == "");
+  CHECK(wrong(ReportKind::race, [] { return is_reversed(by_primitives<Mistake::source>); }) == "");
   CHECK(first_miss(
             ReportKind::race, [] { is_reversed(by_primitives<Mistake::no_sync>); }, 4) == "");
 }
