@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -47,6 +49,8 @@ cudaError_t planned_failure(const void* caller) {
 void refuse_other_threads(const void* caller) {
   static const pthread_t first = pthread_self();
   if (pthread_equal(first, pthread_self()) != 0) return;
+  static std::atomic_flag told;
+  while (told.test_and_set()) pause();  // one of them ends the program
   std::fflush(stdout);
   fmt::print(stderr,
              "{}: error: not supported on the CPU device: a call of the CUDA runtime from a second "

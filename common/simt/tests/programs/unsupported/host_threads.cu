@@ -16,7 +16,7 @@ void work(int id) {
 int main() {
   cudaSetDevice(0);
   std::vector<std::thread> threads;
-  for (int id = 0; id < 2; ++id) threads.emplace_back(work, id);
+  for (int id = 0; id < 8; ++id) threads.emplace_back(work, id);
   for (std::thread& thread : threads) thread.join();
   printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
   return 0;
