@@ -486,6 +486,7 @@ TEST_CASE("captures begin and end where they may") {
 #ifdef SIMT_CPU_DEVICE
 
 TEST_CASE("seeds find both orders of nodes that nothing orders, each seed always the same one") {
+  const simt_test::Reports reports;
   const std::uint64_t seed_before = simt::seed();
   int orders[2] = {0, 0};
   for (std::uint64_t seed = 0; seed <= 20; ++seed) {
@@ -512,14 +513,19 @@ TEST_CASE("seeds find both orders of nodes that nothing orders, each seed always
   simt::set_seed(seed_before);
   CHECK(orders[0] > 0);
   CHECK(orders[1] > 0);
+  REQUIRE(!reports.list.empty());
+  for (const simt::Report& report : reports.list) {
+    CHECK(report.kind == simt::ReportKind::race);
+    CHECK(simt_test::lacks(report, {"cudaGraphAddDependencies"}) == "");
+  }
 }
 
 TEST_CASE("a graph's queues are nothing that the program holds") {
-  Device values;
+  Device values, others;
   const std::size_t before = simt::holdings().size();
   Graph graph;
   graph.append_digit(values.d, 1);
-  graph.append_digit(values.d, 2);
+  graph.append_digit(others.d, 2);
   Exec exec(graph);
   REQUIRE(cudaGraphLaunch(exec, nullptr) == cudaSuccess);
   CHECK(cudaDeviceSynchronize() == cudaSuccess);

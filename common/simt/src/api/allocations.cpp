@@ -60,6 +60,13 @@ void give_back(void* pointer) {
   release(pointer, memory.pinned);
 }
 
+/// Who uses memory of a stream must come after its allocation and before its release: for the checker
+/// both write all of it.
+Transfer transfer_of_all(const char* function, const void* pointer, const void* caller) {
+  const Allocation& a = *owner_of(reinterpret_cast<std::uintptr_t>(pointer));
+  return {function, caller, {}, {Rows{a.begin, a.size, a.size, 1}}};
+}
+
 /// cudaFree and cudaFreeHost. Memory is given back after a sticky error, too, so that a program's
 /// clean-up leaves nothing for the next test; the error is returned all the same.
 cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
@@ -117,12 +124,17 @@ cudaError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags, El
 cudaError_t allocate_in_stream(void** pointer, std::size_t size, ElementType element,
                                cudaMemPool_t pool, cudaStream_t handle, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
-  const CUstream_st* stream = find_stream(handle);
+  CUstream_st* const stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
   if (is_capturing(*stream)) return check_wait(*stream);  // no node allocates memory here
   if (pool == nullptr) pool = pool_of_device(stream->device);
   if (!is_pool(pool)) return failed(cudaErrorInvalidValue);
-  return take(pointer, size, Space::device, element, device_of_pool(pool), caller, 0, pool);
+  const cudaError_t error =
+      take(pointer, size, Space::device, element, device_of_pool(pool), caller, 0, pool);
+  if (error == cudaSuccess && size > 0) {
+    announce(*stream, transfer_of_all("cudaMallocAsync", *pointer, caller));
+  }
+  return error;
 }
 
 void list_memory(std::vector<Holding>& list) {
@@ -263,10 +275,12 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   if (const cudaError_t error = simt::check_work(*stream)) return error;
   if (pointer == nullptr) return cudaSuccess;
   if (!simt::holds(pointer, false)) return simt::failed(cudaErrorInvalidValue);
-  simt::enqueue(*stream, [=] {
+  const auto work = [=] {
     simt::give_back(pointer);
     return cudaSuccess;
-  });
+  };
+  const simt::Transfer transfer = simt::transfer_of_all("cudaFreeAsync", pointer, SIMT_CALLER);
+  simt::enqueue(*stream, work, &transfer);
   return cudaSuccess;
 }
 

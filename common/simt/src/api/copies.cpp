@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -169,16 +170,44 @@ int run_copy(const Copy& copy) {
   return cudaSuccess;
 }
 
+/// The rows of a copy or memset, for the checker.
+void add_rows(std::vector<Rows>& list, const void* p, const Layout& layout, const Shape& shape) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(p);
+  const std::size_t pitch = std::max(layout.pitch, shape.width);  // of one row it may be 0
+  if (layout.slice == pitch * shape.height) {
+    list.push_back({begin, shape.width, pitch, shape.height * shape.depth});
+    return;
+  }
+  for (std::size_t z = 0; z < shape.depth; ++z) {
+    list.push_back({begin + z * layout.slice, shape.width, pitch, shape.height});
+  }
+}
+
+/// What the copy does to memory when its turn has come.
+Transfer transfer_of(const Copy& copy) {
+  Transfer transfer{copy.function, copy.caller, {}, {}};
+  add_rows(transfer.writes, copy.to, copy.to_layout, copy.shape);
+  add_rows(transfer.reads, copy.from, copy.from_layout, copy.shape);
+  return transfer;
+}
+
 /// CUDA takes a snapshot of pageable memory: the program may change it when the call returns.
 void enqueue_with_snapshot(CUstream_st& stream, const Copy& copy) {
+  if (host_is_watched) {
+    overlap_host_access(reinterpret_cast<std::uintptr_t>(copy.from),
+                        copy.shape.extent(copy.from_layout), AccessKind::read, copy.caller);
+  }
+  Transfer transfer = transfer_of(copy);
+  transfer.reads.clear();  // that is done now
   const auto* begin = static_cast<const unsigned char*>(copy.from);
   auto snapshot = std::make_shared<const std::vector<unsigned char>>(
       begin, begin + copy.shape.extent(copy.from_layout));
-  enqueue(stream, [copy, snapshot] {
+  const auto work = [copy, snapshot] {
     Copy later = copy;
     later.from = snapshot->data();
     return run_copy(later);
-  });
+  };
+  enqueue(stream, work, &transfer);
 }
 
 /// The memory of two devices, of which the default stream is to wait for both.
@@ -234,10 +263,12 @@ cudaError_t check_copy(const Copy& copy, const void* caller) {
 }
 
 void enqueue_copy(CUstream_st& stream, const Copy& copy) {
-  enqueue(stream, [copy] { return run_copy(copy); });
+  const Transfer transfer = transfer_of(copy);
+  enqueue(
+      stream, [copy] { return run_copy(copy); }, &transfer);
 }
 
-cudaError_t start_copy(const Copy& copy, cudaStream_t handle, Wait wait, const void* caller) {
+cudaError_t start_copy(Copy copy, cudaStream_t handle, Wait wait, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
@@ -247,16 +278,19 @@ cudaError_t start_copy(const Copy& copy, cudaStream_t handle, Wait wait, const v
   }
   if (copy.shape.empty()) return cudaSuccess;
   if (const cudaError_t error = check_copy(copy, caller)) return error;
+  copy.caller = caller;
   if (is_capturing(*stream)) return capture_work(*stream, copy);
   // Between two places that only the device has, no function waits; between two of the host's, all.
   const bool host_only = pageable(copy.to) && pageable(copy.from);
   const bool device_only = !on_host(copy.to) && !on_host(copy.from);
   if (joins_devices(*stream, copy)) {
     const std::uint32_t devices = 1u << device_of(copy.to) | 1u << device_of(copy.from);
-    enqueue_between(*stream, devices, [copy] { return run_copy(copy); });
+    enqueue_between(
+        *stream, devices, [copy] { return run_copy(copy); }, transfer_of(copy));
     return cudaSuccess;
   }
   if (host_only || (wait == Wait::yes && !device_only)) {
+    announce(*stream, transfer_of(copy));
     finish(*stream);
     if (const cudaError_t error = sticky_error()) return error;
     run_copy(copy);
@@ -308,13 +342,14 @@ int run_memset(const Memset& memset) {
   return cudaSuccess;
 }
 
-cudaError_t start_memset(const Memset& memset, cudaStream_t handle, Wait wait, const void* caller) {
+cudaError_t start_memset(Memset memset, cudaStream_t handle, Wait wait, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
   if (const cudaError_t error = check_work(*stream)) return error;
   if (memset.shape.empty()) return cudaSuccess;
   if (const cudaError_t error = check_memset(stream->device, memset, caller)) return error;
+  memset.caller = caller;
   if (is_capturing(*stream)) return capture_work(*stream, memset);
   enqueue_memset(*stream, memset);
   if (wait == Wait::no || !on_host(memset.to)) return cudaSuccess;
@@ -351,7 +386,10 @@ cudaError_t check_memset(int device, const Memset& memset, const void* caller) {
 }
 
 void enqueue_memset(CUstream_st& stream, const Memset& memset) {
-  enqueue(stream, [memset] { return run_memset(memset); });
+  Transfer transfer{memset.function, memset.caller, {}, {}};
+  add_rows(transfer.writes, memset.to, memset.layout, memset.shape);
+  enqueue(
+      stream, [memset] { return run_memset(memset); }, &transfer);
 }
 
 }  // namespace simt

@@ -31,6 +31,7 @@ struct Copy {
   Shape shape;
   cudaMemcpyKind kind;
   int device = current_device();  // whose __device__ variables are meant
+  const void* caller = nullptr;   // the return address of the call, for the checker
 };
 Copy plain_copy(const char* function, void* to, const void* from, std::size_t count,
                 cudaMemcpyKind kind);
@@ -45,6 +46,7 @@ struct Memset {
   unsigned value;
   unsigned element_size = 1;      // 1, 2 or 4 bytes get the value
   int device = current_device();  // whose __device__ variables are meant
+  const void* caller = nullptr;   // the return address of the call, for the checker
 };
 
 /// Are all bytes there, and may they be used so? Reports what is outside an allocation.
@@ -52,7 +54,7 @@ cudaError_t check_copy(const Copy& copy, const void* caller);
 cudaError_t check_memset(int device, const Memset& memset, const void* caller);
 
 enum class Wait { no, yes };
-cudaError_t start_copy(const Copy& copy, cudaStream_t stream, Wait wait, const void* caller);
+cudaError_t start_copy(Copy copy, cudaStream_t stream, Wait wait, const void* caller);
 
 /// Queues what has been checked. The source is read when its turn comes.
 void enqueue_copy(CUstream_st& stream, const Copy& copy);

@@ -169,10 +169,7 @@ void queue_work(CUstream_st& queue, const NodeWork& work) {
   if (const auto* copy = std::get_if<Copy>(&work)) enqueue_copy(queue, *copy);
   if (const auto* memset = std::get_if<Memset>(&work)) enqueue_memset(queue, *memset);
   if (const auto* host = std::get_if<HostWork>(&work)) {
-    enqueue(queue, [call = host->call] {
-      run_host_function(call);
-      return cudaSuccess;
-    });
+    enqueue_host_function(queue, [call = host->call] { run_host_function(call); });
   }
 }
 

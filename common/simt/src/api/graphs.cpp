@@ -176,6 +176,7 @@ cudaError_t copy_work(const cudaMemcpy3DParms* parameters, const void* caller, N
   }
   if (copy.shape.empty()) return failed(cudaErrorInvalidValue);
   if (const cudaError_t error = check_copy(copy, caller)) return error;
+  copy.caller = caller;
   *work = copy;
   return cudaSuccess;
 }
@@ -183,8 +184,9 @@ cudaError_t copy_work(const cudaMemcpy3DParms* parameters, const void* caller, N
 cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                       const void* caller, NodeWork* work) {
   if (bytes == 0) return failed(cudaErrorInvalidValue);
-  const Copy copy = plain_copy("cudaGraphAddMemcpyNode1D", to, from, bytes, kind);
+  Copy copy = plain_copy("cudaGraphAddMemcpyNode1D", to, from, bytes, kind);
   if (const cudaError_t error = check_copy(copy, caller)) return error;
+  copy.caller = caller;
   *work = copy;
   return cudaSuccess;
 }
@@ -194,13 +196,14 @@ cudaError_t memset_work(const cudaMemsetParams* parameters, const void* caller, 
   const cudaMemsetParams& p = *parameters;
   const bool known = p.elementSize == 1 || p.elementSize == 2 || p.elementSize == 4;
   if (!known || p.width == 0 || p.height == 0) return failed(cudaErrorInvalidValue);
-  const Memset memset{"cudaGraphAddMemsetNode",
-                      p.dst,
-                      {p.pitch},
-                      {p.width * p.elementSize, p.height},
-                      p.value,
-                      p.elementSize};
+  Memset memset{"cudaGraphAddMemsetNode",
+                p.dst,
+                {p.pitch},
+                {p.width * p.elementSize, p.height},
+                p.value,
+                p.elementSize};
   if (const cudaError_t error = check_memset(current_device(), memset, caller)) return error;
+  memset.caller = caller;
   *work = memset;
   return cudaSuccess;
 }

@@ -2,12 +2,13 @@
 // what the host waits for, and the youngest stream first: the opposite of the order in which a
 // program usually fills them. Other seeds draw a priority for each operation.
 //
-// What CUDA leaves open also decides whether two kernels race, which the checker asks about those
-// of different devices. Each operation has a clock: all operations that are done before it begins.
-// It is known when the host makes the call, whatever runs when.
+// What CUDA leaves open also decides whether two operations race (checker/overlap.hpp). Each has a
+// clock: all operations that are done before it begins. It is known when the host makes the call,
+// whatever runs when.
 #include "api/queues.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <utility>
@@ -15,6 +16,8 @@
 
 #include "api/errors.hpp"
 #include "api/work_log.hpp"
+#include "checker/overlap.hpp"
+#include "memory/allocations.hpp"
 #include "memory/devices.hpp"
 #include "scheduler/run_launch.hpp"
 #include "simt/testing.hpp"
@@ -26,9 +29,17 @@ using Kind = CUstream_st::Kind;
 
 // ---- state --------------------------------------------------------------------------------------
 
+/// What is left of the streams of a device that are destroyed.
+struct Destroyed {
+  StreamClock all, blocking;
+};
+
 struct Queues {
   std::uint64_t operations = 0;
-  StreamClock host;                   // what the host knows to be done
+  Placement host{kEveryDevice, 0, kHostEntry, {}};  // its clock: what it knows to be done
+  StreamClock work;     // of each stream the last operation that touches memory
+  StreamClock awaited;  // what the host will know when the call that runs operations returns
+  std::array<Destroyed, kMostDevices> destroyed;
   std::vector<CUstream_st*> streams;  // oldest first: those of default_stream(), then the program's
   // Destroyed streams stay allocated: a stale handle never becomes a valid one again.
   std::vector<std::unique_ptr<CUstream_st>> all_streams;
@@ -40,7 +51,7 @@ struct Queues {
     }
   }
   CUstream_st* add(Kind kind, int device) {
-    const auto number = static_cast<unsigned>(all_streams.size());
+    const auto number = kHostEntry + 1 + static_cast<unsigned>(all_streams.size());
     all_streams.push_back(
         std::make_unique<CUstream_st>(CUstream_st{kind, device, number, {}, {}, {}, 0, {}}));
     streams.push_back(all_streams.back().get());
@@ -171,23 +182,96 @@ void join(StreamClock& into, const StreamClock& from) {
   for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
 }
 
-/// The stream's clock moves on to an operation that the host gives it now.
-void advance(CUstream_st& stream) {
-  join(stream.clock, all_queues().host);
-  for (const CUstream_st* other : all_queues().streams) {
-    if (orders(stream, *other)) join(stream.clock, other->clock);
-  }
-  if (stream.clock.size() <= stream.number) stream.clock.resize(stream.number + 1);
-  ++stream.clock[stream.number];
+std::uint32_t& entry_of(StreamClock& clock, unsigned stream) {
+  if (clock.size() <= stream) clock.resize(stream + 1);
+  return clock[stream];
 }
 
-/// From here on the host knows that the stream is done.
-void host_waited_for(const CUstream_st& stream) {
-  join(all_queues().host, stream.clock);
+/// What a stream's default stream, or the other way round, waits for.
+void join_ordered(StreamClock& into, const CUstream_st& stream) {
   for (const CUstream_st* other : all_queues().streams) {
-    if (stream.kind == Kind::legacy && orders(stream, *other))
-      join(all_queues().host, other->clock);
+    if (orders(stream, *other)) join(into, other->clock);
   }
+  if (stream.kind != Kind::legacy) return;
+  join(into, all_queues().destroyed[static_cast<unsigned>(stream.device)].blocking);
+}
+
+/// The stream's clock moves on to an operation that the host gives it now.
+void advance(CUstream_st& stream) {
+  StreamClock& host = all_queues().host.clock;
+  join(stream.clock, host);
+  join_ordered(stream.clock, stream);
+  ++entry_of(stream.clock, stream.number);
+  ++entry_of(host, kHostEntry);  // what host code does from here on is not before the operation
+}
+
+/// What the host knows when it has waited for the stream.
+StreamClock end_of(const CUstream_st& stream) {
+  StreamClock clock = stream.clock;
+  if (stream.kind == Kind::legacy) join_ordered(clock, stream);
+  return clock;
+}
+
+StreamClock end_of(int device) {
+  StreamClock clock = all_queues().destroyed[static_cast<unsigned>(device)].all;
+  for (const CUstream_st* stream : all_queues().streams) {
+    if (stream->device == device) join(clock, stream->clock);
+  }
+  return clock;
+}
+
+/// What all operations know that run or are called from here on.
+StreamClock known_by_all() {
+  StreamClock known = all_queues().host.clock;
+  for (const CUstream_st* stream : all_queues().streams) {
+    if (!busy(stream)) continue;
+    const StreamClock& first = stream->queue.front().clock;
+    for (unsigned i = 0; i < known.size(); ++i) known[i] = std::min(known[i], entry(first, i));
+  }
+  return known;
+}
+
+/// Host code that goes on now may meet what it has not waited for.
+void watch_host() {
+  const Queues& s = all_queues();
+  bool all_known = true;
+  for (unsigned i = 0; i < s.work.size(); ++i) {
+    all_known = all_known && s.work[i] <= entry(s.host.clock, i);
+  }
+  overlap_watch_host(all_known ? nullptr : &s.host);
+}
+
+/// From here on the host knows that all this is done.
+void host_knows(const StreamClock& clock) {
+  join(all_queues().host.clock, clock);
+  overlap_forget(known_by_all());
+  watch_host();
+}
+
+/// While a call of the host runs operations: it will know this when it returns.
+class Awaiting {
+ public:
+  explicit Awaiting(StreamClock clock) { all_queues().awaited = std::move(clock); }
+  ~Awaiting() { all_queues().awaited.clear(); }
+  Awaiting(const Awaiting&) = delete;
+  Awaiting& operator=(const Awaiting&) = delete;
+};
+
+/// See Placement::still_to_run. The operation is the last of the stream that has run.
+std::uint32_t still_to_run_beside(const CUstream_st& stream, const StreamClock& clock) {
+  const Queues& s = all_queues();
+  const std::uint32_t mine = entry(clock, stream.number);
+  std::uint32_t beside = 0;
+  for (const CUstream_st* other : s.streams) {
+    if (other == &stream || !busy(other)) continue;
+    if (entry(other->queue.front().clock, stream.number) < mine) beside |= bit(other->device);
+  }
+  if (entry(s.awaited, stream.number) >= mine)
+    return beside;  // and what is called later is after it
+  if (several_devices()) beside |= ~bit(kEveryDevice);
+  if (s.all_streams.size() > kDefaultStreams) beside |= bit(stream.device);
+  if (allocated_bytes(kEveryDevice) > 0) beside |= bit(kEveryDevice);
+  return beside;
 }
 
 // ---- queues -------------------------------------------------------------------------------------
@@ -198,7 +282,17 @@ void append(CUstream_st& stream, Operation operation) {
   static const int at_exit = std::atexit(drain_all_streams);
   static_cast<void>(at_exit);
   operation.number = ++all_queues().operations;
+  operation.clock = stream.clock;
+  if (operation.work) {
+    entry_of(all_queues().work, stream.number) = entry(stream.clock, stream.number);
+    watch_host();
+  }
   stream.queue.push_back(std::move(operation));
+}
+
+Placement placement_of(const CUstream_st& stream) {
+  return {stream.device, reachable_from(stream.device), stream.number, stream.clock,
+          stream.kind == Kind::of_graph};
 }
 
 void push(CUstream_st& stream, Operation operation) {
@@ -241,19 +335,42 @@ bool is_created(cudaStream_t handle) {
 
 void destroy_stream(CUstream_st& stream) {
   while (CUstream_st* next = unfinished(stream)) step(*next);
+  Destroyed& destroyed = all_queues().destroyed[static_cast<unsigned>(stream.device)];
+  join(destroyed.all, stream.clock);
+  if (stream.kind == Kind::blocking) join(destroyed.blocking, stream.clock);
   auto& streams = all_queues().streams;
   streams.erase(std::find(streams.begin(), streams.end(), &stream));
 }
 
 // ---- putting work into a queue ------------------------------------------------------------------
 
-void enqueue(CUstream_st& stream, std::function<int()> work) {
+void enqueue(CUstream_st& stream, std::function<int()> work, const Transfer* transfer) {
   Operation operation;
   operation.work = std::move(work);
   push(stream, std::move(operation));
+  if (transfer != nullptr) overlap_transfer(*transfer, placement_of(stream));
 }
 
-void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<int()> work) {
+void enqueue_host_function(CUstream_st& stream, std::function<void()> function) {
+  advance(stream);
+  Operation operation;
+  operation.work = [function = std::move(function), place = placement_of(stream)] {
+    overlap_watch_host(&place, Doer::host_function);
+    function();
+    watch_host();
+    return cudaSuccess;
+  };
+  append(stream, std::move(operation));
+}
+
+void announce(CUstream_st& stream, const Transfer& transfer) {
+  advance(stream);
+  entry_of(all_queues().work, stream.number) = entry(stream.clock, stream.number);
+  overlap_transfer(transfer, placement_of(stream));
+}
+
+void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<int()> work,
+                     const Transfer& transfer) {
   const std::vector<CUstream_st*> streams = all_queues().streams;
   const auto takes_part = [&](const CUstream_st* s) {
     return s != &stream && (devices >> s->device & 1) != 0;
@@ -261,7 +378,7 @@ void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<i
   for (CUstream_st* s : streams) {
     if (takes_part(s)) push_wait(stream, push_mark(*s));
   }
-  enqueue(stream, std::move(work));
+  enqueue(stream, std::move(work), &transfer);
   const std::shared_ptr<const Mark> done = push_mark(stream);
   for (CUstream_st* s : streams) {
     if (takes_part(s)) push_wait(*s, done);
@@ -270,11 +387,11 @@ void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<i
 
 void enqueue_kernel(CUstream_st& stream, Launch launch) {
   advance(stream);
-  const int device = stream.device;
   Operation operation;
-  operation.work = [launch = std::move(launch), place = Placement{device, reachable_from(device),
-                                                                  stream.number, stream.clock}] {
+  operation.work = [launch = std::move(launch), place = placement_of(stream),
+                    of = &stream]() mutable {
     const TimedWork timed(Work::Kind::kernel);
+    place.still_to_run = still_to_run_beside(*of, place.clock);
     return run_launch(launch, place);
   };
   operation.is_kernel = true;
@@ -314,23 +431,23 @@ QueuedKernels queued_kernels() {
 // ---- waiting ------------------------------------------------------------------------------------
 
 void finish(CUstream_st& stream) {
+  const Awaiting awaiting(end_of(stream));
   while (CUstream_st* next = unfinished(stream)) step(*next);
-  host_waited_for(stream);
-}
-
-void host_waited_for(int device) {
-  for (const CUstream_st* stream : all_queues().streams) {
-    if (stream->device == device) join(all_queues().host, stream->clock);
-  }
+  host_knows(end_of(stream));
 }
 
 void drain_all_streams() {
+  // The program has not waited, but nearly all that calls this has: the end of it, and of a test.
+  StreamClock all;
+  for (int device = 0; device < kMostDevices; ++device) join(all, end_of(device));
+  const Awaiting awaiting(std::move(all));
   while (CUstream_st* next = youngest(busy)) step(*next);
 }
 
 void finish_device(int device) {
+  const Awaiting awaiting(end_of(device));
   while (CUstream_st* next = unfinished(device)) step(*next);
-  host_waited_for(device);
+  host_knows(end_of(device));
 }
 
 void drop_queues(int device) {
@@ -339,35 +456,38 @@ void drop_queues(int device) {
     for (const Operation& operation : stream->queue) complete(operation);
     stream->queue.clear();
   }
+  host_knows(end_of(device));
 }
 
 void finish(const Mark& mark) {
+  const Awaiting awaiting(mark.clock);
   while (!mark.happened) step(*mark.stream);
-  join(all_queues().host, mark.clock);
+  host_knows(mark.clock);
 }
 
 bool poll(CUstream_st& stream) {
   CUstream_st* next = unfinished(stream);
   if (next != nullptr) {
     step(*next);
+    watch_host();
     return false;
   }
-  host_waited_for(stream);
+  host_knows(end_of(stream));
   return true;
 }
 
 bool poll(const Mark& mark) {
   if (!mark.happened) {
     step(*mark.stream);
+    watch_host();
     return false;
   }
-  join(all_queues().host, mark.clock);
+  host_knows(mark.clock);
   return true;
 }
 
 void reset_queues() {
   drop_all_queues();
-  for (int device = 0; device < kMostDevices; ++device) host_waited_for(device);
   all_queues().operations = 0;  // the priorities of a seed repeat
 }
 

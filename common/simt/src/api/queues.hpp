@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "checker/overlap.hpp"
 #include "kernel/engine.hpp"
 #include "simt/api.hpp"
 #include "simt/testing.hpp"
@@ -33,6 +34,7 @@ struct CapturePoint {
 
 struct Operation {
   std::uint64_t number = 0;   // of all operations, in the order of the host's calls
+  StreamClock clock;          // the operation itself, and what happened before it
   std::function<int()> work;  // returns a cudaError_t; may be empty
   bool is_kernel = false;
   std::shared_ptr<const Mark> awaited;  // must have happened before; may be null
@@ -75,10 +77,16 @@ void destroy_stream(CUstream_st& stream);
 
 // ---- putting work into a queue ------------------------------------------------------------------
 
-void enqueue(CUstream_st& stream, std::function<int()> work);
+/// `transfer`: what the work does to memory, if it is a copy or memset: checked now.
+void enqueue(CUstream_st& stream, std::function<int()> work, const Transfer* transfer = nullptr);
 /// The same for a copy between devices in a default stream: it begins when everything is done that
 /// these devices (a bit for each) have been given, and what they are given later waits for it.
-void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<int()> work);
+void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<int()> work,
+                     const Transfer& transfer);
+/// A function of the host that the stream runs.
+void enqueue_host_function(CUstream_st& stream, std::function<void()> function);
+/// A copy that the host is about to make itself, once it has waited for the stream.
+void announce(CUstream_st& stream, const Transfer& transfer);
 void enqueue_kernel(CUstream_st& stream, Launch launch);
 /// A point in the stream that comes after all that it has been given.
 std::shared_ptr<Mark> push_mark(CUstream_st& stream);
@@ -100,8 +108,6 @@ void finish(CUstream_st& stream);
 void finish_device(int device);
 /// Runs streams until the mark has happened.
 void finish(const Mark& mark);
-/// From here on the host knows that everything is done that the device has been given.
-void host_waited_for(int device);
 /// Asks without waiting, and so runs one operation. True if there was nothing left to run.
 bool poll(CUstream_st& stream);
 bool poll(const Mark& mark);

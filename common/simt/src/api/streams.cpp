@@ -62,14 +62,11 @@ cudaError_t launch_on_host(cudaStream_t handle, bool valid, const Call& call) {
   if (!valid) return failed(cudaErrorInvalidValue);
   if (const cudaError_t error = check_work(*stream)) return error;
   if (is_capturing(*stream)) return capture_work(*stream, HostWork{call});
-  enqueue(*stream, [call] {
-    run_host_function(call);
-    return cudaSuccess;
-  });
+  enqueue_host_function(*stream, [call] { run_host_function(call); });
   return cudaSuccess;
 }
 
-cudaError_t record(cudaEvent_t event, cudaStream_t handle) {
+cudaError_t record_event(cudaEvent_t event, cudaStream_t handle) {
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr || find_event(event) == nullptr || event->device != stream->device) {
     return failed(cudaErrorInvalidResourceHandle);
@@ -252,13 +249,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  return simt::record(event, handle);
+  return simt::record_event(event, handle);
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned flags) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   if (flags > cudaEventRecordExternal) return simt::failed(cudaErrorInvalidValue);
-  return simt::record(event, handle);
+  return simt::record_event(event, handle);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

@@ -9,6 +9,7 @@
 #include "base/early.hpp"
 #include "base/scoped_ignore.hpp"
 #include "checker/late_stores.hpp"
+#include "checker/overlap.hpp"
 #include "checker/vector_clock.hpp"
 #include "kernel/engine.hpp"
 
@@ -84,7 +85,7 @@ void make_visible(FenceState& mine, Scope scope, std::uint32_t block) {
 }  // namespace
 
 void fences_start_launch() {
-  used = engine.cross_device && !left_behind.empty();
+  used = engine.overlap && !left_behind.empty();
   of_thread.clear();
   of_block.clear();
   at_address.clear();
@@ -92,7 +93,7 @@ void fences_start_launch() {
 }
 
 void fences_end_launch(std::uint32_t launch) {
-  if (!engine.cross_device) return;
+  if (!engine.overlap) return;
   for (const auto& [address, clocks] : at_address) {
     VectorClock passed_on;
     passed_on.foreign = clocks.foreign;
@@ -132,7 +133,7 @@ void fence_by(Thread& t, Scope scope) {
   if (device && stores_may_be_late) late_stores_fence(t);
   tick(t);  // what follows is not published by this fence
   if (device) mine.carried.join(mine.visible);
-  if (engine.cross_device && scope == Scope::system) {
+  if (engine.overlap && scope == Scope::system) {
     mine.carried.system.join(mine.carried.device);
     mine.carried.system.join_block(mine.carried.block, block);
   }
@@ -143,7 +144,7 @@ void fence_atomic(Thread& t, std::uintptr_t address, AccessKind kind) {
   const ScopedIgnore guard;
   FenceState& mine = state_of(t.id);
   VectorClock& here = at_address[address];
-  if (engine.cross_device) {
+  if (engine.overlap) {
     const auto left = left_behind.find(address);
     if (left != left_behind.end()) here.join(left->second);
   }
@@ -206,19 +207,26 @@ std::vector<const VectorClock*> parts_of(const Thread& t, VectorClock FenceState
   return parts;
 }
 
-/// Of an access by another device's launch: is it before, and by fences of system scope alone?
+/// Fences of two launches on one device need no system scope.
+bool is_of_this_device(std::uint32_t launch) {
+  const PastOperation* const past = past_operation(launch);
+  return past != nullptr && past->placement.device == engine.placement->device;
+}
+
+/// Of an access by another launch: is it before, and by fences of system scope alone?
 bool is_before(const CrossAccess& a, const VectorClock& k, bool system_only) {
-  const ForeignClocks* const f = k.find(a.launch);
+  const ForeignClocks* const f = k.find(a.operation);
   if (f == nullptr) return false;
   return f->system.is_after(a.thread, a.clock) ||
          (!system_only && f->device.is_after(a.thread, a.clock));
 }
 }  // namespace
 
-bool ordered_by_system_fences(const CrossAccess& earlier, const Thread& t) {
+bool ordered_by_fences_of_launches(const CrossAccess& earlier, const Thread& t) {
   const ScopedIgnore guard;
+  const bool system_only = !is_of_this_device(earlier.operation);
   for (const VectorClock* k : parts_of(t, &FenceState::visible)) {
-    if (is_before(earlier, *k, true)) return true;
+    if (is_before(earlier, *k, system_only)) return true;
   }
   return false;
 }
@@ -236,7 +244,8 @@ std::vector<std::uint32_t> launches_known_by_fences(const Thread& t) {
   std::vector<std::uint32_t> launches;
   for (const VectorClock* k : parts_of(t, &FenceState::visible)) {
     for (const ForeignClocks& f : k->foreign) {
-      if (!f.system.empty()) launches.push_back(f.launch);
+      const bool by_device = is_of_this_device(f.launch) && !f.device.empty();
+      if (by_device || !f.system.empty()) launches.push_back(f.launch);
     }
   }
   return launches;

@@ -9,8 +9,8 @@
 namespace simt {
 
 void fences_start_launch();
-/// Keeps what the launch that ends, number `launch` of cross_device.cpp, passes on to launches of
-/// other devices.
+/// Keeps what the launch that ends, number `launch` of overlap.cpp, passes on to launches of
+/// other streams.
 void fences_end_launch(std::uint32_t launch);
 /// The block's threads have all ended: what they alone knew is forgotten.
 void fences_end_block(const Block& block);
@@ -30,12 +30,12 @@ bool ordered_by_fences(const Access& earlier, const Thread& t);
 /// True if only a fence by t itself, after its last atomic, is missing for that.
 bool lacks_acquire_fence(const Access& earlier, const Thread& t);
 
-/// True if fences of system scope and atomics order an access of another device's launch before
-/// what t does now.
-bool ordered_by_system_fences(const CrossAccess& earlier, const Thread& t);
+/// True if fences and atomics order an access of another launch before what t does now: fences of
+/// system scope, if it runs on another device.
+bool ordered_by_fences_of_launches(const CrossAccess& earlier, const Thread& t);
 /// True if fences do, or would, that are not of system scope, or not on both sides.
 bool lacks_system_fence(const CrossAccess& earlier, const Thread& t);
-/// Launches of other devices of which such fences tell t.
+/// Launches of which such fences tell t.
 std::vector<std::uint32_t> launches_known_by_fences(const Thread& t);
 
 }  // namespace simt

@@ -1,5 +1,5 @@
-// What the checker says. The rules (rules.hpp, rules.cpp, cross_device.cpp) decide that something is
-// wrong; what it is called, and what to try, is written here and in cross_device_messages.cpp.
+// What the checker says. The rules (rules.hpp, rules.cpp, overlap.cpp) decide that something is
+// wrong; what it is called, and what to try, is written here and in overlap_messages.cpp.
 #pragma once
 
 #include <cstddef>

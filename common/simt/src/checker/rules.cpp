@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "checker/async_copies.hpp"
-#include "checker/cross_device.hpp"
 #include "checker/late_stores.hpp"
+#include "checker/overlap.hpp"
 #include "memory/allocations.hpp"
 #include "simt/atomics.hpp"
 
@@ -67,10 +67,10 @@ void forget_reader(Access& reader, const Thread& t, std::uint32_t pc) {
 
 void forget_cross_reader(Allocation& a, std::size_t first, std::size_t last, const Thread& t,
                          std::uint32_t pc) {
-  CrossCell* const cells = a.cross[static_cast<unsigned>(engine.placement->device)];
+  CrossCell* const cells = own_cross_cells(a);
   for (std::size_t i = first; cells != nullptr && i <= last; ++i) {
     CrossAccess& read = cells[i].read;
-    if (read.launch == cross_device_launch() && read.thread == t.id && read.pc == pc)
+    if (read.operation == overlap_number() && read.thread == t.id && read.pc == pc)
       read = CrossAccess{};
   }
 }
@@ -111,9 +111,9 @@ void report_read_conflict(Thread& t, std::size_t slot) {
   const HeldBack& r = t.held_back[slot];
   t.recent.conflict[slot] = false;
   --t.conflicts;
-  if (r.cross.launch != 0) {
-    const CrossAccess read{t.id, 0, pc, cross_device_launch(), AccessKind::read};
-    report_cross_device(r.cross, read, address, nullptr, t);
+  if (r.cross.operation != 0) {
+    const CrossAccess read{t.id, 0, pc, overlap_number(), AccessKind::read};
+    report_overlap_of_kernel(r.cross, read, address, nullptr, t);
     return;
   }
   const Access read{t.id, 0, pc};
@@ -134,7 +134,7 @@ void settle_read(Thread& t, std::size_t slot, const void* expected) {
       forget_reader(a->cells[i].other_thread, t, pc);
       forget_reader(a->cells[i].other_warp, t, pc);
     }
-    if (engine.cross_device) forget_cross_reader(*a, first, last, t, pc);
+    if (engine.overlap) forget_cross_reader(*a, first, last, t, pc);
     if (r.conflict[slot]) --t.conflicts;
     r.conflict[slot] = false;
   } else if (r.conflict[slot]) {
@@ -228,12 +228,14 @@ Allocation* check_foreign(std::uintptr_t address, std::size_t size, AccessKind k
   stop_illegal(address, size, kind, caller);
 }
 
-void check_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
+void check_host_access(std::uintptr_t address, std::size_t size, AccessKind kind,
+                       const void* caller) {
+  if (host_is_watched) overlap_host_access(address, size, kind, caller);
   if (address - arena.begin >= arena.size) return;
   const Allocation* a = owner_of(address);
   const bool host_may = a != nullptr && a->live && address + size <= a->end() &&
                         (a->space == Space::managed || a->space == Space::pinned);
-  if (!host_may) report_host_access(address, size, write, caller);
+  if (!host_may) report_host_access(address, size, writes(kind), caller);
 }
 
 // ---- what the layers above tell -----------------------------------------------------------------

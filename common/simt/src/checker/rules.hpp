@@ -74,7 +74,8 @@ SIMT_RARE void settle_read(Thread& t, std::size_t slot, const void* expected);
 Allocation* check_foreign(std::uintptr_t address, std::size_t size, AccessKind kind,
                           const void* caller);
 /// Host code may reach managed and pinned memory, and nothing else of the device.
-void check_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
+void check_host_access(std::uintptr_t address, std::size_t size, AccessKind kind,
+                       const void* caller);
 
 // ---- happens-before -----------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ namespace simt {
 
 void check_any_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
   if (engine.current == nullptr) {
-    check_host_access(address, size, write, caller);
+    check_host_access(address, size, write ? AccessKind::write : AccessKind::read, caller);
   } else if (!accesses_are_ignored) {
     access(address, size, write ? AccessKind::write : AccessKind::read, Scope::device, caller);
   }
@@ -51,18 +51,18 @@ void access_pieces(std::uintptr_t p, std::size_t n, AccessKind kind, const Call&
 
 void check_range(void* p, std::size_t n, bool write, const Call& call) {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
-  if (engine.current == nullptr) check_host_access(address, n, write, call.caller);
+  const AccessKind kind = write ? AccessKind::write : AccessKind::read;
+  if (engine.current == nullptr) check_host_access(address, n, kind, call.caller);
   if (!is_checked(p)) return;
-  access_pieces(address, n, write ? AccessKind::write : AccessKind::read, call,
-                [](std::size_t, std::size_t) {});
+  access_pieces(address, n, kind, call, [](std::size_t, std::size_t) {});
 }
 
 void copy_bytes(void* to, const void* from, std::size_t n, const Call& call) {
   const auto source = reinterpret_cast<std::uintptr_t>(from);
   const auto target = reinterpret_cast<std::uintptr_t>(to);
   if (engine.current == nullptr) {
-    check_host_access(source, n, false, call.caller);
-    check_host_access(target, n, true, call.caller);
+    check_host_access(source, n, AccessKind::read, call.caller);
+    check_host_access(target, n, AccessKind::write, call.caller);
   }
   const bool reads = is_checked(from), writes = is_checked(to);
   if (!reads && !writes) {
@@ -96,7 +96,7 @@ void copy_bytes(void* to, const void* from, std::size_t n, const Call& call) {
 
 void set_bytes(void* to, int byte, std::size_t n, const Call& call) {
   const auto target = reinterpret_cast<std::uintptr_t>(to);
-  if (engine.current == nullptr) check_host_access(target, n, true, call.caller);
+  if (engine.current == nullptr) check_host_access(target, n, AccessKind::write, call.caller);
   const auto store = [&](std::size_t i, std::size_t size) {
     std::memset(static_cast<unsigned char*>(to) + i, byte, size);
   };
@@ -119,7 +119,9 @@ void check_volatile_access(std::uintptr_t address, std::size_t size, bool write,
   if (has_target && !write) {
     note_poll(address, size, caller);  // before the access: it may switch threads
   }
-  if (!in_kernel || shared) {
+  if (engine.current == nullptr) {
+    check_host_access(address, size, kind, caller);
+  } else if (!in_kernel || shared) {
     check_any_access(address, size, write, caller);  // volatile orders nothing in shared memory
   } else {
     access(address, size, kind, scope, caller);
@@ -165,7 +167,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   announced = {caller, address, size, kind};
   if (engine.current == nullptr) {  // cuda::atomic in host code
-    check_host_access(address, size, true, caller);
+    check_host_access(address, size, AccessKind::atomic, caller);
     return;
   }
   Allocation* a = find_target(address, size, AccessKind::atomic, caller);
@@ -194,8 +196,8 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   if (a->space != Space::shared) t.block->barriers = 0;
   const std::uint8_t flags = kAtomic | (call.scope == Scope::block ? kBlockScope : 0);
   check_cells(*a, address, size, AccessKind::atomic, flags, caller, t);
-  if (engine.cross_device)
-    check_cross_device(*a, address, size, AccessKind::atomic, call.scope, call.name, caller, t);
+  if (engine.overlap)
+    check_overlap(*a, address, size, AccessKind::atomic, call.scope, call.name, caller, t);
   announced = {caller, address, size, kind};
   if (stores_may_be_late && a->space != Space::shared) {
     remember_late_store(t, address, size, AccessKind::atomic, pc_of(caller));

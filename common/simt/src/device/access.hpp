@@ -7,7 +7,7 @@
 
 #include "base/inlining.hpp"
 #include "base/scoped_ignore.hpp"
-#include "checker/cross_device.hpp"
+#include "checker/overlap.hpp"
 #include "checker/rules.hpp"
 #include "counters/counters.hpp"
 #include "scheduler/lockstep.hpp"
@@ -51,7 +51,7 @@ SIMT_HOT void access_now(Allocation& a, std::uintptr_t address, std::size_t size
     remember_read(t, address + kWidestRead, kWidestRead, pc_of(caller));
   }
   check_cells(a, address, size, kind, is_atomic(kind) ? kAtomic : 0, caller, t);
-  if (engine.cross_device) check_cross_device(a, address, size, kind, scope, nullptr, caller, t);
+  if (engine.overlap) check_overlap(a, address, size, kind, scope, nullptr, caller, t);
   if (engine.tracing) trace_access(t, address, size, writes(kind));
 }
 
@@ -87,7 +87,7 @@ __attribute__((noinline)) void finish_access(Allocation& a, std::uintptr_t addre
 template <AccessKind kind>
 __attribute__((noinline)) void access_word(std::uintptr_t address, const void* caller) {
   constexpr std::size_t size = 4;
-  if (engine.lockstep || engine.tracing || engine.cross_device) {
+  if (engine.lockstep || engine.tracing || engine.overlap) {
     return access_of<size, kind>(address, caller);
   }
   Allocation* const a = find_target(address, size, kind, caller);
@@ -106,7 +106,7 @@ template <std::size_t size, AccessKind kind>
 SIMT_HOT void check_access(std::uintptr_t address, const void* caller) {
   if (is_its_own(address)) return;  // nor does the host read what is a thread's own
   if (engine.current == nullptr) {
-    check_host_access(address, size, writes(kind), caller);
+    check_host_access(address, size, kind, caller);
   } else if (!accesses_are_ignored) {
     if constexpr (size == 4) {
       access_word<kind>(address, caller);

@@ -12,15 +12,24 @@
 namespace simt {
 
 /// Happened-before among the operations of all streams: entry s says how many of stream s there
-/// are. Missing entries are 0.
+/// are. Missing entries are 0. The host's own code has an entry, too: kHostEntry.
 using StreamClock = std::vector<std::uint32_t>;
+constexpr unsigned kHostEntry = 0;
+/// How many of a stream's operations a clock knows.
+inline std::uint32_t entry(const StreamClock& clock, unsigned stream) {
+  return stream < clock.size() ? clock[stream] : 0;
+}
 
-/// Where and when a launch runs.
+/// Where and when an operation runs.
 struct Placement {
   int device = 0;
-  std::uint32_t reachable = 0;  // see reachable_from()
-  unsigned stream = 0;          // the entry of its stream in clocks
-  StreamClock clock;            // the launch itself, and what happened before it
+  std::uint32_t reachable = 0;   // see reachable_from()
+  unsigned stream = kHostEntry;  // the entry of its stream in clocks
+  StreamClock clock;             // the operation itself, and what happened before it
+  bool of_graph = false;         // a node of a graph
+  /// Bit d: device d may get a kernel that runs at the same time, or has one in a queue. Bit
+  /// kEveryDevice: host code may.
+  std::uint32_t still_to_run = 0;
 };
 
 struct Engine {
@@ -33,7 +42,7 @@ struct Engine {
   std::uint32_t launch_number = 0, launch_began = 0;  // the latter: when the launch began
   bool lockstep = false;                              // set by scheduler/lockstep.cpp alone
   bool tracing = false;         // the running launch is recorded; set by trace/trace.cpp alone
-  bool cross_device = false;    // several devices: cross_device.cpp is asked
+  bool overlap = false;         // other operations may run at the same time: overlap.cpp is asked
   bool failed = false;          // the kernel was stopped
   int error = 0;                // cudaError_t of what stopped it
   std::uint64_t fruitless = 0;  // polls since anything changed; see scheduler/polling.hpp

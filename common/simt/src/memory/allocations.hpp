@@ -21,9 +21,9 @@ enum class Space : unsigned char {
   constant,  // __constant__ variables: the device only reads
 };
 
-struct Cell;  // of the checker's shadow: memory/shadow.hpp
-struct CrossCell;
-struct ReadOnlyCell;  // the same, for launches of other devices
+struct Cell;       // of the checker's shadow: memory/shadow.hpp
+struct CrossCell;  // the same, for other operations
+struct ReadOnlyCell;
 
 struct alignas(64) Allocation {  // what every access reads is one cache line
   std::uintptr_t begin = 0;
@@ -37,8 +37,8 @@ struct alignas(64) Allocation {  // what every access reads is one cache line
   std::uint32_t generation = 0;       // shared memory: the block instance that owns it
   Cell* cells = nullptr;              // made by the first kernel access
   ReadOnlyCell* read_only = nullptr;  // made by the first __ldg()
-  std::uint8_t* initialised = nullptr;           // one byte per byte
-  std::array<CrossCell*, kMostDevices> cross{};  // as cells, for races of several devices
+  std::uint8_t* initialised = nullptr;  // one byte per byte
+  std::vector<CrossCell*> cross;        // as cells, for races with other operations; by track
   ElementType element;
   std::vector<std::size_t> extents;       // of a __shared__ array of several dimensions
   std::string name;                       // variable, or text of the launch argument

@@ -19,8 +19,9 @@ ReadOnlyCell* read_only_cells(Allocation& a) {
   return a.read_only;
 }
 
-CrossCell* cross_cells(Allocation& a, int device) {
-  CrossCell*& cells = a.cross[static_cast<unsigned>(device)];
+CrossCell* cross_cells(Allocation& a, unsigned track) {
+  if (a.cross.size() <= track) a.cross.resize(track + 1);
+  CrossCell*& cells = a.cross[track];
   if (cells == nullptr) {
     cells = static_cast<CrossCell*>(reserve_or_die(a.cell_count() * sizeof(CrossCell)));
   }
@@ -32,8 +33,8 @@ namespace {
 std::uint32_t in_use_mark(const Cell& cell) { return cell.generation; }
 std::uint32_t in_use_mark(const ReadOnlyCell& cell) { return cell.launch; }
 std::uint32_t in_use_mark(const CrossCell& cell) {
-  return cell.read.launch | cell.write.launch | cell.device_scope.launch | cell.system_read.launch |
-         cell.system_write.launch;
+  return cell.read.operation | cell.write.operation | cell.device_scope.operation |
+         cell.system_read.operation | cell.system_write.operation;
 }
 
 /// As many cells as the allocation has now, from those that were `finer` times two as wide.

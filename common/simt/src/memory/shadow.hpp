@@ -6,6 +6,7 @@
 
 #include "base/access.hpp"
 #include "memory/allocations.hpp"
+#include "simt/runtime.hpp"
 
 namespace simt {
 
@@ -31,15 +32,15 @@ struct ReadOnlyCell {
   std::uint32_t launch = 0, thread = 0, pc = 0;
 };
 
-/// An access that is remembered for launches of other devices.
+/// An access that is remembered for other operations.
 struct CrossAccess {
   std::uint32_t thread = 0, clock = 0, pc = 0;  // as in Access, without flags
-  std::uint32_t launch : 28 = 0;                // cross_device.cpp; 0: none
+  std::uint32_t operation : 27 = 0;             // overlap.cpp; 0: none
   AccessKind kind : 3 = AccessKind::read;
-  bool system : 1 = false;  // an atomic of system scope
+  Scope scope : 2 = Scope::device;  // of an atomic
 };
 
-/// What one device's launches have last done to a granule.
+/// What the operations of one stream, or the host, have last done to a granule.
 struct CrossCell {
   CrossAccess read, write;
   CrossAccess device_scope;  // atomics of device or block scope
@@ -50,8 +51,8 @@ static_assert(sizeof(CrossCell) == 80);
 void ensure_shadow(Allocation& a);
 /// The loads by __ldg().
 ReadOnlyCell* read_only_cells(Allocation& a);
-/// What launches of a device leave for those of other devices.
-CrossCell* cross_cells(Allocation& a, int device);
+/// What the operations of a track leave for others. Tracks are numbered by overlap.cpp.
+CrossCell* cross_cells(Allocation& a, unsigned track);
 /// Splits the cells so that accesses of 1 << shift bytes have their own.
 void refine_shadow(Allocation& a, unsigned shift);
 /// Gives the shadow's memory back.

@@ -8,9 +8,9 @@
 
 #include "base/early.hpp"
 #include "checker/async_copies.hpp"
-#include "checker/cross_device.hpp"
 #include "checker/fences.hpp"
 #include "checker/late_stores.hpp"
+#include "checker/overlap.hpp"
 #include "checker/rules.hpp"
 #include "counters/counters.hpp"
 #include "kernel/findings.hpp"
@@ -246,7 +246,7 @@ void start_launch(const Launch& launch, const Placement& placement) {
   note_progress();
   set_fiber_body(thread_body);
   name_allocations(launch);
-  cross_device_start_launch();
+  overlap_start_launch();
   checker_start_launch();
   late_stores_start_launch(schedule.seeded && !e.lockstep ? schedule.random_state : 0);
 }
@@ -262,7 +262,7 @@ int run_launch(const Launch& launch, const Placement& placement) {
   }
   checker_settle_access();
   late_stores_end_launch();
-  fences_end_launch(cross_device_launch());
+  fences_end_launch(overlap_number());
   abandon_everything();
   engine.launch = nullptr;
   engine.steps_left = ~std::uint64_t(0);
