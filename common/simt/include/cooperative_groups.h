@@ -367,6 +367,11 @@ struct Access {
   }
 };
 
+SIMT_UNINSTRUMENTED inline void require_tile_size(unsigned size, const void* caller) {
+  if (size > 0 && size <= 32 && (size & (size - 1)) == 0) return;
+  simt::trap("tiled_partition() takes a power of two up to 32", cudaErrorLaunchFailure, caller);
+}
+
 SIMT_UNINSTRUMENTED inline coalesced_group partition_in_two(unsigned mask, bool predicate,
                                                             const void* caller) {
   const unsigned chosen = simt::ballot("binary_partition()", mask, predicate, caller);
@@ -422,11 +427,18 @@ SIMT_API thread_block_tile<Size, thread_block_tile<ParentSize, Grandparent>> til
 }
 /// Tiles whose size is known only at run time: a power of two up to 32.
 SIMT_API thread_group tiled_partition(const thread_group&, unsigned size) {
-  if (size == 0 || size > 32 || (size & (size - 1)) != 0) {
-    simt::trap("tiled_partition() takes a power of two up to 32", cudaErrorLaunchFailure,
-               SIMT_CALLER);
-  }
+  details::require_tile_size(size, SIMT_CALLER);
   return details::Access::dynamic_tile(size);
+}
+/// Of a coalesced group: `size` threads that follow each other in it, wherever in the warp they are.
+SIMT_API coalesced_group tiled_partition(const coalesced_group& group, unsigned size) {
+  details::require_tile_size(size, SIMT_CALLER);
+  const unsigned mask = details::Access::mask(group), number = group.thread_rank() / size;
+  unsigned part = 0;
+  for (unsigned rank = number * size; rank < (number + 1) * size && rank < group.size(); ++rank) {
+    part |= 1u << details::lane_of(mask, rank);
+  }
+  return details::Access::coalesced(part, number, (group.size() + size - 1) / size);
 }
 
 /// The threads of the group that pass the same label.
@@ -464,30 +476,6 @@ SIMT_UNINSTRUMENTED auto group_size(const Group& group) {
   return group.size();
 }
 
-/// One thread of the group calls the function; the others go on.
-template <class Group, class Function, class... Args>
-SIMT_UNINSTRUMENTED void invoke_one(const Group& group, Function&& function, Args&&... args) {
-  if (group.thread_rank() == 0) {
-    static_cast<Function&&>(function)(static_cast<Args&&>(args)...);
-  }
-}
-
-/// The same, and all threads of the group get what the function returned.
-template <class Group, class Function, class... Args>
-SIMT_API auto invoke_one_broadcast(const Group& group, Function&& function, Args&&... args) {
-  using Result = std::remove_cvref_t<decltype(static_cast<Function&&>(function)(
-      static_cast<Args&&>(args)...))>;
-  static_assert(std::is_base_of_v<lane_group, Group>,
-                "invoke_one_broadcast() takes a tile of up to 32 threads or a coalesced group");
-  static_assert(!std::is_void_v<Result>, "a function that returns nothing is for invoke_one()");
-  alignas(Result) unsigned char bytes[sizeof(Result)] = {};
-  if (group.thread_rank() == 0) {
-    const Result result = static_cast<Function&&>(function)(static_cast<Args&&>(args)...);
-    __builtin_memcpy(bytes, &result, sizeof result);
-  }
-  const unsigned mask = details::Access::mask(group);
-  return details::shuffle("invoke_one_broadcast()", mask, *reinterpret_cast<const Result*>(bytes),
-                          details::lane_of(mask, 0), SIMT_CALLER);
-}
-
 }  // namespace cooperative_groups
+
+#include "cooperative_groups/invoke.h"

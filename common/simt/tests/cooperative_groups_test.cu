@@ -302,6 +302,26 @@ TEST_CASE("coalesced_threads in a branch") {
   CHECK(groups > 0.99);
 }
 
+__global__ void tiles_of_the_odd_lanes(int* right) {
+  if (threadIdx.x % 2 == 0) return;
+  const cg::coalesced_group odd = cg::coalesced_threads();  // some schedules split them
+  const cg::coalesced_group four = cg::tiled_partition(odd, 4);
+  const unsigned member = odd.thread_rank(), first = member / 4 * 4;
+  right[threadIdx.x] = four.thread_rank() == member % 4 &&
+                       four.size() == min(4u, odd.size() - first) &&
+                       four.meta_group_rank() == member / 4 && four.shfl(member, 0) == first;
+}
+
+TEST_CASE("tiles of a coalesced group are of its threads, not of the warp's lanes") {
+  const int threads = GENERATE(32, 30, 7);
+  int* right = nullptr;
+  REQUIRE(cudaMallocManaged(&right, 32 * sizeof(int)) == cudaSuccess);
+  tiles_of_the_odd_lanes<<<1, threads>>>(right);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  for (int lane = 1; lane < threads; lane += 2) CHECK(right[lane] == 1);
+  CHECK(cudaFree(right) == cudaSuccess);
+}
+
 __global__ void count_per_bin(const int* bins, int n, int* counts) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= n) return;

@@ -139,11 +139,12 @@ TEST_CASE("each thread takes memory of its own") {
 
 TEST_CASE("objects are made and destroyed") {
   Array<int> out(4);
+  int count = 0;  // of every schedule
+  REQUIRE(cudaMemcpyToSymbol(destroyed, &count, sizeof count) == cudaSuccess);
   const Outcome outcome = observe([&] { use_new<<<1, 4>>>(out.data()); });
   INFO(outcome.text());
   CHECK(outcome.clean());
   CHECK(out.values() == std::vector<int>(4, 328));
-  int count = 0;
   CHECK(cudaMemcpyFromSymbol(&count, destroyed, sizeof count) == cudaSuccess);
   CHECK(count == 20);
 }

@@ -1,0 +1,34 @@
+// One thread of a group calls a function. cooperative_groups.h includes this file.
+#pragma once
+
+#include <type_traits>
+
+namespace cooperative_groups {
+
+/// One thread of the group calls the function; the others go on.
+template <class Group, class Function, class... Args>
+SIMT_UNINSTRUMENTED void invoke_one(const Group& group, Function&& function, Args&&... args) {
+  if (group.thread_rank() == 0) {
+    static_cast<Function&&>(function)(static_cast<Args&&>(args)...);
+  }
+}
+
+/// The same, and all threads of the group get what the function returned.
+template <class Group, class Function, class... Args>
+SIMT_API auto invoke_one_broadcast(const Group& group, Function&& function, Args&&... args) {
+  using Result = std::remove_cvref_t<decltype(static_cast<Function&&>(function)(
+      static_cast<Args&&>(args)...))>;
+  static_assert(std::is_base_of_v<lane_group, Group>,
+                "invoke_one_broadcast() takes a tile of up to 32 threads or a coalesced group");
+  static_assert(!std::is_void_v<Result>, "a function that returns nothing is for invoke_one()");
+  alignas(Result) unsigned char bytes[sizeof(Result)] = {};
+  if (group.thread_rank() == 0) {
+    const Result result = static_cast<Function&&>(function)(static_cast<Args&&>(args)...);
+    __builtin_memcpy(bytes, &result, sizeof result);
+  }
+  const unsigned mask = details::Access::mask(group);
+  return details::shuffle("invoke_one_broadcast()", mask, *reinterpret_cast<const Result*>(bytes),
+                          details::lane_of(mask, 0), SIMT_CALLER);
+}
+
+}  // namespace cooperative_groups
