@@ -29,8 +29,8 @@
 //
 #include "simt/api.hpp"
 #include "simt/atomics.hpp"
-#include "simt/intrinsics.hpp"
 #include "simt/device_heap.hpp"
+#include "simt/intrinsics.hpp"
 #include "simt/launch.hpp"
 #include "simt/launch_calls.hpp"
 #include "simt/math.hpp"

@@ -575,8 +575,7 @@ TEST_CASE("a spin loop that no thread ends is stopped") {
   CHECK(report.kind == ReportKind::hang);
   CHECK(report.line == kLock);
   CHECK(lacks(report, {"ENDLESS LOOP in kernel", "thread 1 repeats without changing anything",
-                       "Is a lock released?", "blocks are resident at the same time"}) ==
-        "");
+                       "Is a lock released?", "blocks are resident at the same time"}) == "");
   CHECK(lacks(only_report([&] { run(stale_assumed, 2); }),
               {"ENDLESS LOOP",
                "Does an atomicCAS loop go on with the value that atomicCAS\n  returned?"}) == "");

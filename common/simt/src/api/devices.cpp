@@ -20,8 +20,7 @@ struct Wishes {
   unsigned flags = cudaDeviceScheduleAuto;
   cudaFuncCache cache = cudaFuncCachePreferNone;
   // By cudaLimit, as an H200 begins.
-  std::array<std::size_t, 7> limits{1024, std::size_t(7) << 20, simt::kHeapSize, 0, 2048, 64,
-                                    0};
+  std::array<std::size_t, 7> limits{1024, std::size_t(7) << 20, simt::kHeapSize, 0, 2048, 64, 0};
 };
 
 /// Null for a limit that this kind of device does not have.

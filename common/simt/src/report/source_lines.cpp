@@ -155,9 +155,7 @@ std::unordered_map<const void*, SourceLine>& known_lines() {
 
 }  // namespace
 
-void show_paths_from(const std::string& folder) {
-  folder_of_reader() = folder;
-}
+void show_paths_from(const std::string& folder) { folder_of_reader() = folder; }
 
 SourceLine source_line(const void* return_address) {
   look_up_lines({return_address});
