@@ -27,8 +27,8 @@ inline bf16 from_bits(unsigned bits) {
 enum class Data { distinct, special, crowded, ties };
 const char* const kDataTexts[] = {
     "every row of the table gets one row or none",
-    "every row of the table gets one row or none; zeros, infinities and NaN among the weights and "
-    "elements",
+    ("every row of the table gets one row or none; zeros, infinities and NaN among the weights and "
+     "elements"),
     "1 and -1, many rows to each row of the table",
     "every row of the table gets one row or none; each product lies halfway between two bfloat16"};
 

@@ -807,6 +807,16 @@ TEST_CASE("an early access of the host names it, and the wait that is missing") 
                      "before the host reads the result"}) == "");
 }
 
+TEST_CASE("a pointer of the device that the host dereferences is no race") {
+  const simt::Report report = only_report([] {
+    World w;
+    fill<<<1, kCount, 0, w.a>>>(w.x, 1);
+    read(w.x);
+    ok(cudaDeviceSynchronize());
+  });
+  CHECK(report.kind == ReportKind::host_access);
+}
+
 TEST_CASE("a loop of the host that comes too early is one finding") {
   const Outcome outcome = observe([] {
     World w;

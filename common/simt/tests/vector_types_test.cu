@@ -247,4 +247,31 @@ TEST_CASE("vectors are bytes: in a union, and cast to another vector", "[vector_
   CHECK(y.download() == reversed);
 }
 
+struct Body {
+  float4 position;
+  float2 velocity;
+};
+__global__ void copy_bodies(const Body* from, Body* to) {
+  const Body body = from[threadIdx.x];
+  to[threadIdx.x] = body;
+}
+
+TEST_CASE("structs of vectors are copied, const ones, too", "[vector_types]") {
+  std::vector<Body> bodies(32);
+  for (int i = 0; i < 32; ++i) {
+    const float f = static_cast<float>(i);
+    bodies[i] = Body{make_float4(f, 1, 2, 3), make_float2(-f, 4)};
+  }
+  const auto from = DeviceBuffer<Body>::from(bodies);
+  auto to = DeviceBuffer<Body>::zeros(32);
+  copy_bodies<<<1, 32>>>(from.data(), to.data());
+  CUDA_CHECK_LAUNCH();
+  const std::vector<Body> copies = to.download();
+  for (int i = 0; i < 32; ++i) {
+    CHECK(copies[i].position.x == static_cast<float>(i));
+    CHECK(copies[i].position.w == 3);
+    CHECK(copies[i].velocity.x == -static_cast<float>(i));
+  }
+}
+
 }  // namespace vector_types_test

@@ -24,14 +24,6 @@ struct alignas(4) SIMT_PAIR_RAW {
 
 struct alignas(2) SIMT_SCALAR {
   SIMT_SCALAR() = default;
-#ifndef __clang__  // g++ does not show the checker a struct that a function takes or returns
-  SIMT_TRANSPARENT SIMT_SCALAR(const SIMT_SCALAR& other) { simt::copy_vector(this, &other); }
-  SIMT_TRANSPARENT SIMT_SCALAR& operator=(const SIMT_SCALAR& other) {
-    simt::copy_vector(this, &other);
-    return *this;
-  }
-#endif
-
   SIMT_TRANSPARENT constexpr SIMT_SCALAR(const SIMT_SCALAR_RAW& raw) : bits_(raw.x) {}
   SIMT_PURE SIMT_SCALAR(float x) : SIMT_SCALAR(x, simt::Rounding::nearest) {}
   SIMT_PURE SIMT_SCALAR(double x) : SIMT_SCALAR(x, simt::Rounding::nearest) {}

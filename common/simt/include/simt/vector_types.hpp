@@ -83,7 +83,7 @@ struct OnlyFirst {
 // objects, and the other assigns to a temporary.
 #define SIMT_VECTOR_BASICS(V)                               \
   V() = default;                                            \
-  V(volatile V&) = delete;                                  \
+  V(const volatile V&) = delete;                            \
   V& operator=(const V&)&& = default;                       \
   template <simt::Is<V> Other>                              \
   SIMT_TRANSPARENT V(Other&& other) {                       \

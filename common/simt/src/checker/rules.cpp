@@ -230,12 +230,13 @@ Allocation* check_foreign(std::uintptr_t address, std::size_t size, AccessKind k
 
 void check_host_access(std::uintptr_t address, std::size_t size, AccessKind kind,
                        const void* caller) {
+  if (address - arena.begin < arena.size) {
+    const Allocation* a = owner_of(address);
+    const bool host_may = a != nullptr && a->live && address + size <= a->end() &&
+                          (a->space == Space::managed || a->space == Space::pinned);
+    if (!host_may) return report_host_access(address, size, writes(kind), caller);
+  }
   if (host_is_watched) overlap_host_access(address, size, kind, caller);
-  if (address - arena.begin >= arena.size) return;
-  const Allocation* a = owner_of(address);
-  const bool host_may = a != nullptr && a->live && address + size <= a->end() &&
-                        (a->space == Space::managed || a->space == Space::pinned);
-  if (!host_may) report_host_access(address, size, writes(kind), caller);
 }
 
 // ---- what the layers above tell -----------------------------------------------------------------
