@@ -141,6 +141,8 @@ void limit_time() {
   const char* const text = std::getenv("COURSE_CPU_SECONDS");
   cpu_seconds = text == nullptr ? 0 : std::strtod(text, nullptr);
   if (!(cpu_seconds > 0)) return;
+  // A large launch is not endless: only the program as a whole is limited.
+  simt::set_launch_seconds(static_cast<unsigned>(std::min(std::ceil(cpu_seconds), 1e9)));
   handle(SIGXCPU, stop_out_of_time);
   rlimit limit{};
   getrlimit(RLIMIT_CPU, &limit);

@@ -40,7 +40,7 @@ def ending(run):
     at = "".join(f"\n  {'called at' if number else 'at'} {line}" for number, line in enumerate(stop.get("lines", [])[:4]))
     if run.is_out_of_time():
         return (f"OUT OF TIME {where}: the program was stopped after {stop['seconds']:g} s of processor time{at}\n"
-                "  Does a loop never end? If the program needs more time: COURSE_CPU_SECONDS=600 before the command.")
+                "  Does a loop never end? If the program needs more time: COURSE_CPU_SECONDS=3600 before the command.")
     meaning = MEANING.get(-run.code)
     return f"CRASH {where}: {signal_name(-run.code)}{', ' + meaning if meaning else ''}{at}"
 

@@ -9,6 +9,7 @@
 #include "base/environment.hpp"
 #include "kernel/findings.hpp"
 #include "scheduler/lockstep.hpp"
+#include "scheduler/signals.hpp"
 #include "simt/api.hpp"
 #include "simt/runtime.hpp"
 #include "simt/testing.hpp"
@@ -20,7 +21,7 @@ SIMT_EARLY Schedule schedule;
 namespace {
 
 // A thread that executes this many basic blocks while nothing else happens will not end.
-constexpr std::uint64_t kStepLimit = std::uint64_t(1) << 28;
+constexpr std::uint64_t kStepLimit = std::uint64_t(1) << 28, kPatientStepLimit = 4 * kStepLimit;
 
 // ---- seeds --------------------------------------------------------------------------------------
 
@@ -66,7 +67,10 @@ void yield() {
 
 // ---- endless loops ------------------------------------------------------------------------------
 
-std::uint64_t steps_until_slow() { return engine.lockstep ? 1 : kStepLimit; }
+std::uint64_t steps_until_slow() {
+  if (engine.lockstep) return 1;
+  return launches_may_take_long() ? kPatientStepLimit : kStepLimit;
+}
 
 void note_progress() {
   engine.steps_left = steps_until_slow();

@@ -12,12 +12,14 @@
 #include "scheduler/schedule.hpp"
 #include "simt/api.hpp"
 #include "simt/runtime.hpp"
+#include "simt/testing.hpp"
 
 namespace simt {
 namespace {
 
 // Of a launch, in seconds of the processor's time: a busy machine makes no launch fail.
 constexpr unsigned kLaunchSeconds = 30;
+unsigned launch_seconds = kLaunchSeconds;
 // A thread that begins no basic block for so long is in a loop that has none.
 constexpr unsigned kSilentSeconds = 2;
 
@@ -148,7 +150,9 @@ KernelSignals::~KernelSignals() {
   sigaltstack(&stack_before_, nullptr);
 }
 
-bool launch_is_out_of_time() { return launch_clock.seconds >= kLaunchSeconds; }
+bool launch_is_out_of_time() { return launch_clock.seconds >= launch_seconds; }
+bool launches_may_take_long() { return launch_seconds > kLaunchSeconds; }
+void set_launch_seconds(unsigned seconds) { launch_seconds = seconds; }
 
 void stop_long_loop(const void* caller) {
   const Thread& t = *engine.current;

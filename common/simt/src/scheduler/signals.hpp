@@ -24,6 +24,8 @@ class KernelSignals {
 
 /// True once the launch has had its share of the processor's time: the next basic block ends it.
 bool launch_is_out_of_time();
+/// True if set_launch_seconds() allows more than usual.
+bool launches_may_take_long();
 /// Ends the launch at a loop that has taken too long.
 [[noreturn]] void stop_long_loop(const void* caller);
 
