@@ -19,8 +19,8 @@ bool can_be_peers(int device, int peer) { return device != peer && simt::peer_ac
 struct Wishes {
   unsigned flags = cudaDeviceScheduleAuto;
   cudaFuncCache cache = cudaFuncCachePreferNone;
-  // By cudaLimit, as an H200 begins.
-  std::array<std::size_t, 7> limits{1024, std::size_t(7) << 20, simt::kHeapSize, 0, 2048, 64, 0};
+  // By cudaLimit, as an H200 begins, but without a part of the L2 cache that persists.
+  std::array<std::size_t, 7> limits{1024, 8'650'752, simt::kHeapSize, 0, 2048, 64, 0};
 };
 
 /// Null for a limit that this kind of device does not have.
