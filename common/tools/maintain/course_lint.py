@@ -11,7 +11,7 @@ exercises, and nothing else. The ladder and the self-check read the chapter's ru
 vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
 No check has more than 200 lines, no other file of a chapter more than 400, none of common (its tests aside) more
 than 500; rules between sections are whole.
-Every link of a README.md, of CONTRIBUTING.md and of common/docs goes to a file, and a heading, that exists.
+Every link of a page at the top, of a README and of common/docs goes to a file, and a heading, that exists.
 A release for learners (release.py) has neither solutions/ nor mistakes, and needs none.
 """
 
@@ -192,7 +192,7 @@ def links_of(text):
 def check_links(top):
     """Links of the documents that go nowhere."""
     problems = []
-    patterns = ("README.md", "CONTRIBUTING.md", "chapters/*/README.md", "common/*/README.md", "common/docs/**/*.md")
+    patterns = ("*.md", "chapters/*/README*.md", "common/*/README.md", "common/docs/**/*.md")
     for file in sorted(file for pattern in patterns for file in top.glob(pattern)):
         for target in links_of(file.read_text(encoding="utf-8")):
             name, _, anchor = target.partition("#")

@@ -37,6 +37,13 @@ WORDS = [
     (r"\bcomes? to an end\b", "terminates, times out"),
     (r"\bprogram's CUDA\b", "a sticky error: the context is lost"),
 ]
+HAN = r"\u3400-\u9fff"
+# The same in pages in Chinese.
+WORDS_OF_CHINESE = [
+    (rf"[{HAN}]`*[,:;?!(]|[,;)]`*[{HAN}]", "the full-width mark: ，：；？！（）"),
+    (rf"^(?:(?!\*\*).|\*\*(?:(?!\*\*).)*\*\*)*?\*\*(?:(?!\*\*).)*[，。：；？！、）]\*\*[{HAN}\w]", "the mark after the asterisks: Markdown sees no bold text otherwise"),
+    (rf"[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]", "a space between Chinese and Latin letters or digits"),
+]
 ALLOWED = [  # (end of a path, text of the line)
     ("tests/test_plain_words.py", ""),
     ("CONTRIBUTING.md", 'not "one atomic a block"'),
@@ -66,9 +73,11 @@ def places(file):
         if in_code:
             continue
         quotes = line.count('"""') if file.suffix == ".py" else 0
+        if file.name.endswith(".zh-CN.md") and line.startswith("<!-- "):
+            continue
         said = line if in_docstring or quotes else words_of(line, file.suffix)
         in_docstring ^= quotes % 2 == 1
-        for word, better in WORDS:
+        for word, better in WORDS_OF_CHINESE if file.name.endswith(".zh-CN.md") else WORDS:
             for match in re.finditer(word, said, re.IGNORECASE):
                 if not any(str(file).endswith(end) and text in line for end, text in ALLOWED):
                     found.append((number, match[0], better))

@@ -12,7 +12,7 @@ from tools.lib import compact_json, markers
 from tools.lib.failed import Failed
 from tools.maintain import verdicts
 from tools.measure import (
-    drawings, front_page, headline, ladder_profile, lesson, plot_svg, plots, profile_rows, results_table, sectors,
+    drawings, front_page, headline, ladder_profile, languages, lesson, plot_svg, plots, profile_rows, results_table, sectors,
 )  # fmt: skip
 from tools.measure.results import (
     CPU, PROFILE, SECTORS, chapters_of, file_name, measured, of_cpu, of_gpu, of_machine, read, slug,
@@ -21,8 +21,8 @@ from tools.measure.results import (
 COMMAND = "common/tools/measure/measure.py render"
 # The Markdown between the markers `name` of a file.
 Section = namedtuple("Section", "file name text")
-# The generated lines of a chapter's lesson.
-Lesson = namedtuple("Lesson", "file chapter")
+# The generated lines of a chapter's lesson, in the language `words`.
+Lesson = namedtuple("Lesson", "file chapter words")
 # The rows of a profile in a header of a chapter's checks.
 ProfileRows = namedtuple("ProfileRows", "file chapter")
 # A plot and what it shows, as plot_svg.py describes it.
@@ -82,17 +82,22 @@ def of_chapter(chapter):
 
     def lines():
         is_lesson = lesson.has_markers(readme.read_text(encoding="utf-8")) or metadata.load(chapter).drawings
-        return [Lesson(readme, chapter)] if is_lesson else []
+        return [Lesson(readme, chapter, languages.English(chapter.parents[1]))] if is_lesson else []
+
+    def lines_in_chinese():
+        page = chapter / languages.Chinese.page
+        return [Lesson(page, chapter, languages.Chinese(chapter.parents[1]))] if page.exists() else []
 
     def profile_lines():
         return [ProfileRows(file, chapter) for file in profile_rows.headers_of(chapter)]
 
-    return [data, table, pictures, counts, profile, lines, profile_lines]
+    return [data, table, pictures, counts, profile, lines, lines_in_chinese, profile_lines]
 
 
 def of_course(top):
     """The documents of all chapters together: the front page, and the verdicts' tally."""
     readme = top / "README.md"
+    english = languages.English(top)
 
     def front():
         text, description = front_page.results_part(top)
@@ -101,18 +106,28 @@ def of_course(top):
 
     def shown():
         entries = measured(top).get("shown")
-        return [Section(readme, "shown", front_page.shown_part(top, entries))] if entries else []
+        return [Section(readme, "shown", front_page.shown_part(top, entries, english))] if entries else []
 
     def course_map():
-        return [Section(readme, "map", front_page.map_part(top))]
+        return [Section(readme, "map", front_page.map_part(top, english))]
 
     def size():
-        return [Section(readme, "size", front_page.size_part(top))]
+        return [Section(readme, "size", front_page.size_part(top, english))]
+
+    def in_chinese():
+        page = top / languages.Chinese.page
+        if not page.exists():
+            return []
+        words = languages.Chinese(top)
+        return [
+            Section(page, "shown", front_page.shown_part(top, measured(top)["shown"], words)),
+            Section(page, "size", front_page.size_part(top, words)), Section(page, "map", front_page.map_part(top, words)),
+        ]
 
     def tally():
         return [Section(top / "common" / "docs" / "verdicts.md", "verdicts", verdicts.tally(top))]
 
-    return [front, shown, course_map, size, tally]
+    return [front, shown, course_map, size, in_chinese, tally]
 
 
 def documents(top, chapters):
@@ -151,7 +166,7 @@ def with_generated(document, problems):
     text = document.file.read_text(encoding="utf-8")
     try:
         if isinstance(document, Lesson):
-            return text, lesson.with_generated(document.chapter, text, problems)
+            return text, lesson.with_generated(document.chapter, text, problems, document.words)
         if isinstance(document, ProfileRows):
             return text, profile_rows.with_generated(document.chapter, document.file, text)
         return text, markers.replaced(document.file, text, document.name, document.text)

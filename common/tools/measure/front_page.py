@@ -1,6 +1,6 @@
 """The generated parts of the front page and of the page of results.
 
-In README.md, between <!-- map:begin --> and <!-- map:end -->: what each chapter.toml says, the question, what to read
+In README.md and README.zh-CN.md, between <!-- map:begin --> and <!-- map:end -->: what each chapter.toml says, the question, what to read
 before, how long the chapter takes. Between <!-- size:begin --> and <!-- size:end -->: how many exercises there are, and
 how long all of it takes. Between <!-- shown:begin --> and <!-- shown:end -->: what the [[shown]] tables of
 chapters/measured.toml name, where one starts and where one ends:
@@ -138,74 +138,66 @@ def shown_row(top, entry, place):
     return row, group
 
 
-def shown_part(top, entries):
+def shown_part(top, entries, words):
     """The Markdown between the shown markers: where one starts, where one ends, and what the library takes."""
-    lines = ["| | you start with | you end with | the library |", "|---|--:|--:|--:|"]
+    lines = [words.shown_head, "|---|--:|--:|--:|"]
     for entry in entries:
         start, _ = shown_row(top, entry["start"], f"'{entry['what']}', start")
         end, group = shown_row(top, entry["end"], f"'{entry['what']}', end")
         vendors = [row for row in group if row["kind"] == "vendor" and is_timed(row)]
         vendor = min(vendors, key=median, default=None)
         library = f"{median(vendor):,.1f} µs ({vendor['name']})" if vendor else "–"
-        lines.append(f"| {entry['what']} | {median(start):,.1f} µs | **{median(end):,.1f} µs** | {library} |")
+        lines.append(f"| {words.text(entry['what'])} | {median(start):,.1f} µs | **{median(end):,.1f} µs** | {library} |")
     devices = sorted({of_gpu(top / "chapters" / entry["end"]["chapter"])["device"] for entry in entries})
-    return "\n".join([*lines, "", f"Measured on one {' and one '.join(devices)}; [all results](common/docs/results.md)."])
+    return "\n".join([*lines, "", words.measured_on(devices)])
 
 
 # ---- how much it is ------------------------------------------------------------------------------
 
 
-def size_part(top):
+def size_part(top, words):
     """The Markdown between the size markers: how many exercises there are, and how long all and the fast track take."""
     folders = chapters_of(top)
     chapters = [metadata.load(folder) for folder in folders]
     hours, fast_hours = (
         round(sum(sum(lesson.minutes_of(folder, only_core=only_core)) for folder in folders) / 60) for only_core in (False, True)
     )
-    return (
-        f"**Time:** about {hours} h for all pages and all {sum(len(about.exercises) for about in chapters)} exercises, one chapter at a "
-        f"time. The fast track, `./course next --fast`, has all pages and the {sum(len(about.core) for about in chapters)} exercises that "
-        f"their chapters cannot do without: about {fast_hours} h."
-    )
+    exercises, core = (sum(len(names) for names in lists) for lists in zip(*((about.exercises, about.core) for about in chapters)))
+    return words.size(hours, exercises, fast_hours, core)
 
 
 # ---- the map -------------------------------------------------------------------------------------
 
 
-def links_before(about, folders):
+def links_before(about, folders, words):
     """Links to the chapters to read before this one; Failed if there is no such chapter."""
     links = []
     for number in about.before:
-        name = next((folder.name for folder in folders if folder.name.startswith(f"{number}-")), None)
-        if name is None:
+        before = next((folder for folder in folders if folder.name.startswith(f"{number}-")), None)
+        if before is None:
             raise Failed(f"{about.file}: 'before' names {number}, and there is no such chapter")
-        links.append(f"[{number}](chapters/{name}/README.md)")
+        links.append(f"[{number}](chapters/{before.name}/{words.readme_of(before)})")
     return ", ".join(links) or "–"
 
 
-def map_part(top):
+def map_part(top, words):
     """The Markdown between the map markers. The exercises of the fast track are bold."""
     folders = chapters_of(top)
-    lines = ["| chapter | the question | before it | time | exercises |", "|---|---|---|--:|---|"]
+    lines = [words.map_head, "|---|---|---|--:|---|"]
     for folder in folders:
         about = metadata.load(folder)
-        own = f"chapters/{folder.name}/README.md"
+        own = f"chapters/{folder.name}/{words.readme_of(folder)}"
         links = []
         for name in about.exercises:
             link = f"[{name}]({own}#{name})"
             links.append(f"{f'**{link}**' if name in about.core else link} {'★' * about.stars[name]}")
         cells = [
             f"[{folder.name}]({own})",
-            escaped(about.question),
-            links_before(about, folders),
-            lesson.time_text(sum(lesson.minutes_of(folder))),
+            escaped(words.text(about.question)),
+            links_before(about, folders, words),
+            words.time(sum(lesson.minutes_of(folder))),
             ", ".join(links) or "–",
         ]
         lines.append("| " + " | ".join(cells) + " |")
     times = ", ".join(f"{minutes}" for minutes in metadata.MINUTES_OF_STARS.values())
-    lines += [
-        "",
-        f"Time is a rule of thumb: prose at {lesson.WORDS_A_MINUTE} words and code at {lesson.LINES_A_MINUTE} lines per minute, and "
-        f"{times} minutes for an exercise of one to five stars. Those of the fast track are bold.",
-    ]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", words.map_note(lesson.WORDS_A_MINUTE, lesson.LINES_A_MINUTE, times)])

@@ -1,6 +1,6 @@
 """The generated lines of a lesson: its opening, kernels from the sources, what they cost, and the list of rungs.
 
-In a chapter's README.md, each on a line of its own:
+In a chapter's README.md, and in its README.zh-CN.md (tools/measure/languages.py), each on a line of its own:
 
     <!-- opening:begin --> and <!-- opening:end -->
         What the lesson is for, what to read before it, and how long it takes, from chapter.toml.
@@ -74,7 +74,7 @@ def definition(text, name):
     return (found.start(), text[found.start() : end.end()]) if end else None
 
 
-def find(chapter, name):
+def find(chapter, name, page="README.md"):
     """(file, line, code) of the first definition of this name, or of FILE:NAME; Failed if there is none."""
     found = []
     only, _, name = name.rpartition(":")
@@ -86,7 +86,7 @@ def find(chapter, name):
         if place:
             found.append((file, text.count("\n", 0, place[0]) + 1, place[1]))
     if not found:
-        raise Failed(f"{chapter / 'README.md'}: no function or struct {name} in the chapter, nor in course/")
+        raise Failed(f"{chapter / page}: no function or struct {name} in the chapter, nor in course/")
     return found[0]
 
 
@@ -121,23 +121,23 @@ def chosen(code, options, where):
     return shown
 
 
-def kernel_text(chapter, text):
+def kernel_text(chapter, text, words):
     """The marker of a kernel, and the lines that belong after it."""
     name, options = name_and_options(text)
-    file, line, code = find(chapter, name)
-    where = f"{chapter / 'README.md'}: <!-- kernel {name} -->"
+    file, line, code = find(chapter, name, words.page)
+    where = f"{chapter / words.page}: <!-- kernel {name} -->"
     lines = chosen(code, options, where)
     long = [shown for shown in lines if len(shown) > LONGEST]
     if long:
         raise Failed(f"{where}: a line has more than {LONGEST} characters: {long[0].strip()}")
     code = "\n".join(lines)
-    return f"<!-- kernel {text} -->\n```cuda\n{code}\n```\n{link(chapter, file, line)}\n"
+    return f"<!-- kernel {text} -->\n```cuda\n{code}\n```\n{link(chapter, file, line, words)}\n"
 
 
-def link(chapter, file, line, label=None):
-    """A link from the chapter's README to a line of a file."""
+def link(chapter, file, line, words):
+    """A link from the chapter's page to a line of a file."""
     target = file.relative_to(chapter) if file.is_relative_to(chapter) else Path("../..") / file.relative_to(chapter.parents[1])
-    return f"[{label or f'{file.name}, line {line}'}]({target}#L{line})"
+    return f"[{words.line(file.name, line)}]({target}#L{line})"
 
 
 # ---- costs ---------------------------------------------------------------------------------------
@@ -172,15 +172,12 @@ def group_of(results, name, n, reference, headline, where):
     raise NotMeasured(f"{where}: no row of n = {rows.size(n)} has a time{f' in {reference!r}' if reference else ''}")
 
 
-def times_text(row, other):
+def times_text(row, other, words):
     """How a row compares with another one, in words."""
-    name = f"`{other['name']}`"
     times = rows.median(other) / rows.median(row)
     if rows.ratio(row, other).startswith("tie") or abs(times - 1) < 0.005:
-        return f"a tie with {name} ({rows.number(rows.median(other))} µs)"
-    if times > 1:
-        return f"{times:.3g} times as fast as {name}"
-    return f"{1 / times:.3g} times as long as {name}"
+        return words.tie(other["name"], rows.number(rows.median(other)))
+    return words.faster(other["name"], f"{times:.3g}") if times > 1 else words.slower(other["name"], f"{1 / times:.3g}")
 
 
 def profiled(chapter, name, where):
@@ -192,13 +189,12 @@ def profiled(chapter, name, where):
     return plan.get("rows_n", results["n"]), plan["counters"], row["metrics"]
 
 
-def counters_text(chapter, name, n, where):
+def counters_text(chapter, name, n, where, words):
     """What ncu counted for a rung, as a sentence."""
     profiled_n, counters, metrics = profiled(chapter, name, where)
     values = [(counter["name"], ladder_profile.value_of(counter, metrics)) for counter in counters]
-    said = [f"{what} {ladder_profile.shown(value)}" for what, value in values if value is not None]
-    other_size = "" if profiled_n == n else f" (n = {rows.size(profiled_n)})"
-    return f"ncu{other_size}: {'; '.join(said)}."
+    said = [(what, ladder_profile.shown(value)) for what, value in values if value is not None]
+    return words.counted(None if profiled_n == n else rows.size(profiled_n), said)
 
 
 def labelled(text):
@@ -213,9 +209,9 @@ def profiled_time(chapter, name, where):
     return rows.median(group_of(of_gpu(chapter), name, n, None, metadata.load(chapter).headline or {}, where)[1])
 
 
-def counters_table(chapter, text):
+def counters_table(chapter, text, words):
     """The marker of a table of counters, and the table."""
-    where = f"{chapter / 'README.md'}: <!-- counters {text} -->"
+    where = f"{chapter / words.page}: <!-- counters {text} -->"
     names, options = name_and_options(text)
     if unknown := [key for key, _ in options if key != "time"]:
         raise Failed(f"{where}: unknown option '{unknown[0]}'")
@@ -223,7 +219,7 @@ def counters_table(chapter, text):
     for label, name in labelled(names):
         n, counters, metrics = profiled(chapter, name, where)
         if not lines:
-            heads = ["µs"] * bool(options) + [counter["name"] for counter in counters]
+            heads = ["µs"] * bool(options) + [words.text(counter["name"]) for counter in counters]
             lines.append(f"| ncu, n = {rows.size(n)} | " + " | ".join(heads) + " |")
             lines.append("|---|" + "--:|" * len(heads))
         cells = [rows.number(profiled_time(chapter, name, where))] if options else []
@@ -233,10 +229,10 @@ def counters_table(chapter, text):
     return f"<!-- counters {text} -->\n{table}\n"
 
 
-def cost_text(chapter, text):
+def cost_text(chapter, text, words):
     """The marker of a cost, and the line that belongs after it."""
     name, options = name_and_options(text)
-    where = f"{chapter / 'README.md'}: <!-- cost {name} -->"
+    where = f"{chapter / words.page}: <!-- cost {name} -->"
     given = dict(options)
     unknown = sorted(given.keys() - {"n", "in", "against", "profile"})
     results = of_gpu(chapter)
@@ -246,39 +242,39 @@ def cost_text(chapter, text):
     n = parsed_size(given["n"]) if "n" in given else headline.get("group", {}).get("n", results["n"])
     group, row = group_of(results, name, n, given.get("in"), headline, where)
     # The marker is invisible on a page: the line itself says whose time it is.
-    said = [f"`{name}`: **{rows.number(rows.median(row))} µs**" + (f" for n = {rows.size(n)}" if n > 1 else "")]
+    said = [words.took(name, rows.number(rows.median(row)), rows.size(n) if n > 1 else None)]
     if row.get("per_ns"):
-        said.append(f"{ladder_profile.shown(row['per_ns'])} operations per ns")
+        said.append(words.per_ns(ladder_profile.shown(row["per_ns"])))
     if row.get("gb_per_s") and row["percent_of_copy"] >= 0.5:  # less says nothing: memory is idle
-        said.append(f"{row['gb_per_s']:,.0f} GB/s, {row['percent_of_copy']:.0f} % of the copy bandwidth")
+        said.append(words.bandwidth(f"{row['gb_per_s']:,.0f}", f"{row['percent_of_copy']:.0f}"))
     if row.get("l2") == "warm":
-        said.append("L2 warm")
-    sentences = [", ".join(said) + "."]
+        said.append(words.l2_warm)
+    sentences = [words.cost(said)]
     if "against" in given:
         other = next((other for other in group if other["name"] == given["against"] and rows.is_timed(other)), None)
         if other is None:
             raise NotMeasured(f"{where}: its group has no row {given['against']}")
-        sentences.append(times_text(row, other).capitalize() + ".")
+        sentences.append(times_text(row, other, words))
     vendors = [other for other in group if other["kind"] == "vendor" and rows.is_timed(other)]
     if vendors:
         vendor = min(vendors, key=rows.median)
-        sentences.append(f"`{vendor['name']}`: {rows.number(rows.median(vendor))} µs.")
+        sentences.append(words.vendor(vendor["name"], rows.number(rows.median(vendor))))
     if "profile" in given:
-        sentences.append(counters_text(chapter, name, n, where))
-    return f"<!-- cost {text} -->\n> {' '.join(sentences)}\n"
+        sentences.append(counters_text(chapter, name, n, where, words))
+    return f"<!-- cost {text} -->\n> {words.sentences(sentences)}\n"
 
 
-def drawings_shown(chapter, text):
+def drawings_shown(chapter, text, words):
     """A README's text with the declared drawings at their markers; those that have not been measured stay as they are."""
     declared = [drawing["output"] for drawing in metadata.load(chapter).drawings]
     shown = [match[1] for match in DRAWING.finditer(text)]
     if sorted(declared) != sorted(shown):
-        raise Failed(f"{chapter / 'README.md'}: has the drawings {shown}, and chapter.toml {declared}")
+        raise Failed(f"{chapter / words.page}: has the drawings {shown}, and chapter.toml {declared}")
     there = drawings.of_chapter(chapter)
 
     def embedded(match):
         drawing = there.get(match[1])
-        return f"<!-- drawing {match[1]} -->\n![{drawing.alt}](results/{drawing.file.name})\n" if drawing else match[0]
+        return f"<!-- drawing {match[1]} -->\n![{words.text(drawing.alt)}](results/{drawing.file.name})\n" if drawing else match[0]
 
     return DRAWING.sub(embedded, text)
 
@@ -286,19 +282,19 @@ def drawings_shown(chapter, text):
 # ---- the list of rungs ---------------------------------------------------------------------------
 
 
-def place_of(chapter, name):
+def place_of(chapter, name, words):
     """A link to the line of a rung: its kernel's, or else that of the text in the sources that makes its name."""
     for word in sorted(re.findall(r"\w+", name), key=len, reverse=True):
         for file in sources_of(chapter):
             place = definition(file.read_text(encoding="utf-8"), word) if file.is_relative_to(chapter) else None
             if place:
-                return link(chapter, file, file.read_text(encoding="utf-8").count("\n", 0, place[0]) + 1)
+                return link(chapter, file, file.read_text(encoding="utf-8").count("\n", 0, place[0]) + 1, words)
     for end in range(len(name), 3, -1):  # a name that the source makes of parts, such as "copy_words_" and 1
         for file in filter(Path.exists, (chapter / "rungs.cuh", chapter / "ladder.cu")):
             for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
                 if f'"{name[:end]}' in line:
-                    return link(chapter, file, number)
-    raise Failed(f"{chapter / 'README.md'}: no kernel, and no text in rungs.cuh or ladder.cu, is called {name}")
+                    return link(chapter, file, number, words)
+    raise Failed(f"{chapter / words.page}: no kernel, and no text in rungs.cuh or ladder.cu, is called {name}")
 
 
 def what_changed(points):
@@ -318,16 +314,16 @@ def listed_rungs(rows_of):
     return list(shown.values())
 
 
-def rungs_table(chapter):
+def rungs_table(chapter, words):
     """All rungs of a ladder, in its order, each once; the points of a curve have one row."""
-    lines = ["| rung | what changed | source |", "|---|---|---|"]
+    lines = [words.rungs_head, "|---|---|---|"]
     for points in listed_rungs(of_gpu(chapter)["rungs"]):
         first, last = points[0], points[-1]
         is_curve = first["name"] != last["name"]
-        name = f"`{first['name']}`" + (f" to `{last['name']}`" if is_curve else "")
-        wrong = "; **wrong on purpose**" if first["kind"] == "wrong" else ""
-        changed = first["changed"] if is_curve else what_changed(points)
-        lines.append(f"| {name} | {rows.escaped(changed)}{wrong} | {place_of(chapter, first['name'])} |")
+        name = words.curve(first["name"], last["name"]) if is_curve else f"`{first['name']}`"
+        wrong = f"; {words.wrong}" if first["kind"] == "wrong" else ""
+        changed = words.text(first["changed"] if is_curve else what_changed(points))
+        lines.append(f"| {name} | {rows.escaped(changed)}{wrong} | {place_of(chapter, first['name'], words)} |")
     return "\n".join(lines)
 
 
@@ -357,27 +353,17 @@ def minutes_of(chapter, text=None, only_core=False):
     return 5 * max(1, round(reading / 5)), exercises
 
 
-def time_text(minutes):
-    """100 as "1 h 40 min"."""
-    hours, rest = divmod(minutes, 60)
-    return " ".join(([f"{hours} h"] if hours else []) + ([f"{rest} min"] if rest else []))
-
-
-def opening(chapter, text):
-    """The first lines of a lesson."""
+def opening(chapter, text, words):
+    """The first lines of a lesson; `text` is its README.md's, as the time is that of the page in English."""
     about = metadata.load(chapter)
-    folders = {folder.name[:2]: folder.name for folder in chapters_of(chapter.parents[1])}
+    folders = {folder.name[:2]: folder for folder in chapters_of(chapter.parents[1])}
     missing = [number for number in about.before if number not in folders]
     if missing:
         raise Failed(f"{about.file}: 'before' names {missing[0]}, and there is no such chapter")
-    before = ", ".join(f"[{number}](../{folders[number]}/README.md)" for number in about.before)
+    before = [f"[{number}](../{folders[number].name}/{words.readme_of(folders[number])})" for number in about.before]
     reading, practice = minutes_of(chapter, text)
-    names = ", ".join(
-        f"[{name}](#{name}) {'★' * about.stars[name]} {metadata.MINUTES_OF_STARS[about.stars[name]]} min" for name in about.exercises
-    )
-    time = f"{time_text(reading + practice)}: {time_text(reading)} for this page and its code" + (f"; {names}" if names else "")
-    start = f"chapter{'s' if len(about.before) > 1 else ''} {before}" if before else "only C++"
-    return f"**You will learn** {about.learn}\n\n**Before you start:** {start}. **Time:** about {time}."
+    exercises = [(name, "★" * about.stars[name], metadata.MINUTES_OF_STARS[about.stars[name]]) for name in about.exercises]
+    return words.opening(about.learn, before, words.time(reading + practice), words.time(reading), exercises)
 
 
 # ---- a page --------------------------------------------------------------------------------------
@@ -388,26 +374,27 @@ def has_markers(text):
     return any(mark in text for mark in ("<!-- opening:begin -->", "<!-- kernel ", "<!-- cost ", "<!-- counters ", "<!-- drawing ", "<!-- rungs:begin -->"))
 
 
-def with_generated(chapter, text, problems):
-    """A README's text with its generated lines as they should be. What has not been measured stays as it is, and adds to `problems`."""
+def with_generated(chapter, text, problems, words):
+    """A page's text with its generated lines as they should be. What has not been measured stays as it is, and adds to `problems`."""
 
     def measured(make):
         def made(match):
             try:
-                return make(chapter, match[1])
+                return make(chapter, match[1], words)
             except NotMeasured as failed:
                 problems.append(str(failed))
                 return match[0]
 
         return made
 
-    text = KERNEL.sub(lambda match: kernel_text(chapter, match[1]), text)
+    text = KERNEL.sub(lambda match: kernel_text(chapter, match[1], words), text)
     text = COST.sub(measured(cost_text), text)
     text = COUNTERS.sub(measured(counters_table), text)
-    text = drawings_shown(chapter, text)
-    for name, make in (("rungs", lambda: rungs_table(chapter)), ("opening", lambda: opening(chapter, text))):
+    text = drawings_shown(chapter, text, words)
+    english = text if words.page == "README.md" else None
+    for name, make in (("rungs", lambda: rungs_table(chapter, words)), ("opening", lambda: opening(chapter, english, words))):
         if f"<!-- {name}:begin -->" in text:
-            text = markers.replaced(chapter / "README.md", text, name, make())
+            text = markers.replaced(chapter / words.page, text, name, make())
     return text
 
 

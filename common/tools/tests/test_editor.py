@@ -54,7 +54,8 @@ class Clangd(unittest.TestCase):
         done = subprocess.run([CLANGD, "--enable-config", f"--check={file}"], cwd=TOP, stderr=subprocess.PIPE, text=True, env=environment)
         found = re.findall(r"(?m)^E\[[^\]]*\] (.*)", done.stderr)
         self.assertEqual(done.returncode == 0, not found, done.stderr)
-        return found
+        # Its check mode tries every refactoring at every token, too, and counts one that cannot be done: no red line.
+        return [text for text in found if not text.lstrip().startswith("tweak: ")]
 
     def test_exercises_and_solutions_open_without_an_error(self):
         files = SOME

@@ -11,7 +11,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).res
 from sample_course import Course, row  # noqa: E402
 from tools.lib import compact_json  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import documents, lesson, plot_svg  # noqa: E402
+from tools.measure import documents, languages, lesson, plot_svg  # noqa: E402
 
 KERNELS = """// Header.
 #pragma once
@@ -71,10 +71,10 @@ class Lesson(unittest.TestCase):
     def page(self, *lines):
         """The page that these lines become; rendering it once more changes nothing."""
         problems = []
-        text = lesson.with_generated(self.chapter, "\n".join(lines) + "\n", problems)
+        text = lesson.with_generated(self.chapter, "\n".join(lines) + "\n", problems, languages.English(self.course.top))
         if problems:
             raise Failed("\n".join(problems))
-        self.assertEqual(lesson.with_generated(self.chapter, text, problems), text)
+        self.assertEqual(lesson.with_generated(self.chapter, text, problems, languages.English(self.course.top)), text)
         return text
 
     def fails(self, line, words):
@@ -129,7 +129,7 @@ class Lesson(unittest.TestCase):
         self.course.chapter("02-y", before=["01"], exercises=["a_sum", "b_sum"])
         chapter = self.course.top / "chapters" / "02-y"
         text = "<!-- opening:begin -->\n<!-- opening:end -->\n" + "word " * 1200 + "\n```cuda\n" + "int x;\n" * 50 + "```\n"
-        said = lesson.with_generated(chapter, text, []).split("<!-- opening:end -->")[0]
+        said = lesson.with_generated(chapter, text, [], languages.English(self.course.top)).split("<!-- opening:end -->")[0]
         self.assertEqual(
             said,
             "<!-- opening:begin -->\n\n**You will learn** how fast it is.\n\n**Before you start:** chapter [01](../01-x/README.md). "
@@ -137,7 +137,7 @@ class Lesson(unittest.TestCase):
         self.assertIn("**Before you start:** only C++. **Time:** about 5 min: 5 min for", self.page("<!-- opening:begin -->", "<!-- opening:end -->"))
         self.course.chapter("02-y", before=["09"])
         with self.assertRaisesRegex(Failed, "'before' names 09"):
-            lesson.with_generated(chapter, text, [])
+            lesson.with_generated(chapter, text, [], languages.English(self.course.top))
 
     def test_what_counts_as_a_word(self):
         text = (
@@ -148,7 +148,7 @@ class Lesson(unittest.TestCase):
 
     def test_times(self):
         times = {5: "5 min", 60: "1 h", 100: "1 h 40 min"}
-        self.assertEqual({minutes: lesson.time_text(minutes) for minutes in times}, times)
+        self.assertEqual({minutes: languages.English(self.course.top).time(minutes) for minutes in times}, times)
 
     # ---- costs
 
@@ -215,7 +215,7 @@ class Lesson(unittest.TestCase):
     def test_what_is_not_measured_yet_leaves_the_rest_of_the_page_in_step_and_is_reported(self):
         readme = self.chapter / "README.md"
         readme.write_text("<!-- cost sum_all | n 64 -->\n\n<!-- cost sum_all -->\n")
-        document = documents.Lesson(readme, self.chapter)
+        document = documents.Lesson(readme, self.chapter, languages.English(self.course.top))
         problems = []
         documents.write(document, problems)
         self.assertRegex(readme.read_text(), r"^<!-- cost sum_all \| n 64 -->\n\n<!-- cost sum_all -->\n> `sum_all`: \*\*20.0")

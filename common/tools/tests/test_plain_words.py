@@ -52,6 +52,14 @@ class Words(unittest.TestCase):
     def test_of_a_wrong_answer_the_sentence_is_read(self):
         self.assertEqual(self.found("a.diff", "Reads behind the end.\n\n@@\n-// behind\n+// behind\n // behind\n"), [(1, "behind")])
 
+    def test_marks_and_spaces_of_pages_in_chinese(self):
+        for wrong in ("核函数,线程", "线程(lane)", "为 32)个", "**结果：**是", "共32 个", "CPU设备"):
+            with self.subTest(wrong):
+                self.assertEqual(len(self.found("README.zh-CN.md", f"{wrong}\n")), 1)
+                self.assertEqual(self.found("README.md", f"{wrong}\n"), [])
+        right = "有 32 个 lane（见 `f(a, b)`），**结果**：`x` 是 [1](a.md)。\n```\n个1\n```\n"
+        self.assertEqual(self.found("README.zh-CN.md", right), [])
+
     def test_what_is_allowed_is_not_found(self):
         with mock.patch.object(plain_words, "ALLOWED", [("b.md", "left behind")]):
             self.assertEqual(self.found("b.md", "left behind\nbehind\n"), [(2, "behind")])

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""The notebook for Colab: it is well formed, and its cells do in a clean clone what they do there.
+
+Only Colab has /content and the course's address: a folder and this clone are used instead. The cells that build take
+minutes: COURSE_COLAB=all runs them, too; without it the programs and files that they name are looked for.
+"""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[3]
+NOTEBOOK = TOP / "common/docs/colab.ipynb"
+ALL = os.environ.get("COURSE_COLAB") == "all"
+BRANCH = "main"
+
+
+def cells():
+    """{id: source} of the cells with code, in order."""
+    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    return {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"}
+
+
+def as_shell(source):
+    """A cell as a program of the shell: !command and %cd folder. ValueError for a line that is neither."""
+    lines = []
+    for line in source.splitlines():
+        if line.startswith("!"):
+            lines.append(line[1:])
+        elif line.startswith("%cd "):
+            lines.append(line[1:])
+        else:
+            raise ValueError(f"'{line}' is no command of the shell")
+    return "\n".join(lines)
+
+
+class Colab(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.content = Path(folder.name)
+        address = re.search(r"https://github\.com/\S+", cells()["get"])[0]
+        self.environment = {
+            **os.environ, "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{TOP.as_uri()}.insteadOf", "GIT_CONFIG_VALUE_0": address,
+        }  # fmt: skip
+
+    def run_cells(self, names):
+        """The output of these cells. Each is a shell of its own, which begins where the one before ended."""
+        text, where = "", self.content
+        for name in names:
+            script = as_shell(cells()[name]).replace("/content", str(self.content))
+            done = subprocess.run(
+                ["bash", "-ec", f"{script}\npwd > {self.content}/.where"], cwd=where, env=self.environment, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            )
+            self.assertEqual(done.returncode, 0, f"cell '{name}':\n{done.stdout}")
+            where = Path((self.content / ".where").read_text().strip())
+            text += done.stdout
+        return text
+
+    def test_it_is_a_notebook_without_outputs(self):
+        notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+        self.assertEqual((notebook["nbformat"], notebook["metadata"]["kernelspec"]["name"]), (4, "python3"))
+        self.assertEqual(len({cell["id"] for cell in notebook["cells"]}), len(notebook["cells"]))
+        for cell in notebook["cells"]:
+            self.assertIn(cell["cell_type"], ("markdown", "code"))
+            if cell["cell_type"] == "code":
+                self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None))
+                as_shell("".join(cell["source"]))
+
+    def test_the_course_is_cloned_and_set_up(self):
+        names = list(cells())
+        self.assertEqual(names[0], "get")
+        text = self.run_cells(names if ALL else names[:1])
+        self.assertIn("Everything that the course needs is installed", text)
+        self.assertTrue((self.content / "cuda-atomics-course" / "course").is_symlink())
+        if ALL:
+            self.assertIn("sum_global_atomic", text)
+            self.assertIn("the sum of 100000 numbers is 50000.0", text)
+            self.assertTrue((self.content / "answers.diff").exists())
+        self.run_cells(names[:1])  # a second time: it clones nothing
+
+    def test_what_the_cells_name_is_there(self):
+        said = subprocess.run([TOP / "course", "--help"], capture_output=True, text=True, check=True).stdout
+        commands = re.findall(r"(?m)^!\./course (\w+)", "\n".join(cells().values()))
+        self.assertEqual(commands, ["next", "check", "hint", "run"])
+        for command in commands:
+            self.assertRegex(said, rf"\b{command}\b")
+        for name in re.findall(r"\bcompile -C build ([\w-]+)-ladder", "\n".join(cells().values())):
+            self.assertTrue((TOP / "chapters" / name / "ladder.cu").exists(), name)
+        for name in re.findall(r"chapters/\S+\.cu\b", "\n".join(cells().values())):
+            self.assertTrue((TOP / name).exists(), name)
+
+    def test_the_address_is_the_same_everywhere(self):
+        address = re.search(r'(?m)^repository-code: "https://github\.com/(\S+)"$', (TOP / "CITATION.cff").read_text(encoding="utf-8"))[1]
+        self.assertIn(f"git clone -q https://github.com/{address}\n", cells()["get"])
+        for page in ("README.md", "README.zh-CN.md"):
+            text = (TOP / page).read_text(encoding="utf-8")
+            self.assertIn(f"(https://colab.research.google.com/github/{address}/blob/{BRANCH}/{NOTEBOOK.relative_to(TOP)})", text)
+            self.assertIn(f"(https://codespaces.new/{address})", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
