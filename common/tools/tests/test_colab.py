@@ -45,7 +45,7 @@ class Colab(unittest.TestCase):
         self.content = Path(folder.name)
         address = re.search(r"https://github\.com/\S+", cells()["get"])[0]
         self.environment = {
-            **os.environ, "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{TOP.as_uri()}.insteadOf", "GIT_CONFIG_VALUE_0": address,
+            **os.environ, "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{TOP}.insteadOf", "GIT_CONFIG_VALUE_0": address,
         }  # fmt: skip
 
     def run_cells(self, names):
