@@ -188,9 +188,42 @@ __device__ __forceinline__ void keep_smallest(int (&kept)[kKept], int number) {
   }
 }
 
+/// The numbers of one list, which are a stride apart.
+struct Column {
+  int* first;
+  std::size_t stride;
+  __device__ int& operator[](std::size_t k) const { return first[k * stride]; }
+};
+
+/// Puts `number` into the heap list[0 .. size) whose top is free: no child is larger than its parent.
+__device__ inline void sift_down(Column list, std::size_t top, std::size_t size, int number) {
+  for (std::size_t child = 2 * top + 1; child < size; child = 2 * top + 1) {
+    int larger = list[child];
+    if (child + 1 < size) {
+      const int other = list[child + 1];
+      if (other > larger) larger = other, ++child;
+    }
+    if (larger <= number) break;
+    list[top] = larger;
+    top = child;
+  }
+  list[top] = number;
+}
+
+/// Sorts list[0 .. size) in place, in about 2 * size * log2(size) comparisons: heapsort.
+__device__ inline void sort_list(Column list, std::size_t size) {
+  for (std::size_t top = size / 2; top-- > 0;) sift_down(list, top, size, list[top]);
+  for (std::size_t last = size; last-- > 1;) {
+    const int number = list[last];
+    list[last] = list[0];
+    sift_down(list, 0, last, number);
+  }
+}
+
 // Question: which atoms are near?
 // Changes:  a thread looks at the nine cells around its atom only, in the order of memory, and
-//           keeps the smallest eight indices in registers. With more it visits the cells again.
+//           keeps the smallest eight indices in registers. With more it visits the cells once
+//           more, lists all, and sorts them where they are.
 // Cost:     some 13 distances per atom instead of n, however many atoms there are.
 template <class T>
 __global__ void list_from_cells(const Point<T>* d_points, const int* d_indices, std::size_t n,
@@ -201,30 +234,32 @@ __global__ void list_from_cells(const Point<T>* d_points, const int* d_indices, 
   const Point<T> here = d_points[me];
   const Cell cell = cell_at(grid, here.x, here.y);
   const auto atom = static_cast<std::size_t>(d_indices[me]);
-  int count = 0, after = -1;  // indices up to `after` are listed already
-  std::size_t listed = 0, to_list = 0;
-  do {
-    int kept[kKept];
-    for (int k = 0; k < kKept; ++k) kept[k] = kNoAtom;
-    count = 0;
+  const auto for_each_near = [&](auto take) {
     visit_near_cells(grid, d_starts, cell, [&](int first, int end) {
       for (int j = first; j < end; ++j) {
         const Point<T> there = d_points[j];
         if (squared_distance(here.x, here.y, there.x, there.y) < limit &&
             j != static_cast<int>(me)) {
-          ++count;
-          if (const int index = d_indices[j]; index > after) keep_smallest(kept, index);
+          take(d_indices[j]);
         }
       }
     });
-    to_list = min(static_cast<std::size_t>(count), out.capacity);
-    for (int k = 0; k < kKept; ++k) {
-      if (listed + k < to_list) out.list[(listed + k) * n + atom] = kept[k];
-    }
-    listed += kKept;
-    after = kept[kKept - 1];
-  } while (listed < to_list);
+  };
+  int count = 0, kept[kKept];
+  for (int k = 0; k < kKept; ++k) kept[k] = kNoAtom;
+  for_each_near([&](int index) { ++count, keep_smallest(kept, index); });
   out.counts[atom] = count;
+  const std::size_t to_list = min(static_cast<std::size_t>(count), out.capacity);
+  for (std::size_t k = 0; k < kKept; ++k) {
+    if (k < to_list) out.list[k * n + atom] = kept[k];
+  }
+  if (to_list <= kKept) return;
+  const Column list{out.list + atom, n};
+  std::size_t listed = 0;
+  for_each_near([&](int index) {
+    if (listed < to_list) list[listed++] = index;
+  });
+  sort_list(list, to_list);
 }
 
 /// Makes the lists of all atoms, ascending, neighbour k of atom n in list[k * atoms.n + n]. The

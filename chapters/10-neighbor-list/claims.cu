@@ -225,3 +225,21 @@ TEST_CASE("what a bond costs: two atomics, or none, or one per atom") {
   REQUIRE(tiles.global_loads == warps * (2 + 2));
   REQUIRE(cells.global_loads < columns.global_loads);
 }
+
+TEST_CASE("many neighbours cost two visits of the cells and a sort, not a visit for every eight") {
+  course::skip_without_counters();
+  const std::size_t n = 128;
+  const auto atoms = make_scene<float>(Scene::one_point, n, 1);
+  const auto d_x = course::DeviceBuffer<float>::from(atoms.x);
+  const auto d_y = course::DeviceBuffer<float>::from(atoms.y);
+  auto counts = course::DeviceBuffer<int>::zeros(n), list = course::DeviceBuffer<int>::zeros(n * n);
+  CellWorkspace<float> work(n);
+  const auto c = course::count([&] {
+    cells_with(work).launch({d_x.data(), d_y.data(), n}, 1.0f, {counts.data(), list.data(), n});
+  });
+  // Of a lane: a point and an index for each candidate and visit, and a sort's two loads for each of
+  // n numbers and at most log2(n) + 1 levels. A visit for every eight neighbours is 2 * n * n / 8.
+  const std::size_t of_a_lane = 2 * 2 * n + 2 * n * 8;
+  REQUIRE(of_a_lane < 2 * n * n / 8);
+  REQUIRE(c->global_loads / (n / course::kWarpSize) <= of_a_lane + 100);
+}
