@@ -40,7 +40,7 @@ WORDS = [
 HAN = r"\u3400-\u9fff"
 # The same in pages in Chinese.
 WORDS_OF_CHINESE = [
-    (rf"[{HAN}]`*[,:;?!(]|[,;)]`*[{HAN}]", "the full-width mark: ，：；？！（）"),
+    (rf"[{HAN}]`*[,:;?!(]|[,;]`*[{HAN}]", "the full-width mark: ，：；？！（）"),
     (rf"^(?:(?!\*\*).|\*\*(?:(?!\*\*).)*\*\*)*?\*\*(?:(?!\*\*).)*[，。：；？！、）]\*\*[{HAN}\w]", "the mark after the asterisks: Markdown sees no bold text otherwise"),
     (rf"[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]", "a space between Chinese and Latin letters or digits"),
 ]
@@ -67,17 +67,18 @@ def places(file):
     """(number of the line, word, what to write) of each word to replace in a file."""
     found = []
     in_code = in_docstring = False
+    in_chinese = file.name.endswith(".zh-CN.md")
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if file.suffix == ".md" and line.startswith("```"):
             in_code = not in_code
         if in_code:
             continue
         quotes = line.count('"""') if file.suffix == ".py" else 0
-        if file.name.endswith(".zh-CN.md") and line.startswith("<!-- "):
-            continue
         said = line if in_docstring or quotes else words_of(line, file.suffix)
         in_docstring ^= quotes % 2 == 1
-        for word, better in WORDS_OF_CHINESE if file.name.endswith(".zh-CN.md") else WORDS:
+        if in_chinese:
+            said = "" if line.startswith("<!-- ") else re.sub(r"`[^`]*`", "`", line)
+        for word, better in WORDS_OF_CHINESE if in_chinese else WORDS:
             for match in re.finditer(word, said, re.IGNORECASE):
                 if not any(str(file).endswith(end) and text in line for end, text in ALLOWED):
                     found.append((number, match[0], better))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Says where a page in Chinese is behind the English one that it follows.
+"""Says where a page in Chinese is out of date.
 
-    translations.py check                 exit code 1 with a line for each page that is behind, and the headings that changed
+    translations.py check                 exit code 1 with a line for each page that is out of date, and the headings that changed
     translations.py record PAGE ...       writes into these pages which version of the English they follow now
 
 A page README.zh-CN.md follows the README.md beside it: the same headings in the same order, and the same blocks of code and
@@ -114,7 +114,7 @@ def problems_of(top, page):
     found = [f"{name}: {difference}" for difference in differences(english, text)]
     if changed := changes(english, known):
         listed = "\n".join(f"    {heading}" for heading in changed)
-        found.append(f"{name} is behind README.md, where these sections changed:\n{listed}\n  translate them, then run: {COMMAND} {name}")
+        found.append(f"{name} is out of date: of README.md these sections changed:\n{listed}\n  translate them, then run: {COMMAND} {name}")
     return found
 
 

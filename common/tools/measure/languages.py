@@ -77,7 +77,7 @@ class English:
     # ---- the table of rungs
 
     rungs_head = "| rung | what changed | source |"
-    wrong = "**wrong on purpose**"
+    wrong = "; **wrong on purpose**"
 
     def curve(self, first, last):
         return f"`{first}` to `{last}`"
@@ -174,7 +174,7 @@ class Chinese(English):
         return "".join(parts)
 
     rungs_head = "| 级 | 改了什么 | 源码 |"
-    wrong = "**故意写错**"
+    wrong = "；**故意写错**"
 
     def curve(self, first, last):
         return f"`{first}` 到 `{last}`"

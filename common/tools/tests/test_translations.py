@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pages in Chinese: what tools write into them, and when they are behind the English ones."""
+"""Pages in Chinese: what tools write into them, and when they are out of date."""
 
 import datetime
 import sys
@@ -88,7 +88,7 @@ class Following(unittest.TestCase):
     def test_a_changed_section_is_named_with_the_command(self):
         self.record()
         self.edit("More.", "More and more.")
-        self.assertIn("is behind README.md, where these sections changed:\n    ### Three\n", self.problems())
+        self.assertIn("is out of date: of README.md these sections changed:\n    ### Three\n", self.problems())
         self.assertIn("then run: common/tools/maintain/translations.py record README.zh-CN.md", self.problems())
         self.record()
         self.assertEqual(self.problems(), "")
