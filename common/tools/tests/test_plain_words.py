@@ -53,7 +53,7 @@ class Words(unittest.TestCase):
         self.assertEqual(self.found("a.diff", "Reads behind the end.\n\n@@\n-// behind\n+// behind\n // behind\n"), [(1, "behind")])
 
     def test_marks_and_spaces_of_pages_in_chinese(self):
-        for wrong in ("核函数,线程", "线程(lane)", "为 32)个", "**结果：**是", "共32 个", "CPU设备"):
+        for wrong in ("核函数,线程", "线程(lane)", "**结果：**是", "共32 个", "CPU设备"):
             with self.subTest(wrong):
                 self.assertEqual(len(self.found("README.zh-CN.md", f"{wrong}\n")), 1)
                 self.assertEqual(self.found("README.md", f"{wrong}\n"), [])
