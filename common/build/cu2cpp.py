@@ -57,7 +57,7 @@ class CudaFile(heap.Heap, launches.Launches, ptx.Ptx, returns.Returns, unsupport
         self.rewrite_arch()
         known = 0  # the variables before this token are known to the checker
         kernel_words = {"__global__"} | {name for name, words in self.macros.specifiers.items() if "__global__" in words}
-        words = REWRITTEN | kernel_words
+        words = REWRITTEN | kernel_words | self.macros.spaces.keys()
         for i, token in enumerate(self.tokens):
             text = token.text
             if text not in words:

@@ -157,15 +157,26 @@ UNKNOWN = re.compile(
     r"(use of undeclared identifier|unknown type name|no (type|member|template) named) '(?P<name>((cuda|cu)[A-Z]|__nv|CU_|CUDA_)\w*"
     r"|\w+(?=' in namespace '(cooperative_groups|cuda)))'|'(?P<other>((cuda|cu)[A-Z]|__nv|CU_|CUDA_)\w*)' was not declared"
 )
+# A header that a plain C++ file includes, and that there is not; what a .cu file includes is seen by cu2cpp.py.
+MISSING = re.compile(r"'(?P<name>[^']+)' file not found|(?P<other>\S+): No such file or directory")
+# A union that cannot be copied, because the copy of float4 is more than that of its bytes: which member.
+NO_COPY = re.compile(r"variant field '(\w+)' has a non-trivial copy")
 
 
 def unsupported_in(output):
     """What the compiler's errors say of CUDA that is not there, a line for each; nothing if they say no such thing."""
     refused, unknown = {}, {}
-    for error in ERROR.finditer(COLOURS.sub("", output)):
-        name = UNKNOWN.search(error["text"])
+    output = COLOURS.sub("", output)
+    ends = [error.start() for error in ERROR.finditer(output)][1:] + [len(output)]
+    for error, end in zip(ERROR.finditer(output), ends):
+        name, missing = UNKNOWN.search(error["text"]), MISSING.match(error["text"])
         if error["text"].startswith(cu2cpp.tokens.unsupported_text("")):
             refused.setdefault(error["place"], error["text"])
+        elif missing and cu2cpp.unsupported.unsupported_header(missing["name"] or missing["other"]):
+            refused.setdefault(error["place"], cu2cpp.unsupported.unsupported_header(missing["name"] or missing["other"]))
+        elif no_copy := NO_COPY.search(output, error.end(), end):
+            text = f"a copy of a union with a vector type such as float4 in it: copy its member, a.{no_copy[1]} = b.{no_copy[1]}"
+            refused.setdefault(error["place"], cu2cpp.tokens.unsupported_text(text))
         elif name and "did you mean" not in error["text"]:
             text = cu2cpp.tokens.unsupported_text(f"{name['name'] or name['other']}, unless it is misspelled")
             unknown.setdefault(error["place"], text)

@@ -1,11 +1,13 @@
-"""Macros whose replacement has a launch, a __shared__ variable or inline PTX in it."""
+"""Macros whose replacement has a launch, a kernel, a variable of the device or inline PTX in it."""
 
 import re
 
+from .functions import SPACES
 from .tokens import TOKEN, c_string
 
+QUALIFIERS = SPACES | {"static", "extern", "const", "volatile", "inline"}
 DEFINITION = re.compile(r"\s*#\s*define[ \t]+\w+(\((?P<parameters>[^()]*)\))?")
-WORTH_A_LOOK = re.compile(r"<<\s*<|\b__shared__\b|\b__asm__\b|\basm\b")
+WORTH_A_LOOK = re.compile(r"<<\s*<|\b(__(global|shared|device|constant|managed|asm)__|asm)\b")
 
 
 def replacement_of(File):
@@ -18,8 +20,8 @@ def replacement_of(File):
 
         def __init__(self, file, position, text, parameters):
             super().__init__(file.path, text, file.macros)
-            self.file, self.position, self.parameters = file, position, parameters
-            self.at_namespace_scope = [False] * len(self.tokens)
+            self.file, self.position, self.names = file, position, parameters
+            self.at_namespace_scope = [token.text in SPACES for token in self.tokens]
 
         def line(self, position):
             return self.file.line(self.position + position)
@@ -34,14 +36,24 @@ def replacement_of(File):
             """A parameter is shown as what the macro is given: k<<<1, n>>>() with #k."""
             parts, position = [], 0
             for match in TOKEN.finditer(text):
-                if match.lastgroup == "word" and match.group() in self.parameters:
+                if match.lastgroup == "word" and match.group() in self.names:
                     parts += [c_string(text[position:match.start()]), "#" + match.group()]
                     position = match.end()
             parts.append(c_string(text[position:]))
             return " ".join(part for part in parts if part != '""') or '""'
 
-        def alias(self, name):
-            return f"simt_type_##{name}" if name in self.parameters else super().alias(name)
+        def alias(self, beginning, name):
+            return f"{beginning}##{name}" if name in self.names else super().alias(beginning, name)
+
+        def declares_variable(self, at):
+            """True if a parameter is the variable's name: a macro may also be no more than the words before one."""
+            if not super().declares_variable(at):
+                return False
+            words = []
+            while self.text(at) not in ("", "=", ";", "[", "{", ","):
+                words += [self.text(at)] if self.is_word(at) else []
+                at = self.after(at)
+            return len(set(words) - QUALIFIERS) > 1 and words[-1] in self.names
 
     return Replacement
 

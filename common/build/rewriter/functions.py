@@ -5,6 +5,7 @@ import re
 from .tokens import TAKES_PARENTHESES, TOKEN, SourceFile
 
 SPECIFIERS = {"__global__", "__device__", "__host__"}
+SPACES = {"__device__", "__constant__", "__managed__"}
 ARCH = "__CUDA_ARCH__"
 DEFINE = re.compile(r"\s*#\s*define\s+(\w+)(?P<parameters>\([^()]*\))?")
 CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|elifdef|elifndef)\b")
@@ -16,16 +17,20 @@ class Functions(SourceFile):
     # ---- Which functions there are ----
 
     def read_macros(self):
-        """Notes macros that stand for __host__, __device__ or __global__: #define HD __host__ __device__."""
+        """Notes macros that stand for __host__, __device__ or __global__, and for the memory of a variable:
+        #define HD __host__ __device__."""
         for directive, _ in self.directives:
             definition = DEFINE.match(directive.text)
             if definition is None or definition.group("parameters") or definition.end() == len(directive.text):
                 continue
-            words = set()
+            words, spaces = set(), set()
             for match in TOKEN.finditer(directive.text, definition.end()):
                 words |= self.specifiers(match.group())
+                spaces |= {match.group()} & SPACES
             if words:
                 self.macros.specifiers[definition.group(1)] = words
+            if spaces and "__host__" not in words:
+                self.macros.spaces[definition.group(1)] = max(spaces, key=["__device__", "__constant__", "__managed__"].index)
 
     def specifiers(self, text):
         return {text} if text in SPECIFIERS else self.macros.specifiers.get(text, set())

@@ -1,6 +1,6 @@
 """Kernels: what is between __global__ and the body, and the entry that lets the host launch one by its address."""
 
-from .tokens import TAKES_PARENTHESES, SourceFile, c_string
+from .tokens import TAKES_PARENTHESES, SourceFile
 
 # Words of a type that cannot be the name of a parameter.
 TYPE_WORDS = {"auto", "bool", "char", "const", "double", "float", "int", "long", "short", "signed", "unsigned", "void",
@@ -38,11 +38,12 @@ class Kernels(SourceFile):
         names = ", ".join(name.removesuffix("...") for name in parameters)
         types = ", ".join(f"decltype({name.removesuffix('...')}){'...' if name.endswith('...') else ''}"
                           for name in parameters)
-        text = f" SIMT_KERNEL({c_string(self.text(opening - 1))}, {c_string(names)}, void({types}));"
+        text = f" SIMT_KERNEL({self.message_text(self.text(opening - 1))}, {self.message_text(names)}, void({types}));"
         self.edits.append((end, end, text))
 
     def parameters(self, opening):
-        """The names of the parameters, a pack as `name...`; None if one has no name that can be found."""
+        """The names of the parameters, a pack as `name...`; None if one has a name that cannot be found. One without
+        a name gets one."""
         closing, names = self.other_end(opening), []
         if closing == opening + 1 or (closing == opening + 2 and self.text(opening + 1) == "void"):
             return names
@@ -50,7 +51,7 @@ class Kernels(SourceFile):
         while i <= closing:
             text = self.text(i)
             if i == closing or text == ",":
-                name = self.parameter_name(part)
+                name = self.parameter_name(part) or self.new_name(part, len(names))
                 if name is None:
                     return None
                 names.append(name)
@@ -80,6 +81,17 @@ class Kernels(SourceFile):
         if not (name[0].isalpha() or name[0] == "_") or name in TYPE_WORDS or not kind or kind[-1] == "::":
             return None
         return name + "..." if kind[-1] == "." else name
+
+    def new_name(self, part, number):
+        """A name for the parameter, which has none; None if it is no plain type."""
+        texts = [self.text(i) for i in part]
+        last = part[texts.index("=") - 1 if "=" in texts else -1] if part else None
+        is_macro = len(texts) == 1 and len(texts[0]) > 1 and texts[0].isupper()  # it may have a name in it
+        if last is None or is_macro or {"(", "["} & set(texts):
+            return None
+        end = self.tokens[self.after_angle(last) - 1 if self.text(last) == "<" else last].end
+        self.edits.append((end, end, f" simt_unnamed_{number} [[maybe_unused]]"))
+        return f"simt_unnamed_{number}" + ("..." if self.text(last) == "." else "")
 
     def name_of_function_pointer(self, part):
         brackets = [i for i in part if self.text(i) == "("]

@@ -61,6 +61,7 @@ class Macros:
     def __init__(self, is_linked=False):
         self.is_linked = is_linked  # with other files that may use this one's constants
         self.specifiers = {}  # HD -> {"__host__", "__device__"}
+        self.spaces = {}  # DEVICE -> "__device__", for a macro before a variable
         self.external = set()  # constants that are declared as extern
         self.shared = {}  # name of a __shared__ variable outside of functions -> its declaration in one
         self.of_arch = {}  # name -> [(names, directives)] that __CUDA_ARCH__ changes, for macros that depend on it

@@ -156,13 +156,13 @@ class Variables(SourceFile):
         name_text = self.text(name)
         if extents and len(extents[0]) == 2:
             self.fail(name, f"give {name_text} a size, or write extern for dynamic shared memory")
-        alias = self.alias(name_text)
+        alias = self.alias("simt_type_", name_text)
         return (f"using {alias} = {self.spell_pieces(kind + extents)}; "
                 f"{alias}& {name_text} = ::simt::shared<{alias}>({self.message_text(name_text)}, [] {{}});")
 
-    def alias(self, name):
+    def alias(self, beginning, name):
         """A name of our own that goes with a variable's name."""
-        return f"simt_type_{name}"
+        return beginning + name
 
     # ---- __device__, __constant__ and __managed__ variables ----
 
@@ -173,12 +173,14 @@ class Variables(SourceFile):
         if "template" in words:
             self.fail(at, "a __device__ variable cannot be a template here")
         parts = self.declarators(begin, end, ())
-        first = self.first_texts(parts[0])
+        first = [self.macros.spaces.get(text, text) for text in self.first_texts(parts[0])]
         is_extern = "extern" in first and "=" not in first
         names = [self.variable_name(at, part, False)[0] for part in parts] if "__constant__" in first else []
         if "__constant__" in first and (is_extern or self.macros.external & set(names)):
             # The macro says static, as it is in a header that several files include.
-            word = next(i for i in range(begin, end) if self.text(i) == "__constant__")
+            word = next((i for i in range(begin, end) if self.text(i) == "__constant__"), None)
+            if word is None:
+                self.fail(at, f"write __constant__ instead of {self.text(at)}: the variable is in another file, too")
             self.edits.append((self.tokens[word].begin, self.tokens[word].end, ""))
         if is_extern:
             self.macros.external.update(names)
@@ -195,14 +197,16 @@ class Variables(SourceFile):
             name, is_const = self.variable_name(at, part, base_const)
             # Constants are data of the program: every kernel may read them.
             if kind == "constant" or not (is_const or "constexpr" in first):
-                symbol = "simt_global_" + name.replace("::", "_")
-                known += (f' {storage} ::simt::GlobalVariable {symbol}("{name}", (void*)&{name}, '
+                symbol = self.alias("simt_global_", name.replace("::", "_"))
+                known += (f' {storage} ::simt::GlobalVariable {symbol}({self.message_text(name)}, (void*)&{name}, '
                           f"sizeof {name}, ::simt::type_of<decltype({name})>(), "
                           f"::simt::GlobalKind::{kind});")
             if kind == "constant" and self.is_seen_elsewhere(at, name, first) and not is_const:
                 known += (f' extern "C" decltype({name}) simt_extern_{name} __asm__("{name}") '
                           f'__attribute__((weak, alias("_ZL{len(name)}{name}")));')
         position = self.tokens[end].end
+        if end == len(self.tokens) - 1 and not self.is_whole:  # the ; is where the macro is used
+            position, known = self.tokens[end - 1].end, (";" + known).removesuffix(";")
         self.edits.append((position, position, known))
         return end
 

@@ -235,6 +235,9 @@ class Launches(RewriterTest):
              '#define RUN do {  ::simt::launch({"k ## 1", "0"}, [=](auto&) { k ## 1(0); }, 1, 2)(nullptr); } while (0)'),
             ("#define TILE(T, s) \\\n  __shared__ T s[4]",
              "#define TILE(T, s) \\\n  using simt_type_##s = T[4]; simt_type_##s& s = ::simt::shared<simt_type_##s>(#s, [] {})"),
+            ("#define TABLE(T, t) __device__ T t[4]",
+             '#define TABLE(T, t) __device__ T t[4]; static ::simt::GlobalVariable simt_global_##t(#t, (void*)&t, sizeof t, '
+             "::simt::type_of<decltype(t)>(), ::simt::GlobalKind::device)"),
             ("#define BYTES extern __shared__ char b[]", '#define BYTES auto* const b = ::simt::dynamic_shared_array<char>("b")'),
         ):
             with self.subTest(macro):
@@ -242,6 +245,19 @@ class Launches(RewriterTest):
         self.assert_refused("#define A \\\n  k<<<1>>>()\n", 2, "a launch needs a grid and a block")
         self.assert_unchanged('#define HELP "k<<<1, 32>>>" // __shared__\n')
         self.assert_unchanged("#if 0 // k<<<1, 32>>>\n#endif\n")
+        self.assertEqual(rewrite_all("#define KERNEL(k, T) __global__ void k(T x) { x = 0; }\n"),
+                         '#define KERNEL(k, T) __global__ void k(T x) { SIMT_KERNEL(#k, "x", void(decltype(x))); x = 0; }\n')
+        for macro in ("#define DEVICE __device__", "#define HD __host__ __device__", "#define OF(type) __constant__ type",
+                      "#define F(type) __device__ type f(type x) { return x; }"):
+            self.assert_unchanged(macro + "\n")
+
+    def test_a_macro_before_a_variable(self):
+        for words, kind in (("__device__", "device"), ("static __managed__", "managed"), ("__device__ __constant__", "constant")):
+            with self.subTest(words):
+                text = rewrite(f"#define SPACE {words}\nSPACE int x;\nSPACE int f();\n")
+                self.assertEqual(text.count("GlobalVariable"), 1)
+                self.assertIn(f"::simt::GlobalKind::{kind});\nSPACE int f();", text)
+        self.assert_refused("#define SPACE __constant__\nextern SPACE int x;\n", 2, "write __constant__ instead of SPACE")
 
 
 class Shared(RewriterTest):
@@ -817,10 +833,24 @@ class Kernels(RewriterTest):
             with self.subTest(head):
                 self.assertEqual(self.entry(head), ("k", "n", "void(decltype(n))"))
 
-    def test_what_has_no_name_or_no_parameters_stays(self):
-        for head in ("__global__ void k(int)", "__global__ void k(T)", "__global__ void k(int* a, EXTRA)",
-                     "__global__ void NAME(k)(int n)", "__global__ void k(unsigned int, int n)",
-                     "__global__ void k(\n#if X\nint a\n#else\nfloat b\n#endif\n)", "__global__ void k(ns::T)"):
+    def test_parameters_without_a_name_get_one(self):
+        name = "simt_unnamed_0 [[maybe_unused]]"
+        for parameters, expected, names in (
+                ("int", f"int {name}", "simt_unnamed_0"), ("T", f"T {name}", "simt_unnamed_0"),
+                ("ns::T<1> = {2}", f"ns::T<1> {name} = {{2}}", "simt_unnamed_0"),
+                ("unsigned int, int n", f"unsigned int {name}, int n", "simt_unnamed_0, n"),
+                ("const float*, int n", f"const float* {name}, int n", "simt_unnamed_0, n")):
+            types = ", ".join(f"decltype({one})" for one in names.split(", "))
+            with self.subTest(parameters):
+                self.assertEqual(rewrite_all(f"__global__ void k({parameters}) {{}}\n"),
+                                 f'__global__ void k({expected}) {{ SIMT_KERNEL("k", "{names}", void({types}));}}\n')
+        self.assertEqual(rewrite_all("template <class... T> __global__ void k(T...) {}\n"),
+                         f"template <class... T> __global__ void k(T... {name}) {{ "
+                         'SIMT_KERNEL("k", "simt_unnamed_0", void(decltype(simt_unnamed_0)...));}\n')
+
+    def test_what_may_be_a_macro_or_has_no_parameters_stays(self):
+        for head in ("__global__ void k(int* a, EXTRA)", "__global__ void NAME(k)(int n)",
+                     "__global__ void k(\n#if X\nint a\n#else\nfloat b\n#endif\n)"):
             with self.subTest(head):
                 self.assertIsNone(self.entry(head))
         self.assertEqual(rewrite_all("__global__ void k(int n);\n"), "__global__ void k(int n);\n")

@@ -154,6 +154,20 @@ class Compiling(unittest.TestCase):
         self.assertEqual(simtcc.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'cudaFoo'; did you mean 'cudaFree'?\n"), "")
         self.assertEqual(simtcc.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'customer'\n"), "")
 
+    def test_headers_that_plain_cpp_misses(self):
+        for text in ("'GL/glew.h' file not found", "GL/glew.h: No such file or directory"):
+            self.assertRegex(simtcc.unsupported_in(f"In file included from x.cpp:1:\nx.h:3:10: fatal error: {text}\n"),
+                             "^x.h:3: error: not supported on the CPU device: GL/glew.h, graphics interop: .*\n$")
+        self.assertIn("mpi.h, MPI", simtcc.unsupported_in("x.cpp:3:10: fatal error: 'mpi.h' file not found\n"))
+        self.assertEqual(simtcc.unsupported_in("x.cpp:3:10: fatal error: 'mine.h' file not found\n"), "")
+
+    def test_a_union_that_cannot_be_copied(self):
+        self.assertEqual(simtcc.unsupported_in(
+            "x.cu:7:5: error: call to implicitly-deleted copy constructor of 'U'\nx.cu:2:3: note: copy constructor of 'U' is implicitly deleted "
+            "because variant field 'v' has a non-trivial copy constructor\n"),
+            "x.cu:7: error: not supported on the CPU device: a copy of a union with a vector type such as float4 in it: copy its member, "
+            "a.v = b.v\n")
+
     def test_an_error_of_the_rewriter_names_the_line(self):
         source = self.root / "bad.cu"
         source.write_text("void f() {\n  k<<<1>>>();\n}\n")

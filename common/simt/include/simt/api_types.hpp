@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "simt/platform.hpp"
 #include "simt/vector_types.hpp"
 
 // ---- errors -------------------------------------------------------------------------------------
@@ -334,6 +335,21 @@ struct cudaDeviceProp {
   unsigned gpuPciSubsystemID;
   int hostNumaMultinodeIpcSupported;
   int reserved[56];
+
+  // What CUDA 13 no longer has.
+#define SIMT_REMOVED_MEMBER(name, instead) \
+  SIMT_REMOVED("CUDA 13 has no cudaDeviceProp::" #name ": " instead) static int name;
+  SIMT_REMOVED_MEMBER(clockRate, "ask cudaDeviceGetAttribute for cudaDevAttrClockRate")
+  SIMT_REMOVED_MEMBER(computeMode, "ask cudaDeviceGetAttribute for cudaDevAttrComputeMode")
+  SIMT_REMOVED_MEMBER(cooperativeMultiDeviceLaunch, "launch on each device by itself")
+  SIMT_REMOVED_MEMBER(deviceOverlap, "use asyncEngineCount")
+  SIMT_REMOVED_MEMBER(kernelExecTimeoutEnabled,
+                      "ask cudaDeviceGetAttribute for cudaDevAttrKernelExecTimeout")
+  SIMT_REMOVED_MEMBER(maxTexture1DLinear, "call cudaDeviceGetTexture1DLinearMaxWidth")
+  SIMT_REMOVED_MEMBER(memoryClockRate, "ask cudaDeviceGetAttribute for cudaDevAttrMemoryClockRate")
+  SIMT_REMOVED_MEMBER(singleToDoublePrecisionPerfRatio,
+                      "ask cudaDeviceGetAttribute for cudaDevAttrSingleToDoublePrecisionPerfRatio")
+#undef SIMT_REMOVED_MEMBER
 };
 
 enum cudaDeviceAttr {
