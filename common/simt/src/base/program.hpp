@@ -8,6 +8,9 @@ namespace simt {
 
 /// Read-only data of the program and its libraries: constants and string literals.
 bool is_read_only_data(std::uintptr_t address);
+/// An initial value of the compiler's: data of the program that may be written, and that is no variable. clang keeps
+/// the value of `Tile{{1, 2, 3, 4, 5}}` there if it is longer than 16 bytes, and copies it from there.
+bool is_initial_value(std::uintptr_t address);
 
 /// Where the executable is loaded. A code address is remembered as its distance from there.
 extern std::uintptr_t program_begin;

@@ -224,7 +224,8 @@ Allocation* check_foreign(std::uintptr_t address, std::size_t size, AccessKind k
       !(a->space == Space::constant && writes(kind))) {
     return a->space == Space::constant ? nullptr : a;
   }
-  if (a == nullptr && !writes(kind) && is_read_only_data(address)) return nullptr;
+  const bool is_constant = is_read_only_data(address) || is_initial_value(address);
+  if (a == nullptr && !writes(kind) && is_constant) return nullptr;
   stop_illegal(address, size, kind, caller);
 }
 

@@ -29,8 +29,6 @@ void __sanitizer_cov_trace_pc() {
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 
@@ -67,6 +65,14 @@ SIMT_ACCESS_HOOKS(8)
 SIMT_ACCESS_HOOKS(16)
 #undef SIMT_ACCESS_HOOKS
 #undef SIMT_ALIAS
+
+// An object with virtual functions begins with a pointer: constructors write it, calls read it.
+void __tsan_vptr_update(void** p, void*) {
+  simt::check_access<sizeof *p, simt::AccessKind::write>(simt::bits(p), SIMT_RETURN);
+}
+void __tsan_vptr_read(void** p) {
+  simt::check_access<sizeof *p, simt::AccessKind::read>(simt::bits(p), SIMT_RETURN);
+}
 
 // g++ announces copies of a struct in this way: their bytes are moved later, by code that it has made.
 void __tsan_read_range(void* p, std::size_t n) {
