@@ -252,7 +252,8 @@ void prefix_sums(course::Ladder& ladder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  course::Ladder ladder("05-warp-shuffle", argc, argv, {.cpu_n = std::size_t{1} << 14});
+  course::Ladder ladder("05-warp-shuffle", argc, argv,
+                        {.cpu_n = std::size_t{1} << 14, .since = {{"sum_reduce_add_sync", 80}}});
   return ladder.run([](course::Ladder& rungs) {
     for (const std::size_t n : rungs.sizes({k2To20, k2To24, k2To28})) {
       sum<float>(rungs, "one CPU thread, in double", n);

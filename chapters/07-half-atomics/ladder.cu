@@ -344,7 +344,14 @@ void wrong_loops(course::Ladder& ladder) {
 
 int main(int argc, char** argv) {
   course::Ladder ladder("07-half-atomics", argc, argv,
-                        {.gpu_n = kArticleN, .cpu_n = 8192, .max_n = std::size_t{1} << 28});
+                        {.gpu_n = kArticleN,
+                         .cpu_n = 8192,
+                         .max_n = std::size_t{1} << 28,
+                         .since = {{"red_half8", 90},
+                                   {"add_packs<float, 4>", 90},
+                                   {"add_packs<__nv_bfloat16, 2>", 90},
+                                   {"min_half2", 90},
+                                   {"min_half8", 90}}});
   return ladder.run([](course::Ladder& rungs) {
     const std::size_t n = rungs.n();
     for (const std::size_t size : {n, std::size_t{4096}, std::size_t{2048}}) article(rungs, size);

@@ -348,8 +348,12 @@ void untouched(course::Ladder& ladder, Group group, const std::vector<ScatterRun
 }  // namespace
 
 int main(int argc, char** argv) {
-  course::Ladder ladder("08-fast-add", argc, argv,
-                        {.gpu_n = power(26), .cpu_n = power(12), .n_means = "updates"});
+  course::Ladder ladder(
+      "08-fast-add", argc, argv,
+      {.gpu_n = power(26),
+       .cpu_n = power(12),
+       .n_means = "updates",
+       .since = {{"rows_float", 90}, {"rows_red_v4", 90}, {"scatter_fast<__nv_bfloat16>", 90}}});
   return ladder.run([](course::Ladder& rungs) {
     const std::size_t n = rungs.n();
     // A 64th of the updates for scatter_half, which takes 2 seconds for 2^26.

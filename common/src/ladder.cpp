@@ -200,6 +200,8 @@ Row Ladder::State::start_row(Row::Kind kind, const std::string& name, const std:
   row.changed = changed;
   row.n = n > 0 ? n : reference ? reference->n : environment.n;
   if (reference) row.expected = reference->expected;
+  if (const auto found = options.since.find(name); found != options.since.end())
+    row.since = found->second;
   return row;
 }
 
@@ -389,6 +391,11 @@ void Ladder::wrong(const WrongRung& rung) {
 // ---- the end -----------------------------------------------------------------------------------
 
 void Ladder::State::check_names() const {
+  for (const auto& [name, architecture] : options.since) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw std::logic_error(fmt::format("LadderOptions::since: there is no rung {}", name));
+    }
+  }
   for (const std::string& name : only) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       throw BadOptions(fmt::format("--only {}: there is no such rung; --list lists all", name));

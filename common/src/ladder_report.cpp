@@ -120,6 +120,17 @@ std::optional<double> operations_per_nanosecond(const Row& row) {
   return static_cast<double>(row.operations) / row.microseconds->median / 1e3;
 }
 
+std::string replacement_text(int since, const std::string& compute_capability) {
+  const std::size_t dot = compute_capability.find('.');
+  if (since == 0 || dot == std::string::npos) return "";
+  const int here =
+      10 * std::stoi(compute_capability) + std::stoi(compute_capability.substr(dot + 1));
+  if (here >= since) return "";
+  return fmt::format(
+      "needs sm_{}: this GPU, sm_{}, has no such instruction, and runs several older ones instead",
+      since, here);
+}
+
 std::string expect_text(Expect expect) {
   switch (expect) {
     case Expect::race:
@@ -251,7 +262,9 @@ void Table::print(const Row& row, const Row* before, const Row* vendor) {
   std::string changed = row.changed;
   if (row.n != environment_.n) changed += fmt::format(" (n = {})", row.n);
   if (row.microseconds && row.l2 == L2::warm) changed += " (L2 warm)";
-  out_ << paragraph(changed) << paragraph(details(row)) << std::flush;
+  out_ << paragraph(changed)
+       << paragraph(replacement_text(row.since, environment_.compute_capability))
+       << paragraph(details(row)) << std::flush;
 }
 
 // ---- JSON --------------------------------------------------------------------------------------

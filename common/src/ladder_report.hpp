@@ -19,6 +19,7 @@ struct Row {
   enum class Kind { reference, rung, wrong, vendor };
   Kind kind = Kind::rung;
   int group = 0;  // rows that answer the same question
+  int since = 0;  // the architecture that its instruction needs, such as 90; 0: any
   std::string name;
   std::string changed;
   std::size_t n = 0;
@@ -80,6 +81,10 @@ std::optional<double> gigabytes_per_second(const Row& row);
 
 /// Operations per nanosecond of a timed row; nothing if it has no time or counts none.
 std::optional<double> operations_per_nanosecond(const Row& row);
+
+/// That a GPU of this compute capability ("7.5"; empty: the CPU device) lacks an instruction that exists
+/// since an architecture (90, or 0); empty if it does not.
+std::string replacement_text(int since, const std::string& compute_capability);
 
 /// "race", "race_and_wrong_value" or "wrong_value".
 std::string expect_text(Expect expect);

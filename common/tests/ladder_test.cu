@@ -3,6 +3,8 @@
 #include <course/check.cuh>
 #include <course/ladder.cuh>
 
+#include "../src/ladder_report.hpp"
+
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
@@ -45,12 +47,12 @@ struct Outcome {
 
 const course::LadderOptions kOptions = {.gpu_n = 1000, .cpu_n = 1000, .default_file = "LICENSE"};
 
-Outcome run_ladder(std::vector<const char*> arguments, const std::function<void(Ladder&)>& body) {
+Outcome run_ladder(std::vector<const char*> arguments, const std::function<void(Ladder&)>& body,
+                   const course::LadderOptions& options = kOptions) {
   arguments.insert(arguments.begin(), "ladder");
   std::ostringstream out;
   std::ostringstream err;
-  Ladder ladder("99-test", static_cast<int>(arguments.size()), arguments.data(), kOptions, out,
-                err);
+  Ladder ladder("99-test", static_cast<int>(arguments.size()), arguments.data(), options, out, err);
   const int code = ladder.run(body);
   return {code, out.str(), err.str()};
 }
@@ -227,6 +229,24 @@ TEST_CASE("a group may have a size of its own") {
   CHECK(sizes_of({}) == (course::kCpuDevice ? Sizes{1000} : Sizes{200, 300}));
   CHECK(run_ladder({"--list"}, body).out ==
         "count_atomic               one atomicAdd per element\n");
+}
+
+TEST_CASE("a row says that its GPU lacks the rung's instruction") {
+  const std::string says = course::replacement_text(90, "7.5");
+  REQUIRE(says.find("needs sm_90: this GPU, sm_75, has no such instruction") == 0);
+  REQUIRE(course::replacement_text(80, "7.5") != "");
+  for (const char* newer : {"9.0", "10.0", "12.1"}) {
+    REQUIRE(course::replacement_text(90, newer).empty());
+  }
+  REQUIRE(course::replacement_text(90, "").empty());  // the CPU device has them all
+  REQUIRE(course::replacement_text(0, "7.5").empty());
+}
+
+TEST_CASE("an instruction of a rung that does not exist ends the ladder") {
+  const Outcome outcome =
+      run_ladder({}, one_rung, {.cpu_n = 1000, .since = {{"no_such_rung", 90}}});
+  REQUIRE(outcome.code == 1);
+  REQUIRE(outcome.err.find("there is no rung no_such_rung") != std::string::npos);
 }
 
 TEST_CASE("a file's bytes reach the rungs, no more than n of them") {

@@ -27,6 +27,7 @@
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -122,6 +123,9 @@ struct LadderOptions {
   std::string default_file = {};
   /// The CPU device reads no more than this of a file, unless --n says how much.
   std::size_t cpu_file_bytes = std::size_t(1) << 18;
+  /// Rungs whose idea is an instruction that older GPUs lack, and the first architecture that has it,
+  /// such as {"red_half8", 90}. On an older GPU the table says that the row is of its replacement.
+  std::map<std::string, int> since = {};
 };
 
 /// Parses the options, runs, checks and prints. The members that take a rung run it at once: what

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The notebook for Colab: it is well formed, and its cells do in a clean clone what they do there.
 
-Only Colab has /content and the course's address: a folder and this clone are used instead. The cells that build take
-minutes: COURSE_COLAB=all runs them, too; without it the programs and files that they name are looked for.
+Only Colab has /content, the course's address and a pip that may install into the system: a folder, this clone and a
+program that notes its arguments are used instead. The cells that build take minutes: COURSE_COLAB=all runs them, too; without it the programs and files that they name are looked for.
 """
 
 import json
@@ -44,8 +44,13 @@ class Colab(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.content = Path(folder.name)
         address = re.search(r"https://github\.com/\S+", cells()["get"])[0]
+        pip = self.content / "bin" / "pip"
+        pip.parent.mkdir()
+        pip.write_text(f'#!/bin/sh\necho "$@" >> {self.content}/pip.log\n')
+        pip.chmod(0o755)
         self.environment = {
-            **os.environ, "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{TOP}.insteadOf", "GIT_CONFIG_VALUE_0": address,
+            **os.environ, "PATH": f"{pip.parent}:{os.environ['PATH']}",
+            "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{TOP}.insteadOf", "GIT_CONFIG_VALUE_0": address,
         }  # fmt: skip
 
     def run_cells(self, names):
@@ -77,6 +82,7 @@ class Colab(unittest.TestCase):
         self.assertEqual(names[0], "get")
         text = self.run_cells(names if ALL else names[:1])
         self.assertIn("Everything that the course needs is installed", text)
+        self.assertEqual((self.content / "pip.log").read_text(), "install -q meson>=1.4 ninja\n")
         self.assertTrue((self.content / "cuda-atomics-course" / "course").is_symlink())
         if ALL:
             self.assertIn("sum_global_atomic", text)
