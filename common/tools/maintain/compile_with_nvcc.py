@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Compiles a chapter with nvcc: ladder, self-check, starters, known-wrong answers, and solutions with
+"""Compiles chapters with nvcc: ladder, self-check, starters, known-wrong answers, and solutions with
 their checks.
 
-    compile_with_nvcc.py FOLDER [nvcc arguments]
+    compile_with_nvcc.py FOLDER [FOLDER ...] [nvcc arguments]
 
-FOLDER is chapters/NN-topic, or another one with .cu files, such as common/tests. Each file goes into a
-namespace of its own in one source, so that nvcc reads the headers once, and the step that it leaves to
-g++ is left out: on the CPU device g++ compiles the same files. nvcc needs many minutes to build each of them; common/tools/measure/measure.py run does it.
+FOLDER is chapters/NN-topic, or another one with .cu files, such as common/tests. All folders become one source, each
+folder in a namespace and each file in one inside that, so that nvcc reads the headers of the toolkit, of Catch2 and
+of the course once: they are more than half of what a chapter takes. The step that nvcc leaves to g++ is left out: on
+the CPU device clang compiles the same files. To build each program alone takes nvcc many minutes;
+common/tools/measure/measure.py run does it.
 """
 
 import re
@@ -40,18 +42,62 @@ NAMED = re.compile(r"^namespace (\w+) \{", re.MULTILINE)
 UNNAMED = re.compile(r"^namespace \{", re.MULTILINE)
 
 
-def with_a_name(file, temporary):
-    """The file, or a copy whose unnamed namespace has a name.
+class Chapter:
+    """The text of a folder's files in one namespace."""
 
-    nvcc mixes up the unnamed namespaces of several named ones; in a namespace of its own no file needs one.
-    """
-    text = file.read_text(encoding="utf-8")
-    if not UNNAMED.search(text):
-        return file
-    copy = temporary / "named" / str(file).replace("/", "_")
-    copy.parent.mkdir(exist_ok=True)
-    copy.write_text(f'#line 1 "{file}"\n' + UNNAMED.sub("inline namespace own {", text), encoding="utf-8")
-    return copy
+    def __init__(self, folder, temporary):
+        self.folder = folder
+        self.temporary = temporary / folder.name
+        self.temporary.mkdir()
+        self.places = [folder, folder / "checks", TOP / "solutions" / folder.name]
+        self.copies = {}  # by the original's path
+        self.system_headers = set()
+        self.units = units(folder, self.temporary / "mistakes")
+
+    def find(self, name, file):
+        """The file of the folder that `file` includes as "name"; None for one that is elsewhere."""
+        for place in (file.parent, *self.places):
+            if (place / name).is_file():
+                return (place / name).resolve()
+        return None
+
+    def copy(self, file):
+        """A copy of the file that includes copies of the folder's other files, by their whole paths.
+
+        nvcc mixes up the unnamed namespaces of several named ones; in a namespace of its own no file needs one.
+        """
+        if file not in self.copies:
+            self.copies[file] = copy = self.temporary / re.sub(r"\W", "_", str(file))
+            text = file.read_text(encoding="utf-8")
+            headers = INCLUDE.findall(without_conditions(text))
+            self.system_headers |= {header for header in headers if header.startswith("<")}
+            own = {header: self.find(header[1:-1], file) for header in headers if header.startswith('"')}
+            for header, found in own.items():
+                if found:
+                    text = text.replace(f"#include {header}", f'#include "{self.copy(found)}"')
+                else:
+                    self.system_headers.add(header)
+            once = "#pragma once\n" if "#pragma once" in text else ""
+            copy.write_text(f'{once}#line 1 "{file}"\n' + UNNAMED.sub("inline namespace own {", text), encoding="utf-8")
+        return self.copies[file]
+
+    def text(self):
+        """The namespace. The folder's headers come first, outside of the files' namespaces."""
+        answers = {file for unit in self.units for file in unit}
+        copies = {file: self.copy(file) for file in sorted(answers)}
+        headers = sorted(file for file in self.copies if file not in answers)
+        own = "chapter_" + re.sub(r"\W", "_", self.folder.name)
+        names = sorted({name for file in self.copies for name in NAMED.findall(file.read_text(encoding="utf-8"))})
+        # A namespace that a file shares with a header, or has for itself: here it is another one, inside of the unit.
+        lines = [f"namespace {name} {{}}" for name in names] + [f"namespace {own} {{"]
+        lines += [f"namespace {name} {{ using namespace ::{name}; }}" for name in names]
+        lines += [f'#include "{self.copies[header]}"' for header in headers]
+        for index, unit in enumerate(self.units):
+            lines.append(f"namespace unit_{index} {{")
+            lines += [f"namespace {name} {{ using namespace ::{own}::{name}; }}"
+                      for name in sorted({name for file in unit for name in NAMED.findall(file.read_text(encoding="utf-8"))})]
+            lines += [*(f'#include "{copies[file]}"' for file in unit), "}"]
+        return "\n".join([*lines, f"}}  // namespace {own}", ""])
 
 
 def without_conditions(text):
@@ -64,33 +110,21 @@ def without_conditions(text):
     return "\n".join(lines)
 
 
-def source(found, temporary):
-    """One translation unit. Headers are included first, outside of the namespaces."""
-    files = [file for unit in found for file in unit]
-    own = {f'"{file.name}"' for file in files}  # a check's include of its answer, which is included before it
-    headers = {header for file in files for header in INCLUDE.findall(without_conditions(file.read_text(encoding="utf-8")))}
-    lines = [f"#include {header}" for header in sorted(headers - own)]
-    for index, unit in enumerate(found):
-        # A namespace that a file shares with a header, or has for itself: here it is another one, inside of the unit.
-        names = sorted({name for file in unit for name in NAMED.findall(file.read_text(encoding="utf-8"))})
-        lines += [f"namespace {name} {{}}" for name in names] + [f"namespace unit_{index} {{"]
-        lines += [f"namespace {name} {{ using namespace ::{name}; }}" for name in names]
-        lines += [*(f'#include "{with_a_name(file, temporary)}"' for file in unit), "}"]
-    return "\n".join(lines) + "\n"
-
-
 def main():
-    folder = TOP / sys.argv[1]
+    folders = [TOP / argument for argument in sys.argv[1:] if not argument.startswith("-")]
     with tempfile.TemporaryDirectory() as temporary:
-        found = units(folder, Path(temporary))
-        if not found:
-            return f"{folder} has no .cu files"
-        unit = Path(temporary) / f"{folder.name}.cu"
-        unit.write_text(source(found, Path(temporary)), encoding="utf-8")
-        command = ["nvcc", "-std=c++20", f"-I{TOP}/common/include", f"-I{folder}", f"-I{folder}/checks",
-                   f"-I{TOP}/solutions/{folder.name}", *sys.argv[2:]]
-        code = subprocess.run([*command, "--cuda", "-o", unit.with_suffix(".ii"), unit]).returncode
-    print(f"{len(found)} lessons and answers, exit code {code}")
+        chapters = [Chapter(folder, Path(temporary)) for folder in folders]
+        empty = [str(chapter.folder) for chapter in chapters if not chapter.units]
+        if empty or not chapters:
+            return f"no .cu files in {', '.join(empty) or 'no folder'}"
+        texts = [chapter.text() for chapter in chapters]
+        headers = sorted({header for chapter in chapters for header in chapter.system_headers})
+        source = Path(temporary) / "all.cu"
+        source.write_text("".join(f"#include {header}\n" for header in headers) + "".join(texts), encoding="utf-8")
+        command = ["nvcc", "-std=c++20", f"-I{TOP}/common/include", *(f"-I{folder}" for folder in folders),
+                   *(argument for argument in sys.argv[1:] if argument.startswith("-"))]
+        code = subprocess.run([*command, "--cuda", "-o", source.with_suffix(".ii"), source]).returncode
+    print(f"{sum(len(chapter.units) for chapter in chapters)} lessons and answers, exit code {code}")
     return code
 
 
