@@ -63,7 +63,7 @@ def sentences(unit):
     """A paragraph in pieces: sentences, and the white space between them. Code is not cut."""
     hidden = re.sub(r"`[^`]*`", lambda code: "x" * len(code.group()), unit)
     hidden = LIST_ITEM.sub(lambda mark: "x" * len(mark.group()), hidden)
-    cuts = [match.span() for match in re.finditer(r"(?<=[.!?])\s+(?=\S)", hidden)]
+    cuts = [match.span() for match in re.finditer(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])(?=\S)", hidden)]
     edges = [0, *(edge for cut in cuts for edge in cut), len(unit)]
     return [unit[begin:end] for begin, end in zip(edges, edges[1:])]
 

@@ -53,6 +53,9 @@ class Pages(unittest.TestCase):
         text = "Run it. The check says\nwhat it found. Solutions: `diff -ru exercises/x. y solutions/x. y`.\n\nNext.\n"
         self.assertEqual(self.left(text), "Run it. The check says\nwhat it found.\n\nNext.\n")
 
+    def test_a_sentence_of_chinese_needs_no_space_after_it(self):
+        self.assertEqual(self.left("先读。答案在 `solutions/` 里。再写！\n"), "先读。再写！\n")
+
     def test_an_item_of_a_list_goes_whole(self):
         text = "1. Edit it.\n2. Compare, once it is right:\n   `diff -ru a solutions/a`\n3. Go on.\n"
         self.assertEqual(self.left(text), "1. Edit it.\n3. Go on.\n")

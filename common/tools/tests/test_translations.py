@@ -121,6 +121,8 @@ class Following(unittest.TestCase):
         self.assertIn("'## 三' is where README.md has '### Three'", self.problems())
 
     def test_the_pages_of_this_course_follow_theirs(self):
+        if not (TOP / "solutions").is_dir():
+            self.skipTest("of a release for learners the sentences that lead to solutions are left out, in each language")
         pages = translations.pages(TOP)
         self.assertIn(TOP / "README.zh-CN.md", pages)
         self.assertEqual([problem for page in pages for problem in translations.problems_of(TOP, page)], [])
