@@ -65,6 +65,8 @@ std::optional<Counters> count(const std::function<void()>& work) {
   counters.shared_store_wavefronts = c.shared_store_wavefronts;
   counters.barriers = c.barriers;
   counters.warp_barriers = c.warp_barriers;
+  counters.cluster_barriers = c.cluster_barriers;
+  counters.bulk_operations = c.bulk_operations;
   counters.busiest_warp_requests = c.busiest_warp_requests;
   counters.busiest_warp_shared_requests = c.busiest_warp_shared_requests;
   counters.devices_at_once = c.devices_at_once;
@@ -144,6 +146,13 @@ Verdict expect_race(const std::function<void()>& work, Findings* findings) {
                        found.texts.back()};
   }
   return {};
+}
+
+bool has_clusters() {
+  int device = 0, major = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return major >= 9;
 }
 
 }  // namespace course

@@ -1,6 +1,8 @@
 // The examples in the comments of common/include/course: what is between // [NAME.cuh] and
 // // [end] here is copied there by common/tools/maintain/examples.py.
+#include <course/bulk.cuh>
 #include <course/check.cuh>
+#include <course/cluster.cuh>
 #include <course/collectives.cuh>
 #include <course/device.cuh>
 #include <course/devices.cuh>
@@ -47,6 +49,33 @@ __global__ void sum_blocks(const float* d_x, std::size_t n, float* d_sum) {
 }
 // [end]
 
+// [bulk.cuh]
+__global__ void copy_tile(const float* d_x, float* d_y) {
+  __shared__ alignas(16) float s_x[256];
+  __shared__ course::Mbarrier s_loaded;
+  if (threadIdx.x == 0) course::mbarrier_init(&s_loaded, 1);
+  __syncthreads();  // the barrier is there
+  if (threadIdx.x == 0) {
+    course::mbarrier_arrive_expect(&s_loaded, sizeof s_x);
+    course::bulk_load(s_x, d_x, sizeof s_x, &s_loaded);
+  }
+  course::mbarrier_wait(&s_loaded, 0);  // all threads that read s_x
+  d_y[threadIdx.x] = s_x[threadIdx.x];
+}
+// [end]
+
+// [cluster.cuh]
+__global__ void count_blocks(unsigned* d_count) {
+  __shared__ unsigned s_blocks;
+  const auto cluster = course::this_cluster();
+  if (threadIdx.x == 0) s_blocks = 0;
+  cluster.sync();  // all blocks have begun, and all counters are 0
+  if (threadIdx.x == 0) atomicAdd(cluster.map_shared_rank(&s_blocks, 0), 1u);
+  cluster.sync();  // all have counted
+  if (cluster.block_rank() == 0 && threadIdx.x == 0) atomicAdd(d_count, s_blocks);
+}
+// [end]
+
 // [pack.cuh]
 __global__ void copy_packs(const float* d_x, float* d_y, std::size_t packs) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -66,6 +95,23 @@ __global__ void add_eight_halves(__half2* d_y, __half2 v) {
 }  // namespace examples_test
 
 using namespace examples_test;
+
+TEST_CASE("bulk.cuh", "[examples]") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const auto d_x = course::DeviceBuffer<float>::from(std::vector<float>(256, 3.0f));
+  course::DeviceBuffer<float> d_y(256);
+  course::launch(copy_tile, {1, 256}, d_x.data(), d_y.data());
+  CHECK(d_y.download() == d_x.download());
+}
+
+TEST_CASE("cluster.cuh", "[examples]") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  auto d_count = course::DeviceBuffer<unsigned>::zeros(1);
+  // [cluster.cuh]
+  course::launch(count_blocks, {.blocks = 8, .threads = 32, .cluster = 4}, d_count.data());
+  // [end]
+  CHECK(d_count.front() == 8);
+}
 
 TEST_CASE("buffer.cuh") {
   // [buffer.cuh]

@@ -1,6 +1,6 @@
 """Kernels: what is between __global__ and the body, and the entry that lets the host launch one by its address."""
 
-from .tokens import TAKES_PARENTHESES, SourceFile
+from .tokens import TAKES_PARENTHESES, SourceFile, one_line
 
 # Words of a type that cannot be the name of a parameter.
 TYPE_WORDS = {"auto", "bool", "char", "const", "double", "float", "int", "long", "short", "signed", "unsigned", "void",
@@ -38,8 +38,16 @@ class Kernels(SourceFile):
         names = ", ".join(name.removesuffix("...") for name in parameters)
         types = ", ".join(f"decltype({name.removesuffix('...')}){'...' if name.endswith('...') else ''}"
                           for name in parameters)
-        text = f" SIMT_KERNEL({self.message_text(self.text(opening - 1))}, {self.message_text(names)}, void({types}));"
+        text = (f" SIMT_KERNEL({self.message_text(self.text(opening - 1))}, {self.message_text(names)}, "
+                f"void({types}){self.cluster_dims(at, opening)});")
         self.edits.append((end, end, text))
+
+    def cluster_dims(self, begin, end):
+        """", 2, 1, 1" of __cluster_dims__(2, 1, 1) in the declaration between two tokens; empty without one."""
+        for i in range(begin, end):
+            if self.text(i) == "__cluster_dims__" and self.text(i + 1) == "(":
+                return ", " + one_line(self.source[self.tokens[i + 1].end:self.tokens[self.other_end(i + 1)].begin])
+        return ""
 
     def parameters(self, opening):
         """The names of the parameters, a pack as `name...`; None if one has a name that cannot be found. One without

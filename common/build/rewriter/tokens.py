@@ -31,7 +31,7 @@ OPENING = {")": "(", "]": "[", "}": "{"}
 CLOSING = {opening: closing for closing, opening in OPENING.items()}
 
 # Words that have parentheses of their own before or inside a type.
-TAKES_PARENTHESES = {"alignas", "__align__", "__attribute__", "__launch_bounds__", "decltype",
+TAKES_PARENTHESES = {"alignas", "__align__", "__attribute__", "__launch_bounds__", "__cluster_dims__", "decltype",
                      "__typeof__"}
 # Words that end what came before them: the next word begins an expression.
 STATEMENT_WORDS = {"return", "else", "do", "co_return", "co_yield", "throw", "case", "goto"}

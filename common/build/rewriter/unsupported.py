@@ -8,7 +8,6 @@ from .tokens import unsupported_text
 THRUST = "write the loop as a kernel, or compute it on the host with <algorithm> and <numeric>"
 LIBRARY = "compute what it is used for in a kernel of your own, or on the host"
 TEXTURE = "read the array through a pointer (const float* __restrict__) and clamp the index in the kernel"
-CLUSTER = "use a grid without clusters: blocks work together through global memory"
 DRAWING = "copy the result to the host and write it to a file"
 TENSOR = "write the product as loops over shared memory, with float or __half arithmetic"
 GRAPHICS = "graphics interop"
@@ -51,8 +50,6 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
      r"cuda(Malloc|Free|Get)\w*Array\w*|cudaMemcpy\w*(To|From)Array\w*|cuda(Resource|Texture|ResourceView)Desc",
      f"{{}}, textures and surfaces: {TEXTURE}"),
     (r"nvcuda|wmma", f"{{}}, tensor cores: {TENSOR}"),
-    (r"__cluster_dims__|this_cluster|cluster_group|cudaOccupancyMax\w*Cluster\w*",
-     f"{{}}, thread block clusters: {CLUSTER}"),
     (r"cudaGraphics\w+|cudaGL\w+|cudaEGL\w+|cudaVDPAU\w+|cudaD3D\w+", f"{{}}, {GRAPHICS}: {DRAWING}"),
     (r"cudaIpc\w+", "{}, memory of another process: use one process"),
     (r"cudaImportExternal\w+|cudaExternal\w+", "{}, memory of another API: allocate it with cudaMalloc"),
@@ -62,8 +59,8 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
      r"Lt(Mat|Heur)|Set(Matrix|Vector)|Get(Matrix|Vector)|\w+(Ex|Batched)(_64)?\b)\w*", f"{{}}: {LIBRARY}"),
     (r"(curand|cufft|cusparse|cusolver)[A-Z]\w+|curand_\w+", f"{{}}: {LIBRARY}"),
 )]
-BEGINNINGS = {"te", "su", "cu", "nv", "wm", "__", "th", "cl"}  # of all of these
-MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma|__cluster|this_cluster|cluster_group")
+BEGINNINGS = {"te", "su", "cu", "nv", "wm", "th"}  # of all of these
+MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma")
 
 
 def unsupported_header(name):

@@ -736,7 +736,6 @@ class Refused(RewriterTest):
             ("void f() {\n  cudaArray_t a;\n}", 2, "cudaArray_t, textures and surfaces: read the array through a pointer"),
             ("__global__ void k(float* p) { p[0] = tex2D<float>(t, 0, 0); }", 1, "tex2D, textures"),
             ("using namespace nvcuda;", 1, "nvcuda, tensor cores"),
-            ("__global__ void __cluster_dims__(2, 1, 1) k() {}", 1, "__cluster_dims__, thread block clusters"),
             ("__global__ void k() {\n  k<<<1, 2>>>();\n}", 2, "a launch in a kernel, dynamic parallelism"),
             ("__global__ void k() {\n  f([&] { g<<<1, 2>>>(); });\n}", 2, "a launch in a kernel, dynamic parallelism"),
             ("__device__ void f() { cudaDeviceSynchronize(); }", 1, "cudaDeviceSynchronize() in a kernel"),

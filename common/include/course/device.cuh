@@ -38,6 +38,12 @@ inline constexpr bool kCpuDevice = COURSE_CPU_DEVICE != 0;
 /// COURSE_SKIP_LARGE is set, as it is under compute-sanitizer.
 bool skip_large();
 
+/// True if the current device has clusters, mbarriers and bulk operations: compute capability 9.0.
+bool has_clusters();
+/// Why a rung or a check does not run where has_clusters() is false.
+inline constexpr const char* kNoClusters =
+    "clusters and bulk operations need a GPU of compute capability 9.0 or higher";
+
 /// Why a check of races, uninitialised memory or counters cannot run here.
 inline constexpr const char* kNoChecker =
     "a GPU has no race checker: build with -Ddevice=cpu to run this check";
@@ -58,8 +64,10 @@ struct Counters {
   std::uint64_t global_volatile_loads = 0;  // of global_load_lanes, those of volatile variables
   std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;
   std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
-  std::uint64_t barriers = 0;       // __syncthreads(), once per block
-  std::uint64_t warp_barriers = 0;  // __syncwarp(), once per warp
+  std::uint64_t barriers = 0;          // __syncthreads(), once per block
+  std::uint64_t warp_barriers = 0;     // __syncwarp(), once per warp
+  std::uint64_t cluster_barriers = 0;  // cluster_group::sync(), once per cluster
+  std::uint64_t bulk_operations = 0;   // bulk loads and bulk additions
   /// Loads and stores of global memory that the busiest warp made: far more than its share if one
   /// thread or one warp does the work of all.
   std::uint64_t busiest_warp_requests = 0;

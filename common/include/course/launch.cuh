@@ -23,6 +23,7 @@ struct Grid {
   dim3 threads;                   // per block
   std::size_t shared_bytes = 0;   // of dynamic shared memory per block
   cudaStream_t stream = nullptr;  // the default stream
+  unsigned cluster = 1;           // blocks per cluster, along x: chapter 13
   std::source_location line = std::source_location::current();
 };
 
@@ -39,17 +40,38 @@ struct Grid {
 template <class Call, class... Arguments>
 void launch(simt::LaunchText text, Call call, const Grid& grid, Arguments... arguments) {
   if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
-  simt::launch(text, call, grid.blocks, grid.threads, grid.shared_bytes, grid.stream)(arguments...);
+  simt::launch(text, call, grid.blocks, grid.threads, grid.shared_bytes, grid.stream,
+               dim3(grid.cluster))(arguments...);
   check_launch(grid.line.file_name(), static_cast<int>(grid.line.line()));
 }
 #endif
 #if defined(__CUDACC__) && \
     (!COURSE_CPU_DEVICE || defined(SIMT_EDITOR))  // plain C++ launches nothing
+/// The same launch with an attribute, which <<<>>> has no room for. check_launch() finds its error.
+template <class... Parameters, class... Arguments>
+void launch_in_clusters(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = grid.cluster;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid.blocks;
+  config.blockDim = grid.threads;
+  config.dynamicSmemBytes = grid.shared_bytes;
+  config.stream = grid.stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  static_cast<void>(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
+}
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
   if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
-  const auto& [blocks, threads, shared_bytes, stream, line] = grid;
-  kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
+  const auto& [blocks, threads, shared_bytes, stream, cluster, line] = grid;
+  if (cluster == 1) {
+    kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
+  } else {
+    launch_in_clusters(kernel, grid, arguments...);
+  }
   check_launch(grid.line.file_name(), static_cast<int>(grid.line.line()));
 }
 #endif

@@ -478,4 +478,5 @@ SIMT_UNINSTRUMENTED auto group_size(const Group& group) {
 
 }  // namespace cooperative_groups
 
+#include "cooperative_groups/cluster_group.h"
 #include "cooperative_groups/invoke.h"

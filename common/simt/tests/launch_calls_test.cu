@@ -187,8 +187,9 @@ TEST_CASE("cudaLaunchKernelEx converts its arguments and reads the attributes") 
         attributes[0].val.clusterDim.z = 1;
     CHECK(cudaLaunchKernelEx(&config, nothing) == cudaSuccess);
     attributes[0].val.clusterDim.x = 2;
-    CHECK(cudaLaunchKernelEx(&config, nothing) == cudaErrorNotSupported);
-    CHECK(cudaGetLastError() == cudaErrorNotSupported);
+    config.gridDim = dim3(3);
+    CHECK(cudaLaunchKernelEx(&config, nothing) == cudaErrorInvalidClusterSize);
+    CHECK(cudaGetLastError() == cudaErrorInvalidClusterSize);
   });
   INFO(outcome.text());
   CHECK(outcome.clean());

@@ -89,7 +89,7 @@ std::shared_ptr<const void> own(const void* closure, void (*destroy)(const void*
 /// thread. The arguments are copied now.
 template <class Call>
 auto launch(LaunchText text, Call call, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
-            cudaStream_t stream = nullptr) {
+            cudaStream_t stream = nullptr, dim3 cluster = {1, 1, 1}) {
   return [=]<class... Args>(Args... arguments) {
     const std::vector<std::string> texts = split_arguments(text.arguments);
     using Mine = Closure<Call, Args...>;
@@ -97,6 +97,7 @@ auto launch(LaunchText text, Call call, dim3 grid, dim3 block, std::size_t share
     launch.kernel = text.kernel;
     launch.grid = grid;
     launch.block = block;
+    launch.cluster = cluster;
     launch.shared_bytes = shared_bytes;
     launch.caller = SIMT_CALLER;
     [[maybe_unused]] std::size_t index = 0;
@@ -111,6 +112,9 @@ auto launch(LaunchText text, Call call, dim3 grid, dim3 block, std::size_t share
 
 /// What the host knows of a kernel of which it has no more than the address. The rewriter puts one
 /// into every kernel; a template has one for each instantiation.
+struct ClusterDims {
+  unsigned x = 0, y = 1, z = 1;  // x == 0: none
+};
 struct KernelInfo {
   const char* name;
   const char* parameters;  // "a, b, n": what messages call the arguments
@@ -119,6 +123,7 @@ struct KernelInfo {
   void (*bind)(Launch& launch, const void* kernel, const std::vector<std::string>& texts,
                void* const* arguments);
   std::size_t parameter_count;
+  ClusterDims cluster;  // of __cluster_dims__
 };
 
 /// The kernel at an address, null if there is none: what cudaLaunchKernel() is given.
@@ -156,17 +161,18 @@ struct Binding<void(Args...)> {
     launch.body = Mine::run;
     launch.closure = own(closure, Mine::destroy);
   }
-  static constexpr KernelInfo info(const char* name, const char* parameters) {
-    return {name, parameters, bind, sizeof...(Args)};
+  static constexpr KernelInfo info(const char* name, const char* parameters,
+                                   ClusterDims cluster = {}) {
+    return {name, parameters, bind, sizeof...(Args), cluster};
   }
 };
 
 // An address in the kernel, and what is known of it, in a section of their own. A kernel cannot take
 // its own address: a template does not know its arguments' names, and overloads share theirs. The
 // section belongs to the function's own group, so the linker drops both or none.
-#define SIMT_KERNEL(name, parameters, function)                                           \
+#define SIMT_KERNEL(name, parameters, function, ...)                                      \
   static constexpr ::simt::KernelInfo simt_kernel_info =                                  \
-      ::simt::Binding<function>::info(name, parameters);                                  \
+      ::simt::Binding<function>::info(name, parameters, {__VA_ARGS__});                   \
   __asm__ volatile(                                                                       \
       "0:\n\t.pushsection simt_kernels,\"aw?\"\n\t.balign 8\n\t.quad 0b\n\t.quad %c0\n\t" \
       ".popsection" ::"i"(&simt_kernel_info))

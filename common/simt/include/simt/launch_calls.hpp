@@ -53,8 +53,7 @@ cudaError_t cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void
 /// The same; all its blocks are resident at the same time, so that they may wait for each other.
 cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
                                         std::size_t sharedMem, cudaStream_t stream);
-/// The same as the attributes ask. There are no clusters here: their attribute is
-/// cudaErrorNotSupported, unless a cluster has one block.
+/// The same as the attributes ask: cooperative, or in clusters of up to 8 blocks.
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* func, void** args);
 
 template <class T>

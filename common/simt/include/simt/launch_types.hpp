@@ -22,6 +22,7 @@ struct PointerArgument {
 struct Launch {
   const char* kernel = "";  // as written before <<<
   dim3 grid, block;
+  dim3 cluster{1, 1, 1};  // blocks
   std::size_t shared_bytes = 0;
   bool cooperative = false;    // all its blocks are resident
   unsigned most_resident = 0;  // blocks that the device has room for at the same time

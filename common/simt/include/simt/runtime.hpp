@@ -145,6 +145,7 @@ struct CopyRequest {
   void* to;
   const void* from;
   std::size_t size, read, alignment;
+  bool bulk = false;  // by cp.async.bulk: no request of a warp
 };
 /// Begins a copy: part of the running thread's batch, or bound to a barrier.
 void begin_copy(const CopyRequest& request, const void* barrier, const void* caller);
@@ -154,6 +155,26 @@ void commit_copies();
 void wait_for_copies(unsigned newest);
 /// The barrier's phase is about to end: what was bound to it is there.
 void complete_copies(const void* barrier);
+
+// ---- bulk operations: simt/bulk.hpp ------------------------------------------------------------
+
+/// Begins to copy `size` bytes from global memory, bound to a barrier in shared memory.
+void begin_bulk_load(void* to, const void* from, std::size_t size, const void* barrier,
+                     const void* caller);
+/// Adds 16 bytes of numbers to as many: to[i] += from[i].
+using AddPiece = void (*)(void* to, const void* from);
+/// Begins to add `size` bytes of shared memory to global memory: part of the running thread's group.
+void begin_bulk_add(void* to, const void* from, std::size_t size, AddPiece add, const void* caller);
+void commit_bulk_group();
+/// Waits for all of the running thread's groups but the newest ones.
+void wait_for_bulk_groups(unsigned newest);
+/// The barrier's phase is to wait for so many bytes more.
+void expect_bytes(const void* barrier, unsigned bytes);
+/// If no arrival is missing, and all bytes have come that the phase waits for: the loads are complete, the
+/// next phase begins, and it returns true. Low half of `counts`: missing arrivals; high half: those of a phase.
+bool complete_phase(unsigned* counts, const AtomicCall& call);
+/// Shared memory that this thread has written, or knows to be written, may be read by bulk operations.
+void bulk_fence();
 
 // ---- loads and variables --------------------------------------------------------------------------
 

@@ -134,8 +134,10 @@ struct Counters {
   std::uint64_t global_volatile_loads = 0;  // of global_load_lanes, those of volatile variables
   std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;  // 1 per request: no bank conflict
   std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
-  std::uint64_t barriers = 0;       // __syncthreads(), once per block
-  std::uint64_t warp_barriers = 0;  // __syncwarp(), once per warp
+  std::uint64_t barriers = 0;          // __syncthreads(), once per block
+  std::uint64_t warp_barriers = 0;     // __syncwarp(), once per warp
+  std::uint64_t cluster_barriers = 0;  // cluster_group::sync(), once per cluster
+  std::uint64_t bulk_operations = 0;   // bulk loads and bulk additions
   /// Loads and stores of global memory that one warp made, at most, since the outermost scope
   /// began.
   std::uint64_t busiest_warp_requests = 0;

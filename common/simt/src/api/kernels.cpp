@@ -1,6 +1,7 @@
 // Kernels by their address, and the calls that launch them so.
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,19 +42,19 @@ const std::vector<Entry>& entries() {
 }
 
 cudaError_t launch_by_address(const cudaLaunchConfig_t& config, const void* function,
-                              void** arguments, bool is_cooperative, const void* caller) {
+                              void** arguments, bool is_cooperative, dim3 cluster,
+                              const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   Launch launch;
   launch.grid = config.gridDim;
   launch.block = config.blockDim;
   launch.shared_bytes = config.dynamicSmemBytes;
   launch.cooperative = is_cooperative;
+  launch.cluster = cluster;
   launch.caller = caller;
   if (const cudaError_t error = bind_kernel(launch, function, arguments)) return error;
   return enqueue_launch(std::move(launch), config.stream);
 }
-
-bool is_one(unsigned x, unsigned y, unsigned z) { return x == 1 && y == 1 && z == 1; }
 
 }  // namespace
 
@@ -64,6 +65,20 @@ cudaError_t bind_kernel(Launch& launch, const void* function, void** arguments) 
   launch.kernel = info->name;
   info->bind(launch, function, split_arguments(info->parameters), arguments);
   return cudaSuccess;
+}
+
+const ClusterDims* declared_cluster(const std::string& launched) {
+  static const bool any = std::any_of(entries().begin(), entries().end(),
+                                      [](const Entry& e) { return e.info->cluster.x != 0; });
+  if (!any) return nullptr;
+  const std::string without_arguments = launched.substr(0, launched.find('<'));
+  const std::size_t scope = without_arguments.rfind(':');
+  const std::string name =
+      scope == std::string::npos ? without_arguments : without_arguments.substr(scope + 1);
+  for (const Entry& e : entries()) {
+    if (e.info->cluster.x != 0 && name == e.info->name) return &e.info->cluster;
+  }
+  return nullptr;
 }
 
 const KernelInfo* find_kernel(const void* function) {
@@ -83,34 +98,31 @@ const KernelInfo* find_kernel(const void* function) {
 cudaError_t cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
                              std::size_t sharedMem, cudaStream_t stream) {
   const cudaLaunchConfig_t config{gridDim, blockDim, sharedMem, stream, nullptr, 0};
-  return simt::launch_by_address(config, func, args, false, SIMT_CALLER);
+  return simt::launch_by_address(config, func, args, false, {1, 1, 1}, SIMT_CALLER);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
                                         std::size_t sharedMem, cudaStream_t stream) {
   const cudaLaunchConfig_t config{gridDim, blockDim, sharedMem, stream, nullptr, 0};
-  return simt::launch_by_address(config, func, args, true, SIMT_CALLER);
+  return simt::launch_by_address(config, func, args, true, {1, 1, 1}, SIMT_CALLER);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* func, void** args) {
   if (config == nullptr) return simt::failed(cudaErrorInvalidValue);
   bool is_cooperative = false;
+  dim3 cluster{1, 1, 1};
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttributeValue& value = config->attrs[i].val;
-    const auto& cluster = value.clusterDim;
     switch (config->attrs[i].id) {
       case cudaLaunchAttributeCooperative:
         is_cooperative = value.cooperative != 0;
         break;
       case cudaLaunchAttributeClusterDimension:
-      case cudaLaunchAttributePreferredClusterDimension:
-        if (!simt::is_one(cluster.x, cluster.y, cluster.z)) {
-          return simt::failed(cudaErrorNotSupported);
-        }
+        cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
         break;
       default:  // wishes that change no result
         break;
     }
   }
-  return simt::launch_by_address(*config, func, args, is_cooperative, SIMT_CALLER);
+  return simt::launch_by_address(*config, func, args, is_cooperative, cluster, SIMT_CALLER);
 }

@@ -72,7 +72,12 @@ cudaError_t check_configuration(Launch& launch) {
   if (launch.shared_bytes > limit) return cudaErrorInvalidValue;
   const int fit =
       blocks_that_fit(static_cast<int>(block.x * block.y * block.z), launch.shared_bytes);
-  launch.most_resident = static_cast<unsigned>(fit * kMultiprocessors);
+  const unsigned together = launch.cluster.x * launch.cluster.y * launch.cluster.z;
+  if (together == 0 || together > kMostBlocksOfCluster || launch.grid.x % launch.cluster.x != 0 ||
+      launch.grid.y % launch.cluster.y != 0 || launch.grid.z % launch.cluster.z != 0) {
+    return cudaErrorInvalidClusterSize;
+  }
+  launch.most_resident = std::max(static_cast<unsigned>(fit * kMultiprocessors), together);
   const std::uint64_t blocks = std::uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
   const bool is_too_large = launch.cooperative && blocks > launch.most_resident;
   return is_too_large ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
@@ -106,6 +111,9 @@ std::vector<std::string> split_arguments(const char* text) {
 }
 
 cudaError_t enqueue_launch(Launch launch, cudaStream_t handle) {
+  if (const ClusterDims* const dims = declared_cluster(launch.kernel)) {
+    launch.cluster = {dims->x, dims->y, dims->z};
+  }
   if (in_kernel()) {
     trap("a kernel launches a kernel, which the CPU device cannot do (dynamic parallelism)",
          cudaErrorLaunchFailure, SIMT_CALLER);

@@ -2,11 +2,14 @@
 
 #include "api/queues.hpp"
 #include "simt/api.hpp"
+#include "simt/launch.hpp"
 
 namespace simt {
 
 /// Makes a launch, whose configuration is there, one of the kernel at an address.
 cudaError_t bind_kernel(Launch& launch, const void* function, void** arguments);
+/// What __cluster_dims__ says of the kernel that is launched by this text; null if it says nothing.
+const ClusterDims* declared_cluster(const std::string& launched);
 /// Success if a device has room for such a launch. Fills in how many of its blocks are resident at
 /// most.
 cudaError_t check_configuration(Launch& launch);

@@ -15,6 +15,7 @@ constexpr std::size_t kSharedPerBlock = 48 * 1024;           // without an opt-i
 constexpr std::size_t kSharedOptIn = 227 * 1024;             // with cudaFuncSetAttribute, as sm_90
 constexpr unsigned kMaxThreadsPerBlock = 1024;
 
+constexpr unsigned kMostBlocksOfCluster = 8;  // the most that every GPU with clusters has
 constexpr int kMaxBlockDim[3] = {1024, 1024, 64};
 constexpr int kMaxGridDim[3] = {2147483647, 65535, 65535};
 

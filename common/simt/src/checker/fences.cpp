@@ -11,6 +11,7 @@
 #include "checker/late_stores.hpp"
 #include "checker/overlap.hpp"
 #include "checker/vector_clock.hpp"
+#include "kernel/cluster.hpp"
 #include "kernel/engine.hpp"
 
 namespace simt {
@@ -82,6 +83,21 @@ void make_visible(FenceState& mine, Scope scope, std::uint32_t block) {
   }
 }
 
+/// What the barrier of its cluster has told the thread becomes a part of what its fences tell others.
+void publish_cluster(Thread& t, ClockTree& published) {
+  const std::uint32_t known = phases_known(t);
+  if (t.cluster_told == known) return;
+  t.cluster_told = known;
+  const Cluster& c = *t.block->cluster;
+  const std::vector<std::uint32_t>& clocks = c.clocks[known % 3];
+  for (const Member& m : c.members) {
+    for (unsigned i = 0; i < c.block_size; ++i) {
+      const std::uint32_t clock = clocks[m.block->cluster_rank * c.block_size + i];
+      published.raise(m.block->linear << kThreadBits | i, clock);
+    }
+  }
+}
+
 }  // namespace
 
 void fences_start_launch() {
@@ -128,6 +144,7 @@ void fence_by(Thread& t, Scope scope) {
     const std::uint32_t lane_thread = t.id / kWarpSize * kWarpSize + l;
     if (t.seen(l) > 0) published.raise(lane_thread, t.seen(l) + 1);
   }
+  if (t.block->cluster != nullptr) publish_cluster(t, published);
   published.raise_block(block, t.block->barrier_clock);
   published.raise(t.id, t.now() + 1);
   if (device && stores_may_be_late) late_stores_fence(t);
@@ -166,6 +183,25 @@ void fence_barrier(Block& block) {
     mine.joins_barrier = false;
   }
   all.changed.clear();
+}
+
+void fence_cluster(const Cluster& cluster) {
+  if (!used) return;
+  const ScopedIgnore guard;
+  FenceState all;
+  for (const Member& m : cluster.members) {
+    fence_barrier(*m.block);
+    if (const FenceState* common = find_common(m.block->linear)) {
+      all.visible.join(common->visible);
+      all.carried.join(common->carried);
+    }
+  }
+  for (const Member& m : cluster.members) {
+    BlockFences& block = of_block[m.block->linear];
+    block.common.visible.join(all.visible);
+    block.common.carried.join(all.carried);
+    ++block.barriers;
+  }
 }
 
 void fence_warp_sync(Block& block, unsigned warp, unsigned lanes) {

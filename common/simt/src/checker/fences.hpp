@@ -23,6 +23,8 @@ void fence_by(Thread& t, Scope scope);
 /// A load takes what others left at the address; what writes leaves what it knows, too.
 void fence_atomic(Thread& t, std::uintptr_t address, AccessKind kind);
 void fence_barrier(Block& block);
+/// All threads of the cluster have met in its barrier.
+void fence_cluster(const Cluster& cluster);
 void fence_warp_sync(Block& block, unsigned warp, unsigned lanes);
 
 /// True if fences and atomics order `earlier` before what t does now.

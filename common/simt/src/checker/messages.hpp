@@ -30,6 +30,11 @@ SIMT_RARE void report_copy_race(const AsyncCopy& copy, AccessKind kind, const Si
 /// The same, found when the copy is waited for: by what was written last.
 SIMT_RARE void report_overtaken_copy(const AsyncCopy& copy, std::uintptr_t address,
                                      AccessKind kind);
+/// A bulk operation is about to read what a thread has written without a fence for that.
+SIMT_RARE void report_missing_bulk_fence(const Access& write, std::uintptr_t address,
+                                         const void* caller);
+/// The block has ended, and a bulk addition may still read its shared memory.
+void report_bulk_not_waited_for(const AsyncCopy& copy);
 void report_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller);
 [[noreturn]] SIMT_RARE void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind,
                                          const void* caller);

@@ -274,6 +274,7 @@ void checker_end_thread(Thread& t) {
 
 void checker_barrier(Block& block) {
   block.barrier_clock = ++block.clock;
+  block.cluster_known = block.cluster_waited;
   fence_barrier(block);
 }
 

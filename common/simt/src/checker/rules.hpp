@@ -79,6 +79,9 @@ void check_host_access(std::uintptr_t address, std::size_t size, AccessKind kind
 
 // ---- happens-before -----------------------------------------------------------------------------
 
+/// By the barrier of the cluster; clusters.cpp.
+SIMT_RARE bool ordered_by_cluster(const Access& earlier, const Thread& t);
+
 SIMT_HOT bool ordered(const Access& earlier, const Thread& t) {
   if (earlier.thread == t.id) return true;
   if (block_of(earlier.thread) == block_of(t.id)) {
@@ -87,6 +90,7 @@ SIMT_HOT bool ordered(const Access& earlier, const Thread& t) {
     const bool same_warp = warp_of(earlier.thread) == warp_of(t.id);
     if (same_warp && t.seen(lane_of(earlier.thread)) >= clock) return true;
   }
+  if (engine.clusters && ordered_by_cluster(earlier, t)) return true;
   return ordered_by_fences(earlier, t);
 }
 

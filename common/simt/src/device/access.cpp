@@ -182,6 +182,9 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   }
   maybe_preempt(kPreemptAtAtomic);
   checker_settle_access();
+  if (engine.clusters && a->space == Space::shared) {
+    check_remote_use(*a, address, AccessKind::atomic, caller, t);
+  }
   fence_atomic(t, address, AccessKind::atomic);
   if (kind != AtomicKind::compare_and_swap) expected = nullptr;
   settle_recent_read(t, address, expected);

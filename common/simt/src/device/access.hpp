@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "base/function_ref.hpp"
 #include "base/inlining.hpp"
 #include "base/scoped_ignore.hpp"
+#include "checker/clusters.hpp"
 #include "checker/overlap.hpp"
 #include "checker/rules.hpp"
 #include "counters/counters.hpp"
@@ -36,6 +39,7 @@ SIMT_HOT void access_now(Allocation& a, std::uintptr_t address, std::size_t size
                          Scope scope, const void* caller, bool is_part = false) {
   Thread& t = *engine.current;
   if (access_is_open) checker_settle_access();
+  if (engine.clusters && a.space == Space::shared) check_remote_use(a, address, kind, caller, t);
   if (is_atomic(kind)) fence_atomic(t, address, kind);
   if (writes(kind)) {
     set_initialised(a, address, size);
@@ -87,7 +91,7 @@ __attribute__((noinline)) void finish_access(Allocation& a, std::uintptr_t addre
 template <AccessKind kind>
 __attribute__((noinline)) void access_word(std::uintptr_t address, const void* caller) {
   constexpr std::size_t size = 4;
-  if (engine.lockstep || engine.tracing || engine.overlap) {
+  if (engine.lockstep || engine.tracing || engine.overlap || engine.clusters) {
     return access_of<size, kind>(address, caller);
   }
   Allocation* const a = find_target(address, size, kind, caller);
@@ -132,5 +136,9 @@ SIMT_HOT void count_volatile_load(std::uintptr_t address) {
   if (engine.current == nullptr || !engine.lockstep || is_its_own(address)) return;
   if (!is_shared(reinterpret_cast<const void*>(address))) ++counted.global_volatile_loads;
 }
+
+struct AsyncCopy;
+/// Completes those copies that are due, and takes them out of the list.
+void complete_copies_if(std::vector<AsyncCopy>& copies, FunctionRef<bool(const AsyncCopy&)> is_due);
 
 }  // namespace simt

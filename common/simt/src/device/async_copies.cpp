@@ -27,11 +27,12 @@ Allocation* checked(std::uintptr_t address) {
 }
 
 /// The second half of an access: as a part of what the copying call does, without a request of its own.
-void access_again(std::uintptr_t address, std::size_t size, AccessKind kind, const void* caller) {
+void access_again(std::uintptr_t address, std::size_t size, AccessKind kind, const void* caller,
+                  std::uint8_t flags = 0) {
   Allocation* const a = checked(address);
   if (a == nullptr || a->space == Space::constant) return;
   if (access_is_open) checker_settle_access();
-  check_cells(*a, address, size, kind, 0, caller, *engine.current);
+  check_cells(*a, address, size, kind, flags, caller, *engine.current);
 }
 
 /// The first byte of [address, address + size) whose flag says whether it has been written; size if none does.
@@ -49,12 +50,13 @@ void complete(const AsyncCopy& copy) {
   const unsigned char* const changed =
       std::mismatch(source, source + copy.read, copy.source.begin()).first;
   if (changed != source + copy.read) report_overtaken_copy(copy, bits(changed), AccessKind::read);
+  if (copy.read > 0) access_again(copy.from, copy.read, AccessKind::read, copy.caller);
+  if (copy.apply != nullptr) return copy.apply(copy, *engine.current);
   const std::size_t written = first_written(copy.to, copy.size);
   if (written < copy.size && std::memcmp(target, copy.source.data(), copy.size) != 0) {
     report_overtaken_copy(copy, copy.to + written, AccessKind::write);
   }
-  if (copy.read > 0) access_again(copy.from, copy.read, AccessKind::read, copy.caller);
-  access_again(copy.to, copy.size, AccessKind::write, copy.caller);
+  access_again(copy.to, copy.size, AccessKind::write, copy.caller, copy.bulk ? kByBulk : 0);
   if (Allocation* const a = checked(copy.to)) {
     set_initialised(*a, copy.to, copy.size);
     note_write(*a, *engine.current);
@@ -62,14 +64,15 @@ void complete(const AsyncCopy& copy) {
   std::memcpy(target, copy.source.data(), copy.size);
 }
 
-void complete_if(std::vector<AsyncCopy>& copies, FunctionRef<bool(const AsyncCopy&)> is_due) {
+}  // namespace
+
+void complete_copies_if(std::vector<AsyncCopy>& copies,
+                        FunctionRef<bool(const AsyncCopy&)> is_due) {
   const ScopedIgnore guard;
   const auto later = std::stable_partition(copies.begin(), copies.end(), is_due);
   std::for_each(copies.begin(), later, complete);
   copies.erase(copies.begin(), later);
 }
-
-}  // namespace
 
 void begin_copy(const CopyRequest& request, const void* barrier, const void* caller) {
   const Call call{caller, static_cast<const char*>(__builtin_frame_address(0))};
@@ -84,10 +87,16 @@ void begin_copy(const CopyRequest& request, const void* barrier, const void* cal
     const std::size_t read = std::min(piece, request.read - std::min(request.read, i));
     AsyncCopy copy{to + i, from + i, static_cast<std::uint8_t>(piece), {}, engine.current->id, 0,
                    caller, {}};
-    if (read > 0) access(copy.from, read, AccessKind::read, Scope::device, caller, &call);
+    const auto touch = [&](std::uintptr_t address, std::size_t size, AccessKind kind) {
+      if (!request.bulk) return access(address, size, kind, Scope::device, caller, &call);
+      Allocation* const a = find_target(address, size, kind, caller);
+      if (a != nullptr) access_now(*a, address, size, kind, Scope::device, caller);
+    };
+    copy.bulk = request.bulk;
+    if (read > 0) touch(copy.from, read, AccessKind::read);
     std::memcpy(copy.source.data(), reinterpret_cast<const void*>(copy.from), read);
     copy.read = static_cast<std::uint8_t>(read);
-    access(copy.to, piece, AccessKind::write, Scope::device, caller, &call);
+    touch(copy.to, piece, AccessKind::write);
     std::memcpy(reinterpret_cast<void*>(copy.to), copy.source.data(), piece);
     if (access_is_open) checker_settle_access();
     if (const Allocation* const a = checked(copy.to)) {
@@ -109,13 +118,13 @@ void commit_copies() {
 void wait_for_copies(unsigned newest) {
   const ScopedIgnore guard;
   CopyQueue& queue = copies_of_thread(*engine.current);
-  complete_if(queue.copies,
-              [&](const AsyncCopy& copy) { return copy.batch + newest < queue.committed; });
+  complete_copies_if(queue.copies,
+                     [&](const AsyncCopy& copy) { return copy.batch + newest < queue.committed; });
 }
 
 void complete_copies(const void* barrier) {
   const ScopedIgnore guard;
-  complete_if(copies_of_barrier(barrier).copies, [](const AsyncCopy&) { return true; });
+  complete_copies_if(copies_of_barrier(barrier).copies, [](const AsyncCopy&) { return true; });
 }
 
 }  // namespace simt

@@ -16,6 +16,7 @@ void* block_shared(const void* key, const SharedVariable& variable) {
   for (std::size_t extent : variable.extents) {
     if (extent > 0) a->extents.push_back(extent);
   }
+  a->holder = block.linear;
   block.shared.push_back({key, a});
   return reinterpret_cast<void*>(a->begin);
 }

@@ -42,6 +42,7 @@ struct Engine {
   std::uint32_t launch_number = 0, launch_began = 0;  // the latter: when the launch began
   bool lockstep = false;                              // set by scheduler/lockstep.cpp alone
   bool tracing = false;         // the running launch is recorded; set by trace/trace.cpp alone
+  bool clusters = false;        // the running launch has clusters of several blocks
   bool overlap = false;         // other operations may run at the same time: overlap.cpp is asked
   bool failed = false;          // the kernel was stopped
   int error = 0;                // cudaError_t of what stopped it

@@ -58,9 +58,18 @@ constexpr std::uint32_t kNoEvent = ~std::uint32_t(0);
 
 // ---- threads, warps, blocks ---------------------------------------------------------------------
 
-enum class State : unsigned char { ready, running, at_barrier, in_warp_call, parked, done };
+enum class State : unsigned char {
+  ready,
+  running,
+  at_barrier,
+  at_cluster,
+  in_warp_call,
+  parked,
+  done
+};
 
 struct Block;
+struct Cluster;
 
 /// What messages say of an atomic before a race.
 struct LastAtomic {
@@ -109,6 +118,10 @@ struct alignas(64) ThreadState {
   LastAtomic last_atomic;           // that changed something
   std::array<Poll, 2> polls{};      // the latest first
   std::uint8_t repeated_polls = 0;  // in a row that found nothing new
+
+  // Phases of the cluster's barrier that it has arrived for, waited for, and told by a fence.
+  std::uint32_t cluster_arrived = 0, cluster_known = 0, cluster_told = 0;
+  std::uint32_t proxy_fence = 0;  // its clock at its last fence for bulk operations
 };
 
 struct Thread : ThreadState {
@@ -159,13 +172,17 @@ struct BlockState {
   bool has_late_stores = false;     // see checker/late_stores.hpp
   const void* meeting = nullptr;    // where the first of them waits
   const void* last_meeting = nullptr;
-  bool scattered = false;           // some wait elsewhere
-  bool meets_grid = false;          // the barrier being filled is one of the grid
-  bool waits_for_grid = false;      // all of them wait in it
-  int predicate_count = 0;          // of the barrier being filled
-  BarrierResult barrier_result{};   // of the last one
-  std::uint32_t clock = 1;          // the latest of its threads' clocks
-  std::uint32_t barrier_clock = 1;  // accesses with a smaller clock came before the last barrier
+  bool scattered = false;          // some wait elsewhere
+  bool meets_grid = false;         // the barrier being filled is one of the grid
+  bool waits_for_grid = false;     // all of them wait in it
+  int predicate_count = 0;         // of the barrier being filled
+  BarrierResult barrier_result{};  // of the last one
+  Cluster* cluster = nullptr;      // null in a launch without clusters
+  std::uint32_t cluster_rank = 0;
+  std::uint32_t cluster_waited = 0;  // the latest phase that a thread has waited for ...
+  std::uint32_t cluster_known = 0;   // ... and that a barrier of the block has told all threads
+  std::uint32_t clock = 1;           // the latest of its threads' clocks
+  std::uint32_t barrier_clock = 1;   // accesses with a smaller clock came before the last barrier
 };
 
 struct Block : BlockState {

@@ -35,6 +35,7 @@ struct alignas(64) Allocation {  // what every access reads is one cache line
   std::uint8_t granule_shift = 2;     // cells cover 1 << shift bytes; refined by narrower accesses
   bool in_heap = false;               // of kernels: the host cannot touch it
   std::uint32_t generation = 0;       // shared memory: the block instance that owns it
+  std::uint32_t holder = 0;           // shared memory: the rank of that block in the grid
   Cell* cells = nullptr;              // made by the first kernel access
   ReadOnlyCell* read_only = nullptr;  // made by the first __ldg()
   std::uint8_t* initialised = nullptr;  // one byte per byte

@@ -17,6 +17,7 @@ struct Access {
   std::uint32_t pc = 0;      // offset of the return address in the program
 };
 constexpr std::uint32_t kAtomic = 1, kBlockScope = 2, kClockShift = 2;
+constexpr std::uint32_t kByBulk = 2;  // of a plain write: by a bulk load
 
 /// What the checker remembers of a granule: 64 bytes, one cache line.
 /// Two different readers are kept, and a third of another warp, if possible of another block: that

@@ -74,7 +74,7 @@ Report finding_at(ReportKind kind, const std::vector<Meeting>& list, std::string
 
 /// Where a thread waits for others; null if it does not.
 const void* place_waited_at(const Thread& t) {
-  if (t.state == State::at_barrier) return t.waiting->caller;
+  if (t.state == State::at_barrier || t.state == State::at_cluster) return t.waiting->caller;
   return t.state == State::in_warp_call && t.call != nullptr ? t.call->caller : nullptr;
 }
 
@@ -238,7 +238,7 @@ Report deadlock_finding() {
   for (const Thread& t : block.threads) {
     const void* place = place_waited_at(t);
     if (first == nullptr) first = place;
-    if (t.state == State::at_barrier) {
+    if (t.state == State::at_barrier || t.state == State::at_cluster) {
       groups[fmt::format("{} at {}", t.waiting->name, place_of(t, t.waiting->caller))].push_back(
           t.flat);
     } else if (t.state == State::in_warp_call && t.call != nullptr) {

@@ -17,6 +17,7 @@
 #include "memory/devices.hpp"
 #include "memory/names.hpp"
 #include "report/reports.hpp"
+#include "scheduler/clusters.hpp"
 #include "scheduler/collectives.hpp"
 #include "scheduler/lockstep.hpp"
 #include "scheduler/messages.hpp"
@@ -53,10 +54,7 @@ void start_thread(Block& block, unsigned flat, const uint3& index) {
   make_ready(t);
 }
 
-bool start_next_block(unsigned most_resident) {
-  if (schedule.blocks_started == engine.blocks_total || engine.resident.size() >= most_resident) {
-    return false;
-  }
+void start_block() {
   std::unique_ptr<Block> block;
   if (retired.empty()) {
     block = std::make_unique<Block>();
@@ -66,7 +64,8 @@ bool start_next_block(unsigned most_resident) {
   }
   const unsigned threads = count(engine.launch->block);
   static_cast<BlockState&>(*block) = BlockState{};  // recycled, and new, as its threads are
-  block->linear = schedule.blocks_started++;
+  const unsigned started = schedule.blocks_started++;
+  block->linear = engine.clusters ? block_to_start(started) : started;
   block->index = unflatten(block->linear, engine.launch->grid);
   block->threads.resize(threads);
   block->warps.assign((threads + kWarpSize - 1) / kWarpSize, Warp{});
@@ -74,7 +73,9 @@ bool start_next_block(unsigned most_resident) {
   counted.warps += block->warps.size();
   if (engine.launch->shared_bytes > 0) {
     block->dynamic = acquire_shared(engine.launch->shared_bytes, {}, "");
+    block->dynamic->holder = block->linear;
   }
+  if (engine.clusters) join_cluster(*block, started % count(engine.launch->cluster) == 0);
   const dim3 extent = engine.launch->block;
   uint3 thread{};
   for (unsigned i = 0; i < threads; ++i) {
@@ -86,6 +87,16 @@ bool start_next_block(unsigned most_resident) {
     ++thread.z;
   }
   engine.resident.push_back(std::move(block));
+}
+
+/// The blocks of a cluster start together.
+bool start_next_block(unsigned most_resident) {
+  const unsigned together = count(engine.launch->cluster);
+  if (schedule.blocks_started == engine.blocks_total ||
+      engine.resident.size() + together > std::max(most_resident, together)) {
+    return false;
+  }
+  for (unsigned i = 0; i < together; ++i) start_block();
   return true;
 }
 
@@ -108,6 +119,13 @@ void retire(Block* block) {
   list.pop_back();
 }
 
+/// All threads of the block have ended. The shared memory of a cluster stays to the end of all its blocks.
+void end_block(Block& block) {
+  if (!engine.clusters) return retire(&block);
+  if (!cluster_has_ended(block)) return;
+  for (const Member& m : block.cluster->members) retire(m.block);
+}
+
 /// Threads that were stopped in the middle leave their fibers for the next launch.
 void abandon_everything() {
   while (!engine.resident.empty()) {
@@ -121,6 +139,7 @@ void abandon_everything() {
   }
   schedule.fifo.clear();
   schedule.shuffled.clear();
+  forget_clusters();
   forget_pollers();
 }
 
@@ -133,7 +152,7 @@ bool ends_unnoticed(const Thread& t) {
   const bool is_last_missing = block.arrived > 0 && block.arrived + 1 == block.alive;
   const bool is_awaited = block.warps[t.warp].waiting != 0 || is_last_missing || block.alive == 1;
   return !is_awaited && !checker_has_open_questions(t) && !engine.lockstep && !engine.tracing &&
-         !wants_block() && is_any_ready();
+         !engine.clusters && !wants_block() && is_any_ready();
 }
 
 /// The next thread goes on, on the fiber of the one that has ended if it has not begun yet.
@@ -175,9 +194,10 @@ void finish_thread(Thread& t) {
   checker_end_thread(t);
   if (engine.tracing) trace_return(t);
   release_fiber(std::exchange(t.fiber, {}));
+  if (engine.clusters) leave_cluster(t);
   forget_thread(t);
   if (block.alive == 0) {
-    retire(&block);
+    end_block(block);
     return;
   }
   complete_after_exit(block, t.warp);
@@ -242,6 +262,7 @@ void start_launch(const Launch& launch, const Placement& placement) {
   counted.threads += std::uint64_t(e.blocks_total) * count(launch.block);
   running_block_dim = launch.block;
   running_grid_dim = launch.grid;
+  e.clusters = count(launch.cluster) > 1;
   lockstep_start_launch(trace_start_launch());
   note_progress();
   set_fiber_body(thread_body);
