@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
-"""The page that steps through a trace, in a headless Chromium. Skipped (77) where there is none,
-or no python3-selenium: common/tools/setup.sh --contributor installs both."""
+"""The page that steps through a trace, in a headless Chromium."""
 
-import json
 import sys
 import tempfile
 import unittest
@@ -10,72 +8,9 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+import browser  # noqa: E402
 import sample_traces as sample  # noqa: E402
-import system_python  # noqa: E402
 from tools.trace import choosing, picture_svg, stepper  # noqa: E402
-
-try:
-    from selenium import webdriver
-    from selenium.common.exceptions import WebDriverException
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-except ImportError:
-    webdriver = None
-
-SKIPPED = 77
-
-
-class Window:
-    """One window of a headless Chromium."""
-
-    def __init__(self):
-        options = webdriver.ChromeOptions()
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        self.driver = webdriver.Chrome(options=options)
-
-    def close(self):
-        self.driver.quit()
-
-    def open(self, file):
-        self.driver.get(file.resolve().as_uri())
-
-    def run(self, script, *arguments):
-        """What a piece of JavaScript returns."""
-        return self.driver.execute_script(script, *arguments)
-
-    def text(self, selector):
-        """The text of the first element that a CSS selector names."""
-        return self.run("return document.querySelector(arguments[0]).textContent", selector)
-
-    def click(self, selector):
-        """Clicks as a reader does, with the mouse."""
-        self.driver.find_element(By.CSS_SELECTOR, selector).click()
-
-    def press(self, *keys):
-        """Presses keys one after another, wherever the focus is."""
-        ActionChains(self.driver).send_keys(*(getattr(Keys, key.replace(" ", "_").upper()) for key in keys)).perform()
-
-    def size(self, width, height):
-        """The size of the page's window in CSS pixels."""
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
-    def scheme(self, name):
-        """Sets the reader's colour scheme: "light" or "dark"."""
-        features = [{"name": "prefers-color-scheme", "value": name}]
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-
-    def console(self):
-        """Messages of the console since the last call."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]
-
-    def requests(self):
-        """Addresses that the page asked for since the last call."""
-        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
 
 def two_warps():
@@ -108,7 +43,7 @@ class Page(unittest.TestCase):
         cls.page.write_text(stepper.page(trace, choosing.choose(trace, 1)), encoding="utf-8")
         cls.svg = cls.root / "tree.svg"
         cls.svg.write_text(picture_svg.draw(trace, choosing.choose(trace, 1), rows=(1, 99)), encoding="utf-8")
-        cls.window = Window()
+        cls.window = browser.Window()
         cls.window.size(1400, 900)
 
     @classmethod
@@ -306,20 +241,5 @@ class Page(unittest.TestCase):
         self.assertEqual(over, [])
 
 
-def missing():
-    """Why no browser can be driven here; "" if one can."""
-    if webdriver is None:
-        return "no python3-selenium"
-    try:
-        Window().close()
-    except WebDriverException as error:
-        return f"no browser: {error.msg}"
-    return ""
-
-
 if __name__ == "__main__":
-    system_python.again_if_missing(webdriver)
-    if reason := missing():
-        print(f"{reason}: common/tools/setup.sh --contributor installs what is missing")
-        sys.exit(SKIPPED)
-    unittest.main()
+    browser.main()

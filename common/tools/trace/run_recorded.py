@@ -119,29 +119,49 @@ def check_recorded(name, build, options):
 # ---- a chapter's drawings --------------------------------------------------------------------------
 
 
-def drawn_from(entry, chapter, build):
-    """The SVG that one [[picture]] of chapter.toml asks for: runs its program with a recorder."""
+class NotBuilt(TraceError):
+    """The program that records a picture is not built."""
+
+
+def run_of(entry, chapter, build, file):
+    """Runs the program of one [[picture]] of chapter.toml, which records or draws into `file`; TraceError if it does not."""
     candidates = [build / "chapters" / chapter.name / entry["program"], build / entry["program"]]
-    program = next((file for file in candidates if file.exists()), None)
+    program = next((candidate for candidate in candidates if candidate.exists()), None)
     if program is None:
-        raise TraceError(
+        raise NotBuilt(
             f"{entry['output']}: {candidates[0]} is not built: meson compile -C {seen_from_the_shell(build)}"
         )
+    environment = {"SIMT_SEED": str(entry.get("seed", 0))}
+    if "kernel" in entry:
+        environment |= {"SIMT_TRACE": str(file), "SIMT_TRACE_KERNEL": entry["kernel"]}
+    command = [str(program), *(argument.replace(metadata.PICTURE_FILE, str(file)) for argument in entry.get("arguments", []))]
+    done = run(command, TOP, environment)
+    if not file.exists():
+        did = "recorded" if "kernel" in entry else "drew"
+        raise TraceError(f"{entry['output']}: {' '.join(command)} {did} nothing\n{done.stdout}")
+
+
+def recorded(entry, chapter, build):
+    """(trace, Choice) of a [[picture]] with a kernel; NotBuilt without its program, TraceError if it recorded nothing."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "written"
-        environment = {"SIMT_SEED": str(entry.get("seed", 0))}
-        if "kernel" in entry:
-            environment |= {"SIMT_TRACE": str(file), "SIMT_TRACE_KERNEL": entry["kernel"]}
-        command = [str(program), *(argument.replace(metadata.PICTURE_FILE, str(file)) for argument in entry.get("arguments", []))]
-        done = run(command, TOP, environment)
-        if not file.exists():
-            did = "recorded" if "kernel" in entry else "drew"
-            raise TraceError(f"{entry['output']}: {' '.join(command)} {did} nothing\n{done.stdout}")
-        if "kernel" not in entry:
-            return file.read_text(encoding="utf-8")
+        run_of(entry, chapter, build, file)
         trace = load(file)
     try:
-        choice = choose(trace, entry.get("launch"), entry["kernel"], entry.get("block"), entry.get("warp"))
+        return trace, choose(trace, entry.get("launch"), entry["kernel"], entry.get("block"), entry.get("warp"))
+    except TraceError as error:
+        raise TraceError(f"{entry['output']}: {error}") from error
+
+
+def drawn_from(entry, chapter, build):
+    """The SVG that one [[picture]] of chapter.toml asks for: runs its program with a recorder."""
+    if "kernel" not in entry:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "written"
+            run_of(entry, chapter, build, file)
+            return file.read_text(encoding="utf-8")
+    trace, choice = recorded(entry, chapter, build)
+    try:
         if "threads" in entry:
             return draw_threads.draw(trace, choice, entry["threads"])
         if entry.get("all_warps"):

@@ -1,0 +1,38 @@
+"""Sphinx's settings for the course's web site. build_site.py runs Sphinx with this folder as its configuration.
+
+The pages are the Markdown files of the repository as they are. pages.py finds them and makes the navigation,
+source_pages.py shows the source files that they link to, figures.py makes plots and pictures answer to a reader.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(TOP / "common"))
+from tools.site import pages  # noqa: E402
+
+project = pages.title_of(TOP / "README.md").partition(":")[0]
+language = "en"
+extensions = ["myst_parser", "tools.site.pages", "tools.site.source_pages", "tools.site.figures"]
+root_doc = "README"
+source_suffix = {".md": "markdown"}
+include_patterns = pages.PATTERNS
+exclude_patterns = [*pages.NO_PAGES, *pages.build_folders(TOP)]
+
+myst_heading_anchors = 6  # [text](page.md#heading), with the anchors of GitHub
+# An exercise's own steps may begin two levels below its heading.
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]
+smartquotes = False  # texts as they are written
+highlight_language = "text"  # of a code block that names none
+
+html_theme = "theme"
+html_theme_path = ["."]
+html_title = project
+html_show_sourcelink = False
+html_copy_source = False
+html_use_index = False
+html_domain_indices = False
+html_js_files = ["site.js"]
+html_favicon = "theme/static/favicon.svg"
+html_baseurl = os.environ.get("COURSE_SITE", "")  # the address where it is published, for links to it

@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+"""The web site and the slides: built once, all links of all pages followed, each page opened in a headless Chromium.
+Skipped (77) without Sphinx; without a browser the pages are not opened."""
+
+import base64
+import html
+import json
+import re
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin
+
+TOOLS = Path(__file__).resolve().parents[1]
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(TOOLS.parent), str(TOOLS / "tests")]
+import browser  # noqa: E402
+import sample_traces as sample  # noqa: E402
+import system_python  # noqa: E402
+from tools.lib import chapter as metadata  # noqa: E402
+from tools.lib.checkout import TOP  # noqa: E402
+from tools.lib.failed import Failed  # noqa: E402
+from tools.site import build_site, pages, slides, source_pages  # noqa: E402
+
+RECORDS = "01-global-atomic"  # the chapter whose pictures are recorded, by a program of this test
+LESSON = f"chapters/{RECORDS}/README.html"
+WIDTHS = (1400, 390)
+SCHEMES = ("light", "dark")
+LEAST_CONTRAST = 4.5  # WCAG 2.2, 1.4.3
+
+# The texts whose colour is too near to that of what is below them. Elements of the same kind are looked at once.
+CONTRAST = """
+const rgb = (text) => { const n = text.match(/[\\d.]+/g).map(Number); return [n[0], n[1], n[2], n.length > 3 ? n[3] : 1]; };
+const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
+const below = (e) => {
+  const seen = [];
+  for (; e; e = e.parentElement) {
+    const c = rgb(getComputedStyle(e).backgroundColor);
+    seen.push(c);
+    if (c[3] === 1) break;
+  }
+  return seen.reverse().reduce((under, c) => under.map((v, k) => k < 3 ? c[k] * c[3] + v * (1 - c[3]) : 1), [255, 255, 255, 1]);
+};
+const kinds = new Set(), bad = [];
+for (const e of document.body.querySelectorAll("*")) {
+  if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || ["SCRIPT", "STYLE", "TEXTAREA"].includes(e.tagName)) continue;
+  const chain = [e, e.parentElement, e.parentElement.parentElement].map((x) => x ? x.tagName + x.getAttribute("class") + x.getAttribute("style") : "").join(" ");
+  const kind = chain + !!e.closest("main") + !!e.closest("pre") + !!e.closest("nav") + e.hasAttribute("aria-current");
+  if (kinds.has(kind) || !e.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+  kinds.add(kind);
+  const style = getComputedStyle(e), under = below(e);
+  const ink = rgb(e instanceof SVGElement ? style.fill : style.color);
+  const [a, b] = [light(ink.map((v, k) => v * ink[3] + under[k] * (1 - ink[3]))), light(under)].sort((x, y) => y - x);
+  const ratio = (a + 0.05) / (b + 0.05);
+  if (!(ratio >= arguments[0])) bad.push(`${ratio.toFixed(2)} ${e.tagName}.${e.getAttribute("class")} "${e.textContent.trim().slice(0, 40)}"`);
+}
+return bad;
+"""
+
+# What reaches past the window's right edge, and is not inside something that is scrolled; and the page's own width.
+CUT_OFF = """
+const wide = document.documentElement.clientWidth, bad = [];
+if (document.documentElement.scrollWidth > wide) bad.push(`the page is ${document.documentElement.scrollWidth} wide`);
+for (const e of document.body.querySelectorAll("header *, .text *, main *")) {
+  const box = e.getBoundingClientRect();
+  if (box.right <= wide + 1 || box.width === 0 || !e.checkVisibility()) continue;
+  let frame = e.parentElement;
+  while (frame && !["auto", "scroll"].includes(getComputedStyle(frame).overflowX)) frame = frame.parentElement;
+  if (!frame) bad.push(`${e.tagName}.${e.getAttribute("class")} "${e.textContent.trim().slice(0, 40)}" ends at ${Math.round(box.right)}`);
+}
+return bad.slice(0, 5);
+"""
+
+CAN_HAVE_FOCUS = """
+const wanted = [...document.querySelectorAll("a[href], button, input, select, summary, iframe, [tabindex='0']")].filter((e) =>
+  !e.disabled && e.checkVisibility({ visibilityProperty: true }) && !e.closest(".skip"));
+"""
+
+# Slides whose contents reach past the slide, or whose pictures are missing.
+ON_SLIDES = """
+return [...document.querySelectorAll(".remark-slides-area .remark-slide-container")].flatMap((holder, k) => {
+  holder.style.display = "table";
+  const slide = holder.querySelector(".remark-slide-content"), page = slide.getBoundingClientRect();
+  const bad = [...slide.querySelectorAll("h1, h2, p, li, td, pre, code, blockquote, img")].filter((e) => {
+    const box = e.getBoundingClientRect();
+    return box.right > page.right + 1 || box.bottom > page.bottom + 1 || (e.clientWidth && e.scrollWidth > e.clientWidth + 1)
+      || (e.tagName === "IMG" && !e.naturalWidth);
+  });
+  holder.style.display = "";
+  return bad.map((e) => `slide ${k + 1}: ${e.tagName} "${(e.alt || e.textContent).trim().slice(0, 50)}"`);
+});
+"""
+
+
+def recorder(folder):
+    """A build folder whose program of chapter RECORDS records a launch of two warps, whatever it is asked for."""
+    events = [
+        {**sample.access("load", 32, [[0, k] for k in range(32)], values=["1"] * 32, sectors=4), "block": 0, "warp": warp}
+        for warp in (0, 1)
+    ]
+    trace = folder / "trace.json"
+    trace.write_text(json.dumps(sample.trace(sample.launch("KERNEL", events, [sample.array("d_x")], block=64))), encoding="utf-8")
+    program = folder / "chapters" / RECORDS / "ladder"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\nsed "s/KERNEL/$SIMT_TRACE_KERNEL/" {trace} >"$SIMT_TRACE"\n', encoding="utf-8")
+    program.chmod(0o755)
+    return folder
+
+
+class Texts(unittest.TestCase):
+    """Parts of the tools that need no site."""
+
+    def marked(self, text, folder="chapters/01-x"):
+        return source_pages.with_sources_marked(text, folder, lambda path: path == "chapters/01-x/README.md")
+
+    def test_links_to_files_are_told_from_links_to_pages(self):
+        self.assertEqual(self.marked("[a](sum.cuh#L3)"), "[a](source:chapters/01-x/sum.cuh#L3)")
+        self.assertEqual(self.marked("[a](../../LICENSE)"), "[a](source:LICENSE)")
+        for text in ("[a](README.md#here)", "[a](#here)", "![a](x.svg)", "[a](https://example.org/x.cuh)", "`[a](x.cuh)`",
+                     "```\n[a](x.cuh)\n```", "`[](int k) { }`"):
+            self.assertEqual(self.marked(text), text)
+
+    def test_pages_in_other_languages(self):
+        names = {"README", "README.zh-CN", "chapters/00-a/README", "chapters/00-a/README.zh-CN", "common/docs/x"}
+        self.assertEqual(pages.in_other_languages("README", names), {"zh-CN": "README.zh-CN"})
+        self.assertEqual(pages.in_other_languages("chapters/00-a/README.zh-CN", names), {"en": "chapters/00-a/README"})
+        self.assertEqual(pages.in_other_languages("common/docs/x", names), {})
+        self.assertEqual(pages.navigation(names), [
+            ("Chapters", ["chapters/00-a/README"]), ("More pages", ["common/docs/x"]),
+            ("中文", ["README.zh-CN", "chapters/00-a/README.zh-CN"]),
+        ])
+
+    def test_a_slide_has_why_idea_kernel_cost_and_picture(self):
+        text = ("# 01 X\n\nIntro.\n\n## Step 1: a tree\n\n**Why?** It is\n[slow](x.md#y).\n\n**Idea.** Two steps:\n\n```\na -> b\n```\n\n"
+                "More text.\n\n<!-- kernel k -->\n```cuda\nvoid k();\n```\n[x.cuh, line 3](x.cuh#L3)\n\n<!-- cost k -->\n> `k`: **1 µs**\n> for n = 2.\n\n"
+                "**Look at** this.\n\n![a picture](pictures/p.svg)\n\n## Nothing to show\n\nText.\n")
+        sections = slides.sections_of(text)[1:]
+        self.assertEqual([slides.is_shown(section) for section in sections], [True, False])
+        self.assertEqual(slides.slides_of_section(sections[0]), [
+            ["class: large", "# Step 1: a tree", "**Why?** It is slow.", "**Idea.** Two steps:", "```text\na -> b\n```",
+             "```cpp\nvoid k();\n```", "> `k`: **1 µs** for n = 2."],
+            ["class: large", "# Step 1: a tree", "![a picture](pictures/p.svg)"],
+        ])
+
+    def test_long_code_is_on_several_slides_and_in_smaller_type(self):
+        code = "```cuda\n" + "\n".join(f"line {k};" for k in range(30)) + "\n```"
+        made = slides.slides_of_section(slides.Section("S", [code]))
+        self.assertEqual([slide[0] for slide in made], ["class: medium", "class: medium"])
+        self.assertEqual(re.findall(r"line (\d+);", "".join(slide[2] for slide in made)), [str(k) for k in range(30)])
+        self.assertEqual(slides.size_of("```cpp\n" + "x" * 100 + "\n```"), "medium")
+        self.assertEqual(slides.size_of("```cpp\n" + "x" * 110 + "\n```"), "small")
+
+
+def setUpModule():
+    """The site is built once for all tests."""
+    global root, site, files, chapters
+    folder = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(folder.cleanup)
+    root = Path(folder.name).resolve()
+    site = root / "site"
+    build_site.build(site, recorder(root), False)
+    files = sorted(file.relative_to(site).as_posix() for file in site.rglob("*.html"))
+    chapters = metadata.load_all(TOP)
+
+
+def text_of(name):
+    return (site / name).read_text(encoding="utf-8")
+
+
+class Files(unittest.TestCase):
+    """What is in the files of the site."""
+
+    def test_no_link_and_no_anchor_is_dead(self):
+        steps = {name for name in files if "/pictures/" in name}
+        anchors = {name: set(map(html.unescape, re.findall(r'\bid="([^"]*)"', text_of(name)))) for name in files if name not in steps}
+        followed, dead = 0, []
+        for name in anchors:
+            for link in re.findall(r'(?:\bhref|\bsrc)="([^"]*)"', text_of(name)):
+                target, anchor = map(unquote, urldefrag(urljoin(f"http://site/{name}", html.unescape(link))))
+                if not target.startswith("http://site/"):
+                    continue
+                followed += 1
+                path = target.removeprefix("http://site/")
+                if not (site / path).is_file() or (anchor and path in anchors and anchor not in anchors[path]):
+                    dead.append(f"{name}: {link}")
+        self.assertEqual(dead, [])
+        self.assertGreater(followed, 100 * len(chapters))
+
+    def test_every_link_of_a_readme_to_a_line_shows_that_line(self):
+        for chapter in chapters:
+            readme = (chapter.folder / "README.md").read_text(encoding="utf-8")
+            for file, line in set(re.findall(r"\]\((\w+\.cuh?)#L(\d+)\)", readme)):
+                page = text_of(f"chapters/{chapter.name}/{file}.html")
+                shown = re.search(rf'<span class="line" id="L{line}"><a [^>]*>{line}</a>(.*)\n', page)[1]
+                source = (chapter.folder / file).read_text(encoding="utf-8").split("\n")[int(line) - 1]
+                self.assertEqual(html.unescape(re.sub(r"<[^>]*>", "", shown)), source, f"{chapter.name}/{file}:{line}")
+
+    def test_next_leads_through_all_chapters(self):
+        name, visited = "README.html", []
+        while found := re.search(r'<link rel="next"[^>]*href="([^"]*)"', text_of(name)):
+            name = urljoin(f"/{name}", found[1])[1:]
+            visited.append(name)
+        english = [f"chapters/{chapter.name}/README.html" for chapter in chapters]
+        self.assertEqual(visited[: len(english)], english)
+        self.assertEqual(len(visited), len(set(visited)))
+        self.assertEqual(text_of("index.html"), text_of("README.html"))
+
+    def test_markdown_is_what_github_shows(self):
+        for chapter in chapters:
+            readme = re.sub(r"^```.*?^```$", "", (chapter.folder / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+            page = text_of(f"chapters/{chapter.name}/README.html")
+            article = page[page.index("<main") : page.index("</main>")]
+            self.assertEqual(len(re.findall(r"<summary>Hint", article)), readme.count("<summary>Hint"))
+            # Text inside <details> is Markdown, too.
+            self.assertEqual(re.findall(r"<summary>Hint \d</summary>(?!\s*<p>).{,80}", article), [])
+            self.assertEqual(article.count("<table"), len(re.findall(r"^\|[ :|-]+\|$", readme, re.MULTILINE)))
+            self.assertEqual(re.findall(r"&lt;!--|&lt;details|^\|.*\|$", re.sub(r"<pre>.*?</pre>", "", article, flags=re.DOTALL), re.MULTILINE), [])
+            for exercise in chapter.exercises:
+                self.assertIn(f'id="{exercise}"', article)
+
+    def test_every_plot_has_values(self):
+        for chapter in chapters:
+            for plot in re.findall(r'<svg class="plot".*?</svg>', text_of(f"chapters/{chapter.name}/README.html"), re.DOTALL):
+                self.assertIn('class="value"', plot, chapter.name)
+
+
+class Pages(unittest.TestCase):
+    """The pages in a browser."""
+
+    @classmethod
+    def setUpClass(cls):
+        if reason := browser.missing():
+            raise unittest.SkipTest(reason)
+        server = build_site.serve(site, 0)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        cls.addClassCleanup(server.server_close)
+        cls.addClassCleanup(server.shutdown)
+        cls.address = f"http://127.0.0.1:{server.server_port}/"
+        cls.window = browser.Window()
+        cls.addClassCleanup(cls.window.close)
+
+    def setUp(self):
+        self.window.size(1400, 900)
+        self.window.scheme("light")
+        self.window.console()
+
+    def open(self, name):
+        self.window.open(self.address + name)
+
+    def forget(self):
+        """Takes back the reader's choice of a theme."""
+        self.window.run("localStorage.clear()")
+
+    # ---- each page ----
+
+    def look_at(self, name):
+        """What is wrong with a page, in each theme and width."""
+        self.open(name)
+        found = [f"console: {message}" for message in self.window.console()]
+        for scheme in SCHEMES:
+            self.window.scheme(scheme)
+            found += [f"{scheme}: contrast {text}" for text in self.window.run(CONTRAST, LEAST_CONTRAST)]
+        for width in WIDTHS:
+            self.window.size(width, 900)
+            found += [f"{width} px: {text}" for text in self.window.run(CUT_OFF)]
+        self.window.size(1400, 900)
+        return [f"{name}: {text}" for text in found]
+
+    def test_every_page_is_whole_in_both_themes_and_widths(self):
+        # All pages of text; of sources, which have one template, one of each kind.
+        names = [name for name in files if "/pictures/" not in name and not name.startswith("slides/") and (TOP / name.replace(".html", ".md")).exists()]
+        self.assertGreater(len(names), len(chapters) + 5)
+        sources = {Path(name.removesuffix(".html")).suffix: name for name in files if (TOP / name.removesuffix(".html")).exists()}
+        self.assertTrue({".cuh", ".cu", ".py", ""} <= set(sources))
+        self.assertEqual([text for name in [*names, *sources.values(), "search.html?q=warp"] for text in self.look_at(name)], [])
+
+    def test_the_system_chooses_the_theme_until_the_reader_does(self):
+        self.addCleanup(self.forget)
+        self.open(LESSON)
+        colour = "return getComputedStyle(document.body).backgroundColor"
+        white, black = "rgb(255, 255, 255)", "rgb(13, 17, 23)"
+        self.assertEqual(self.window.run(colour), white)
+        self.window.scheme("dark")
+        self.assertEqual(self.window.run(colour), black)
+        self.assertEqual(self.window.text("button.theme"), "Light")
+        self.window.click("button.theme")
+        self.assertEqual(self.window.run(colour), white)
+        self.open("common/docs/learning.html")
+        self.assertEqual(self.window.run(colour), white)
+        self.assertEqual(self.window.text("button.theme"), "Dark")
+
+    # ---- keyboard ----
+
+    def reached(self):
+        """What can have the focus and does not get it from Tab."""
+        self.window.run(f"{CAN_HAVE_FOCUS} window.wanted = wanted; window.got = new Set();"
+                        "document.addEventListener('focusin', (e) => window.got.add(e.target)); document.activeElement.blur(); scrollTo(0, 0)")
+        count = self.window.run("return window.wanted.length")
+        self.assertGreater(count, 4)
+        self.window.press(*["tab"] * (count + 5))
+        return self.window.run("return window.wanted.filter((e) => !window.got.has(e)).map((e) => e.outerHTML.slice(0, 120))")
+
+    def test_the_keyboard_reaches_everything(self):
+        for width in WIDTHS:
+            self.window.size(width, 900)
+            for name in (LESSON, "search.html"):
+                self.open(name)
+                self.assertEqual(self.reached(), [], f"{name} at {width}")
+
+    def test_the_menu_of_a_narrow_page_opens_by_a_key(self):
+        self.window.size(390, 900)
+        self.open("index.html")
+        link = "return document.querySelector('#pages a').checkVisibility()"
+        self.assertFalse(self.window.run(link))
+        self.window.press("tab", "tab", "enter")
+        self.assertTrue(self.window.run(link))
+        self.assertEqual(self.window.run("return document.getElementById('menu').getAttribute('aria-expanded')"), "true")
+        self.window.press("escape")
+        self.assertFalse(self.window.run(link))
+
+    # ---- search, plots, steps ----
+
+    def test_search_finds_the_lesson(self):
+        self.open("search.html?q=stagnation")
+        found = self.window.wait("return [...document.querySelectorAll('#search-results li > a')].map((a) => a.href)")
+        self.assertTrue(any(LESSON in link for link in found), found)
+
+    def test_a_plot_says_the_values_of_its_marks(self):
+        self.open(LESSON)
+        values = self.window.run("return [...document.querySelectorAll('.value')].map((e) => e.getAttribute('aria-label'))")
+        self.assertEqual(len(values), 5)
+        row = next(row for row in json.loads((TOP / f"chapters/{RECORDS}/results/h200.json").read_text(encoding="utf-8"))["rungs"] if row["name"] == "sum_global_atomic")
+        self.assertTrue(values[0].startswith(f"sum_global_atomic: {row['microseconds']['median']:,.1f} µs"), values[0])
+        mark = self.window.driver.find_element("css selector", ".value")
+        browser.ActionChains(self.window.driver).scroll_to_element(mark).move_to_element(mark).perform()
+        self.assertEqual(self.window.text("#tip"), values[0])
+        self.window.run("document.querySelectorAll('.value')[1].focus()")
+        self.assertEqual(self.window.text("#tip"), values[1])
+        self.assertTrue(self.window.run("const t = document.getElementById('tip').getBoundingClientRect(); return t.left >= 0 && t.right <= innerWidth"))
+        self.window.press("escape")
+        self.assertTrue(self.window.run("return document.getElementById('tip').hidden"))
+
+    def test_a_picture_is_stepped_through_in_the_lesson(self):
+        self.window.scheme("")  # the frame has the scheme of the page around it, unless one is emulated
+        self.open(LESSON)
+        self.assertEqual(self.window.run("return document.querySelectorAll('details.steps').length"), 2)
+        self.assertEqual(self.window.run("return document.querySelector('.steps iframe').contentDocument.body.childElementCount"), 0)
+        self.window.run("document.querySelector('.steps summary').focus()")
+        self.window.press("enter")
+        frame = "const page = document.querySelector('.steps iframe').contentDocument; const e = page && page.querySelector(arguments[0]); return e && e.textContent"
+        self.assertEqual(self.window.wait(frame, "#kernel"), "sum_racy<<<1, 64>>>")
+        self.assertEqual(self.window.wait(frame, "#where"), "1 of 1")
+        colour = "return getComputedStyle(document.querySelector('.steps iframe').contentDocument.body).backgroundColor"
+        self.assertEqual(self.window.run(colour), "rgb(255, 255, 255)")
+        self.addCleanup(self.forget)
+        self.window.click("button.theme")
+        self.window.wait(f"{colour} === 'rgb(13, 17, 23)'")
+        self.assertEqual(self.window.console(), [])
+
+    # ---- slides ----
+
+    def test_slides_show_all_and_none_overflows(self):
+        self.window.size(1280, 720)
+        for chapter in chapters:
+            self.open(f"slides/{chapter.name}.html")
+            self.window.wait("return [...document.images].every((image) => image.complete)")
+            self.assertEqual(self.window.run(ON_SLIDES), [], chapter.name)
+            # remark has an old highlight.js in it, which says so.
+            self.assertEqual([message for message in self.window.console() if "Highlight.js has reached EOL" not in message], [])
+            pictures = self.window.run("return document.querySelectorAll('.remark-slides-area img').length")
+            self.assertGreaterEqual(pictures, len([entry for entry in chapter.pictures if "kernel" in entry][:1]), chapter.name)
+            text = " ".join(self.window.run("return [...document.querySelectorAll('.remark-slides-area :is(p, li, h1, h2)')].map((e) => e.textContent)"))
+            self.assertNotRegex(text, r"\*\*|```|\]\(", chapter.name)
+
+    def test_slides_print_a_page_each(self):
+        self.open(f"slides/{RECORDS}.html")
+        count = self.window.run("return document.querySelectorAll('.remark-slides-area .remark-slide-container').length")
+        pdf = self.window.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": True})["data"]
+        self.assertEqual(max(map(int, re.findall(rb"/Count (\d+)", base64.b64decode(pdf)))), count)
+
+
+if __name__ == "__main__":
+    system_python.again_if_missing(browser.webdriver)
+    try:
+        build_site.python_with_sphinx()
+    except Failed as missing:
+        print(missing)
+        sys.exit(browser.SKIPPED)
+    unittest.main()
