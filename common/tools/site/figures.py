@@ -3,7 +3,7 @@
 A plot is put into the page as it was drawn, and each of its marks says its value when a reader points at it or
 reaches it with the Tab key; the values are those of the plot's description (measure/plots.py). Below a picture
 of lanes that was recorded, a frame steps through the recording; it is recorded anew when the site is built, by
-the programs of the build folder `course_build`. Without the program a picture is shown without its steps.
+the programs of the build folder `course_build`. A picture whose program is not there, or cannot record, has no steps.
 """
 
 import html
@@ -13,20 +13,18 @@ from pathlib import Path, PurePosixPath
 
 from docutils import nodes
 from pygments.formatters import HtmlFormatter
-from sphinx.util import logging
 from tools.lib import chapter as metadata
 from tools.lib.failed import Failed
 from tools.measure import documents, plot_svg
 from tools.trace import stepper
-from tools.trace.run_recorded import NotBuilt, recorded
+from tools.trace.recording import TraceError
+from tools.trace.run_recorded import recorded
 
 USE = re.compile(r"<use ([^>]*)/>")
 BAR = re.compile(r'<g id="patch_\d+"><path d="M ([^"]*)"[^>]*style="fill: (?!none)[^"]*stroke:[^>]*/></g>')
 DARK_CODE = "github-dark"  # of Pygments
 FRAME = '<div class="drawing wide">'  # on a narrow page a drawing keeps its size, and is scrolled
 REACH = 11  # points around a mark that belong to it
-
-log = logging.getLogger(__name__)
 
 
 # ---- plots ---------------------------------------------------------------------------------------
@@ -108,14 +106,14 @@ def pictures_of(top):
 
 
 def steps_of(app, file):
-    """Where the page with a picture's steps is, seen from the site's top; None without its program."""
+    """Where the page with a picture's steps is, seen from the site's top; None if it cannot be recorded."""
     entry, chapter = app.lane_pictures[file]
     try:
         trace, choice = recorded(entry, chapter.folder, Path(app.config.course_build))
-    except NotBuilt as error:
+    except TraceError:
         if app.config.course_all_steps:
             raise
-        app.without_steps[file] = str(error)
+        app.without_steps.append(file.relative_to(app.srcdir).as_posix())
         return None
     name = file.relative_to(app.srcdir).with_suffix(".html")
     target = Path(app.outdir, name)
@@ -140,6 +138,9 @@ def replace_images(app, doctree):
     """Plots go into the page; pictures get their steps."""
     folder = Path(app.srcdir, app.env.docname).parent
     for node in list(doctree.findall(nodes.image)):
+        paragraph = node.parent
+        if not isinstance(paragraph, nodes.paragraph) or len(paragraph) > 1:
+            continue  # a badge
         file = Path(os.path.normpath(folder / node["uri"]))
         alt = node.get("alt", "")
         if file in app.plots:
@@ -155,24 +156,21 @@ def replace_images(app, doctree):
                     new.append(nodes.raw("", steps(uri, alt), format="html"))
         else:
             continue
-        paragraph = node.parent
-        if isinstance(paragraph, nodes.paragraph) and len(paragraph) == 1:  # a block may not be inside <p>
-            paragraph.parent.replace(paragraph, new)
-        else:
-            node.parent.replace(node, new)
+        paragraph.parent.replace(paragraph, new)  # a block may not be inside <p>
 
 
 def prepare(app):
     top = Path(app.srcdir)
     app.plots, app.lane_pictures = plots_of(top), pictures_of(top)
-    app.steps, app.without_steps = {}, {}
+    app.steps, app.without_steps = {}, []
 
 
-def write_colours(app, error):
+def finish(app, error):
+    """Writes colours.css; says what is left out."""
     if error is None:
         Path(app.outdir, "_static", "colours.css").write_text(colours(), encoding="utf-8")
-        for file, why in app.without_steps.items():
-            log.info("no steps for %s: %s", file.relative_to(app.srcdir), why)
+        if app.without_steps:
+            print(f"{len(app.without_steps)} pictures have no steps, as {app.config.course_build} does not have their programs")
 
 
 def setup(app):
@@ -180,5 +178,5 @@ def setup(app):
     app.add_config_value("course_all_steps", False, "env")
     app.connect("builder-inited", prepare)
     app.connect("doctree-read", replace_images, priority=400)  # before Sphinx gathers the images that are left
-    app.connect("build-finished", write_colours)
+    app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": False}

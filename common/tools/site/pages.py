@@ -1,7 +1,7 @@
 """Which Markdown files are pages of the site, their order, and their languages: an extension of Sphinx.
 
 A page is each Markdown file that PATTERNS name, found when the site is built. README.zh-CN.md is the Chinese
-version of the README.md beside it: both link to each other, and Chinese pages have their own part of the navigation.
+version of the README.md beside it, and its text links to it; Chinese pages have their own part of the navigation.
 """
 
 import re
@@ -89,10 +89,10 @@ def frame_tables(app, doctree, docname):
 
 
 def fill_template(app, pagename, templatename, context, doctree):
-    """What layout.html shows beside the text: the page's language, the same in others, the slides, the navigation."""
+    """What layout.html has beside the text: the page's language, the same in others, the slides, the navigation."""
     context["language"] = language_of(pagename)
     context["languages"] = [
-        {"uri": app.builder.get_relative_uri(pagename, name), "lang": language, "name": NAMES.get(language, language)}
+        {"uri": app.builder.get_relative_uri(pagename, name), "lang": language}
         for language, name in in_other_languages(pagename, app.env.found_docs).items()
     ]
     chapter = CHAPTER.fullmatch(pagename)

@@ -170,6 +170,25 @@ def text_of(name):
     return (site / name).read_text(encoding="utf-8")
 
 
+class Workflow(unittest.TestCase):
+    """The workflow that publishes the site, as far as it can be looked at without GitHub."""
+
+    def test_it_builds_tests_and_publishes_what_is_here(self):
+        import yaml  # MyST needs it, too
+
+        workflow = yaml.safe_load((TOP / ".github/workflows/site.yml").read_text(encoding="utf-8"))
+        build, publish = (workflow["jobs"][name] for name in ("build", "publish"))
+        commands = " && ".join(step["run"] for step in build["steps"] if "run" in step)
+        self.assertIn("common/tools/setup.sh --contributor", commands)
+        self.assertIn("meson compile -C build site", commands)
+        self.assertRegex((TOP / "meson.build").read_text(encoding="utf-8"), r"run_target\(\s*'site',\s*command: \[python, files\('common/tools/site/build_site.py'\)")
+        self.assertIn("meson test -C build --no-rebuild tools-site", commands)
+        uploaded = next(step["with"]["path"] for step in build["steps"] if "upload-pages-artifact" in step.get("uses", ""))
+        self.assertEqual(uploaded, "build/site")
+        self.assertEqual(publish["needs"], "build")
+        self.assertEqual(publish["permissions"], {"pages": "write", "id-token": "write"})
+
+
 class Files(unittest.TestCase):
     """What is in the files of the site."""
 
@@ -183,7 +202,7 @@ class Files(unittest.TestCase):
                 if not target.startswith("http://site/"):
                     continue
                 followed += 1
-                path = target.removeprefix("http://site/")
+                path = target.removeprefix("http://site/").partition("?")[0]
                 if not (site / path).is_file() or (anchor and path in anchors and anchor not in anchors[path]):
                     dead.append(f"{name}: {link}")
         self.assertEqual(dead, [])
@@ -220,6 +239,19 @@ class Files(unittest.TestCase):
             self.assertEqual(re.findall(r"&lt;!--|&lt;details|^\|.*\|$", re.sub(r"<pre>.*?</pre>", "", article, flags=re.DOTALL), re.MULTILINE), [])
             for exercise in chapter.exercises:
                 self.assertIn(f'id="{exercise}"', article)
+
+    def test_a_page_and_its_translation_lead_to_each_other(self):
+        translated = [name for name in files if name.endswith(".zh-CN.html")]
+        for name in translated:
+            english = name.replace(".zh-CN", "")
+            if english not in files:
+                continue
+            for here, there in ((name, english), (english, name)):
+                page = text_of(here)
+                self.assertIn(f'<a class="reference internal" href="{Path(there).name}">', page[page.index("<main") :], here)
+            self.assertIn('<html lang="zh-CN"', text_of(name))
+            self.assertIn('<html lang="en"', text_of(english))
+        self.assertIn("README.zh-CN.html", translated)
 
     def test_every_plot_has_values(self):
         for chapter in chapters:
@@ -285,7 +317,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.window.run(colour), white)
         self.window.scheme("dark")
         self.assertEqual(self.window.run(colour), black)
-        self.assertEqual(self.window.text("button.theme"), "Light")
+        self.window.wait("return document.querySelector('button.theme').textContent === 'Light'")
         self.window.click("button.theme")
         self.assertEqual(self.window.run(colour), white)
         self.open("common/docs/learning.html")

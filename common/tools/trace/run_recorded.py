@@ -119,16 +119,12 @@ def check_recorded(name, build, options):
 # ---- a chapter's drawings --------------------------------------------------------------------------
 
 
-class NotBuilt(TraceError):
-    """The program that records a picture is not built."""
-
-
 def run_of(entry, chapter, build, file):
     """Runs the program of one [[picture]] of chapter.toml, which records or draws into `file`; TraceError if it does not."""
     candidates = [build / "chapters" / chapter.name / entry["program"], build / entry["program"]]
     program = next((candidate for candidate in candidates if candidate.exists()), None)
     if program is None:
-        raise NotBuilt(
+        raise TraceError(
             f"{entry['output']}: {candidates[0]} is not built: meson compile -C {seen_from_the_shell(build)}"
         )
     environment = {"SIMT_SEED": str(entry.get("seed", 0))}
@@ -142,7 +138,7 @@ def run_of(entry, chapter, build, file):
 
 
 def recorded(entry, chapter, build):
-    """(trace, Choice) of a [[picture]] with a kernel; NotBuilt without its program, TraceError if it recorded nothing."""
+    """(trace, Choice) of a [[picture]] with a kernel; TraceError without its program, or if it recorded nothing."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "written"
         run_of(entry, chapter, build, file)
