@@ -15,19 +15,19 @@ try:
     from selenium.webdriver.common.keys import Keys
     from selenium.webdriver.support.ui import WebDriverWait
 except ImportError:
-    webdriver = None
+    webdriver = WebDriverException = None
 
 SKIPPED = 77
 
 
 class Window:
-    """One window of a headless Chromium."""
+    """One window of a headless Chromium; `logs` names what is kept of a page, "performance" for its requests."""
 
-    def __init__(self):
+    def __init__(self, logs=("browser", "performance")):
         options = webdriver.ChromeOptions()
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
             options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        options.set_capability("goog:loggingPrefs", {name: "ALL" for name in logs})
         self.driver = webdriver.Chrome(options=options)
 
     def close(self):
