@@ -166,7 +166,8 @@ class Sentences(unittest.TestCase):
             front.text(documents.metadata.load(folder).question)
         for entry in documents.measured(TOP)["shown"]:
             front.text(entry["what"])
-        self.assertEqual(unused & front.unused, set())
+        # The question of a chapter that is being written may come before the chapter.
+        self.assertEqual({text for text in unused & front.unused if not text.endswith("?")}, set())
 
 
 if __name__ == "__main__":
