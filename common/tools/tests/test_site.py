@@ -65,11 +65,12 @@ CUT_OFF = """
 const wide = document.documentElement.clientWidth, bad = [];
 if (document.documentElement.scrollWidth > wide) bad.push(`the page is ${document.documentElement.scrollWidth} wide`);
 for (const e of document.body.querySelectorAll("header *, .text *, main *")) {
-  const box = e.getBoundingClientRect();
+  const box = e.getBoundingClientRect(), said = `${e.tagName}.${e.getAttribute("class")} "${e.textContent.trim().slice(0, 40)}"`;
+  if (e instanceof HTMLElement && getComputedStyle(e).overflowX === "hidden" && e.scrollWidth > e.clientWidth + 1) bad.push(`${said} is clipped`);
   if (box.right <= wide + 1 || box.width === 0 || !e.checkVisibility()) continue;
   let frame = e.parentElement;
   while (frame && !["auto", "scroll"].includes(getComputedStyle(frame).overflowX)) frame = frame.parentElement;
-  if (!frame) bad.push(`${e.tagName}.${e.getAttribute("class")} "${e.textContent.trim().slice(0, 40)}" ends at ${Math.round(box.right)}`);
+  if (!frame) bad.push(`${said} ends at ${Math.round(box.right)}`);
 }
 return bad.slice(0, 5);
 """
