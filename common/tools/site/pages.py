@@ -14,8 +14,7 @@ PATTERNS = ["*.md", "chapters/*/README*.md", "common/docs/**.md", "common/simt/R
 NO_PAGES = [".git", ".github", "chapters/*/common", "exercises", "solutions"]  # the link to common has the same pages again
 CHAPTER = re.compile(r"chapters/([^/]+)/README")
 LANGUAGE = re.compile(r"\.([a-z]{2}(?:-[A-Z]{2})?)$")
-# What a reader of this language looks for, and the heading of its pages.
-NAMES = {"en": "English", "zh-CN": "中文"}
+NAMES = {"zh-CN": "中文"}  # the heading of the pages in this language
 
 
 def title_of(file):
