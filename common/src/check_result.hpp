@@ -66,9 +66,9 @@ struct Run {
 /// none.
 void remove_result();
 
-/// Writes the file that COURSE_RESULT names, with the word of COURSE_PROOF in it, if there is one. Both
-/// are taken out of the environment before an answer's first line runs, so that no answer can write a
-/// result. `reason` is one line for a reader.
+/// Writes the result to the file or socket that COURSE_RESULT names, with the runner's word in it, if there
+/// is one. Both names are taken out of the environment before an answer's first line runs, and the word's page can
+/// not be read until now. `reason` is one line for a reader.
 void write_result(const Run& run, const std::string& program, Verdict verdict,
                   const std::string& reason);
 

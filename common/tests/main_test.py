@@ -8,6 +8,7 @@ The second program is specimen.cu compiled with -DSPECIMEN_NOT_STARTED.
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -317,6 +318,28 @@ class Result(unittest.TestCase):
         self.assertIn("FAILED: tells its environment", out)
         self.assertNotIn(str(self.file), out)
         self.assertNotIn("a word", out)
+
+
+    def test_the_word_is_nowhere_in_its_memory(self):
+        word = "a3e1c0ffee5a1ad5decafbad0badf00d"
+        found = self.result("searches its memory", code=0, COURSE_PROOF=word, TEST_WORD_BACKWARDS=word[::-1])
+        self.assertEqual(found["proof"], word)
+        # The search finds what is there: the same word in a variable that no one takes away.
+        code, out = run("searches its memory", ANOTHER=word, TEST_WORD_BACKWARDS=word[::-1])
+        self.assertEqual(code, 1, out)
+
+    def test_a_result_through_a_socket(self):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.sendall(b"a word")
+            done = subprocess.Popen([SPECIMEN, "passes"], pass_fds=[theirs.fileno()], stdout=subprocess.DEVNULL,
+                                    env={**os.environ, "COURSE_RESULT": f"socket:{theirs.fileno()}"})
+            theirs.close()
+            data = b""
+            while part := ours.recv(65536):
+                data += part
+            self.assertEqual(done.wait(), 0)
+        self.assertEqual([json.loads(data)[key] for key in ("verdict", "proof")], ["passed", "a word"])
 
 
 class Rejection(unittest.TestCase):

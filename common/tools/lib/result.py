@@ -45,9 +45,17 @@ def read(file):
     if file.is_symlink() or not file.is_file():  # a learner's code may have put something else there
         return None
     try:
-        with open(file, encoding="utf-8") as text:
-            found = json.loads(text.read(MOST_BYTES))
-    except (OSError, ValueError, RecursionError):
+        with open(file, "rb") as data:
+            return parse(data.read(MOST_BYTES))
+    except OSError:
+        return None
+
+
+def parse(data):
+    """The result in these bytes; None if they hold none, or one that this course does not understand."""
+    try:
+        found = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
         return None
     known = isinstance(found, dict) and found.get("schema") == SCHEMA and found.get("version") == VERSION
     return {**new(FAILED), **found} if known and found.get("verdict") in VERDICTS else None

@@ -31,6 +31,7 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import result as results  # noqa: E402
 from tools.lib.checkout import TOP  # noqa: E402
+from tools.teach.regular import GradeError, read_below  # noqa: E402
 
 LOG = "testlog.junit.xml"
 MOST_BYTES = 50_000_000  # of a log: a check's output is a few hundred lines
@@ -40,18 +41,18 @@ NOT_STARTED, SKIPPED, NOT_RUN = "not started", "skipped", "not run"
 BEST_FIRST = [PASSED, NOT_RUN, NOT_STARTED, SKIPPED, NO_END, FAILED]
 
 
-class GradeError(Exception):
-    """Why a learner has no score."""
-
-
 @dataclass
 class Learner:
-    """One row. `verdicts` is {(chapter, exercise): verdict}; with an `error` there are none."""
+    """One row. `verdicts` is {(chapter, exercise): verdict}; with an `error` there are none. `ident` is the number in the
+    roster, `late` what a late submission is told, and `factor` what is left of its points."""
 
     name: str
     verdicts: dict = field(default_factory=dict)
     notes: list = field(default_factory=list)
     error: str = ""
+    ident: str = ""
+    late: str = ""
+    factor: float = 1.0
 
 
 def exercises_of(top):
@@ -105,19 +106,23 @@ def test_name(case):
     return project or case.get("classname", ""), (suites or "exercises").split("+"), name
 
 
-def read_log(file, exercises, build=None):
-    """({(chapter, exercise): verdict}, [note]) of a log and the results of the build folder. Raises GradeError."""
+def read_log(file, exercises, build=None, learner=None):
+    """({(chapter, exercise): verdict}, [note]) of a log and the results of the build folder, both below the folder `learner`, in
+    which no link is followed. Raises GradeError."""
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise GradeError(f"{file} is too large for a log of this course")
-        text = file.read_bytes().decode("utf-8")
+        folder = learner or file.parent
+        data = read_below(folder, file.relative_to(folder), MOST_BYTES)
+        if data is None:
+            raise GradeError("it is not there")
+    except GradeError as error:
+        raise GradeError(f"{file} cannot be read: {error}") from error
+    try:
+        text = data.decode("utf-8")
         if "<!DOCTYPE" in text:  # Meson writes none; entities could be made to fill the memory
             raise GradeError(f"{file} was not written by Meson: it has a DOCTYPE")
         if not text.strip():
             raise GradeError(f"{file} is empty: was `meson test` interrupted, or the disk full?")
         cases = list(ElementTree.fromstring(text).iter("testcase"))
-    except OSError as error:
-        raise GradeError(f"{file} cannot be read: {error.strerror}") from error
     except (UnicodeDecodeError, ElementTree.ParseError) as error:
         raise GradeError(f"{file} is no complete XML ({error}): run `meson test` again") from error
 
@@ -169,7 +174,8 @@ def read_results(results, exercises):
             name, log = log_of(result)
             learner = Learner(name)
             build = log.parent.parent if log.parent.name == "meson-logs" else log.parent
-            verdicts, learner.notes = read_log(log, set(exercises), build)
+            handed_in = Path(result).resolve() if Path(result).is_dir() else None
+            verdicts, learner.notes = read_log(log, set(exercises), build, handed_in)
             learner.verdicts = {exercise: verdicts.get(exercise, NOT_RUN) for exercise in exercises}
         except GradeError as error:
             learner = Learner(error.args[1] if len(error.args) > 1 else name, error=error.args[0])
@@ -203,7 +209,7 @@ def number(value):
 def score(learner, points, chapter=None):
     """The points that a learner has, in all or in one chapter."""
     passed = [key for key, verdict in learner.verdicts.items() if verdict == PASSED]
-    return sum(points[key] for key in passed if chapter in (None, key[0]))
+    return learner.factor * sum(points[key] for key in passed if chapter in (None, key[0]))
 
 
 def percent(learner, points):
@@ -245,12 +251,14 @@ def as_json(learners, points):
         "of": sum(points.values()),
         "learners": [{"name": shown(learner.name), "error": shown(learner.error)} if learner.error else {
             "name": shown(learner.name),
+            **({"id": shown(learner.ident)} if learner.ident else {}),
+            **({"late": learner.late, "factor": round(learner.factor, 4)} if learner.late else {}),
             "points": score(learner, points),
             "percent": percent(learner, points),
             "notes": [shown(note) for note in learner.notes],
             "exercises": [
                 {"chapter": key[0], "exercise": key[1], "verdict": verdict,
-                 "points": points[key] if verdict == PASSED else 0, "of": points[key]}
+                 "points": learner.factor * points[key] if verdict == PASSED else 0, "of": points[key]}
                 for key, verdict in learner.verdicts.items()
             ],
         } for learner in learners],
@@ -260,14 +268,16 @@ def as_json(learners, points):
 def write_csv(out, learners, points):
     """One row for each learner; a column for each exercise has its points. An error has no numbers."""
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["learner", "points", "of", "percent", "error", "notes", *map("/".join, points)])
+    has_roster = any(learner.ident or learner.late for learner in learners)  # two more columns
+    writer.writerow(["learner", *(["id", "late"] if has_roster else []), "points", "of", "percent", "error", "notes", *map("/".join, points)])
     for learner in learners:
+        who = [cell(learner.name), *([cell(learner.ident), cell(learner.late)] if has_roster else [])]
         if learner.error:
-            writer.writerow([cell(learner.name), "", "", "", cell(learner.error), "", *[""] * len(points)])
+            writer.writerow([*who, "", "", "", cell(learner.error), "", *[""] * len(points)])
             continue
-        verdicts = [number(points[key] * (learner.verdicts[key] == PASSED)) for key in points]
+        verdicts = [number(learner.factor * points[key] * (learner.verdicts[key] == PASSED)) for key in points]
         total = [number(value) for value in (score(learner, points), sum(points.values()), percent(learner, points))]
-        writer.writerow([cell(learner.name), *total, "", cell("; ".join(learner.notes)), *verdicts])
+        writer.writerow([*who, *total, "", cell("; ".join(learner.notes)), *verdicts])
 
 
 def report(learners, points, csv_file=None, json_file=None):

@@ -1,283 +1,224 @@
 #!/usr/bin/env python3
-"""Grades learners' exercise files in a clean checkout of this course, and writes their scores.
+"""Grades learners' exercise files in a clean copy of this course, and writes their scores.
 
-    grade_submissions.py --out FOLDER [--points FILE] [--chapters NAMES] SUBMISSION ...
+    grade_submissions.py --out FOLDER [options] SUBMISSION ...
 
 A SUBMISSION is a learner's checkout: a folder with exercises/; the learner's name is the folder's.
-Of all that is in there, only regular files exercises/CHAPTER/EXERCISE.cuh that this course knows are
-copied, each into a fresh copy of the last commit here, without solutions. There each begun exercise is
-built and checked. FOLDER gets scores.csv, scores.json and, in learners/, Meson's logs of each.
+Of all that is in there, only regular files exercises/CHAPTER/EXERCISE.cuh that this course knows are read. Each is
+compiled with the check of the last commit here, and run, under bubblewrap: without a network, without a file of yours,
+with limits. FOLDER gets scores.csv, scores.json and, for each learner, learners/NAME/feedback.md.
 
-An exercise is refused, has no points and is named with its reason if it is a link or no regular file,
-or if its text could decide the verdict in another way than by a right answer: it ends the program,
-reads the environment or files, redefines a name that the check uses, includes other headers than the course's.
+A score is in FOLDER as soon as it is known. The same command goes on where an earlier one was ended. Answers that are
+equal but for comments are judged once.
+
+An exercise is refused, has no points and is named with its reason if it is a link or no regular file, or if its text uses
+a header or a name that a kernel and its launcher have no use for.
     --accept LEARNER/CHAPTER/EXERCISE   accepts such a file: you have read it
 
-THIS RUNS THE LEARNERS' CODE, as the user who calls it. Use a container without a network, or an account
-that has nothing to lose. What is safe and what is not: common/docs/grading.md.
-Exit code: 0; 1 if a submission has no score.
+What is safe and what is not: common/docs/grading.md.
+Exit code: 0; 1 if a submission has no score; 130 if it was interrupted.
 """
 
 import argparse
+import concurrent.futures
 import os
-import re
-import resource
-import shutil
 import signal
-import stat
 import subprocess
 import sys
-import tempfile
+import threading
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib.checkout import TOP, is_started  # noqa: E402
-from tools.teach import grade  # noqa: E402
+from tools.lib import result  # noqa: E402
+from tools.lib.checkout import TOP  # noqa: E402
+from tools.teach import cpp_text, grade, sandbox, submissions  # noqa: E402
+from tools.teach.answers import BuildError, Judge, build_course  # noqa: E402
+from tools.teach.gradebook import Gradebook  # noqa: E402
+from tools.teach.roster import LateRule, Roster, RosterError, moment, read_roster  # noqa: E402
 
-REFUSED = "refused"
-MOST_BYTES = 200_000  # of an exercise file
-FILE_SIZE = 2 << 30  # bytes that a process may write into one file
-KEPT_ENVIRONMENT = [
-    "PATH", "LANG", "LC_ALL", "CXX", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES",
-]
-
-# ---- what is in a file -----------------------------------------------------------------------------
-
-TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?\*/)
-      | (?P<raw>(?<!\w)(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)")
-      | (?P<text>"(?:\\.|[^"\\\n])*"|(?<!\w)(?:u8|[uUL])?'(?:\\.|[^'\\\n])*')""",
-    re.VERBOSE | re.DOTALL,
-)
-DIRECTIVE = re.compile(r"^[ \t]*(?:\#|%:)[ \t]*(\w*)[ \t]*(.*)$", re.MULTILINE)
-HARMLESS = {"", "if", "ifdef", "ifndef", "elif", "else", "endif"}
-PLAIN_HEADER = re.compile(r'<(course/)?[a-z_0-9]+(\.cuh|\.hpp|\.h)?>|"[A-Za-z_0-9]+\.(cuh|hpp|h)"')
-# What a kernel and its launcher have no use for. With "(" the names that could be something else.
-NAMES = re.compile(
-    r"""\b(
-      exit | _exit | _Exit | quick_exit | at_quick_exit | atexit | on_exit | pthread_exit | setjmp | longjmp | sigaction
-    | getenv | secure_getenv | setenv | putenv | unsetenv | environ | __environ
-    | [io]?fstream | fopen | freopen | fdopen | filesystem | mmap | mprotect | dlopen | dlsym
-    | syscall | popen | v?fork | exec[lv]p?e? | posix_spawnp? | ptrace | _?_?asm_?_?
-    | _?_?(?:constructor | destructor | ifunc | section)_?_? | init_priority | _Pragma
-    | Catch | INTERNAL_CATCH\w* | TEST_CASE | REQUIRE\w* | CHECK\w* | simt
-    | NOT_STARTED | exercise_not_started | course_not_started | remember_verdict
-    | (?:main | open | openat | kill | signal | system)(?=\s*\()
-    )\b""",
-    re.VERBOSE,
-)
+NOT_ISOLATED = """
+Without it nothing of this holds: learners' code can read your files and the other submissions, use the network, change
+what this grading writes, and go on running afterwards. In a container that has nothing to lose: --no-sandbox.
+"""
 
 
-def without_comments(text):
-    """The text as the preprocessor sees it: lines spliced, comments a space, other text in quotes empty."""
-    def first(token):
-        return " " if token["comment"] else '""' if token["raw"] else token.group()
-
-    lines = []
-    for line in TOKEN.sub(first, re.sub(r"\\[ \t]*\r?\n", "", text)).splitlines():
-        is_include = re.match(r"\s*(#|%:)\s*include\b", line)
-        lines.append(line if is_include else TOKEN.sub('""', line))
-    return "\n".join(lines)
-
-
-def suspicions(text, check):
-    """Why an exercise's text cannot be graded before a person has read it: reasons, none for nearly all.
-
-    `check` is the text of its check, whose names no macro may change.
-    """
-    code = without_comments(text)
-    taken = set(re.findall(r"\b[A-Za-z_]\w+\b", check))
-    reasons = ["it has a trigraph"] if re.search(r"\?\?[=/]", text) else []
-    for name, rest in DIRECTIVE.findall(code):
-        if name == "include":
-            if not PLAIN_HEADER.fullmatch(rest.strip()):
-                reasons.append(f"it includes {rest.strip()}")
-        elif name in ("define", "undef"):
-            macro = (re.findall(r"\w+", rest) or [""])[0]
-            if macro in taken:
-                reasons.append(f"it redefines {macro}, which the check uses")
-            if "##" in rest or "%:%:" in rest:
-                reasons.append(f"its macro {macro} makes names")
-        elif name == "pragma":
-            if not re.match(r"(once|unroll)\b", rest):
-                reasons.append(f"it has #pragma {rest.strip()}")
-        elif name not in HARMLESS:
-            reasons.append(f"it has #{name}")
-    plain = DIRECTIVE.sub(lambda line: line.group(2) if line.group(1) in ("define", "") else "", code)
-    reasons += [f"it uses {name}" for name in NAMES.findall(re.sub(r"\bcudaDevice\w+|\bCUDA_CHECK\w*", "", plain))]
-    return list(dict.fromkeys(reasons))
-
-
-def same_code(a, b):
-    """True if two texts differ in comments and white space only."""
-    return without_comments(a).split() == without_comments(b).split()
-
-
-# ---- a submission ----------------------------------------------------------------------------------
-
-
-def read_regular(file):
-    """The bytes of a regular file that is no link; raises GradeError for anything else."""
-    try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        reason = "it is a link" if file.is_symlink() else f"it cannot be read: {error.strerror}"
-        raise grade.GradeError(reason) from error
-    with open(descriptor, "rb") as data:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise grade.GradeError("it is no regular file")
-        if status.st_size > MOST_BYTES:
-            raise grade.GradeError(f"it has {status.st_size} bytes, and {MOST_BYTES} are the most")
-        return data.read(MOST_BYTES)
-
-
-def take(submission, course, exercises, accepted):
-    """Copies the known files of a submission into `course`; returns ({exercise: reason of a refusal}, [note]).
-
-    Raises GradeError if it is no submission.
-    """
-    folder = Path(submission) / "exercises"
-    if folder.is_symlink() or not folder.is_dir():
-        raise grade.GradeError(f"{submission} has no folder exercises/ (a link is none)")
-    refused, notes, known = {}, [], set()
-    for chapter, name in exercises:
-        file = folder / chapter / f"{name}.cuh"
-        known.add(file)
-        try:
-            if file.parent.is_symlink():
-                raise grade.GradeError("its folder is a link")
-            if not os.path.lexists(file):
-                continue
-            data = read_regular(file)
-            text = data.decode("utf-8", errors="replace")
-            check = (TOP / "chapters" / chapter / "checks" / f"{name}.cu").read_text(encoding="utf-8")
-            if is_started(text) and (chapter, name) not in accepted and (found := suspicions(text, check)):
-                raise grade.GradeError("; ".join(found))
-            (course / "exercises" / chapter / f"{name}.cuh").write_bytes(data)
-            solution = TOP / "solutions" / chapter / f"{name}.cuh"
-            if solution.exists() and same_code(text, solution.read_text(encoding="utf-8")):
-                notes.append(f"{chapter}/{name} is the published solution")
-        except grade.GradeError as error:
-            refused[chapter, name] = str(error)
-    chapters = {chapter for chapter, _ in exercises}
-    there = [file for file in sorted(folder.glob("*/*")) if file.parent.name in chapters]
-    if extra := [str(file.relative_to(folder)) for file in there if file not in known]:
-        notes.append(f"not copied: {', '.join(extra[:5])}{', ...' if len(extra) > 5 else ''}")
-    return refused, notes
-
-
-# ---- building and checking -------------------------------------------------------------------------
-
-
-def run(command, folder, log, seconds=None, **environment):
-    """Runs a command in a session of its own, with little of our environment; returns its exit code."""
-    def limits():
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
-
-    kept = {name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ}
-    environment = {**kept, "PWD": str(folder), "HOME": str(folder.parent / "home"), **environment}
-    with open(log, "ab") as out:
-        process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-            start_new_session=True, preexec_fn=limits,
-        )
-        try:
-            return process.wait(seconds)
-        finally:
-            try:
-                os.killpg(process.pid, signal.SIGKILL)  # what it started and left running
-            except ProcessLookupError:
-                pass
-
-
-def prepare(work, options, exercises):
-    """A built copy of the last commit in work/clean: what all exercises share. It is only good at work/course."""
-    course, log = work / "course", options.out / "prepare.log"
-    (work / "home").mkdir()
-    if (TOP / "solutions").exists():
-        command = [sys.executable, str(TOP / "common/tools/teach/release.py"), str(course)]
-    else:  # a release itself
-        command = ["git", "clone", "--quiet", str(TOP), str(course)]
-    chapters = ",".join(sorted({chapter for chapter, _ in exercises}))
-    setup = ["meson", "setup", "build", f"-Ddevice={options.device}", f"-Dchapters={chapters}"]
-    first = ["ninja", "-C", "build", "chapters/{}/{}".format(*exercises[0])]  # brings what all others need
-    copied = run(command, work, log, HOME=os.environ.get("HOME", "/"))  # Git may need your settings there
-    if copied or run(setup, course, log) or run(first, course, log):
-        sys.exit(f"grade_submissions.py: the course itself does not build: see {log}")
-    shutil.copytree(course, work / "clean", symlinks=True)
-
-
-def grade_one(submission, work, options, exercises):
-    """The Learner of one submission."""
-    name = Path(submission).resolve().name
-    learner = grade.Learner(name)
-    accepted = {tuple(text.split("/")[-2:]) for text in options.accept if text.rsplit("/", 2)[0] == name}
-    folder = options.out / "learners" / name
-    folder.mkdir(parents=True)
-    course = work / "course"
-    shutil.rmtree(course, ignore_errors=True)
-    shutil.copytree(work / "clean", course, symlinks=True)
-    try:
-        refused, notes = take(submission, course, exercises, accepted)
-        run(["meson", "test", "-C", "build", "--no-rebuild", "--suite", "exercises"], course, folder / "log.txt",
-            seconds=len(exercises) * (options.seconds + 300), COURSE_TIMEOUT=str(options.seconds))
-        log = course / "build" / "meson-logs" / grade.LOG
-        (folder / grade.LOG).write_bytes(read_log_file(log))
-        verdicts, _ = grade.read_log(folder / grade.LOG, set(exercises), course / "build")
-    except (grade.GradeError, subprocess.TimeoutExpired) as error:
-        learner.error = str(error)
-        return learner
-    learner.verdicts = {exercise: verdicts.get(exercise, grade.NOT_RUN) for exercise in exercises}
-    learner.verdicts.update({exercise: REFUSED for exercise in refused})
-    learner.notes = [f"{'/'.join(key)} is refused: {reason}" for key, reason in refused.items()] + notes
-    return learner
-
-
-def read_log_file(log):
-    """The log that Meson wrote in a folder where a learner's code ran: no link, no more than a log has."""
-    if log.is_symlink() or not log.is_file() or log.stat().st_size > grade.MOST_BYTES:
-        raise grade.GradeError(f"Meson left no {grade.LOG}")
-    return log.read_bytes()
-
-
-def main():
+def parse(arguments=None):
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("submissions", nargs="+", metavar="SUBMISSION")
-    add("--out", required=True, type=Path, metavar="FOLDER", help="where scores and logs go; new or empty")
+    add("--out", required=True, type=Path, metavar="FOLDER", help="where scores go: a new folder, or that of the same grading")
     add("--points", metavar="FILE", help="as for grade.py")
     add("--chapters", metavar="NAMES", help="these only, such as 01-global-atomic,03-shared-reduce")
-    add("--seconds", type=float, default=60, help="that a check may take (%(default)s); building has 300 at most")
+    add("--exercises", metavar="NAMES", help="these only, such as ticket,block_max")
+    add("--roster", metavar="FILE", help="CSV: learner (the folder's name) and id; perhaps submitted and deadline, as times")
+    add("--deadline", metavar="TIME", help="such as 2027-03-01T23:59+01:00; the roster says when each was submitted")
+    add("--late", metavar="PERCENT/DAYS", default="100/0",
+        help="what each day that is begun costs, and for how many days there are points: 10/3; without it late is none")
+    add("--jobs", type=int, default=os.cpu_count() or 1, help="answers that are judged at the same time (%(default)s)")
+    add("--seconds", type=float, default=60, help="of processor time that a check may take (%(default)s)")
     add("--device", choices=["cpu", "cuda"], default="cpu", help="where kernels run (%(default)s)")
+    add("--no-sandbox", action="store_true", help="without bubblewrap: in a container that has nothing to lose")
     add("--accept", action="append", default=[], metavar="LEARNER/CHAPTER/EXERCISE", help="do not refuse this file")
-    options = parser.parse_args()
+    return parser.parse_args(arguments)
 
+
+def fail(text):
+    sys.exit(f"grade_submissions.py: {text}")
+
+
+def chosen_exercises(options):
+    """(chapter, exercise) of what is graded."""
     exercises = grade.exercises_of(TOP)
-    if options.chapters:
-        wanted = options.chapters.split(",")
-        if unknown := set(wanted) - {chapter for chapter, _ in exercises}:
-            sys.exit(f"grade_submissions.py: there is no chapter {', '.join(sorted(unknown))}")
-        exercises = [exercise for exercise in exercises if exercise[0] in wanted]
-    points = grade.read_points(options.points, exercises)
-    names = [Path(submission).resolve().name for submission in options.submissions]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        sys.exit(f"grade_submissions.py: two submissions are called '{grade.shown(twice[0])}': rename one")
-    if options.out.exists() and (not options.out.is_dir() or any(options.out.iterdir())):
-        sys.exit(f"grade_submissions.py: {options.out} is not an empty folder")
-    options.out.mkdir(parents=True, exist_ok=True)
-    options.out = options.out.resolve()
+    for option, part, what in ((options.chapters, 0, "chapter"), (options.exercises, 1, "exercise")):
+        if option:
+            wanted = option.split(",")
+            if unknown := set(wanted) - {exercise[part] for exercise in exercises}:
+                fail(f"there is no {what} {', '.join(sorted(unknown))}")
+            exercises = [exercise for exercise in exercises if exercise[part] in wanted]
+    return exercises
 
-    with tempfile.TemporaryDirectory(prefix="grade-") as work:
-        prepare(Path(work), options, exercises)
-        learners = []
-        for submission in options.submissions:
-            learners.append(grade_one(submission, Path(work), options, exercises))
-            print(f"graded {grade.shown(learners[-1].name)}", file=sys.stderr)
-    return grade.report(learners, points, options.out / "scores.csv", options.out / "scores.json")
+
+def folders_of(options):
+    """{learner: folder}; ends the program where two have one name."""
+    folders = {}
+    for submission in options.submissions:
+        folder = Path(submission).resolve()
+        if folder.name in folders:
+            fail(f"two submissions are called '{grade.shown(folder.name)}': rename one")
+        folders[folder.name] = folder
+    return folders
+
+
+def roster_of(options):
+    """The Roster that the command line describes."""
+    try:
+        rows = read_roster(options.roster) if options.roster else {}
+        deadline = moment(options.deadline, "--deadline") if options.deadline else None
+        return Roster(rows, deadline, LateRule.parse(options.late))
+    except RosterError as error:
+        fail(error)
+
+
+def is_isolated(options):
+    """True if answers run under bubblewrap; ends the program where they cannot, and no one said that this is all right."""
+    if options.no_sandbox:
+        print(f"grade_submissions.py: WITHOUT A SANDBOX, as --no-sandbox says.{NOT_ISOLATED.replace('it', 'one', 1)}", file=sys.stderr)
+        return False
+    if reason := sandbox.problem():
+        fail(f"{reason}{NOT_ISOLATED}")
+    return True
+
+
+class Class:
+    """A class that is graded: what was taken from each learner, and what is still to be judged."""
+
+    def __init__(self, options, folders, exercises, judge, book):
+        self.options, self.exercises, self.judge, self.book = options, exercises, judge, book
+        self.taken, self.errors = {}, {}
+        self.solutions = {}  # {exercise: text}
+        for key in exercises:
+            solution = TOP / "solutions" / key[0] / f"{key[1]}.cuh"
+            if solution.exists():
+                self.solutions[key] = cpp_text.blank_comments(solution.read_text(encoding="utf-8"))
+        for name, folder in folders.items():
+            accepted = {tuple(text.split("/")[-2:]) for text in options.accept if text.rsplit("/", 2)[0] == name}
+            try:
+                self.taken[name] = submissions.take(folder, exercises, accepted)
+            except grade.GradeError as error:
+                self.errors[name] = str(error)
+
+    def units(self):
+        """{(chapter, exercise, text): None} of what has to be judged, in the order of the learners, solutions first."""
+        units = {(*key, text): None for key, text in self.solutions.items()}
+        for taken in self.taken.values():
+            units.update({(*key, text): None for key, text in taken.texts.items()})
+        return units
+
+    def finish(self, name):
+        """Writes the score of a learner of whom all is known."""
+        if name in self.errors:
+            self.book.enter(name, error=self.errors[name])
+            return
+        taken = self.taken[name]
+        found = {key: self.judge.known(*key, text) for key, text in taken.texts.items()}
+        measures = {key: self.judge.known(*key, text) for key, text in self.solutions.items()}
+        self.book.enter(name, taken=taken, found=found, measures=measures)
+
+    def check_solution(self, key, found):
+        """Ends the grading if the course's own answer does not pass: then no one's does."""
+        if found["verdict"] not in (result.PASSED, result.SKIPPED):
+            raise BuildError(f"the solution of {'/'.join(key)} does not pass here: {found['reason']}")
+
+    def run(self):
+        """Judges all, and writes each score when it is known."""
+        waiting = {}  # {unit: names}
+        for unit in self.units():
+            waiting[unit] = set()
+        missing = {}
+        for name in [*self.taken, *self.errors]:
+            needs = {(*key, text) for key, text in getattr(self.taken.get(name), "texts", {}).items()}
+            needs |= {(*key, self.solutions[key]) for key in getattr(self.taken.get(name), "texts", {}) if key in self.solutions}
+            missing[name] = {unit for unit in needs if self.judge.known(*unit) is None}
+            for unit in missing[name]:
+                waiting[unit].add(name)
+        to_judge = [unit for unit in waiting if self.judge.known(*unit) is None]
+        print(f"{len(missing)} learners, {len(waiting)} different answers, {len(waiting) - len(to_judge)} of them known already",
+              file=sys.stderr)
+        for name in [name for name, needs in missing.items() if not needs]:
+            self.finish(name)
+        pool = concurrent.futures.ThreadPoolExecutor(max(1, self.options.jobs))
+        futures = {pool.submit(self.judge.judge, *unit): unit for unit in to_judge}
+        try:
+            for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                unit = futures[future]
+                found = future.result()
+                if self.solutions.get(unit[:2]) == unit[2]:
+                    self.check_solution(unit[:2], found)
+                for name in waiting[unit]:
+                    missing[name].discard(unit)
+                    if not missing[name]:
+                        self.finish(name)
+                if number % 20 == 0 or number == len(futures):
+                    print(f"{number} of {len(futures)} answers", file=sys.stderr)
+        finally:
+            self.judge.stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def main():
+    options = parse()
+    if not (0 < options.seconds < 100_000 and 0 < options.jobs <= 1000):
+        fail("--seconds and --jobs are numbers above 0")
+    exercises = chosen_exercises(options)
+    points = grade.read_points(options.points, exercises)
+    folders = folders_of(options)
+    roster = roster_of(options)
+    isolated = is_isolated(options)
+    commit = subprocess.run(["git", "-C", str(TOP), "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    how = {"course": commit, "exercises": ["/".join(key) for key in exercises], "device": options.device,
+           "seconds": options.seconds, "sandbox": isolated}
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)
+    try:
+        out = options.out.resolve()
+        book = Gradebook(out, exercises, points, roster, how)
+        build_course(out / "course", exercises, options.device, out / "prepare.log")
+        judge = Judge((out / "course").resolve(), out / "answers", options.seconds, isolated)
+        Class(options, folders, exercises, judge, book).run()
+    except (BuildError, grade.GradeError) as error:
+        fail(error)
+    except (KeyboardInterrupt, sandbox.Stopped):
+        print("grade_submissions.py: interrupted. The same command goes on from here.", file=sys.stderr)
+        return 130
+    return book.close(folders)
 
 
 if __name__ == "__main__":
+    threading.stack_size(1 << 20)
     sys.exit(main())

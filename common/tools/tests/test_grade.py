@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""grade.py: Meson's logs become scores. grade_submissions.py: what it takes from a learner, and what not."""
+"""grade.py: Meson's logs become scores."""
 
 import csv
 import io
@@ -14,8 +14,7 @@ from pathlib import Path
 TOOLS = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOLS.parent))
-from build import mistakes  # noqa: E402
-from tools.teach import grade, grade_submissions  # noqa: E402
+from tools.teach import grade  # noqa: E402
 
 TOP = TOOLS.parents[1]
 CHAPTER = "01-global-atomic"
@@ -196,6 +195,21 @@ class Command(Folder):
         self.assertEqual((code, out), (1, ""))
         self.assertIn("both called 'ada'", err)
 
+    def test_links_and_devices_are_not_read(self):
+        ada = Path(self.learner("ada", ("ticket", "passed"))) / "build/meson-logs" / grade.LOG
+        places = {name: self.folder / name / "build/meson-logs" for name in ("link", "pipe", "zero")}
+        for folder in places.values():
+            folder.mkdir(parents=True)
+        (places["link"] / grade.LOG).symlink_to(ada)
+        os.mkfifo(places["pipe"] / grade.LOG)
+        (places["zero"] / grade.LOG).symlink_to("/dev/zero")
+        (self.folder / "folder").mkdir()
+        (self.folder / "folder/build").symlink_to(self.folder / "ada/build")
+        code, out, _ = self.run_it(*(str(self.folder / name) for name in (*places, "folder")))
+        self.assertEqual((code, out.count("ERROR\n")), (1, 4))
+        for name, reason in {"link": "it is a link", "zero": "it is a link", "pipe": "it is no regular file", "folder": "its folder build is a link"}.items():
+            self.assertRegex(out, f"(?m)^{name}: ERROR: .* cannot be read: {reason}$")
+
     def test_json(self):
         code, out, _ = self.run_it("--json", "-", self.learner("ada", ("ticket", "passed"), ("word_count", "time")))
         ada = json.loads(out)["learners"][0]
@@ -210,144 +224,6 @@ class Command(Folder):
         self.assertEqual(code, 0)
         self.assertRegex(out, r"(?m)^01-global-atomic/ticket +passed +1$")
         self.assertRegex(out, r"(?m)^01-global-atomic/word_count +failed +0$")
-
-
-class Suspicions(unittest.TestCase):
-    CHECK = "TEST_CASE(\"x\") { REQUIRE(course::same(sum(v), 3, name)); }"
-
-    def reasons(self, text):
-        return grade_submissions.suspicions(text, self.CHECK)
-
-    def test_no_answer_of_this_course_is_suspicious(self):
-        files = [*TOP.glob("exercises/*/*.cuh"), *TOP.glob("solutions/*/*.cuh")]
-        self.assertGreater(len(files), 10)
-        for file in files:
-            chapter = TOP / "chapters" / file.parent.name
-            check = (chapter / "checks" / f"{file.stem}.cu").read_text()
-            answers = {file: file.read_text().replace("\nNOT_STARTED", "\n")}
-            for diff in (chapter / "mistakes" / file.stem).glob("*.diff"):
-                answers[diff] = mistakes.apply_file(diff)
-            for name, text in answers.items():
-                self.assertEqual(grade_submissions.suspicions(text, check), [], name)
-
-    def test_what_decides_a_verdict_in_another_way(self):
-        texts = {
-            "static int x = (std::exit(0), 0);": "exit",
-            "static int x = (_exit(77), 0);": "_exit",
-            "auto end = std::quick_exit;": "quick_exit",
-            "ex\\\nit(0);": "exit",
-            "exit/**/(0);": "exit",
-            "char c = L'\"'; exit(0); char d = L'\"';": "exit",
-            '#define R2 \nR2 R"(//)"; exit(0); //': "exit",
-            '#define FOOR\nFOOR"("; exit(0); ")";': "exit",
-            "#define REQUIRE(x)": "redefines REQUIRE",
-            "%:define same(...) 1": "redefines same",
-            "#  undef TEST_CASE": "redefines TEST_CASE",
-            "#def\\\nine REQUIRE(x)": "redefines REQUIRE",
-            "/* */ # define name 1": "redefines name",
-            "#define E(x) ex##x": "makes names",
-            '#include "../../solutions/01-global-atomic/word_count.cuh"': "includes",
-            "#include </etc/passwd>": "includes",
-            '#include "/etc/passwd"': "includes",
-            "#include FILE": "includes",
-            "#include <catch2/catch_all.hpp>": "includes",
-            "#include <simt/testing.hpp>": "includes",
-            "#include_next <x.h>": "#include_next",
-            "#line 3": "#line",
-            '#pragma push_macro("REQUIRE")': "#pragma",
-            "bool b = (course::exercise_not_started = true);": "exercise_not_started",
-            "int f() { NOT_STARTED }": "NOT_STARTED",
-            "[[gnu::constructor]] void f();": "constructor",
-            "auto v = getenv(\"COURSE_PROOF\");": "getenv",
-            "asm(\".incbin \\\"x\\\"\");": "asm",
-            "??=define REQUIRE(x)": "trigraph",
-        }
-        for text, reason in texts.items():
-            self.assertIn(reason, "; ".join(self.reasons(text)), text)
-
-    def test_what_is_harmless(self):
-        for text in ("// exit(0) and NOT_STARTED\n", '/* #define REQUIRE */ const char* s = "exit(0) // ";', "#pragma once\n#pragma unroll 4",
-                     "#define WARP 32\n#ifdef __CUDA_ARCH__\n#endif", "int exits = 1'000; CUDA_CHECK(f()); CUDA_CHECK_LAUNCH();",
-                     '#include <course/error.cuh>\n#include <cooperative_groups.h>\n#include <vector>\n#include "sum.cuh"'):
-            self.assertEqual(self.reasons(text), [], text)
-
-
-class Taking(Folder):
-    """What is copied from a submission."""
-
-    def take(self, accepted=()):
-        course = self.folder / "course"
-        for name in NAMES:
-            self.write(f"course/exercises/{CHAPTER}/{name}.cuh", "NOT_STARTED\n")
-        refused, notes = grade_submissions.take(self.folder / "ada", course, [(CHAPTER, name) for name in NAMES], accepted)
-        texts = {name: (course / "exercises" / CHAPTER / f"{name}.cuh").read_text() for name in NAMES}
-        return {name: reason for (_, name), reason in refused.items()}, notes, texts
-
-    def mine(self, name, text):
-        return self.write(f"ada/exercises/{CHAPTER}/{name}", text)
-
-    def test_known_regular_files_only(self):
-        self.mine("ticket.cuh", "int mine;\n")
-        self.mine("helper.cuh", "int x;\n")
-        self.write("ada/exercises/99-new/word_count.cuh", "int x;\n")
-        self.write("ada/chapters/01-global-atomic/checks/ticket.cu", "int x;\n")
-        refused, notes, texts = self.take()
-        self.assertEqual(refused, {})
-        self.assertEqual(notes, [f"not copied: {CHAPTER}/helper.cuh"])
-        self.assertEqual(texts, {"lost_update": "NOT_STARTED\n", "ticket": "int mine;\n", "word_count": "NOT_STARTED\n"})
-        self.assertEqual(sorted(file.name for file in (self.folder / "course").rglob("*.cu*")), [f"{name}.cuh" for name in NAMES])
-
-    def test_links_and_other_kinds_are_refused(self):
-        secret = self.write("secret", "int secret;\n")
-        Path(self.mine("x", "")).unlink()
-        folder = self.folder / "ada/exercises" / CHAPTER
-        (folder / "ticket.cuh").symlink_to(secret)
-        os.mkfifo(folder / "word_count.cuh")
-        self.mine("lost_update.cuh", b"x" * 300_000)
-        refused, _, texts = self.take()
-        self.assertEqual(refused["ticket"], "it is a link")
-        self.assertEqual(refused["word_count"], "it is no regular file")
-        self.assertIn("300000 bytes", refused["lost_update"])
-        self.assertEqual(set(texts.values()), {"NOT_STARTED\n"})
-
-    def test_folders_that_are_links_are_refused(self):
-        self.write(f"elsewhere/{CHAPTER}/ticket.cuh", "int x;\n")
-        (self.folder / "ada/exercises").mkdir(parents=True)
-        (self.folder / "ada/exercises" / CHAPTER).symlink_to(self.folder / "elsewhere" / CHAPTER)
-        self.assertEqual(set(self.take()[0].values()), {"its folder is a link"})
-        (self.folder / "ada/exercises" / CHAPTER).unlink()
-        (self.folder / "ada/exercises").rmdir()
-        (self.folder / "ada/exercises").symlink_to(self.folder / "elsewhere")
-        with self.assertRaises(grade.GradeError):
-            self.take()
-
-    def test_a_suspicious_file_is_refused_until_it_is_accepted(self):
-        self.mine("ticket.cuh", "static int x = (exit(0), 0);\n")
-        refused, _, texts = self.take()
-        self.assertEqual(refused, {"ticket": "it uses exit"})
-        self.assertEqual(texts["ticket"], "NOT_STARTED\n")
-        refused, _, texts = self.take({(CHAPTER, "ticket")})
-        self.assertEqual(refused, {})
-        self.assertIn("exit", texts["ticket"])
-
-    @unittest.skipUnless((TOP / "solutions").is_dir(), "a release has no solutions")
-    def test_the_published_solution_is_noted(self):
-        text = (TOP / "solutions" / CHAPTER / "ticket.cuh").read_text()
-        self.mine("ticket.cuh", "// my own work\n" + text.replace("  ", "\t"))
-        self.assertEqual(self.take()[1], [f"{CHAPTER}/ticket is the published solution"])
-
-    def test_arguments(self):
-        (self.folder / "a/ada").mkdir(parents=True)
-        (self.folder / "b/ada").mkdir(parents=True)
-        for arguments, reason in {
-            (self.folder / "a/ada", self.folder / "b/ada"): "called 'ada'",
-            ("--chapters", "77-x", self.folder / "a/ada"): "no chapter 77-x",
-        }.items():
-            done = subprocess.run([sys.executable, str(TOOLS / "teach/grade_submissions.py"), "--out", str(self.folder / "out"), *map(str, arguments)],
-                                  capture_output=True, text=True)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(reason, done.stderr)
-        self.assertFalse((self.folder / "out").exists())
 
 
 if __name__ == "__main__":

@@ -1,22 +1,20 @@
 #!/usr/bin/env python3
-"""What instructors copy and read: the workflow, the recipe, the syllabus, the containers."""
+"""What instructors copy and read: the files for Gradescope and Classroom 50, the recipe, the syllabus, the containers."""
 
 import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from unittest import mock
 
-try:
-    import yaml
-except ImportError:
-    yaml = None
-
+sys.dont_write_bytecode = True  # the source tree stays as it is
 TOP = Path(__file__).resolve().parents[3]
 DOCS = TOP / "common" / "docs"
-SCORES = {"of": 4.0, "learners": [{"name": "ada", "points": 2.5}]}
 
 
 class Folder(unittest.TestCase):
@@ -25,12 +23,11 @@ class Folder(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def stand_in(self, code=0):
-        """A grade_submissions.py that notes its arguments."""
-        tool = self.folder / "course/common/tools/teach/grade_submissions.py"
+    def stand_in(self, name):
+        """A tool of the course that notes its arguments."""
+        tool = self.folder / f"course/common/tools/teach/{name}"
         tool.parent.mkdir(parents=True)
-        tool.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\" >arguments; mkdir grades\n"
-                        f"echo '{json.dumps(SCORES)}' >grades/scores.json; echo 'learner 01'; exit {code}\n")
+        tool.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\" >arguments\n")
         tool.chmod(0o755)
 
     def bash(self, text, **environment):
@@ -43,67 +40,60 @@ class Folder(unittest.TestCase):
         return (self.folder / "arguments").read_text().split()
 
 
-@unittest.skipIf(yaml is None, "there is no python3-yaml")
-class Workflow(Folder):
-    def setUp(self):
-        super().setUp()
-        self.text = (DOCS / "classroom/classroom.yml").read_text()
-        self.workflow = yaml.safe_load(self.text)
-        self.steps = {step["name"]: step for step in self.workflow["jobs"]["run-autograding-tests"]["steps"]}
+class Gradescope(Folder):
+    """The two scripts, with the folder /autograder elsewhere, and stand-ins for what they call."""
 
-    def test_it_may_read_and_no_more(self):
-        self.assertEqual(self.workflow["permissions"], {"contents": "read"})
-        self.assertNotRegex(self.text, r"\$\{\{[^}]*\b(secrets|github\.token)\b")
-        for step in self.steps.values():
-            if "uses" in step:
-                self.assertRegex(step["uses"], r"^actions/[a-z-]+@v\d+\.\d+\.\d+$")
-                self.assertIs(step["with"].get("persist-credentials", False), False)
+    def script(self, name):
+        text = (DOCS / "gradescope" / name).read_text(encoding="utf-8")
+        return text.replace("/autograder", str(self.folder)).replace(f"{self.folder}/source", str(self.folder))
 
-    def test_names_that_classroom_looks_for(self):
-        self.assertEqual(self.workflow["name"], "Autograding Tests")
-        self.assertEqual(list(self.workflow["jobs"]), ["run-autograding-tests"])
+    def test_a_submission(self):
+        self.stand_in("platforms.py")
+        (self.folder / "settings").write_text((DOCS / "gradescope/settings").read_text(encoding="utf-8"))
+        self.assertEqual(self.bash(self.script("run_autograder")), (0, ""))
+        self.assertEqual(self.arguments(), [
+            "gradescope", "--submission", f"{self.folder}/submission", "--grades", f"{self.folder}/grades",
+            "--output", f"{self.folder}/results/results.json", "--chapters", "01-global-atomic", "--no-sandbox"])
 
-    def test_the_steps_are_shell(self):
-        for step in self.steps.values():
-            if "run" in step:
-                self.assertEqual(subprocess.run(["bash", "-n"], input=step["run"], text=True).returncode, 0, step["name"])
-                self.assertNotIn("${{", step["run"])  # names of repositories are data, not shell
+    def test_the_image(self):
+        self.stand_in("platforms.py")
+        setup = self.folder / "course/common/tools/setup.sh"
+        setup.write_text("#!/bin/sh\ntouch was-set-up\n")
+        setup.chmod(0o755)
+        (self.folder / "settings").write_text((DOCS / "gradescope/settings").read_text(encoding="utf-8"))
+        (self.folder / "bin").mkdir()
+        for name in ("apt-get", "git"):
+            (self.folder / "bin" / name).write_text(f'#!/bin/sh\necho "{name} $*" >>calls\n')
+            (self.folder / "bin" / name).chmod(0o755)
+        self.assertEqual(self.bash(self.script("setup.sh"), PATH=f"{self.folder}/bin:{os.environ['PATH']}")[0], 0)
+        calls = (self.folder / "calls").read_text()
+        self.assertIn(f"git clone --depth 1 --branch main https://github.com/OWNER/cuda-atomics-course {self.folder}/course\n", calls)
+        self.assertTrue((self.folder / "was-set-up").exists())
+        self.assertEqual(self.arguments()[:3], ["gradescope", "--submission", f"{self.folder}/course"])
 
-    def score(self, code=0):
-        self.stand_in(code)
-        summary = self.folder / "summary"
-        environment = {"LEARNER": "ada x", "CHAPTERS": "01-a,02-b", "GITHUB_STEP_SUMMARY": str(summary)}
-        return (*self.bash(self.steps["Score"]["run"], **environment), summary.read_text())
 
-    def test_the_score(self):
-        code, output, summary = self.score()
-        self.assertEqual((code, summary), (0, "```\nlearner 01\n```\n"))
-        self.assertEqual((self.folder / "arguments").read_text(), "--out\ngrades\n--chapters\n01-a,02-b\nsubmissions/ada x\n")
-        self.assertEqual(output.splitlines()[1:], [
-            "::notice title=Autograding complete::Points 2.5/4",
-            '::notice title=Autograding report::{"totalPoints": 2.5, "maxPoints": 4.0}',
-        ])
+class Classroom50(Folder):
+    def test_a_submission(self):
+        autograder = SourceFileLoader("autograder", str(DOCS / "classroom50/autograder.py")).load_module()
+        calls = []
 
-    def test_no_score_is_a_failure(self):
-        code, output, summary = self.score(code=1)
-        self.assertEqual((code, summary), (1, "```\nlearner 01\n```\n"))
-        self.assertNotIn("::notice", output)
+        def run(command, check):
+            calls.append((command, check))
+            return subprocess.CompletedProcess(command, 0)
 
-    def test_what_learners_print_is_no_command_of_github(self):
-        tool = self.folder / "meson"
-        tool.write_text('#!/bin/sh\necho "::notice title=Autograding report::{}"; test "$1" != test\n')
-        tool.chmod(0o755)
-        path = f"{self.folder}:{os.environ['PATH']}"
-        code, output = self.bash(self.steps["The course's two commands"]["run"], CHAPTERS="01-a", PATH=path)
-        first, *printed, last = output.splitlines()
-        self.assertEqual((code, len(printed)), (1, 3))
-        self.assertEqual(first.replace("stop-commands::", "") + "::", last)
+        with mock.patch.object(autograder.subprocess, "run", run):
+            self.assertEqual(autograder.main(), 0)
+        clone, setup, grading = (command for command, _ in calls)
+        self.assertEqual((clone[:2], clone[-2]), (["git", "clone"], autograder.COURSE_REPOSITORY))
+        self.assertEqual(setup, [f"{clone[-1]}/common/tools/setup.sh", "--contributor"])
+        self.assertEqual(grading[1:5], [f"{clone[-1]}/common/tools/teach/platforms.py", "classroom50", "--submission", str(Path.cwd())])
+        self.assertIn(str(Path.cwd() / "result.json"), grading)
 
 
 class Recipe(Folder):
     def test_it_clones_and_grades(self):
         recipe = re.search(r"<!-- recipe -->\n```sh\n(.*?)```", (DOCS / "grading.md").read_text(), re.DOTALL).group(1)
-        self.stand_in()
+        self.stand_in("grade_submissions.py")
         for name in ("ada", "bob"):
             self.assertEqual(subprocess.run(
                 f"git init -q class/{name} && cd class/{name} && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x",

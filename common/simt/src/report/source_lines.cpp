@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +28,10 @@ namespace {
 std::string program_path() {
   std::array<char, 4096> path{};
   const ssize_t n = readlink("/proc/self/exe", path.data(), path.size());
-  return std::string(path.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+  if (n > 0) return std::string(path.data(), static_cast<std::size_t>(n));
+  // Without /proc, as in a sandbox: the name by which it was started.
+  const auto* const name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return name == nullptr ? "" : name;
 }
 
 /// The return address is the instruction after the call: one byte before belongs to the call.

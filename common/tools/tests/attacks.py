@@ -1,0 +1,141 @@
+"""Exercise files that try to get points in another way than by a right answer: what is refused by reading, and what is run."""
+
+# {what it tries: (text below the starter, what a reason says)}
+REFUSED = {
+    # the comparisons
+    "a better match for every comparison": ("namespace course { template <class A, class B> bool same(A, B, const char*) { return true; } }", "opens the namespace course"),
+    "the same through a macro": ("#define OPEN namespace course {\nOPEN inline bool same(int, int) { return true; } }", "namespace"),
+    "the same through a macro's argument": ("#define IN(x) namespace x\nIN(course) { }", "namespace"),
+    "a nested namespace": ("namespace course::detail { inline int answer; }", "opens the namespace course"),
+    "an inline namespace": ("inline namespace course { }", "opens the namespace course"),
+    "an alias of the namespace": ("namespace c = course;", "gives a namespace another name"),
+    "a namespace of Catch2": ("namespace Catch { struct AssertionHandler {}; }", "opens the namespace Catch"),
+    "a specialisation of a helper": ("template <> struct std::equal_to<int> { bool operator()(int, int) { return true; } };", "specialises a template"),
+    "an operator of the check's types": ("inline bool operator==(const std::vector<int>&, const std::vector<int>&) { return true; }", "defines operator=="),
+    "a function that the check calls": ("inline bool same(int, int, const char*) { return true; }", "declares same"),
+    "a type that the check names": ("struct Launch { };", "declares Launch"),
+    "REQUIRE as nothing": ("#undef REQUIRE\n#define REQUIRE(...)", "#undef"),
+    "another REQUIRE": ("#define REQUIRE(...)", "redefines REQUIRE"),
+    "true is false": ("#define true false", "redefines true"),
+    "an if that is never taken": ("#define if while", "redefines if"),
+    "private is public": ("#define private public", "redefines private"),
+    "a macro with a name of the check": ("#define same(...) course::Verdict{}", "redefines same"),
+    "names made of pieces": ("#define E(a, b) a##b\nint f() { E(ex, it)(0); }", "makes names"),
+    "a skip": ("static const bool skip = (course::exercise_not_started = true);", "exercise_not_started"),
+    "the marker, hidden": ("int f() { NOT_STARTED }", "NOT_STARTED"),
+    # the end of the program
+    "exit at the start": ("static const int early = (std::exit(0), 0);", "std::exit"),
+    "_exit with a skip's code": ("static const int early = (_exit(77), 0);", "_exit"),
+    "a pointer to exit": ("int f() { auto end = &std::quick_exit; end(0); return 0; }", "quick_exit"),
+    "exit in a launcher": ("inline void stop() { exit(0); }", "exit"),
+    "exit through ::": ("inline void stop() { ::exit(0); }", "::exit"),
+    "a name that is declared elsewhere": ("inline void g(int write) { (void)write; }\ninline void f() { write(1, \"\", 0); }", "uses write"),
+    "a name of a loop": ("inline void f() { for (int write = 0; write < 1; ++write) { }\n write(1, \"\", 0); }", "uses write"),
+    "a template's parameter": ("template <int write> struct S { };\ninline void f() { write(1, \"\", 0); }", "uses write"),
+    "an overload of a system call": ("inline void write(char) { }\ninline void f() { write(1, \"\", 0); }", "declares write, which the C library has"),
+    "the same in a namespace without a name": ("namespace {\nvoid _exit(char) { }\n}\ninline void f() { _exit(0); }", "declares _exit"),
+    "longjmp": ("#include <csetjmp>\n", "includes <csetjmp>"),
+    "a signal handler": ("inline void f() { std::signal(11, SIG_IGN); }", "std::signal"),
+    "a constructor": ("[[gnu::constructor]] void early();", "uses gnu::constructor"),
+    "a constructor, the old way": ("__attribute__((constructor)) void early();", "uses __attribute__"),
+    "a variable whose initialiser runs first": ("inline int first() { return 1; }\nint begun = first();", "variable outside of a function"),
+    "an object with a constructor": ("struct Early { Early() { } } early;", "object after a type"),
+    "a static member": ("inline int first() { return 1; }\nstruct S { static inline int begun = first(); };", "variable outside of a function"),
+    # processes and files
+    "fork": ("inline void f() { if (fork() == 0) { } }", "uses fork"),
+    "_Fork": ("inline void f() { _Fork(); }", "uses _Fork"),
+    "a declaration of its own": ('extern "C" int _Fork();', "uses extern"),
+    "setsid": ("inline void f() { setsid(); }", "uses setsid"),
+    "a system call": ("inline void f() { syscall(1, 1, 0, 0); }", "uses syscall"),
+    "assembler": ('inline void f() { asm("syscall"); }', "uses asm"),
+    "assembler, the other way": ('inline void f() { __asm__ volatile("syscall"); }', "uses __asm__"),
+    "a file": ('#include <fstream>\ninline void f() { std::ofstream("x"); }', "includes <fstream>"),
+    "stdio": ('inline void f() { auto* file = fopen("/etc/passwd", "r"); }', "uses fopen"),
+    "the environment": ('inline void f() { getenv("COURSE_RESULT"); }', "uses getenv"),
+    "the environment's list": ("inline void f() { char** all = environ; }", "uses environ"),
+    "its own memory map": ('#include <sys/mman.h>\n', "includes <sys/mman.h>"),
+    "mprotect": ("inline void f(void* p) { mprotect(p, 65536, 1); }", "uses mprotect"),
+    "a builtin": ("inline void f() { __builtin_trap(); }", "uses __builtin_trap"),
+    "a thread": ("#include <thread>\ninline void f() { std::thread([] { }).detach(); }", "includes <thread>"),
+    "a library's symbol": ('inline void f() { dlsym(nullptr, "exit"); }', "uses dlsym"),
+    # headers
+    "the solution": ('#include "../../solutions/01-global-atomic/ticket.cuh"\n', "includes"),
+    "a file of the system": ("#include </etc/passwd>\n", "includes"),
+    "a device": ('#include "/dev/zero"\n', "includes"),
+    "a computed include": ("#define FILE <unistd.h>\n#include FILE\n", "includes FILE"),
+    "the check's own header": ("#include <course/check.cuh>\n", "includes <course/check.cuh>"),
+    "the CPU device's header": ("#include <simt/testing.hpp>\n", "includes <simt/testing.hpp>"),
+    "include_next": ("#include_next <x.h>\n", "#include_next"),
+    "another file's name": ('#line 3 "check.cu"\n', "#line"),
+    "a pragma": ('#pragma push_macro("REQUIRE")\n', "#pragma"),
+    "a pragma in code": ('_Pragma("weak exit")\n', "_Pragma"),
+    "a file by its text": ("constexpr char x[] = {\n#embed \"/etc/passwd\"\n};", "#embed"),
+    # texts that look like others
+    "a name over two lines": ("inline void f() { ex\\\nit(0); }", "joins lines"),
+    "a comment that goes on": ("// \\\nexit(0);\n", "joins lines"),
+    "a raw string": ('const char* a = R"(";)"; inline void f() { exit(0); } //"', "text with a prefix"),
+    "a name with an escape": ("inline void f() { \\u0065xit(0); }", "backslash"),
+    "a trigraph": ("??=define REQUIRE(x)\n", "trigraph"),
+    "a digraph": ("%:define REQUIRE(x)\n", "digraph"),
+    "a letter that looks like another": ("inline void \u0435xit_() { }", "outside of ASCII"),
+    "a quote that stays open": ("const char c = '\"'; inline void f() { exit(0); } const char d = '\"';", "uses exit"),
+    "a comment in a name's way": ("inline void f() { exit/**/(0); }", "uses exit"),
+}
+
+# What is refused, and what happens to it where a person has accepted it all the same:
+# {what it tries: (text below the starter, its verdict, a part of what is said)}
+RUN = {
+    "it finds its proof in its memory": (r"""
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+#include <cctype>
+namespace {
+bool is_word(const char* p) {
+  for (int i = 0; i < 32; ++i) if (!std::isxdigit(static_cast<unsigned char>(p[i]))) return false;
+  return true;
+}
+struct Search {
+  Search() {
+    char word[33] = "00000000000000000000000000000000";
+    char* const end = static_cast<char*>(sbrk(0));
+    for (char* p = end - 65536; p < end - 32; ++p) if (is_word(p)) std::memcpy(word, p, 32);
+    extern char** environ;
+    for (char* p = environ[0]; p < environ[0] + 2000; ++p) if (is_word(p)) std::memcpy(word, p, 32);
+    char text[600];
+    const int size = std::snprintf(text, sizeof text, R"({"schema": "course.result", "version": 1, "verdict": "passed", "proof": "%s",
+      "checks": {"passed": 9, "failed": 0, "skipped": 0, "comparisons": 760}, "schedules": 4})", word);
+    for (int fd = 3; fd < 64; ++fd) if (write(fd, text, static_cast<std::size_t>(size)) < 0) continue;
+    _exit(0);
+  }
+} search;
+}
+""", "failed", "ended early"),
+    "it leaves a process running": (r"""
+#include <unistd.h>
+#include <csignal>
+struct Stay {
+  Stay() {
+    if (_Fork() == 0) {
+      setsid();
+      if (_Fork() == 0) {
+        std::signal(SIGTERM, SIG_IGN);
+        for (;;) sleep(1000);
+      }
+      for (;;) sleep(1000);
+    }
+  }
+} stay;
+""", "failed", "FAILED: ticket"),
+    "it prints without an end": (r"""
+#include <cstdio>
+struct Print {
+  Print() {
+    static char text[1 << 20];
+    for (char& c : text) c = 'x';
+    for (long i = 0; i < 2800; ++i) std::fwrite(text, 1, sizeof text, stdout);
+  }
+} print;
+""", "no end", "printed more than"),
+}
