@@ -98,7 +98,7 @@ class Judge:
         self.course, self.answers, self.seconds, self.is_isolated = course, answers, seconds, is_isolated
         self.stop = threading.Event()
         self.commands, self.lock = {}, threading.Lock()
-        self.free_workers = list(range(1000))
+        self.free_workers = list(range(sandbox.MOST_WORKERS))
 
     def file_of(self, chapter, name, text):
         """Where what is known of an answer is kept."""

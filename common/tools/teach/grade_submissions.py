@@ -193,7 +193,7 @@ def interrupt(*_):
 
 def main():
     options = parse()
-    if not (0 < options.seconds < 100_000 and 0 < options.jobs <= 1000):
+    if not (0 < options.seconds < 100_000 and 0 < options.jobs <= sandbox.MOST_WORKERS):
         fail("--seconds and --jobs are numbers above 0")
     exercises = chosen_exercises(options)
     points = grade.read_points(options.points, exercises)

@@ -357,8 +357,8 @@ def api_of(*answers):
 
 @lru_cache(maxsize=None)
 def names_in(text):
-    """All names in a text, but for its comments."""
-    return frozenset(re.findall(r"\b[A-Za-z_]\w*\b", blank_comments(text)))
+    """All names in a text, but for those in its comments and quoted texts."""
+    return frozenset(token.text for token in tokens_of(text) if token.kind == "name")
 
 
 def included(directives, own_headers):

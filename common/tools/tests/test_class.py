@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A class is graded, with a real build of chapter 01: interrupted once, resumed, and each has the right score.
 
-    test_class.py                       in Meson's tests: a class of 8, on the build folder COURSE_TEST_BUILD
-    test_class.py --class N             a class of N, from nothing; prints how long it took
+    test_class.py                       in Meson's tests: a class of 12, on the build folder COURSE_TEST_BUILD
+    test_class.py --class N             a class of N; without COURSE_TEST_BUILD from nothing; prints how long it took
 """
 
 import json
@@ -115,7 +115,7 @@ class EndToEnd(unittest.TestCase):
 def grade_a_class(count):
     """The trial of a large class; exit code."""
     with tempfile.TemporaryDirectory(prefix="class-") as folder:
-        large = Class(folder, count)
+        large = Class(folder, count, BUILD)
         start = time.monotonic()
         code, output = large.interrupt(after=40, number=signal.SIGINT)
         print(output[-400:], f"interrupted after {time.monotonic() - start:.0f} s: exit code {code}, {large.judged()} answers judged,"
