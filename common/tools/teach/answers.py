@@ -158,7 +158,8 @@ class Judge:
     def read(self, folder, ended, word):
         """What a check's end and its result say."""
         if ended.why:
-            return self.kept(folder, result.TIMED_OUT, f"The check was ended: {ended.why}.", f"{ended.output}\nThe check was ended: {ended.why}.")
+            reason = f"The check was ended: {ended.why}."
+            return self.kept(folder, result.TIMED_OUT, reason, f"{ended.output}\n{reason}")
         found = result.parse(ended.result)
         if found and found["proof"] == word and result.exit_code(found["verdict"]) == ended.code:
             return self.kept(folder, found["verdict"], found["reason"], ended.output, found)

@@ -13,7 +13,6 @@ TOKEN = re.compile(
       | (?P<space>\s+)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-SIMPLE_ESCAPE = re.compile(r"\\[^uUN]")
 HARMLESS_DIRECTIVES = {"", "if", "ifdef", "ifndef", "elif", "else", "endif"}
 CONDITIONS = {"defined", "__CUDA_ARCH__", "__CUDACC__", "__cplusplus", "COURSE_CPU_DEVICE", "true", "false", "CUDART_VERSION"}
 

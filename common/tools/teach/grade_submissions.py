@@ -187,8 +187,15 @@ class Class:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def interrupt(*_):
-    raise KeyboardInterrupt
+def end_on_signals(judge):
+    """Ctrl-C and other requests to end stop the answers that are judged, wherever this program is."""
+    def interrupt(*_):
+        judge.stop.set()
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, interrupt)
 
 
 def main():
@@ -203,13 +210,12 @@ def main():
     commit = subprocess.run(["git", "-C", str(TOP), "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     how = {"course": commit, "exercises": ["/".join(key) for key in exercises], "device": options.device,
            "seconds": options.seconds, "sandbox": isolated}
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, interrupt)
     try:
         out = options.out.resolve()
         book = Gradebook(out, exercises, points, roster, how)
         build_course(out / "course", exercises, options.device, out / "prepare.log")
         judge = Judge((out / "course").resolve(), out / "answers", options.seconds, isolated)
+        end_on_signals(judge)
         Class(options, folders, exercises, judge, book).run()
     except (BuildError, grade.GradeError) as error:
         fail(error)

@@ -209,8 +209,6 @@ class Reader:
     def step_use(self, i, name):
         before = self.text(i - 1)
         if before in (".", "->"):
-            if self.text(i - 2) == "std":
-                self.reasons.append(f"it uses {name}")
             return
         if before == "::":
             self.use_qualified(i, name)

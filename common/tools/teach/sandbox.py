@@ -96,15 +96,17 @@ def bubblewrap(folder, course, has_proc):
     ]
 
 
-def limited(limits, worker):
-    """The command line that sets the limits, and as root another user."""
+def limited(limits, worker, is_isolated=True):
+    """The command line that sets the limits, and as root another user. The system counts the processes of a user, in a
+    sandbox those in it: outside of it a limit would count all of yours."""
     user = str(FIRST_USER + worker)
     other_user = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--no-new-privs", "--bounding-set=-all",
                   "--inh-caps=-all", "--"]
     cpu = limits.cpu_seconds
+    processes = [f"--nproc={limits.processes}"] if is_isolated or is_root() else []
     return [
         *(other_user if is_root() else ["setpriv", "--no-new-privs", "--"]),
-        "prlimit", f"--cpu={cpu}:{cpu + 15}", f"--nproc={limits.processes}", f"--fsize={limits.file_size}", "--core=0",
+        "prlimit", f"--cpu={cpu}:{cpu + 15}", *processes, f"--fsize={limits.file_size}", "--core=0",
         "--memlock=0", "--msgqueue=0", "--",
     ]
 
@@ -220,7 +222,7 @@ def run(command, folder, course, limits, stop, *, worker=0, is_isolated=True, ha
             ours.sendall(word.encode())
             environment["COURSE_RESULT"] = f"socket:{theirs.fileno()}"
         process = subprocess.Popen(
-            [*front, *limited(limits, worker), *command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+            [*front, *limited(limits, worker, is_isolated), *command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
             pass_fds=[theirs.fileno()] if word is not None else [],
         )

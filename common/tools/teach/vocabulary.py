@@ -70,8 +70,8 @@ stable_sort nth_element partition lower_bound upper_bound binary_search equal_ra
 none_of min_element max_element minmax_element reverse rotate unique remove remove_if equal inner_product adjacent_difference
 begin end size data distance advance next prev swap declval is_constant_evaluated bit_cast popcount countl_zero countr_zero
 bit_ceil bit_floor bit_width has_single_bit to_string make_unique nullopt memcmp chrono micro milli nano ratio ref cref
-memory_order memory_order_relaxed memory_order_acquire memory_order_release memory_order_acq_rel memory_order_seq_cst invalid_argument runtime_error memcpy memset
-length_error domain_error out_of_range is_sorted ignore numbers midpoint div ssize as_const
+memory_order memory_order_relaxed memory_order_acquire memory_order_release memory_order_acq_rel memory_order_seq_cst
+invalid_argument runtime_error memcpy memset length_error domain_error out_of_range is_sorted ignore numbers midpoint div ssize as_const
 """.split())
 # After "course::": what exercises and lessons call. Nothing of the checks.
 COURSE_TYPES = frozenset("""
@@ -79,16 +79,15 @@ DeviceBuffer PinnedBuffer OnDevice Sum Max Pack Grid CacheHint CudaError
 """.split())
 COURSE = COURSE_TYPES | frozenset("""
 block_exclusive_scan block_reduce blocks_for filling_blocks resident_blocks head_before_packs kAllLanes kWarpSize kMaxWarps
-kWidestPack kWidestAccess kCpuDevice device_count warp_reduce
-warp_inclusive_scan lane_id lanemask_lt lanemask_eq launch load_pack load_pack_once load_16_bytes store_pack
-store_pack_once red_add red_add_v4 red_max red_min red_min_v4 update_pair atomic_inc_acq_rel
+kWidestPack kWidestAccess kCpuDevice device_count warp_reduce warp_inclusive_scan lane_id lanemask_lt lanemask_eq
+launch load_pack load_pack_once load_16_bytes store_pack store_pack_once red_add red_add_v4 red_max red_min red_min_v4 update_pair atomic_inc_acq_rel
 """.split())
 NAMESPACES = {"std": STD, "course": COURSE, "cooperative_groups": None, "cuda": None}  # None: all of it
 QUALIFIED_TYPES = {"std": STD_TYPES, "course": COURSE_TYPES}
 
 HEADERS = frozenset("""
-algorithm array bit chrono bitset cassert cstring cfloat climits cmath complex concepts cstddef cstdint functional initializer_list
-iterator limits memory numeric optional span stdexcept string string_view tuple type_traits utility vector
+algorithm array bit bitset cassert cfloat chrono climits cmath complex concepts cstddef cstdint cstring functional
+initializer_list iterator limits memory numeric optional span stdexcept string string_view tuple type_traits utility vector
 math.h stdint.h stddef.h float.h limits.h assert.h
 cuda_runtime.h cuda_fp16.h cuda_bf16.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cuda/atomic
 device_launch_parameters.h vector_types.h

@@ -94,7 +94,7 @@ class EndToEnd(unittest.TestCase):
         self.assertEqual(Path(BUILD).resolve(), TOP / "build", "commands are taken from the folder build")
         with tempfile.TemporaryDirectory(prefix="class-") as folder:
             small = Class(folder, 8, BUILD)
-            code, output = small.interrupt(after=3, number=signal.SIGINT)
+            code, output = small.interrupt(after=3, number=signal.SIGTERM)
             self.assertEqual(code, 130, output)
             self.assertIn("interrupted. The same command goes on", output)
             self.assertEqual(small.left_running(), [])
@@ -117,7 +117,7 @@ def grade_a_class(count):
     with tempfile.TemporaryDirectory(prefix="class-") as folder:
         large = Class(folder, count, BUILD)
         start = time.monotonic()
-        code, output = large.interrupt(after=40, number=signal.SIGINT)
+        code, output = large.interrupt(after=40, number=signal.SIGTERM)
         print(output[-400:], f"interrupted after {time.monotonic() - start:.0f} s: exit code {code}, {large.judged()} answers judged,"
               f" {len(large.left_running())} processes left")
         resumed = large.start()
