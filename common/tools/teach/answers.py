@@ -157,22 +157,23 @@ class Judge:
 
     def read(self, folder, ended, word):
         """What a check's end and its result say."""
+        output = ended.output[:MOST_TEXT]
         if ended.why:
             reason = f"The check was ended: {ended.why}."
-            return self.kept(folder, result.TIMED_OUT, reason, f"{ended.output}\n{reason}")
+            return self.kept(folder, result.TIMED_OUT, reason, f"{output}\n{reason}")
         found = result.parse(ended.result)
         if found and found["proof"] == word and result.exit_code(found["verdict"]) == ended.code:
-            return self.kept(folder, found["verdict"], found["reason"], ended.output, found)
+            return self.kept(folder, found["verdict"], found["reason"], output, found)
         if ended.code < 0 or ended.code > 128:
             reason = "The check crashed, or one of its limits ended it."
-            return self.kept(folder, result.CRASHED, reason, f"{ended.output}\n{reason}")
+            return self.kept(folder, result.CRASHED, reason, f"{output}\n{reason}")
         reason = f"The check was ended early, with exit code {ended.code}: does your file end the program?"
-        return self.kept(folder, result.ENDED_EARLY, reason, f"{ended.output}\n{reason}")
+        return self.kept(folder, result.ENDED_EARLY, reason, f"{output}\n{reason}")
 
     def kept(self, folder, verdict, reason, text, found=None):
         """The record of an answer, with the paths that a learner knows."""
         def short(words):
-            return words.replace(f"{folder}/", "").replace(f"{self.course}/", "")[:MOST_TEXT]
+            return words.replace(f"{folder}/", "").replace(f"{self.course}/", "")[:MOST_TEXT + 1000]
 
         found = found or result.new(verdict)
         return {"verdict": verdict, "reason": short(str(reason)), "text": short(text).strip(), "checks": found["checks"],
