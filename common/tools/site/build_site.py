@@ -32,7 +32,7 @@ SYSTEM = "/usr/bin/python3"  # Debian's packages are for this one; another may c
 def python_with_sphinx():
     """The Python that has Sphinx and MyST: this one, or the system's; Failed without any."""
     for python in dict.fromkeys([sys.executable, SYSTEM]):
-        if os.path.exists(python) and subprocess.run([python, "-c", "import myst_parser, sphinx"], capture_output=True).returncode == 0:
+        if os.path.exists(python) and subprocess.run([python, "-c", "import myst_parser, sphinx.cmd.build"], capture_output=True).returncode == 0:
             return python
     raise Failed("no Sphinx with MyST: common/tools/setup.sh --contributor installs it")
 

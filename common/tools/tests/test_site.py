@@ -22,7 +22,12 @@ import system_python  # noqa: E402
 from tools.lib import chapter as metadata  # noqa: E402
 from tools.lib.checkout import TOP  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
-from tools.site import build_site, pages, slides, source_pages  # noqa: E402
+from tools.site import build_site, slides  # noqa: E402
+
+try:
+    from tools.site import pages, source_pages
+except ImportError:  # no Sphinx for this Python
+    pages = source_pages = None
 
 RECORDS = "01-global-atomic"  # the chapter whose pictures are recorded, by a program of this test
 LESSON = f"chapters/{RECORDS}/README.html"
@@ -419,7 +424,7 @@ class Pages(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    system_python.again_if_missing(browser.webdriver)
+    system_python.again_if_missing(browser.webdriver and pages)
     try:
         build_site.python_with_sphinx()
     except Failed as missing:
