@@ -181,6 +181,19 @@ class Proof(Folder):
             self.assertEqual(self.verdict(send), "ended_early", what)
 
 
+@unittest.skipIf(REASON, REASON)
+class Compiling(Folder):
+    def test_the_compiler_reaches_no_more_than_the_answer(self):
+        judge = answers.Judge(self.course, self.folder.parent / "answers", 60, True)
+        script = f'echo x >{self.course}/checks; echo "x.cuh:1:1: error: $(cat {self.folder.parent}/secret 2>&1)"; exit 1'
+        judge.commands["c", "x"] = mock.Mock(script=lambda folder: script)
+        found = judge.judge("c", "x", "int a;\n")
+        self.assertEqual(found["verdict"], "does_not_compile")
+        self.assertRegex(found["text"], "error: .*No such file")
+        self.assertNotIn("another learner", found["text"])
+        self.assertEqual((self.course / "checks").read_text(), "checks\n")
+
+
 class Without(Folder):
     def test_without_bubblewrap_a_reason_is_given(self):
         with mock.patch("shutil.which", lambda name: None):
