@@ -194,7 +194,7 @@ TEST_CASE("sum_pack_loads: every tuning") {
   check_tuning<TunedForLarge>("TunedForLarge");
   check_tuning<Small<CacheHint::none, 1>>("1 load");
   check_tuning<Small<CacheHint::none, 2>>("2 loads");
-  check_tuning<Small<CacheHint::streaming, 4>>("4 loads, streaming");
+  check_tuning<Small<CacheHint::read_once, 4>>("4 loads, read once");
   check_tuning<Small<CacheHint::no_allocate, 8>>("8 loads, no_allocate");
 }
 

@@ -151,7 +151,7 @@ TEST_CASE("dot_pack: every tuning, many blocks, more rounds than blocks") {
   for (const std::size_t n : {33u, 1'025u, 9'001u}) {
     check_pack<Small<1>>(n, 1, 1, workspace);
     check_pack<Small<2, course::CacheHint::no_allocate>>(n, 3, 3, workspace);
-    check_pack<Small<4, course::CacheHint::streaming>>(n, 5, 1, workspace);
+    check_pack<Small<4, course::CacheHint::read_once>>(n, 5, 1, workspace);
   }
   const SmallNumbers a = balanced_numbers(9'001, 1), b = balanced_numbers(9'001, 2);
   const course::Placed<__half> d_a(to_halves(a, 0.125f), 1), d_b(to_halves(b, 0.125f), 1);

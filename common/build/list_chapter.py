@@ -6,6 +6,7 @@
     lesson NAME                       a program made of NAME.cu, and its test
     exercise NAME
     mistake EXERCISE NAME yes|no      a known-wrong answer; yes: a GPU may let it through
+    score EXERCISE                    a challenge: scores/EXERCISE.cu times it for ./course score
     vendor NAME, optional NAME        libraries
     devices NUMBER                    tests also run on a machine with this many devices
     program NAME TEST INSTEAD         with lines `source NAME FILE`, `kernels NAME FILE`, `needs NAME WHAT`
@@ -39,6 +40,8 @@ def listing(chapter):
         for file in chapter.mistakes(exercise):
             slips = mistakes.parse(file.read_text(encoding="utf-8"), str(file)).slips
             lines.append(("mistake", exercise, file.stem, "yes" if slips else "no"))
+        if chapter.score(exercise).exists():
+            lines.append(("score", exercise))
     lines += [("devices", str(number)) for number in chapter.devices]
     lines += [("vendor", name) for name in chapter.vendor_libraries]
     lines += [("optional", name) for name in chapter.optional_libraries]
@@ -54,6 +57,7 @@ def programs_of(lines):
     """The names of all programs that Meson makes of a listing."""
     names = [line[1] for line in lines if line[0] in ("lesson", "exercise", "program")]
     names += [f"{line[1]}-solution" for line in lines if line[0] == "exercise"]
+    names += [f"{line[1]}-score" for line in lines if line[0] == "score"]
     return names + sorted({f"{line[1]}-mistakes" for line in lines if line[0] == "mistake"})
 
 

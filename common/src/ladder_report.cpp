@@ -362,7 +362,10 @@ ordered_json row_json(const Environment& e, const Row& row) {
     j["percent_of_copy"] =
         gbs && e.copy_gbs ? ordered_json(100 * *gbs / *e.copy_gbs) : ordered_json(nullptr);
   }
-  if (row.counters) j["counters"] = counters_json(*row.counters);
+  if (row.counters) {
+    j["bytes"] = row.bytes;
+    j["counters"] = counters_json(*row.counters);
+  }
   return j;
 }
 

@@ -343,7 +343,7 @@ __device__ __forceinline__ void red_add(float4* p, float4 v) {
 /// The cache hint of a load. The CPU device has no caches, and makes the same load for each.
 enum class CacheHint {
   none,         // as C++ does it
-  streaming,    // __ldcs: read once, evict it first
+  read_once,    // __ldcs: read once, evict it first
   no_allocate,  // not into L1, and (from sm_80 on) the L2 fetches 256 bytes at a time
 };
 
@@ -354,7 +354,7 @@ template <CacheHint hint>
 __device__ __forceinline__ uint4 load_16_bytes(const void* p) {
   const uint4* const from = static_cast<const uint4*>(p);
 #if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
-  if constexpr (hint == CacheHint::streaming) {
+  if constexpr (hint == CacheHint::read_once) {
     return __ldcs(from);
   } else if constexpr (hint == CacheHint::no_allocate) {
     uint4 v;

@@ -20,8 +20,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.learn.answers import reset, show_diff  # noqa: E402
 from tools.learn.build_folder import Course, Refused, nearest, one_of  # noqa: E402
 from tools.learn.checking import INTERRUPTED, show_check, watch  # noqa: E402
+from tools.learn.exporting import OUTPUT, export  # noqa: E402
 from tools.learn.finding import picture, show_hint, show_list, show_next  # noqa: E402
 from tools.learn.running import SEEDS, Workplace, run, split_words  # noqa: E402
+from tools.learn.scoring import score  # noqa: E402
 from tools.lib import terminal  # noqa: E402
 
 POLL_SECONDS = 0.4
@@ -90,6 +92,19 @@ def parser():
     ), "./course reset word_count\n./course reset word_count --yes")
     one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--yes", action="store_true", help="do not ask")
+    one = command("score", score, (
+        "Only challenges have a score (chapter 14). The first time it builds a program of its own. Without a GPU it\n"
+        "counts, which is no time. Each score is kept in the build folder, with a plot."
+    ), "./course score beat_sum\n./course score beat_sum --n 2^20")
+    one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
+    one.add_argument("--n", metavar="N", help="one size only: 1000000, 1e6 or 2^20")
+    one = command("export", export, (
+        "For a site that has the same task: GPU MODE's popcorn (submission.py) or LeetGPU (solution.cu).\n"
+        "What the answer includes of the course becomes part of the file."
+    ), "./course export beat_sum --for popcorn\n./course export beat_sum --for leetgpu --output solution.cu")
+    one.add_argument("name", metavar="NAME", help=NAME)
+    one.add_argument("--for", dest="site", choices=list(OUTPUT), required=True, help="the site")
+    one.add_argument("--output", metavar="FILE", help="the file to write (default: in the build folder)")
     one = command("run", run, (
         "Any .cu file with a main(), from any folder: it is compiled into the build folder, and runs in yours, once per\n"
         "schedule until one has a finding. What comes after -- is for the program.\n"

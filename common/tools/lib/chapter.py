@@ -5,7 +5,8 @@
     before      numbers of the chapters to read first, such as ["01", "03"]
     devices     such as [4, 8]: on the CPU device, lessons and solutions are also tested on machines with this many devices
     exercises   names, in the order of the README; an exercise EX has checks/EX.cu, exercises/NN-topic/EX.cuh,
-                solutions/NN-topic/EX.cuh, and its wrong answers are mistakes/EX/*.diff
+                solutions/NN-topic/EX.cuh, and its wrong answers are mistakes/EX/*.diff; a challenge also has scores/EX.cu,
+                a ladder that `./course score EX` builds and runs
     core        those of them that the chapter cannot do without, at least one: `./course next --fast` goes through them
 
     [stars]     how hard each exercise is, from 1 to 5; a time follows from it (MINUTES_OF_STARS)
@@ -92,6 +93,10 @@ class Chapter:
 
     def check(self, exercise):
         return self.folder / "checks" / f"{exercise}.cu"
+
+    def score(self, exercise):
+        """Only a challenge has one."""
+        return self.folder / "scores" / f"{exercise}.cu"
 
     def starter(self, exercise):
         return self._answer("exercises", exercise)

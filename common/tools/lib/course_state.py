@@ -1,10 +1,11 @@
 """What the course remembers of a learner: BUILD_FOLDER/course-state.json.
 
-    {"word_count": {"checked": "3f0c...", "passed": true, "hints": 2}, ...}
+    {"word_count": {"checked": "3f0c...", "passed": true, "hints": 2}, "beat_sum": {"scores": [...]}, ...}
 
-`checked` is the fingerprint of the answer to which `passed` refers; `hints` counts those shown. The file is
-in the build folder, so that nothing outside of the checkout is read or written, and is deleted with it. Nothing is lost
-that a check would not find again, so a damaged file counts as an empty one.
+`checked` is the fingerprint of the answer to which `passed` refers; `hints` counts those shown; `scores` are those of
+a challenge, the oldest first (tools/learn/scores.py). The file is in the build folder, so that nothing outside of the
+checkout is read or written, and is deleted with it. Nothing is lost but scores that a check would not find again, so a
+damaged file counts as an empty one.
 """
 
 import contextlib
@@ -32,8 +33,8 @@ def fingerprint(exercise):
 
 
 def load(build):
-    """{exercise: {"checked": text, "passed": bool, "hints": int}}, each key only if it is known."""
-    kinds = {"checked": str, "passed": bool, "hints": int}
+    """{exercise: {"checked": text, "passed": bool, "hints": int, "scores": list}}, each key only if it is known."""
+    kinds = {"checked": str, "passed": bool, "hints": int, "scores": list}
     try:
         state = json.loads((Path(build) / FILE).read_text(encoding="utf-8"))
         return {

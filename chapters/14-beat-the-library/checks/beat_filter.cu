@@ -1,0 +1,126 @@
+// Check of the challenge beat_filter: every size and start, numbers kept in awkward places, an object
+// that is used again, more numbers than 32 bits count, and work for more than one block.
+#include "beat_filter.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace beat_filter_check {
+
+using Kind = course::DataKind<int>;
+using Count = unsigned long long;
+
+const Kind kKinds[] = {
+    {"half are kept", [](course::Element e) { return e.random % 2 ? e.random : -e.random; }},
+    {"all are kept", [](course::Element e) { return static_cast<int>(e.i) + 1; }},
+    {"zeros and negative numbers: none is kept", [](course::Element e) { return -(e.random % 3); }},
+    {"one in twenty is kept", [](course::Element e) { return e.random % 20 ? 0 : e.random; }},
+    {"the last one alone", [](course::Element e) { return e.i + 1 == e.n ? 7 : -1; }},
+    {"the first one alone", [](course::Element e) { return e.i == 0 ? 7 : 0; }},
+    {"the second half", [](course::Element e) { return e.i >= e.n / 2 ? e.random : -e.random; }},
+};
+
+std::string text_of(std::size_t n, const std::string& kind, std::size_t x, std::size_t out) {
+  return "n = " + std::to_string(n) + ": " + kind + "; x begins " + std::to_string(4 * x) +
+         " and out " + std::to_string(4 * out) + " bytes after a multiple of 64";
+}
+
+void check(BeatFilter& answer, const std::vector<int>& x, std::size_t offset_x,
+           std::size_t offset_out) {
+  std::vector<int> expected;
+  std::copy_if(x.begin(), x.end(), std::back_inserter(expected), [](int v) { return v > 0; });
+  const course::Placed<int> d_x(x, offset_x);
+  course::Placed<int> out(std::vector<int>(expected.size(), -1), offset_out);  // no room for more
+  course::GuardedBuffer<Count> count(1);
+  answer(d_x.data(), x.size(), out.data(), count.data());
+  REQUIRE(course::same(count.download().front(), Count{expected.size()}, "*d_count"));
+  REQUIRE(course::same(out.download(), expected, "d_out"));
+  REQUIRE(out.intact("d_out"));
+  REQUIRE(count.intact("d_count"));
+}
+
+/// x[i] = i / 4 + 1 for every fourth element from the third on, else -1.
+__global__ void fill_every_fourth(int* d_x, std::size_t n) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    d_x[i] = i % 4 == 3 ? static_cast<int>(i / 4) + 1 : -1;
+  }
+}
+
+__global__ void count_misplaced(const int* d_out, std::size_t n, Count* d_wrong) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    if (static_cast<Count>(d_out[i]) != i + 1) atomicAdd(d_wrong, Count{1});
+  }
+}
+
+}  // namespace beat_filter_check
+
+using namespace beat_filter_check;
+
+TEST_CASE("beat_filter: every size, at several starts") {
+  std::size_t turn = 0;
+  for (const std::size_t n : course::all_sizes()) {
+    for (int k = 0; k < 2; ++k, ++turn) {
+      const Kind& kind = kKinds[turn % std::size(kKinds)];
+      const std::size_t offset_x = turn * 3 % 8, offset_out = turn * 5 % 8;
+      INFO(text_of(n, kind.text, offset_x, offset_out));
+      BeatFilter answer;
+      check(answer, kind.values(n), offset_x, offset_out);
+    }
+  }
+}
+
+TEST_CASE("beat_filter: every kind, in several pieces") {
+  BeatFilter answer;
+  for (const Kind& kind : kKinds) {
+    INFO(text_of(5000, kind.text, 1, 2));
+    check(answer, kind.values(5000), 1, 2);
+  }
+}
+
+TEST_CASE("beat_filter: one object, called again with other sizes and other numbers") {
+  BeatFilter answer;
+  std::size_t turn = 0;
+  for (const std::size_t n : {std::size_t{40'000}, std::size_t{100}, std::size_t{20'000},
+                              std::size_t{0}, std::size_t{20'000}, std::size_t{1}}) {
+    const Kind& kind = kKinds[turn++ % 2 ? 3 : 0];
+    INFO(text_of(n, kind.text, 0, 0) << "; the object has been used before");
+    check(answer, kind.values(n), 0, 0);
+  }
+}
+
+TEST_CASE("beat_filter: more than 2^32 numbers") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 8 * 77, kKept = n / 4;
+  course::skip_without_memory(n * 5);
+  INFO("n = 2^32 + 616: every fourth is kept");
+  course::DeviceBuffer<int> x(n);
+  course::launch(fill_every_fourth, {4096, 256}, x.data(), n);
+  course::GuardedBuffer<int> out(kKept);
+  course::GuardedBuffer<Count> count(1);
+  auto wrong = course::DeviceBuffer<Count>::zeros(1);
+  BeatFilter answer;
+  answer(x.data(), n, out.data(), count.data());
+  REQUIRE(course::same(count.download().front(), Count{kKept}, "*d_count"));
+  course::launch(count_misplaced, {4096, 256}, out.data(), kKept, wrong.data());
+  REQUIRE(course::same(wrong.front(), Count{0}, "numbers that are not where they belong"));
+  REQUIRE(out.intact("d_out"));
+}
+
+TEST_CASE("beat_filter: work for more than one block") {
+  course::skip_without_counters();
+  constexpr std::size_t n = 1 << 17;
+  INFO("n = " << n << ": half are kept");
+  const auto d_x = course::DeviceBuffer<int>::from(kKinds[0].values(n));
+  course::DeviceBuffer<int> out(n);
+  course::GuardedBuffer<Count> count(1);
+  BeatFilter answer;
+  const auto counters = course::count([&] { answer(d_x.data(), n, out.data(), count.data()); });
+  const auto requests = counters->global_loads + counters->global_stores;
+  REQUIRE(course::work_is_shared(*counters, requests / 48));
+}

@@ -1,0 +1,119 @@
+// Check of the challenge beat_histogram: every size and start, bytes that are all alike, an object
+// that is used again, more bytes than 32 bits count, and fewer atomics than the starter makes.
+#include "beat_histogram.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace beat_histogram_check {
+
+using Kind = course::DataKind<unsigned char>;
+
+const Kind kKinds[] = {
+    {"all bytes from 0 to 255",
+     [](course::Element e) { return static_cast<unsigned char>(e.random); }},
+    {"all are 255", [](course::Element) { return static_cast<unsigned char>(255); }},
+    {"all are 0", [](course::Element) { return static_cast<unsigned char>(0); }},
+    {"nine in ten are 'e'",
+     [](course::Element e) {
+       return static_cast<unsigned char>(e.random % 10 ? 'e' : e.random / 4);
+     }},
+    {"ascending", [](course::Element e) { return static_cast<unsigned char>(e.i); }},
+    {"runs of 64 equal ones",
+     [](course::Element e) { return static_cast<unsigned char>(e.i / 64); }},
+};
+
+std::vector<unsigned> bins_of(const std::vector<unsigned char>& bytes) {
+  std::vector<unsigned> bins(256, 0);
+  for (const unsigned char byte : bytes) ++bins[byte];
+  return bins;
+}
+
+std::string text_of(std::size_t n, const std::string& kind, std::size_t offset) {
+  return "n = " + std::to_string(n) + ": " + kind + "; the bytes begin " + std::to_string(offset) +
+         " after a multiple of 64";
+}
+
+void check(BeatHistogram& answer, const std::vector<unsigned char>& bytes, std::size_t offset) {
+  const course::Placed<unsigned char> d_bytes(bytes, offset);
+  course::GuardedBuffer<unsigned> bins(256);
+  answer(d_bytes.data(), bytes.size(), bins.data());
+  REQUIRE(course::same(bins.download(), bins_of(bytes), "d_bins"));
+  REQUIRE(bins.intact("d_bins"));
+}
+
+}  // namespace beat_histogram_check
+
+using namespace beat_histogram_check;
+
+TEST_CASE("beat_histogram: every size, at several starts") {
+  std::size_t turn = 0;
+  for (const std::size_t n : course::all_sizes()) {
+    for (int k = 0; k < 2; ++k, ++turn) {
+      const Kind& kind = kKinds[turn % std::size(kKinds)];
+      const std::size_t offset = turn * 7 % 64;
+      INFO(text_of(n, kind.text, offset));
+      BeatHistogram answer;
+      check(answer, kind.values(n), offset);
+    }
+  }
+}
+
+TEST_CASE("beat_histogram: every start of a short array") {
+  BeatHistogram answer;
+  for (std::size_t offset = 0; offset < 17; ++offset) {
+    const std::size_t n = 30 + offset % 5;
+    INFO(text_of(n, kKinds[0].text, offset));
+    check(answer, kKinds[0].values(n), offset);
+  }
+}
+
+TEST_CASE("beat_histogram: one object, called again with other sizes") {
+  BeatHistogram answer;
+  for (const std::size_t n :
+       {std::size_t{100}, std::size_t{5000}, std::size_t{0}, course::kBigSize, std::size_t{1}}) {
+    const Kind& kind = kKinds[n % 2 ? 1 : 3];
+    INFO(text_of(n, kind.text, 0) << "; the object has been used before");
+    check(answer, kind.values(n), 0);
+  }
+}
+
+TEST_CASE("beat_histogram: a bin holds more than 16 bits") {
+  constexpr std::size_t n = (1 << 16) + 1000;
+  INFO(text_of(n, kKinds[1].text, 3));
+  BeatHistogram answer;
+  check(answer, kKinds[1].values(n), 3);
+}
+
+TEST_CASE("beat_histogram: more than 2^32 bytes") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
+  course::skip_without_memory(n);
+  INFO("n = 2^32 + 1000: the first half is 1, the second half 2");
+  course::DeviceBuffer<unsigned char> bytes(n);
+  CUDA_CHECK(cudaMemset(bytes.data(), 1, n / 2));
+  CUDA_CHECK(cudaMemset(bytes.data() + n / 2, 2, n - n / 2));
+  std::vector<unsigned> expected(256, 0);
+  expected[1] = expected[2] = static_cast<unsigned>(n / 2);
+  course::GuardedBuffer<unsigned> bins(256);
+  BeatHistogram answer;
+  answer(bytes.data(), n, bins.data());
+  REQUIRE(course::same(bins.download(), expected, "d_bins"));
+}
+
+TEST_CASE("beat_histogram: better than one atomic per byte") {
+  course::skip_without_counters();
+  constexpr std::size_t n = 1 << 16;
+  INFO("n = " << n);
+  const auto d_bytes = course::DeviceBuffer<unsigned char>::from(kKinds[0].values(n));
+  course::GuardedBuffer<unsigned> bins(256);
+  BeatHistogram answer;
+  const auto counters = course::count([&] { answer(d_bytes.data(), n, bins.data()); });
+  REQUIRE(course::at_most(counters->global_atomic_lanes, n / 4, "atomics on global memory",
+                          "blocks can count for themselves first"));
+  REQUIRE(
+      course::work_is_shared(*counters, (counters->global_loads + counters->global_stores) / 4));
+}

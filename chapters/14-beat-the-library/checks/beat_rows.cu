@@ -1,0 +1,164 @@
+// Check of the challenge beat_rows: every number of rows, widths and starts, rows that meet in one row
+// of the table, sums that are rounded, an object that is used again, and fewer atomics than the
+// starter makes.
+#include "beat_rows.cuh"
+
+#include <cuda_fp16.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace beat_rows_check {
+
+struct Shape {
+  std::size_t rows, width, table_rows;
+  std::size_t source = 0, table = 0;  // halves after a multiple of 64 bytes
+  std::size_t index = 0;              // ints after one
+};
+
+std::string text_of(const Shape& s, const std::string& data) {
+  return course::counted(s.rows, "row") + " of " + course::counted(s.width, "half", "halves") +
+         " into " + course::counted(s.table_rows, "row") + ": " + data + "; source begins " +
+         std::to_string(2 * s.source) + ", table " + std::to_string(2 * s.table) + " and index " +
+         std::to_string(4 * s.index) + " bytes after a multiple of 64";
+}
+
+/// Every row of the table gets some, but for those whose number leaves a remainder of 2.
+std::vector<int> spread(const Shape& s) {
+  const std::vector<int> random = course::position_values<int>(s.rows);
+  std::vector<int> index(s.rows);
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    const auto to = static_cast<std::size_t>(random[r]) * 7919 % s.table_rows;
+    index[r] = static_cast<int>(to % 5 == 2 ? to - 1 : to);
+  }
+  return index;
+}
+
+/// Numbers from -2 to 2: every sum of fewer than 1000 of them is exact in half.
+std::vector<__half> whole_numbers(std::size_t n) {
+  std::vector<__half> values;
+  for (const int random : course::position_values<int>(n)) {
+    values.push_back(__half(static_cast<float>(random % 5 - 2)));
+  }
+  return values;
+}
+
+std::vector<float> floats(const std::vector<__half>& halves) {
+  return {halves.begin(), halves.end()};
+}
+
+/// Checks an answer whose table holds 3 before, and -0.0 where no row is added.
+void check(BeatRows& answer, const Shape& s, const std::vector<int>& index) {
+  const std::vector<__half> source = whole_numbers(s.rows * s.width);
+  std::vector<bool> gets(s.table_rows, false);
+  for (const int to : index) gets[static_cast<std::size_t>(to)] = true;
+  std::vector<__half> before(s.table_rows * s.width), expected;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    before[i] = __half(gets[i / s.width] ? 3.0f : -0.0f);
+  }
+  std::vector<float> sums = floats(before);
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const auto to = static_cast<std::size_t>(index[i / s.width]);
+    sums[to * s.width + i % s.width] += __half2float(source[i]);
+  }
+  const course::Placed<__half> d_source(source, s.source);
+  const course::Placed<int> d_index(index, s.index);
+  course::Placed<__half> table(before, s.table);
+  answer(d_source.data(), d_index.data(), s.rows, s.width, table.data(), s.table_rows);
+  const std::vector<float> found = floats(table.download());
+  REQUIRE(course::same(found, sums, "d_table"));
+  std::size_t changed = 0;  // signs of zeros in rows that nothing was added to
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!gets[i / s.width] && !std::signbit(found[i])) ++changed;
+  }
+  REQUIRE(course::none(changed, "zeros of rows without an addition that lost their sign"));
+  REQUIRE(table.intact("d_table"));
+}
+
+}  // namespace beat_rows_check
+
+using namespace beat_rows_check;
+
+TEST_CASE("beat_rows: every number of rows, at several widths and starts") {
+  const std::size_t widths[] = {64, 8, 1, 32, 7, 96, 2, 130};
+  std::size_t turn = 0;
+  for (const std::size_t rows : course::kSizes) {
+    for (int k = 0; k < 2; ++k, ++turn) {
+      const std::size_t width = rows > 300 ? 8 + turn % 2 : widths[turn % std::size(widths)];
+      const Shape s{rows, width, 11 + rows / 4, turn * 3 % 9, turn * 5 % 9, turn % 4};
+      INFO(text_of(s, "whole numbers"));
+      BeatRows answer;
+      check(answer, s, spread(s));
+    }
+  }
+}
+
+TEST_CASE("beat_rows: packs of 16 bytes, and every start") {
+  BeatRows answer;
+  for (std::size_t start = 0; start < 9; ++start) {
+    const Shape s{100, 64, 9, start, start, start % 4};
+    INFO(text_of(s, "whole numbers"));
+    check(answer, s, spread(s));
+  }
+}
+
+TEST_CASE("beat_rows: all rows into one, and each row into its own") {
+  BeatRows answer;
+  const Shape one{400, 64, 300}, own{300, 64, 300};
+  INFO(text_of(one, "all into row 299"));
+  check(answer, one, std::vector<int>(one.rows, 299));
+  std::vector<int> back(own.rows);
+  for (std::size_t r = 0; r < own.rows; ++r) back[r] = static_cast<int>(own.rows - 1 - r);
+  INFO(text_of(own, "in the opposite order"));
+  check(answer, own, back);
+}
+
+TEST_CASE("beat_rows: one object, called again with other shapes") {
+  BeatRows answer;
+  for (const Shape& s : {Shape{200, 64, 150}, Shape{33, 8, 400}, Shape{0, 64, 5}, Shape{500, 16, 3},
+                         Shape{200, 64, 150}}) {
+    INFO(text_of(s, "whole numbers; the object has been used before"));
+    check(answer, s, spread(s));
+  }
+}
+
+TEST_CASE("beat_rows: sums that are rounded are near the exact ones") {
+  constexpr std::size_t kEach = 8;  // source rows to a row of the table
+  const Shape s{8 * kEach, 64, 8};
+  INFO(text_of(s, "all bits in use, 8 rows to each row of the table"));
+  std::vector<int> index;
+  std::vector<__half> source;
+  std::vector<double> exact(s.table_rows * s.width, 0);
+  for (std::size_t r = 0; r < s.rows; ++r) index.push_back(static_cast<int>(r % s.table_rows));
+  for (std::size_t i = 0; i < s.rows * s.width; ++i) {
+    source.push_back(__half(std::sin(static_cast<float>(i))));
+    const auto to = static_cast<std::size_t>(index[i / s.width]);
+    exact[to * s.width + i % s.width] += static_cast<double>(__half2float(source.back()));
+  }
+  const auto d_source = course::DeviceBuffer<__half>::from(source);
+  const auto d_index = course::DeviceBuffer<int>::from(index);
+  auto table = course::DeviceBuffer<__half>::zeros(exact.size());
+  BeatRows answer;
+  answer(d_source.data(), d_index.data(), s.rows, s.width, table.data(), s.table_rows);
+  // Any order of kEach additions to 0, each rounded to half, of numbers from -1 to 1.
+  const double k = kEach * course::kHalfRoundoff;
+  REQUIRE(course::close(floats(table.download()), exact, k / (1 - k) * kEach, "d_table"));
+}
+
+TEST_CASE("beat_rows: better than one atomic per half") {
+  course::skip_without_counters();
+  const Shape s{512, 64, 100};
+  INFO(text_of(s, "whole numbers"));
+  BeatRows answer;
+  const auto counters = course::count([&] { check(answer, s, spread(s)); });
+  REQUIRE(course::at_most(counters->global_atomic_lanes, s.rows * s.width / 2,
+                          "atomics on global memory", "an atomic can add more than one half"));
+  REQUIRE(
+      course::work_is_shared(*counters, (counters->global_loads + counters->global_stores) / 4));
+}

@@ -1,0 +1,121 @@
+// Check of the challenge beat_sum: every size and start, an object that is used again, sums that are
+// rounded, more numbers than 32 bits count, and fewer atomics than the starter makes.
+#include "beat_sum.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace beat_sum_check {
+
+using Kind = course::DataKind<float>;
+
+/// Partial sums of 2^20 of them, in any order, need no rounding.
+const Kind kExact[] = {
+    {"eighths from 1/8 to 15/8",
+     [](course::Element e) { return static_cast<float>(1 + e.random % 15) / 8; }},
+    {"only the first counts", [](course::Element e) { return e.i == 0 ? 3.5f : 0.0f; }},
+    {"only the last counts", [](course::Element e) { return e.i + 1 == e.n ? -7.25f : 0.0f; }},
+    {"whole numbers from -7 to 7",
+     [](course::Element e) { return static_cast<float>(e.random % 15 - 7); }},
+};
+
+double sum_of(const std::vector<float>& x) {
+  double sum = 0;
+  for (const float value : x) sum += static_cast<double>(value);
+  return sum;
+}
+
+std::string text_of(std::size_t n, const std::string& kind, std::size_t offset) {
+  return "n = " + std::to_string(n) + ": " + kind + "; x begins " + std::to_string(4 * offset) +
+         " bytes after a multiple of 64";
+}
+
+void check(BeatSum& answer, const std::vector<float>& x, std::size_t offset, double tolerance) {
+  const course::Placed<float> d_x(x, offset);
+  course::GuardedBuffer<float> y(1);
+  answer(d_x.data(), x.size(), y.data());
+  REQUIRE(course::close(static_cast<double>(y.download().front()), sum_of(x), tolerance, "*d_y"));
+  REQUIRE(y.intact("y"));
+}
+
+}  // namespace beat_sum_check
+
+using namespace beat_sum_check;
+
+TEST_CASE("beat_sum: every size, at several starts") {
+  std::size_t turn = 0;
+  for (const std::size_t n : course::all_sizes()) {
+    for (int k = 0; k < 2; ++k, ++turn) {
+      const Kind& kind = kExact[turn % std::size(kExact)];
+      const std::size_t offset = turn * 5 % 16;
+      INFO(text_of(n, kind.text, offset));
+      BeatSum answer;
+      check(answer, kind.values(n), offset, 0);
+    }
+  }
+}
+
+TEST_CASE("beat_sum: every start of a short array") {
+  BeatSum answer;
+  for (std::size_t offset = 0; offset < 16; ++offset) {
+    INFO(text_of(77, kExact[0].text, offset));
+    check(answer, kExact[0].values(77), offset, 0);
+  }
+}
+
+TEST_CASE("beat_sum: one object, called again with other sizes") {
+  BeatSum answer;
+  for (const std::size_t n : {std::size_t{100}, std::size_t{5000}, std::size_t{0}, std::size_t{33},
+                              course::kBigSize, std::size_t{1}, std::size_t{5000}}) {
+    INFO(text_of(n, kExact[0].text, 0) << "; the object has been used before");
+    check(answer, kExact[0].values(n), 0, 0);
+  }
+}
+
+TEST_CASE("beat_sum: sums that are rounded are near the exact one") {
+  const Kind all_bits{"all bits in use", [](course::Element e) {
+                        return std::sin(static_cast<float>(e.random + 1000 * (e.i % 7)));
+                      }};
+  for (const std::size_t n : {1025u, 8191u}) {
+    const std::vector<float> x = all_bits.values(n);
+    INFO(text_of(n, all_bits.text, 1));
+    BeatSum answer;
+    check(answer, x, 1, course::sum_tolerance(x));
+  }
+}
+
+TEST_CASE("beat_sum: more than 2^32 numbers") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 77;
+  course::skip_without_memory(n * sizeof(float));
+  INFO("n = 2^32 + 77: all are 0, but for five that are 1");
+  auto x = course::DeviceBuffer<float>::zeros(n);
+  const float one = 1;
+  const std::size_t ones[] = {5, std::size_t{1} << 31, (std::size_t{1} << 32) - 1,
+                              (std::size_t{1} << 32) + 1, n - 1};
+  for (const std::size_t i : ones) {
+    CUDA_CHECK(cudaMemcpy(x.data() + i, &one, sizeof one, cudaMemcpyHostToDevice));
+  }
+  course::GuardedBuffer<float> y(1);
+  BeatSum answer;
+  answer(x.data(), n, y.data());
+  REQUIRE(course::same(y.download().front(), 5.0f, "*d_y"));
+}
+
+TEST_CASE("beat_sum: better than one atomic per number") {
+  course::skip_without_counters();
+  constexpr std::size_t n = 1 << 14;
+  INFO("n = " << n);
+  const auto d_x = course::DeviceBuffer<float>::from(kExact[0].values(n));
+  course::GuardedBuffer<float> y(1);
+  BeatSum answer;
+  const auto counters = course::count([&] { answer(d_x.data(), n, y.data()); });
+  REQUIRE(course::at_most(counters->global_atomic_lanes, n / 32, "atomics on global memory",
+                          "one per warp is enough for a start"));
+  REQUIRE(
+      course::work_is_shared(*counters, (counters->global_loads + counters->global_stores) / 2));
+}

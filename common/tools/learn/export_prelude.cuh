@@ -1,0 +1,37 @@
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#ifdef SIMT_CPU_DEVICE
+#define COURSE_CPU_DEVICE 1
+#else
+#define COURSE_CPU_DEVICE 0
+#endif
+#define CUDA_CHECK(call) ::course::check((call), #call, __FILE__, __LINE__)
+#define CUDA_CHECK_LAUNCH() CUDA_CHECK(cudaGetLastError())
+
+namespace course {
+
+inline constexpr bool kCpuDevice = COURSE_CPU_DEVICE != 0;
+
+inline void check(cudaError_t code, const char* call, const char* file, int line) {
+  if (code == cudaSuccess) return;
+  throw std::runtime_error(std::string(call) + " failed: " + cudaGetErrorString(code) + "\n  at " +
+                           file + ":" + std::to_string(line));
+}
+
+struct Grid {
+  dim3 blocks, threads;
+  std::size_t shared_bytes = 0;
+};
+
+template <class... Parameters, class... Arguments>
+void start(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
+  if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
+  kernel<<<grid.blocks, grid.threads, grid.shared_bytes>>>(arguments...);
+  CUDA_CHECK_LAUNCH();
+}
+
+}  // namespace course

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""./course score and ./course export, of the challenges of chapter 14.
+
+    test_challenges.py        in a build folder, as Meson starts it; else that of COURSE_TEST_BUILD, or build
+
+What is exported runs on the CPU device of that folder, and is compiled with nvcc where there is one. Where the folder has no
+chapter 14, or is none for the CPU device, only what needs no compiler is tested.
+"""
+
+import copy
+import json
+import os
+import py_compile
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+from pathlib import Path
+from unittest import mock
+
+TOP = Path(__file__).resolve().parents[3]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOP / "common"))
+from tools.learn import exporting, scores, scoring  # noqa: E402
+from tools.learn.build_folder import Refused  # noqa: E402
+from tools.learn.progress import Exercise  # noqa: E402
+from tools.lib import course_state  # noqa: E402
+
+HERE = [Path.cwd()] if Path("build.ninja").exists() else []
+BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()
+PROGRAM = BUILD / "chapters" / "14-beat-the-library" / "beat_sum-score"
+CHAPTER = "14-beat-the-library"
+HAS_SOLUTIONS = (TOP / "solutions").is_dir()
+MAIN = """
+#include <cstdio>
+int main() {
+  const int n = 10007;
+  std::vector<float> x(n);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += x[i] = (i % 15) / 8.0f;
+  float *d_x, *d_y, y = 0;
+  CUDA_CHECK(cudaMalloc(&d_x, n * sizeof(float)));
+  CUDA_CHECK(cudaMalloc(&d_y, sizeof(float)));
+  CUDA_CHECK(cudaMemcpy(d_x, x.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+  for (int k = 0; k < 2; ++k) solve(d_x, d_y, n);
+  CUDA_CHECK(cudaMemcpy(&y, d_y, sizeof y, cudaMemcpyDeviceToHost));
+  std::printf("%g, expected %g\\n", y, sum);
+  return y == static_cast<float>(sum) ? 0 : 1;
+}
+"""
+
+
+def answer(tree, name):
+    return TOP / tree / CHAPTER / f"{name}.cuh"
+
+
+def row(name, kind="rung", **more):
+    return {"name": name, "kind": kind, "changed": "", "n": 1 << 20, "as_declared": True, "bytes": 1 << 22, **more}
+
+
+def timed(name, median, kind="rung"):
+    return row(name, kind, microseconds={"p10": median - 1, "median": median, "p90": median + 1})
+
+
+def counted(name, loads, atomics):
+    names = ("shared_atomics", "shared_load_wavefronts", "shared_store_wavefronts")
+    return row(name, counters={"global_load_sectors": loads, "global_store_sectors": 1, "global_atomics": atomics,
+                               **dict.fromkeys(names, 3)})
+
+
+REFERENCE = row("reference", "reference", changed="one CPU thread; 50 % kept")
+ON_GPU = {"device": "NVIDIA H200", "date": "2026-11-23T00:00:00Z", "copy_gb_per_s": 4194.304, "rungs": [
+    REFERENCE, timed("mine", 4.0), timed("best_rung", 2.0), timed("slow_library", 9.0, "vendor"), timed("library", 8.0, "vendor")]}
+ON_CPU = {"device": "CPU device", "date": "2026-11-23T00:00:00Z", "copy_gb_per_s": None, "rungs": [
+    REFERENCE, counted("mine", 1 << 18, 77), counted("best_rung", 1 << 17, 1)]}
+
+
+class Scores(unittest.TestCase):
+    def test_times_beside_the_library_the_best_rung_and_the_limit(self):
+        lines = [" ".join(line.split()) for line in scores.table(ON_GPU, "mine")]
+        self.assertEqual(lines[1:6], [
+            "n = 2^20, 50 % kept",
+            "mine 4.0 3.0 – 5.0 2.00 25",
+            "the course: best_rung 2.0 1.0 – 3.0 4.00 50",
+            "library 8.0 7.0 – 9.0 1.00 12",
+            "the limit of memory 1.0",
+        ])
+
+    def test_counts_against_the_least_possible_say_that_they_are_no_times(self):
+        lines = [" ".join(line.split()) for line in scores.table(ON_CPU, "mine")]
+        self.assertEqual(lines[2:5], [
+            "mine 262,145 2.00 77 3 6", "the course: best_rung 131,073 1.00 1 3 6", "the least possible 131,072 1.00 0 0 0",
+        ])
+        self.assertIn("no times", " ".join(lines))
+
+    def test_an_answer_that_is_wrong_at_one_size_has_no_row_there(self):
+        wrong = copy.deepcopy(ON_GPU)
+        wrong["rungs"][1]["as_declared"] = False
+        self.assertNotIn("mine", "\n".join(scores.table(wrong, "mine")))
+        self.assertIsNone(scores.entry(wrong, "mine", "0123456789abcdef")["groups"][0]["yours"])
+
+    def test_the_history_and_its_plot(self):
+        entry = scores.entry(ON_GPU, "mine", "0123456789abcdef")
+        self.assertEqual(entry["answer"], "0123456789ab")
+        self.assertEqual(entry["groups"], [{"name": "n = 2^20, 50 % kept", "yours": 4.0, "best": 2.0, "library": 8.0, "limit": 1.0}])
+        faster = copy.deepcopy(entry)
+        faster["groups"][0]["yours"] = 2.5
+        for history, dots in (([entry], 1), ([scores.entry(ON_CPU, "mine", ""), entry, faster], 2)):
+            svg = scores.plot(history, "mine")
+            xml.dom.minidom.parseString(svg)
+            self.assertEqual(svg.count("<circle"), dots)  # those of the other device are left out
+            self.assertIn("the limit of memory: 1.0", svg)
+
+    def test_scores_are_kept_beside_what_else_is_known(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = Path(folder)
+            (build / "meson-private").mkdir()
+            with course_state.change(build) as state:
+                state["mine"] = {"hints": 2}
+            course = mock.Mock(build=build)
+            exercise = Exercise(CHAPTER, "mine", answer("exercises", "mine"), [])
+            with mock.patch.object(scores, "KEPT", 3):
+                for number in range(5):
+                    kept = scoring.remember(course, exercise, {"date": str(number)})
+            self.assertEqual([score["date"] for score in kept], ["2", "3", "4"])
+            self.assertEqual(course_state.load(build), {"mine": {"hints": 2, "scores": kept}})
+
+    def test_an_exercise_without_a_score_is_refused(self):
+        with self.assertRaisesRegex(Refused, "word_count is no challenge.*beat_filter, beat_histogram, beat_rows, beat_sum"):
+            scoring.score_program(Exercise("01-global-atomic", "word_count", Path("word_count.cuh"), []))
+
+
+class Exports(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def written(self, text, name="beat_sum.cuh"):
+        file = self.folder / name
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def test_files_depend_on_nothing_of_the_course(self):
+        for tree in ("exercises", "solutions") if HAS_SOLUTIONS else ("exercises",):
+            for name, sites in exporting.SITES.items():
+                for site in sites:
+                    text = exporting.file_for(site, name, answer(tree, name))
+                    self.assertNotRegex(text, r'#include\s*(<course/|")|#pragma once|NOT_STARTED|//.*TODO')
+                    if site == "popcorn":
+                        self.assertNotIn("stream", text.lower())
+                        py_compile.compile(str(self.written(text, "submission.py")), doraise=True, cfile=str(self.folder / "pyc"))
+
+    def test_what_does_not_fit_is_refused_with_the_reason(self):
+        def refuses(site, name, file, reason):
+            with self.assertRaisesRegex(Refused, reason):
+                exporting.file_for(site, name, file)
+
+        refuses("leetgpu", "beat_histogram", answer("exercises", "beat_histogram"), "any number of bins")
+        refuses("popcorn", "beat_rows", answer("exercises", "beat_rows"), "GPU MODE has no such task")
+        refuses("leetgpu", "beat_sum", self.written("#include <course/ladder.cuh>\n"), "for checks and tables")
+        refuses("leetgpu", "beat_sum", self.written('#include "mine.cuh"\n'), "no such file")
+        refuses("popcorn", "beat_sum", self.written("cudaStream_t s; // a stream\n"), r"has stream.*\n  cudaStream_t s;")
+        exporting.file_for("leetgpu", "beat_sum", self.written("cudaStream_t s;\n"))
+
+    def test_headers_of_the_course_come_before_a_namespace_that_includes_them(self):
+        self.written("#include <course/grid.cuh>\n#include <vector>\ninline int in_header() { return 1; }\n", "mine.cuh")
+        text = exporting.file_for("leetgpu", "beat_sum", self.written('namespace a {\n#include "mine.cuh"\n}\n'))
+        self.assertRegex(text, r"(?s)#include <vector>.*unsigned filling_blocks.*namespace a \{\s*inline int in_header")
+
+    @unittest.skipUnless(HAS_SOLUTIONS, "no solutions")
+    def test_it_runs_on_the_cpu_device_and_nvcc_compiles_it(self):
+        from tools.run.build_program import MADE_BY_MESON
+
+        file = self.written(exporting.file_for("leetgpu", "beat_sum", answer("solutions", "beat_sum")) + MAIN, "solution.cu")
+        if (BUILD / MADE_BY_MESON).exists():
+            done = subprocess.run([TOP / "course", "run", file, "--seeds", "2", "--build", BUILD], cwd=self.folder, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertIn("No finding", done.stdout)
+        if shutil.which("nvcc"):
+            done = subprocess.run(["nvcc", "-std=c++20", "-arch=sm_90", "-c", "-o", self.folder / "solution.o", file], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+
+@unittest.skipUnless(os.path.lexists(PROGRAM), f"{BUILD} has no chapter 14")
+class EndToEnd(unittest.TestCase):
+    def test_the_starter_has_a_score(self):
+        state = BUILD / course_state.FILE
+        kept = state.read_bytes() if state.exists() else None
+        try:
+            done = subprocess.run([TOP / "course", "score", "beat_sum", "--n", "2^12", "--build", BUILD], cwd=TOP, text=True,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            known = json.loads(state.read_text())["beat_sum"]["scores"]
+        finally:
+            state.write_bytes(kept) if kept is not None else state.unlink(missing_ok=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIsNotNone(re.search(r"beat_sum +512 +1\.00 +4,096", done.stdout), done.stdout)
+        self.assertEqual(known[-1]["groups"][0]["yours"], 512)
+        xml.dom.minidom.parse(str(BUILD / "scores" / "beat_sum.svg"))
+
+
+if __name__ == "__main__":
+    unittest.main()

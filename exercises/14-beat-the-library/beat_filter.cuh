@@ -1,0 +1,42 @@
+// Challenge beat_filter: the positive ones of 2^28 ints, in their order, faster than CUB.
+//
+// The starter is right, and slow: one block goes through the array. Make it as fast as you can; any
+// kernels, any number of launches. The check proves that it stays right, and asks for more blocks.
+//
+// Try it: ./course check beat_filter, then ./course score beat_filter
+#pragma once
+
+#include <course/collectives.cuh>
+#include <course/exercise.cuh>
+#include <course/launch.cuh>
+#include <cstddef>
+
+NOT_STARTED  // delete this line when you begin
+
+__global__ void filter_naive(const int* d_x, std::size_t n, int* d_out,
+                             unsigned long long* d_count) {
+  // TODO(you): beat this.
+  unsigned long long kept = 0;  // before this piece
+  for (std::size_t first = 0; first < n; first += blockDim.x) {
+    const std::size_t i = first + threadIdx.x;
+    const bool keep = i < n && d_x[i] > 0;
+    const auto [before, total] = course::block_exclusive_scan(keep ? 1u : 0u, course::Sum{});
+    if (keep) d_out[kept + before] = d_x[i];
+    kept += total;
+  }
+  if (threadIdx.x == 0) *d_count = kept;
+}
+
+struct BeatFilter {
+  /// Writes the numbers of x[0..n-1] that are > 0 to d_out[0], d_out[1], ..., in their order, and
+  /// how many they are to *d_count.
+  /// - d_out has room for what is kept, no more; nothing else is written. *d_count may hold anything
+  ///   before. d_x and d_out are aligned to ints, no more; n may exceed 2^32.
+  /// - Launches in the default stream; the result need not be there when this returns.
+  /// - Called again, with any n, when the call before is done or in the same stream after it.
+  void operator()(const int* d_x, std::size_t n, int* d_out, unsigned long long* d_count) {
+    course::launch(filter_naive, {1, 1024}, d_x, n, d_out, d_count);
+  }
+
+  // What is kept from one call to the next, such as a course::DeviceBuffer, is a member here.
+};

@@ -1,0 +1,35 @@
+// Challenge beat_histogram: how often does each byte occur? 2^28 bytes, 10 to 90 % of them equal.
+//
+// The starter is right, and slow: one atomic per byte. Make it as fast as you can; any kernels, any
+// number of launches. The check proves that it stays right, and asks for fewer atomics than this.
+//
+// Try it: ./course check beat_histogram, then ./course score beat_histogram
+#pragma once
+
+#include <course/error.cuh>
+#include <course/exercise.cuh>
+#include <course/grid.cuh>
+#include <course/launch.cuh>
+#include <cstddef>
+
+NOT_STARTED  // delete this line when you begin
+
+__global__ void histogram_naive(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
+  // TODO(you): beat this.
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&d_bins[d_bytes[i]], 1u);
+}
+
+struct BeatHistogram {
+  /// Sets d_bins[b] to how often b occurs in d_bytes[0..n-1], for b from 0 to 255.
+  /// - d_bins may hold anything before. d_bytes may begin at any address; n may exceed 2^32, and no
+  ///   count does.
+  /// - Launches in the default stream; the result need not be there when this returns.
+  /// - Called again, with any n, when the call before is done or in the same stream after it.
+  void operator()(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
+    CUDA_CHECK(cudaMemsetAsync(d_bins, 0, 256 * sizeof *d_bins));
+    course::launch(histogram_naive, {course::blocks_for(n, 256), 256}, d_bytes, n, d_bins);
+  }
+
+  // What is kept from one call to the next, such as a course::DeviceBuffer, is a member here.
+};
