@@ -85,7 +85,9 @@ class Chapter:
         """The namespace. The folder's headers come first, outside of the files' namespaces."""
         answers = {file for unit in self.units for file in unit}
         copies = {file: self.copy(file) for file in sorted(answers)}
-        headers = sorted(file for file in self.copies if file not in answers)
+        # What a header includes of another chapter, it includes within a namespace of its own: there it stays.
+        others = [file for file in self.copies if TOP / "chapters" in file.parents and self.folder.resolve() not in file.parents]
+        headers = sorted(file for file in self.copies if file not in answers and file not in others)
         own = "chapter_" + re.sub(r"\W", "_", self.folder.name)
         names = sorted({name for file in self.copies for name in NAMED.findall(file.read_text(encoding="utf-8"))})
         # A namespace that a file shares with a header, or has for itself: here it is another one, inside of the unit.

@@ -90,7 +90,7 @@ class Surroundings(Checkout):
         code, text, _ = self.course()
         self.assertEqual(code, 0)
         commands = re.findall(r"(?m)^    (\w+) ", text)
-        self.assertEqual(commands, ["list", "next", "check", "hint", "diff", "watch", "picture", "reset", "run"])
+        self.assertEqual(commands, ["list", "next", "check", "hint", "diff", "watch", "picture", "reset", "score", "export", "run"])
         for command in commands:
             with mock.patch("sys.stdout", io.StringIO()) as text, self.assertRaises(SystemExit) as ended:
                 course.parser()[0].parse_args([command, "--help"])
