@@ -11,9 +11,7 @@
 
 #include "best_filter.cuh"
 #include "tasks.cuh"
-#if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
-#endif
 
 /// Runs the rungs, and the vendor's library, on n numbers, of which `percent` of 100 are kept.
 inline void filter_group(course::Ladder& ladder, const std::vector<Rung<FilterAnswer>>& rungs,

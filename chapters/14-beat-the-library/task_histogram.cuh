@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "tasks.cuh"
-#if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
-#endif
 
 inline constexpr unsigned char kCommonByte = 'e';
 

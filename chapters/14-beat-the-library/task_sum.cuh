@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "tasks.cuh"
-#if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
-#endif
 
 /// n floats k/8, k from -7 to 7, in no order. Partial sums of any order stay near 0: a float sum of
 /// 2^28 of them is exact, and one lost element shows.
