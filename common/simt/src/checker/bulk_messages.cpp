@@ -1,6 +1,7 @@
 // What the checker says of bulk operations.
 #include <fmt/format.h>
 
+#include "base/program.hpp"
 #include "checker/async_copies.hpp"
 #include "checker/messages.hpp"
 #include "memory/names.hpp"
