@@ -1,0 +1,115 @@
+// Check of the exercise bulk_rows: rows of every width, grids that are too small and too large, many rows to one, and
+// that each row is one bulk addition.
+#include "bulk_rows.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/cases.cuh>
+#include <course/check.cuh>
+#include <course/guarded.cuh>
+#include <course/launch.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "inputs.cuh"
+
+namespace {
+
+using Launch = course::LaunchShape;
+
+struct Shape {
+  std::size_t rows;
+  unsigned width;
+  std::size_t table_rows;
+};
+
+std::string text_of(const Shape& s, Launch launch) {
+  return course::counted(s.rows, "row") + " of " + course::counted(s.width, "column") +
+         " into a table of " + course::counted(s.table_rows, "row") + "; " +
+         course::launch_text("bulk_rows", launch, launch.block / 32 * s.width * sizeof(float));
+}
+
+/// The table holds 0.5 before. Elements are 1 and -1, weights small whole numbers, so that sums are exact.
+void check_rows(const Shape& s, Launch launch, int launches = 1) {
+  const std::vector<float> source = coin_flips<float>(s.rows * s.width);
+  const std::vector<int> index = random_index(s.rows, s.table_rows);
+  std::vector<float> weight(s.rows), expected(s.table_rows * s.width, 0.5f);
+  for (std::size_t r = 0; r < s.rows; ++r) weight[r] = static_cast<float>(mixed(r) % 9) - 3.0f;
+  for (std::size_t i = 0; i < launches * source.size(); ++i) {
+    const std::size_t at = i % source.size(), r = at / s.width;
+    expected[static_cast<std::size_t>(index[r]) * s.width + at % s.width] += weight[r] * source[at];
+  }
+  const auto d_source = course::DeviceBuffer<float>::from(source);
+  const auto d_index = course::DeviceBuffer<int>::from(index);
+  const auto d_weight = course::DeviceBuffer<float>::from(weight);
+  course::GuardedBuffer<float> table(expected.size());
+  const std::vector<float> before(expected.size(), 0.5f);
+  CUDA_CHECK(cudaMemcpy(table.data(), before.data(), table.bytes(), cudaMemcpyHostToDevice));
+  for (int i = 0; i < launches; ++i) {
+    course::launch(bulk_rows,
+                   {.blocks = launch.grid,
+                    .threads = launch.block,
+                    .shared_bytes = launch.block / 32 * s.width * sizeof(float)},
+                   d_source.data(), d_index.data(), d_weight.data(), s.rows, s.width, table.data());
+  }
+  INFO(text_of(s, launch));
+  REQUIRE(course::same(table.download(), expected, "table"));
+  REQUIRE(table.intact("table"));
+}
+
+}  // namespace
+
+TEST_CASE("bulk_rows: rows of every width") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (const unsigned width : {4u, 8u, 12u, 32u, 36u, 64u, 132u}) {
+    check_rows({21, width, 5}, {2, 64});
+  }
+}
+
+TEST_CASE("bulk_rows: grids that are too small, and too large") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (const Launch launch : {Launch{1, 32}, Launch{1, 96}, Launch{3, 128}, Launch{20, 64}}) {
+    check_rows({37, 20, 11}, launch);
+  }
+}
+
+TEST_CASE("bulk_rows: no rows; many rows to one row; two launches") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  check_rows({0, 8, 3}, {2, 32});
+  check_rows({90, 8, 1}, {2, 96});
+  check_rows({40, 16, 4}, {2, 64}, 2);
+}
+
+TEST_CASE("bulk_rows: a full block, many rows") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  check_rows({course::kCpuDevice ? 200u : 20'011u, 64, 50}, {course::kCpuDevice ? 1u : 64u, 1024});
+}
+
+TEST_CASE("bulk_rows: each product is rounded before it is added") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  // 3 * (1/3 rounded to float) is 1 after rounding, and a little more than 1 before.
+  const float third = 1.0f / 3.0f;
+  const auto d_source = course::DeviceBuffer<float>::from(std::vector<float>(4, third));
+  const auto d_index = course::DeviceBuffer<int>::from({0});
+  const auto d_weight = course::DeviceBuffer<float>::from({3.0f});
+  auto table = course::DeviceBuffer<float>::from(std::vector<float>(4, -1.0f));
+  course::launch(bulk_rows, {.blocks = 1, .threads = 32, .shared_bytes = 4 * sizeof(float)},
+                 d_source.data(), d_index.data(), d_weight.data(), std::size_t{1}, 4u,
+                 table.data());
+  REQUIRE(course::same(table.download(), std::vector<float>(4, 0.0f), "table"));
+}
+
+TEST_CASE("bulk_rows: one bulk addition per row, no atomics, and lanes side by side") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  course::skip_without_counters();
+  const Shape s{24, 64, 5};
+  const auto c = course::count([&] { check_rows(s, {2, 96}); });
+  INFO(text_of(s, {2, 96}));
+  REQUIRE(course::same(c->bulk_operations, s.rows, "bulk operations"));
+  REQUIRE(course::none(c->global_atomic_lanes, "atomics on global memory",
+                       "the bulk addition adds all numbers of a row"));
+  REQUIRE(course::work_is_shared(*c, 4 * 8 + 8));
+  REQUIRE(course::at_most(c->global_loads, s.rows * 5, "loads from global memory by warps",
+                          "neighbouring lanes read neighbouring numbers"));
+}

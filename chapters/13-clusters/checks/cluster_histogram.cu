@@ -1,0 +1,131 @@
+// Check of the exercise cluster_histogram: clusters of every size, numbers of bins that they do not divide, keys
+// that are no bin, and where the atomics are.
+#include "cluster_histogram.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/cases.cuh>
+#include <course/check.cuh>
+#include <course/guarded.cuh>
+#include <course/launch.cuh>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "inputs.cuh"
+
+namespace {
+
+struct Shape {
+  unsigned clusters, cluster, block;
+  unsigned blocks() const { return clusters * cluster; }
+};
+
+std::string text_of(std::size_t n, unsigned bins, const std::string& data, const Shape& s) {
+  return course::counted(bins, "bin") + ", " +
+         course::case_text(n, data, "cluster_histogram", {s.blocks(), s.block}) +
+         " in clusters of " + course::counted(s.cluster, "block");
+}
+
+/// Keys below `end`, in no order.
+std::vector<unsigned> random_keys(std::size_t n, unsigned end) {
+  std::vector<unsigned> keys(n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<unsigned>((mixed(i) >> 32) * end >> 32);
+  return keys;
+}
+
+/// The bins hold 7 b + 3 before.
+std::vector<unsigned> reference(const std::vector<unsigned>& keys, unsigned bins, int launches) {
+  std::vector<unsigned> counts(bins);
+  for (unsigned b = 0; b < bins; ++b) counts[b] = 7 * b + 3;
+  for (const unsigned key : keys) {
+    if (key < bins) counts[key] += static_cast<unsigned>(launches);
+  }
+  return counts;
+}
+
+void check_histogram(const std::vector<unsigned>& keys, unsigned bins, const Shape& s,
+                     int launches = 1) {
+  const auto d_keys = course::DeviceBuffer<unsigned>::from(keys);
+  course::GuardedBuffer<unsigned> found(bins);
+  const std::vector<unsigned> before = reference({}, bins, 0);
+  CUDA_CHECK(
+      cudaMemcpy(found.data(), before.data(), bins * sizeof(unsigned), cudaMemcpyHostToDevice));
+  const std::size_t part = (bins + s.cluster - 1) / s.cluster;
+  for (int i = 0; i < launches; ++i) {
+    course::launch(cluster_histogram,
+                   {.blocks = s.blocks(),
+                    .threads = s.block,
+                    .shared_bytes = part * sizeof(unsigned),
+                    .cluster = s.cluster},
+                   d_keys.data(), keys.size(), bins, found.data());
+  }
+  REQUIRE(course::same(found.download(), reference(keys, bins, launches), "bins"));
+  REQUIRE(found.intact("bins"));
+}
+
+}  // namespace
+
+TEST_CASE("cluster_histogram: clusters of every size, bins that they do not divide") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (unsigned cluster = 1; cluster <= course::kMostBlocksOfCluster; ++cluster) {
+    const Shape s{2, cluster, cluster % 2 == 0 ? 32u : 96u};
+    for (const unsigned bins : {1u, 7u, 64u, 331u}) {
+      INFO(text_of(700, bins, "all keys are bins", s));
+      check_histogram(random_keys(700, bins), bins, s);
+    }
+  }
+}
+
+TEST_CASE("cluster_histogram: keys that are no bin") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const Shape s{2, 4, 64};
+  std::vector<unsigned> keys = random_keys(400, 60);
+  for (std::size_t i = 0; i < keys.size(); i += 9) keys[i] = i % 2 == 0 ? 50 : 0xFFFF'FFFF;
+  INFO(text_of(keys.size(), 50, "some keys are 50 and more", s));
+  check_histogram(keys, 50, s);
+}
+
+TEST_CASE("cluster_histogram: no keys, few keys, one bin gets all; two launches") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const Shape s{3, 2, 32};
+  for (const std::size_t n : {0u, 1u, 31u, 33u}) {
+    INFO(text_of(n, 10, "all keys are bins", s));
+    check_histogram(random_keys(n, 10), 10, s, 2);
+  }
+  INFO(text_of(500, 100, "all keys are 99", s));
+  check_histogram(std::vector<unsigned>(500, 99), 100, s);
+}
+
+TEST_CASE("cluster_histogram: full blocks, many keys") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const Shape s{1, 2, 1024};
+  const std::size_t n = course::kCpuDevice ? 10'007 : 1'000'007;
+  INFO(text_of(n, 5000, "all keys are bins", s));
+  check_histogram(random_keys(n, 5000), 5000, s);
+}
+
+TEST_CASE("cluster_histogram: more bins than one block can hold") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  course::skip_under_sanitizer();
+  constexpr unsigned kBins = 80'000;  // 40,000 bytes in each of eight blocks
+  const Shape s{1, 8, 256};
+  INFO(text_of(3000, kBins, "all keys are bins", s));
+  check_histogram(random_keys(3000, kBins), kBins, s);
+}
+
+TEST_CASE("cluster_histogram: a shared atomic per key, and a global one per bin that has counted") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  course::skip_without_counters();
+  const Shape s{2, 4, 64};
+  constexpr unsigned kBins = 300;
+  const std::vector<unsigned> keys = random_keys(2000, 100);  // two thirds of the bins stay empty
+  INFO(text_of(keys.size(), kBins, "all keys are below 100", s));
+  const auto c = course::count([&] { check_histogram(keys, kBins, s); });
+  REQUIRE(course::same(c->shared_atomic_lanes, keys.size(), "atomics on shared memory"));
+  REQUIRE(course::at_most(c->global_atomic_lanes, std::uint64_t{s.clusters} * 100,
+                          "atomics on global memory",
+                          "one for each bin of a cluster whose count is not 0"));
+  REQUIRE(course::work_is_shared(*c, 40));
+}

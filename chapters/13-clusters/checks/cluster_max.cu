@@ -1,0 +1,131 @@
+// Check of the exercise cluster_max: clusters of every size, blocks without elements, negative numbers, and
+// that the blocks meet in shared memory.
+#include "cluster_max.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/cases.cuh>
+#include <course/check.cuh>
+#include <course/data.cuh>
+#include <course/guarded.cuh>
+#include <course/launch.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Shape {
+  unsigned clusters, cluster, block;
+  unsigned blocks() const { return clusters * cluster; }
+  std::size_t threads() const { return std::size_t{blocks()} * block; }
+};
+
+std::string text_of(std::size_t n, const std::string& data, const Shape& s) {
+  return course::case_text(n, data, "cluster_max", {s.blocks(), s.block}) + " in clusters of " +
+         course::counted(s.cluster, "block");
+}
+
+std::vector<float> reference(const std::vector<float>& x, const Shape& s) {
+  std::vector<float> maxima(s.clusters, -INFINITY);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t c = i % s.threads() / s.block / s.cluster;
+    maxima[c] = std::fmax(maxima[c], x[i]);
+  }
+  return maxima;
+}
+
+void check_max(const std::vector<float>& x, const Shape& s) {
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  course::GuardedBuffer<float> maxima(s.clusters);
+  course::launch(cluster_max, {.blocks = s.blocks(), .threads = s.block, .cluster = s.cluster},
+                 d_x.data(), x.size(), maxima.data());
+  REQUIRE(course::same(maxima.download(), reference(x, s), "maxima"));
+  REQUIRE(maxima.intact("maxima"));
+}
+
+/// Numbers below zero; every one of them may be the largest.
+std::vector<float> negative(std::size_t n) {
+  std::vector<float> x = course::position_values<float>(n);
+  for (float& value : x) value -= 100.0f;
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("cluster_max: clusters of every size, and blocks of several") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (unsigned cluster = 1; cluster <= course::kMostBlocksOfCluster; ++cluster) {
+    const Shape s{3, cluster, cluster % 2 == 0 ? 32u : 96u};
+    const std::size_t n = 2 * s.threads() + 7;
+    INFO(text_of(n, "all below zero", s));
+    check_max(negative(n), s);
+  }
+}
+
+TEST_CASE("cluster_max: the largest number in each block of a cluster") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (const unsigned cluster : {2u, 5u, 8u}) {
+    const Shape s{1, cluster, 64};
+    for (unsigned block = 0; block < cluster; ++block) {
+      std::vector<float> x = negative(s.threads());
+      x[std::size_t{block} * s.block + 17] = -1.0f;
+      INFO(text_of(x.size(), "the largest in block " + std::to_string(block), s));
+      check_max(x, s);
+    }
+  }
+}
+
+TEST_CASE("cluster_max: blocks and clusters without elements, and none at all") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const Shape s{3, 4, 32};
+  for (const std::size_t n : {0u, 1u, 31u, 33u, 130u}) {
+    INFO(text_of(n, "all below zero", s));
+    check_max(negative(n), s);
+  }
+}
+
+TEST_CASE("cluster_max: infinities are numbers") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const Shape s{2, 2, 32};
+  std::vector<float> x(s.threads(), -INFINITY);
+  x[100] = INFINITY;
+  INFO(text_of(x.size(), "-INFINITY, and one INFINITY", s));
+  check_max(x, s);
+}
+
+TEST_CASE("cluster_max: full blocks") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const Shape s{2, 3, 1024};
+  const std::size_t n = course::kBigSize;
+  INFO(text_of(n, "all below zero", s));
+  check_max(negative(n), s);
+}
+
+TEST_CASE("cluster_max: more than 2^32 elements") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  constexpr std::size_t n = (std::size_t{1} << 32) + 300;
+  course::skip_without_memory(n * sizeof(float));
+  auto x = course::DeviceBuffer<float>::zeros(n);
+  const float largest = 5.0f;
+  CUDA_CHECK(cudaMemcpy(x.data() + n - 1, &largest, sizeof largest, cudaMemcpyHostToDevice));
+  course::DeviceBuffer<float> maxima(1);
+  course::launch(cluster_max, {.blocks = 8, .threads = 1024, .cluster = 8}, x.data(), n,
+                 maxima.data());
+  REQUIRE(course::same(maxima.front(), largest, "maxima[0]"));
+}
+
+TEST_CASE("cluster_max: one store per cluster, no atomic, and each element is loaded once") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  course::skip_without_counters();
+  const Shape s{2, 4, 64};
+  const std::size_t n = 3 * s.threads();
+  const auto c = course::count([&] { check_max(negative(n), s); });
+  INFO(text_of(n, "all below zero", s));
+  REQUIRE(course::at_most(c->global_store_lanes, s.clusters, "stores to global memory",
+                          "the blocks of a cluster meet in shared memory first"));
+  REQUIRE(course::none(c->global_atomic_lanes + c->shared_atomic_lanes, "atomics",
+                       "each cluster writes its own element of maxima"));
+  REQUIRE(course::at_most(c->global_load_lanes, n, "loads from global memory",
+                          "the maxima of the blocks go through shared memory"));
+}

@@ -1,0 +1,103 @@
+// The rungs of chapter 13, each once: ladder.cu and the self-checks read these tables.
+#pragma once
+
+#include <course/ladder.cuh>
+#include <course/rungs.cuh>
+#include <string>
+#include <vector>
+
+#include "histogram.cuh"
+#include "rows.cuh"
+#include "sums.cuh"
+
+// ---- sums ---------------------------------------------------------------------------------------
+
+struct SumRung {
+  std::string name, changed;
+  void (*launch)(const SumInput& in);
+  bool sums = true;               // false: it only reads
+  unsigned blocks_of_atomic = 1;  // blocks that share an atomic on global memory
+};
+
+inline std::vector<SumRung> sum_rungs() {
+  return {{.name = "sum_block_atomics",
+           .changed = "16-byte loads, shuffles, one atomic per block",
+           .launch = launch_sum_block_atomics},
+          {.name = "sum_cluster",
+           .changed = "one atomic per cluster of eight blocks",
+           .launch = launch_sum_cluster,
+           .blocks_of_atomic = course::kMostBlocksOfCluster},
+          {.name = "sum_bulk",
+           .changed = "bulk loads of 32 KiB, three in flight per block",
+           .launch = launch_sum_bulk},
+          {.name = "sum_read_only",
+           .changed = "the loads alone: no sum",
+           .launch = launch_sum_read_only,
+           .sums = false}};
+}
+
+/// An array on the device, and the two cells of the sums.
+struct Summing {
+  explicit Summing(const std::vector<float>& x)
+      : d_x(course::DeviceBuffer<float>::from(x)), cells(course::DeviceBuffer<float>::zeros(2)) {}
+  /// A launch adds to the cell that the one before has cleared.
+  void launch(const SumRung& rung) {
+    rung.launch({d_x.data(), d_x.size(), cells.data() + zeroed, cells.data() + 1 - zeroed});
+    zeroed = 1 - zeroed;
+  }
+  /// What the last launch has summed.
+  float sum() const { return cells.download()[1 - zeroed]; }
+  void reset() {
+    cells.fill_bytes(0);
+    zeroed = 0;
+  }
+
+  course::DeviceBuffer<float> d_x, cells;
+  unsigned zeroed = 0;  // the cell that is 0
+};
+
+// ---- histograms ---------------------------------------------------------------------------------
+
+struct HistogramRung {
+  std::string name, changed;
+  void (*launch)(const Counting& in);
+  bool is_shared = true;  // a shared atomic per value
+};
+
+inline std::vector<HistogramRung> histogram_rungs() {
+  return {{.name = "histogram_global",
+           .changed = "an atomic on global memory per value",
+           .launch = launch_histogram_global,
+           .is_shared = false},
+          {.name = "histogram_passes",
+           .changed = "a block counts half of the bins; all values are read twice",
+           .launch = launch_histogram_passes},
+          {.name = "histogram_cluster",
+           .changed = "two blocks share the bins: atomics on the other block's shared memory",
+           .launch = launch_histogram_cluster},
+          {.name = "histogram_exchange",
+           .changed = "two blocks share the values: stores to the other block's shared memory",
+           .launch = launch_histogram_exchange},
+          {.name = "histogram_halves",
+           .changed = "counters of 16 bits: all bins in one SM",
+           .launch = launch_histogram_halves}};
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+template <class T>
+struct RowsRung {
+  std::string name, changed;
+  void (*launch)(const Rows<T>& in);
+};
+
+template <class T>
+std::vector<RowsRung<T>> rows_rungs() {
+  std::vector<RowsRung<T>> rungs;
+  if constexpr (std::is_same_v<T, __half>) {
+    rungs.push_back({"rows_red", "chapter 08: one RED for eight halves", launch_rows_red});
+  }
+  rungs.push_back({"rows_bulk", "a bulk load per tile, a bulk addition per row",
+                   launch_rows_bulk<T, Half::both>});
+  return rungs;
+}

@@ -1,0 +1,156 @@
+// Every rung of this chapter is right at every awkward size, and costs what the lesson says.
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <course/data.cuh>
+#include <course/guarded.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "inputs.cuh"
+#include "rungs.cuh"
+
+TEST_CASE("every sum is exact, again and again") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (const std::size_t n :
+       {std::size_t{0}, std::size_t{1}, std::size_t{33}, std::size_t{1025},
+        std::size_t{4 * TunedForSmall::kRound + 5}, std::size_t{kTileBytes + 20}}) {
+    const std::vector<float> x = course::position_values<float>(n);  // sums of these are exact
+    Summing input(x);
+    for (const SumRung& rung : sum_rungs()) {
+      if (!rung.sums) continue;
+      INFO(rung.name << ", n = " << n);
+      input.reset();
+      for (int launch = 1; launch <= 2; ++launch) {
+        input.launch(rung);
+        REQUIRE(course::same(input.sum(), static_cast<float>(sum_reference(x)), "the sum"));
+      }
+    }
+  }
+}
+
+TEST_CASE("the sums of long arrays are exact for short ones, too") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const SumRung rungs[] = {{"sum_block_atomics", "", launch_sum_block_atomics_tuned<TunedForLarge>},
+                           {"sum_cluster", "", launch_sum_cluster_tuned<TunedForLarge>}};
+  for (const std::size_t n : {std::size_t{3}, std::size_t{4 * TunedForLarge::kRound + 5}}) {
+    const std::vector<float> x = course::position_values<float>(n);
+    Summing input(x);
+    for (const SumRung& rung : rungs) {
+      INFO(rung.name << ", n = " << n);
+      input.reset();
+      input.launch(rung);
+      REQUIRE(course::same(input.sum(), static_cast<float>(sum_reference(x)), "the sum"));
+    }
+  }
+}
+
+TEST_CASE("a sum has one atomic per block, or per cluster") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  course::skip_without_counters();
+  const std::size_t n = 16 * 4 * TunedForSmall::kRound;
+  Summing input(course::position_values<float>(n));
+  for (const SumRung& rung : sum_rungs()) {
+    if (!rung.sums || rung.name == "sum_bulk") continue;
+    INFO(rung.name);
+    const auto c = course::count([&] { input.launch(rung); });
+    REQUIRE(course::same(c->global_atomic_lanes, 16 / rung.blocks_of_atomic, "atomics"));
+    REQUIRE(course::same(c->cluster_barriers, rung.blocks_of_atomic == 1 ? 0 : 2 * 2, "barriers"));
+  }
+}
+
+TEST_CASE("sum_bulk loads each tile with one instruction") {
+  course::skip_without_counters();
+  const std::size_t n = 5 * kTileBytes / sizeof(float);
+  Summing input(course::position_values<float>(n));
+  const auto c = course::count([&] { input.launch(course::rung_named(sum_rungs(), "sum_bulk")); });
+  REQUIRE(course::same(c->bulk_operations, 5, "bulk loads"));
+  REQUIRE(course::same(c->global_loads, 0, "loads by warps"));
+}
+
+TEST_CASE("every histogram counts every value once") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  constexpr unsigned kBins = 1024;
+  for (const std::size_t n :
+       {std::size_t{0}, std::size_t{7}, std::size_t{1025}, course::kBigSize}) {
+    const std::vector<Value> values = even_values(n, kBins);
+    const auto d_values = course::DeviceBuffer<Value>::from(values);
+    for (const HistogramRung& rung : histogram_rungs()) {
+      INFO(rung.name << ", n = " << n);
+      course::GuardedBuffer<unsigned> found(kBins);
+      found.fill_bytes(0x5A);
+      rung.launch({d_values.data(), n, found.data(), kBins});
+      REQUIRE(course::same(found.download(), histogram_reference(values, kBins), "bins"));
+      REQUIRE(found.intact("bins"));
+    }
+  }
+}
+
+TEST_CASE("a carry of histogram_halves comes just in time") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (const std::size_t n : {std::size_t{kCarry} - 1, std::size_t{kCarry} + 9}) {
+    INFO("n = " << n << ", all of them 1");
+    const auto d_values =
+        course::DeviceBuffer<Value>::from(std::vector<Value>(n, static_cast<Value>(1)));
+    course::DeviceBuffer<unsigned> bins(8);
+    launch_histogram_halves({d_values.data(), n, bins.data(), 8});
+    REQUIRE(course::same(bins.download(), {0, static_cast<unsigned>(n), 0, 0, 0, 0, 0, 0}, "bins"));
+  }
+}
+
+TEST_CASE("histograms in shared memory have a shared atomic per value") {
+  course::skip_without_counters();
+  constexpr unsigned kBins = 256;
+  const std::size_t n = 8 * 2048;
+  const auto d_values = course::DeviceBuffer<Value>::from(even_values(n, kBins));
+  course::DeviceBuffer<unsigned> bins(kBins);
+  for (const HistogramRung& rung : histogram_rungs()) {
+    INFO(rung.name);
+    const auto c = course::count([&] { rung.launch({d_values.data(), n, bins.data(), kBins}); });
+    REQUIRE(course::same(c->shared_atomic_lanes, rung.is_shared ? n : 0, "shared atomics"));
+    const std::size_t reads = rung.name == "histogram_passes" ? 2 : 1;
+    REQUIRE(course::same(c->global_load_lanes, reads * n / kValuesPerPack, "loads of 16 bytes"));
+  }
+}
+
+TEMPLATE_TEST_CASE("rows are added exactly, of any width that is a multiple of 16 bytes", "", float,
+                   __half, __nv_bfloat16) {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  using T = TestType;
+  for (const unsigned width : {16u, 64u, 1024u}) {
+    for (const std::size_t count : {0, 95, 97, 193}) {
+      if (width == 1024 && count > 97) continue;
+      const std::vector<T> source = coin_flips<T>(count * width);
+      const std::vector<int> index = random_index(count, 7);
+      const auto d_source = course::DeviceBuffer<T>::from(source);
+      const auto d_index = course::DeviceBuffer<int>::from(index);
+      const std::vector<double> expected = rows_reference(source, index, width, 7);
+      for (const RowsRung<T>& rung : rows_rungs<T>()) {
+        INFO(rung.name << ", " << count << " rows of " << width);
+        course::GuardedBuffer<T> table(std::size_t{7} * width);
+        table.fill_bytes(0);
+        rung.launch({d_source.data(), d_index.data(), count, width, table.data()});
+        const std::vector<T> found = table.download();
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          REQUIRE(course::same(static_cast<double>(static_cast<float>(found[i])), expected[i],
+                               "table[" + std::to_string(i) + "]"));
+        }
+        REQUIRE(table.intact("table"));
+      }
+    }
+  }
+}
+
+TEST_CASE("rows_bulk has one bulk operation per row, and one per tile") {
+  course::skip_without_counters();
+  constexpr unsigned kWidth = 64, kCount = 2 * kRowsOfTile;
+  const auto d_source = course::DeviceBuffer<__half>::from(coin_flips<__half>(kCount * kWidth));
+  const auto d_index = course::DeviceBuffer<int>::from(random_index(kCount, 7));
+  auto table = course::DeviceBuffer<__half>::zeros(7 * kWidth);
+  const auto c = course::count([&] {
+    launch_rows_bulk<__half>({d_source.data(), d_index.data(), kCount, kWidth, table.data()});
+  });
+  REQUIRE(course::same(c->bulk_operations, kCount + 2, "bulk operations"));
+  REQUIRE(course::same(c->global_atomic_lanes, 0, "atomics by threads"));
+}
