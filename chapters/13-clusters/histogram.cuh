@@ -50,7 +50,7 @@ __device__ __forceinline__ void each_value(uint4 pack, Count count) {
 
 /// Pack i of the values: one load.
 __device__ __forceinline__ uint4 load_values(const Counting& in, std::size_t i) {
-  return course::load_16_bytes<course::CacheHint::streaming>(in.d_values + kValuesPerPack * i);
+  return course::load_16_bytes<course::CacheHint::read_once>(in.d_values + kValuesPerPack * i);
 }
 
 /// Calls count(value) for this thread's share of all values: `thread` of so many `threads`.
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(kHistogramBlock) histogram_exchange(Counting i
     uint4 pack{};
     if (mine < packs) {
       pack =
-          course::load_16_bytes<course::CacheHint::streaming>(in.d_values + kValuesPerPack * mine);
+          course::load_16_bytes<course::CacheHint::read_once>(in.d_values + kValuesPerPack * mine);
       s_sent[slot] = pack;
     }
     cluster.barrier_arrive();  // the other block may read what this one has sent

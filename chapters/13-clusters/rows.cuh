@@ -48,7 +48,7 @@ constexpr unsigned kRedBlock = 256;  // threads
 __global__ void __launch_bounds__(kRedBlock) rows_red(Rows<__half> in, unsigned packs) {
   const std::size_t i = std::size_t{blockIdx.x} * kRedBlock + threadIdx.x;
   if (i >= in.rows * packs) return;
-  const uint4 bits = course::load_16_bytes<course::CacheHint::streaming>(in.d_source + 8 * i);
+  const uint4 bits = course::load_16_bytes<course::CacheHint::read_once>(in.d_source + 8 * i);
   __half2 eight[4];
   memcpy(static_cast<void*>(eight), &bits, sizeof bits);
   const auto row = static_cast<std::size_t>(in.d_index[i / packs]);
