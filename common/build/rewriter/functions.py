@@ -151,6 +151,21 @@ class Functions(SourceFile):
                 (first.begin, first.begin, f"#define {ARCH} 900\n#line {self.line(first.begin)}\n"),
                 (last.end, last.end, f"\n#undef {ARCH}\n#line {self.line(last.end) + 1}"),
             ]
+        else:
+            self.refuse_constants(first, last)
+
+    def refuse_constants(self, first, last):
+        """A constant that __CUDA_ARCH__ chooses has two values with nvcc, and here that of the host: kernels may not use it."""
+        inside = [i for i, token in enumerate(self.tokens) if first.begin < token.begin < last.begin]
+        bodies = [set(token.text for token in self.tokens[f[0]:f[1]]) for f in self.device_functions() if "__host__" not in f[2]]
+        statement = inside[0]
+        for i in inside:
+            if self.text(i - 1) in (";", "{", "}"):
+                statement = i
+            words = {token.text for token in self.tokens[statement:i]} if self.text(i + 1) in ("=", "{", "[") else set()
+            if (self.at_namespace_scope[i] and words & {"const", "constexpr"} and "(" not in words
+                    and any(self.text(i) in body for body in bodies)):
+                self.unsupported(i, f"{self.text(i)}, a constant that {ARCH} chooses outside of functions: make it a macro (#define)")
 
     def read_dependent_macros(self):
         """Notes macros that use __CUDA_ARCH__, or another macro that does."""

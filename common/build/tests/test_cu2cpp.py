@@ -658,6 +658,14 @@ class Arch(RewriterTest):
                 self.assertEqual(self.values(f"{condition}\n{own}#endif\nint x;"), "int x;")
         self.assertEqual(self.values("#ifndef __CUDA_ARCH__\nint main() {}\n#endif"), "int main() {}")
 
+    def test_constants_that_depend_on_it(self):
+        source = "#if __CUDA_ARCH__ >= 800\nconstexpr int n = 2;\n#else\nconstexpr int n = 1;\n#endif\n"
+        self.assert_unchanged(source + "void f() { g(n); }\n")
+        text = rewrite(source + "__device__ int f() { return n; }\n")
+        self.assertEqual(text.count("n, a constant that __CUDA_ARCH__ chooses outside of functions"), 2)
+        self.assert_unchanged("#ifndef __CUDA_ARCH__\nint twice(const int n = 1) { const int m = n; return m; }\n#endif\n"
+                              "__device__ int f(int n, int m) { return n + m; }\n")
+
     def test_macros_that_depend_on_it(self):
         text = self.values("""\
             #ifdef __CUDA_ARCH__
