@@ -1,17 +1,13 @@
 #include "api/errors.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "base/program.hpp"
+#include "report/reports.hpp"
 #include "report/source_lines.hpp"
 #include "simt/runtime.hpp"
 #include "simt/testing.hpp"
@@ -45,20 +41,6 @@ cudaError_t planned_failure(const void* caller) {
   return failed(p.error);
 }
 
-/// Ends the program if another thread of the host than the first one calls: nothing here has locks.
-void refuse_other_threads(const void* caller) {
-  static const pthread_t first = pthread_self();
-  if (pthread_equal(first, pthread_self()) != 0) return;
-  static std::atomic_flag told;
-  while (told.test_and_set()) pause();  // one of them ends the program
-  std::fflush(stdout);
-  fmt::print(stderr,
-             "{}: error: not supported on the CPU device: a call of the CUDA runtime from a second "
-             "thread of the host: make all calls from one thread\n",
-             source_line(calls_behind(caller)).text());
-  std::_Exit(EXIT_FAILURE);
-}
-
 }  // namespace
 
 FailingCall::FailingCall(std::uint64_t number, cudaError_t error) {
@@ -78,7 +60,9 @@ cudaError_t enter(const void* caller) {
 }
 
 cudaError_t enter_to_give_back(const void* caller) {
-  refuse_other_threads(caller);
+  refuse_other_threads(
+      "a call of the CUDA runtime from a second thread of the host: make all calls from one thread",
+      caller);
   if (in_kernel()) {
     trap("a kernel calls a function of the CUDA runtime that only the host has",
          cudaErrorLaunchFailure, caller);

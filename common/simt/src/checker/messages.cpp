@@ -360,6 +360,7 @@ void report_read_only(const Access& load, const Side& write, std::uintptr_t addr
 }
 
 void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, const void* caller) {
+  refuse_threads_beside_kernel(caller);
   const Thread& t = *engine.current;
   on_host_stack([&] {
     const SourceLine where = source_line(caller);

@@ -1,14 +1,17 @@
 #include "report/reports.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include "base/early.hpp"
+#include "base/program.hpp"
 #include "base/scoped_ignore.hpp"
 #include "report/source_lines.hpp"
 #include "simt/runtime.hpp"
@@ -114,6 +117,24 @@ std::vector<std::string> take_notes() {
   }
   notes.clear();
   return texts;
+}
+
+void refuse_other_threads(const char* what, const void* caller) {
+  static const pthread_t first = pthread_self();
+  if (pthread_equal(first, pthread_self()) != 0) return;
+  static std::atomic_flag told;
+  while (told.test_and_set()) pause();  // one of them ends the program
+  const ScopedIgnore ignore;            // this may use code that was compiled as a kernel's
+  std::fflush(stdout);
+  fmt::print(stderr, "{}: error: not supported on the CPU device: {}\n",
+             source_line(calls_behind(caller)).text(), what);
+  std::_Exit(EXIT_FAILURE);
+}
+
+void refuse_threads_beside_kernel(const void* caller) {
+  refuse_other_threads(
+      "a second thread of the host that computes while a kernel runs: join it before the launch",
+      caller);
 }
 
 }  // namespace simt

@@ -2,6 +2,7 @@
 
 #include "base/scoped_ignore.hpp"
 #include "counters/counters.hpp"
+#include "report/reports.hpp"
 #include "scheduler/collectives.hpp"
 #include "scheduler/polling.hpp"
 #include "scheduler/schedule.hpp"
@@ -137,6 +138,7 @@ void enter_slowly(const void* caller) {
     engine.steps_left = ~std::uint64_t(0);  // host code may take as long as it likes
     return;
   }
+  refuse_threads_beside_kernel(caller);
   if (accesses_are_ignored) {
     engine.steps_left = 1;
     return;
