@@ -31,6 +31,9 @@ MEANING = {
     signal.SIGABRT: "abort(), a failed assert(), or an exception that nothing catches",
     signal.SIGKILL: "killed from outside: is the memory full?",
 }
+# Of a loop in host code.
+WAITING = (" Kernels and callbacks run while the host waits in a CUDA call: a loop around a\n"
+           "  flag that they set needs one, such as cudaStreamQuery.")
 
 
 def ending(run):
@@ -40,7 +43,8 @@ def ending(run):
     at = "".join(f"\n  {'called at' if number else 'at'} {line}" for number, line in enumerate(stop.get("lines", [])[:4]))
     if run.is_out_of_time():
         return (f"OUT OF TIME {where}: the program was stopped after {stop['seconds']:g} s of processor time{at}\n"
-                "  Does a loop never end? If the program needs more time: COURSE_CPU_SECONDS=3600 before the command.")
+                f"  Does a loop never end?{'' if stop.get('launch') else WAITING}"
+                " If the program needs more time: COURSE_CPU_SECONDS=3600 before the command.")
     meaning = MEANING.get(-run.code)
     return f"CRASH {where}: {signal_name(-run.code)}{', ' + meaning if meaning else ''}{at}"
 
