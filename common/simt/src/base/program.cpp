@@ -12,6 +12,7 @@
 
 #include "base/early.hpp"
 #include "base/program.hpp"
+#include "base/scoped_ignore.hpp"
 
 namespace simt {
 namespace {
@@ -93,6 +94,8 @@ Ranges read_variables() {
 bool is_read_only_data(std::uintptr_t address) { return contains(segments().read_only, address); }
 
 bool is_initial_value(std::uintptr_t address) {
+  const ScopedIgnore
+      ignore;  // functions of the C++ library may be those that a kernel's file has compiled
   if (!contains(segments().writable, address)) return false;
   static const Ranges& variables = *new Ranges(read_variables());
   const std::uintptr_t place = address - segments().program;
