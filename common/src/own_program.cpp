@@ -99,7 +99,8 @@ void tell_stop(const std::string& what, int number) {
   ordered_json lines = ordered_json::array();
   for (const std::string& line : simt::lines_of_calls()) {
     const bool ours = line.starts_with("common/simt/src/") ||
-                      line.find("/common/src/own_program.cpp:") != std::string::npos;
+                      line.find("common/src/own_program.cpp:") != std::string::npos ||
+                      line.find("/own_program_unit.unit.cpp:") != std::string::npos;
     if (!ours) lines.push_back(line);
   }
   tell({{"stopped", what},
