@@ -105,6 +105,34 @@ TEST_CASE("a wait in shared memory that nothing ends") {
   }
 }
 
+namespace {
+
+/// The last block sets *flag under a lock; all others look under the lock, and sleep between two looks.
+__global__ void look_under_a_lock(int* lock, int* flag) {
+  for (bool done = false; !done;) {
+    while (atomicExch(lock, 1) != 0) {
+    }
+    __threadfence();
+    if (blockIdx.x == gridDim.x - 1) *flag = 1;
+    done = *flag != 0;
+    __threadfence();
+    atomicExch(lock, 0);
+    if (!done) __nanosleep(100);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("who sleeps may wait for a block that has not started") {
+  for (const unsigned blocks : {2u, 12u}) {
+    CHECK(first_complaint([=] {
+            auto lock = Array<int>::zeros(1), flag = Array<int>::zeros(1);
+            look_under_a_lock<<<blocks, 1>>>(lock.data(), flag.data());
+            return flag.front() == 1;
+          }) == "");
+  }
+}
+
 // ---- what looks like waiting --------------------------------------------------------------------
 
 namespace {

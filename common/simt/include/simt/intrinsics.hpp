@@ -470,7 +470,7 @@ SIMT_TRANSPARENT void __sincosf(float x, float* sine, float* cosine) {
 
 /// It grows, and that is all it has in common with a GPU's clock.
 SIMT_API long long clock64() { return (long long)simt::clock_ticks(SIMT_CALLER); }
-SIMT_API void __nanosleep(unsigned) { simt::yield(); }
+SIMT_API void __nanosleep(unsigned) { simt::sleep_briefly(); }
 SIMT_API void __trap() {
   constexpr int launch_failure = 719;  // cudaErrorLaunchFailure
   simt::trap("__trap()", launch_failure, SIMT_CALLER);

@@ -206,7 +206,9 @@ struct GlobalVariable {
 /// The clock of the CPU device: steps of the scheduler so far. For a line that asks again and again it
 /// runs faster and faster: a loop that waits for a time ends soon.
 unsigned long long clock_ticks(const void* caller);
-/// Lets other threads run (__nanosleep).
+/// Lets other threads run.
 void yield();
+/// The same, and further blocks start: a thread that sleeps may wait for one of them (__nanosleep).
+void sleep_briefly();
 
 }  // namespace simt

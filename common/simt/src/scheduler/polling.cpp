@@ -84,6 +84,12 @@ void note_poll(std::uintptr_t address, std::size_t size, const void* caller) {
   switch_away();
 }
 
+void sleep_briefly() {
+  make_room();
+  if (++engine.current->spins % kPollsBeforeMuchRoom == 0) make_much_room();
+  yield();
+}
+
 bool is_polling(const Thread& t) { return t.repeated_polls >= kPollsBeforeWaiting; }
 
 void wake_pollers_at(std::uintptr_t address) {

@@ -1,0 +1,152 @@
+// Check of the exercise hash_insert: tables of one slot, of no power of two, sparse, full, and too
+// small; keys that occur once, often, and always; keys that begin at the same slot, and at the last.
+#include "hash_insert.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hash_insert_check {
+
+__global__ void add_all(const unsigned* input, const unsigned* amounts, unsigned n, unsigned* keys,
+                        unsigned* counts, unsigned capacity, unsigned* added) {
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    added[i] = add_count(keys, counts, capacity, input[i], amounts[i]) ? 1 : 0;
+  }
+}
+
+/// Ok if a search for each key of the table ends at its slot, and it is there once.
+course::Verdict is_searchable(const std::vector<unsigned>& keys) {
+  const auto capacity = static_cast<unsigned>(keys.size());
+  for (unsigned s = 0; s < capacity; ++s) {
+    if (keys[s] == kEmptyKey) continue;
+    unsigned slot = first_slot(keys[s], capacity);
+    while (slot != s && keys[slot] != kEmptyKey && keys[slot] != keys[s])
+      slot = (slot + 1) % capacity;
+    if (slot == s) continue;
+    return {false, "keys[" + std::to_string(s) + "] is " + std::to_string(keys[s]) +
+                       ", but a search for it, which begins at keys[" +
+                       std::to_string(first_slot(keys[s], capacity)) + "], ends at keys[" +
+                       std::to_string(slot) + "], which is " +
+                       (keys[slot] == kEmptyKey ? "empty" : "the same key")};
+  }
+  return {};
+}
+
+void check_table(const std::vector<unsigned>& input, const std::vector<unsigned>& amounts,
+                 unsigned capacity, course::LaunchShape launch, const std::string& text) {
+  INFO(text << ": " << course::counted(input.size(), "key") << ", "
+            << course::counted(capacity, "slot") << "; " << launch.grid << " blocks of "
+            << launch.block << " threads");
+  course::GuardedBuffer<unsigned> keys(capacity), counts(capacity), added(input.size());
+  keys.fill_bytes(0xFF);
+  counts.fill_bytes(0);
+  const auto d_input = course::DeviceBuffer<unsigned>::from(input);
+  const auto d_amounts = course::DeviceBuffer<unsigned>::from(amounts);
+  course::launch(add_all, {launch.grid, launch.block}, d_input.data(), d_amounts.data(),
+                 static_cast<unsigned>(input.size()), keys.data(), counts.data(), capacity,
+                 added.data());
+  const std::vector<unsigned> found = keys.download(), found_counts = counts.download();
+  const std::vector<unsigned> returned = added.download();
+  REQUIRE(keys.intact("keys"));
+  REQUIRE(counts.intact("counts"));
+  REQUIRE(is_searchable(found));
+  // What was added, by what the calls returned; a key that is not there was never added.
+  std::map<unsigned, unsigned> expected, all;
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    all[input[i]] += amounts[i];
+    if (returned[i] != 0) expected[input[i]] += amounts[i];
+  }
+  REQUIRE(course::same(expected.size(), std::min<std::size_t>(all.size(), capacity),
+                       "different keys that were added"));
+  for (unsigned s = 0; s < capacity; ++s) {
+    INFO("slot " << s << " has the key " << found[s]);
+    if (found[s] == kEmptyKey) {
+      REQUIRE(course::same(found_counts[s], 0u, "the count of an empty slot"));
+      continue;
+    }
+    REQUIRE(course::same(expected.count(found[s]), std::size_t{1}, "calls for this key: true"));
+    REQUIRE(course::same(found_counts[s], all[found[s]], "its count"));
+    expected.erase(found[s]);
+  }
+  REQUIRE(course::same(expected.size(), std::size_t{0}, "added keys that are not in the table"));
+}
+
+/// n keys, `different` of them different: 0 and others without order.
+std::vector<unsigned> make_keys(std::size_t n, std::size_t different) {
+  std::vector<unsigned> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    keys[i] = static_cast<unsigned>(i * 7919 % different) * 40'503u;
+  }
+  return keys;
+}
+
+}  // namespace hash_insert_check
+
+using namespace hash_insert_check;
+
+TEST_CASE("hash_insert: different keys, tables with room") {
+  for (const unsigned n : {0u, 1u, 33u, 257u, 600u}) {
+    for (const unsigned capacity : {n + 1, n + n / 10 + 1, 3 * n + 2}) {
+      check_table(make_keys(n, n + 1), course::position_values<unsigned>(n), capacity, {3, 96},
+                  "different keys");
+    }
+  }
+}
+
+TEST_CASE("hash_insert: tables that are just full") {
+  for (const unsigned n : {1u, 2u, 31u, 64u, 300u}) {
+    check_table(make_keys(n, n), course::position_values<unsigned>(n), n, {2, 64}, "all slots");
+    check_table(make_keys(2 * n, n), course::position_values<unsigned>(2 * n), n, {2, 64},
+                "all slots, each key twice");
+  }
+}
+
+TEST_CASE("hash_insert: tables that are too small") {
+  for (const unsigned capacity : {1u, 2u, 30u}) {
+    check_table(make_keys(100, 50), course::position_values<unsigned>(100), capacity, {2, 64},
+                "50 different keys");
+  }
+}
+
+TEST_CASE("hash_insert: keys that occur often") {
+  for (const std::size_t different : {1, 2, 7, 40}) {
+    const std::vector<unsigned> amounts = course::position_values<unsigned>(800);
+    check_table(make_keys(800, different), amounts, 64, {4, 128}, "few different keys");
+    check_table(make_keys(800, different), std::vector<unsigned>(800, 0x4000'0001u), 101, {4, 128},
+                "counts that wrap");
+  }
+  check_table(make_keys(100, 40), std::vector<unsigned>(100, 0), 64, {2, 64}, "amounts of 0");
+}
+
+TEST_CASE("hash_insert: keys that begin at the same slot, or at the last one") {
+  for (const unsigned wanted : {0u, 99u}) {
+    std::vector<unsigned> keys;
+    for (unsigned key = 0; keys.size() < 150; ++key) {
+      if (first_slot(key, 100) == wanted) keys.insert(keys.end(), 3, key);
+    }
+    check_table(keys, course::position_values<unsigned>(keys.size()), 100, {3, 64},
+                "all begin at slot " + std::to_string(wanted));
+  }
+}
+
+TEST_CASE("hash_insert: the lanes of a warp go in step") {
+  course::count([] {
+    check_table(make_keys(120, 30), course::position_values<unsigned>(120), 40, {2, 64}, "30 keys");
+  });
+}
+
+#if !COURSE_CPU_DEVICE  // too many keys for it
+TEST_CASE("hash_insert: a million keys") {
+  if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
+  const std::size_t n = 1'000'003;
+  for (const std::size_t different : {1000, 900'000}) {
+    check_table(make_keys(n, different), course::position_values<unsigned>(n), 1'000'000,
+                {2000, 256}, "many keys");
+  }
+}
+#endif

@@ -1,0 +1,139 @@
+// Check of the exercise ring_queue: full and empty queues of one thread, counters that wrap, one
+// producer and one consumer, many of both in one warp and in different blocks.
+#include "ring_queue.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace ring_queue_check {
+
+/// A queue in device memory, empty, whose next position is `start`.
+struct QueueMemory {
+  QueueMemory(unsigned slot_count, unsigned start)
+      : slots(slot_count), counters(2), capacity(slot_count) {
+    std::vector<Slot> fresh(capacity);
+    for (unsigned k = 0; k < capacity; ++k) fresh[(start + k) % capacity] = {start + k, 0};
+    CUDA_CHECK(
+        cudaMemcpy(slots.data(), fresh.data(), capacity * sizeof(Slot), cudaMemcpyHostToDevice));
+    const unsigned both[2] = {start, start};
+    CUDA_CHECK(cudaMemcpy(counters.data(), both, sizeof both, cudaMemcpyHostToDevice));
+  }
+  Queue queue() { return {slots.data(), capacity, counters.data(), counters.data() + 1}; }
+  course::GuardedBuffer<Slot> slots;
+  course::GuardedBuffer<unsigned> counters;
+  unsigned capacity;
+};
+
+constexpr unsigned kNothing = 0xFFFF'FFFF;
+
+/// One thread: pushes until the queue is full, pops until it is empty, `rounds` times; then the
+/// same with half of the slots. results: values popped, and kNothing where a call returned false.
+__global__ void fill_and_empty(Queue queue, unsigned rounds, unsigned* results) {
+  unsigned next = 100, r = 0;
+  for (unsigned round = 0; round < rounds; ++round) {
+    const unsigned pushes = round % 2 == 0 ? queue.capacity : (queue.capacity + 1) / 2;
+    for (unsigned k = 0; k < pushes; ++k) results[r++] = try_push(queue, next++) ? 1 : kNothing;
+    if (round % 2 == 0) results[r++] = try_push(queue, 7) ? 1 : kNothing;
+    for (unsigned k = 0; k < pushes + 1; ++k) {
+      unsigned value = kNothing;
+      results[r++] = try_pop(queue, &value) ? value : kNothing;
+    }
+  }
+}
+
+/// Producers push x[0..n-1], consumers pop n values. `mixed`: even threads of each warp push, odd
+/// ones pop; else the first half of the blocks pushes.
+__global__ void hand_over(Queue queue, const unsigned* x, unsigned n, unsigned* popped, bool mixed) {
+  const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned half = gridDim.x * blockDim.x / 2;
+  const bool pushes = mixed ? id % 2 == 0 : id < half;
+  for (unsigned i = mixed ? id / 2 : id % half; i < n; i += half) {
+    if (pushes) {
+      while (!try_push(queue, x[i])) __nanosleep(64);
+    } else {
+      unsigned value = 0;
+      while (!try_pop(queue, &value)) __nanosleep(64);
+      popped[i] = value;
+    }
+  }
+}
+
+void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, bool mixed,
+                    unsigned start = 0) {
+  INFO("capacity " << capacity << ", the next position is " << start << ", n = " << n << "; "
+                   << launch.grid << " blocks of " << launch.block << " threads, "
+                   << (mixed ? "producers and consumers in each warp"
+                             : "the first half of the threads produces"));
+  QueueMemory memory(capacity, start);
+  const std::vector<unsigned> x = course::position_values<unsigned>(n);
+  const auto d_x = course::DeviceBuffer<unsigned>::from(x);
+  course::GuardedBuffer<unsigned> popped(n);
+  course::launch(hand_over, {launch.grid, launch.block}, memory.queue(), d_x.data(), n,
+                 popped.data(), mixed);
+  if (launch.grid * launch.block == 2) {
+    REQUIRE(course::same(popped.download(), x, "popped"));
+  } else {
+    REQUIRE(course::same_set(popped.download(), x, "popped"));
+  }
+  REQUIRE(course::same(memory.counters.download(), {start + n, start + n}, "head and tail"));
+  REQUIRE(popped.intact("popped"));
+  REQUIRE(memory.slots.intact("slots"));
+}
+
+}  // namespace ring_queue_check
+
+using namespace ring_queue_check;
+
+TEST_CASE("ring_queue: one thread fills the queue and empties it, also where counters wrap") {
+  for (const unsigned capacity : {2u, 8u, 64u}) {
+    for (const unsigned start : {0u, 5u, 0xFFFF'FFF0u}) {
+      INFO("capacity " << capacity << ", the next position is " << start);
+      std::vector<unsigned> expected;
+      unsigned next = 100;
+      for (unsigned round = 0; round < 5; ++round) {
+        const unsigned pushes = round % 2 == 0 ? capacity : (capacity + 1) / 2;
+        expected.insert(expected.end(), pushes, 1);
+        if (round % 2 == 0) expected.push_back(kNothing);  // full
+        for (unsigned k = 0; k < pushes; ++k) expected.push_back(next++);
+        expected.push_back(kNothing);  // empty
+      }
+      QueueMemory memory(capacity, start);
+      course::GuardedBuffer<unsigned> results(expected.size());
+      course::launch(fill_and_empty, {1, 1}, memory.queue(), 5, results.data());
+      REQUIRE(course::same(results.download(), expected, "results"));
+      REQUIRE(results.intact("results"));
+    }
+  }
+}
+
+TEST_CASE("ring_queue: one producer and one consumer keep the order") {
+  for (const unsigned capacity : {2u, 4u, 64u}) {
+    check_exchange({2, 1}, capacity, 40, false);
+    check_exchange({1, 2}, capacity, 40, true);
+  }
+}
+
+TEST_CASE("ring_queue: many producers and consumers in different blocks") {
+  for (const unsigned capacity : {2u, 16u, 256u}) check_exchange({4, 32}, capacity, 100, false);
+  check_exchange({6, 40}, 8, 130, false, 0xFFFF'FFC0u);
+}
+
+TEST_CASE("ring_queue: producers and consumers in one warp") {
+  for (const unsigned capacity : {2u, 8u, 64u}) check_exchange({2, 32}, capacity, 60, true);
+}
+
+TEST_CASE("ring_queue: the lanes of a warp go in step") {
+  course::count([] { check_exchange({2, 32}, 8, 50, false); });
+}
+
+#if !COURSE_CPU_DEVICE  // too many values for it
+TEST_CASE("ring_queue: thousands of values") {
+  if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
+  check_exchange({32, 64}, 256, 50'000, false);
+  check_exchange({16, 64}, 64, 20'000, true);
+}
+#endif

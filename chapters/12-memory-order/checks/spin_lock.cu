@@ -1,0 +1,120 @@
+// Check of the exercise spin_lock: one lock and many, lanes of one warp, warps of one block, several
+// blocks; try_lock on a lock that is free, and on one that is taken.
+#include "spin_lock.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace spin_lock_check {
+
+/// What a lock protects: ordinary memory that is right only if it changes as a whole.
+struct Record {
+  unsigned count, sum, last;
+};
+
+/// Each thread adds its number to record (thread % locks), `turns` times.
+__global__ void add_to_records(unsigned* words, Record* records, unsigned locks, unsigned turns,
+                               bool tries) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, mine = i % locks;
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    if (tries) {
+      while (!try_lock(&words[mine])) __nanosleep(64);
+    } else {
+      lock(&words[mine]);
+    }
+    Record& record = records[mine];
+    record.count += 1;
+    record.sum += i;
+    record.last = i;
+    unlock(&words[mine]);
+  }
+}
+
+void check_records(course::LaunchShape launch, unsigned locks, unsigned turns, bool tries) {
+  INFO((tries ? "try_lock until it succeeds, " : "lock, ")
+       << course::counted(locks, "lock") << ", " << course::counted(turns, "turn")
+       << " per thread; " << launch.grid << " blocks of " << launch.block << " threads");
+  const unsigned threads = launch.grid * launch.block;
+  std::vector<unsigned> counts(locks), sums(locks);
+  for (unsigned i = 0; i < threads; ++i) {
+    counts[i % locks] += turns;
+    sums[i % locks] += turns * i;
+  }
+  course::GuardedBuffer<unsigned> words(locks);
+  course::GuardedBuffer<Record> records(locks);
+  words.fill_bytes(0);
+  records.fill_bytes(0);
+  course::launch(add_to_records, {launch.grid, launch.block}, words.data(), records.data(), locks,
+                 turns, tries);
+  std::vector<unsigned> found_counts, found_sums;
+  for (const Record& record : records.download()) {
+    found_counts.push_back(record.count);
+    found_sums.push_back(record.sum);
+  }
+  REQUIRE(course::same(found_counts, counts, "count"));
+  REQUIRE(course::same(found_sums, sums, "sum"));
+  REQUIRE(course::same(words.download(), std::vector<unsigned>(locks, 0), "word"));
+  REQUIRE(words.intact("word"));
+}
+
+/// One thread: what try_lock returns, step by step.
+__global__ void try_alone(unsigned* words, unsigned* results) {
+  results[0] = try_lock(&words[1]);  // free
+  results[1] = try_lock(&words[1]);  // taken
+  results[2] = try_lock(&words[0]);  // another lock
+  unlock(&words[1]);
+  results[3] = try_lock(&words[1]);  // free again
+  unlock(&words[1]);
+  lock(&words[1]);
+  results[4] = try_lock(&words[1]);  // taken by lock()
+  unlock(&words[1]);
+  unlock(&words[0]);
+}
+
+}  // namespace spin_lock_check
+
+using namespace spin_lock_check;
+
+TEST_CASE("spin_lock: try_lock takes a free lock, and does not wait for one that is taken") {
+  auto words = course::DeviceBuffer<unsigned>::zeros(3);
+  course::DeviceBuffer<unsigned> results(5);
+  course::launch(try_alone, {1, 1}, words.data(), results.data());
+  REQUIRE(course::same(results.download(), {1, 0, 1, 1, 0}, "results"));
+  REQUIRE(course::same(words.download(), {0, 0, 0}, "word"));
+}
+
+TEST_CASE("spin_lock: the lanes of one warp") {
+  for (const bool tries : {false, true}) {
+    for (const unsigned block : {1u, 2u, 31u, 32u}) check_records({1, block}, 1, 2, tries);
+  }
+}
+
+TEST_CASE("spin_lock: several warps and blocks, one lock") {
+  for (const bool tries : {false, true}) {
+    check_records({1, 96}, 1, 1, tries);
+    check_records({4, 32}, 1, 2, tries);
+    check_records({9, 40}, 1, 1, tries);
+  }
+}
+
+TEST_CASE("spin_lock: many locks side by side") {
+  for (const unsigned locks : {2u, 5u, 32u, 100u}) check_records({4, 64}, locks, 2, false);
+}
+
+TEST_CASE("spin_lock: the lanes of a warp go in step") {
+  course::count([] {
+    check_records({2, 32}, 1, 1, false);
+    check_records({2, 32}, 7, 1, true);
+  });
+}
+
+#if !COURSE_CPU_DEVICE  // too many turns for it
+TEST_CASE("spin_lock: thousands of turns") {
+  if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
+  check_records({64, 32}, 1, 4, false);
+  check_records({64, 128}, 64, 16, true);
+}
+#endif

@@ -1,0 +1,131 @@
+// Check of the exercise stack_pop: one thread that empties and fills the list, threads of several
+// blocks that take one node or two at a time, in lists of few and of many nodes; what is written to
+// a node before it is pushed.
+#include "stack_pop.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace stack_pop_check {
+
+/// A list of all nodes: 0, 1, 2, ...
+struct List {
+  explicit List(unsigned count)
+      : nodes(count), head(1), next(count), owner(count), payload(count), shared(1) {
+    std::vector<unsigned> followers(count);
+    for (unsigned k = 0; k < count; ++k) followers[k] = k + 1 < count ? k + 1 : kNoNode;
+    const ull first = 0;
+    CUDA_CHECK(cudaMemcpy(next.data(), followers.data(), count * sizeof(unsigned),
+                          cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(head.data(), &first, sizeof first, cudaMemcpyHostToDevice));
+    owner.fill_bytes(0);
+    payload.fill_bytes(0);
+    shared.fill_bytes(0);
+  }
+  unsigned nodes;
+  course::GuardedBuffer<ull> head;
+  course::GuardedBuffer<unsigned> next, owner, payload, shared;
+};
+
+/// The nodes from the head on; one more than there are if the list does not end.
+std::vector<unsigned> walk(const List& list) {
+  const std::vector<unsigned> next = list.next.download();
+  std::vector<unsigned> met;
+  auto node = static_cast<unsigned>(list.head.download().front());
+  while (node < list.nodes && met.size() <= list.nodes) {
+    met.push_back(node);
+    node = next[node];
+  }
+  return met;
+}
+
+/// One thread takes all nodes, and one more; then pushes the even ones, and takes two.
+__global__ void alone(ull* head, unsigned* next, unsigned nodes, unsigned* results) {
+  unsigned r = 0;
+  for (unsigned k = 0; k < nodes + 1; ++k) results[r++] = pop(head, next);
+  for (unsigned k = 0; k < nodes; k += 2) push(head, next, k);
+  results[r++] = pop(head, next);
+  results[r++] = pop(head, next);
+}
+
+/// Each thread takes a node, or two, adds 1 to the node's ordinary payload, and puts it back. A node
+/// that has an owner already is counted in *shared.
+__global__ void take_and_put(ull* head, unsigned* next, unsigned turns, unsigned* owner,
+                             unsigned* payload, unsigned* shared) {
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    unsigned mine[2];
+    for (unsigned& node : mine) {
+      node = pop(head, next);
+      if (node == kNoNode) continue;
+      if (atomicExch(&owner[node], 1u) != 0) atomicAdd(shared, 1u);
+      payload[node] += 1;
+    }
+    for (const unsigned node : mine) {  // the one that was first is pushed first
+      if (node == kNoNode) continue;
+      atomicExch(&owner[node], 0u);
+      push(head, next, node);
+    }
+  }
+}
+
+void check_users(course::LaunchShape launch, unsigned nodes, unsigned turns) {
+  INFO(course::counted(nodes, "node") << "; " << launch.grid << " blocks of " << launch.block
+                                      << " threads, " << course::counted(turns, "turn"));
+  List list(nodes);
+  course::launch(take_and_put, {launch.grid, launch.block}, list.head.data(), list.next.data(),
+                 turns, list.owner.data(), list.payload.data(), list.shared.data());
+  REQUIRE(course::none(list.shared.download().front(), "nodes with two users"));
+  std::vector<unsigned> all(nodes);
+  std::iota(all.begin(), all.end(), 0u);
+  REQUIRE(course::same_set(walk(list), all, "nodes in the list"));
+  REQUIRE(list.head.intact("head"));
+  REQUIRE(list.next.intact("next"));
+}
+
+}  // namespace stack_pop_check
+
+using namespace stack_pop_check;
+
+TEST_CASE("stack_pop: one thread gets the nodes in the order of the list, and then none") {
+  for (const unsigned nodes : {1u, 2u, 3u, 40u}) {
+    INFO(course::counted(nodes, "node"));
+    std::vector<unsigned> expected(nodes);
+    std::iota(expected.begin(), expected.end(), 0u);
+    expected.push_back(kNoNode);
+    const unsigned last = (nodes - 1) / 2 * 2;  // the even node that is pushed last
+    expected.push_back(last);
+    expected.push_back(last == 0 ? kNoNode : last - 2);
+    List list(nodes);
+    course::GuardedBuffer<unsigned> results(expected.size());
+    course::launch(alone, {1, 1}, list.head.data(), list.next.data(), nodes, results.data());
+    REQUIRE(course::same(results.download(), expected, "results"));
+  }
+}
+
+TEST_CASE("stack_pop: every node has one user at a time, in lists of few nodes") {
+  for (const unsigned nodes : {1u, 2u, 3u, 4u, 7u}) {
+    check_users({4, 1}, nodes, 30);
+    check_users({3, 8}, nodes, 8);
+    check_users({1, 32}, nodes, 6);
+  }
+}
+
+TEST_CASE("stack_pop: every node has one user at a time, in lists of many nodes") {
+  check_users({4, 32}, 300, 3);
+  check_users({2, 64}, 33, 3);
+}
+
+TEST_CASE("stack_pop: the lanes of a warp go in step") {
+  course::count([] { check_users({2, 32}, 20, 2); });
+}
+
+#if !COURSE_CPU_DEVICE  // too many turns for it
+TEST_CASE("stack_pop: thousands of turns") {
+  if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
+  for (const unsigned nodes : {3u, 100u}) check_users({64, 32}, nodes, 50);
+}
+#endif

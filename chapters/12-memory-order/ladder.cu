@@ -1,0 +1,275 @@
+// Runs the rungs of chapter 12: litmus tests, locks, a queue, a stack and a hash table.
+#include <algorithm>
+#include <bit>
+#include <course/buffer.cuh>
+#include <course/data.cuh>
+#include <course/ladder.cuh>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "inputs.cuh"
+#include "rungs.cuh"
+#if !COURSE_CPU_DEVICE
+#include "vendor.cuh"
+#endif
+
+namespace {
+
+/// gpu_n on a GPU, cpu_n on the CPU device, and never more than --n asks for.
+std::size_t at_most(const course::Ladder& ladder, std::size_t gpu_n, std::size_t cpu_n) {
+  return std::min(ladder.n(), course::kCpuDevice ? cpu_n : gpu_n);
+}
+
+// ---- litmus tests ------------------------------------------------------------------------------
+
+void litmus_tests(course::Ladder& ladder) {
+  constexpr std::size_t kMost = course::kCpuDevice ? kBlockSize : std::size_t{1} << 22;
+  const std::size_t tests = std::clamp(std::bit_floor(ladder.n()), std::size_t{kBlockSize}, kMost);
+  LitmusMemory memory{tests};
+  for (const LitmusGroup& group : litmus_groups()) {
+    // What is rare, or forbidden for all orders, gets more tests.
+    const bool is_rare = group.name == "same_address" || group.name == "independent_readers";
+    const std::size_t n =
+        course::kCpuDevice ? tests : ladder.n() / tests * tests * (is_rare ? 16 : 4);
+    if (n < tests) continue;  // --n is less than a block has threads
+    ladder.reference(group.name, 0, group.question + ": weak results among the tests", n);
+    for (const LitmusRung& rung : group.rungs) {
+      const auto weak = [&] { return static_cast<double>(memory.weak.front()); };
+      const course::Rung row{.name = rung.name,
+                             .changed = rung.changed,
+                             .reset = [&] { memory.weak.fill_bytes(0); },
+                             .launch = [&] { rung.launch(n, memory); },
+                             .result = weak,
+                             .check =
+                                 [&] {
+                                   return rung.weak_is_allowed
+                                              ? course::Verdict{}
+                                              : course::none(memory.weak.front(), "weak results");
+                                 },
+                             .n = n,
+                             .l2 = course::L2::warm,
+                             .operations = n};
+      if (rung.is_race) {
+        ladder.wrong(
+            course::wrong_rung(row, course::Expect::race,
+                               "nothing orders the message before the flag for the reader"));
+      } else {
+        ladder.rung(row);
+      }
+    }
+  }
+}
+
+// ---- locks -------------------------------------------------------------------------------------
+
+void locks(course::Ladder& ladder, std::size_t n, unsigned accounts) {
+  const std::vector<unsigned> x = course::position_values<unsigned>(n);
+  const auto d_x = DeviceBuffer<unsigned>::from(x);
+  DeviceBuffer<LockWords> d_locks(accounts);
+  DeviceBuffer<Account> d_accounts(accounts);
+  ladder.reference("accounts", std::accumulate(x.begin(), x.end(), 0.0),
+                   accounts == 1 ? "one account" : std::to_string(accounts) + " accounts", n);
+  for (const LockRung& rung : lock_rungs()) {
+    if (rung.one_account && accounts > 1) continue;
+    ladder.rung(
+        {.name = rung.name,
+         .changed = rung.changed,
+         .reset =
+             [&] {
+               d_locks.fill_bytes(0);
+               d_accounts.fill_bytes(0);
+             },
+         .launch = [&] { rung.launch(d_x.data(), n, accounts, d_locks.data(), d_accounts.data()); },
+         .result =
+             [&] {
+               double sum = 0;
+               for (const Account& account : d_accounts.download()) sum += account.sum;
+               return sum;
+             },
+         .n = n,
+         .l2 = course::L2::warm,
+         .operations = n});
+  }
+}
+
+// ---- the queue and the stack -------------------------------------------------------------------
+
+void queue(course::Ladder& ladder) {
+  const std::size_t n = at_most(ladder, std::size_t{1} << 14, 128);
+  const unsigned blocks = course::kCpuDevice ? 4 : 64;
+  const std::vector<unsigned> x = course::position_values<unsigned>(n);
+  const auto d_x = DeviceBuffer<unsigned>::from(x);
+  DeviceBuffer<unsigned> d_popped(n);
+  QueueMemory memory{course::kCpuDevice ? 64u : 1024u};
+  ladder.reference("queue", std::accumulate(x.begin(), x.end(), 0.0), "all values arrive", n);
+  for (const QueueRung& rung : queue_rungs()) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset =
+                     [&] {
+                       memory.reset();
+                       d_popped.fill_bytes(0);
+                     },
+                 .launch = [&] { rung.launch(blocks, d_x.data(), n, memory, d_popped.data()); },
+                 .result =
+                     [&] {
+                       const std::vector<unsigned> popped = d_popped.download();
+                       return std::accumulate(popped.begin(), popped.end(), 0.0);
+                     },
+                 .check = [&] { return course::same_set(d_popped.download(), x, "popped"); },
+                 .n = n,
+                 .l2 = course::L2::warm,
+                 .operations = n});
+  }
+}
+
+constexpr unsigned kNodes = 1024;
+
+template <class Version>
+void stack_rung(course::Ladder& ladder, const char* name, const char* changed,
+                std::size_t threads) {
+  StackMemory<Version> memory{kNodes};
+  constexpr unsigned kTurns = course::kCpuDevice ? 1 : 4;
+  ladder.rung({.name = name,
+               .changed = changed,
+               .reset = [&] { memory.reset(); },
+               .launch = [&] { launch_use_nodes(threads, kTurns, memory); },
+               .result = [&] { return static_cast<double>(memory.walk().size()); },
+               .check =
+                   [&] {
+                     const course::Verdict users =
+                         course::none(memory.counts.front(), "nodes with two users");
+                     return users ? course::same(memory.walk().size(), memory.nodes, "nodes")
+                                  : users;
+                   },
+               .n = threads,
+               .l2 = course::L2::warm,
+               .operations = threads * kTurns});
+}
+
+void stack(course::Ladder& ladder) {
+  const std::size_t threads = at_most(ladder, std::size_t{1} << 14, 64);
+  StackMemory<Untagged> memory{kNodes};
+  ladder.reference("aba", 0, "nodes that two blocks have", 1);
+  ladder.wrong({.name = "aba<Untagged>",
+                .changed = "the head is an index",
+                .expect = course::Expect::wrong_value,
+                .because = "the head is the same node again, but its follower has a user",
+                .reset = [&] { memory.reset(); },
+                .launch = [&] { launch_aba(memory); },
+                .result =
+                    [&] {
+                      const auto head = memory.head.front().node;
+                      return head == memory.counts.download()[1] ? 1.0 : 0.0;
+                    },
+                .exactly = 1.0,
+                .n = 1});
+  ladder.reference("nodes", kNodes, "all nodes are in the list again", threads);
+  stack_rung<Tagged64>(ladder, "use_nodes<Tagged64>", "index and tag in 64 bits", threads);
+  if (has_wide_compare_and_swap()) {
+    stack_rung<Tagged128>(ladder, "use_nodes<Tagged128>", "node and tag in 128 bits", threads);
+  } else {
+    ladder.skip("use_nodes<Tagged128>", "atomicCAS of 16 bytes needs sm_90");
+  }
+}
+
+// ---- the hash table ----------------------------------------------------------------------------
+
+/// The rungs at one load factor. Those that are a curve have no vendor beside them.
+void hash_table(course::Ladder& ladder, const DeviceBuffer<ull>& d_pairs, std::size_t n,
+                unsigned percent, bool is_curve) {
+  HashMemory memory{n, capacity_for(n, percent)};
+  DeviceBuffer<ull> d_found(1);
+  const std::string load = std::to_string(percent) + " % full";
+  const auto found = [&] {
+    d_found.fill_bytes(0);
+    course::launch(count_found, {blocks_for(n), kBlockSize}, d_pairs.data(), n, memory.table.data(),
+                   memory.capacity, d_found.data());
+    return static_cast<double>(d_found.front());
+  };
+  const auto row = [&](const std::string& name, const std::string& changed) {
+    course::Rung rung{.name = name,
+                      .changed = changed,
+                      .reset = [&] { memory.reset(); },
+                      .result = found,
+                      .n = n,
+                      .operations = n};
+    if (is_curve) {
+      rung.series = name;
+      rung.x = percent / 100.0;
+      rung.name += "_" + std::to_string(percent);
+      rung.changed = changed + "; " + load;
+    }
+    return rung;
+  };
+  course::Rung limit = row("cas_anywhere", "the limit: no probing");
+  limit.launch = [&] {
+    course::launch(cas_anywhere, {blocks_for(n), kBlockSize}, d_pairs.data(), n,
+                   memory.table.data(), memory.capacity);
+  };
+  limit.check = [&] { return course::at_least(static_cast<ull>(found()), n / 4, "found pairs"); };
+  ladder.rung(limit);
+  for (const HashRung& rung : hash_rungs()) {
+    course::Rung insertion = row(rung.name, rung.changed);
+    insertion.launch = [&] { rung.launch(d_pairs.data(), n, memory); };
+    ladder.rung(insertion);
+  }
+  if (is_curve) return;
+  ladder.rung({.name = "clear_table",
+               .changed = "what a table costs before its first use",
+               .launch = [&] { memory.reset(); },
+               .result = [&] { return static_cast<double>(n); },
+               .n = n});
+#if !COURSE_CPU_DEVICE
+  DeviceBuffer<std::size_t> d_count(1);
+  const auto count = [&] { return static_cast<double>(d_count.front()); };
+  DeviceBuffer<ull> work(n);
+  const course::Rung sorted{.reset =
+                                [&] {
+                                  CUDA_CHECK(cudaMemcpy(work.data(), d_pairs.data(), work.bytes(),
+                                                        cudaMemcpyDeviceToDevice));
+                                },
+                            .result = count,
+                            .n = n,
+                            .operations = n};
+  course::Rung thrust = sorted, cub = sorted;
+  thrust.name = "thrust::sort, thrust::unique";
+  thrust.changed = "Thrust, all 64 bits";
+  thrust.launch = thrust_sort_unique(work.data(), n, d_count.data());
+  ladder.vendor(thrust);
+  cub.name = "cub::DeviceRadixSort, DeviceSelect::Unique";
+  cub.changed = "CUB, the 32 bits of the key, its memory allocated before";
+  cub.launch = cub_sort_unique(work.data(), n, d_count.data());
+  ladder.vendor(cub);
+#endif
+}
+
+void hash_tables(course::Ladder& ladder) {
+  const std::size_t n = at_most(ladder, std::size_t{1} << 26, 2048);
+  ladder.reference("pairs", static_cast<double>(n), "all pairs are found, half of the slots", n);
+  const auto d_pairs = DeviceBuffer<ull>::from(distinct_pairs(n));
+  hash_table(ladder, d_pairs, n, 50, false);
+  const std::size_t of_curve = at_most(ladder, std::size_t{1} << 26, 512);
+  ladder.reference("load_factor", static_cast<double>(of_curve),
+                   "pairs per nanosecond, by the load factor", of_curve);
+  for (const unsigned percent : {25u, 50u, 75u, 85u, 90u, 95u}) {
+    if (course::kCpuDevice && percent != 25 && percent != 95) continue;
+    hash_table(ladder, d_pairs, of_curve, percent, true);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  course::Ladder ladder("12-memory-order", argc, argv,
+                        {.gpu_n = std::size_t{1} << 26, .cpu_n = std::size_t{1} << 11});
+  return ladder.run([](course::Ladder& rungs) {
+    litmus_tests(rungs);
+    locks(rungs, at_most(rungs, std::size_t{1} << 13, 64), 1);
+    locks(rungs, at_most(rungs, std::size_t{1} << 20, 512), course::kCpuDevice ? 64 : 1u << 16);
+    queue(rungs);
+    stack(rungs);
+    hash_tables(rungs);
+  });
+}

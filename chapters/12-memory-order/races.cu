@@ -1,0 +1,39 @@
+// What is wrong on purpose is wrong in the way that the lesson says.
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "rungs.cuh"
+
+TEST_CASE("an ordinary message without release and acquire, or fences of device scope, is a race") {
+  LitmusMemory memory{kBlockSize};
+  for (const LitmusGroup& group : litmus_groups()) {
+    for (const LitmusRung& rung : group.rungs) {
+      if (!rung.is_race) continue;
+      INFO(rung.name);
+      memory.weak.fill_bytes(0);
+      course::Findings findings;
+      REQUIRE(course::expect_race(
+          [&] {
+            rung.launch(8 * memory.tests, memory);
+            CUDA_CHECK(cudaDeviceSynchronize());
+          },
+          &findings));
+      if (!findings.checked) continue;
+      INFO(findings.texts.front());
+      REQUIRE(findings.texts.front().find("litmus.cuh") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("without a tag the compare-and-swap takes A for unchanged, and B has two users") {
+  StackMemory<Untagged> memory{4};
+  memory.reset();
+  launch_aba(memory);
+  const std::vector<unsigned> kept = memory.counts.download();
+  REQUIRE(course::same(kept[0], 0u, "the node of block 0"));
+  REQUIRE(course::same(kept[1], 1u, "the node of block 1"));
+  REQUIRE(course::same(memory.head.front().node, 1u, "the first node of the list"));
+}
