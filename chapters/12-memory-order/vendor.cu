@@ -11,6 +11,8 @@
 #include <cub/device/device_select.cuh>
 #include <memory>
 
+using ull = unsigned long long;
+
 std::function<void()> thrust_sort_unique(ull* d_pairs, std::size_t n, std::size_t* d_count) {
   return [=] {
     const thrust::device_ptr<ull> first(d_pairs);
