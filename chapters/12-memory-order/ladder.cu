@@ -96,8 +96,8 @@ void locks(course::Ladder& ladder, std::size_t n, unsigned accounts) {
 // ---- the queue and the stack -------------------------------------------------------------------
 
 void queue(course::Ladder& ladder) {
-  const std::size_t n = at_most(ladder, std::size_t{1} << 14, 128);
-  const unsigned blocks = course::kCpuDevice ? 4 : 64;
+  const std::size_t n = at_most(ladder, std::size_t{1} << 13, 128);
+  const unsigned blocks = course::kCpuDevice ? 4 : 16;
   const std::vector<unsigned> x = course::position_values<unsigned>(n);
   const auto d_x = DeviceBuffer<unsigned>::from(x);
   DeviceBuffer<unsigned> d_popped(n);
@@ -149,7 +149,8 @@ void stack_rung(course::Ladder& ladder, const char* name, const char* changed,
 }
 
 void stack(course::Ladder& ladder) {
-  const std::size_t threads = at_most(ladder, std::size_t{1} << 14, 64);
+  // The time grows with the square of the number of threads at one address.
+  const std::size_t threads = at_most(ladder, std::size_t{1} << 10, 64);
   StackMemory<Untagged> memory{kNodes};
   ladder.reference("aba", 0, "nodes that two blocks have", 1);
   ladder.wrong({.name = "aba<Untagged>",
@@ -266,7 +267,7 @@ int main(int argc, char** argv) {
                         {.gpu_n = std::size_t{1} << 26, .cpu_n = std::size_t{1} << 11});
   return ladder.run([](course::Ladder& rungs) {
     litmus_tests(rungs);
-    locks(rungs, at_most(rungs, std::size_t{1} << 13, 64), 1);
+    locks(rungs, at_most(rungs, std::size_t{1} << 11, 64), 1);
     locks(rungs, at_most(rungs, std::size_t{1} << 20, 512), course::kCpuDevice ? 64 : 1u << 16);
     queue(rungs);
     stack(rungs);
