@@ -40,7 +40,7 @@ __global__ void cas_anywhere(const ull* d_pairs, std::size_t n, ull* d_table, un
   if (i < n) atomicCAS(&d_table[slot_of(key_of(d_pairs[i]), capacity)], kEmptyPair, d_pairs[i]);
 }
 
-/// Stores a pair unless its key is there: in the key's slot, or in the next one that is empty. The
+/// Stores `pair` unless its key is there: in the key's slot, or in the next one that is empty. The
 /// table must have an empty slot for it.
 __device__ inline void insert(ull pair, ull* d_table, unsigned capacity) {
   unsigned slot = slot_of(key_of(pair), capacity);

@@ -41,7 +41,7 @@ __device__ unsigned pop(ull* head, unsigned* next) {
   }
 }
 
-/// Puts a node of the calling thread in front of the list.
+/// Makes a node of the calling thread the first one of the list.
 /// - The same holds as for pop(): any thread, any time, and no thread waits for another one.
 __device__ void push(ull* head, unsigned* next, unsigned node) {
   const Head first(*head);

@@ -47,7 +47,8 @@ __global__ void fill_and_empty(Queue queue, unsigned rounds, unsigned* results) 
 
 /// Producers push x[0..n-1], consumers pop n values. `mixed`: even threads of each warp push, odd
 /// ones pop; else the first half of the blocks pushes.
-__global__ void hand_over(Queue queue, const unsigned* x, unsigned n, unsigned* popped, bool mixed) {
+__global__ void hand_over(Queue queue, const unsigned* x, unsigned n, unsigned* popped,
+                          bool mixed) {
   const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned half = gridDim.x * blockDim.x / 2;
   const bool pushes = mixed ? id % 2 == 0 : id < half;
