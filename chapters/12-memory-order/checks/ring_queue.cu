@@ -22,7 +22,6 @@ struct QueueMemory {
     const unsigned both[2] = {start, start};
     CUDA_CHECK(cudaMemcpy(counters.data(), both, sizeof both, cudaMemcpyHostToDevice));
   }
-  Queue queue() { return {slots.data(), capacity, counters.data(), counters.data() + 1}; }
   course::GuardedBuffer<Slot> slots;
   course::GuardedBuffer<unsigned> counters;
   unsigned capacity;
@@ -32,7 +31,9 @@ constexpr unsigned kNothing = 0xFFFF'FFFF;
 
 /// One thread: pushes until the queue is full, pops until it is empty, `rounds` times; then the
 /// same with half of the slots. results: values popped, and kNothing where a call returned false.
-__global__ void fill_and_empty(Queue queue, unsigned rounds, unsigned* results) {
+__global__ void fill_and_empty(Slot* slots, unsigned capacity, unsigned* counters, unsigned rounds,
+                               unsigned* results) {
+  const Queue queue{slots, capacity, counters, counters + 1};
   unsigned next = 100, r = 0;
   for (unsigned round = 0; round < rounds; ++round) {
     const unsigned pushes = round % 2 == 0 ? queue.capacity : (queue.capacity + 1) / 2;
@@ -47,8 +48,9 @@ __global__ void fill_and_empty(Queue queue, unsigned rounds, unsigned* results) 
 
 /// Producers push x[0..n-1], consumers pop n values. `mixed`: even threads of each warp push, odd
 /// ones pop; else the first half of the blocks pushes.
-__global__ void hand_over(Queue queue, const unsigned* x, unsigned n, unsigned* popped,
-                          bool mixed) {
+__global__ void hand_over(Slot* slots, unsigned capacity, unsigned* counters, const unsigned* x,
+                          unsigned n, unsigned* popped, bool mixed) {
+  const Queue queue{slots, capacity, counters, counters + 1};
   const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned half = gridDim.x * blockDim.x / 2;
   const bool pushes = mixed ? id % 2 == 0 : id < half;
@@ -73,8 +75,8 @@ void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, b
   const std::vector<unsigned> x = course::position_values<unsigned>(n);
   const auto d_x = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> popped(n);
-  course::launch(hand_over, {launch.grid, launch.block}, memory.queue(), d_x.data(), n,
-                 popped.data(), mixed);
+  course::launch(hand_over, {launch.grid, launch.block}, memory.slots.data(), capacity,
+                 memory.counters.data(), d_x.data(), n, popped.data(), mixed);
   if (launch.grid * launch.block == 2) {
     REQUIRE(course::same(popped.download(), x, "popped"));
   } else {
@@ -104,7 +106,8 @@ TEST_CASE("ring_queue: one thread fills the queue and empties it, also where cou
       }
       QueueMemory memory(capacity, start);
       course::GuardedBuffer<unsigned> results(expected.size());
-      course::launch(fill_and_empty, {1, 1}, memory.queue(), 5, results.data());
+      course::launch(fill_and_empty, {1, 1}, memory.slots.data(), capacity, memory.counters.data(),
+                     5, results.data());
       REQUIRE(course::same(results.download(), expected, "results"));
       REQUIRE(results.intact("results"));
     }
