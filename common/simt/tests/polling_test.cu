@@ -125,11 +125,13 @@ __global__ void look_under_a_lock(int* lock, int* flag) {
 
 TEST_CASE("who sleeps may wait for a block that has not started") {
   for (const unsigned blocks : {2u, 12u}) {
-    CHECK(first_complaint([=] {
-            auto lock = Array<int>::zeros(1), flag = Array<int>::zeros(1);
-            look_under_a_lock<<<blocks, 1>>>(lock.data(), flag.data());
-            return flag.front() == 1;
-          }) == "");
+    CHECK(first_complaint(
+              [=] {
+                auto lock = Array<int>::zeros(1), flag = Array<int>::zeros(1);
+                look_under_a_lock<<<blocks, 1>>>(lock.data(), flag.data());
+                return flag.front() == 1;
+              },
+              2) == "");
   }
 }
 

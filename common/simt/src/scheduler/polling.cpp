@@ -85,8 +85,9 @@ void note_poll(std::uintptr_t address, std::size_t size, const void* caller) {
 }
 
 void sleep_briefly() {
-  make_room();
-  if (++engine.current->spins % kPollsBeforeMuchRoom == 0) make_much_room();
+  Thread& t = *engine.current;
+  if (++t.spins % kPollsBeforeYield == 0) make_room();
+  if (t.spins % kPollsBeforeMuchRoom == 0) make_much_room();
   yield();
 }
 
