@@ -2,7 +2,6 @@
 """The compiler of the CPU device: an object file from a CUDA source, as nvcc makes one.
 
     simtcc.py --settings simtcc.json FILE.cu -o FILE.o [-MF DEPFILE] [--headers NAME] [-rdc=true] [-Idir ...] [-Dname ...]
-    simtcc.py --settings simtcc.json --plain FILE.cpp ... -o FILES.o [-MF DEPFILE] [any option of the compiler]
     simtcc.py --find COMPILER CXX...      which compiler `meson setup` should take; "" for COMPILER: the best one
 
 It rewrites what is not C++ (cu2cpp.py) into FILE.cu.cpp beside the object, and compiles that so that every load and
@@ -14,7 +13,6 @@ kernel_flags.cpp. Headers that nearly every file includes are read once, as a pr
 when a file needs it and it is not there or older than one of its headers. NAME says which of the settings' headers:
 "kernel" for the course's own kernels, the default, or "program" for a program of the reader's own (./course run).
 -rdc=true, as for nvcc: other files may declare the constants of this one as extern.
---plain: files of the course's own libraries, as one unit that the same compiler makes, with none of that.
 """
 
 import fcntl
@@ -85,11 +83,9 @@ class Options:
     """The command line."""
 
     def __init__(self, arguments):
-        self.output = self.depfile = self.settings = None
-        self.sources = []
+        self.source = self.output = self.depfile = self.settings = None
         self.headers = "kernel"
         self.is_linked = False
-        self.is_plain = False
         self.flags = []
         places = {"-o": "output", "-MF": "depfile", "--settings": "settings", "--headers": "headers"}
         remaining = iter(arguments)
@@ -98,17 +94,14 @@ class Options:
                 setattr(self, places[argument], next(remaining, None))
             elif argument == "-rdc=true":
                 self.is_linked = True
-            elif argument == "--plain":
-                self.is_plain = True
             elif argument.startswith("-"):
                 self.flags.append(argument)
+            elif self.source is None:
+                self.source = argument
             else:
-                self.sources.append(argument)
-        if not (self.sources and self.output and self.settings):
+                sys.exit(f"simtcc.py: one source at a time, not {self.source} and {argument}")
+        if not (self.source and self.output and self.settings):
             sys.exit(__doc__)
-        if len(self.sources) > 1 and not self.is_plain:
-            sys.exit(f"simtcc.py: one source at a time, not {self.sources[0]} and {self.sources[1]}")
-        self.source = self.sources[0]
 
 
 class Compiler:
@@ -274,27 +267,12 @@ def compile_source(options):
         own_folders = [flag[2:] for flag in options.flags if flag.startswith("-I")]
         files += rewrite(options.source, text, own_folders + compiler.include_folders, options.is_linked)
         command += ["-include", "cuda_runtime.h"]  # as nvcc does
-    command += ["-iquote", os.path.dirname(options.source) or ".", *options.flags]
-    make_object(options, command, text, files)
-
-
-def compile_plain(options):
-    """Compiles the sources as one unit: headers are read once."""
-    compiler = Compiler(options.settings)
-    text = options.output.removesuffix(".o") + ".unit.cpp"
-    lines = [f'#include "{os.path.abspath(source)}"\n' for source in options.sources]
-    Path(text).write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
-    command = [*compiler.program, *compiler.general_flags, *options.flags]
-    make_object(options, command, text, [options.settings, *own_files()])
-
-
-def make_object(options, command, text, files):
-    """Compiles the file `text`; writes the depfile: `files` and what the compiler has read, but what this program wrote."""
     depfile = options.depfile or options.output + ".d"
+    command += ["-iquote", os.path.dirname(options.source) or ".", *options.flags]
     files += compile_file([*command, "-c", text, "-o", options.output], depfile)
     if options.depfile:
         files = dict.fromkeys(os.path.normpath(file) for file in files)
-        names = " ".join(cu2cpp.escape_for_make(file) for file in files if text in options.sources or file != os.path.normpath(text))
+        names = " ".join(cu2cpp.escape_for_make(file) for file in files if not is_cuda or file != os.path.normpath(text))
         Path(depfile).write_text(f"{options.output}: {names}\n", encoding="utf-8", errors="surrogateescape")
     else:
         os.unlink(depfile)
@@ -341,8 +319,7 @@ def main():
         print(find_compiler(sys.argv[2], sys.argv[3:]))
         return 0
     try:
-        options = Options(sys.argv[1:])
-        compile_plain(options) if options.is_plain else compile_source(options)
+        compile_source(Options(sys.argv[1:]))
     except Failed as failure:
         return failure.args[0]
     except (cu2cpp.Unsupported, OSError) as problem:

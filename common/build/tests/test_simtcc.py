@@ -107,25 +107,6 @@ class Compiling(unittest.TestCase):
             self.assertIn(name, depfile)
         self.assertNotIn("k.cu.cpp", depfile)
 
-    def test_files_of_a_library_are_one_plain_unit(self):
-        sources = [self.root / name for name in ("one.cpp", "two.cpp")]
-        done = self.compile("--plain", "-O0", str(sources[1]), source=sources[0])
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        unit = self.build / "x.p/k.cu.unit.cpp"
-        self.assertEqual(unit.read_text(), "".join(f'#include "{source}"\n' for source in sources))
-        [command] = self.commands()
-        self.assertIn("-std=c++20 -DNAME=\"a b\" -O0 -MD", command.replace(" -c x.p/k.cu.unit.cpp -o x.p/k.cu.o", ""))
-        for flag in ("-fsanitize", "-include", "SIMT_CPU_DEVICE", "__CUDACC__"):
-            self.assertNotIn(flag, command)
-        depfile = (self.build / "x.p/k.cu.d").read_text()
-        self.assertIn("/my\\ headers/x.hpp", depfile)
-        self.assertNotIn("unit.cpp", depfile)
-
-    def test_two_sources_of_kernels_are_refused(self):
-        done = self.compile(str(self.root / "two.cu"))
-        self.assertEqual((done.returncode, self.commands()), (1, []))
-        self.assertIn("one source at a time", done.stderr)
-
     def test_the_header_is_compiled_once_and_again_when_something_changes(self):
         self.compile()
         self.assertEqual(len(self.commands()), 2)
