@@ -42,7 +42,7 @@ struct Tuning {
   static constexpr course::CacheHint kHint = hint;
 };
 using TunedForSmall = Tuning<2, 512, course::CacheHint::no_allocate>;
-using TunedForLarge = Tuning<2, 512, course::CacheHint::none>;  // more than 128 MiB
+using TunedForLarge = Tuning<4, 1024, course::CacheHint::none>;  // more than 128 MiB
 
 __device__ __forceinline__ float pack_sum(uint4 bits) {
   return (__uint_as_float(bits.x) + __uint_as_float(bits.y)) +
