@@ -81,6 +81,8 @@ COURSE = COURSE_TYPES | frozenset("""
 block_exclusive_scan block_reduce blocks_for filling_blocks resident_blocks head_before_packs kAllLanes kWarpSize kMaxWarps
 kWidestPack kWidestAccess kCpuDevice device_count warp_reduce warp_inclusive_scan lane_id lanemask_lt lanemask_eq
 launch load_pack load_pack_once load_16_bytes store_pack store_pack_once red_add red_add_v4 red_max red_min red_min_v4 update_pair atomic_inc_acq_rel
+this_cluster in_shared mbarrier_init mbarrier_arrive mbarrier_arrive_expect mbarrier_wait bulk_load bulk_add bulk_commit bulk_wait_read
+fence_before_bulk kMostBlocksOfCluster
 """.split())
 NAMESPACES = {"std": STD, "course": COURSE, "cooperative_groups": None, "cuda": None}  # None: all of it
 QUALIFIED_TYPES = {"std": STD_TYPES, "course": COURSE_TYPES}
@@ -91,6 +93,6 @@ initializer_list iterator limits memory numeric optional span stdexcept string s
 math.h stdint.h stddef.h float.h limits.h assert.h
 cuda_runtime.h cuda_fp16.h cuda_bf16.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cuda/atomic
 device_launch_parameters.h vector_types.h
-course/exercise.cuh course/error.cuh course/buffer.cuh course/collectives.cuh course/devices.cuh course/grid.cuh
-course/host_memory.cuh course/launch.cuh course/pack.cuh course/ptx.cuh
+course/exercise.cuh course/error.cuh course/buffer.cuh course/bulk.cuh course/cluster.cuh course/collectives.cuh
+course/devices.cuh course/grid.cuh course/host_memory.cuh course/launch.cuh course/pack.cuh course/ptx.cuh
 """.split())
