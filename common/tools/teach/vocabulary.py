@@ -85,7 +85,7 @@ this_cluster in_shared mbarrier_init mbarrier_arrive mbarrier_arrive_expect mbar
 fence_before_bulk kMostBlocksOfCluster
 """.split())
 NAMESPACES = {"std": STD, "course": COURSE, "cooperative_groups": None, "cuda": None}  # None: all of it
-QUALIFIED_TYPES = {"std": STD_TYPES, "course": COURSE_TYPES}
+QUALIFIED_TYPES = {"std": STD_TYPES, "course": COURSE_TYPES, "cuda": frozenset(("atomic", "atomic_ref", "barrier"))}
 
 HEADERS = frozenset("""
 algorithm array bit bitset cassert cfloat chrono climits cmath complex concepts cstddef cstdint cstring functional
