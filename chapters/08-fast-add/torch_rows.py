@@ -5,29 +5,13 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
-from tools.measure.torch_timing import run  # pylint: disable=wrong-import-position
+from tools.measure.torch_timing import index_add_row, run  # pylint: disable=wrong-import-position
 
 
 def rows(torch, group, inputs):
-    """index_add_ of single halves ("values") or of rows of them ("source") to a table of zeros."""
-    index, expected = inputs["index"], inputs["expected"]
+    """index_add_ of single halves ("values") or of rows of them ("source")."""
     source = inputs["source"] if "source" in inputs else inputs["values"]
-    table = torch.zeros(expected.shape, dtype=source.dtype, device=source.device)
-
-    def errors(out):
-        distance = (out.double() - expected.double()).abs()
-        return float(distance.max()), float(distance.mean())
-
-    yield {
-        "name": "torch.index_add_",
-        "changed": "PyTorch",
-        "reset": table.zero_,
-        "launch": lambda: table.index_add_(0, index, source),
-        "result": lambda out: float(out.flatten()[0]),
-        "errors": errors,
-        "bytes": index.nbytes + source.nbytes + 2 * table.nbytes,
-        "operations": source.numel(),
-    }
+    yield index_add_row(torch, inputs, source, source.numel())
 
 
 run(rows)

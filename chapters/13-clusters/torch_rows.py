@@ -5,30 +5,13 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
-from tools.measure.torch_timing import run  # pylint: disable=wrong-import-position
+from tools.measure.torch_timing import index_add_row, run  # pylint: disable=wrong-import-position
 
 
 def rows(torch, group, inputs):
-    """index_add_ of rows ("source") to a table of zeros."""
-    if "source" not in inputs:
-        return
-    index, source, expected = inputs["index"], inputs["source"], inputs["expected"]
-    table = torch.zeros(expected.shape, dtype=source.dtype, device=source.device)
-
-    def errors(out):
-        distance = (out.double() - expected.double()).abs()
-        return float(distance.max()), float(distance.mean())
-
-    yield {
-        "name": "torch.index_add_",
-        "changed": "PyTorch",
-        "reset": table.zero_,
-        "launch": lambda: table.index_add_(0, index, source),
-        "result": lambda out: float(out.flatten()[0]),
-        "errors": errors,
-        "bytes": index.nbytes + source.nbytes + 2 * table.nbytes,
-        "operations": source.numel(),
-    }
+    """index_add_ of rows ("source"), where a group has them."""
+    if "source" in inputs:
+        yield index_add_row(torch, inputs, inputs["source"], inputs["source"].numel())
 
 
 run(rows)

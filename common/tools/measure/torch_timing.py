@@ -83,6 +83,30 @@ def timed_row(torch, row, group, copy_gb_per_s):
     return new
 
 
+def index_add_row(torch, inputs, source, operations):
+    """The row of torch.index_add_: `source`, single numbers or rows of them, added to a table of zeros at inputs["index"].
+
+    inputs["expected"] is the table that it should become; `operations` is how many additions the ladder counts.
+    """
+    index, expected = inputs["index"], inputs["expected"]
+    table = torch.zeros(expected.shape, dtype=source.dtype, device=source.device)
+
+    def errors(out):
+        distance = (out.double() - expected.double()).abs()
+        return float(distance.max()), float(distance.mean())
+
+    return {
+        "name": "torch.index_add_",
+        "changed": "PyTorch",
+        "reset": table.zero_,
+        "launch": lambda: table.index_add_(0, index, source),
+        "result": lambda out: float(out.flatten()[0]),
+        "errors": errors,
+        "bytes": index.nbytes + source.nbytes + 2 * table.nbytes,
+        "operations": operations,
+    }
+
+
 def add_row(results, new):
     """After the last row of its group; instead of an older one of its name."""
     rungs = [r for r in results["rungs"] if (r["group"], r["name"]) != (new["group"], new["name"])]

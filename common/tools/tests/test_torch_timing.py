@@ -7,8 +7,13 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 TOOLS = Path(__file__).resolve().parents[1]
+
+sys.path.insert(0, str(TOOLS.parent))
+from tools.measure.torch_timing import index_add_row  # noqa: E402
 
 PROGRAM = """
 import sys
@@ -79,6 +84,18 @@ class TorchRows(unittest.TestCase):
         self.assertEqual(row["microseconds"], {"p10": 1.0, "median": 1.0, "p90": 1.0, "samples": 20})
         self.assertEqual((row["gb_per_s"], row["percent_of_copy"]), (6.0, 50.0))
         self.assertIn("torch.dot, n = 2: 1.0 us", done.stdout)
+
+    def test_the_row_of_index_add(self):
+        torch = mock.Mock()
+        table = torch.zeros.return_value
+        table.nbytes = 1000
+        inputs = {"index": SimpleNamespace(nbytes=8), "expected": SimpleNamespace(shape=(4, 64))}
+        source = SimpleNamespace(nbytes=256, dtype="float16", device="cuda")
+        row = index_add_row(torch, inputs, source, 128)
+        torch.zeros.assert_called_once_with((4, 64), dtype="float16", device="cuda")
+        self.assertIs(row["launch"](), table.index_add_.return_value)
+        table.index_add_.assert_called_once_with(0, inputs["index"], source)
+        self.assertEqual((row["name"], row["reset"], row["bytes"], row["operations"]), ("torch.index_add_", table.zero_, 2264, 128))
 
     def test_says_what_is_missing_and_changes_nothing(self):
         for torch, says in (("raise ImportError", "not installed"), (TORCH.format(available=False), "no GPU")):
