@@ -8,8 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "first_clusters.cuh"
 #include "inputs.cuh"
 #include "rungs.cuh"
+
+TEST_CASE("the first clusters sum and count") {  // the pictures of the lesson show this run
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const std::vector<int> x{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+  REQUIRE(course::same(launch_sum_of_cluster(x), 80, "the sum"));
+  REQUIRE(course::same(launch_count_at_owner({3, 1, 4, 1, 5, 7, 2, 6, 5, 3, 5, 0, 4, 1, 6, 2}),
+                       {1, 3, 2, 2, 2, 3, 2, 1}, "bins"));
+}
 
 TEST_CASE("every sum is exact, again and again") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);

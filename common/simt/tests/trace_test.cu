@@ -595,6 +595,65 @@ TEST_CASE("a barrier has the lanes that have not returned") {
   CHECK(barriers[1]["name"] == "__syncthreads");
 }
 
+// ---- clusters -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Each block stores one number, reads that of the next one, and leaves after all have read.
+__global__ void __cluster_dims__(2, 1, 1) read_next_block(int* y) {
+  __shared__ int s_x[2];
+  const auto cluster = cooperative_groups::this_cluster();
+  const int lane = static_cast<int>(threadIdx.x), rank = static_cast<int>(cluster.block_rank());
+  if (lane == 0) s_x[1] = 10 * static_cast<int>(blockIdx.x);
+  cluster.sync();
+  if (lane < 3) y[3 * blockIdx.x + threadIdx.x] = *cluster.map_shared_rank(s_x + 1, 1 - rank);
+  cluster.barrier_arrive();
+  if (lane == 0) s_x[0] = 1;
+  cluster.barrier_wait();
+}
+
+}  // namespace
+
+TEST_CASE("in clusters each block's shared memory is an array of its own") {
+  const std::uint64_t seed = GENERATE(0u, 1u, 2u, 3u);
+  Array<int> y(6);
+  const json launch = trace_launch([&] { read_next_block<<<2, 32>>>(y.data()); }, {}, seed);
+  CHECK(launch["cluster"] == json({2, 1, 1}));
+  CHECK(launch["findings"].empty());
+  for (int block = 0; block < 2; ++block) {
+    CHECK(ops(launch, 0, block) ==
+          "store cluster_barrier load store cluster_barrier store cluster_barrier return");
+  }
+  const auto holder = [&](const json& e, int lane) {
+    const json& array = launch["arrays"][e["places"][lane][0].get<std::size_t>()];
+    CHECK(array["name"] == "s_x");
+    CHECK(array["elements"] == 2);
+    return array["block"].get<int>();
+  };
+  for (const json& e : events(launch, "load")) {
+    const int other = 1 - e["block"].get<int>();
+    for (int lane = 0; lane < 3; ++lane) CHECK(holder(e, lane) == other);
+    CHECK(indices(e) == std::vector<int>{1, 1, 1});
+    CHECK(texts(e["values"]) == std::vector<std::string>(3, std::to_string(10 * other)));
+  }
+  CHECK(holder(events(launch, "store")[0], 0) == events(launch, "store")[0]["block"]);
+  std::vector<std::string> names;
+  for (const json& e : events(launch, "cluster_barrier")) {
+    CHECK(e["lanes"] == "0xffffffff");  // all that came one after another
+    if (e["block"] == 0) names.push_back(e["name"]);
+  }
+  CHECK(names == std::vector<std::string>{"cluster_group::sync", "cluster_group::barrier_arrive",
+                                          "cluster_group::barrier_wait"});
+}
+
+TEST_CASE("without clusters a shared variable is one array, and has no block") {
+  Array<int> y(64);
+  const json launch = trace_launch([&] { racy_reverse<<<2, 64>>>(y.data()); });
+  CHECK_FALSE(launch.contains("cluster"));
+  for (const json& array : launch["arrays"]) CHECK_FALSE(array.contains("block"));
+  CHECK(launch["arrays"].size() == 2);
+}
+
 // ---- limits -------------------------------------------------------------------------------------
 
 namespace {

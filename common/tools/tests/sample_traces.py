@@ -152,6 +152,33 @@ def two_warps():
     return launch("block_sum", events, arrays, block=64)
 
 
+def cluster():
+    """Two blocks of four threads: each thread adds 5 to an element of s_x, half of them to one of the other block.
+
+    Block 1 has come to the second barrier before block 0 loads; then both pass a barrier in two halves.
+    """
+    events = []
+
+    def of(block, *of_block):
+        events.extend({**one, "block": block} for one in of_block)
+
+    def barrier(line, half="sync"):
+        return event("cluster_barrier", f"cluster_group::{half}", line, "0xf")
+
+    for block in (0, 1):
+        of(block, access("store", 11, [[block, 0], [block, 1]], "0x3", values=["0", "0"], wavefronts=1), barrier(12))
+    for block in (0, 1):
+        of(block, event("atomic", "atomicAdd", 13, "0xf", places=[[0, 0], [1, 0], [0, 1], [1, 0]], bytes=4, values=["5"] * 4,
+                        old=["0", "0", "0", "5"] if block == 0 else ["5", "10", "5", "15"], addresses=3))
+    of(1, barrier(16))
+    of(0, barrier(14), access("load", 15, [[1, 0]], "0x1", values=["20"], wavefronts=1), barrier(16))
+    for block in (0, 1):
+        of(block, access("store", 17, [[2, block]], "0x1", values=["20"], sectors=1), barrier(18, "barrier_arrive"),
+           barrier(19, "barrier_wait"), event("return", "return", 20, "0xf"))
+    arrays = [{**array("s_x", "shared", "int", elements=2), "block": block} for block in (0, 1)]
+    return launch("share", events, [*arrays, array("d_y", element="int")], block=4, grid=[2, 1, 1], cluster=[2, 1, 1])
+
+
 def trace(*launches):
     """A whole file."""
     return {"schema": "simt.trace", "version": 2, "program": "ladder", "launches": list(launches)}

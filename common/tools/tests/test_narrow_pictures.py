@@ -13,7 +13,7 @@ sys.path[:0] = [str(TOOLS.parent), str(TOOLS / "tests")]
 import sample_traces as sample  # noqa: E402
 from tools.lib import chapter as metadata  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
-from tools.trace import draw_block, draw_threads, run_recorded  # noqa: E402
+from tools.trace import draw_block, draw_cluster, draw_threads, run_recorded  # noqa: E402
 from tools.trace.choosing import Choice  # noqa: E402
 from tools.trace.recording import TraceError  # noqa: E402
 
@@ -116,6 +116,55 @@ class Block(unittest.TestCase):
             self.draw(sample.tree())
 
 
+class Cluster(unittest.TestCase):
+    def draw(self, launch=None):
+        return draw_cluster.draw(sample.trace(launch or sample.cluster()), FIRST)
+
+    def test_the_same_instruction_of_several_blocks_is_one_row(self):
+        steps = draw_cluster.steps_of(sample.cluster())
+        self.assertEqual([(step.line, len(step.events)) for step in steps],
+                         [(11, 2), (12, 2), (13, 2), (14, 1), (15, 1), (16, 2), (17, 2), (18, 2), (19, 2)])
+
+    def test_rows(self):
+        texts = texts_of(self.draw())
+        for text in ("block 0", "block 1", "store in the block's own shared memory", "atomicAdd: 4 of 8 in another block's shared memory",
+                     "load: 1 of 1 from another block's shared memory", "store of d_y[0] to [1]",
+                     "cluster_group::sync: 2 blocks wait for each other", "cluster_group::barrier_arrive: 2 blocks arrive",
+                     "cluster_group::barrier_wait: 2 blocks wait for each other"):
+            self.assertIn(text, texts)
+        self.assertEqual(texts.count("waits"), 1)  # block 1, while block 0 loads
+        self.assertIn("share<<<2, 4>>> in clusters of 2", texts)
+
+    def test_memory_has_what_the_last_row_left_there(self):
+        texts = texts_of(self.draw())
+        atomics = texts[texts.index("atomicAdd: 4 of 8 in another block's shared memory"):]
+        self.assertEqual(atomics[1:17], ["5"] * 8 + ["10", "s_x[0]", "10", "s_x[1]", "20", "s_x[0]", "0", "s_x[1]"])
+
+    def test_a_line_has_the_colour_of_the_block_whose_value_it_brings(self):
+        svg = self.draw()
+        loaded = svg[svg.index("load: 1 of 1"):svg.rindex("store of d_y")]
+        self.assertEqual((loaded.count('"flow L16"'), loaded.count('"flow L0"')), (1, 0))
+
+    def test_it_is_narrow_and_the_same_every_time(self):
+        self.assertLess(widest(self.draw()), 421)
+        self.assertEqual(self.draw(), self.draw())
+
+    def test_what_cannot_be_drawn_is_said(self):
+        for launch, words in (
+            (sample.two_warps(), "is not one cluster of blocks of up to 32 threads"),
+            ({**sample.cluster(), "grid": [4, 1, 1]}, "is not one cluster"),
+            ({**sample.cluster(), "block": [16, 1, 1]}, "more than 16 threads of a cluster cannot be drawn"),
+            ({**sample.cluster(), "events": [sample.event("shuffle", "__shfl_sync", 5, "0xf")]}, "__shfl_sync of a cluster's blocks cannot"),
+        ):
+            with self.assertRaisesRegex(TraceError, words):
+                self.draw(launch)
+        launch = sample.cluster()
+        for event in launch["events"]:
+            event["name"] = event["name"].replace("atomicAdd", "atomicMax")
+        with self.assertRaisesRegex(TraceError, "atomicMax of a cluster's threads cannot be drawn"):
+            self.draw(launch)
+
+
 class Declared(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -147,6 +196,11 @@ class Declared(unittest.TestCase):
         self.assertIn("warp 1 returns", texts_of(self.drawn(kernel="block_sum", all_warps=True)))
         with self.assertRaisesRegex(TraceError, "a.svg: .*no such launch"):
             self.drawn(kernel="block_sum", seed=3, all_warps=True)
+
+    def test_all_blocks_of_a_cluster_are_recorded(self):
+        self.program(f"import json\nassert os.environ['SIMT_TRACE_BLOCKS'] == '8'\n"
+                     f"json.dump({sample.trace(sample.cluster())!r}, open(os.environ['SIMT_TRACE'], 'w'))")
+        self.assertIn("block 1", texts_of(self.drawn(kernel="share", whole_cluster=True)))
 
     def test_a_picture_is_of_a_kernel_or_drawn_by_its_program(self):
         values = {"question": "?", "learn": "?", "exercises": []}

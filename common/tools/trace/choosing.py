@@ -49,14 +49,15 @@ def named_places(launch):
 
 
 def describe_launch(launch):
-    """kernel<<<grid, block>>>, as a source has it."""
+    """kernel<<<grid, block>>>, as a source has it, and the size of its clusters."""
 
     def extents(dimensions):
         while len(dimensions) > 1 and dimensions[-1] == 1:
             dimensions = dimensions[:-1]
         return str(dimensions[0]) if len(dimensions) == 1 else f"({', '.join(map(str, dimensions))})"
 
-    return f"{launch['kernel']}<<<{extents(launch['grid'])}, {extents(launch['block'])}>>>"
+    clusters = f" in clusters of {threads(launch['cluster'])}" if "cluster" in launch else ""
+    return f"{launch['kernel']}<<<{extents(launch['grid'])}, {extents(launch['block'])}>>>{clusters}"
 
 
 def choose(trace, number=None, kernel=None, block=None, warp=None, among=None, findings=True):

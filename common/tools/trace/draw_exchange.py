@@ -108,10 +108,10 @@ def vote(canvas, event):
 
 
 def barrier(canvas, event):
-    """A bar across the warp: full for the block's barrier, dashed for a warp's."""
+    """A bar across the warp: full for barriers of the block or the cluster, dashed for a warp's."""
     y = canvas.y
     text = cost(canvas.launch, event)
-    if event["op"] == "barrier":
+    if event["op"] in ("barrier", "cluster_barrier"):
         canvas.new_line()
         canvas.rect(LEFT, y, RIGHT - LEFT, 16, "bar")
         canvas.text((LEFT + RIGHT) / 2, y + 12, text, "on-bar middle small")

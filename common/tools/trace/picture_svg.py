@@ -23,7 +23,7 @@ MAX_ROWS = 24
 REPORT_LINES = 7
 DRAW = {
     "load": memory, "store": memory, "atomic": atomic, "shuffle": shuffle, "vote": vote, "reduce": vote, "match": vote,
-    "activemask": vote, "barrier": barrier, "syncwarp": barrier, "fence": barrier, "return": leave,
+    "activemask": vote, "barrier": barrier, "cluster_barrier": barrier, "syncwarp": barrier, "fence": barrier, "return": leave,
 }
 
 
@@ -41,7 +41,7 @@ def row(canvas, event, named):
     if event["op"] in ("load", "store"):
         names = {canvas.launch["arrays"][array]["name"] for array, _ in per_lane(event, "places").values()}
         right += f" of {', '.join(sorted(names))}" if names else ""
-    if cost and event["op"] not in ("barrier", "syncwarp", "fence"):
+    if cost and event["op"] not in ("barrier", "cluster_barrier", "syncwarp", "fence"):
         right += f": {cost}"
     if named:
         right += ", in the report"

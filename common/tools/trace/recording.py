@@ -95,6 +95,8 @@ def load(file):
     for launch in trace["launches"]:
         for number, array in enumerate(launch["arrays"], 1):
             array["full_name"], array["name"] = array["name"], short_name(array["name"] or "", number)
+            if "block" in array:  # of a launch with clusters, whose blocks reach each other's shared memory
+                array["name"] = f"block {array['block']}'s {array['name']}"
         read_swaps(launch)
     return trace
 

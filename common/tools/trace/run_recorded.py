@@ -10,7 +10,7 @@ from pathlib import Path
 from tools.lib.checkout import seen_from_the_shell
 from tools.lib import chapter as metadata
 from tools.lib import result
-from tools.trace import draw_block, draw_threads, picture_svg
+from tools.trace import draw_block, draw_cluster, draw_threads, picture_svg
 from tools.trace.choosing import choose
 from tools.trace.recording import TOP, TraceError, load
 from tools.trace.sentences import count
@@ -130,6 +130,8 @@ def run_of(entry, chapter, build, file):
     environment = {"SIMT_SEED": str(entry.get("seed", 0))}
     if "kernel" in entry:
         environment |= {"SIMT_TRACE": str(file), "SIMT_TRACE_KERNEL": entry["kernel"]}
+    if entry.get("whole_cluster"):
+        environment["SIMT_TRACE_BLOCKS"] = str(draw_cluster.MOST_BLOCKS)
     command = [str(program), *(argument.replace(metadata.PICTURE_FILE, str(file)) for argument in entry.get("arguments", []))]
     done = run(command, TOP, environment)
     if not file.exists():
@@ -160,6 +162,8 @@ def drawn_from(entry, chapter, build):
     try:
         if "threads" in entry:
             return draw_threads.draw(trace, choice, entry["threads"])
+        if entry.get("whole_cluster"):
+            return draw_cluster.draw(trace, choice)
         if entry.get("all_warps"):
             return draw_block.draw(trace, choice)
         return picture_svg.draw(trace, choice, entry.get("lines"), entry.get("rows", (1, picture_svg.MAX_ROWS)))

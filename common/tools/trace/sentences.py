@@ -58,6 +58,9 @@ def cost(launch, event):
         return shuffle_text(event)
     if op == "barrier":
         return "the whole block waits here"
+    if op == "cluster_barrier":
+        return "all blocks of the cluster wait for each other" if event["name"].endswith("sync") else (
+            "the block has arrived, and goes on" if event["name"].endswith("arrive") else "waits until all blocks have arrived")
     if op == "syncwarp":
         return "the lanes of the mask wait here"
     if op == "fence":
@@ -80,5 +83,5 @@ def sentence(launch, event):
         elif results:
             text += f": {count(len(results), 'different result')}"
     if what := cost(launch, event):
-        text = f"{event['name']}: {what}" if event["op"] in ("barrier", "return") else f"{text}: {what}"
+        text = f"{event['name']}: {what}" if event["op"] in ("barrier", "cluster_barrier", "return") else f"{text}: {what}"
     return text

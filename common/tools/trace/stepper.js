@@ -277,6 +277,7 @@ function showTotals() {
     else if (event.wavefronts !== undefined) add(`shared ${event.op}s`, event.wavefronts, "wavefront");
     else if (event.op === "atomic") add("atomics", lanesOf(event.lanes).length, "lane");
     else if (event.op === "barrier") add("barriers of the block", 0, "");
+    else if (event.op === "cluster_barrier") add("barriers of the cluster", 0, "");
     else if (event.op === "syncwarp") add("barriers of the warp", 0, "");
     else if (["shuffle", "vote", "reduce", "match"].includes(event.op)) add("shuffles, votes, reductions", 0, "");
   }

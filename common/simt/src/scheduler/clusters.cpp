@@ -14,6 +14,7 @@
 #include "scheduler/schedule.hpp"
 #include "simt/api.hpp"
 #include "simt/clusters.hpp"
+#include "trace/trace.hpp"
 
 namespace simt {
 namespace {
@@ -47,6 +48,45 @@ void end_phase(Cluster& c) {
 
 void end_phase_if_complete(Cluster& c) {
   if (c.arrived > 0 && c.arrived == c.alive) end_phase(c);
+}
+
+void arrive(Thread& t, const void* caller) {
+  Cluster& c = *t.block->cluster;
+  checker_settle_access();
+  if (t.cluster_arrived != t.cluster_known) {
+    trap("a thread arrives at the barrier of its cluster twice: barrier_wait() is missing between",
+         cudaErrorLaunchFailure, caller);
+  }
+  maybe_preempt(4);
+  t.cluster_arrived = t.cluster_known + 1;
+  c.clocks[t.cluster_arrived % 3][t.block->cluster_rank * c.block_size + t.flat] = t.now() + 1;
+  tick(t);
+  t.last_collective = nullptr;
+  if (stores_may_be_late) late_stores_fence(t);
+  ++c.arrived;
+  end_phase_if_complete(c);
+}
+
+void wait(Thread& t, const Waiting& waiting) {
+  Block& block = *t.block;
+  if (t.cluster_arrived == t.cluster_known) {
+    trap("a thread waits at the barrier of its cluster without barrier_arrive() before",
+         cudaErrorLaunchFailure, waiting.caller);
+  }
+  checker_settle_access();
+  if (block.cluster->phase < t.cluster_arrived) {
+    t.waiting = &waiting;
+    t.state = State::at_cluster;
+    wait_for_others();
+  }
+  t.cluster_known = t.cluster_arrived;
+  block.cluster_waited = std::max(block.cluster_waited, t.cluster_known);
+}
+
+void record_barrier(Thread& t, const Waiting& where) {
+  if (!engine.tracing) return;
+  t.waiting = &where;
+  trace_cluster_barrier(t);
 }
 
 }  // namespace
@@ -101,48 +141,31 @@ dim3 cluster_block_index() {
 void cluster_arrive(const char* name, const void* caller) {
   Thread& t = *engine.current;
   if (t.block->cluster == nullptr) return;
-  Cluster& c = *t.block->cluster;
-  checker_settle_access();
-  if (t.cluster_arrived != t.cluster_known) {
-    trap("a thread arrives at the barrier of its cluster twice: barrier_wait() is missing between",
-         cudaErrorLaunchFailure, caller);
-  }
-  maybe_preempt(4);
-  t.cluster_arrived = t.cluster_known + 1;
-  c.clocks[t.cluster_arrived % 3][t.block->cluster_rank * c.block_size + t.flat] = t.now() + 1;
-  tick(t);
-  t.last_collective = nullptr;
-  if (stores_may_be_late) late_stores_fence(t);
-  static_cast<void>(name);
-  ++c.arrived;
-  end_phase_if_complete(c);
+  record_barrier(t, {name, caller, static_cast<char**>(__builtin_frame_address(0))});
+  arrive(t, caller);
 }
 
 void cluster_wait(const char* name, const void* caller) {
   Thread& t = *engine.current;
-  Block& block = *t.block;
-  if (block.cluster == nullptr) {
+  if (t.block->cluster == nullptr) {
     block_barrier(name, 0, caller);
     return;
   }
-  if (t.cluster_arrived == t.cluster_known) {
-    trap("a thread waits at the barrier of its cluster without barrier_arrive() before",
-         cudaErrorLaunchFailure, caller);
-  }
-  checker_settle_access();
-  if (block.cluster->phase < t.cluster_arrived) {
-    const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
-    t.waiting = &waiting;
-    t.state = State::at_cluster;
-    wait_for_others();
-  }
-  t.cluster_known = t.cluster_arrived;
-  block.cluster_waited = std::max(block.cluster_waited, t.cluster_known);
+  const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
+  record_barrier(t, waiting);
+  wait(t, waiting);
 }
 
 void cluster_barrier(const char* name, const void* caller) {
-  cluster_arrive(name, caller);
-  cluster_wait(name, caller);
+  Thread& t = *engine.current;
+  if (t.block->cluster == nullptr) {
+    block_barrier(name, 0, caller);
+    return;
+  }
+  const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
+  record_barrier(t, waiting);
+  arrive(t, caller);
+  wait(t, waiting);
 }
 
 }  // namespace simt

@@ -73,12 +73,14 @@ Json sources_to_json(const std::vector<int>& sources) {
 
 Json to_json(const Array& a) {
   const std::string type = type_name(a.element);
-  return {{"name", a.memory == nullptr ? a.name : name_of(*a.memory)},
-          {"space", a.memory == nullptr ? "shared" : "global"},
-          {"type", type.empty() ? Json(nullptr) : Json(type)},
-          {"element_bytes", a.element.size},
-          {"elements", a.elements},
-          {"offset", a.offset}};
+  Json json = {{"name", a.memory == nullptr ? a.name : name_of(*a.memory)},
+               {"space", a.memory == nullptr ? "shared" : "global"},
+               {"type", type.empty() ? Json(nullptr) : Json(type)},
+               {"element_bytes", a.element.size},
+               {"elements", a.elements},
+               {"offset", a.offset}};
+  if (a.block != kEveryBlock) json["block"] = a.block;
+  return json;
 }
 
 Json to_json(const Event& e, const std::vector<Array>& arrays) {
@@ -156,14 +158,16 @@ void TraceFile::add_launch(const Launch& launch, const Recording& recording, boo
   for (const Report& report : findings) reports.push_back(to_json(report));
   Json arrays = Json::array();
   for (const Array& array : recording.arrays) arrays.push_back(to_json(array));
-  const Json head = {{"kernel", launch.kernel},
-                     {"grid", to_json(launch.grid)},
-                     {"block", to_json(launch.block)},
-                     {"test", test_},
-                     {"lanes_recorded", left_out},
-                     {"complete", is_complete},
-                     {"findings", reports},
-                     {"arrays", arrays}};
+  Json head = {{"kernel", launch.kernel},
+               {"grid", to_json(launch.grid)},
+               {"block", to_json(launch.block)},
+               {"test", test_},
+               {"lanes_recorded", left_out},
+               {"complete", is_complete},
+               {"findings", reports},
+               {"arrays", arrays}};
+  const dim3& cluster = launch.cluster;
+  if (cluster.x * cluster.y * cluster.z > 1) head["cluster"] = to_json(cluster);
   std::vector<const void*> calls;
   for (const Event& e : recording.events) {
     calls.insert(calls.end(), e.callers.begin(), e.callers.end());

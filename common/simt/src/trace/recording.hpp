@@ -4,9 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernel/thread.hpp"
@@ -25,12 +23,13 @@ enum class Op : unsigned char {
   activemask,
   syncwarp,
   barrier,
+  cluster_barrier,
   fence,
   leave
 };
-constexpr std::array<const char*, 12> kOpNames = {"load",     "store",   "atomic", "shuffle",
-                                                  "vote",     "reduce",  "match",  "activemask",
-                                                  "syncwarp", "barrier", "fence",  "return"};
+constexpr std::array<const char*, 13> kOpNames = {
+    "load",       "store",    "atomic",  "shuffle",         "vote",  "reduce", "match",
+    "activemask", "syncwarp", "barrier", "cluster_barrier", "fence", "return"};
 constexpr const char* name_of(Op op) { return kOpNames[static_cast<std::size_t>(op)]; }
 
 using Column = std::vector<Value>;  // a value per lane of an event, or nothing
@@ -62,10 +61,13 @@ struct Event {
   }
 };
 
+constexpr std::uint32_t kEveryBlock = ~std::uint32_t{0};
+
 /// Something in memory that an event touched. A __shared__ variable is one array, although every
-/// block has its own.
+/// block has its own; in a launch with clusters, whose blocks reach each other's, it is one per block.
 struct Array {
   const void* key;
+  std::uint32_t block;       // whose shared memory; kEveryBlock for all other arrays
   const Allocation* memory;  // null for shared memory, which other blocks will use
   std::string name;
   ElementType element;
@@ -76,7 +78,6 @@ struct Array {
 struct Recording {
   std::vector<Event> events;
   std::vector<Array> arrays;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> last_event;  // of block, warp
   unsigned blocks_ended = 0;
   bool active = false;  // until the launch ends
   bool full = false;    // there were more events than the settings allow

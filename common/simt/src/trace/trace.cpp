@@ -10,6 +10,7 @@
 #include "base/early.hpp"
 #include "base/environment.hpp"
 #include "base/scoped_ignore.hpp"
+#include "kernel/cluster.hpp"
 #include "kernel/engine.hpp"
 #include "memory/names.hpp"
 #include "trace/file.hpp"
@@ -65,7 +66,6 @@ Event* add_event(Op op, const Block& block, unsigned warp, unsigned lanes, const
   if (block.linear >= settings.blocks) return nullptr;
   if (r.events.size() >= settings.events) r.full = true;
   if (r.full) return nullptr;
-  r.last_event[{block.linear, warp}] = static_cast<std::uint32_t>(r.events.size());
   Event& e = r.events.emplace_back();
   e.op = op;
   e.block = block.linear;
@@ -76,9 +76,24 @@ Event* add_event(Op op, const Block& block, unsigned warp, unsigned lanes, const
   return &e;
 }
 
+/// A lane does what lanes of a warp do one after another: it joins their event, unless the warp has
+/// done something else since. That others have returned meanwhile is nothing else.
+void join_or_add(Op op, const Thread& t, const char* name, std::vector<const void*> callers) {
+  const unsigned lane = 1u << t.lane;
+  for (auto e = recording.events.rbegin(); e != recording.events.rend(); ++e) {
+    if (e->block != t.block->linear || e->warp != t.warp) continue;
+    if (e->op == op && e->callers == callers && (e->lanes & lane) == 0) {
+      e->lanes |= lane;
+      return;
+    }
+    if (e->op != Op::leave) break;
+  }
+  add_event(op, *t.block, t.warp, lane, name, std::move(callers));
+}
+
 std::uint32_t last_event() { return static_cast<std::uint32_t>(recording.events.size() - 1); }
 
-/// Tells memory of the running block apart: its variables have another address in every block.
+/// Tells memory of a block apart: its variables have another address in every block.
 const void* key_of(const Block& block, const Allocation& memory) {
   static const char dynamic = 0;
   if (block.dynamic == &memory) return &dynamic;
@@ -88,16 +103,26 @@ const void* key_of(const Block& block, const Allocation& memory) {
   return &memory;
 }
 
+/// The block whose shared memory the running block accesses: itself, or another one of its cluster.
+const Block& holder_of(const Block& block, const Allocation& memory) {
+  if (block.cluster == nullptr || memory.holder == block.linear) return block;
+  const Member* const other = block.cluster->member(memory.holder);
+  return other == nullptr ? block : *other->block;
+}
+
 std::uint32_t array_of(const Block& block, const Allocation& memory) {
   std::vector<Array>& arrays = recording.arrays;
-  const void* key = key_of(block, memory);
-  for (std::uint32_t i = 0; i < arrays.size(); ++i) {
-    if (arrays[i].key == key) return i;
-  }
   const bool shared = memory.space == Space::shared;
+  const Block& holder = shared ? holder_of(block, memory) : block;
+  const void* key = key_of(holder, memory);
+  const std::uint32_t owner = shared && engine.clusters ? holder.linear : kEveryBlock;
+  for (std::uint32_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i].key == key && arrays[i].block == owner) return i;
+  }
   const std::size_t bytes = memory.end() - memory.name_origin;
-  arrays.push_back({key, shared ? nullptr : &memory, shared ? name_of(memory) : "", memory.element,
-                    bytes / memory.element.size, static_cast<unsigned>(memory.name_origin % 128)});
+  arrays.push_back({key, owner, shared ? nullptr : &memory, shared ? name_of(memory) : "",
+                    memory.element, bytes / memory.element.size,
+                    static_cast<unsigned>(memory.name_origin % 128)});
   return static_cast<std::uint32_t>(arrays.size() - 1);
 }
 
@@ -337,20 +362,16 @@ void trace_barrier(Block& block) {
   }
 }
 
+void trace_cluster_barrier(Thread& t) {
+  const ScopedIgnore guard;
+  trace_settle_store();
+  join_or_add(Op::cluster_barrier, t, t.waiting->name, callers_of(t, t.waiting->caller));
+}
+
 void trace_return(Thread& t) {
   const ScopedIgnore guard;
-  Recording& r = recording;
   trace_settle_store();
-  const Block& block = *t.block;
-  const auto last = r.last_event.find({block.linear, t.warp});
-  if (last != r.last_event.end()) {
-    Event& e = r.events[last->second];
-    if (e.op == Op::leave && e.callers.front() == t.parked.pc) {
-      e.lanes |= 1u << t.lane;
-      return;
-    }
-  }
-  add_event(Op::leave, block, t.warp, 1u << t.lane, "return", {t.parked.pc});
+  join_or_add(Op::leave, t, "return", {t.parked.pc});
 }
 
 }  // namespace simt

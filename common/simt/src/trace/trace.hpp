@@ -37,6 +37,8 @@ void trace_atomic(Thread& t, const AtomicValues& values);
 void trace_warp_call(Block& block, unsigned warp, const Lanes& lanes, const WarpCall& call);
 void trace_active_mask(Block& block, unsigned warp, unsigned mask, const Thread& leader);
 void trace_barrier(Block& block);
+/// A thread, whose Thread::waiting is set, comes to the barrier of its cluster.
+void trace_cluster_barrier(Thread& t);
 void trace_return(Thread& t);
 
 }  // namespace simt
