@@ -1,6 +1,7 @@
 // Races of operations that may run at the same time: kernels and copies of two streams, and the host's own code.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <course/launch.cuh>
 #include <cuda/atomic>
 #include <string>
 #include <vector>
@@ -778,6 +779,26 @@ TEST_CASE("a race of two streams names both operations and what to do") {
   CHECK(lacks(copy, {"DATA RACE of two streams on d_x[0]\n",
                      ("  read   at " + file + std::to_string(second) + " by cudaMemcpyAsync()\n")
                          .c_str()}) == "");
+}
+
+TEST_CASE("a launch that a function of a header makes is told at the line that calls it") {
+  const std::string file = "launched at common/simt/tests/overlap_test.cu:";
+  int first = 0, second = 0, value = 1;
+  const simt::Report report = only_report([&] {
+    World w;
+    int* const d_x = w.x;
+    first = __LINE__ + 1;
+    course::launch(fill, {1, kCount, 0, w.a}, d_x, value);
+    cudaLaunchConfig_t config{};
+    config.gridDim = 1;
+    config.blockDim = kCount;
+    config.stream = w.b;
+    second = __LINE__ + 1;
+    ok(cudaLaunchKernelEx(&config, fill, d_x, value));
+    ok(cudaDeviceSynchronize());
+  });
+  CHECK(lacks(report, {(file + std::to_string(first) + ")").c_str(),
+                       (file + std::to_string(second) + ")").c_str()}) == "");
 }
 
 TEST_CASE("an early access of the host names it, and the wait that is missing") {

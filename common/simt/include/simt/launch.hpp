@@ -99,7 +99,6 @@ auto launch(LaunchText text, Call call, dim3 grid, dim3 block, std::size_t share
     launch.block = block;
     launch.cluster = cluster;
     launch.shared_bytes = shared_bytes;
-    launch.caller = SIMT_CALLER;
     [[maybe_unused]] std::size_t index = 0;
     (name_pointer(launch.pointers, texts, index++, arguments), ...);
     launch.body = Mine::run;

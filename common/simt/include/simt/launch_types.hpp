@@ -29,7 +29,7 @@ struct Launch {
   void (*body)(const void* closure) = nullptr;  // calls the kernel, in one thread
   std::shared_ptr<const void> closure;          // the kernel's arguments
   std::vector<PointerArgument> pointers;
-  const void* caller = nullptr;  // the return address of the launch
+  std::vector<const void*> calls;  // return addresses of the host, the launch first
 };
 
 }  // namespace simt

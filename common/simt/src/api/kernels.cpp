@@ -51,7 +51,6 @@ cudaError_t launch_by_address(const cudaLaunchConfig_t& config, const void* func
   launch.shared_bytes = config.dynamicSmemBytes;
   launch.cooperative = is_cooperative;
   launch.cluster = cluster;
-  launch.caller = caller;
   if (const cudaError_t error = bind_kernel(launch, function, arguments)) return error;
   return enqueue_launch(std::move(launch), config.stream);
 }

@@ -11,6 +11,7 @@
 #include "api/launches.hpp"
 #include "api/queues.hpp"
 #include "base/limits.hpp"
+#include "base/program.hpp"
 #include "counters/counters.hpp"
 #include "memory/devices.hpp"
 #include "simt/launch.hpp"
@@ -125,6 +126,7 @@ cudaError_t enqueue_launch(Launch launch, cudaStream_t handle) {
   const cudaError_t error = known ? check_configuration(launch) : cudaErrorInvalidResourceHandle;
   if (error != cudaSuccess) return failed(error);
   if (const cudaError_t refused = check_work(*stream)) return refused;
+  launch.calls = calls_behind(SIMT_CALLER);
   if (is_capturing(*stream)) return capture_work(*stream, std::move(launch));
   queue_kernel(*stream, std::move(launch));
   return cudaSuccess;

@@ -284,8 +284,8 @@ void overlap_start_launch() {
   }
   e.overlap = o.beside != 0 || !o.concurrent_rows.empty();
   if (!e.overlap) return;
-  o.number = add(
-      {Doer::kernel, e.launch->kernel, e.launch->grid, e.launch->block, here, e.launch->caller});
+  o.number =
+      add({Doer::kernel, e.launch->kernel, e.launch->grid, e.launch->block, here, e.launch->calls});
   o.own_track = track_of(here.stream, o.number);
 }
 
@@ -371,7 +371,7 @@ void check_overlap(Allocation& a, std::uintptr_t address, std::size_t size, Acce
 void overlap_transfer(const Transfer& transfer, const Placement& placement) {
   const ScopedIgnore guard;
   const std::uint32_t number =
-      add({Doer::call, transfer.function, {}, {}, placement, transfer.caller});
+      add({Doer::call, transfer.function, {}, {}, placement, {transfer.caller}});
   const auto compare = [&](const Rows& rows, AccessKind kind) {
     const CrossAccess now{0, 0, pc_of(transfer.caller), number, kind, Scope::device};
     compare_with_transfers(rows, now, placement);
@@ -397,7 +397,7 @@ namespace {
 /// operation.
 std::uint32_t number_of_host() {
   if (past_operation(overlap.host_number) == nullptr) {
-    overlap.host_number = add({overlap.host_doer, "", {}, {}, *overlap.host, nullptr});
+    overlap.host_number = add({overlap.host_doer, "", {}, {}, *overlap.host, {}});
     overlap.beside_host = tracks_beside(*overlap.host);
   }
   return overlap.host_number;

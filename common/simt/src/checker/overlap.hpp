@@ -26,7 +26,8 @@ struct PastOperation {
   const char* name;  // of the kernel, or of the function that the host called
   dim3 grid, block;  // of a kernel
   Placement placement;
-  const void* caller;  // the return address of the host's call; null for the host's own code
+  /// Return addresses of the host, that of the call first; none for its own code.
+  std::vector<const void*> calls;
 };
 /// The operation of an access.
 const PastOperation& operation_of(const CrossAccess& access);

@@ -148,8 +148,8 @@ std::string sort_of(const CrossAccess& access) {
 /// " (launched at f.cu:12)".
 std::string where_launched(const CrossAccess& access) {
   const PastOperation& o = operation_of(access);
-  if (o.doer != Doer::kernel || o.caller == nullptr) return "";
-  return fmt::format(" (launched at {})", source_line(o.caller).text());
+  if (o.doer != Doer::kernel || o.calls.empty()) return "";
+  return fmt::format(" (launched at {})", source_line(o.calls).text());
 }
 
 ReportedAccess reported(const CrossAccess& access, const SourceLine& where) {
