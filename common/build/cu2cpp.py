@@ -11,6 +11,7 @@ macros; the few constructs that are not become calls of the CPU device (common/s
     __device__ int counter;             ->  the same, and its address is given to the checker
     __noinline__                        ->  __attribute__((noinline))
     malloc, free, new, delete           ->  in kernels: those of the device's heap
+    union { float4 v; float x[4]; }     ->  the same, with the copies that it has with nvcc
     return;  in a kernel                ->  the same, and the barriers of the block are told of it
     __global__ void kernel(...) {       ->  the same, and what it takes, for cudaLaunchKernel()
     asm("...");  in device code         ->  C++ that does the same, for common instructions
@@ -36,16 +37,17 @@ import sys
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from rewriter import definitions, functions, kernels, launches, ptx, ptx_instructions, returns, tokens  # noqa: E402
-from rewriter import heap, unsupported, variables  # noqa: E402
+from rewriter import heap, unions, unsupported, variables  # noqa: E402
 from rewriter.tokens import Macros, Unsupported, c_string  # noqa: E402
 
-MODULES = [definitions, functions, heap, kernels, launches, ptx, ptx_instructions, returns, tokens, unsupported,
-           variables]
-REWRITTEN = {"<<<", "launch", "__shared__", "__noinline__", "__device__", "__constant__", "__managed__", *ptx.ASM,
+MODULES = [definitions, functions, heap, kernels, launches, ptx, ptx_instructions, returns, tokens, unions,
+           unsupported, variables]
+REWRITTEN = {"<<<", "launch", "__shared__", "__noinline__", "__device__", "__constant__", "__managed__", "union", *ptx.ASM,
              *heap.WORDS}
 
 
-class CudaFile(heap.Heap, launches.Launches, ptx.Ptx, returns.Returns, unsupported.Refusals, variables.Variables):
+class CudaFile(heap.Heap, launches.Launches, ptx.Ptx, returns.Returns, unions.Unions, unsupported.Refusals,
+               variables.Variables):
     """One source file, and the edits that turn it into C++."""
 
     def rewrite(self):
@@ -71,6 +73,8 @@ class CudaFile(heap.Heap, launches.Launches, ptx.Ptx, returns.Returns, unsupport
             elif text == "launch":
                 if self.spell(range(i - 2, i)) == "course::":
                     self.name_launch(i)
+            elif text == "union":
+                self.rewrite_union(i)
             elif text in heap.WORDS:
                 self.rewrite_heap(i)
             elif text in ptx.ASM:

@@ -175,7 +175,7 @@ def unsupported_in(output):
         elif missing and cu2cpp.unsupported.unsupported_header(missing["name"] or missing["other"]):
             refused.setdefault(error["place"], cu2cpp.unsupported.unsupported_header(missing["name"] or missing["other"]))
         elif no_copy := NO_COPY.search(output, error.end(), end):
-            text = f"a copy of a union with a vector type such as float4 in it: copy its member, a.{no_copy[1]} = b.{no_copy[1]}"
+            text = f"a copy of a union with a vector such as float4 or __half2 in it: copy its member, a.{no_copy[1]} = b.{no_copy[1]}"
             refused.setdefault(error["place"], cu2cpp.tokens.unsupported_text(text))
         elif name and "did you mean" not in error["text"]:
             text = cu2cpp.tokens.unsupported_text(f"{name['name'] or name['other']}, unless it is misspelled")

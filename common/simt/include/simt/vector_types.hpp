@@ -162,6 +162,33 @@ SIMT_VECTOR4(ulonglong4_32a, unsigned long long, 32)
 SIMT_VECTOR4(double4_16a, double, 16)
 SIMT_VECTOR4(double4_32a, double, 32)
 
+// A union over them: the rewriter adds its copies. They are those of its bytes, in pieces of its
+// alignment.
+#define SIMT_UNION_COPY(U)                                                             \
+  SIMT_TRANSPARENT U(const U& other) { __builtin_memcpy(this, &other, sizeof other); } \
+  SIMT_TRANSPARENT U& operator=(const U& other) {                                      \
+    __builtin_memcpy(this, &other, sizeof other);                                      \
+    return *this;                                                                      \
+  }
+// The same for one without constructors. It takes what an aggregate does: a value of its first
+// member, or what that is made of, in one more pair of braces or without.
+#define SIMT_UNION(U, first)                                                                   \
+  U() = default;                                                                               \
+  template <class... SimtValues>                                                               \
+  requires(sizeof...(SimtValues) > 0 && !(simt::Is<SimtValues, U> || ...)) SIMT_TRANSPARENT U( \
+      SimtValues&&... values)                                                                  \
+      : first(static_cast<SimtValues&&>(values)...) {}                                         \
+  template <class SimtValue = decltype(first)>                                                 \
+  requires(!std::is_array_v<SimtValue>) SIMT_TRANSPARENT U(const SimtValue& value)             \
+      : first(value) {}                                                                        \
+  template <std::size_t simt_count>                                                            \
+  requires(std::is_array_v<decltype(first)>) SIMT_TRANSPARENT U(                               \
+      const std::remove_extent_t<decltype(first)>(&values)[simt_count])                        \
+      : first() {                                                                              \
+    __builtin_memcpy(this, values, sizeof values);                                             \
+  }                                                                                            \
+  SIMT_UNION_COPY(U)
+
 #undef SIMT_VECTORS
 #undef SIMT_VECTOR4
 #undef SIMT_VECTOR3

@@ -1,25 +1,25 @@
-// Construct: the copy of a union with a float4 in it. Expect: unsupported "copy of a union".
+// Construct: the copy of a struct with a nameless union over a float4, which is initialised in braces. Expect: unsupported "copy of a union".
 #include <stdio.h>
 
-union Pack {
-  float4 vector;
-  float items[4];
+struct Row {
+  union {
+    float4 vector;
+    float items[4];
+  };
+  int number;
 };
 
-__global__ void scale(Pack* x, float factor) {
-  Pack pack;
-  pack.vector = x[threadIdx.x].vector;
-  for (float& item : pack.items) item *= factor;
-  x[threadIdx.x] = pack;  // unsupported
+__global__ void fill(Row* rows) {
+  Row row = {{make_float4(1, 2, 3, 4)}, (int)threadIdx.x};
+  rows[threadIdx.x] = row;  // unsupported
 }
 
 int main() {
-  Pack* x;
-  cudaMallocManaged(&x, 32 * sizeof(Pack));
-  for (int i = 0; i < 32; ++i) x[i].vector = make_float4(i, i, i, i);
-  scale<<<1, 32>>>(x, 2);
+  Row* rows;
+  cudaMallocManaged(&rows, 32 * sizeof(Row));
+  fill<<<1, 32>>>(rows);
   cudaDeviceSynchronize();
-  printf("%s\n", x[3].items[2] == 6 ? "PASSED" : "FAILED");
-  cudaFree(x);
+  printf("%s\n", rows[3].items[2] == 3 ? "PASSED" : "FAILED");
+  cudaFree(rows);
   return 0;
 }
