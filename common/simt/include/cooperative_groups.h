@@ -177,6 +177,12 @@ class thread_block : public thread_group {
   SIMT_API static unsigned size() { return details::block_size(); }
   SIMT_API static unsigned num_threads() { return details::block_size(); }
   SIMT_API static unsigned thread_rank() { return details::block_rank(); }
+  struct arrival_token {};
+  /// As with nvcc: to arrive does nothing yet, and to wait is sync().
+  SIMT_API static arrival_token barrier_arrive() { return {}; }
+  SIMT_API static void barrier_wait(arrival_token&&) {
+    simt::block_barrier("thread_block::barrier_wait()", 0, SIMT_CALLER);
+  }
   SIMT_API static dim3 thread_index() { return threadIdx; }
   SIMT_API static dim3 group_index() { return blockIdx; }
   SIMT_API static dim3 dim_threads() { return blockDim; }
@@ -192,7 +198,14 @@ class thread_block : public thread_group {
 class grid_group {
  public:
   SIMT_API static bool is_valid() { return simt::is_cooperative_launch(); }
+  using arrival_token = unsigned;
+
   SIMT_API static void sync() { simt::grid_barrier(SIMT_CALLER); }
+  SIMT_API static arrival_token barrier_arrive() {
+    simt::grid_arrive(SIMT_CALLER);
+    return 0;
+  }
+  SIMT_API static void barrier_wait(arrival_token&&) { simt::grid_wait(SIMT_CALLER); }
   SIMT_API static dim3 group_dim() { return gridDim; }
   SIMT_API static dim3 dim_blocks() { return gridDim; }
   SIMT_API static dim3 dim_threads() {

@@ -54,6 +54,42 @@ __global__ void diffuse(int* a, int* b, int steps) {
   }
 }
 
+/// The same with work between arrival and wait.
+__global__ void diffuse_in_two_parts(int* a, int* b, int* own, int steps) {
+  cg::grid_group grid = cg::this_grid();
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+  for (int step = 0; step < steps; ++step) {
+    b[i] = a[(i + n - 1) % n] + a[(i + 1) % n];
+    auto token = grid.barrier_arrive();
+    own[i] += b[i];
+    grid.barrier_wait(std::move(token));
+    int* swap = a;
+    a = b;
+    b = swap;
+  }
+}
+
+/// What is done after the arrival is not ordered by it.
+__global__ void write_after_arrival(int* x, int* y) {
+  cg::grid_group grid = cg::this_grid();
+  auto token = grid.barrier_arrive();
+  x[blockIdx.x] = 1;
+  grid.barrier_wait(std::move(token));
+  y[blockIdx.x] = x[(blockIdx.x + 1) % gridDim.x];
+}
+
+__global__ void arrive_twice() {
+  cg::this_grid().barrier_arrive();
+  cg::this_grid().barrier_arrive();
+}
+
+__global__ void wait_alone() { cg::this_grid().barrier_wait(0u); }
+
+__global__ void last_block_does_not_arrive() {
+  if (blockIdx.x + 1 == gridDim.x) return;
+  cg::this_grid().barrier_wait(cg::this_grid().barrier_arrive());
+}
+
 __global__ void describe(unsigned long long* out) {
   const cg::grid_group grid = cg::this_grid();
   if (grid.thread_rank() != grid.size() - 1) return;
@@ -142,6 +178,28 @@ TEST_CASE("a barrier of the grid orders what all blocks did before it") {
               return a.values() == std::vector<int>(256, 64);
             },
             10) == "");
+}
+
+TEST_CASE("a barrier of the grid in two parts orders what came before the arrival") {
+  CHECK(first_complaint(
+            [&] {
+              Array<int> a(std::vector<int>(512, 1)), b(512);
+              auto own = Array<int>::zeros(512);
+              launch_together(diffuse_in_two_parts, 16, 32, a.data(), b.data(), own.data(), 6);
+              return a.values() == std::vector<int>(512, 64) && own.front() == 126;
+            },
+            10) == "");
+  Array<int> x(16), y(16);
+  CHECK(first_miss(ReportKind::race, [&] {
+          launch_together(write_after_arrival, 16, 32, x.data(), y.data());
+        }) == "");
+  CHECK(lacks(only_report([&] { launch_together(arrive_twice, 2, 32); }),
+              {"arrives at the barrier of the grid twice", "cooperative_launch_test.cu:"}) == "");
+  CHECK(lacks(only_report([&] { launch_together(wait_alone, 2, 32); }),
+              {"without barrier_arrive() before"}) == "");
+  CHECK(lacks(only_report([&] { launch_together(last_block_does_not_arrive, 4, 32); }),
+              {"DEADLOCK in kernel last_block_does_not_arrive",
+               "grid_group::barrier_wait() at "}) == "");
 }
 
 TEST_CASE("without it there is a race") {

@@ -84,6 +84,9 @@ struct BarrierResult {
 BarrierResult block_barrier(const char* name, int predicate, const void* caller);
 /// grid_group::sync(): waits for every thread of the launch. It must be a cooperative one.
 void grid_barrier(const void* caller);
+/// The same in two parts: grid_group::barrier_arrive() and barrier_wait().
+void grid_arrive(const void* caller);
+void grid_wait(const void* caller);
 bool is_cooperative_launch();
 }  // namespace simt
 /// In the library, because nothing else switches threads as often.

@@ -68,6 +68,9 @@ enum class State : unsigned char {
   done
 };
 
+/// For what a block meets. `for_grid`: its thread 0 then tells the grid, or has heard of it.
+enum class Meets : unsigned char { block, grid, for_grid };
+
 struct Block;
 struct Cluster;
 
@@ -121,6 +124,7 @@ struct alignas(64) ThreadState {
 
   // Phases of the cluster's barrier that it has arrived for, waited for, and told by a fence.
   std::uint32_t cluster_arrived = 0, cluster_known = 0, cluster_told = 0;
+  std::uint32_t grid_arrived = 0, grid_known = 0;  // the same of grid_group::barrier_arrive()
   std::uint32_t proxy_fence = 0;  // its clock at its last fence for bulk operations
 };
 
@@ -173,7 +177,7 @@ struct BlockState {
   const void* meeting = nullptr;    // where the first of them waits
   const void* last_meeting = nullptr;
   bool scattered = false;          // some wait elsewhere
-  bool meets_grid = false;         // the barrier being filled is one of the grid
+  Meets meets = Meets::block;      // of the barrier being filled
   bool waits_for_grid = false;     // all of them wait in it
   int predicate_count = 0;         // of the barrier being filled
   BarrierResult barrier_result{};  // of the last one

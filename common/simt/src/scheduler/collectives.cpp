@@ -219,13 +219,8 @@ void release_grid() {
   checker_grid_barrier();
 }
 
-/// All threads of the block wait in a barrier of the grid. Its thread 0 is the one that tells the others
-/// of it.
+/// All threads of the block wait in a barrier of the grid.
 void wait_for_grid(Block& block) {
-  if (block.threads.front().state == State::done) {
-    on_host_stack([&] { fail_launch(headless_block_finding(block), cudaErrorLaunchTimeout); });
-    return;
-  }
   block.waits_for_grid = true;
   if (++schedule.at_grid_barrier == engine.blocks_total) release_grid();
 }
@@ -245,7 +240,12 @@ __attribute__((noinline)) void finish_barrier(Block& block) {
     on_host_stack([&] { fail_launch(endless_barriers_finding(block), cudaErrorLaunchTimeout); });
     return;
   }
-  if (block.meets_grid) {
+  // Thread 0 tells the other blocks that its own has come.
+  if (block.meets != Meets::block && block.threads.front().state == State::done) {
+    on_host_stack([&] { fail_launch(headless_block_finding(block), cudaErrorLaunchTimeout); });
+    return;
+  }
+  if (block.meets == Meets::grid) {
     wait_for_grid(block);
   } else {
     release_barrier(block);
@@ -264,7 +264,7 @@ SIMT_HOT void let_others_run() {
 /// The running thread waits for its block. Inline, with the switch to the next thread: a barrier is what
 /// most switches come from, and each function in between is a frame that has to come into the cache.
 SIMT_HOT BarrierResult wait_for_block(const char* name, int predicate, const void* caller,
-                                      bool of_grid = false) {
+                                      Meets meets = Meets::block) {
   Thread& t = *engine.current;
   Block& block = *t.block;
   checker_settle_access();
@@ -276,13 +276,40 @@ SIMT_HOT BarrierResult wait_for_block(const char* name, int predicate, const voi
   if (block.arrived == 0) {
     block.meeting = caller;
     block.scattered = false;
-    block.meets_grid = of_grid;
+    block.meets = meets;
   } else if (caller != block.meeting) {
     block.scattered = true;
   }
   if (++block.arrived == block.alive) finish_barrier(block);
   let_others_run();
   return block.barrier_result;
+}
+
+// ---- the grid's barrier in two parts: arrive, and wait ------------------------------------------
+
+void require_cooperative_launch(const void* caller) {
+  if (engine.launch->cooperative) return;
+  trap(
+      "a barrier of the grid needs all blocks to be resident: launch this kernel by "
+      "cudaLaunchCooperativeKernel()",
+      cudaErrorLaunchFailure, caller);
+}
+
+/// Where thread 0 of a block meets those of the others. A block may be one phase ahead of another one.
+std::uintptr_t phase_address(const Thread& t) {
+  static const std::array<char, 2> phases{};
+  return reinterpret_cast<std::uintptr_t>(&phases[t.grid_arrived % 2]);
+}
+
+/// All blocks have arrived: those that wait go on.
+void end_grid_phase() {
+  schedule.arrived_at_grid = 0;
+  ++schedule.grid_phase;
+  note_progress();
+  for (const auto& block : engine.resident) {
+    Thread& first = block->threads.front();
+    if (first.state == State::at_cluster) wake(first);
+  }
 }
 
 }  // namespace
@@ -338,13 +365,46 @@ BarrierResult block_barrier(const char* name, int predicate, const void* caller)
 bool is_cooperative_launch() { return engine.launch->cooperative; }
 
 void grid_barrier(const void* caller) {
-  if (!is_cooperative_launch()) {
-    trap(
-        "grid_group::sync() needs all blocks to be resident: launch this kernel by "
-        "cudaLaunchCooperativeKernel()",
-        cudaErrorLaunchFailure, caller);
+  require_cooperative_launch(caller);
+  wait_for_block("grid_group::sync()", 0, caller, Meets::grid);
+}
+
+void grid_arrive(const void* caller) {
+  require_cooperative_launch(caller);
+  Thread& t = *engine.current;
+  if (t.grid_arrived != t.grid_known) {
+    trap("a thread arrives at the barrier of the grid twice: barrier_wait() is missing between",
+         cudaErrorLaunchFailure, caller);
   }
-  wait_for_block("grid_group::sync()", 0, caller, true);
+  wait_for_block("grid_group::barrier_arrive()", 0, caller, Meets::for_grid);
+  ++t.grid_arrived;
+  if (t.flat != 0) return;
+  maybe_preempt(4);
+  fence_by(t, Scope::device);
+  fence_atomic(t, phase_address(t), AccessKind::atomic);
+  if (++schedule.arrived_at_grid == engine.blocks_total) end_grid_phase();
+}
+
+void grid_wait(const void* caller) {
+  constexpr const char* kName = "grid_group::barrier_wait()";
+  Thread& t = *engine.current;
+  if (t.grid_arrived == t.grid_known) {
+    trap("a thread waits at the barrier of the grid without barrier_arrive() before",
+         cudaErrorLaunchFailure, caller);
+  }
+  if (t.flat == 0) {
+    checker_settle_access();
+    while (schedule.grid_phase < t.grid_arrived) {
+      const Waiting waiting{kName, caller, static_cast<char**>(__builtin_frame_address(0))};
+      t.waiting = &waiting;
+      t.state = State::at_cluster;
+      let_others_run();
+    }
+    fence_atomic(t, phase_address(t), AccessKind::relaxed_read);
+    fence_by(t, Scope::device);
+  }
+  t.grid_known = t.grid_arrived;
+  wait_for_block(kName, 0, caller, Meets::for_grid);
 }
 
 void leave_kernel() {

@@ -55,7 +55,7 @@ void schedule_start_launch(unsigned blocks) {
   schedule.blocks_started = 0;
   schedule.undefined_values = seed();
   schedule.resident_limit = schedule.seeded ? kResidentBlocks : 1;
-  schedule.at_grid_barrier = 0;
+  schedule.at_grid_barrier = schedule.arrived_at_grid = schedule.grid_phase = 0;
 }
 
 // ---- switching ----------------------------------------------------------------------------------

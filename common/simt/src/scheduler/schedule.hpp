@@ -94,6 +94,8 @@ struct Schedule {
   unsigned blocks_started = 0;
   unsigned resident_limit = 1;
   unsigned at_grid_barrier = 0;        // blocks that wait for the grid
+  unsigned arrived_at_grid = 0;        // blocks of the phase of its barrier that is not over
+  unsigned grid_phase = 0;             // phases that are over
   std::uint64_t undefined_values = 0;  // how many were made, counted from the seed
   ReadyQueue fifo;                     // unseeded
   ReadyPool shuffled;                  // seeded
