@@ -151,6 +151,7 @@ def compile_file(command, depfile):
 
 
 # An error of the compiler that means: CUDA has it, and the CPU device has not. The rest of its errors follow from that.
+HEADERS = str(Path(__file__).resolve().parents[1] / "simt" / "include")
 COLOURS = re.compile("\x1b\\[[0-9;]*[mK]")
 ERROR = re.compile(r"^(?P<place>[^\s:][^:\n]*:\d+):(\d+:)? (fatal )?error: (?P<text>.*)$", re.M)
 UNKNOWN = re.compile(
@@ -160,6 +161,9 @@ UNKNOWN = re.compile(
 # A header that a plain C++ file includes, and that there is not; what a .cu file includes is seen by cu2cpp.py.
 MISSING = re.compile(r"'(?P<name>[^']+)' file not found|(?P<other>\S+): No such file or directory")
 # A union that cannot be copied, because the copy of float4 is more than that of its bytes: which member.
+# A header of the CPU device refuses the arguments of a template: the lines of the program that led there come after it.
+REFUSED_BY_HEADER = re.compile(r"(static assertion failed|static_assert failed).*?: (?P<text>not supported on the CPU device: .*)")
+INSTANTIATED = re.compile(r"^(?P<place>[^\s:][^:\n]*:\d+):\d+: note: in instantiation of |^(?P<before>[^\s:][^:\n]*:\d+):\d+:   required from here", re.M)
 NO_COPY = re.compile(r"variant field '(\w+)' has a non-trivial copy")
 
 
@@ -168,6 +172,7 @@ def unsupported_in(output):
     refused, unknown = {}, {}
     output = COLOURS.sub("", output)
     ends = [error.start() for error in ERROR.finditer(output)][1:] + [len(output)]
+    begin = 0
     for error, end in zip(ERROR.finditer(output), ends):
         name, missing = UNKNOWN.search(error["text"]), MISSING.match(error["text"])
         if error["text"].startswith(cu2cpp.tokens.unsupported_text("")):
@@ -177,10 +182,19 @@ def unsupported_in(output):
         elif no_copy := NO_COPY.search(output, error.end(), end):
             text = f"a copy of a union with a vector such as float4 or __half2 in it: copy its member, a.{no_copy[1]} = b.{no_copy[1]}"
             refused.setdefault(error["place"], cu2cpp.tokens.unsupported_text(text))
+        elif by_header := REFUSED_BY_HEADER.match(error["text"]):
+            refused.setdefault(instantiated_at(error, output[begin:end]), by_header["text"])
         elif name and "did you mean" not in error["text"]:
             text = cu2cpp.tokens.unsupported_text(f"{name['name'] or name['other']}, unless it is misspelled")
             unknown.setdefault(error["place"], text)
+        begin = end
     return "".join(f"{place}: error: {text}\n" for place, text in (refused or unknown).items())
+
+
+def instantiated_at(error, output):
+    """Where the program asks for what a header refuses: clang says it after the error, g++ before it."""
+    places = [found["place"] or found["before"] for found in INSTANTIATED.finditer(output)]
+    return next((place for place in places if not place.startswith(HEADERS)), error["place"])
 
 
 def rewrite(source, output, include_folders, is_linked=False):

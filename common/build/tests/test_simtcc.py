@@ -165,8 +165,19 @@ class Compiling(unittest.TestCase):
         self.assertEqual(simtcc.unsupported_in(
             "x.cu:7:5: error: call to implicitly-deleted copy constructor of 'U'\nx.cu:2:3: note: copy constructor of 'U' is implicitly deleted "
             "because variant field 'v' has a non-trivial copy constructor\n"),
-            "x.cu:7: error: not supported on the CPU device: a copy of a union with a vector type such as float4 in it: copy its member, "
+            "x.cu:7: error: not supported on the CPU device: a copy of a union with a vector such as float4 or __half2 in it: copy its member, "
             "a.v = b.v\n")
+
+    def test_what_a_header_refuses_is_told_at_the_line_of_the_program(self):
+        header, text = f"{simtcc.HEADERS}/cooperative_groups.h", "not supported on the CPU device: a tile"
+        way = "".join(f"{place}: note: in instantiation of template class 'tile<64>' requested here\n"
+                      for place in (f"{header}:9:3", "x.cu:7:5", "x.cu:12:1"))
+        self.assertEqual(simtcc.unsupported_in(
+            f"{header}:3:5: error: static assertion failed due to requirement '64U <= 32': {text}\n  code\n{way}"),
+            f"x.cu:7: error: {text}\n")
+        self.assertEqual(simtcc.unsupported_in(
+            f"{header}: In instantiation of 'struct tile<64>':\nx.cu:7:5:   required from here\n"
+            f"{header}:3:5: error: static assertion failed: {text}\n"), f"x.cu:7: error: {text}\n")
 
     def test_an_error_of_the_rewriter_names_the_line(self):
         source = self.root / "bad.cu"

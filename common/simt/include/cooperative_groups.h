@@ -193,47 +193,6 @@ class thread_block : public thread_group {
   SIMT_UNINSTRUMENTED thread_block() : thread_group(0, 0) {}
 };
 
-/// All threads of the grid. They can wait for each other if cudaLaunchCooperativeKernel() launched
-/// them.
-class grid_group {
- public:
-  SIMT_API static bool is_valid() { return simt::is_cooperative_launch(); }
-  using arrival_token = unsigned;
-
-  SIMT_API static void sync() { simt::grid_barrier(SIMT_CALLER); }
-  SIMT_API static arrival_token barrier_arrive() {
-    simt::grid_arrive(SIMT_CALLER);
-    return 0;
-  }
-  SIMT_API static void barrier_wait(arrival_token&&) { simt::grid_wait(SIMT_CALLER); }
-  SIMT_API static dim3 group_dim() { return gridDim; }
-  SIMT_API static dim3 dim_blocks() { return gridDim; }
-  SIMT_API static dim3 dim_threads() {
-    return {gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z};
-  }
-  SIMT_API static dim3 block_index() { return blockIdx; }
-  SIMT_API static dim3 thread_index() {
-    return {blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
-            blockIdx.z * blockDim.z + threadIdx.z};
-  }
-  SIMT_API static unsigned long long size() {
-    return 1ull * gridDim.x * gridDim.y * gridDim.z * details::block_size();
-  }
-  SIMT_API static unsigned long long num_threads() {
-    return 1ull * gridDim.x * gridDim.y * gridDim.z * details::block_size();
-  }
-  SIMT_API static unsigned long long block_rank() {
-    return (1ull * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-  }
-  SIMT_API static unsigned long long num_blocks() {
-    return 1ull * gridDim.x * gridDim.y * gridDim.z;
-  }
-  SIMT_API static unsigned long long thread_rank() {
-    const auto block = (1ull * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-    return block * details::block_size() + details::block_rank();
-  }
-};
-
 /// A group of lanes of one warp: what tiles and coalesced groups have in common.
 class lane_group : public thread_group {
  public:
@@ -302,7 +261,10 @@ class lane_group : public thread_group {
 template <unsigned Size, class Parent = void>
 class thread_block_tile : public lane_group {
   static_assert(Size > 0 && (Size & (Size - 1)) == 0, "a tile's size must be a power of two");
-  static_assert(Size <= 32, "the CPU device has no tiles of more than one warp (32 threads)");
+  static_assert(
+      Size <= 32,
+      "not supported on the CPU device: a tile of more than one warp (32 threads): use the "
+      "block, or tiles of 32 and shared memory");
 
  public:
   /// A tile does not care whose part it is: any tile of its size will do.
@@ -418,7 +380,13 @@ SIMT_UNINSTRUMENTED coalesced_group partition_by_label(unsigned mask, Label labe
 // ---- making groups ------------------------------------------------------------------------------
 
 SIMT_API thread_block this_thread_block() { return details::Access::block(); }
-SIMT_API grid_group this_grid() { return {}; }
+/// Shared memory for tiles of several warps, which the CPU device has not.
+template <unsigned kMostThreads = 1024>
+struct block_tile_memory {};
+template <unsigned kMostThreads>
+SIMT_API thread_block this_thread_block(block_tile_memory<kMostThreads>&) {
+  return details::Access::block();
+}
 
 /// The lanes that execute this call together. A GPU, and some seeds of the CPU device, may split
 /// them at any time: only the returned group knows who they are.
@@ -478,7 +446,6 @@ SIMT_API coalesced_group binary_partition(const coalesced_group& group, bool pre
 // ---- functions of a group -----------------------------------------------------------------------
 
 SIMT_API void sync(const thread_group& group) { details::Access::sync(group, SIMT_CALLER); }
-SIMT_API void sync(const grid_group&) { simt::grid_barrier(SIMT_CALLER); }
 
 template <class Group>
 SIMT_UNINSTRUMENTED auto thread_rank(const Group& group) {
@@ -492,4 +459,5 @@ SIMT_UNINSTRUMENTED auto group_size(const Group& group) {
 }  // namespace cooperative_groups
 
 #include "cooperative_groups/cluster_group.h"
+#include "cooperative_groups/grid_group.h"
 #include "cooperative_groups/invoke.h"
