@@ -31,7 +31,7 @@ UNHELPFUL = re.compile(r"^/usr/\S+: note: |: note: (candidate |built-in candidat
 PLACE = re.compile(r"^(?P<file>[^\s:(][^:(]*):(?P<line>\d+)(:\d+)?: (?P<what>(fatal )?error|warning|note)\b")
 # What is no message: ninja's own lines, the command line that failed, and closing counts.
 NOISE = re.compile(
-    r"^(ninja: |\[\d+/\d+\] |FAILED: |(\d+ warnings? and )?\d+ errors? (generated|detected)|compilation terminated)"
+    r"^(ninja: |\[\d+/\d+\] |FAILED: |(\d+ warnings? and )?\d+ (errors?|warnings?) (generated|detected)|compilation terminated)"
 )
 # What a compiler's words mean here: a pattern of the error's lines, and what to write instead.
 ADVICE = [
@@ -76,6 +76,17 @@ def warnings_of(output, exercise):
             source = itertools.takewhile(lambda text: text.startswith(" "), lines[at + 1 : at + 3])
             warnings[line] = "\n".join([line, *source])
     return "\n".join(list(warnings.values())[:WARNINGS_SHOWN])
+
+
+def warnings_in(output, folder):
+    """All warnings about files in a folder, each once, with their source lines."""
+    warnings, lines = {}, output.splitlines()
+    for at, line in enumerate(lines):
+        if WARNING.match(line) and os.path.abspath(PLACE.match(line)["file"]).startswith(os.path.join(folder, "")):
+            source = itertools.takewhile(lambda text: not PLACE.match(text) and not NOISE.match(text), lines[at + 1 : at + 3])
+            text = "\n".join(as_in_the_sources([line, *source]))
+            warnings[re.sub(r":\d+(?=: warning)", "", line)] = text  # a function for host and device is compiled twice
+    return list(warnings.values())
 
 
 def errors_of(output, exercise):
@@ -158,8 +169,8 @@ def as_in_the_sources(error):
 
 def is_rewritten(shown, source):
     """True if a compiler shows a line that is not the source's: both without what precedes the code."""
-    code = re.sub(r"^\s*\d+ \| ?", "", shown).strip()
-    return "::simt::" in code and code not in source
+    code, whole = (re.sub(r"^\s*\d+ \| ?", "", line).strip() for line in (shown, source))
+    return "::simt::" in code and code not in whole or code != whole and whole.endswith(code)
 
 
 def source_line(exercise, number):

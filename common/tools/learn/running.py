@@ -16,6 +16,7 @@ from tools.run.schedules import Input, first_difference, run_all
 PLAIN = (".cpp", ".cc", ".cxx")  # C++, which nvcc hands to the host's compiler
 FINDINGS = 66
 OUT_OF_TIME = 1
+WARNINGS_SHOWN = 10
 SEEDS = 4  # as of a check: nearly every race shows in the first one, a wrong order of blocks or warps in the next ones
 
 
@@ -102,6 +103,7 @@ def run(place, arguments):
         raise Refused(str(problem), problem.code) from problem
     except OSError as error:
         raise Refused(f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can.", 2) from error
+    say_warnings(program.warnings)
     command = [str(program.file), *arguments.program_arguments]
     check_time_limit()
     settings = {"COURSE_COUNT": "1"} if arguments.count else {}
@@ -116,6 +118,14 @@ def run(place, arguments):
     if trace:
         say("\n" + draw(trace))
     return code
+
+
+def say_warnings(warnings):
+    """Says what the compiler remarked on."""
+    for warning in warnings[:WARNINGS_SHOWN]:
+        say(warning)
+    if len(warnings) > WARNINGS_SHOWN:
+        say(f"... and {len(warnings) - WARNINGS_SHOWN} more warnings")
 
 
 def tell(arguments, runs, find_difference):

@@ -17,9 +17,12 @@ from tools.lib.checkout import TOP
 
 SIMTCC = TOP / "common" / "build" / "simtcc.py"
 MADE_BY_MESON = "common/build/device/simtcc.json"
-# Nothing of the course's own: its warnings are for its own code, and colours are for a terminal.
 GROUP = ("-Wl,--start-group", "-Wl,--end-group")
-FLAGS = ["-w", "-fdiagnostics-color=never"]
+# What nvcc warns of, and a little more. The course's own code has more warnings; a reader's may be older than C++20, and
+# need no braces around a row of an array. `__constant__` is `static` here, and rand() / RAND_MAX is for whom it is near enough.
+FLAGS = ["-fdiagnostics-color=never", "-Wno-extra", "-Wno-missing-braces", "-Wno-deprecated-volatile",
+         "-Wno-deprecated-anon-enum-enum-conversion", "-Wno-deprecated-enum-enum-conversion",
+         "-Wno-deprecated-enum-float-conversion", "-Wno-duplicate-decl-specifier", "-Wno-implicit-const-int-float-conversion"]
 
 
 class NotBuilt(Exception):
@@ -105,6 +108,7 @@ class Program:
         place = os.path.realpath(sources[0])
         self.folder = build / "run" / f"{Path(sources[0]).stem}-{hashlib.sha256(place.encode()).hexdigest()[:8]}"
         self.file = self.folder / Path(sources[0]).stem
+        self.warnings = []  # of the compiler, on the files that it has just compiled
 
     def make(self):
         """Makes the program. Raises NotBuilt."""
@@ -138,6 +142,7 @@ class Program:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         if done.returncode != 0:
             return f"{shown} does not compile:\n\n{compile_errors.explain(done.stdout, shown)}"
+        self.warnings += compile_errors.warnings_in(done.stdout, os.path.dirname(source))
         made.is_made(command, {file: stamp(file) for file in files_of(depfile)})
         return None
 

@@ -302,6 +302,7 @@ class Input(Run):
 
 
 class Builds(Run):
+    maxDiff = None
     def test_what_does_not_compile(self):
         self.write("bad.cu", "__global__ void k(int* x) {\n  x[threadIdx.x] = y;\n}\nint main() {}\n")
         self.write("fine.cu", "void f() {}\n")
@@ -311,6 +312,23 @@ class Builds(Run):
                                         "  x[threadIdx.x] = y;\n"), said)
         for internal in ("cu.cpp", "::simt", "common/", "\033"):
             self.assertNotIn(internal, said)
+
+    def test_warnings_on_the_readers_own_lines(self):
+        self.write("elsewhere/other.h", "static void of_a_library() { int never; }\n")
+        self.write("own/near.h", "inline int near() { int there; return 0; }\n")
+        self.write("own/warned.cu", '#include "near.h"\n#include <other.h>\n__host__ __device__ int f() { int y;\n#ifdef __CUDA_ARCH__\n#endif\n'
+                   "  return 1; }\n__constant__ static int c = 1;\n"
+                   "__global__ void k(unsigned* x, int n, int unused) {\n  __shared__ int s[4], t;\n"
+                   "  if (n < x[0]) x[0] = s[3];\n}\nint main() {\n  for (int i = 0; i < 0; ++i) k<<<1, 1>>>(0, f(), c);\n}\n")
+        code, _, said = self.run_it("own/warned.cu", "-I", "elsewhere", "--seeds", "1")
+        self.assertEqual((code, said), (0, (
+            "own/near.h:1:25: warning: unused variable 'there' [-Wunused-variable]\n"
+            "inline int near() { int there; return 0; }\n                        ^\n"
+            "own/warned.cu:3: warning: unused variable 'y' [-Wunused-variable]\n"
+            "    3 | __host__ __device__ int f() { int y;\n"
+            "own/warned.cu:9: warning: unused variable 't' [-Wunused-variable]\n"
+            "    9 |   __shared__ int s[4], t;\nNo finding under schedule 0.\n")))
+        self.assertNotIn("warning", self.run_it("own/warned.cu", "-I", "elsewhere", "--seeds", "1")[2])
 
     def test_nothing_of_the_course_is_there(self):
         self.write("names.cu", "#if defined(CUDA_CHECK) || defined(REQUIRE) || defined(CATCH_VERSION_MAJOR)\n#error names\n"
