@@ -145,6 +145,11 @@ class Cluster(unittest.TestCase):
         loaded = svg[svg.index("load: 1 of 1"):svg.rindex("store of d_y")]
         self.assertEqual((loaded.count('"flow L16"'), loaded.count('"flow L0"')), (1, 0))
 
+    def test_words_for_who_does_not_see_it(self):
+        words = ElementTree.fromstring(self.draw()).find(SVG + "desc").text
+        self.assertIn("Line 11, 2 blocks, the first: store of s_x[0] to [1] by lanes 0 to 1: 1 wavefront.", words)
+        self.assertIn("Line 15, block 0: load of s_x[0] by lane 0: in the shared memory of another block.", words)
+
     def test_it_is_narrow_and_the_same_every_time(self):
         self.assertLess(widest(self.draw()), 421)
         self.assertEqual(self.draw(), self.draw())

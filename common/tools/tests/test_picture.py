@@ -71,6 +71,17 @@ class Reading(unittest.TestCase):
         self.assertEqual(read("int", 4, 5), "5")
         self.assertEqual(read(None, 4, 5), "5")
 
+    def test_in_clusters_an_array_of_shared_memory_says_whose_it_is(self):
+        arrays = self.load(json.dumps(sample.trace(sample.cluster())))["launches"][0]["arrays"]
+        self.assertEqual([array["name"] for array in arrays], ["block 0's s_x", "block 1's s_x", "d_y"])
+        self.assertEqual(arrays[1]["full_name"], "s_x")  # as findings have it
+
+    def test_the_barrier_of_a_cluster_in_the_picture_of_a_warp(self):
+        launch = self.load(json.dumps(sample.trace(sample.cluster())))["launches"][0]
+        svg = picture_svg.draw(sample.trace(launch), choosing.Choice(0, 0, 0, "as asked"))
+        self.assertEqual(svg.count('class="bar"'), 4)
+        self.assertIn("the block has arrived, and goes on", svg)
+
     def test_lanes(self):
         self.assertEqual(recording.lanes_of("0x80000005"), [0, 2, 31])
         self.assertEqual([recording.lanes_in_warp({"block": [7, 5, 1]}, warp) for warp in range(3)], [32, 3, 0])

@@ -108,10 +108,10 @@ def vote(canvas, event):
 
 
 def barrier(canvas, event):
-    """A bar across the warp: full for barriers of the block or the cluster, dashed for a warp's."""
+    """A bar across the warp: full where the block or the cluster waits, dashed for a warp's barrier and an arrival."""
     y = canvas.y
     text = cost(canvas.launch, event)
-    if event["op"] in ("barrier", "cluster_barrier"):
+    if event["op"] == "barrier" or event["op"] == "cluster_barrier" and not event["name"].endswith("arrive"):
         canvas.new_line()
         canvas.rect(LEFT, y, RIGHT - LEFT, 16, "bar")
         canvas.text((LEFT + RIGHT) / 2, y + 12, text, "on-bar middle small")

@@ -43,9 +43,16 @@ def shuffle_text(event):
     return f"from {count(len(set(sources.values())), 'lane')}"
 
 
+def other_blocks(launch, event):
+    """The blocks whose shared memory an access reaches, without its own: in a launch with clusters."""
+    return {launch["arrays"][array].get("block", event["block"]) for array, _ in per_lane(event, "places").values()} - {event["block"]}
+
+
 def cost(launch, event):
     """What an event costs, in the hardware's own units; "" for what has no count."""
     op = event["op"]
+    if op in ("load", "store") and (owners := other_blocks(launch, event)):  # wavefronts are those of one SM
+        return f"in the shared memory of {'another block' if len(owners) == 1 else count(len(owners), 'other block')}"
     if op in ("load", "store") and "wavefronts" in event:
         passes = event["wavefronts"]
         fewest = -(-len(lanes_of(event["lanes"])) * event["bytes"] // (BANKS * WORD))
