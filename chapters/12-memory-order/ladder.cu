@@ -98,12 +98,12 @@ void locks(course::Ladder& ladder, std::size_t n, unsigned accounts) {
 // ---- the queue and the stack -------------------------------------------------------------------
 
 void queue(course::Ladder& ladder) {
-  const std::size_t n = at_most(ladder, std::size_t{1} << 13, 128);
-  const unsigned blocks = course::kCpuDevice ? 4 : 16;
+  const std::size_t n = at_most(ladder, std::size_t{1} << 10, 128);
+  const unsigned blocks = course::kCpuDevice ? 4 : 8;
   const std::vector<unsigned> x = course::position_values<unsigned>(n);
   const auto d_x = DeviceBuffer<unsigned>::from(x);
   DeviceBuffer<unsigned> d_popped(n);
-  QueueMemory memory{course::kCpuDevice ? 64u : 1024u};
+  QueueMemory memory{course::kCpuDevice ? 64u : 256u};
   ladder.reference("queue", std::accumulate(x.begin(), x.end(), 0.0), "all values arrive", n);
   for (const QueueRung& rung : queue_rungs()) {
     ladder.rung({.name = rung.name,
@@ -269,7 +269,7 @@ int main(int argc, char** argv) {
                         {.gpu_n = std::size_t{1} << 26, .cpu_n = std::size_t{1} << 11});
   return ladder.run([](course::Ladder& rungs) {
     litmus_tests(rungs);
-    locks(rungs, at_most(rungs, std::size_t{1} << 11, 64), 1);
+    locks(rungs, at_most(rungs, std::size_t{1} << 9, 64), 1);
     locks(rungs, at_most(rungs, std::size_t{1} << 20, 512), course::kCpuDevice ? 64 : 1u << 16);
     queue(rungs);
     stack(rungs);

@@ -68,8 +68,14 @@ __global__ void try_alone(unsigned* words, unsigned* results) {
   unlock(&words[1]);
   results[3] = try_lock(&words[1]);  // free again
   unlock(&words[1]);
+  unlock(&words[0]);
+}
+
+/// One thread: lock() takes words[1], and leaves words[0] as it is.
+__global__ void lock_alone(unsigned* words, unsigned* results) {
   lock(&words[1]);
-  results[4] = try_lock(&words[1]);  // taken by lock()
+  results[0] = try_lock(&words[1]);  // taken by lock()
+  results[1] = try_lock(&words[0]);  // free
   unlock(&words[1]);
   unlock(&words[0]);
 }
@@ -80,9 +86,17 @@ using namespace spin_lock_check;
 
 TEST_CASE("spin_lock: try_lock takes a free lock, and does not wait for one that is taken") {
   auto words = course::DeviceBuffer<unsigned>::zeros(3);
-  course::DeviceBuffer<unsigned> results(5);
+  course::DeviceBuffer<unsigned> results(4);
   course::launch(try_alone, {1, 1}, words.data(), results.data());
-  REQUIRE(course::same(results.download(), {1, 0, 1, 1, 0}, "results"));
+  REQUIRE(course::same(results.download(), {1, 0, 1, 1}, "results"));
+  REQUIRE(course::same(words.download(), {0, 0, 0}, "word"));
+}
+
+TEST_CASE("spin_lock: lock takes one lock, and unlock gives it back") {
+  auto words = course::DeviceBuffer<unsigned>::zeros(3);
+  course::DeviceBuffer<unsigned> results(2);
+  course::launch(lock_alone, {1, 1}, words.data(), results.data());
+  REQUIRE(course::same(results.download(), {0, 1}, "results"));
   REQUIRE(course::same(words.download(), {0, 0, 0}, "word"));
 }
 
