@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "simt/api.hpp"
@@ -8,13 +9,18 @@
 
 namespace simt {
 
+struct GraphMemory;
+
 /// Memory that the program holds.
 struct Held {
   bool pinned = false;
-  unsigned flags = 0;            // of cudaHostAlloc or cudaHostRegister
-  cudaMemPool_t pool = nullptr;  // what it came from; null for none
-  bool registered = false;       // the host's own
+  unsigned flags = 0;                               // of cudaHostAlloc or cudaHostRegister
+  cudaMemPool_t pool = nullptr;                     // what it came from; null for none
+  bool registered = false;                          // the host's own
+  std::shared_ptr<GraphMemory> of_graph = nullptr;  // what a launch of a graph has allocated
 };
+void hold_graph_memory(const std::shared_ptr<GraphMemory>& memory);
+void drop_graph_memory(const GraphMemory& memory);
 
 /// What pools.cpp counts.
 void pool_gave(cudaMemPool_t pool, std::size_t size);

@@ -172,6 +172,12 @@ void mark_initialised(const void* p, std::size_t n) {
   }
 }
 
+void forget_contents(void* p) {
+  Allocation& a = *live_owner(p, 1);
+  std::memset(p, kPoison, a.size);
+  std::memset(a.initialised, 0, a.size);
+}
+
 void copy_initialised(const void* to, const void* from, std::size_t n) {
   Allocation* target = live_owner(to, n);
   const Allocation* source = live_owner(from, n);

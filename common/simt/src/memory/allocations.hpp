@@ -99,6 +99,8 @@ void bring_variables(int device);
 bool is_device_address(const void* p);
 /// The space of the live allocation that holds all of [p, p + n), for the host; false if there is none.
 bool find_space(const void* p, std::size_t n, Space* space);
+/// What the live allocation at p holds becomes undefined, as when it was made.
+void forget_contents(void* p);
 /// Marks [p, p + n) as written (by a copy, a memset or the host).
 void mark_initialised(const void* p, std::size_t n);
 /// After a copy from device to device: the target is as initialised as the source.
