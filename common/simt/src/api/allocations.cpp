@@ -39,6 +39,7 @@ cudaError_t take(void** pointer, std::size_t size, Space space, ElementType elem
   if (*pointer == nullptr) return failed(cudaErrorMemoryAllocation);
   held()[*pointer] = {space == Space::pinned, flags, pool};
   if (pool != nullptr) pool_gave(pool, size);
+  if (pool != nullptr && is_open(pool)) open_to_every_device(*pointer);
   return cudaSuccess;
 }
 
@@ -156,6 +157,12 @@ cudaError_t allocate_in_stream(void** pointer, std::size_t size, ElementType ele
     announce(*stream, transfer_of_all("cudaMallocAsync", *pointer, caller));
   }
   return error;
+}
+
+void open_memory_of(cudaMemPool_t pool) {
+  for (const auto& [pointer, memory] : held()) {
+    if (memory.pool == pool) open_to_every_device(pointer);
+  }
 }
 
 void hold_graph_memory(const std::shared_ptr<GraphMemory>& memory) {

@@ -29,6 +29,9 @@ void pool_got_back(cudaMemPool_t pool, std::size_t size);
 cudaMemPool_t pool_of_device(int device);
 bool is_pool(cudaMemPool_t pool);
 int device_of_pool(cudaMemPool_t pool);
+/// May another device access its memory? Then here all may.
+bool is_open(cudaMemPool_t pool);
+void open_memory_of(cudaMemPool_t pool);
 
 /// Gives back all memory that was allocated while this device was current.
 void free_everything(int device);

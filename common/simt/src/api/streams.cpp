@@ -179,6 +179,28 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue* value) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (value == nullptr) return simt::failed(cudaErrorInvalidValue);
+  stream->attributes[attribute] = *value;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaStreamAttrID attribute,
+                                   cudaStreamAttrValue* value) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (value == nullptr) return simt::failed(cudaErrorInvalidValue);
+  *value = stream->attributes[attribute];  // zero, if nothing was asked for
+  return cudaSuccess;
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() { return simt::enter(SIMT_CALLER); }
+
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   const CUstream_st* stream = simt::find_stream(handle);

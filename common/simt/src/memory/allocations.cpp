@@ -97,6 +97,13 @@ void* allocate(std::size_t size, Space space, ElementType element, int device, c
   return reinterpret_cast<void*>(a->begin);
 }
 
+void open_to_every_device(void* p) {
+  Allocation& a = *live_owner(p, 1);
+  in_use[a.owner] -= a.size;
+  a.owner = kEveryDevice;
+  in_use[a.owner] += a.size;
+}
+
 bool release(void* p, bool pinned) {
   auto it = allocations.find(reinterpret_cast<std::uintptr_t>(p));
   if (it == allocations.end() || !it->second->live) return false;

@@ -79,6 +79,8 @@ bool is_shared(const void* p);
 /// A block of device, managed or pinned memory, aligned to 256 bytes, poisoned with 0xFF; null when
 /// the device is full or size is 0. `caller` is where the program asked for it, for messages.
 void* allocate(std::size_t size, Space space, ElementType element, int device, const void* caller);
+/// Kernels of every device reach the live allocation at p from here on.
+void open_to_every_device(void* p);
 /// Gives memory back; false if `p` is not the start of a live allocation of that kind.
 bool release(void* p, bool pinned);
 /// Memory of the host becomes pinned memory at its own address; `taken` if a part of it is that, or
