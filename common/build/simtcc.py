@@ -158,6 +158,8 @@ UNKNOWN = re.compile(
     r"(use of undeclared identifier|unknown type name|no (type|member|template) named) '(?P<name>((cuda|cu)[A-Z]|__nv|CU_|CUDA_)\w*"
     r"|\w+(?=' in namespace '(cooperative_groups|cuda)))'|'(?P<other>((cuda|cu)[A-Z]|__nv|CU_|CUDA_)\w*)' was not declared"
 )
+# Names that CUDA 13 does not have either, and what to write.
+REMOVED = {"experimental": "CUDA 13 has no cooperative_groups::experimental: what it had is in cooperative_groups"}
 # A header that a plain C++ file includes, and that there is not; what a .cu file includes is seen by cu2cpp.py.
 MISSING = re.compile(r"'(?P<name>[^']+)' file not found|(?P<other>\S+): No such file or directory")
 # A union that cannot be copied, because the copy of float4 is more than that of its bytes: which member.
@@ -185,7 +187,8 @@ def unsupported_in(output):
         elif by_header := REFUSED_BY_HEADER.match(error["text"]):
             refused.setdefault(instantiated_at(error, output[begin:end]), by_header["text"])
         elif name and "did you mean" not in error["text"]:
-            text = cu2cpp.tokens.unsupported_text(f"{name['name'] or name['other']}, unless it is misspelled")
+            word = name["name"] or name["other"]
+            text = REMOVED.get(word) or cu2cpp.tokens.unsupported_text(f"{word}, unless it is misspelled")
             unknown.setdefault(error["place"], text)
         begin = end
     return "".join(f"{place}: error: {text}\n" for place, text in (refused or unknown).items())

@@ -564,14 +564,181 @@ TEST_CASE("a finding in a graph's kernel names the kernel and its parameters") {
   CHECK(simt_test::lacks(report, {"kernel append", "values["}) == "");
 }
 
-TEST_CASE("memory for a graph comes from before it: no node allocates") {
-  Stream stream;
-  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+// ---- memory and events -----------------------------------------------------------------------------
+
+namespace {
+
+/// A graph that allocates memory, sets it to 1 by a kernel, and copies it to `result`.
+struct MemoryGraph {
+  Graph graph;
   int* p = nullptr;
-  CHECK(cudaMallocAsync(&p, 4, stream) == cudaErrorStreamCaptureUnsupported);
-  cudaGraph_t graph = nullptr;
-  CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+
+  MemoryGraph(int* result, bool frees) {
+    cudaMemAllocNodeParams parameters{};
+    parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+    parameters.poolProps.location = {cudaMemLocationTypeDevice, 0};
+    parameters.bytesize = kBytes;
+    cudaGraphNode_t made, cleared, copied, freed;
+    CHECK(cudaGraphAddMemAllocNode(&made, graph, nullptr, 0, &parameters) == cudaSuccess);
+    p = static_cast<int*>(parameters.dptr);
+    cudaMemsetParams clear{p, 0, 0, 4, kCount, 1};
+    CHECK(cudaGraphAddMemsetNode(&cleared, graph, &made, 1, &clear) == cudaSuccess);
+    const cudaGraphNode_t kernel = graph.append_digit(p, 1, {cleared});
+    CHECK(cudaGraphAddMemcpyNode1D(&copied, graph, &kernel, 1, result, p, kBytes,
+                                   cudaMemcpyDeviceToDevice) == cudaSuccess);
+    if (frees) CHECK(cudaGraphAddMemFreeNode(&freed, graph, &copied, 1, p) == cudaSuccess);
+  }
+};
+
+std::uint64_t graph_memory(cudaGraphMemAttributeType attribute) {
+  std::uint64_t bytes = 0;
+  CHECK(cudaDeviceGetGraphMemAttribute(0, attribute, &bytes) == cudaSuccess);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a graph allocates memory in each launch, and frees it") {
+  Device result;
+  MemoryGraph made(result.d, true);
+  cudaGraphNodeType type = cudaGraphNodeTypeCount;
+  cudaGraphNode_t nodes[5];
+  std::size_t count = 5;
+  CHECK(cudaGraphGetNodes(made.graph, nodes, &count) == cudaSuccess);
+  CHECK(count == 5);
+  CHECK(cudaGraphNodeGetType(nodes[0], &type) == cudaSuccess);
+  CHECK(type == cudaGraphNodeTypeMemAlloc);
+  CHECK(cudaGraphNodeGetType(nodes[4], &type) == cudaSuccess);
+  CHECK(type == cudaGraphNodeTypeMemFree);
+  void* freed = nullptr;
+  CHECK(cudaGraphMemFreeNodeGetParams(nodes[4], &freed) == cudaSuccess);
+  CHECK(freed == made.p);
+  cudaGraph_t clone = nullptr;
+  CHECK(cudaGraphClone(&clone, made.graph) == cudaErrorNotSupported);
+  Exec exec(made.graph);
+  for (int launch = 0; launch < 2; ++launch) {
+    CHECK(cudaGraphLaunch(exec, nullptr) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(result.value() == 1);
+  }
+  CHECK(cudaFree(made.p) == cudaErrorInvalidValue);  // it is free
   static_cast<void>(last_error());
+  CHECK(graph_memory(cudaGraphMemAttrUsedMemCurrent) == 0);
+  CHECK(graph_memory(cudaGraphMemAttrUsedMemHigh) >= kBytes);
+  CHECK(graph_memory(cudaGraphMemAttrReservedMemCurrent) > 0);
+  CHECK(cudaDeviceGraphMemTrim(0) == cudaSuccess);
+  CHECK(graph_memory(cudaGraphMemAttrReservedMemCurrent) == 0);
+}
+
+TEST_CASE("memory that a graph has not freed is the program's, and stops the next launch") {
+  Device result;
+  MemoryGraph made(result.d, false);
+  Exec exec(made.graph);
+  CHECK(cudaGraphLaunch(exec, nullptr) == cudaSuccess);
+  CHECK(cudaGraphLaunch(exec, nullptr) == cudaErrorInvalidValue);
+  static_cast<void>(last_error());
+  append<<<1, kCount>>>(made.p, 2);
+  CHECK(cudaMemcpy(result.d, made.p, kBytes, cudaMemcpyDeviceToDevice) == cudaSuccess);
+  CHECK(result.value() == 12);
+  CHECK(cudaFree(made.p) == cudaSuccess);
+  CHECK(cudaGraphLaunch(exec, nullptr) == cudaSuccess);
+  CHECK(cudaFreeAsync(made.p, nullptr) == cudaSuccess);
+  CHECK(cudaGraphLaunch(exec, nullptr) == cudaSuccess);
+  Graph freeing;
+  cudaGraphNode_t node = nullptr;
+  CHECK(cudaGraphAddMemFreeNode(&node, freeing, nullptr, 0, made.p) == cudaSuccess);
+  CHECK(cudaGraphAddMemFreeNode(&node, freeing, nullptr, 0, result.d) == cudaErrorInvalidValue);
+  static_cast<void>(last_error());
+  Exec free_exec(freeing);
+  CHECK(cudaGraphLaunch(free_exec, nullptr) == cudaSuccess);
+  CHECK(cudaGraphLaunch(free_exec, nullptr) == cudaErrorInvalidValue);
+  static_cast<void>(last_error());
+  cudaGraphExec_t again = nullptr;
+  CHECK(cudaGraphInstantiate(&again, made.graph, cudaGraphInstantiateFlagAutoFreeOnLaunch) ==
+        cudaSuccess);
+  for (int launch = 0; launch < 2; ++launch) CHECK(cudaGraphLaunch(again, nullptr) == cudaSuccess);
+  CHECK(cudaFree(made.p) == cudaSuccess);
+  CHECK(cudaGraphExecDestroy(again) == cudaSuccess);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+}
+
+TEST_CASE("what is in a graph's memory is undefined when it is allocated, and after its release") {
+  Device result;
+  const simt::Report report = simt_test::only_report([&] {
+    MemoryGraph made(result.d, true);
+    Exec exec(made.graph);
+    CHECK(cudaGraphLaunch(exec, nullptr) == cudaSuccess);
+    append<<<1, kCount>>>(made.p, 2);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  });
+  CHECK(report.kind == simt::ReportKind::uninitialised);
+}
+
+TEST_CASE("cudaMallocAsync and cudaFreeAsync in a capture become nodes") {
+  Stream stream;
+  Device result;
+  cudaStream_t other = nullptr;
+  Event forked, joined;
+  int* p = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking) == cudaSuccess);
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  CHECK(cudaMallocAsync(&p, kBytes, stream) == cudaSuccess);
+  CHECK(cudaMemsetAsync(p, 0, kBytes, stream) == cudaSuccess);
+  append<<<1, kCount, 0, stream>>>(p, 4);
+  CHECK(cudaEventRecord(forked, stream) == cudaSuccess);
+  CHECK(cudaStreamWaitEvent(other, forked) == cudaSuccess);
+  CHECK(cudaMemcpyAsync(result.d, p, kBytes, cudaMemcpyDeviceToDevice, other) == cudaSuccess);
+  CHECK(cudaFreeAsync(p, other) == cudaSuccess);
+  CHECK(cudaEventRecord(joined, other) == cudaSuccess);
+  CHECK(cudaStreamWaitEvent(stream, joined) == cudaSuccess);
+  CHECK(cudaStreamDestroy(other) == cudaSuccess);  // it has been joined
+  cudaGraph_t captured = nullptr;
+  REQUIRE(cudaStreamEndCapture(stream, &captured) == cudaSuccess);
+  Graph graph(captured);
+  CHECK(graph.size() == 5);
+  Exec exec(graph);
+  for (int launch = 0; launch < 2; ++launch) {
+    CHECK(cudaGraphLaunch(exec, stream) == cudaSuccess);
+    CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+    CHECK(result.value() == 4);
+  }
+}
+
+TEST_CASE("nodes record events and wait for them") {
+  Device values;
+  Stream first, second;
+  Event event;
+  Graph graph, waiting;
+  cudaGraphNode_t record = nullptr, wait = nullptr;
+  const cudaGraphNode_t one = graph.append_digit(values.d, 1);
+  CHECK(cudaGraphAddEventRecordNode(&record, graph, &one, 1, event) == cudaSuccess);
+  CHECK(cudaGraphAddEventWaitNode(&wait, waiting, nullptr, 0, event) == cudaSuccess);
+  waiting.append_digit(values.d, 2, {wait});
+  CHECK(cudaGraphAddEventWaitNode(&wait, waiting, nullptr, 0, nullptr) ==
+        cudaErrorInvalidResourceHandle);
+  static_cast<void>(last_error());
+  cudaGraphNodeType type = cudaGraphNodeTypeCount;
+  CHECK(cudaGraphNodeGetType(record, &type) == cudaSuccess);
+  CHECK(type == cudaGraphNodeTypeEventRecord);
+  Exec exec(graph), waiting_exec(waiting);
+  CHECK(cudaGraphLaunch(exec, first) == cudaSuccess);
+  CHECK(cudaGraphLaunch(waiting_exec, second) == cudaSuccess);  // no race: the event orders them
+  CHECK(cudaStreamWaitEvent(first, event) == cudaSuccess);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(values.value() == 12);
+  // The same by capture.
+  REQUIRE(cudaStreamBeginCapture(first, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  CHECK(cudaStreamWaitEvent(first, event, cudaEventWaitExternal) == cudaSuccess);
+  append<<<1, kCount, 0, first>>>(values.d, 3);
+  CHECK(cudaEventRecordWithFlags(event, first, cudaEventRecordExternal) == cudaSuccess);
+  cudaGraph_t captured = nullptr;
+  REQUIRE(cudaStreamEndCapture(first, &captured) == cudaSuccess);
+  Graph third(captured);
+  CHECK(third.size() == 3);
+  Exec third_exec(third);
+  CHECK(cudaGraphLaunch(third_exec, first) == cudaSuccess);
+  CHECK(cudaEventSynchronize(event) == cudaSuccess);
+  CHECK(values.value() == 123);
 }
 
 TEST_CASE("a stream that is destroyed takes its capture along") {

@@ -292,6 +292,59 @@ __global__ void read_past_the_row(const int* rows, int width, int* out) { *out =
 
 }  // namespace
 
+TEST_CASE("a pool opens its memory to another device") {
+  const int devices = simt::device_count();
+  simt::set_devices(2);
+  cudaMemPool_t pool = nullptr;
+  REQUIRE(cudaDeviceGetDefaultMemPool(&pool, 0) == cudaSuccess);
+  int *before = nullptr, *after = nullptr, *out = nullptr;
+  REQUIRE(cudaMallocAsync(&before, 8, nullptr) == cudaSuccess);
+  REQUIRE(cudaMemset(before, 0, 8) == cudaSuccess);
+  cudaMemAccessDesc other{{cudaMemLocationTypeDevice, 1}, cudaMemAccessFlagsProtReadWrite};
+  cudaMemAccessFlags flags = cudaMemAccessFlagsProtRead;
+  CHECK(cudaMemPoolGetAccess(&flags, pool, &other.location) == cudaSuccess);
+  CHECK(flags == cudaMemAccessFlagsProtNone);
+  const auto read = [&](const int* p) {
+    CHECK(cudaSetDevice(1) == cudaSuccess);
+    read_past_the_row<<<1, 1>>>(p, 1, out);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(cudaSetDevice(0) == cudaSuccess);
+  };
+  CHECK(cudaSetDevice(1) == cudaSuccess);
+  REQUIRE(cudaMalloc(&out, 4) == cudaSuccess);
+  CHECK(cudaSetDevice(0) == cudaSuccess);
+  CHECK(cudaMemPoolSetAccess(pool, &other, 1) == cudaSuccess);
+  CHECK(cudaMemPoolGetAccess(&flags, pool, &other.location) == cudaSuccess);
+  CHECK(flags == cudaMemAccessFlagsProtReadWrite);
+  REQUIRE(cudaMallocAsync(&after, 8, nullptr) == cudaSuccess);
+  REQUIRE(cudaMemset(after, 0, 8) == cudaSuccess);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  read(before);
+  read(after);
+  other.location.id = 9;
+  CHECK(cudaMemPoolSetAccess(pool, &other, 1) == cudaErrorInvalidDevice);
+  other = {{cudaMemLocationTypeDevice, 1}, cudaMemAccessFlagsProtNone};
+  CHECK(cudaMemPoolSetAccess(pool, &other, 1) == cudaSuccess);
+  static_cast<void>(cudaGetLastError());
+  for (int* const p : {before, after, out}) CHECK(cudaFree(p) == cudaSuccess);
+  simt::set_devices(devices);
+}
+
+TEST_CASE("attributes of a stream are kept") {
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  cudaStreamAttrValue value{}, kept{};
+  value.accessPolicyWindow = {nullptr, 64, 0.5f, cudaAccessPropertyPersisting,
+                              cudaAccessPropertyStreaming};
+  CHECK(cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &value) ==
+        cudaSuccess);
+  CHECK(cudaStreamGetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &kept) ==
+        cudaSuccess);
+  CHECK(kept.accessPolicyWindow.num_bytes == 64);
+  CHECK(cudaCtxResetPersistingL2Cache() == cudaSuccess);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
 TEST_CASE("the bytes between the rows are uninitialised") {
   const simt::Report report = simt_test::only_report([] {
     const Rows rows(10, 2);

@@ -8,6 +8,7 @@
 
 #include "api/captures.hpp"
 #include "api/errors.hpp"
+#include "api/graph_memory.hpp"
 #include "api/queues.hpp"
 #include "api/work_log.hpp"
 #include "memory/allocations.hpp"
@@ -38,6 +39,7 @@ cudaError_t take(void** pointer, std::size_t size, Space space, ElementType elem
   if (*pointer == nullptr) return failed(cudaErrorMemoryAllocation);
   held()[*pointer] = {space == Space::pinned, flags, pool};
   if (pool != nullptr) pool_gave(pool, size);
+  if (pool != nullptr && is_open(pool)) open_to_every_device(*pointer);
   return cudaSuccess;
 }
 
@@ -49,6 +51,11 @@ bool holds(void* pointer, bool pinned) {
 void give_back(void* pointer) {
   const TimedWork timed(Work::Kind::release);
   const Held memory = held().at(pointer);
+  if (memory.of_graph != nullptr) {
+    graph_memory_is_freed(memory.of_graph);
+    forget_contents(pointer);
+    return;
+  }
   held().erase(pointer);
   if (memory.registered) {
     unregister_host(pointer);
@@ -121,12 +128,27 @@ cudaError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags, El
   return take(pointer, size, Space::pinned, element, current_device(), caller, flags);
 }
 
+namespace {
+
+/// A node that allocates memory of the graph.
+cudaError_t capture_allocation(void** pointer, std::size_t size, CUstream_st& stream,
+                               const void* caller) {
+  if (const cudaError_t error = check_work(stream)) return error;
+  if (pointer == nullptr || size == 0) return failed(cudaErrorInvalidValue);
+  const auto memory = make_graph_memory(size, stream.device, caller);
+  if (memory == nullptr) return failed(cudaErrorMemoryAllocation);
+  *pointer = memory->pointer;
+  return capture_work(stream, AllocationWork{memory, caller});
+}
+
+}  // namespace
+
 cudaError_t allocate_in_stream(void** pointer, std::size_t size, ElementType element,
                                cudaMemPool_t pool, cudaStream_t handle, const void* caller) {
   if (const cudaError_t error = enter(caller)) return error;
   CUstream_st* const stream = find_stream(handle);
   if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
-  if (is_capturing(*stream)) return check_wait(*stream);  // no node allocates memory here
+  if (is_capturing(*stream)) return capture_allocation(pointer, size, *stream, caller);
   if (pool == nullptr) pool = pool_of_device(stream->device);
   if (!is_pool(pool)) return failed(cudaErrorInvalidValue);
   const cudaError_t error =
@@ -136,6 +158,18 @@ cudaError_t allocate_in_stream(void** pointer, std::size_t size, ElementType ele
   }
   return error;
 }
+
+void open_memory_of(cudaMemPool_t pool) {
+  for (const auto& [pointer, memory] : held()) {
+    if (memory.pool == pool) open_to_every_device(pointer);
+  }
+}
+
+void hold_graph_memory(const std::shared_ptr<GraphMemory>& memory) {
+  held()[memory->pointer].of_graph = memory;
+}
+
+void drop_graph_memory(const GraphMemory& memory) { held().erase(memory.pointer); }
 
 void list_memory(std::vector<Holding>& list) {
   for (const auto& [pointer, memory] : held()) {
@@ -271,10 +305,19 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   if (const cudaError_t error = simt::enter_to_give_back(SIMT_CALLER)) return error;
   CUstream_st* stream = simt::find_stream(handle);
   if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
-  if (simt::is_capturing(*stream)) return simt::check_wait(*stream);  // no node frees memory here
   if (const cudaError_t error = simt::check_work(*stream)) return error;
   if (pointer == nullptr) return cudaSuccess;
+  const auto of_graph = simt::find_graph_memory(pointer);
+  if (simt::is_capturing(*stream)) {
+    if (of_graph == nullptr) return simt::failed(cudaErrorInvalidValue);
+    return simt::capture_work(*stream, simt::ReleaseWork{of_graph, SIMT_CALLER});
+  }
   if (!simt::holds(pointer, false)) return simt::failed(cudaErrorInvalidValue);
+  if (of_graph != nullptr) {
+    simt::graph_memory_is_freed(of_graph);
+    simt::enqueue_graph_memory(*stream, of_graph, "cudaFreeAsync", SIMT_CALLER);
+    return cudaSuccess;
+  }
   const auto work = [=] {
     simt::give_back(pointer);
     return cudaSuccess;

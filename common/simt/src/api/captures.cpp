@@ -167,7 +167,6 @@ cudaError_t capture_wait(CUstream_st& stream, const CapturePoint& event) {
 void leave_capture(CUstream_st& stream) {
   if (!is_capturing(stream)) return;
   const std::shared_ptr<Capture> capture = stream.captured.capture;
-  invalidate(*capture);
   if (capture->origin == &stream) {  // nothing can end it any more
     destroy_graph(*capture->graph);
     end_capture(capture);

@@ -35,7 +35,8 @@ cudaError_t check_wait(int device);
 cudaError_t check_wait(const CapturePoint& event);
 /// Makes the stream wait for an event that a capture knows, which may make it part of the capture.
 cudaError_t capture_wait(CUstream_st& stream, const CapturePoint& event);
-/// A destroyed stream leaves its capture, which is then invalid.
+/// A destroyed stream leaves its capture: at the end its work must have been waited for. The one that
+/// began it takes the capture along.
 void leave_capture(CUstream_st& stream);
 
 void forget_captures();

@@ -13,6 +13,7 @@
 #include "api/captures.hpp"
 #include "api/copies.hpp"
 #include "api/errors.hpp"
+#include "api/events.hpp"
 #include "api/graphs.hpp"
 #include "api/launches.hpp"
 #include "api/queues.hpp"
@@ -35,6 +36,7 @@ struct CUgraphExec_st {
   };
   std::vector<Node> nodes;
   std::vector<Chain> chains;
+  bool frees_on_launch = false;             // what the launch before has allocated
   std::shared_ptr<const simt::Mark> ended;  // of the launch before, which the next one waits for
 };
 
@@ -171,6 +173,51 @@ void queue_work(CUstream_st& queue, const NodeWork& work) {
   if (const auto* host = std::get_if<HostWork>(&work)) {
     enqueue_host_function(queue, [call = host->call] { run_host_function(call); });
   }
+  if (const auto* made = std::get_if<AllocationWork>(&work)) {
+    enqueue_graph_memory(queue, made->memory, "cudaGraphAddMemAllocNode", made->caller);
+  }
+  if (const auto* freed = std::get_if<ReleaseWork>(&work)) {
+    enqueue_graph_memory(queue, freed->memory, "cudaGraphAddMemFreeNode", freed->caller);
+  }
+  if (const auto* record = std::get_if<EventRecord>(&work)) record_in(queue, record->event);
+  if (const auto* wait = std::get_if<EventWait>(&work)) wait_in(queue, wait->event);
+}
+
+/// What the graph allocates must not be allocated, and what it frees must be: each node in its turn.
+cudaError_t check_graph_memory(const Exec& exec) {
+  std::map<const GraphMemory*, bool> is_allocated;
+  const auto now = [&](const GraphMemory& memory) -> bool& {
+    const bool before = memory.allocated && !exec.frees_on_launch;
+    return is_allocated.try_emplace(&memory, before).first->second;
+  };
+  for (const Exec::Node& node : exec.nodes) {
+    if (const auto* made = std::get_if<AllocationWork>(&node.work)) {
+      if (std::exchange(now(*made->memory), true)) return failed(cudaErrorInvalidValue);
+    }
+    if (const auto* freed = std::get_if<ReleaseWork>(&node.work)) {
+      if (!is_allocated.contains(freed->memory.get()) && freed->memory->allocated) {
+        is_allocated[freed->memory.get()] = true;  // by another graph
+      }
+      if (!std::exchange(now(*freed->memory), false)) return failed(cudaErrorInvalidValue);
+    }
+  }
+  return cudaSuccess;
+}
+
+/// Counts what a launch allocates and frees. What the launch before has left is freed first.
+void take_graph_memory(const Exec& exec, CUstream_st& stream) {
+  for (const Exec::Node& node : exec.nodes) {
+    if (const auto* made = std::get_if<AllocationWork>(&node.work)) {
+      if (made->memory->allocated) {
+        graph_memory_is_freed(made->memory);
+        enqueue_graph_memory(stream, made->memory, "cudaGraphLaunch", made->caller);
+      }
+      graph_memory_is_allocated(made->memory);
+    }
+    if (const auto* freed = std::get_if<ReleaseWork>(&node.work)) {
+      graph_memory_is_freed(freed->memory);
+    }
+  }
 }
 
 void launch_graph(Exec& exec, CUstream_st& stream) {
@@ -224,6 +271,10 @@ cudaGraphExecUpdateResult take_parameters(Exec& exec, Exec& from) {
     if (from.nodes[i].work.index() != exec.nodes[i].work.index()) {
       return cudaGraphExecUpdateErrorNodeTypeChanged;
     }
+    if (std::holds_alternative<AllocationWork>(exec.nodes[i].work) ||
+        std::holds_alternative<ReleaseWork>(exec.nodes[i].work)) {
+      return cudaGraphExecUpdateErrorNotSupported;
+    }
     if (from.nodes[i].device != exec.nodes[i].device) {
       return cudaGraphExecUpdateErrorParametersChanged;
     }
@@ -250,6 +301,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t handle,
   if ((flags & ~known) != 0) return simt::failed(cudaErrorNotSupported);
   std::unique_ptr<CUgraphExec_st> made = simt::make_exec(*graph);
   if (made == nullptr) return simt::failed(cudaErrorInvalidValue);
+  made->frees_on_launch = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
   *exec = made.get();
   simt::ready_graphs().push_back(std::move(made));
   return cudaSuccess;
@@ -276,6 +328,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle) 
   if (simt::is_capturing(*stream)) return simt::check_wait(*stream);
   if (const cudaError_t error = simt::check_work(*stream)) return error;
   if (const cudaError_t error = simt::check_memory(*exec, SIMT_CALLER)) return error;
+  if (const cudaError_t error = simt::check_graph_memory(*exec)) return error;
+  simt::take_graph_memory(*exec, *stream);
   simt::launch_graph(*exec, *stream);
   return cudaSuccess;
 }

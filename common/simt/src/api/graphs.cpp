@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/errors.hpp"
+#include "api/events.hpp"
 #include "api/launches.hpp"
 #include "memory/devices.hpp"
 #include "simt/launch.hpp"
@@ -19,9 +20,11 @@ std::vector<std::unique_ptr<CUgraph_st>>& graphs() {
   return all;
 }
 
-constexpr cudaGraphNodeType kNodeTypes[] = {cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeKernel,
-                                            cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,
-                                            cudaGraphNodeTypeHost,   cudaGraphNodeTypeGraph};
+constexpr cudaGraphNodeType kNodeTypes[] = {
+    cudaGraphNodeTypeEmpty,    cudaGraphNodeTypeKernel,  cudaGraphNodeTypeMemcpy,
+    cudaGraphNodeTypeMemset,   cudaGraphNodeTypeHost,    cudaGraphNodeTypeGraph,
+    cudaGraphNodeTypeMemAlloc, cudaGraphNodeTypeMemFree, cudaGraphNodeTypeEventRecord,
+    cudaGraphNodeTypeWaitEvent};
 
 cudaGraphNodeType node_type(const NodeWork& work) { return kNodeTypes[work.index()]; }
 
@@ -40,25 +43,6 @@ bool read_nodes(const CUgraph_st& graph, const cudaGraphNode_t* list, std::size_
     nodes->push_back(list[i]);
   }
   return true;
-}
-
-cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t handle, const cudaGraphNode_t* list,
-                     std::size_t count, NodeWork work) {
-  CUgraph_st* graph = find_graph(handle);
-  Nodes dependencies;
-  if (node == nullptr || graph == nullptr || !read_nodes(*graph, list, count, &dependencies)) {
-    return failed(cudaErrorInvalidValue);
-  }
-  *node = add_node(*graph, std::move(work), std::move(dependencies));
-  return cudaSuccess;
-}
-
-/// A node gets other parameters, for work of the same kind.
-cudaError_t replace_work(cudaGraphNode_t handle, NodeWork work) {
-  CUgraphNode_st* node = find_node(handle);
-  if (node == nullptr || node->work.index() != work.index()) return failed(cudaErrorInvalidValue);
-  node->work = std::move(work);
-  return cudaSuccess;
 }
 
 /// As CUDA gives lists: an array of null asks how many there are; what an array has no room for is
@@ -91,6 +75,14 @@ std::unique_ptr<CUgraph_st> copy_of(const CUgraph_st& original) {
     }
   }
   return copy;
+}
+
+/// A graph that allocates memory is the only one with its addresses.
+bool has_memory(const CUgraph_st& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& node) {
+    return std::holds_alternative<AllocationWork>(node->work) ||
+           std::holds_alternative<ReleaseWork>(node->work);
+  });
 }
 
 /// Two nodes of one graph.
@@ -137,6 +129,24 @@ CUgraphNode_st* find_node(cudaGraphNode_t handle) {
 
 void destroy_graph(CUgraph_st& graph) {
   std::erase_if(graphs(), [&](const auto& owned) { return owned.get() == &graph; });
+}
+
+cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t handle, const cudaGraphNode_t* list,
+                     std::size_t count, NodeWork work) {
+  CUgraph_st* graph = find_graph(handle);
+  Nodes dependencies;
+  if (node == nullptr || graph == nullptr || !read_nodes(*graph, list, count, &dependencies)) {
+    return failed(cudaErrorInvalidValue);
+  }
+  *node = add_node(*graph, std::move(work), std::move(dependencies));
+  return cudaSuccess;
+}
+
+cudaError_t replace_work(cudaGraphNode_t handle, NodeWork work) {
+  CUgraphNode_st* node = find_node(handle);
+  if (node == nullptr || node->work.index() != work.index()) return failed(cudaErrorInvalidValue);
+  node->work = std::move(work);
+  return cudaSuccess;
 }
 
 CUgraphNode_st* add_node(CUgraph_st& graph, NodeWork work, Nodes dependencies) {
@@ -237,6 +247,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t handle) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   const CUgraph_st* original = simt::find_graph(handle);
   if (clone == nullptr || original == nullptr) return simt::failed(cudaErrorInvalidValue);
+  if (simt::has_memory(*original)) return simt::failed(cudaErrorNotSupported);
   simt::graphs().push_back(simt::copy_of(*original));
   *clone = simt::graphs().back().get();
   return cudaSuccess;
@@ -303,6 +314,22 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
   return simt::new_node(node, graph, dependencies, count, std::move(work));
 }
 
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                        const cudaGraphNode_t* dependencies, std::size_t count,
+                                        cudaEvent_t event) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (!simt::is_event(event)) return simt::failed(cudaErrorInvalidResourceHandle);
+  return simt::new_node(node, graph, dependencies, count, simt::EventRecord{event});
+}
+
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                      const cudaGraphNode_t* dependencies, std::size_t count,
+                                      cudaEvent_t event) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (!simt::is_event(event)) return simt::failed(cudaErrorInvalidResourceHandle);
+  return simt::new_node(node, graph, dependencies, count, simt::EventWait{event});
+}
+
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* dependencies, std::size_t count) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
@@ -315,6 +342,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   const CUgraph_st* child = simt::find_graph(handle);
   if (child == nullptr) return simt::failed(cudaErrorInvalidValue);
+  if (simt::has_memory(*child)) return simt::failed(cudaErrorNotSupported);
   simt::ChildGraph work{simt::copy_of(*child)};
   return simt::new_node(node, graph, dependencies, count, std::move(work));
 }

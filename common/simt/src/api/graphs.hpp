@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/copies.hpp"
+#include "api/graph_memory.hpp"
 #include "simt/api.hpp"
 
 namespace simt {
@@ -20,8 +21,15 @@ struct HostWork {
 struct ChildGraph {
   std::shared_ptr<const CUgraph_st> graph;  // the node's own copy
 };
+struct EventRecord {
+  cudaEvent_t event;
+};
+struct EventWait {
+  cudaEvent_t event;
+};
 /// What a node does. In the order of node_type() in graphs.cpp.
-using NodeWork = std::variant<EmptyWork, Launch, Copy, Memset, HostWork, ChildGraph>;
+using NodeWork = std::variant<EmptyWork, Launch, Copy, Memset, HostWork, ChildGraph, AllocationWork,
+                              ReleaseWork, EventRecord, EventWait>;
 
 }  // namespace simt
 
@@ -48,6 +56,11 @@ CUgraph_st* find_graph(cudaGraph_t handle);
 /// The node, if it is one of a graph that exists; else null.
 CUgraphNode_st* find_node(cudaGraphNode_t handle);
 void destroy_graph(CUgraph_st& graph);
+/// The call that makes a node: after those of a list, if they are nodes of the graph.
+cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* list,
+                     std::size_t count, NodeWork work);
+/// A node gets other parameters, for work of the same kind.
+cudaError_t replace_work(cudaGraphNode_t node, NodeWork work);
 CUgraphNode_st* add_node(CUgraph_st& graph, NodeWork work, Nodes dependencies);
 /// The nodes of which no other depends.
 Nodes leaves(const CUgraph_st& graph);

@@ -19,6 +19,7 @@ struct CUmemPoolHandle_st {
   int device;
   bool is_default;
   bool destroyed = false;
+  std::uint32_t others = 0;     // that have access to its memory: a bit for each
   std::uint64_t threshold = 0;  // bytes that it keeps when memory is given back
   std::uint64_t used = 0, most_used = 0, reserved = 0, most_reserved = 0;
   std::array<int, 3> reuse{1, 1,
@@ -118,6 +119,8 @@ bool is_pool(cudaMemPool_t pool) {
 
 int device_of_pool(cudaMemPool_t pool) { return pool->device; }
 
+bool is_open(cudaMemPool_t pool) { return pool->others != 0; }
+
 cudaMemPool_t pool_of_device(int device) {
   return pools().of_device[static_cast<unsigned>(device)];
 }
@@ -202,6 +205,46 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   const std::uint64_t* const place = simt::amount(*pool, attribute);
   if (place == nullptr) return simt::failed(cudaErrorInvalidValue);
   *static_cast<std::uint64_t*>(value) = *place;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list,
+                                 std::size_t count) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (!simt::is_pool(pool) || list == nullptr) return simt::failed(cudaErrorInvalidValue);
+  for (std::size_t i = 0; i < count; ++i) {
+    const cudaMemLocation& location = list[i].location;
+    const bool all = list[i].flags == cudaMemAccessFlagsProtReadWrite;
+    if (location.type != cudaMemLocationTypeDevice ||
+        (!all && list[i].flags != cudaMemAccessFlagsProtNone) ||
+        (!all && location.id == pool->device)) {
+      return simt::failed(cudaErrorInvalidValue);
+    }
+    if (!simt::is_device(location.id)) return simt::failed(cudaErrorInvalidDevice);
+    if (location.id != pool->device && !simt::peer_access()) {
+      return simt::failed(cudaErrorPeerAccessUnsupported);
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t device = simt::bit(list[i].location.id) & ~simt::bit(pool->device);
+    pool->others = list[i].flags == cudaMemAccessFlagsProtNone ? pool->others & ~device
+                                                               : pool->others | device;
+  }
+  if (simt::is_open(pool)) simt::open_memory_of(pool);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                 cudaMemLocation* location) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  if (!simt::is_pool(pool) || flags == nullptr || location == nullptr ||
+      location->type != cudaMemLocationTypeDevice) {
+    return simt::failed(cudaErrorInvalidValue);
+  }
+  if (!simt::is_device(location->id)) return simt::failed(cudaErrorInvalidDevice);
+  const std::uint32_t all = pool->others | simt::bit(pool->device);
+  *flags = (all & simt::bit(location->id)) != 0 ? cudaMemAccessFlagsProtReadWrite
+                                                : cudaMemAccessFlagsProtNone;
   return cudaSuccess;
 }
 

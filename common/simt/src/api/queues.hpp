@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -58,6 +59,7 @@ struct CUstream_st {
   std::vector<const void*> made_by;  // return addresses, the innermost first
   int priority = 0;                  // as the program asked for it; nothing here follows it
   simt::CapturePoint captured;       // of a stream that captures
+  std::map<int, cudaStreamAttrValue> attributes{};  // as the program asked for them
 };
 
 namespace simt {

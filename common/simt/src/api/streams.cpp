@@ -66,18 +66,31 @@ cudaError_t launch_on_host(cudaStream_t handle, bool valid, const Call& call) {
   return cudaSuccess;
 }
 
-cudaError_t record_event(cudaEvent_t event, cudaStream_t handle) {
+cudaError_t record_event(cudaEvent_t event, cudaStream_t handle, unsigned flags) {
   CUstream_st* stream = find_stream(handle);
   if (stream == nullptr || find_event(event) == nullptr || event->device != stream->device) {
     return failed(cudaErrorInvalidResourceHandle);
   }
   if (const cudaError_t error = check_work(*stream)) return error;
+  if (flags == cudaEventRecordExternal && is_capturing(*stream)) {
+    return capture_work(*stream, EventRecord{event});
+  }
   event->captured = stream->captured;
   event->last = is_capturing(*stream) ? nullptr : push_mark(*stream);
   return cudaSuccess;
 }
 
 }  // namespace
+
+bool is_event(cudaEvent_t event) { return find_event(event) != nullptr; }
+
+void record_in(CUstream_st& queue, cudaEvent_t event) {
+  if (is_event(event)) event->last = push_mark(queue);
+}
+
+void wait_in(CUstream_st& queue, cudaEvent_t event) {
+  if (is_event(event) && event->last != nullptr) push_wait(queue, event->last);
+}
 
 void forget_records() {
   for (const auto& event : events().live) {
@@ -149,12 +162,15 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  if (flags != cudaEventWaitDefault) return simt::failed(cudaErrorInvalidValue);
+  if (flags > cudaEventWaitExternal) return simt::failed(cudaErrorInvalidValue);
   CUstream_st* stream = simt::find_stream(handle);
   if (stream == nullptr || simt::find_event(event) == nullptr) {
     return simt::failed(cudaErrorInvalidResourceHandle);
   }
   if (const cudaError_t error = simt::check_work(*stream)) return error;
+  if (flags == cudaEventWaitExternal && simt::is_capturing(*stream)) {
+    return simt::capture_work(*stream, simt::EventWait{event});
+  }
   const bool recorded = event->last != nullptr;
   if (event->captured.capture != nullptr || (recorded && simt::is_capturing(*stream))) {
     return simt::capture_wait(*stream, event->captured);
@@ -162,6 +178,28 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   if (recorded) simt::push_wait(*stream, event->last);
   return cudaSuccess;
 }
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue* value) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (value == nullptr) return simt::failed(cudaErrorInvalidValue);
+  stream->attributes[attribute] = *value;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaStreamAttrID attribute,
+                                   cudaStreamAttrValue* value) {
+  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
+  CUstream_st* stream = simt::find_stream(handle);
+  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
+  if (value == nullptr) return simt::failed(cudaErrorInvalidValue);
+  *value = stream->attributes[attribute];  // zero, if nothing was asked for
+  return cudaSuccess;
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() { return simt::enter(SIMT_CALLER); }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
@@ -249,13 +287,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  return simt::record_event(event, handle);
+  return simt::record_event(event, handle, cudaEventRecordDefault);
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned flags) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
   if (flags > cudaEventRecordExternal) return simt::failed(cudaErrorInvalidValue);
-  return simt::record_event(event, handle);
+  return simt::record_event(event, handle, flags);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

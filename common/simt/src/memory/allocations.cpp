@@ -97,6 +97,13 @@ void* allocate(std::size_t size, Space space, ElementType element, int device, c
   return reinterpret_cast<void*>(a->begin);
 }
 
+void open_to_every_device(void* p) {
+  Allocation& a = *live_owner(p, 1);
+  in_use[a.owner] -= a.size;
+  a.owner = kEveryDevice;
+  in_use[a.owner] += a.size;
+}
+
 bool release(void* p, bool pinned) {
   auto it = allocations.find(reinterpret_cast<std::uintptr_t>(p));
   if (it == allocations.end() || !it->second->live) return false;
@@ -170,6 +177,12 @@ void mark_initialised(const void* p, std::size_t n) {
   if (Allocation* a = live_owner(p, n)) {
     std::memset(a->initialised + (reinterpret_cast<std::uintptr_t>(p) - a->begin), 1, n);
   }
+}
+
+void forget_contents(void* p) {
+  Allocation& a = *live_owner(p, 1);
+  std::memset(p, kPoison, a.size);
+  std::memset(a.initialised, 0, a.size);
 }
 
 void copy_initialised(const void* to, const void* from, std::size_t n) {

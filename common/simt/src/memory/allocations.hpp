@@ -79,6 +79,8 @@ bool is_shared(const void* p);
 /// A block of device, managed or pinned memory, aligned to 256 bytes, poisoned with 0xFF; null when
 /// the device is full or size is 0. `caller` is where the program asked for it, for messages.
 void* allocate(std::size_t size, Space space, ElementType element, int device, const void* caller);
+/// Kernels of every device reach the live allocation at p from here on.
+void open_to_every_device(void* p);
 /// Gives memory back; false if `p` is not the start of a live allocation of that kind.
 bool release(void* p, bool pinned);
 /// Memory of the host becomes pinned memory at its own address; `taken` if a part of it is that, or
@@ -99,6 +101,8 @@ void bring_variables(int device);
 bool is_device_address(const void* p);
 /// The space of the live allocation that holds all of [p, p + n), for the host; false if there is none.
 bool find_space(const void* p, std::size_t n, Space* space);
+/// What the live allocation at p holds becomes undefined, as when it was made.
+void forget_contents(void* p);
 /// Marks [p, p + n) as written (by a copy, a memset or the host).
 void mark_initialised(const void* p, std::size_t n);
 /// After a copy from device to device: the target is as initialised as the source.
