@@ -44,6 +44,7 @@ MODULES = [definitions, functions, heap, kernels, launches, ptx, ptx_instruction
            unsupported, variables]
 REWRITTEN = {"<<<", "launch", "__shared__", "__noinline__", "__device__", "__constant__", "__managed__", "union", *ptx.ASM,
              *heap.WORDS}
+DEVICE_WORDS = {"static", *unsupported.ONLY_ON_HOST}
 
 
 class CudaFile(heap.Heap, launches.Launches, ptx.Ptx, returns.Returns, unions.Unions, unsupported.Refusals,
@@ -62,7 +63,9 @@ class CudaFile(heap.Heap, launches.Launches, ptx.Ptx, returns.Returns, unions.Un
         words = REWRITTEN | kernel_words | self.macros.spaces.keys()
         for i, token in enumerate(self.tokens):
             text = token.text
-            if text not in words:
+            if text in DEVICE_WORDS:
+                self.check_device_word(i)
+            elif text not in words:
                 if text[:2] in unsupported.BEGINNINGS and token.kind == "word":
                     self.check_word(i)
             elif text == "<<<":
@@ -90,6 +93,8 @@ class CudaFile(heap.Heap, launches.Launches, ptx.Ptx, returns.Returns, unions.Un
             elif i >= known and self.at_namespace_scope[i] and self.declares_variable(i):
                 known = self.rewrite_global(i)
         self.declare_shared()
+        if self.is_whole:
+            self.warn_of_calls()
 
 
 Replacement = definitions.replacement_of(CudaFile)

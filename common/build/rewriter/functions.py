@@ -21,6 +21,8 @@ class Functions(SourceFile):
         #define HD __host__ __device__."""
         for directive, _ in self.directives:
             definition = DEFINE.match(directive.text)
+            if definition is not None:
+                self.macros.names.add(definition.group(1))
             if definition is None or definition.group("parameters") or definition.end() == len(directive.text):
                 continue
             words, spaces = set(), set()

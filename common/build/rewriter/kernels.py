@@ -28,6 +28,7 @@ class Kernels(SourceFile):
         if parts is None:
             return
         opening, body = parts
+        self.refuse_references(opening)
         begin, end = self.tokens[opening].begin, self.tokens[body].end
         if (self.other_end(opening) + 1 != body or not self.is_word(opening - 1)
                 or any(begin < directive.begin < end for directive, _ in self.directives)):
@@ -41,6 +42,16 @@ class Kernels(SourceFile):
         text = (f" SIMT_KERNEL({self.message_text(self.text(opening - 1))}, {self.message_text(names)}, "
                 f"void({types}){self.cluster_dims(at, opening)});")
         self.edits.append((end, end, text))
+
+    def refuse_references(self, opening):
+        """A kernel gets copies: what a reference refers to is on the host."""
+        i = opening + 1
+        while i < self.other_end(opening):
+            if self.text(i) in ("&", "&&") and self.text(i - 1) not in ("(", "="):
+                self.unsupported(i, "a reference as a kernel's parameter: pass a value, or a pointer to device memory")
+            if self.text(i) == "=":  # a default
+                return
+            i = self.after_angle(i) if self.text(i) == "<" else self.after(i)
 
     def cluster_dims(self, begin, end):
         """", 2, 1, 1" of __cluster_dims__(2, 1, 1) in the declaration between two tokens; empty without one."""

@@ -14,6 +14,13 @@ class Launches(Functions):
 
     def functions(self):
         """(name, index of the name, is it a kernel) of every function at namespace scope."""
+        for name, i, words in self.declared_functions():
+            is_kernel = any("__global__" in self.specifiers(word) for word in words)
+            if is_kernel or "=" not in words:  # int j = a * k(1); declares no k
+                yield name, i, is_kernel
+
+    def declared_functions(self):
+        """(name, index of the name, the words before it) of what looks like a function at namespace scope."""
         head = 0  # the first token of the declaration
         for i, token in enumerate(self.tokens):
             if token.text in (";", "{", "}"):
@@ -23,10 +30,7 @@ class Launches(Functions):
             elif (self.at_namespace_scope[i] and self.text(i + 1) == "(" and self.is_operand(i)
                   and token.text not in TAKES_PARENTHESES
                   and (self.is_operand(i - 1) or self.text(i - 1) in (*"*&>", ")", "]"))):
-                words = [t.text for t in self.tokens[head:i]]
-                is_kernel = any("__global__" in self.specifiers(word) for word in words)
-                if is_kernel or "=" not in words:  # int j = a * k(1); declares no k
-                    yield token.text, i, is_kernel
+                yield token.text, i, [t.text for t in self.tokens[head:i]]
 
     def is_pointer(self, name):
         """True for a variable that the host has to read. Where there is a function of the name, too, that is launched."""
@@ -59,6 +63,31 @@ class Launches(Functions):
             return self.after_angle(i)
         except Unsupported:
             return i
+
+    def warn_of_calls(self):
+        """Warns of calls from device code to functions of the host, which nvcc refuses. By the name alone: where there
+        is something else of the name, nothing is said."""
+        of_host, other = set(), set(self.macros.names)
+        for file in {file.path: file for file in [*self.files_before, self]}.values():
+            other.update(file.member_functions())
+            for name, _, words in file.declared_functions():
+                is_plain = not set().union(*map(file.specifiers, words)) and not {"template", "constexpr", "consteval", "=", "friend"} & {*words}
+                (of_host if is_plain else other).add(name)
+        for name, i in self.plain_calls():
+            if name not in of_host - other or not self.is_device_code(i) or name in self.head_of(i):
+                continue
+            position = self.tokens[i].begin
+            text = f"{name}() is a function of the host, and is called in device code, which nvcc refuses: write __device__ before it"
+            self.edits.append((position, position, f" _Pragma({c_string('GCC warning ' + c_string(text))}) "))
+
+    def head_of(self, i):
+        """The words of the declaration of the function around the token i, which may declare a parameter of any name."""
+        around = [opening for opening in self.partner if self.text(opening) == "{" and opening < i < self.partner[opening]]
+        opening = head = min(around, default=0)
+        while self.text(head - 1) not in ("", ";", "{", "}"):
+            head -= 1
+        return {token.text for token in self.tokens[head:i]} - {self.text(i)} | {
+            token.text for token in self.tokens[head:opening]}
 
     def plain_calls(self):
         """(name, index of the name) of every call f(...) in a function, of members not."""

@@ -64,6 +64,7 @@ class Macros:
         self.spaces = {}  # DEVICE -> "__device__", for a macro before a variable
         self.external = set()  # constants that are declared as extern
         self.shared = {}  # name of a __shared__ variable outside of functions -> its declaration in one
+        self.names = set()  # of all macros
         self.of_arch = {}  # name -> [(names, directives)] that __CUDA_ARCH__ changes, for macros that depend on it
 
 

@@ -60,6 +60,11 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
     (r"(curand|cufft|cusparse|cusolver)[A-Z]\w+|curand_\w+", f"{{}}: {LIBRARY}"),
 )]
 BEGINNINGS = {"te", "su", "cu", "nv", "wm", "th"}  # of all of these
+# What device code has not, with nvcc either.
+ONLY_ON_HOST = {
+    **dict.fromkeys(("try", "throw"), "{} in device code: a kernel has no exceptions; write an error code to memory, or call __trap()"),
+    **dict.fromkeys(("cout", "cerr"), "{} in device code: print with printf"),
+}
 MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma")
 
 
@@ -89,6 +94,17 @@ class Refusals(Functions):
                 return
         if re.match(r"cuda[A-Z]", text) and self.text(i + 1) == "(" and self.is_device_code(i):
             self.unsupported(i, f"{text}() in a kernel, dynamic parallelism: call it on the host")
+
+    def check_device_word(self, i):
+        """Refuses the word i in device code: nvcc does so, too, but for a static variable."""
+        text = self.text(i)
+        if not self.is_device_code(i) or self.text(i - 1) in (".", "->"):
+            return
+        if text in ONLY_ON_HOST:
+            self.unsupported(i, ONLY_ON_HOST[text].format(text))
+        declaration = {token.text for token in self.tokens[i - 2:i + 4]}
+        if text == "static" and not declaration & {"const", "constexpr", "__shared__", "__device__", "__constant__", "inline"}:
+            self.unsupported(i, "a static variable in device code: make it a __device__ variable outside of the function")
 
     def is_own_name(self, i):
         """True for a member, a variable or function of the program's own: a.tex2D, int tex2D, ns::tex2D."""

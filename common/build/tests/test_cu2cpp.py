@@ -1351,5 +1351,34 @@ class Compilers(FolderTest):
         self.assert_reported("-isystem", str(SIMT_HEADERS))
 
 
+class HostAndDevice(RewriterTest):
+    CALLEES = "void host(int) {}\n__device__ int device() { return 1; }\n__host__ __device__ void both() {}\n"
+
+    def warnings(self, source):
+        return re.findall(r'GCC warning \\"(\w+)\(\) is', rewrite(self.CALLEES + source))
+
+    def test_a_call_of_a_function_of_the_host_is_warned_of(self):
+        self.assertEqual(self.warnings("__global__ void k() { host(1); device(); both(); }\n"), ["host"])
+        self.assertEqual(self.warnings("int main() { host(1); both(); }\n"), [])
+        self.assertEqual(self.warnings("__host__ __device__ void f() { host(1); device(); }\n"), [])
+
+    def test_another_thing_of_the_name_is_not(self):
+        for source in ("template <class F> __global__ void k(F host) { host(1); }\n",
+                       "__device__ void host(float) {}\n__global__ void k() { host(1); }\n",
+                       "struct S { __device__ void host(int); };\n__global__ void k() { host(1); }\n",
+                       "#define host(x) x\n__global__ void k() { host(1); }\n",
+                       "__global__ void k() { auto host = [](int) {}; host(1); }\n"):
+            self.assertEqual(self.warnings(source), [], source)
+
+    def test_what_device_code_has_not_is_refused(self):
+        for statement, message in (("try { f(); } catch (...) {}", "try in device code"), ("throw 1;", "throw in device code"),
+                                   ("std::cout << 1;", "cout in device code"), ("static int n = 0;", "a static variable in device code")):
+            self.assert_refused(f"__global__ void k() {{\n  {statement}\n}}\n", 2, message)
+            rewrite(f"void host_code() {{\n  {statement}\n}}\n")
+        self.assert_refused("__global__ void k(int n,\n                  float& x) {}\n", 2, "a reference as a kernel's parameter")
+        for kernel in ("static const int kN[] = {1};", "static constexpr int n = 1;", "static __shared__ int s[2];"):
+            rewrite(f"__global__ void k(int (&a)[2], void (*f)(int&)) {{\n  {kernel}\n}}\n".replace("int (&a)[2], ", ""))
+
+
 if __name__ == "__main__":
     unittest.main()

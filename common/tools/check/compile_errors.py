@@ -84,7 +84,7 @@ def warnings_in(output, folder):
     for at, line in enumerate(lines):
         if WARNING.match(line) and os.path.abspath(PLACE.match(line)["file"]).startswith(os.path.join(folder, "")):
             source = itertools.takewhile(lambda text: not PLACE.match(text) and not NOISE.match(text), lines[at + 1 : at + 3])
-            text = "\n".join(as_in_the_sources([line, *source]))
+            text = "\n".join(as_in_the_sources([line.removesuffix(" [-W#pragma-messages]"), *source]))  # the rewriter's own
             warnings[re.sub(r":\d+(?=: warning)", "", line)] = text  # a function for host and device is compiled twice
     return list(warnings.values())
 
@@ -170,7 +170,8 @@ def as_in_the_sources(error):
 def is_rewritten(shown, source):
     """True if a compiler shows a line that is not the source's: both without what precedes the code."""
     code, whole = (re.sub(r"^\s*\d+ \| ?", "", line).strip() for line in (shown, source))
-    return "::simt::" in code and code not in whole or code != whole and whole.endswith(code)
+    marks = ("::simt::", "SIMT_KERNEL(", "_Pragma(")
+    return code not in whole and any(mark in code for mark in marks) or code != whole and whole.endswith(code)
 
 
 def source_line(exercise, number):

@@ -20,7 +20,7 @@ MADE_BY_MESON = "common/build/device/simtcc.json"
 GROUP = ("-Wl,--start-group", "-Wl,--end-group")
 # What nvcc warns of, and a little more. The course's own code has more warnings; a reader's may be older than C++20, and
 # need no braces around a row of an array. `__constant__` is `static` here, and rand() / RAND_MAX is for whom it is near enough.
-FLAGS = ["-fdiagnostics-color=never", "-Wno-extra", "-Wno-missing-braces", "-Wno-deprecated-volatile",
+FLAGS = ["-fdiagnostics-color=never", "-Wvla", "-Wno-extra", "-Wno-missing-braces", "-Wno-deprecated-volatile",
          "-Wno-deprecated-anon-enum-enum-conversion", "-Wno-deprecated-enum-enum-conversion",
          "-Wno-deprecated-enum-float-conversion", "-Wno-duplicate-decl-specifier", "-Wno-implicit-const-int-float-conversion"]
 

@@ -190,7 +190,7 @@ SIMT_UNINSTRUMENTED T& shared(const char* name, Tag) {
                                 sizeof(T),
                                 type_of<T>(),
                                 {std::extent_v<T, 0>, std::extent_v<T, 1>, std::extent_v<T, 2>}};
-  return *static_cast<T*>(block_shared(&shared_key<Tag>, variable));
+  return *static_cast<T*>(block_shared(&shared_key<Tag>, variable, SIMT_CALLER));
 }
 
 /// `extern __shared__ T name[];`

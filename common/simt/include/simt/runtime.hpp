@@ -192,7 +192,7 @@ struct SharedVariable {
   ElementType element;
   std::size_t extents[3];  // of an array; 0 beyond its dimensions
 };
-void* block_shared(const void* key, const SharedVariable& variable);
+void* block_shared(const void* key, const SharedVariable& variable, const void* caller);
 /// Start of the dynamic shared memory of the running block, null if the launch gave none.
 void* dynamic_shared(const char* name, ElementType element);
 

@@ -141,6 +141,7 @@ void step(CUstream_st& wanted) {
   CUstream_st& stream = *choose(wanted);
   const Operation operation = std::move(stream.queue.front());
   stream.queue.pop_front();
+  stream.kernels -= operation.is_kernel;
   complete(operation);
   if (!operation.work) return;
   int error = cudaErrorLaunchFailure;
@@ -395,6 +396,7 @@ void enqueue_kernel(CUstream_st& stream, Launch launch) {
     return run_launch(launch, place);
   };
   operation.is_kernel = true;
+  ++stream.kernels;
   append(stream, std::move(operation));
 }
 
@@ -417,15 +419,12 @@ void push_wait(CUstream_st& stream, std::shared_ptr<const Mark> mark) {
 
 QueuedKernels queued_kernels() {
   std::uint32_t devices = 0;
-  std::ptrdiff_t kernels = 0;
+  unsigned kernels = 0;
   for (const CUstream_st* stream : all_queues().streams) {
-    const auto& queue = stream->queue;
-    const auto is_kernel = [](const Operation& operation) { return operation.is_kernel; };
-    const std::ptrdiff_t here = std::count_if(queue.begin(), queue.end(), is_kernel);
-    if (here > 0) devices |= 1u << stream->device;
-    kernels += here;
+    if (stream->kernels > 0) devices |= 1u << stream->device;
+    kernels += stream->kernels;
   }
-  return {static_cast<unsigned>(std::popcount(devices)), static_cast<unsigned>(kernels)};
+  return {static_cast<unsigned>(std::popcount(devices)), kernels};
 }
 
 // ---- waiting ------------------------------------------------------------------------------------
@@ -455,6 +454,7 @@ void drop_queues(int device) {
     if (stream->device != device) continue;
     for (const Operation& operation : stream->queue) complete(operation);
     stream->queue.clear();
+    stream->kernels = 0;
   }
   host_knows(end_of(device));
 }

@@ -59,6 +59,7 @@ struct CUstream_st {
   std::vector<const void*> made_by;  // return addresses, the innermost first
   int priority = 0;                  // as the program asked for it; nothing here follows it
   simt::CapturePoint captured;       // of a stream that captures
+  unsigned kernels = 0;              // in the queue
   std::map<int, cudaStreamAttrValue> attributes{};  // as the program asked for them
 };
 

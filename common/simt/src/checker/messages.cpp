@@ -471,10 +471,16 @@ void report_host_access(std::uintptr_t address, std::size_t size, bool write, co
   const SourceLine where = source_line(caller);
   const char* const access = write ? "write" : "read";
   Report report{ReportKind::host_access, "", where.file, where.line, ""};
-  report.text = fmt::format(
-      "DEVICE POINTER USED BY THE HOST: {} of {} at {}\n  at {}\n  On a GPU this is a "
-      "segmentation fault. Copy the data with cudaMemcpy.",
-      access, bytes(size), describe_address(address), where.text());
+  const bool is_variable = owner_of(address) == nullptr;
+  const char* const why =
+      is_variable
+          ? "The host has a variable of its own under this name: kernels neither see nor change it.\n"
+            "  Copy the value with cudaMemcpyFromSymbol or cudaMemcpyToSymbol, or declare it\n"
+            "  __managed__."
+          : "On a GPU this is a segmentation fault. Copy the data with cudaMemcpy.";
+  report.text = fmt::format("DEVICE {} USED BY THE HOST: {} of {} at {}\n  at {}\n  {}",
+                            is_variable ? "VARIABLE" : "POINTER", access, bytes(size),
+                            describe_address(address), where.text(), why);
   report.object = object_at(address);
   report.accesses.push_back({access, where.file, where.line, "", "", current_device()});
   deliver(std::move(report));

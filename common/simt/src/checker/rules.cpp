@@ -237,6 +237,12 @@ void check_host_access(std::uintptr_t address, std::size_t size, AccessKind kind
                           (a->space == Space::managed || a->space == Space::pinned);
     if (!host_may) return report_host_access(address, size, writes(kind), caller);
   }
+  if (address - variable_range.begin < variable_range.size) {
+    const Allocation* a = global_at(address);
+    const bool is_of_device =
+        a != nullptr && (a->space == Space::global || a->space == Space::constant);
+    if (is_of_device) return report_host_access(address, size, writes(kind), caller);
+  }
   if (host_is_watched) overlap_host_access(address, size, kind, caller);
 }
 

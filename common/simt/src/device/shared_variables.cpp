@@ -1,15 +1,25 @@
 // __shared__ variables of the running block.
+#include "base/limits.hpp"
 #include "base/scoped_ignore.hpp"
 #include "kernel/engine.hpp"
+#include "simt/api.hpp"
 #include "simt/runtime.hpp"
 
 namespace simt {
 
-void* block_shared(const void* key, const SharedVariable& variable) {
+void* block_shared(const void* key, const SharedVariable& variable, const void* caller) {
   const ScopedIgnore guard;
   Block& block = *engine.current->block;
   for (const SharedInstance& s : block.shared) {
     if (s.key == key) return reinterpret_cast<void*>(s.memory->begin);
+  }
+  std::size_t in_use = variable.size;
+  for (const SharedInstance& s : block.shared) in_use += s.memory->size;
+  if (in_use > kSharedPerBlock) {
+    trap(
+        "the __shared__ variables take more than 48 KiB, which nvcc refuses: use extern __shared__ "
+        "memory, and cudaFuncSetAttribute",
+        cudaErrorLaunchFailure, caller);
   }
   Allocation* a = acquire_shared(variable.size, variable.element, variable.name);
   a->extents.clear();

@@ -68,6 +68,12 @@ inline Allocation* owner_of(std::uintptr_t address) {
 }
 /// The registered __device__, __constant__ or __managed__ variable at `address`, or null.
 Allocation* global_at(std::uintptr_t address);
+/// From the first __device__ or __constant__ variable to the last, with what else lies between.
+struct VariableRange {
+  std::uintptr_t begin = 0;
+  std::size_t size = 0;
+};
+extern VariableRange variable_range;
 /// The allocation, live or freed, nearest to a stray address, or null.
 Allocation* nearest_allocation(std::uintptr_t address);
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/early.hpp"
 #include "base/program.hpp"
 #include "memory/address_space.hpp"
 #include "memory/allocations.hpp"
@@ -15,6 +16,9 @@
 #include "simt/runtime.hpp"
 
 namespace simt {
+
+SIMT_EARLY VariableRange variable_range;
+
 namespace {
 
 AllocationMap& globals() {
@@ -100,6 +104,10 @@ GlobalVariable::GlobalVariable(const char* name, void* address, std::size_t size
   if (kind != GlobalKind::managed) {
     const auto* begin = static_cast<const unsigned char*>(address);
     variables().push_back({a.get(), {begin, begin + size}, {}});
+    VariableRange& range = variable_range;
+    const std::uintptr_t end = std::max(range.begin + range.size, a->end());
+    range.begin = range.size == 0 ? a->begin : std::min(range.begin, a->begin);
+    range.size = end - range.begin;
   }
   globals()[a->begin] = std::move(a);
 }

@@ -1,4 +1,4 @@
-// Construct: a cooperative launch with grid.sync(). Expect: runs.
+// Construct: a cooperative launch with grid.sync(), barrier_arrive() and barrier_wait(). Expect: runs.
 #include <cooperative_groups.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,12 @@ __global__ void diffuse(float* x, float* y, int n, int rounds) {
       int left = (i + n - 1) % n, right = (i + 1) % n;
       y[i] = 0.5f * x[i] + 0.25f * (x[left] + x[right]);
     }
-    grid.sync();
+    if (round % 2 == 0) {
+      grid.sync();
+    } else {
+      cg::grid_group::arrival_token token = grid.barrier_arrive();
+      grid.barrier_wait(static_cast<cg::grid_group::arrival_token&&>(token));
+    }
     float* swapped = x;
     x = y;
     y = swapped;
