@@ -106,13 +106,6 @@ class BlockSheet(NarrowSheet):
         self.y += BOX
         return middles
 
-    def caption(self, text):
-        """A line of words."""
-        self.new_line()
-        self.y += 11
-        self.text(LEFT, self.y, text, "soft")
-        self.y += 6
-
 
 def elements_of(step):
     """{(array, index): (warp, lane, value)} of an access."""

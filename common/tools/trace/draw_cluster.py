@@ -114,13 +114,6 @@ class ClusterSheet(NarrowSheet):
         self.y = row + BOX + (11 if names_below else 0)
         return middles
 
-    def caption(self, text):
-        """A line of words."""
-        self.new_line()
-        self.y += 11
-        self.text(LEFT, self.y, text, "soft")
-        self.y += 6
-
 
 def accesses_of(step):
     """{(block, lane): ((array, index), value, old value)} of a load, a store or an atomic."""

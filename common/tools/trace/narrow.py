@@ -44,6 +44,13 @@ class NarrowSheet(Sheet):
         self.add("</g>")
         self.y += 5
 
+    def caption(self, text):
+        """A line of words."""
+        self.new_line()
+        self.y += 11
+        self.text(LEFT, self.y, text, "soft")
+        self.y += 6
+
     def finished(self, where, words):
         """The SVG's text."""
         self.y += 10
