@@ -42,7 +42,7 @@ TEST_CASE("every lock, and the packed atomic, lose no update") {
 
 TEST_CASE("every queue hands each value over once, also through one slot") {
   for (const unsigned capacity : {1u, 2u, 64u}) {
-    for (const std::size_t n : {0, 1, 33, course::kCpuDevice ? 150 : 100}) {
+    for (const std::size_t n : {0, 1, 33, course::kCpuDevice ? 150 : 400}) {
       const std::vector<unsigned> x = course::position_values<unsigned>(n);
       const auto d_x = DeviceBuffer<unsigned>::from(x);
       for (const QueueRung& rung : queue_rungs()) {
