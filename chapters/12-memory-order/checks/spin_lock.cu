@@ -36,7 +36,8 @@ __global__ void add_to_records(unsigned* words, Record* records, unsigned locks,
 void check_records(course::LaunchShape launch, unsigned locks, unsigned turns, bool tries) {
   INFO((tries ? "try_lock until it succeeds, " : "lock, ")
        << course::counted(locks, "lock") << ", " << course::counted(turns, "turn")
-       << " per thread; " << launch.grid << " blocks of " << launch.block << " threads");
+       << " per thread; " << course::counted(launch.grid, "block") << " of "
+       << course::counted(launch.block, "thread"));
   const unsigned threads = launch.grid * launch.block;
   std::vector<unsigned> counts(locks), sums(locks);
   for (unsigned i = 0; i < threads; ++i) {
