@@ -305,7 +305,7 @@ class Terminal(NeighborsTest):
             seen = self.seen_on_a_terminal(*arguments(n))
             if time.monotonic() - begin > 2:
                 return seen
-            n *= 2
+            n = n * 3 // 2
 
     def test_a_bar_for_long_runs_only(self):
         self.assertEqual(self.seen_on_a_terminal(self.file(FOUR)), "")
