@@ -5,13 +5,9 @@
 #include <type_traits>
 
 #include "simt/api_types.hpp"
-#include "simt/launch_types.hpp"
 #include "simt/platform.hpp"
 
 namespace simt {
-
-/// Queues a launch. A bad configuration is returned, and becomes the last error, as with CUDA.
-cudaError_t enqueue_launch(Launch launch, cudaStream_t stream);
 
 cudaError_t set_function_attribute(const void* function, cudaFuncAttribute attribute, int value,
                                    const void* caller);

@@ -1,109 +1,117 @@
 // What the rewriter turns launches and `__shared__` variables into.
 #pragma once
 
-#include <memory>
-#include <string>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "simt/api.hpp"
 #include "simt/element_type.hpp"
-#include "simt/launch_types.hpp"
 #include "simt/runtime.hpp"
 #include "simt/vector_types.hpp"
 
 namespace simt {
+
+// A launch is data for the library: a launch in the source becomes one function that runs the kernel, and a table of
+// constants. What is compiled for each launch is compiled without optimisation, in every check.
 
 /// A launch as it is written: the kernel's name and the text between its parentheses.
 struct LaunchText {
   const char* kernel;
   const char* arguments;
 };
-
-/// The parts of "a, b.data(), f(x, y)" between its top-level commas.
-std::vector<std::string> split_arguments(const char* text);
-
-template <class T>
-void name_pointer(std::vector<PointerArgument>& pointers, const std::vector<std::string>& texts,
-                  std::size_t index, const T& argument) {
-  if constexpr (std::is_pointer_v<T>) {
-    if constexpr (!std::is_function_v<std::remove_pointer_t<T>>) {
-      pointers.push_back({const_cast<const void*>(static_cast<const volatile void*>(argument)),
-                          index < texts.size() ? texts[index] : std::string(),
-                          type_of<std::remove_pointer_t<T>>()});
-    }
-  }
-}
-
-/// The arguments of a launch. Not std::tuple, whose functions would be built with the kernel's
-/// checks, and run for every thread.
-template <class... Args>
-struct Arguments {};
-template <class First, class... Rest>
-struct Arguments<First, Rest...> {
-  First first;
-  Arguments<Rest...> rest;
+/// What is written between <<< and >>>, and the size of a cluster.
+struct LaunchConfig {
+  dim3 grid, block;
+  std::size_t shared_bytes = 0;
+  cudaStream_t stream = nullptr;
+  dim3 cluster{1, 1, 1};
 };
 
-// Every thread goes through these, in a build without optimisation: as functions of their own they
-// would take as long as a small kernel.
-template <class Call, class... Unpacked>
-SIMT_UNINSTRUMENTED __forceinline__ void apply(Call& call, Arguments<>&, Unpacked&... unpacked) {
-  call(unpacked...);
-}
-template <class Call, class First, class... Rest, class... Unpacked>
-SIMT_UNINSTRUMENTED __forceinline__ void apply(Call& call, Arguments<First, Rest...>& packed,
-                                               Unpacked&... unpacked) {
-  apply(call, packed.rest, unpacked..., packed.first);
-}
+/// One of the values in a closure.
+struct ClosureValue {
+  std::size_t offset, size;  // bytes
+  bool is_pointer;           // to objects, which are elements:
+  ElementType element;
+};
+/// A kernel and its arguments, side by side in memory.
+struct ClosureType {
+  std::size_t size, alignment;       // bytes
+  void (*run)(const void* closure);  // calls the kernel, in one thread
+  const ClosureValue* values;        // the kernel, then its arguments
+  std::size_t argument_count;
+};
 
-inline Arguments<> pack() { return {}; }
-template <class First, class... Rest>
-Arguments<First, Rest...> pack(const First& first, const Rest&... rest) {
-  return {first, pack(rest...)};
-}
+template <class... Values>
+struct ClosureLayout {
+  ClosureValue values[sizeof...(Values)] = {};
+  std::size_t size = 0, alignment = 1;
 
-/// A kernel with its arguments, as the host left them.
+  constexpr ClosureLayout() {
+    std::size_t index = 0;
+    (add<Values>(index++), ...);
+    size = aligned(size, alignment);
+  }
+  static constexpr std::size_t aligned(std::size_t at, std::size_t to) {
+    return (at + to - 1) / to * to;
+  }
+  template <class T>
+  constexpr void add(std::size_t index) {
+    ClosureValue& value = values[index];
+    value.offset = aligned(size, alignof(T));
+    value.size = sizeof(T);
+    if constexpr (std::is_pointer_v<T>) {
+      using Pointed = std::remove_pointer_t<T>;
+      if constexpr (!std::is_function_v<Pointed>) {
+        value.is_pointer = true;
+        value.element = type_of<Pointed>();
+      }
+    }
+    size = value.offset + value.size;
+    if (alignof(T) > alignment) alignment = alignof(T);
+  }
+};
+
 template <class Call, class... Args>
 struct Closure {
-  Call call;
-  Arguments<Args...> arguments;
+  static constexpr ClosureLayout<Call, Args...> kLayout{};
 
   /// Runs in every thread. The thread works on copies of its own on its own stack; they are made
   /// bit by bit, as CUDA hands arguments to a GPU, and out of the checker's sight.
   SIMT_UNINSTRUMENTED static void run(const void* original) {
-    alignas(Closure) unsigned char copy[sizeof(Closure)];
-    __builtin_memcpy(copy, original, sizeof(Closure));
-    auto& mine = *reinterpret_cast<Closure*>(copy);
-    apply(mine.call, mine.arguments);
+    alignas(kLayout.alignment) unsigned char copy[kLayout.size];
+    __builtin_memcpy(copy, original, sizeof copy);
+    call(copy, std::make_index_sequence<sizeof...(Args)>());
   }
-  static void destroy(const void* closure) { delete static_cast<const Closure*>(closure); }
+  // Every thread goes through it, in a build without optimisation: as a function of its own it would
+  // take as long as a small kernel.
+  template <std::size_t... I>
+  SIMT_UNINSTRUMENTED __forceinline__ static void call(unsigned char* copy,
+                                                       std::index_sequence<I...>) {
+    (*reinterpret_cast<Call*>(copy))(
+        *reinterpret_cast<Args*>(copy + kLayout.values[I + 1].offset)...);
+  }
+
+  static constexpr ClosureType kType{kLayout.size, kLayout.alignment, run, kLayout.values,
+                                     sizeof...(Args)};
 };
 
-/// The owner of a closure. Not std::make_shared: it would be compiled anew for every launch in the
-/// source, and took more time than all else of a launch.
-std::shared_ptr<const void> own(const void* closure, void (*destroy)(const void* closure));
+/// Queues a launch: `values` point to the kernel and to its arguments, which are copied now, bit by
+/// bit. A bad configuration becomes the last error, as with CUDA.
+void enqueue_closure(const LaunchText& text, const LaunchConfig& shape, const ClosureType& type,
+                     const void* const* values);
 
 /// kernel<<<grid, block, shared_bytes, stream>>>(arguments...): `call` runs the kernel in one
-/// thread. The arguments are copied now.
+/// thread.
 template <class Call>
 auto launch(LaunchText text, Call call, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
             cudaStream_t stream = nullptr, dim3 cluster = {1, 1, 1}) {
   return [=]<class... Args>(Args... arguments) {
-    const std::vector<std::string> texts = split_arguments(text.arguments);
-    using Mine = Closure<Call, Args...>;
-    Launch launch;
-    launch.kernel = text.kernel;
-    launch.grid = grid;
-    launch.block = block;
-    launch.cluster = cluster;
-    launch.shared_bytes = shared_bytes;
-    [[maybe_unused]] std::size_t index = 0;
-    (name_pointer(launch.pointers, texts, index++, arguments), ...);
-    launch.body = Mine::run;
-    launch.closure = own(new Mine{call, pack(arguments...)}, Mine::destroy);
-    enqueue_launch(std::move(launch), stream);
+    const void* const values[] = {__builtin_addressof(call),
+                                  const_cast<const void*>(static_cast<const volatile void*>(
+                                      __builtin_addressof(arguments)))...};
+    enqueue_closure(text, {grid, block, shared_bytes, stream, cluster},
+                    Closure<Call, Args...>::kType, values);
   };
 }
 
@@ -117,11 +125,7 @@ struct ClusterDims {
 struct KernelInfo {
   const char* name;
   const char* parameters;  // "a, b, n": what messages call the arguments
-  /// Makes the launch call `kernel` with copies of the values that `arguments` point to; `texts`
-  /// are their names.
-  void (*bind)(Launch& launch, const void* kernel, const std::vector<std::string>& texts,
-               void* const* arguments);
-  std::size_t parameter_count;
+  const ClosureType* type;
   ClusterDims cluster;  // of __cluster_dims__
 };
 
@@ -137,32 +141,9 @@ struct Binding<void(Args...)> {
 
   SIMT_UNINSTRUMENTED void operator()(Args&... arguments) const { kernel(arguments...); }
 
-  static Arguments<> read(Arguments<>*, void* const*) { return {}; }
-  template <class First, class... Rest>
-  static Arguments<First, Rest...> read(Arguments<First, Rest...>*, void* const* from) {
-    return {*static_cast<const First*>(*from),
-            read(static_cast<Arguments<Rest...>*>(nullptr), from + 1)};
-  }
-  static void name_pointers(Launch&, const std::vector<std::string>&, std::size_t, Arguments<>&) {}
-  template <class First, class... Rest>
-  static void name_pointers(Launch& launch, const std::vector<std::string>& texts,
-                            std::size_t index, Arguments<First, Rest...>& arguments) {
-    name_pointer(launch.pointers, texts, index, arguments.first);
-    name_pointers(launch, texts, index + 1, arguments.rest);
-  }
-
-  static void bind(Launch& launch, const void* kernel, const std::vector<std::string>& texts,
-                   void* const* arguments) {
-    using Mine = Closure<Binding, Args...>;
-    auto* const closure = new Mine{{reinterpret_cast<void (*)(Args...)>(const_cast<void*>(kernel))},
-                                   read(static_cast<Arguments<Args...>*>(nullptr), arguments)};
-    name_pointers(launch, texts, 0, closure->arguments);
-    launch.body = Mine::run;
-    launch.closure = own(closure, Mine::destroy);
-  }
   static constexpr KernelInfo info(const char* name, const char* parameters,
                                    ClusterDims cluster = {}) {
-    return {name, parameters, bind, sizeof...(Args), cluster};
+    return {name, parameters, &Closure<Binding, Args...>::kType, cluster};
   }
 };
 

@@ -52,7 +52,7 @@ cudaError_t launch_by_address(const cudaLaunchConfig_t& config, const void* func
   launch.cooperative = is_cooperative;
   launch.cluster = cluster;
   if (const cudaError_t error = bind_kernel(launch, function, arguments)) return error;
-  return enqueue_launch(std::move(launch), config.stream);
+  return enqueue_launch(std::move(launch), config.stream, caller);
 }
 
 }  // namespace
@@ -60,9 +60,12 @@ cudaError_t launch_by_address(const cudaLaunchConfig_t& config, const void* func
 cudaError_t bind_kernel(Launch& launch, const void* function, void** arguments) {
   const KernelInfo* const info = find_kernel(function);
   if (info == nullptr) return failed(cudaErrorInvalidDeviceFunction);
-  if (arguments == nullptr && info->parameter_count > 0) return failed(cudaErrorInvalidValue);
+  const ClosureType& type = *info->type;
+  if (arguments == nullptr && type.argument_count > 0) return failed(cudaErrorInvalidValue);
   launch.kernel = info->name;
-  info->bind(launch, function, split_arguments(info->parameters), arguments);
+  std::vector<const void*> values = {&function};
+  values.insert(values.end(), arguments, arguments + type.argument_count);
+  bind_values(launch, type, info->parameters, values.data());
   return cudaSuccess;
 }
 

@@ -1,6 +1,8 @@
 // Launches, and what the runtime API tells of kernels: attributes and occupancy.
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -26,6 +28,33 @@ std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(' ');
   if (first == std::string::npos) return "";
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// The parts of "a, b.data(), f(x, y)" between its top-level commas.
+std::vector<std::string> split_arguments(const char* text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char* c = text; *c != '\0'; ++c) {
+    if (std::strchr("([{<", *c) != nullptr) ++depth;
+    if (std::strchr(")]}>", *c) != nullptr) --depth;
+    if (*c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else {
+      parts.back() += *c;
+    }
+  }
+  for (std::string& part : parts) part = trimmed(part);
+  return parts;
+}
+
+/// The closure with copies of these values.
+std::shared_ptr<const void> copy_values(const ClosureType& type, const void* const* values) {
+  const std::align_val_t alignment{type.alignment};
+  auto* const closure = static_cast<unsigned char*>(::operator new(type.size, alignment));
+  for (std::size_t i = 0; i <= type.argument_count; ++i) {
+    std::memcpy(closure + type.values[i].offset, values[i], type.values[i].size);
+  }
+  return {closure, [alignment](unsigned char* bytes) { ::operator delete(bytes, alignment); }};
 }
 
 // ---- what the program has asked for, and what fits ----------------------------------------------
@@ -91,42 +120,48 @@ void queue_kernel(CUstream_st& stream, Launch launch) {
   count_at_once(queued.devices, queued.kernels);
 }
 
-std::shared_ptr<const void> own(const void* closure, void (*destroy)(const void* closure)) {
-  return {closure, destroy};
-}
-
-std::vector<std::string> split_arguments(const char* text) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (const char* c = text; *c != '\0'; ++c) {
-    if (std::strchr("([{<", *c) != nullptr) ++depth;
-    if (std::strchr(")]}>", *c) != nullptr) --depth;
-    if (*c == ',' && depth == 0) {
-      parts.emplace_back();
-    } else {
-      parts.back() += *c;
-    }
+void bind_values(Launch& launch, const ClosureType& type, const char* texts,
+                 const void* const* values) {
+  launch.body = type.run;
+  launch.closure = copy_values(type, values);
+  const std::vector<std::string> names = split_arguments(texts);
+  for (std::size_t i = 0; i < type.argument_count; ++i) {
+    const ClosureValue& value = type.values[i + 1];
+    if (!value.is_pointer) continue;
+    const void* pointer;
+    std::memcpy(&pointer, values[i + 1], sizeof pointer);
+    launch.pointers.push_back({pointer, i < names.size() ? names[i] : "", value.element});
   }
-  for (std::string& part : parts) part = trimmed(part);
-  return parts;
 }
 
-cudaError_t enqueue_launch(Launch launch, cudaStream_t handle) {
+void enqueue_closure(const LaunchText& text, const LaunchConfig& shape, const ClosureType& type,
+                     const void* const* values) {
+  Launch launch;
+  launch.kernel = text.kernel;
+  launch.grid = shape.grid;
+  launch.block = shape.block;
+  launch.cluster = shape.cluster;
+  launch.shared_bytes = shape.shared_bytes;
+  bind_values(launch, type, text.arguments, values);
+  enqueue_launch(std::move(launch), shape.stream, SIMT_CALLER);
+}
+
+cudaError_t enqueue_launch(Launch launch, cudaStream_t handle, const void* caller) {
   if (const ClusterDims* const dims = declared_cluster(launch.kernel)) {
     launch.cluster = {dims->x, dims->y, dims->z};
   }
   if (in_kernel()) {
     trap("a kernel launches a kernel, which the CPU device cannot do (dynamic parallelism)",
-         cudaErrorLaunchFailure, SIMT_CALLER);
+         cudaErrorLaunchFailure, caller);
   }
-  if (const cudaError_t error = enter(SIMT_CALLER)) return error;
+  if (const cudaError_t error = enter(caller)) return error;
   CUstream_st* stream = find_stream(handle);
   const int device = current_device();
   const bool known = stream != nullptr && stream->device == device;
   const cudaError_t error = known ? check_configuration(launch) : cudaErrorInvalidResourceHandle;
   if (error != cudaSuccess) return failed(error);
   if (const cudaError_t refused = check_work(*stream)) return refused;
-  launch.calls = calls_behind(SIMT_CALLER);
+  launch.calls = calls_behind(caller);
   if (is_capturing(*stream)) return capture_work(*stream, std::move(launch));
   queue_kernel(*stream, std::move(launch));
   return cudaSuccess;
