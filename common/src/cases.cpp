@@ -1,4 +1,4 @@
-// How a check's messages name a launch and a case.
+// The sizes and launches of a check's cases, and how its messages name them.
 #include <fmt/format.h>
 #include <course/cases.cuh>
 
@@ -17,6 +17,30 @@ std::string launch_text(const std::string& kernel, LaunchShape launch, std::size
 std::string case_text(std::size_t n, const std::string& data, const std::string& kernel,
                       LaunchShape launch, std::size_t shared_bytes) {
   return fmt::format("n = {}: {}; {}", n, data, launch_text(kernel, launch, shared_bytes));
+}
+
+std::vector<std::size_t> all_sizes() {
+  std::vector<std::size_t> sizes = kSizes;
+  sizes.push_back(kBigSize);
+  return sizes;
+}
+
+std::string too_few_threads(LaunchShape launch, std::size_t items, const char* what) {
+  const std::size_t threads = std::size_t{launch.grid} * launch.block;
+  if (threads >= items) return "";
+  return "; " + std::to_string(threads) + (threads == 1 ? " thread for " : " threads for ") +
+         std::to_string(items) + " " + what +
+         (threads == 1 ? ": it takes more than one" : ": some take more than one");
+}
+
+std::vector<LaunchShape> launch_shapes(std::size_t n) {
+  std::vector<LaunchShape> shapes;
+  for (const unsigned block : {32u, 96u, 128u, 1024u}) {
+    const auto exact = static_cast<unsigned>((n + block - 1) / block);
+    shapes.insert(shapes.end(), {{1, block}, {3, block}, {exact + 2, block}});
+    if (exact > 0) shapes.push_back({exact, block});
+  }
+  return shapes;
 }
 
 }  // namespace course

@@ -52,33 +52,14 @@ inline void skip_under_sanitizer() {
 /// Skips the running test, with the reason, unless a GPU has `bytes` of memory for it, and a
 /// gibibyte to spare. For arrays of more than 2^31 elements. Under compute-sanitizer, which would
 /// take minutes for them, COURSE_SKIP_LARGE is set.
-inline void skip_without_memory(std::size_t bytes) {
-  if (kCpuDevice) SKIP("too large for the CPU device");
-  if (skip_large()) SKIP("COURSE_SKIP_LARGE is set");
-  std::size_t available = 0, total = 0;
-  CUDA_CHECK(cudaMemGetInfo(&available, &total));
-  if (available < bytes + (std::size_t{1} << 30)) {
-    SKIP("needs " << (bytes >> 20) << " MiB of the GPU's memory, and a GiB to spare; "
-                  << (available >> 20) << " MiB are free");
-  }
-}
+void skip_without_memory(std::size_t bytes);
 
 /// Runs `work` on a machine of n devices, as with_devices(), or skips the running test, with the
 /// reason, on a machine with fewer GPUs.
-inline void on_devices(int n, const std::function<void()>& work) {
-  if (!with_devices(n, work)) {
-    SKIP("needs " << n << " GPUs; there " << (device_count() == 1 ? "is " : "are ")
-                  << device_count());
-  }
-}
+void on_devices(int n, const std::function<void()>& work);
 
 /// Skips the running test, with the reason, where there are fewer than n devices.
-inline void skip_without_devices(int n) {
-  const int count = device_count();
-  if (count >= n) return;
-  SKIP("needs " << n << " devices; there " << (count == 1 ? "is " : "are ") << count
-                << (kCpuDevice ? " (SIMT_DEVICES says how many)" : ""));
-}
+void skip_without_devices(int n);
 
 }  // namespace course
 

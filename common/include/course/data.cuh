@@ -27,11 +27,7 @@ inline const std::vector<std::size_t> kSizes = {0, 1, 31, 32, 33, 255, 256, 257,
 inline constexpr std::size_t kBigSize = kCpuDevice ? 10'007 : 1'000'007;
 
 /// kSizes and kBigSize.
-inline std::vector<std::size_t> all_sizes() {
-  std::vector<std::size_t> sizes = kSizes;
-  sizes.push_back(kBigSize);
-  return sizes;
-}
+std::vector<std::size_t> all_sizes();
 
 /// A one-dimensional launch: kernel<<<grid, block>>>.
 struct LaunchShape {
@@ -40,25 +36,11 @@ struct LaunchShape {
 
 /// What to add to a message about a launch with fewer threads than `items`, such as
 /// "; 32 threads for 33 atoms: some take more than one". Empty where each can have a thread.
-inline std::string too_few_threads(LaunchShape launch, std::size_t items, const char* what) {
-  const std::size_t threads = std::size_t{launch.grid} * launch.block;
-  if (threads >= items) return "";
-  return "; " + std::to_string(threads) + (threads == 1 ? " thread for " : " threads for ") +
-         std::to_string(items) + " " + what +
-         (threads == 1 ? ": it takes more than one" : ": some take more than one");
-}
+std::string too_few_threads(LaunchShape launch, std::size_t items, const char* what);
 
 /// Grids that are too small, exact, and larger than one thread per element needs, in blocks of one
 /// warp, of three, of four, and of all that a block can have.
-inline std::vector<LaunchShape> launch_shapes(std::size_t n) {
-  std::vector<LaunchShape> shapes;
-  for (const unsigned block : {32u, 96u, 128u, 1024u}) {
-    const auto exact = static_cast<unsigned>((n + block - 1) / block);
-    shapes.insert(shapes.end(), {{1, block}, {3, block}, {exact + 2, block}});
-    if (exact > 0) shapes.push_back({exact, block});
-  }
-  return shapes;
-}
+std::vector<LaunchShape> launch_shapes(std::size_t n);
 
 /// n values that depend on their position, so that an element used twice, left out or taken from
 /// the wrong place changes the answer. The same values for the same seed, everywhere.

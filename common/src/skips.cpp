@@ -1,0 +1,31 @@
+// Tests that are skipped, with the reason.
+#include <course/check.cuh>
+
+namespace course {
+
+void skip_without_memory(std::size_t bytes) {
+  if (kCpuDevice) SKIP("too large for the CPU device");
+  if (skip_large()) SKIP("COURSE_SKIP_LARGE is set");
+  std::size_t available = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&available, &total));
+  if (available < bytes + (std::size_t{1} << 30)) {
+    SKIP("needs " << (bytes >> 20) << " MiB of the GPU's memory, and a GiB to spare; "
+                  << (available >> 20) << " MiB are free");
+  }
+}
+
+void on_devices(int n, const std::function<void()>& work) {
+  if (!with_devices(n, work)) {
+    SKIP("needs " << n << " GPUs; there " << (device_count() == 1 ? "is " : "are ")
+                  << device_count());
+  }
+}
+
+void skip_without_devices(int n) {
+  const int count = device_count();
+  if (count >= n) return;
+  SKIP("needs " << n << " devices; there " << (count == 1 ? "is " : "are ") << count
+                << (kCpuDevice ? " (SIMT_DEVICES says how many)" : ""));
+}
+
+}  // namespace course
