@@ -5,6 +5,8 @@ from .tokens import TAKES_PARENTHESES, SourceFile, one_line
 # Words of a type that cannot be the name of a parameter.
 TYPE_WORDS = {"auto", "bool", "char", "const", "double", "float", "int", "long", "short", "signed", "unsigned", "void",
               "volatile", "__restrict__", "__restrict", "__grid_constant__"}
+NUMBERS = {"bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned"}
+SPECIFIERS = {"const", "extern", "inline", "static", "volatile", "__attribute__", "__forceinline__", "__launch_bounds__"}
 QUALIFIERS = {"const", "volatile", "__restrict__", "__restrict", "__grid_constant__", "struct", "class", "typename",
               "union", "enum"}
 
@@ -28,6 +30,7 @@ class Kernels(SourceFile):
         if parts is None:
             return
         opening, body = parts
+        self.refuse_result(at, opening)
         self.refuse_references(opening)
         begin, end = self.tokens[opening].begin, self.tokens[body].end
         if (self.other_end(opening) + 1 != body or not self.is_word(opening - 1)
@@ -42,6 +45,15 @@ class Kernels(SourceFile):
         text = (f" SIMT_KERNEL({self.message_text(self.text(opening - 1))}, {self.message_text(names)}, "
                 f"void({types}){self.cluster_dims(at, opening)});")
         self.edits.append((end, end, text))
+
+    def refuse_result(self, at, opening):
+        """A kernel has no caller in its thread. What is not a type of the language may be void by another name."""
+        words, i = [], at + 1
+        while i < opening - 1:
+            words.append(self.text(i))
+            i = self.after(i + 1) if self.text(i + 1) == "(" else i + 1
+        if any(word in NUMBERS for word in words) and all(word in NUMBERS | SPECIFIERS for word in words):
+            self.unsupported(at, "a kernel that returns a value, which nvcc refuses, too: write __global__ void, and store the value in device memory")
 
     def refuse_references(self, opening):
         """A kernel gets copies: what a reference refers to is on the host."""

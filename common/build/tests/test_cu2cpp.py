@@ -1376,6 +1376,10 @@ class HostAndDevice(RewriterTest):
             self.assert_refused(f"__global__ void k() {{\n  {statement}\n}}\n", 2, message)
             rewrite(f"void host_code() {{\n  {statement}\n}}\n")
         self.assert_refused("__global__ void k(int n,\n                  float& x) {}\n", 2, "a reference as a kernel's parameter")
+        for returns in ("int", "static float", "__launch_bounds__(256) unsigned long long", "inline const double"):
+            self.assert_refused(f"template <class T>\n__global__ {returns} k(T* x) {{ return 1; }}\n", 2, "a kernel that returns a value")
+        for returns in ("void", "static void", "__launch_bounds__(256) void", "std::enable_if_t<sizeof(int) == 4>", "Nothing"):
+            rewrite(f"__global__ {returns} k(int* x) {{}}\n")
         for kernel in ("static const int kN[] = {1};", "static constexpr int n = 1;", "static __shared__ int s[2];"):
             rewrite(f"__global__ void k(int (&a)[2], void (*f)(int&)) {{\n  {kernel}\n}}\n".replace("int (&a)[2], ", ""))
 
