@@ -65,20 +65,33 @@ class Launches(Functions):
             return i
 
     def warn_of_calls(self):
-        """Warns of calls from device code to functions of the host, which nvcc refuses. By the name alone: where there
-        is something else of the name, nothing is said."""
-        of_host, other = set(), set(self.macros.names)
+        """Warns of calls from device code to functions of the host, and from the host to functions of the device, which
+        nvcc refuses. By the name alone: where there is something else of the name, nothing is said."""
+        of_host, of_device, other = set(), set(), set(self.macros.names)
         for file in {file.path: file for file in [*self.files_before, self]}.values():
             other.update(file.member_functions())
             for name, _, words in file.declared_functions():
-                is_plain = not set().union(*map(file.specifiers, words)) and not {"template", "constexpr", "consteval", "=", "friend"} & {*words}
-                (of_host if is_plain else other).add(name)
+                where = set().union(*map(file.specifiers, words))
+                is_both = bool({"template", "constexpr", "consteval", "=", "friend"} & {*words})
+                kind = other if is_both or where not in (set(), {"__device__"}) else of_device if where else of_host
+                kind.add(name)
         for name, i in self.plain_calls():
-            if name not in of_host - other or not self.is_device_code(i) or name in self.head_of(i):
+            here = self.function_at(i)
+            if name in of_host - of_device - other and here and "__host__" not in here:
+                text = f"{name}() is a function of the host, and is called in device code, which nvcc refuses: write __device__ before it"
+            elif name in of_device - of_host - other and not here - {"__host__"} and not self.is_unevaluated(i):
+                text = f"{name}() is a function of the device, and is called on the host, which nvcc refuses: write __host__ __device__ before it"
+            else:
+                continue
+            if name in self.head_of(i):
                 continue
             position = self.tokens[i].begin
-            text = f"{name}() is a function of the host, and is called in device code, which nvcc refuses: write __device__ before it"
             self.edits.append((position, position, f" _Pragma({c_string('GCC warning ' + c_string(text))}) "))
+
+    def is_unevaluated(self, i):
+        """True in decltype(f(1)) and the like: only the type of the call counts."""
+        words = ("decltype", "sizeof", "noexcept", "requires")
+        return any(self.text(opening - 1) in words and opening < i < closing for opening, closing in self.partner.items())
 
     def head_of(self, i):
         """The words of the declaration of the function around the token i, which may declare a parameter of any name."""

@@ -1362,6 +1362,16 @@ class HostAndDevice(RewriterTest):
         self.assertEqual(self.warnings("int main() { host(1); both(); }\n"), [])
         self.assertEqual(self.warnings("__host__ __device__ void f() { host(1); device(); }\n"), [])
 
+    def test_a_call_of_a_function_of_the_device_is_warned_of(self):
+        for source in ("int main() { return device(); }\n", "__host__ void f() { both(); device(); }\n",
+                       "void f() { auto g = [](int) { return device(); }; }\n", "struct S { int f() { return 1 + device(); } };\n"):
+            self.assertEqual(self.warnings(source), ["device"], source)
+        for source in ("__device__ void f() { device(); }\n", "void f() { auto g = [] __device__ (int) { return device(); }; }\n",
+                       "using T = decltype(device());\nvoid f() { T x = sizeof(device()); }\n",
+                       "struct S { __device__ int f() { return device(); } };\n",
+                       "int device(int);\nint main() { return device(1); }\n", "template <class T> void device(T);\nvoid f() { device(1); }\n"):
+            self.assertEqual(self.warnings(source), [], source)
+
     def test_another_thing_of_the_name_is_not(self):
         for source in ("template <class F> __global__ void k(F host) { host(1); }\n",
                        "__device__ void host(float) {}\n__global__ void k() { host(1); }\n",
