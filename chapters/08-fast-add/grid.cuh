@@ -28,13 +28,3 @@ inline unsigned multiprocessors() {
   CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
   return static_cast<unsigned>(count);
 }
-
-/// Blocks of this kernel that are resident on the device, each with `shared` bytes of dynamic
-/// shared memory.
-template <class Kernel>
-unsigned resident_blocks(Kernel* kernel, unsigned block_size, std::size_t shared) {
-  int blocks = 0;
-  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel,
-                                                           static_cast<int>(block_size), shared));
-  return multiprocessors() * static_cast<unsigned>(blocks > 0 ? blocks : 1);
-}

@@ -185,7 +185,7 @@ inline void launch_scatter_privatized(const __half* d_values, const int* d_index
   static std::size_t asked_for = 0;
   static unsigned resident = 0;  // asking the driver takes longer than a launch
   if (asked_for != shared) {
-    resident = resident_blocks(scatter_privatized, kBlockSize, shared);
+    resident = course::resident_blocks(scatter_privatized, kBlockSize, shared);
     asked_for = shared;
   }
   // A block has at least as many updates as targets: else its private table does not pay.

@@ -46,17 +46,20 @@ TEST_CASE("atomics: one per kept number, per warp, per block, per tile") {
   }
 }
 
-TEST_CASE("atomics: none for two passes, a ticket per tile for the look-back") {
+TEST_CASE("atomics: none for two passes, a ticket per tile for the look-back, and one per block") {
   course::skip_without_counters();
   const std::vector<int> x = filter_input(9000, 50);
   const auto two = count_in_order([&] { check_order(ordered_rungs()[0], x, 0, 0); });
   REQUIRE(two->global_atomic_lanes == 0);
   const auto back = count_in_order([&] { check_order(ordered_rungs()[1], x, 0, 0); });
   REQUIRE(back->global_atomic_lanes == 3);
-  REQUIRE(two->shared_atomics + back->shared_atomics == 0);
+  const auto pipelined = count_in_order([&] { check_order(ordered_rungs()[2], x, 0, 0); });
+  REQUIRE(pipelined->global_atomic_lanes == 3 + 3);  // each of 3 blocks gets one that is no tile
+  REQUIRE(two->shared_atomics + back->shared_atomics + pipelined->shared_atomics == 0);
   // The second pass reads everything again.
   REQUIRE(two->global_load_sectors > 2 * x.size() / 8);
   REQUIRE(back->global_load_sectors < 3 * x.size() / 2 / 8);
+  REQUIRE(pipelined->global_load_sectors < 3 * x.size() / 2 / 8);
 }
 
 TEST_CASE("atomics: one for each different key of a warp, one for the floats of a warp") {
@@ -100,6 +103,7 @@ TEST_CASE("staging: 16 bytes per lane, and no bank conflicts where all is kept")
   const auto direct = count_in_order([&] { check_append(rungs[0], x, 0, 0, 0); });
   const auto staged = count_in_order([&] { check_append(rungs[1], x, 0, 0, 0); });
   const auto back = count_in_order([&] { check_order(ordered_rungs()[1], x, 0, 0); });
+  const auto pipelined = count_in_order([&] { check_order(ordered_rungs()[2], x, 0, 0); });
   REQUIRE(course::same(direct->global_stores, 4 * requests, "stores of filter_tile_direct"));
   REQUIRE(course::same(staged->global_stores, requests, "stores of filter_tile_staged"));
   REQUIRE(course::same(staged->global_loads, requests, "loads of filter_tile_staged"));
@@ -108,6 +112,7 @@ TEST_CASE("staging: 16 bytes per lane, and no bank conflicts where all is kept")
   };
   REQUIRE(conflicts(staged->shared_store_wavefronts, staged->shared_stores) == 0);
   REQUIRE(conflicts(back->shared_store_wavefronts, back->shared_stores) == 0);
+  REQUIRE(conflicts(pipelined->shared_store_wavefronts, pipelined->shared_stores) == 0);
   // Words of 8 bytes take two wavefronts, and filter_tile_direct has these, too.
   REQUIRE(back->bank_conflicts() == direct->bank_conflicts());
 }

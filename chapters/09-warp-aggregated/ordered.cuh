@@ -1,6 +1,6 @@
 // A filter that keeps the order: a tile's base is what all tiles before it keep. How does it know?
 // Rungs: filter_two_passes (count, sum, write), filter_look_back (one pass: tiles tell each
-// other while they run; the fastest that keeps the order).
+// other while they run). pipelined.cuh has the fastest one.
 //
 // Both set *d_count, and write from d_out[0] on: no atomic reserves indices.
 #pragma once
@@ -62,25 +62,27 @@ __device__ __forceinline__ void rotate(T (&p)[kPack], unsigned turn) {
 /// has words 4 l to 4 l + 3, and 32 lanes that took the same one of them would meet in 8 banks.
 __device__ __forceinline__ unsigned first_turn() { return threadIdx.x % course::kWarpSize / 8; }
 
+/// Writes the kept numbers of one pack to s_to[before] and what follows.
+__device__ __forceinline__ void stage_pack(const Pack& x, unsigned before, int* s_to) {
+  int value[kPack];
+  unsigned place[kPack];
+  for (unsigned j = 0; j < kPack; ++j) {
+    value[j] = x.elem[j];
+    place[j] = before;
+    before += is_kept(value[j]) ? 1 : 0;
+  }
+  rotate(value, first_turn());
+  rotate(place, first_turn());
+  for (unsigned j = 0; j < kPack; ++j) {
+    if (is_kept(value[j])) s_to[place[j]] = value[j];
+  }
+}
+
 /// Writes the warp's kept numbers to s_to and what follows, in order.
 template <unsigned loads>
 __device__ __forceinline__ void stage_in_order(const Pack (&x)[loads],
                                                const unsigned (&before)[loads], int* s_to) {
-  for (unsigned k = 0; k < loads; ++k) {
-    int value[kPack];
-    unsigned place[kPack];
-    unsigned next = before[k];
-    for (unsigned j = 0; j < kPack; ++j) {
-      value[j] = x[k].elem[j];
-      place[j] = next;
-      next += is_kept(value[j]) ? 1 : 0;
-    }
-    rotate(value, first_turn());
-    rotate(place, first_turn());
-    for (unsigned j = 0; j < kPack; ++j) {
-      if (is_kept(value[j])) s_to[place[j]] = value[j];
-    }
-  }
+  for (unsigned k = 0; k < loads; ++k) stage_pack(x[k], before[k], s_to);
 }
 
 /// d_to[0..count-1] = s_staged[0..count-1]: up to 3 numbers before the first multiple of 16 bytes,
@@ -220,6 +222,17 @@ __device__ __forceinline__ Count look_back(const TileStates& states, unsigned ti
   }
 }
 
+/// Writes the base of a tile that keeps `kept` numbers to *s_base, and publishes the sum up to this
+/// tile, which for the last one is the count of all. One warp calls it.
+__device__ __forceinline__ void settle(const TileStates& states, unsigned tile, unsigned tiles,
+                                       unsigned kept, Count* s_base, Count* d_count) {
+  const Count base = look_back(states, tile);
+  if (threadIdx.x % course::kWarpSize != 0) return;
+  *s_base = base;
+  if (tile > 0) states.tell(tile, true, base + kept);
+  if (tile == tiles - 1) *d_count = base + kept;
+}
+
 // Question: can a tile learn its base without reading everything twice?
 // Changes:  one kernel: a tile publishes its count, and reads those of the tiles before it.
 // Cost:     one atomic per tile for the ticket; waiting, while others load. Sorting in shared memory
@@ -242,12 +255,7 @@ __global__ void __launch_bounds__(kBlockSize, kOrderedBlocks)
                                     [&](unsigned total) { states.tell(tile, tile == 0, total); });
   stage_in_order(x, before, s_staged + kept.before);
   if (threadIdx.x / course::kWarpSize == kWarps - 1) {  // one warp looks back
-    const Count base = look_back(states, tile);
-    if (threadIdx.x % course::kWarpSize == 0) {
-      s_base = base;
-      if (tile > 0) states.tell(tile, true, base + kept.total);
-      if (tile == gridDim.x - 1) *d_count = base + kept.total;
-    }
+    settle(states, tile, gridDim.x, kept.total, &s_base, d_count);
   }
   __syncthreads();  // the tile is gathered, and its base is known
   store_in_order(s_staged, kept.total, d_out + s_base);

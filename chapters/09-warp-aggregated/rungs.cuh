@@ -13,6 +13,7 @@
 #include "aggregate.cuh"
 #include "filter.cuh"
 #include "ordered.cuh"
+#include "pipelined.cuh"
 #include "tiles.cuh"
 #include "wrong.cuh"
 
@@ -38,7 +39,7 @@ struct FilterRung {
   }
 };
 
-/// What filter_two_passes and filter_look_back need besides is kept as long as the function.
+/// What the filters that keep the order need besides is kept as long as the function.
 template <unsigned loads = kOrderedLoads>
 auto two_passes() {
   return [counts = std::make_shared<TileCounts>()](Grid each, const int* d_x, std::size_t n,
@@ -51,6 +52,14 @@ auto looks_back() {
   return [memory = std::make_shared<LookBack>()](Grid each, const int* d_x, std::size_t n,
                                                  int* d_out, Count* d_count) {
     launch_filter_look_back<loads>(d_x, n, d_out, d_count, *memory, each.stream);
+  };
+}
+
+template <unsigned loads = kPipelinedLoads>
+auto pipelined() {
+  return [memory = std::make_shared<LookBack>()](Grid each, const int* d_x, std::size_t n,
+                                                 int* d_out, Count* d_count) {
+    launch_filter_pipelined<loads>(d_x, n, d_out, d_count, *memory, each.stream);
   };
 }
 
@@ -85,6 +94,8 @@ inline std::vector<FilterRung> filter_rungs() {
        kTileItems<kOrderedLoads>, true},
       {"filter_look_back", "keeps the order in one pass", looks_back(), kTileItems<kOrderedLoads>,
        true},
+      {"filter_pipelined", "loads and counts the next tile before it looks back", pipelined(),
+       kTileItems<kPipelinedLoads>, true},
       {"filter_all_call", "atomic_agg_inc before the if",
        [](Grid each, const int* d_x, std::size_t n, int* d_out, Count* d_count) {
          course::launch(filter_all_call, each, d_x, n, d_out, d_count);

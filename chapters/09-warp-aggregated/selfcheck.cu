@@ -163,9 +163,30 @@ TEST_CASE("the ordered filters keep the order across tiles") {
       check_order(rung, filter_input(n, percent), n % 4, 2);
     }
   }
-  INFO("the ladder's tiles, n = 8193");
+  INFO("the ladder's tiles: one number more than a tile has");
   check_order(rung_named(filter_rungs(), "filter_two_passes"), filter_input(8193, 50), 0, 1);
   check_order(rung_named(filter_rungs(), "filter_look_back"), filter_input(8193, 50), 1, 0);
+  check_order(rung_named(filter_rungs(), "filter_pipelined"), filter_input(20481, 50), 2, 3);
+}
+
+TEST_CASE("pipelined: blocks that take many tiles, the last of which may be none") {
+  for (const unsigned blocks : {1u, 2u, 4u}) {
+    for (const std::size_t n : {2 * kTileItems<4> - 5, 6 * kTileItems<4> + 1}) {
+      INFO(describe("filter_pipelined<4>", n, "50 % kept", 1, 3) << ", " << blocks << " blocks");
+      const std::vector<int> x = filter_input(n, 50), expected = filter_reference(x);
+      const course::Placed<int> d_x(x, 1);
+      course::Placed<int> out(std::vector<int>(expected.size(), -1), 3);
+      course::GuardedBuffer<Count> count(1);
+      const Packs packs = split_packs(d_x.data(), n);
+      const unsigned tiles = course::blocks_for(packs.count, kTilePacks<4>);
+      LookBack memory;
+      course::launch(filter_pipelined<4>, {blocks, kBlockSize, kTileItems<4> * sizeof(int)}, packs,
+                     tiles, out.data(), count.data(), memory.next(tiles, nullptr));
+      REQUIRE(course::same(count.download().front(), expected.size(), "count"));
+      REQUIRE(course::same(out.download(), expected, "out"));
+      REQUIRE(out.intact("out"));
+    }
+  }
 }
 
 TEST_CASE("look-back: one memory for launches of many sizes, up to the last stamp and beyond") {
@@ -173,14 +194,16 @@ TEST_CASE("look-back: one memory for launches of many sizes, up to the last stam
   unsigned launch = 0;
   for (const std::size_t n : {100u, 9000u, 5000u, 0u, 300u}) {
     if (n == 5000) memory.skip_to((1u << TileState::kStampBits) - 2);
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 4; ++k) {
       const unsigned percent = 20 + 37 * launch++ % 60;  // or an old word would be right as well
-      INFO(describe("filter_look_back<4>", n, std::to_string(percent) + " % kept", 0, 0));
+      const auto filter = k % 2 == 0 ? launch_filter_look_back<4> : launch_filter_pipelined<4>;
+      INFO(describe(k % 2 == 0 ? "filter_look_back<4>" : "filter_pipelined<4>", n,
+                    std::to_string(percent) + " % kept", 0, 0));
       const std::vector<int> x = filter_input(n, percent), expected = filter_reference(x);
       const auto d_x = course::DeviceBuffer<int>::from(x);
       course::GuardedBuffer<int> out(expected.size());
       course::GuardedBuffer<Count> count(1);
-      launch_filter_look_back<4>(d_x.data(), n, out.data(), count.data(), memory, nullptr);
+      filter(d_x.data(), n, out.data(), count.data(), memory, nullptr);
       REQUIRE(course::same(count.download().front(), expected.size(), "count"));
       REQUIRE(course::same(out.download(), expected, "out"));
     }
@@ -192,18 +215,20 @@ TEST_CASE("look-back: in the end every tile has told the sum up to itself") {
   const auto d_x = course::DeviceBuffer<int>::from(x);
   course::DeviceBuffer<int> out(x.size());
   course::DeviceBuffer<Count> count(1);
-  LookBack memory;
-  launch_filter_look_back<4>(d_x.data(), x.size(), out.data(), count.data(), memory, nullptr);
-  std::vector<Count> states(3);
-  CUDA_CHECK(cudaMemcpy(states.data(), memory.next(3, nullptr).d_states, 3 * sizeof(Count),
-                        cudaMemcpyDeviceToHost));
-  Count before = 0;
-  for (std::size_t tile = 0; tile < 3; ++tile) {
-    const std::size_t end = std::min(x.size(), (tile + 1) * kTileItems<4>);
-    for (std::size_t i = tile * kTileItems<4>; i < end; ++i) before += is_kept(x[i]) ? 1 : 0;
-    INFO("tile " << tile);
-    REQUIRE((states[tile] & TileState::kIsSum) != 0);
-    REQUIRE(course::same(states[tile] & (TileState::kIsSum - 1), before, "sum"));
+  for (const auto filter : {launch_filter_look_back<4>, launch_filter_pipelined<4>}) {
+    LookBack memory;
+    filter(d_x.data(), x.size(), out.data(), count.data(), memory, nullptr);
+    std::vector<Count> states(3);
+    CUDA_CHECK(cudaMemcpy(states.data(), memory.next(3, nullptr).d_states, 3 * sizeof(Count),
+                          cudaMemcpyDeviceToHost));
+    Count before = 0;
+    for (std::size_t tile = 0; tile < 3; ++tile) {
+      const std::size_t end = std::min(x.size(), (tile + 1) * kTileItems<4>);
+      for (std::size_t i = tile * kTileItems<4>; i < end; ++i) before += is_kept(x[i]) ? 1 : 0;
+      INFO("tile " << tile);
+      REQUIRE((states[tile] & TileState::kIsSum) != 0);
+      REQUIRE(course::same(states[tile] & (TileState::kIsSum - 1), before, "sum"));
+    }
   }
 }
 

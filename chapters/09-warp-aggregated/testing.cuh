@@ -46,7 +46,8 @@ inline std::vector<FilterRung> large_tile_rungs() {
 /// The rungs that keep the order, with small tiles and a memory that no launch has used.
 inline std::vector<FilterRung> ordered_rungs() {
   return {{"filter_two_passes<4>", "", two_passes<4>(), kTileItems<4>, true},
-          {"filter_look_back<4>", "", looks_back<4>(), kTileItems<4>, true}};
+          {"filter_look_back<4>", "", looks_back<4>(), kTileItems<4>, true},
+          {"filter_pipelined<4>", "", pipelined<4>(), kTileItems<4>, true}};
 }
 
 constexpr unsigned kPercents[] = {0, 5, 50, 100};

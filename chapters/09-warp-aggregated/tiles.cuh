@@ -76,18 +76,31 @@ __device__ __forceinline__ Pack load_edge(const Packs& packs, std::size_t p) {
   return pack;
 }
 
-/// This thread's packs of a tile. A warp has loads * 32 packs in a row, of which lane l takes l,
-/// l + 32, ...: neighbouring lanes load neighbouring packs, and all loads are on their way at once.
+/// True if all elements of a tile are in the array. Not for the first tile, which may have a lead.
+template <unsigned loads>
+__device__ __forceinline__ bool is_inner(const Packs& packs, std::size_t tile) {
+  return tile > 0 && (tile + 1) * kTilePacks<loads> < packs.count;
+}
+
+/// The first pack of this thread: a warp has loads * 32 packs of the tile in a row, of which lane l
+/// takes l, l + 32, ...: neighbouring lanes load neighbouring packs.
+template <unsigned loads>
+__device__ __forceinline__ std::size_t first_pack(std::size_t tile) {
+  const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
+  return tile * kTilePacks<loads> + warp * loads * course::kWarpSize + lane;
+}
+
+/// A pack of an inner tile.
+__device__ __forceinline__ Pack load_inner(const Packs& packs, std::size_t p) {
+  return course::load_pack_once<kPack>(packs.d_x + (kPack * p - packs.lead));
+}
+
+/// This thread's packs of a tile: all loads are on their way at once.
 template <unsigned loads>
 __device__ __forceinline__ void load_tile(const Packs& packs, std::size_t tile, Pack (&x)[loads]) {
-  const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
-  const std::size_t begin = tile * kTilePacks<loads>;
-  const std::size_t first = begin + warp * loads * course::kWarpSize + lane;
-  if (begin > 0 && begin + kTilePacks<loads> < packs.count) {  // no edge: all elements are inside
-    const int* const from = packs.d_x + (kPack * first - packs.lead);
-    for (unsigned k = 0; k < loads; ++k) {
-      x[k] = course::load_pack_once<kPack>(from + kPack * course::kWarpSize * k);
-    }
+  const std::size_t first = first_pack<loads>(tile);
+  if (is_inner<loads>(packs, tile)) {
+    for (unsigned k = 0; k < loads; ++k) x[k] = load_inner(packs, first + course::kWarpSize * k);
   } else {
     for (unsigned k = 0; k < loads; ++k) x[k] = load_edge(packs, first + course::kWarpSize * k);
   }
@@ -99,10 +112,11 @@ struct BlockKept {
   unsigned total;   // all
 };
 
-/// Sums the warps' counts. One thread calls `use(total)` as soon as it is known; what that
-/// writes to shared memory is seen by all afterwards. All threads call it, once. Two barriers.
-template <class Use>
-__device__ __forceinline__ BlockKept scan_warps(unsigned warp_kept, Use use) {
+/// Sums the warps' counts. One thread calls `use(total)` as soon as it is known; at the same time all
+/// lanes of the last warp call `meanwhile()`. What they write to shared memory is seen by all
+/// afterwards. All threads call it. Two barriers.
+template <class Use, class Meanwhile>
+__device__ __forceinline__ BlockKept scan_warps(unsigned warp_kept, Use use, Meanwhile meanwhile) {
   __shared__ unsigned s_before[kWarps + 1];
   const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
   if (lane == 0) s_before[warp] = warp_kept;
@@ -116,8 +130,13 @@ __device__ __forceinline__ BlockKept scan_warps(unsigned warp_kept, Use use) {
       use(inclusive);
     }
   }
+  if (warp == kWarps - 1) meanwhile();
   __syncthreads();  // s_before is a prefix sum now, and the total has been used
   return {s_before[warp], s_before[kWarps]};
+}
+template <class Use>
+__device__ __forceinline__ BlockKept scan_warps(unsigned warp_kept, Use use) {
+  return scan_warps(warp_kept, use, [] {});
 }
 
 /// What the lanes keep of the warp's packs: a vote per element of a pack. Returns the warp's count.

@@ -116,12 +116,12 @@ __global__ void insert_parts(Pieces parts, unsigned blocks, ull* d_table, unsign
 // Cost:     compare-and-swaps on shared memory, 8 bytes read per pair and 8 written per slot.
 __global__ void build_regions(Pieces regions, Spill spill, ull* d_table, unsigned capacity) {
   __shared__ ull s_slots[kRegionSlots];
-  const unsigned first = blockIdx.x * kRegionSlots;
+  const unsigned first = blockIdx.x * kRegionSlots, count = regions.count(blockIdx.x);
   const unsigned slots = capacity - first < kRegionSlots ? capacity - first : kRegionSlots;
   for (unsigned j = threadIdx.x; j < slots; j += kBlockSize) s_slots[j] = kEmptyPair;
   __syncthreads();  // the region is empty
   const ull* const d_pairs = regions.pairs + std::size_t{blockIdx.x} * regions.room;
-  for (unsigned i = threadIdx.x; i < regions.count(blockIdx.x); i += kBlockSize) {
+  for (unsigned i = threadIdx.x; i < count; i += kBlockSize) {
     const ull pair = d_pairs[i];
     unsigned slot = slot_of(key_of(pair), capacity) - first;
     for (; slot < slots; ++slot) {

@@ -26,7 +26,7 @@ inline std::vector<Rung<HistogramAnswer>> histogram_rungs() {
 
 inline std::vector<Rung<FilterAnswer>> filter_rungs() {
   return {{"filter_naive", "one block", answer_of<NaiveFilter>(), kMostOfNaive},
-          {"filter_look_back", "the best rung of chapter 09", answer_of<BestFilter>()}};
+          {"filter_pipelined", "the best rung of chapter 09", answer_of<BestFilter>()}};
 }
 
 inline std::vector<Rung<RowsAnswer>> rows_rungs() {

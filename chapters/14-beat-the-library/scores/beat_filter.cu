@@ -12,6 +12,6 @@ int main(int argc, char** argv) {
                         {.gpu_n = std::size_t{1} << 28, .cpu_n = std::size_t{1} << 16});
   return ladder.run([](course::Ladder& rungs) {
     filter_groups(rungs, {{"beat_filter", "your answer", answer_of<BeatFilter>()},
-                          {"filter_look_back", "the course's best rung", answer_of<BestFilter>()}});
+                          {"filter_pipelined", "the course's best rung", answer_of<BestFilter>()}});
   });
 }

@@ -30,17 +30,30 @@ inline unsigned filling_blocks(unsigned block_size) {
   return static_cast<unsigned>(multiprocessors) * (static_cast<unsigned>(threads) / block_size);
 }
 
+/// True if a block of this device can have so many bytes of shared memory. Throws CudaError.
+inline bool allows_shared_bytes(std::size_t bytes) {
+  int device = 0, most = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return bytes <= static_cast<std::size_t>(most);
+}
+
 /// Blocks of `block_size` threads of this kernel that are resident at the same time: those that fit
 /// on one SM (streaming multiprocessor), times the number of SMs; this ratio of threads to the most
-/// that an SM can hold is the kernel's occupancy. Asks the driver, so a launcher keeps the answer.
-/// Throws CudaError.
+/// that an SM can hold is the kernel's occupancy. Each block has `shared_bytes` of dynamic shared
+/// memory, for which the kernel's limit is raised. Asks the driver, so a launcher keeps
+/// the answer. Throws CudaError.
 template <class Kernel>
-unsigned resident_blocks(Kernel* kernel, unsigned block_size) {
+unsigned resident_blocks(Kernel* kernel, unsigned block_size, std::size_t shared_bytes = 0) {
   int device = 0, multiprocessors = 0, blocks = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel,
-                                                           static_cast<int>(block_size), 0));
+  if (shared_bytes > 0) {  // with the kernel's variables it may be more than 48 KiB
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared_bytes)));
+  }
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, kernel, static_cast<int>(block_size), shared_bytes));
   const int resident = blocks * multiprocessors;
   return resident > 0 ? static_cast<unsigned>(resident) : 1;
 }
