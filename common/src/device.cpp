@@ -69,6 +69,7 @@ std::optional<Counters> count(const std::function<void()>& work) {
   counters.bulk_operations = c.bulk_operations;
   counters.busiest_warp_requests = c.busiest_warp_requests;
   counters.busiest_warp_shared_requests = c.busiest_warp_shared_requests;
+  counters.busiest_block_requests = c.busiest_block_requests;
   counters.devices_at_once = c.devices_at_once;
   counters.kernels_at_once = c.kernels_at_once;
   return counters;

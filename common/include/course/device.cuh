@@ -73,6 +73,8 @@ struct Counters {
   std::uint64_t busiest_warp_requests = 0;
   /// The same of shared memory, atomics included.
   std::uint64_t busiest_warp_shared_requests = 0;
+  /// Loads and stores of global memory that the busiest block made: all of them if it works alone.
+  std::uint64_t busiest_block_requests = 0;
   /// Devices that had a kernel to run at the same time: 1 if the host waits for each device before
   /// it launches on the next.
   std::uint64_t devices_at_once = 0;

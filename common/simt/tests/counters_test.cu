@@ -455,6 +455,19 @@ TEST_CASE("the busiest warp is the one with the most requests") {
   CHECK(count(shared).busiest_warp_shared_requests == 0);
 }
 
+TEST_CASE("the busiest block is the one with the most requests") {
+  const Array<float> x(256);
+  Array<float> y(256);
+  const auto two_blocks = [&] { copy<<<2, 128>>>(x.data(), y.data()); };
+  CHECK(count(two_blocks).busiest_block_requests == 2 * 4);  // a load and a store of four warps
+  const Counters more = count([&] {
+    two_blocks();
+    copy<<<1, 256>>>(x.data(), y.data());
+  });
+  CHECK(more.busiest_block_requests == 2 * 8);
+  CHECK(count(two_blocks).busiest_block_requests == 2 * 4);  // it begins anew
+}
+
 TEST_CASE("each kernel's counts are its launches'") {
   const Array<float> x(256);
   Array<float> y(256);

@@ -143,6 +143,8 @@ struct Counters {
   std::uint64_t busiest_warp_requests = 0;
   /// Loads, stores and atomics of shared memory that one warp made, at most, likewise.
   std::uint64_t busiest_warp_shared_requests = 0;
+  /// Loads and stores of global memory that one block made, at most, likewise.
+  std::uint64_t busiest_block_requests = 0;
   /// Devices that had a kernel to run at the same time, at most, since the outermost scope began.
   std::uint64_t devices_at_once = 0;
   /// Kernels that were in all queues at the same time, at most, likewise.

@@ -69,9 +69,9 @@ unsigned distinct_addresses(const Parked* const* lanes, unsigned n) {
 
 // ---- sums ---------------------------------------------------------------------------------------
 
-constexpr std::array kMaxima = {&Counters::busiest_warp_requests,
-                                &Counters::busiest_warp_shared_requests, &Counters::devices_at_once,
-                                &Counters::kernels_at_once};
+constexpr std::array kMaxima = {
+    &Counters::busiest_warp_requests, &Counters::busiest_warp_shared_requests,
+    &Counters::busiest_block_requests, &Counters::devices_at_once, &Counters::kernels_at_once};
 
 /// Counters is all 64-bit counts: adds `factor` times b's to a's.
 void add(Counters& a, const Counters& b, std::uint64_t factor) {
@@ -110,7 +110,7 @@ void begin_counting() {
   kernels.clear();
 }
 
-unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
+unsigned count_request(Block& block, Warp& warp, const Parked* const* lanes, unsigned n) {
   Counters& c = counted;
   const Parked& first = *lanes[0];
   if (first.shared) {
@@ -136,6 +136,7 @@ unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n) {
   (load ? c.global_load_sectors : c.global_store_sectors) += moved;
   (load ? c.global_load_lanes : c.global_store_lanes) += n;
   c.busiest_warp_requests = std::max(c.busiest_warp_requests, ++warp.requests);
+  c.busiest_block_requests = std::max(c.busiest_block_requests, ++block.requests);
   return moved;
 }
 

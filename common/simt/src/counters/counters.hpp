@@ -12,9 +12,9 @@ namespace simt {
 /// Since the program began, but for the maxima.
 extern Counters counted;
 
-/// Counts one request: the same instruction of `n` lanes of this warp. Returns what it costs:
+/// Counts one request: the same instruction of `n` lanes of this block's warp. Returns what it costs:
 /// sectors of global memory, wavefronts of shared memory, addresses of an atomic.
-unsigned count_request(Warp& warp, const Parked* const* lanes, unsigned n);
+unsigned count_request(Block& block, Warp& warp, const Parked* const* lanes, unsigned n);
 /// What was counted from `before` to `now`; of the maxima, those of now.
 Counters difference(const Counters& now, const Counters& before);
 /// A launch of this kernel has ended, before which `before` had been counted.

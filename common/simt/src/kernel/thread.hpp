@@ -187,6 +187,7 @@ struct BlockState {
   std::uint32_t cluster_known = 0;   // ... and that a barrier of the block has told all threads
   std::uint32_t clock = 1;           // the latest of its threads' clocks
   std::uint32_t barrier_clock = 1;   // accesses with a smaller clock came before the last barrier
+  std::uint64_t requests = 0;        // lockstep: loads and stores of global memory so far
 };
 
 struct Block : BlockState {

@@ -101,7 +101,7 @@ bool release_parked_group(Block& block, unsigned w) {
     accesses[n++] = &t->parked;
   }
   ++warp.releases;
-  const unsigned cost = first->parked.size > 0 ? count_request(warp, accesses, n) : 0;
+  const unsigned cost = first->parked.size > 0 ? count_request(block, warp, accesses, n) : 0;
   if (engine.tracing) trace_instruction(group, n, cost);
   if (is_active_mask(first->parked)) answer_active_mask(block, w, group, n);
   for (unsigned i = 0; i < n; ++i) wake(*group[i]);
