@@ -192,7 +192,7 @@ class Translation:
                     definition.fail(position, f"{name} is launched with <<<>>> ({place}), but is "
                                     f"not a kernel: write __global__ void {name}(...)")
             for name, at in file.plain_calls():
-                if name in kernels and name not in others and name not in members:
+                if name in kernels and name not in others and name not in members and name not in file.head_of(at):
                     self.check_braces()
                     file.fail(at, f"{name} is a kernel, and a kernel is launched: "
                               f"{name}<<<blocks, threads>>>(...)")

@@ -158,8 +158,12 @@ UNKNOWN = re.compile(
     r"(use of undeclared identifier|unknown type name|no (type|member|template) named) '(?P<name>((cuda|cu)[A-Z]|__nv|CU_|CUDA_)\w*"
     r"|\w+(?=' in namespace '(cooperative_groups|cuda)))'|'(?P<other>((cuda|cu)[A-Z]|__nv|CU_|CUDA_)\w*)' was not declared"
 )
-# Names that CUDA 13 does not have either, and what to write.
-REMOVED = {"experimental": "CUDA 13 has no cooperative_groups::experimental: what it had is in cooperative_groups"}
+# Names that nvcc does not know there either, and what to write.
+WHAT_TO_WRITE = {
+    "experimental": "CUDA 13 has no cooperative_groups::experimental: what it had is in cooperative_groups",
+    "__nv_bfloat16": "__nv_bfloat16 needs its header: #include <cuda_bf16.h>",
+    "__nv_bfloat162": "__nv_bfloat162 needs its header: #include <cuda_bf16.h>",
+}
 # A header that a plain C++ file includes, and that there is not; what a .cu file includes is seen by cu2cpp.py.
 MISSING = re.compile(r"'(?P<name>[^']+)' file not found|(?P<other>\S+): No such file or directory")
 # A union that cannot be copied, because the copy of float4 is more than that of its bytes: which member.
@@ -188,7 +192,7 @@ def unsupported_in(output):
             refused.setdefault(instantiated_at(error, output[begin:end]), by_header["text"])
         elif name and "did you mean" not in error["text"]:
             word = name["name"] or name["other"]
-            text = REMOVED.get(word) or cu2cpp.tokens.unsupported_text(f"{word}, unless it is misspelled")
+            text = WHAT_TO_WRITE.get(word) or cu2cpp.tokens.unsupported_text(f"{word}, unless it is misspelled")
             unknown.setdefault(error["place"], text)
         begin = end
     return "".join(f"{place}: error: {text}\n" for place, text in (refused or unknown).items())

@@ -134,7 +134,7 @@ class Launches(Functions):
         # A name may stand for a template or several overloads, so the call must be written with
         # it. Any other expression is evaluated once, as a launch on a GPU does.
         capture, callee = ("=", kernel) if is_name else (f"simt_kernel = {kernel}", "simt_kernel")
-        parameters, passed = "auto&... simt_args", "simt_args..."
+        parameters, call = "auto&... simt_args", f"SIMT_CALL({callee})"
         arguments_as_written = self.only_as_written(opening, closing)
         if any(arguments_as_written):
             capture = "=" if is_name else "=, " + capture
@@ -142,9 +142,10 @@ class Launches(Functions):
                                    for i, written in enumerate(arguments_as_written))
             passed = ", ".join(written or f"simt_{i}"
                                for i, written in enumerate(arguments_as_written))
+            call = f"{callee}({passed})"
         self.replace(begin, at + 1,
                      f" ::simt::launch({{{self.message_text(kernel)}, {self.message_text(arguments)}}}, "
-                     f"[{capture}]({parameters}) {{ {callee}({passed}); }}, ")
+                     f"[{capture}]({parameters}) {{ {call}; }}, ")
         self.replace(end, end + 3, ")")
 
     def name_launch(self, at):
@@ -168,7 +169,7 @@ class Launches(Functions):
         self.launched.append((self.text(self.before_angle(end - 1) - 1) if self.text(end - 1) == ">"
                               else self.text(end - 1), at))
         self.replace(opening + 1, end, f"{{{c_string(kernel)}, {c_string(arguments)}}}, "
-                     f"[=](auto&... simt_args) {{ {kernel}(simt_args...); }}")
+                     f"[=](auto&... simt_args) {{ SIMT_CALL({kernel}); }}")
 
     def kernel_begin(self, at):
         """Index of the kernel's first token, and whether it is just a name: k, k<T>, a::k, ::k.

@@ -40,7 +40,7 @@ def rewrite_statement(statement):
 
 
 LAUNCH = re.compile(r'::simt::launch\(\{"((?:\\.|[^"\\])*)", "((?:\\.|[^"\\])*)"\}, '
-                    r"\[(.*?)\]\(auto&\.\.\. simt_args\) \{ (.*?)\(simt_args\.\.\.\); \}, ")
+                    r"\[(.*?)\]\(auto&\.\.\. simt_args\) \{ SIMT_CALL\((.*?)\); \}, ")
 
 
 def launches(text):
@@ -70,13 +70,13 @@ class Launches(RewriterTest):
         self.assertEqual(
             rewrite_statement("kernel<T, 3><<<grid, block, smem, stream>>>(a, b.data(), n);"),
             ' ::simt::launch({"kernel<T, 3>", "a, b.data(), n"}, '
-            "[=](auto&... simt_args) { kernel<T, 3>(simt_args...); }, "
+            "[=](auto&... simt_args) { SIMT_CALL(kernel<T, 3>); }, "
             "grid, block, smem, stream)(a, b.data(), n);")
 
     def test_no_arguments(self):
         self.assertEqual(
             rewrite_statement("k<<<1, 32>>>();"),
-            ' ::simt::launch({"k", ""}, [=](auto&... simt_args) { k(simt_args...); }, 1, 32)();')
+            ' ::simt::launch({"k", ""}, [=](auto&... simt_args) { SIMT_CALL(k); }, 1, 32)();')
 
     def test_names(self):
         for name in ("k", "::k", "ns::k", "::a::b::k", "k<int>", "k<T, (3 > 2 ? 5 : 6)>",
@@ -124,7 +124,7 @@ class Launches(RewriterTest):
             text = rewrite_statement(f"{before}k<T, 2><<<1, 32>>>(x));")
             # Parentheses hold all commas together, so a macro sees one argument.
             self.assertEqual(text, f'{before} ::simt::launch({{"k<T, 2>", "x"}}, [=](auto&... '
-                                   "simt_args) { k<T, 2>(simt_args...); }, 1, 32)(x));")
+                                   "simt_args) { SIMT_CALL(k<T, 2>); }, 1, 32)(x));")
 
     def test_configurations(self):
         for configuration in ("dim3((1 << 4) >> 4), 32", "1, (n >> 5) << 5", "n >> 5, 32",
@@ -146,7 +146,7 @@ class Launches(RewriterTest):
                        b /* ; */);
             after();""")
         call = ("::simt::launch({\"ns::k<int, 4>\", \"a, b\"}, "
-                "[=](auto&... simt_args) { ns::k<int, 4>(simt_args...); },")
+                "[=](auto&... simt_args) { SIMT_CALL(ns::k<int, 4>); },")
         self.assertEqual(rewrite_statement(source), f" {call} \n\n" + textwrap.dedent("""\
             n /* blocks, (of 32 */,
                    32  // )
@@ -163,7 +163,7 @@ class Launches(RewriterTest):
             with self.subTest(kernel):
                 text = rewrite_statement(f"course::launch({kernel}, {{f(n, 2), 32, 0, s}}, d_x, g(1, n));")
                 self.assertIn(f'course::launch({{"{kernel}", "d_x, g(1, n)"}}, '
-                              f"[=](auto&... simt_args) {{ {kernel}(simt_args...); }}, {{f(n, 2), 32, 0, s}}, "
+                              f"[=](auto&... simt_args) {{ SIMT_CALL({kernel}); }}, {{f(n, 2), 32, 0, s}}, "
                               "d_x, g(1, n));", text)
         self.assertIn('{"k", ""}', rewrite_statement("course::launch(k, grid);"))
         self.assert_unchanged(in_function("rocket::launch(k, grid, x); launch(k); course::launched(k);"))
@@ -227,10 +227,10 @@ class Launches(RewriterTest):
     def test_in_macros(self):
         for macro, text in (
             ("#define LAUNCH(k) k<<<1, 32>>>()",
-             '#define LAUNCH(k)  ::simt::launch({#k, ""}, [=](auto&... simt_args) { k(simt_args...); }, 1, 32)()'),
+             '#define LAUNCH(k)  ::simt::launch({#k, ""}, [=](auto&... simt_args) { SIMT_CALL(k); }, 1, 32)()'),
             ("#define LAUNCH(k, T, n, ...) \\\n  k<T, 2><<<(n) / 4, 32>>>(n, __VA_ARGS__)  // why",
              '#define LAUNCH(k, T, n, ...) \\\n   ::simt::launch({#k "<" #T ", 2>", #n ", " #__VA_ARGS__}, [=](auto&... simt_args) '
-             "{ k<T, 2>(simt_args...); }, (n) / 4, 32)(n, __VA_ARGS__)  // why"),
+             "{ SIMT_CALL(k<T, 2>); }, (n) / 4, 32)(n, __VA_ARGS__)  // why"),
             ("#define RUN do { k ## 1<<<1, 2>>>(0); } while (0)",
              '#define RUN do {  ::simt::launch({"k ## 1", "0"}, [=](auto&) { k ## 1(0); }, 1, 2)(nullptr); } while (0)'),
             ("#define TILE(T, s) \\\n  __shared__ T s[4]",
@@ -1320,7 +1320,8 @@ class Compilers(FolderTest):
         (self.build / "stand_in.hpp").write_text(
             STAND_IN + "#include <cstddef>\n#define __align__(n) alignas(n)\n"
             "inline int dim3(int n) { return n; }\n"
-            "#define SIMT_KERNEL(name, parameters, function) using simt_function [[maybe_unused]] = function\n")
+            "#define SIMT_KERNEL(name, parameters, function) using simt_function [[maybe_unused]] = function\n"
+            "#define SIMT_CALL(...) __VA_ARGS__(simt_args...)\n")
         self.translate()
         for compiler in self.COMPILERS:
             with self.subTest(compiler):

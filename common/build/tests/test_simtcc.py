@@ -152,7 +152,7 @@ class Compiling(unittest.TestCase):
             self.assertEqual(simtcc.unsupported_in(f"x.cu:3:5: error: {text}\n" + more),
                              "x.cu:3: error: not supported on the CPU device: cudaFoo, unless it is misspelled\n")
         self.assertEqual(simtcc.unsupported_in("x.cu:3:5: error: no member named 'experimental' in namespace 'cooperative_groups'\n"),
-                         f"x.cu:3: error: {simtcc.REMOVED['experimental']}\n")
+                         f"x.cu:3: error: {simtcc.WHAT_TO_WRITE['experimental']}\n")
         self.assertEqual(simtcc.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'cudaFoo'; did you mean 'cudaFree'?\n"), "")
         self.assertEqual(simtcc.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'customer'\n"), "")
 

@@ -51,6 +51,12 @@ ADVICE = [
     (re.compile(r"no matching function for call to .(simt::)?shared\b"),
      "The size of a __shared__ array must be a constant. A size that is known at the launch only takes\n"
      "extern __shared__ T s[]; and the size in bytes as the third number of <<<>>>."),
+    (re.compile(r"(unknown type name|undeclared identifier) '(__half2?|half2?|__float2half\w*|__half2float\w*)'|"
+                r"['\u2018](__half2?|half2?|__float2half\w*|__half2float\w*)['\u2019] (was not declared|does not name a type)"),
+     "Half precision needs its header: #include <cuda_fp16.h>."),
+    (re.compile(r"(unknown type name|undeclared identifier) 'cooperative_groups'|expected namespace name\n.*cooperative_groups|"
+                r"['\u2018]cooperative_groups['\u2019] (was not declared|is not a namespace)"),
+     "Cooperative groups need their header: #include <cooperative_groups.h>."),
     (re.compile(r"invalid instruction mnemonic|<inline asm>|invalid (input|output) constraint .* in asm|"
                 r"register for constraint|impossible constraint in .asm|Assembler messages"),
      "Inline PTX is for GPUs only. What the course needs of it is in course/ptx.cuh, which works on the CPU\n"
@@ -120,8 +126,8 @@ def errors_of(output, exercise):
     shown = []
     causes = set()
     for error in errors:
-        if error is None:
-            continue
+        if error is None or any("(lambda at " in line and " no viable conversion from " in line for line in error):
+            continue  # or clang 14 on a launch whose arguments have an error of their own
         error = as_in_the_sources(error)
         at = next(line for line in error if ERROR.match(line))
         way = [match for match in map(REQUIRED.match, error) if match and mine in match["place"]]
@@ -156,12 +162,12 @@ def as_in_the_sources(error):
         place = PLACE.match(line)
         if place:
             source = source_line(place["file"], int(place["line"]))
-            shown = error[at + 1] if at + 1 < len(error) and error[at + 1].startswith(" ") else ""
+            shown = error[at + 1] if at + 1 < len(error) and not PLACE.match(error[at + 1]) else ""
             is_other = bool(source) and bool(shown) and is_rewritten(shown, source[0])
             if is_other:
                 result += [re.sub(r"^([^:]*:\d+):\d+:", r"\1:", line), *source]
                 continue
-        if place or not is_other or not line.startswith(" "):
+        if place or not is_other or not (line.startswith(" ") or line is shown):
             result.append(line)
             is_other = False
     return result
@@ -218,6 +224,7 @@ def candidates_of(error):
             candidates[gcc["signature"]] = None
         elif clang and len(part) > 1 and not part[0].startswith("/usr/"):
             code = re.sub(r"^\s*\d+ \| ?", "", part[1]).strip()
+            code = re.sub(r"\{ SIMT_KERNEL\(.*", "", code)
             code = re.sub(r"^(SIMT_\w+|__device__|__global__|__host__|inline|constexpr|\s)+", "", code).rstrip(" {;,")
             if code.startswith("("):
                 continue  # inside of a macro

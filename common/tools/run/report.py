@@ -17,7 +17,7 @@ def findings(run):
         times[key] = times.get(key, 0) + 1
     parts = []
     for key in list(texts)[:FINDINGS_SHOWN]:
-        more = f"\n(the same lines in {times[key]} launches)" if times[key] > 1 else ""
+        more = f"\n(found {times[key]} times at the same lines)" if times[key] > 1 else ""
         parts.append(texts[key] + more)
     if len(texts) > FINDINGS_SHOWN:
         parts.append(f"(and {len(texts) - FINDINGS_SHOWN} more findings at other lines)")
@@ -29,7 +29,6 @@ MEANING = {
     signal.SIGBUS: "an access to memory that is not there",
     signal.SIGFPE: "a division of an integer by zero, or the like",
     signal.SIGABRT: "abort(), a failed assert(), or an exception that nothing catches",
-    signal.SIGKILL: "killed from outside: is the memory full?",
 }
 # Of a loop in host code.
 WAITING = (" Kernels and callbacks run while the host waits in a CUDA call: a loop around a\n"
@@ -45,6 +44,9 @@ def ending(run):
         return (f"OUT OF TIME {where}: the program was stopped after {stop['seconds']:g} s of processor time{at}\n"
                 f"  Does a loop never end?{'' if stop.get('launch') else WAITING}"
                 " If the program needs more time: COURSE_CPU_SECONDS=3600 before the command.")
+    if -run.code == signal.SIGKILL:  # the program could not say where it was
+        return ("KILLED from outside. Was the memory full? A byte of device memory that kernels use takes about 16 bytes here:\n"
+                "  run the program with a smaller size.")
     meaning = MEANING.get(-run.code)
     return f"CRASH {where}: {signal_name(-run.code)}{', ' + meaning if meaning else ''}{at}"
 

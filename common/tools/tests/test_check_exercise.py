@@ -144,7 +144,7 @@ ninja: build stopped: subcommand failed.
              "         ^~~~~", "         values", "FILE:1:9: note: 'values' declared here", "int values;", "    ^"])
 
     def test_clang_shows_a_launch_as_it_was_written(self):
-        launch = '  ::simt::launch({"k", "p"}, [=](auto&... simt_args) { k(simt_args...); }, 1, 32)(p);'
+        launch = '  ::simt::launch({"k", "p"}, [=](auto&... simt_args) { SIMT_CALL(k); }, 1, 32)(p);'
         self.assertEqual(
             self.explain_clang("void f(int* p) {\n  k<<<1, 32>>>(p);\n}\n", f"""FILE:2:59: error: no matching function for call to 'k'
 {launch}
@@ -153,7 +153,7 @@ ninja: build stopped: subcommand failed.
   call(unpacked...);
   ^
 FILE:7:17: note: candidate function not viable: requires 2 arguments, but 1 was provided
-__global__ void k(int* p, int n) {{
+__global__ void k(int* p, int n) {{ SIMT_KERNEL("k", "p, n", void(decltype(p), decltype(n)));
                 ^
 /usr/include/c++/12/x.h:7:1: note: candidate template ignored: invalid
 template <class T>
@@ -167,6 +167,26 @@ template <class T>
     2 | {launch}
       |                                                 ^
 """), ["FILE:2: error: no k", "    2 |   k<<<1, 32>>>(p);"])
+
+    def test_clang_shows_a_line_without_indentation_as_it_was_written(self):
+        self.assertEqual(
+            self.explain_clang("__global__ void k(half2* p) {\n}\n", """FILE:1:19: error: unknown type name 'half2'
+__global__ void k(half2* p) { SIMT_KERNEL("k", "p", void(decltype(p)));
+                  ^
+"""), ["FILE:1: error: unknown type name 'half2'", "    1 | __global__ void k(half2* p) {",
+       "Half precision needs its header: #include <cuda_fp16.h>."])
+
+    def test_clang_says_of_an_argument_what_is_wrong_and_no_more(self):
+        launch = '  ::simt::launch({"k", "dp"}, [=](auto&... simt_args) { SIMT_CALL(k); }, 1, 32)(dp);'
+        self.assertEqual(
+            self.explain_clang("void f() {\n  k<<<1, 32>>>(dp);\n}\n", f"""FILE:2:87: error: use of undeclared identifier 'dp'
+{launch}
+                                                                               ^
+FILE:2:36: error: no viable conversion from '(lambda at FILE:2:36)' to '(lambda at FILE:2:36)'
+{launch}
+                             ^~~~~
+2 errors generated.
+"""), ["FILE:2: error: use of undeclared identifier 'dp'", "    2 |   k<<<1, 32>>>(dp);"])
 
     def test_clang_names_the_way_into_a_template_behind_the_error(self):
         headers = f"In file included from {TOP}/common/simt/include/cuda_runtime.h:11:\n"

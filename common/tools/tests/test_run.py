@@ -211,7 +211,7 @@ class Verdicts(Run):
     def test_a_finding_in_each_launch_is_told_once(self):
         _, _, said = self.many("again")
         self.assertEqual(said.count("SHUFFLE FROM"), 1)
-        self.assertIn("(the same lines in 3 launches)\n", said)
+        self.assertIn("(found 3 times at the same lines)\n", said)
 
     def test_a_shuffle_from_an_absent_lane_is_a_finding(self):
         code, _, said = self.many("shuffle")

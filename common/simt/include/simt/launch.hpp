@@ -96,6 +96,48 @@ struct Closure {
                                      sizeof...(Args)};
 };
 
+/// True for what a compiler passes by its address: a class whose copy or destructor is a function of
+/// its own.
+template <class T>
+constexpr bool kPassedByAddress =
+    std::is_copy_constructible_v<T> &&
+    !(std::is_trivially_copy_constructible_v<T> && std::is_trivially_move_constructible_v<T> &&
+      std::is_trivially_destructible_v<T>);
+
+/// True if the argument can be what the kernel's parameter is.
+template <class Parameter, class Arg>
+constexpr bool kUsedInPlace = !kPassedByAddress<Parameter> || std::is_same_v<Parameter, Arg>;
+
+/// Calls a kernel with the arguments as they are in memory. On a GPU no thread copies or destroys an
+/// argument, either; the host has done both. What is passed by its address anyway looks like a
+/// reference to the kernel.
+template <class... Parameters, class... Args>
+SIMT_UNINSTRUMENTED auto call_in_place(void (*kernel)(Parameters...), Args&... arguments)
+    -> std::enable_if_t<(kUsedInPlace<Parameters, Args> && ...)> {
+  using Function =
+      void (*)(std::conditional_t<kPassedByAddress<Parameters>, Parameters&, Parameters>...);
+  reinterpret_cast<Function>(kernel)(arguments...);
+}
+
+/// Calls the kernel of this name with simt_args: a template or an overload is found by the types of
+/// the arguments if they are those of the parameters, any other kernel by its name alone.
+#define SIMT_CALL(...)                                                                           \
+  if constexpr (!(::simt::kPassedByAddress<std::remove_reference_t<decltype(simt_args)>> ||      \
+                  ...)) {                                                                        \
+    __VA_ARGS__(simt_args...);                                                                   \
+  } else if constexpr (requires {                                                                \
+                         static_cast<void (*)(std::remove_reference_t<decltype(simt_args)>...)>( \
+                             __VA_ARGS__);                                                       \
+                       }) {                                                                      \
+    ::simt::call_in_place(                                                                       \
+        static_cast<void (*)(std::remove_reference_t<decltype(simt_args)>...)>(__VA_ARGS__),     \
+        simt_args...);                                                                           \
+  } else if constexpr (requires { ::simt::call_in_place(__VA_ARGS__, simt_args...); }) {         \
+    ::simt::call_in_place(__VA_ARGS__, simt_args...);                                            \
+  } else {                                                                                       \
+    __VA_ARGS__(simt_args...);                                                                   \
+  }
+
 /// Queues a launch: `values` point to the kernel and to its arguments, which are copied now, bit by
 /// bit. A bad configuration becomes the last error, as with CUDA.
 void enqueue_closure(const LaunchText& text, const LaunchConfig& shape, const ClosureType& type,
@@ -139,13 +181,18 @@ template <class... Args>
 struct Binding<void(Args...)> {
   void (*kernel)(Args...);
 
-  SIMT_UNINSTRUMENTED void operator()(Args&... arguments) const { kernel(arguments...); }
+  SIMT_UNINSTRUMENTED void operator()(Args&... arguments) const {
+    call_in_place(kernel, arguments...);
+  }
 
   static constexpr KernelInfo info(const char* name, const char* parameters,
                                    ClusterDims cluster = {}) {
     return {name, parameters, &Closure<Binding, Args...>::kType, cluster};
   }
 };
+
+/// Tells of host code that calls a kernel as a function, which the compiler refuses by name only.
+void report_unlaunched(const char* kernel, const void* caller);
 
 // An address in the kernel, and what is known of it, in a section of their own. A kernel cannot take
 // its own address: a template does not know its arguments' names, and overloads share theirs. The
@@ -155,7 +202,8 @@ struct Binding<void(Args...)> {
       ::simt::Binding<function>::info(name, parameters, {__VA_ARGS__});                   \
   __asm__ volatile(                                                                       \
       "0:\n\t.pushsection simt_kernels,\"aw?\"\n\t.balign 8\n\t.quad 0b\n\t.quad %c0\n\t" \
-      ".popsection" ::"i"(&simt_kernel_info))
+      ".popsection" ::"i"(&simt_kernel_info));                                            \
+  if (!::simt::in_kernel()) return ::simt::report_unlaunched(name, SIMT_CALLER)
 
 // ---- variables of a block -----------------------------------------------------------------------
 

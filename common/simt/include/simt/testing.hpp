@@ -31,6 +31,7 @@ enum class ReportKind {
   misaligned,
   read_only,    // memory that __ldg() reads is written in the same launch
   host_access,  // host code used a device pointer
+  unlaunched,   // host code called a kernel as a function
   barrier,      // a barrier or warp operation that some threads never reach
   absent_lane,  // a shuffle reads a lane that takes no part; see report_absent_lanes()
   hang,         // no thread makes progress

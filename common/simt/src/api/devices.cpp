@@ -50,8 +50,10 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaDeviceReset() {
-  static_cast<void>(simt::enter_to_give_back(SIMT_CALLER));
-  simt::drop_queues(simt::current_device());
+  if (simt::enter_to_give_back(SIMT_CALLER) == cudaSuccess) {
+    simt::finish_device(simt::current_device());  // what kernels print is to be seen
+  }
+  simt::drop_queues(simt::current_device());  // what was queued after a kernel that failed
   simt::free_everything(simt::current_device());
   simt::reset_heap(simt::current_device());
   simt::forget_grants();

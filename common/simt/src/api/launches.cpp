@@ -1,4 +1,6 @@
 // Launches, and what the runtime API tells of kernels: attributes and occupancy.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -16,6 +18,8 @@
 #include "base/program.hpp"
 #include "counters/counters.hpp"
 #include "memory/devices.hpp"
+#include "report/reports.hpp"
+#include "report/source_lines.hpp"
 #include "simt/launch.hpp"
 #include "simt/runtime.hpp"
 
@@ -144,6 +148,15 @@ void enqueue_closure(const LaunchText& text, const LaunchConfig& shape, const Cl
   launch.shared_bytes = shape.shared_bytes;
   bind_values(launch, type, text.arguments, values);
   enqueue_launch(std::move(launch), shape.stream, SIMT_CALLER);
+}
+
+void report_unlaunched(const char* kernel, const void* caller) {
+  const SourceLine where = source_line(caller);
+  deliver({ReportKind::unlaunched, kernel, where.file, where.line,
+           fmt::format("KERNEL CALLED WITHOUT A LAUNCH: {}\n  at {}\n"
+                       "  A call through a pointer does nothing with nvcc, and nothing here.\n"
+                       "  Launch it: kernel<<<blocks, threads>>>(arguments).",
+                       kernel, where.text())});
 }
 
 cudaError_t enqueue_launch(Launch launch, cudaStream_t handle, const void* caller) {

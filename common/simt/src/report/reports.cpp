@@ -41,6 +41,8 @@ Names names_of(ReportKind kind) {
       return {"__ldg of written memory", "read_only_load"};
     case ReportKind::host_access:
       return {"device pointer used by the host", "host_access"};
+    case ReportKind::unlaunched:
+      return {"kernel called without a launch", "unlaunched_kernel"};
     case ReportKind::barrier:
       return {"barrier or mask", "barrier_or_mask"};
     case ReportKind::absent_lane:

@@ -46,7 +46,8 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
   }
   if (lanes.present != lanes.mask) {
     note(
-        "a mask names lanes that have returned from the kernel: legal, but they contribute nothing",
+        "a mask names lanes that have returned from the kernel, or that the block does not have: "
+        "legal, but they contribute nothing",
         leader.caller);
   }
   completing = &block;
