@@ -293,7 +293,11 @@ TEST_CASE("copies go both ways, and from device to device") {
 TEST_CASE("a copy in the wrong direction is an error") {
   int host = 7;
   Ints device(1);
+  simt::take_notes();
   CHECK(cudaMemcpy(device.d, &host, sizeof(int), cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+  const std::vector<std::string> notes = simt::take_notes();
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].find("this copy is refused") != std::string::npos);
   CHECK(cudaMemcpy(&host, device.d, sizeof(int), cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
   CHECK(cudaMemcpy(&host, &host + 1, sizeof(int), cudaMemcpyDeviceToDevice) ==
         cudaErrorInvalidValue);

@@ -255,7 +255,12 @@ cudaError_t check_copy(const Copy& copy, const void* caller) {
   if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
     return failed(cudaErrorInvalidMemcpyDirection);
   }
-  if (!fits_kind(copy.kind, copy.to, copy.from)) return failed(cudaErrorInvalidValue);
+  if (!fits_kind(copy.kind, copy.to, copy.from)) {
+    note(
+        "this copy is refused: the destination comes first, and the direction must fit both pointers",
+        caller);
+    return failed(cudaErrorInvalidValue);
+  }
   const cudaError_t error =
       check_range({copy.function, copy.to, copy.to_layout, shape, AccessKind::write}, caller);
   if (error != cudaSuccess) return error;
