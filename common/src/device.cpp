@@ -123,6 +123,12 @@ std::uint64_t seed() { return 0; }
 
 bool skip_large() { return kCpuDevice || std::getenv("COURSE_SKIP_LARGE") != nullptr; }
 
+std::optional<Counters> count_shuffled(const std::function<void()>& work) {
+  std::optional<Counters> counters;
+  with_seed(1, [&] { counters = count(work); });
+  return counters;
+}
+
 Verdict work_is_shared(const Counters& counters, std::uint64_t most) {
   return at_most(counters.busiest_warp_requests, most,
                  "loads and stores of global memory by the busiest warp",

@@ -1,5 +1,5 @@
 // Check of the exercise fix_cell_sort: any number of atoms, any number of cells, and cells with more
-// atoms than 16 bits can number; then whether the threads share the work.
+// atoms than 16 bits can number, and more pairs than 32 bits can; then whether the threads share the work.
 #include "fix_cell_sort.cuh"
 
 #include <algorithm>
@@ -109,7 +109,7 @@ TEST_CASE("fix_cell_sort: cells with very many atoms") {
   // Once is enough on the CPU device: the order of threads plays no part in it.
   static bool done = false;
   if (course::kCpuDevice && std::exchange(done, true)) return;
-  check(70'000, 32, Kind::crowd);
+  check(100'000, 32, Kind::crowd);  // more than 2^32 pairs
   if (!course::kCpuDevice) check(3'000'000, 3, Kind::crowd);
 }
 

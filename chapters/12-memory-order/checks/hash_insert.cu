@@ -123,6 +123,16 @@ TEST_CASE("hash_insert: keys that occur often") {
   check_table(make_keys(100, 40), std::vector<unsigned>(100, 0), 64, {2, 64}, "amounts of 0");
 }
 
+TEST_CASE("hash_insert: every number but kEmptyKey is a key") {
+  std::vector<unsigned> keys;
+  for (unsigned k = 0; k < 8; ++k) {
+    for (const unsigned key : {k, 0x7FFF'FFFC + k, 0xFFFF'FFF0 + k, kEmptyKey - 1 - k}) {
+      keys.insert(keys.end(), 8, key);  // eight lanes side by side have the same one
+    }
+  }
+  check_table(keys, course::position_values<unsigned>(keys.size()), 41, {4, 64}, "extreme keys");
+}
+
 TEST_CASE("hash_insert: keys that begin at the same slot, or at the last one") {
   for (const unsigned wanted : {0u, 99u}) {
     std::vector<unsigned> keys;

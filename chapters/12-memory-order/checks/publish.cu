@@ -1,5 +1,6 @@
 // Check of the exercise publish: blocks that hand arrays to the next one, and one block that hands
-// them to all others, for every kind of block size, in rounds that grow by one or by more.
+// them to all others, for every kind of block size, in rounds that grow by one or by more, up to the
+// largest number.
 #include "publish.cuh"
 
 #include <catch2/catch_test_macros.hpp>
@@ -10,44 +11,49 @@
 
 namespace publish_check {
 
-/// The number of round k: 1, 2, 4, 7, 11, ...
-__host__ __device__ inline unsigned round_number(unsigned k) { return 1 + k * (k + 1) / 2; }
+/// The number of round k: 1, 2, 4, 7, 11, ... later than `before`.
+__host__ __device__ inline unsigned round_number(unsigned before, unsigned k) {
+  return before + 1 + k * (k + 1) / 2;
+}
 
 /// Block b > 0 waits for block b - 1, or for block 0 if `from_first`. In round k it makes the row
 /// data[b][k] from the row of that block, shifted by one element, and publishes it.
-__global__ void hand_on(unsigned* data, unsigned rounds, bool from_first, unsigned* flags) {
+__global__ void hand_on(unsigned* data, unsigned rounds, unsigned before, bool from_first,
+                        unsigned* flags) {
   const unsigned b = blockIdx.x, t = threadIdx.x, width = blockDim.x;
   const unsigned source = from_first ? 0 : b - 1;
   for (unsigned k = 0; k < rounds; ++k) {
-    unsigned value = 1000 * round_number(k) + t;
+    const unsigned round = round_number(before, k);
+    unsigned value = 1000 * round + t;
     if (b > 0) {
-      wait_for(&flags[source], round_number(k));
+      wait_for(&flags[source], round);
       value = data[(source * rounds + k) * width + (t + 1) % width] + 1;
     }
     data[(b * rounds + k) * width + t] = value;
-    publish(&flags[b], round_number(k));
+    publish(&flags[b], round);
   }
 }
 
-void check_rounds(unsigned blocks, unsigned width, unsigned rounds, bool from_first) {
+void check_rounds(unsigned blocks, unsigned width, unsigned rounds, bool from_first,
+                  unsigned before = 0) {
   INFO(course::launch_text("hand_on", {blocks, width})
-       << ", " << rounds << " rounds, each block waits for "
-       << (from_first ? "block 0" : "the one before"));
+       << ", " << rounds << " rounds from " << round_number(before, 0)
+       << " on, each block waits for " << (from_first ? "block 0" : "the one before"));
   std::vector<unsigned> expected(std::size_t{blocks} * rounds * width);
   for (unsigned b = 0; b < blocks; ++b) {
     for (unsigned k = 0; k < rounds; ++k) {
       for (unsigned t = 0; t < width; ++t) {
         const unsigned steps = from_first && b > 0 ? 1 : b;
         expected[(std::size_t{b} * rounds + k) * width + t] =
-            1000 * round_number(k) + (t + steps) % width + steps;
+            1000 * round_number(before, k) + (t + steps) % width + steps;
       }
     }
   }
   course::GuardedBuffer<unsigned> data(expected.size()), flags(blocks);
   flags.fill_bytes(0);
-  course::launch(hand_on, {blocks, width}, data.data(), rounds, from_first, flags.data());
+  course::launch(hand_on, {blocks, width}, data.data(), rounds, before, from_first, flags.data());
   REQUIRE(course::same(data.download(), expected, "data"));
-  const unsigned last = rounds == 0 ? 0 : round_number(rounds - 1);
+  const unsigned last = rounds == 0 ? 0 : round_number(before, rounds - 1);
   REQUIRE(course::same(flags.download(), std::vector<unsigned>(blocks, last), "flags"));
   REQUIRE(data.intact("data"));
   REQUIRE(flags.intact("flags"));
@@ -69,6 +75,11 @@ TEST_CASE("publish: a chain of blocks, several rounds") {
 
 TEST_CASE("publish: several blocks wait for one") {
   for (const unsigned width : {1u, 33u, 64u}) check_rounds(6, width, 3, true);
+}
+
+TEST_CASE("publish: rounds beyond 2^31") {
+  check_rounds(3, 40, 4, false, 0x7FFF'FFFD);
+  check_rounds(3, 40, 4, true, 0xFFFF'FFF0);
 }
 
 TEST_CASE("publish: large blocks") {

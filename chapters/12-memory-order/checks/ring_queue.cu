@@ -1,5 +1,6 @@
 // Check of the exercise ring_queue: full and empty queues of one thread, counters that wrap, one
-// producer and one consumer, many of both in one warp and in different blocks.
+// producer and one consumer, many of both in one warp and in different blocks, and many calls at the
+// same time that all find what they need.
 #include "ring_queue.cuh"
 
 #include <catch2/catch_test_macros.hpp>
@@ -65,6 +66,37 @@ __global__ void hand_over(Slot* slots, unsigned capacity, unsigned* counters, co
   }
 }
 
+/// Each thread pushes once, or pops once, and tells whether it could.
+__global__ void push_once(Slot* slots, unsigned capacity, unsigned* counters, const unsigned* x,
+                          unsigned* could) {
+  const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
+  could[id] = try_push({slots, capacity, counters, counters + 1}, x[id]) ? 1 : 0;
+}
+__global__ void pop_once(Slot* slots, unsigned capacity, unsigned* counters, unsigned* popped,
+                         unsigned* could) {
+  const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
+  could[id] = try_pop({slots, capacity, counters, counters + 1}, &popped[id]) ? 1 : 0;
+}
+
+/// As many pushes as there are slots, and as many pops as there are values.
+void check_single_calls(course::LaunchShape launch, unsigned capacity, unsigned start) {
+  const unsigned n = launch.grid * launch.block;
+  INFO("capacity " << capacity << ", the next position is " << start << "; all " << n
+                   << " threads push once, then all pop once; " << launch.grid << " blocks of "
+                   << launch.block << " threads");
+  QueueMemory memory(capacity, start);
+  const std::vector<unsigned> x = course::position_values<unsigned>(n);
+  const auto d_x = course::DeviceBuffer<unsigned>::from(x);
+  course::GuardedBuffer<unsigned> popped(n), could(n);
+  course::launch(push_once, {launch.grid, launch.block}, memory.slots.data(), capacity,
+                 memory.counters.data(), d_x.data(), could.data());
+  REQUIRE(course::same(could.download(), std::vector<unsigned>(n, 1), "pushes that returned true"));
+  course::launch(pop_once, {launch.grid, launch.block}, memory.slots.data(), capacity,
+                 memory.counters.data(), popped.data(), could.data());
+  REQUIRE(course::same(could.download(), std::vector<unsigned>(n, 1), "pops that returned true"));
+  REQUIRE(course::same_set(popped.download(), x, "popped"));
+}
+
 void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, bool mixed,
                     unsigned start = 0) {
   INFO("capacity " << capacity << ", the next position is " << start << ", n = " << n << "; "
@@ -93,7 +125,7 @@ using namespace ring_queue_check;
 
 TEST_CASE("ring_queue: one thread fills the queue and empties it, also where counters wrap") {
   for (const unsigned capacity : {2u, 8u, 64u}) {
-    for (const unsigned start : {0u, 5u, 0xFFFF'FFF0u}) {
+    for (const unsigned start : {0u, 5u, 0x7FFF'FFF0u, 0xFFFF'FFF0u}) {
       INFO("capacity " << capacity << ", the next position is " << start);
       std::vector<unsigned> expected;
       unsigned next = 100;
@@ -124,6 +156,13 @@ TEST_CASE("ring_queue: one producer and one consumer keep the order") {
 TEST_CASE("ring_queue: many producers and consumers in different blocks") {
   for (const unsigned capacity : {2u, 16u, 256u}) check_exchange({4, 32}, capacity, 100, false);
   check_exchange({6, 40}, 8, 130, false, 0xFFFF'FFC0u);
+  check_exchange({4, 32}, 8, 100, false, 0x7FFF'FFC0u);
+}
+
+TEST_CASE("ring_queue: a call that another one overtakes still finds its slot") {
+  check_single_calls({4, 32}, 128, 0);
+  check_single_calls({8, 8}, 64, 0xFFFF'FFE0u);
+  check_single_calls({16, 1}, 32, 0x7FFF'FFFAu);
 }
 
 TEST_CASE("ring_queue: producers and consumers in one warp") {
@@ -131,7 +170,10 @@ TEST_CASE("ring_queue: producers and consumers in one warp") {
 }
 
 TEST_CASE("ring_queue: the lanes of a warp go in step") {
-  course::count([] { check_exchange({2, 32}, 8, 50, false); });
+  course::count([] {
+    check_exchange({2, 32}, 8, 50, false);
+    check_single_calls({2, 32}, 64, 7);
+  });
 }
 
 #if !COURSE_CPU_DEVICE  // too many values for it

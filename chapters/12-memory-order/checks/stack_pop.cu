@@ -1,11 +1,12 @@
 // Check of the exercise stack_pop: one thread that empties and fills the list, threads of several
 // blocks that take one node or two at a time, in lists of few and of many nodes; what is written to
-// a node before it is pushed.
+// a node before it is pushed; and that a head is not used again for another list.
 #include "stack_pop.cuh"
 
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -50,6 +51,37 @@ __global__ void alone(ull* head, unsigned* next, unsigned nodes, unsigned* resul
   for (unsigned k = 0; k < nodes; k += 2) push(head, next, k);
   results[r++] = pop(head, next);
   results[r++] = pop(head, next);
+}
+
+/// One thread changes the list again and again: node 0 is first and is followed by node 2 in even turns,
+/// by node 1 in odd ones. heads[k] is the head of turn k.
+__global__ void change_followers(ull* head, unsigned* next, unsigned turns, ull* heads) {
+  for (unsigned turn = 0; turn < turns; turn += 2) {
+    const unsigned first = pop(head, next), second = pop(head, next);
+    push(head, next, first);
+    heads[turn] = *static_cast<volatile ull*>(head);
+    pop(head, next);
+    push(head, next, second);
+    push(head, next, first);
+    heads[turn + 1] = *static_cast<volatile ull*>(head);
+  }
+}
+
+/// Ok if no two turns with different followers have the same head.
+course::Verdict each_head_has_one_follower(const std::vector<ull>& heads) {
+  std::map<ull, unsigned> turn_of;
+  for (unsigned turn = 0; turn < heads.size(); ++turn) {
+    const unsigned before = turn_of.try_emplace(heads[turn], turn).first->second;
+    if (before % 2 == turn % 2) continue;
+    return {
+        false,
+        "*head was " + std::to_string(heads[turn]) + " when next[0] was " +
+            std::to_string(2 - before % 2) + ", and is the same now that it is " +
+            std::to_string(2 - turn % 2) + ", after " +
+            course::counted(3 * (turn - before) / 2, "call") +
+            " of pop().\nA pop() that has waited meanwhile cannot tell the two lists apart (ABA)."};
+  }
+  return {};
 }
 
 /// Each thread takes a node, or two, adds 1 to the node's ordinary payload, and puts it back. A node
@@ -104,6 +136,15 @@ TEST_CASE("stack_pop: one thread gets the nodes in the order of the list, and th
     course::launch(alone, {1, 1}, list.head.data(), list.next.data(), nodes, results.data());
     REQUIRE(course::same(results.download(), expected, "results"));
   }
+}
+
+TEST_CASE("stack_pop: a pop that has waited for long does not take the head of another list") {
+  constexpr unsigned kTurns = 4000;
+  List list(3);
+  course::GuardedBuffer<ull> heads(kTurns);
+  course::launch(change_followers, {1, 1}, list.head.data(), list.next.data(), kTurns,
+                 heads.data());
+  REQUIRE(each_head_has_one_follower(heads.download()));
 }
 
 TEST_CASE("stack_pop: every node has one user at a time, in lists of few nodes") {

@@ -106,6 +106,13 @@ TEST_CASE("cluster_histogram: full blocks, many keys") {
   check_histogram(random_keys(n, 5000), 5000, s);
 }
 
+TEST_CASE("cluster_histogram: a cluster counts more than 2^16 keys of one bin") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const Shape s{1, 2, 1024};
+  INFO(text_of(70'000, 5, "all keys are 3", s));
+  check_histogram(std::vector<unsigned>(70'000, 3), 5, s);
+}
+
 TEST_CASE("cluster_histogram: more bins than one block can hold") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   course::skip_under_sanitizer();

@@ -5,12 +5,13 @@
 
 #include <cuda_fp16.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,20 @@ void check(BeatRows& answer, const Shape& s, const std::vector<int>& index) {
   REQUIRE(table.intact("d_table"));
 }
 
+/// The rows from `first` on that an answer makes of a table of zeros.
+std::vector<float> added_to_zeros(const Shape& s, const std::vector<__half>& source,
+                                  const std::vector<int>& index, std::size_t first = 0) {
+  const auto d_source = course::DeviceBuffer<__half>::from(source);
+  const auto d_index = course::DeviceBuffer<int>::from(index);
+  auto table = course::DeviceBuffer<__half>::zeros(s.table_rows * s.width);
+  BeatRows answer;
+  answer(d_source.data(), d_index.data(), s.rows, s.width, table.data(), s.table_rows);
+  std::vector<__half> rows((s.table_rows - first) * s.width);
+  CUDA_CHECK(cudaMemcpy(rows.data(), table.data() + first * s.width, rows.size() * sizeof(__half),
+                        cudaMemcpyDeviceToHost));
+  return floats(rows);
+}
+
 }  // namespace beat_rows_check
 
 using namespace beat_rows_check;
@@ -141,22 +156,43 @@ TEST_CASE("beat_rows: sums that are rounded are near the exact ones") {
     const auto to = static_cast<std::size_t>(index[i / s.width]);
     exact[to * s.width + i % s.width] += static_cast<double>(__half2float(source.back()));
   }
-  const auto d_source = course::DeviceBuffer<__half>::from(source);
-  const auto d_index = course::DeviceBuffer<int>::from(index);
-  auto table = course::DeviceBuffer<__half>::zeros(exact.size());
-  BeatRows answer;
-  answer(d_source.data(), d_index.data(), s.rows, s.width, table.data(), s.table_rows);
   // Any order of kEach additions to 0, each rounded to half, of numbers from -1 to 1.
   const double k = kEach * course::kHalfRoundoff;
-  REQUIRE(course::close(floats(table.download()), exact, k / (1 - k) * kEach, "d_table"));
+  REQUIRE(course::close(added_to_zeros(s, source, index), exact, k / (1 - k) * kEach, "d_table"));
+}
+
+TEST_CASE("beat_rows: numbers of every size") {
+  const Shape s{60, 64, 60};
+  INFO(text_of(s, "row r has numbers near 2^(r % 30 - 14), and is added to row r"));
+  std::vector<int> index(60);
+  std::iota(index.begin(), index.end(), 0);
+  std::vector<__half> source;
+  for (int i = 0; i < 60 * 64; ++i) {
+    const float value = std::ldexp(1 + static_cast<float>(i % 64) / 64, i / 64 % 30 - 14);
+    source.push_back(__half(i % 2 == 0 ? value : -value));
+  }
+  REQUIRE(course::same(added_to_zeros(s, source, index), floats(source), "d_table"));
+}
+
+TEST_CASE("beat_rows: a table of more than 2^32 halves") {
+  const Shape s{50, 64, (std::size_t{1} << 26) + 100};
+  course::skip_without_memory(s.table_rows * s.width * sizeof(__half));
+  INFO(text_of(s, "all are 1, for the last 50 rows"));
+  std::vector<int> index(50);
+  std::iota(index.begin(), index.end(), static_cast<int>(s.table_rows - 50));
+  const std::vector<__half> source(50 * 64, __half(1.0f));
+  std::vector<float> expected(100 * 64, 0.0f);
+  std::fill(expected.begin() + 50 * 64, expected.end(), 1.0f);
+  REQUIRE(course::same(added_to_zeros(s, source, index, s.table_rows - 100), expected,
+                       "the last 100 rows of d_table"));
 }
 
 TEST_CASE("beat_rows: better than one atomic per half") {
   course::skip_without_counters();
-  const Shape s{512, 64, 100};
+  const Shape s{1024, 64, 100};
   INFO(text_of(s, "whole numbers"));
   BeatRows answer;
-  const auto counters = course::count([&] { check(answer, s, spread(s)); });
+  const auto counters = course::count_shuffled([&] { check(answer, s, spread(s)); });
   REQUIRE(course::at_most(counters->global_atomic_lanes, s.rows * s.width / 2,
                           "atomics on global memory", "an atomic can add more than one half"));
   REQUIRE(

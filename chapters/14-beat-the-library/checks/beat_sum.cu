@@ -18,6 +18,10 @@ using Kind = course::DataKind<float>;
 const Kind kExact[] = {
     {"eighths from 1/8 to 15/8",
      [](course::Element e) { return static_cast<float>(1 + e.random % 15) / 8; }},
+    {"small: eighths times 2^-70",
+     [](course::Element e) { return static_cast<float>(1 + e.random % 15) * 0x1p-73f; }},
+    {"large: whole numbers times 2^70",
+     [](course::Element e) { return static_cast<float>(e.random % 15 - 7) * 0x1p70f; }},
     {"only the first counts", [](course::Element e) { return e.i == 0 ? 3.5f : 0.0f; }},
     {"only the last counts", [](course::Element e) { return e.i + 1 == e.n ? -7.25f : 0.0f; }},
     {"whole numbers from -7 to 7",
@@ -108,12 +112,12 @@ TEST_CASE("beat_sum: more than 2^32 numbers") {
 
 TEST_CASE("beat_sum: better than one atomic per number") {
   course::skip_without_counters();
-  constexpr std::size_t n = 1 << 14;
+  constexpr std::size_t n = 1 << 16;
   INFO("n = " << n);
   const auto d_x = course::DeviceBuffer<float>::from(kExact[0].values(n));
   course::GuardedBuffer<float> y(1);
   BeatSum answer;
-  const auto counters = course::count([&] { answer(d_x.data(), n, y.data()); });
+  const auto counters = course::count_shuffled([&] { answer(d_x.data(), n, y.data()); });
   REQUIRE(course::at_most(counters->global_atomic_lanes, n / 32, "atomics on global memory",
                           "one per warp is enough for a start"));
   REQUIRE(

@@ -98,6 +98,9 @@ struct Counters {
 /// Runs `work` on the CPU device in lockstep, as a GPU runs its warps, and tells what its kernels
 /// did. On a GPU: runs `work` and returns nothing.
 std::optional<Counters> count(const std::function<void()>& work);
+/// The same with several blocks at a time, in no order. In order, the first block takes all tiles of a
+/// kernel whose blocks take one tile after another.
+std::optional<Counters> count_shuffled(const std::function<void()>& work);
 
 /// Ok if no warp made more than `most` loads and stores of global memory: the work of a grid is
 /// shared, and neither one thread nor one warp does that of all.

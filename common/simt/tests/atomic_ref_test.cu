@@ -46,10 +46,11 @@ __device__ T operate(int k, T& x) {
       return ref.compare_exchange_strong(expected, T(5)) ? T(100) : expected;
     case 6:
       expected = T(12);
-      return ref.compare_exchange_weak(expected, T(5), cuda::memory_order_release,
-                                       cuda::memory_order_relaxed)
-                 ? T(100)
-                 : expected;
+      while (!ref.compare_exchange_weak(expected, T(5), cuda::memory_order_release,
+                                        cuda::memory_order_relaxed)) {
+        if (expected != T(12)) return expected;
+      }
+      return T(100);
     default:
       break;
   }
@@ -332,6 +333,36 @@ TEST_CASE("atomic_ref: a compare_exchange loop") {
             12) == "");
 }
 
+/// How often one thread's compare_exchange fails although it finds what it expects.
+template <bool weak>
+__global__ void count_failures(int* failures) {
+  int word = 0;
+  __shared__ int s_word;
+  s_word = 0;
+  const cuda::atomic_ref<int, cuda::thread_scope_block> ref(s_word);
+  for (int i = 0; i < 100; ++i) {
+    word = i;
+    const bool done =
+        weak ? ref.compare_exchange_weak(word, i + 1) : ref.compare_exchange_strong(word, i + 1);
+    if (done) continue;
+    *failures += word == i ? 1 : 100;  // it leaves the value that it has found
+    ref.store(i + 1);
+  }
+}
+
+TEST_CASE("atomic_ref: compare_exchange_weak fails without a reason in shuffled schedules") {
+  const auto failures = [](auto kernel, std::uint64_t seed) {
+    auto count = Array<int>::zeros(1);
+    CHECK(observe([&] { kernel<<<1, 1>>>(count.data()); }, seed).text() == "");
+    return count.front();
+  };
+  CHECK(failures(count_failures<true>, 0) == 0);
+  CHECK(failures(count_failures<false>, 1) == 0);
+  const int found = failures(count_failures<true>, 1);
+  CHECK(found > 0);
+  CHECK(found < 40);
+}
+
 TEST_CASE("atomic_ref: loads are counted as loads, the others as atomics") {
   const Array<int> x(std::vector<int>(160, 7));
   auto highest = Array<int>::zeros(1);
@@ -446,8 +477,10 @@ __global__ void use_atomics(DeviceAtomic<unsigned>* total, cuda::std::atomic<int
   int expected = 9;
   *r++ = zero->compare_exchange_strong(expected, 1);
   *r++ = expected;
-  *r++ = zero->compare_exchange_weak(expected, 12, cuda::memory_order_acq_rel,
-                                     cuda::memory_order_relaxed);
+  while (!zero->compare_exchange_weak(expected, 12, cuda::memory_order_acq_rel,
+                                      cuda::memory_order_relaxed)) {
+  }
+  *r++ = expected == 8;
   *r++ = *zero |= 3;
   cuda::atomic<Pair, cuda::thread_scope_thread> both(Pair{1, 2});
   *r++ = both.exchange(Pair{3, 4}).high + both.load().low;

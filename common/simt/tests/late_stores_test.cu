@@ -1,5 +1,6 @@
-// Volatile stores and atomic operations without a fence become visible late, and in another order: code
-// that lacks the writer's fence has wrong values under some seeds, and right code never.
+// Volatile stores and atomic operations without a fence become visible late, and in another order, and
+// loads of an atomic_ref may be done early: code that lacks the writer's or the reader's fence has wrong
+// values under some seeds, and right code never.
 #include <cuda_runtime.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -122,6 +123,38 @@ __global__ void pass_on(volatile int* flag, volatile int* data) {
   flag[b] = 1;
 }
 
+/// The same with the writer's fence, and loads of an atomic_ref.
+template <bool reader_fences>
+__global__ void pass_on_relaxed(int* flag, int* data) {
+  using Word = cuda::atomic_ref<int, cuda::thread_scope_device>;
+  const unsigned b = blockIdx.x;
+  if (threadIdx.x != 0) return;
+  int value = 1;
+  if (b > 0) {
+    while (Word(flag[b - 1]).load(cuda::memory_order_relaxed) == 0) {
+    }
+    if (reader_fences) __threadfence();
+    value += Word(data[b - 1]).load(cuda::memory_order_relaxed);
+  }
+  Word(data[b]).store(value, cuda::memory_order_relaxed);
+  Word(flag[b]).store(1, cuda::memory_order_release);
+}
+
+/// A thread of the block waits for the flag, and has the fence; another one reads the data.
+__global__ void pass_on_by_barrier(int* flag, int* data) {
+  using Word = cuda::atomic_ref<int, cuda::thread_scope_device>;
+  const unsigned b = blockIdx.x;
+  if (b > 0 && threadIdx.x == 0) {
+    while (Word(flag[b - 1]).load(cuda::memory_order_acquire) == 0) {
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x != 1) return;
+  const int before = b == 0 ? 0 : Word(data[b - 1]).load(cuda::memory_order_relaxed);
+  Word(data[b]).store(before + 1, cuda::memory_order_relaxed);
+  Word(flag[b]).store(1, cuda::memory_order_release);
+}
+
 /// The same in one word: the flag carries the value, and nothing has to be ordered.
 __global__ void pass_on_in_one_word(volatile int* word) {
   const unsigned b = blockIdx.x;
@@ -173,6 +206,16 @@ TEST_CASE("late stores: a volatile flag without the writer's fence comes before 
   CHECK(shown.reports == "");
   CHECK(shown.wrong == kSeedsForWrong);
   CHECK(lacks(shown.notes, {"an old value of data[", "and goes on to flag["}) == "");
+}
+
+TEST_CASE("late stores: a relaxed load that no fence precedes is done before that of the flag") {
+  const Shown shown = shown_by([] { return passes_on(pass_on_relaxed<false>); });
+  CHECK(shown.reports == "");
+  CHECK(shown.wrong >= kSeedsForWrong - 1);
+  CHECK(lacks(shown.notes, {"an old value of data[", "and goes on to flag[",
+                            "with a __threadfence() between the two. The reader has none"}) == "");
+  CHECK(first_complaint([] { return passes_on(pass_on_relaxed<true>); }) == "");
+  CHECK(first_complaint([] { return passes_on(pass_on_by_barrier); }) == "");
 }
 
 TEST_CASE("late stores: a flag with a fence, and one that carries its value, are right") {

@@ -106,10 +106,10 @@ def recorder(folder):
     """A build folder whose program of chapter RECORDS records a launch of two warps, whatever it is asked for."""
     events = [
         {**sample.access("load", 32, [[0, k] for k in range(32)], values=["1"] * 32, sectors=4), "block": 0, "warp": warp}
-        for warp in (0, 1)
+        for warp in (0, 5)
     ]
     trace = folder / "trace.json"
-    trace.write_text(json.dumps(sample.trace(sample.launch("KERNEL", events, [sample.array("d_x")], block=64))), encoding="utf-8")
+    trace.write_text(json.dumps(sample.trace(sample.launch("KERNEL", events, [sample.array("d_x")], block=256))), encoding="utf-8")
     program = folder / "chapters" / RECORDS / "ladder"
     program.parent.mkdir(parents=True)
     program.write_text(f'#!/bin/sh\nsed "s/KERNEL/$SIMT_TRACE_KERNEL/" {trace} >"$SIMT_TRACE"\n', encoding="utf-8")
@@ -392,7 +392,7 @@ class Pages(unittest.TestCase):
         self.window.run("document.querySelector('.steps summary').focus()")
         self.window.press("enter")
         frame = "const page = document.querySelector('.steps iframe').contentDocument; const e = page && page.querySelector(arguments[0]); return e && e.textContent"
-        self.assertEqual(self.window.wait(frame, "#kernel"), "sum_racy<<<1, 64>>>")
+        self.assertEqual(self.window.wait(frame, "#kernel"), "sum_racy<<<1, 256>>>")
         self.assertEqual(self.window.wait(frame, "#where"), "1 of 1")
         colour = "return getComputedStyle(document.querySelector('.steps iframe').contentDocument.body).backgroundColor"
         self.assertEqual(self.window.run(colour), "rgb(255, 255, 255)")

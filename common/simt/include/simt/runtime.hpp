@@ -100,6 +100,9 @@ enum class Scope : unsigned char { block, device, system };
 /// __threadfence_block(), __threadfence(), __threadfence_system().
 void fence(Scope scope, const char* name, const void* caller);
 
+/// Loads and stores that do not race, and order nothing.
+enum class RelaxedAccess : unsigned char { volatile_load, atomic_load, store };
+
 // ---- memory -----------------------------------------------------------------------------------
 
 /// What a generic address can mean. Addresses of the host count as global, as on a GPU.

@@ -37,6 +37,7 @@ struct LateStore {
   std::size_t size = 0;
   std::uint32_t thread = 0, clock = 0, pc = 0;
   unsigned loads_left = 0;
+  std::uint64_t fences = 0;  // of the launch, before this store
   Bytes old{};
 };
 
@@ -49,7 +50,9 @@ struct Signal {
 struct LateStores {
   std::unordered_map<std::uintptr_t, LateStore> at;
   std::unordered_map<std::uint32_t, Signal> signal_of_block;
-  ClockTree fenced;  // what fences have made visible to all
+  ClockTree fenced;          // what fences have made visible to all
+  std::uint64_t fences = 0;  // of the launch so far
+  std::unordered_map<std::uint32_t, std::uint64_t> last_fence_of_block;  // its number
   std::set<std::pair<std::uint32_t, std::uint32_t>> told;
   std::uint64_t random = 1;
   unsigned odds = 1;       // one store out of this many is late
@@ -72,6 +75,14 @@ std::uint64_t dice() {
 
 bool is_visible(const LateStore& store) { return late.fenced.is_after(store.thread, store.clock); }
 
+/// A block that has had no fence since the store may have loaded the place before it, whatever the
+/// writer's fence says. A thread can learn of the store from a barrier, too, but then another thread of
+/// its block had the fence.
+bool may_be_loaded_early(const LateStore& store, const Thread& t) {
+  const auto last = late.last_fence_of_block.find(t.block->linear);
+  return last == late.last_fence_of_block.end() || last->second <= store.fences;
+}
+
 /// Has a thread of this block read or changed the place?
 bool was_reached_by(std::uint32_t block, std::uintptr_t address) {
   Allocation* a = owner_of(address);
@@ -93,18 +104,21 @@ void explain(const LateStore& store, const Thread& t, std::uintptr_t address, st
   const Signal signal = found->second;
   if (signal.address == address || !was_reached_by(t.block->linear, signal.address)) return;
   if (!late.told.insert({store.pc, pc}).second) return;
+  const char* const why =
+      is_visible(store)
+          ? "  with a __threadfence() between the two. The reader has none after it has seen the "
+            "second: its load may be done early."
+          : "  with no __threadfence() between the two: other blocks may see the second before the "
+            "first.";
   on_host_stack([&] {
-    note_text(
-        fmt::format(
-            "this load finds an old value of {}.\n"
-            "  {} stores it at {},\n"
-            "  and goes on to {} at {},\n"
-            "  with no __threadfence() between the two: other blocks may see the second before the "
-            "first.",
-            describe_address(address), thread_name(store.thread),
-            source_line(return_address_of(store.pc)).text(), describe_address(signal.address),
-            source_line(return_address_of(signal.pc)).text()),
-        return_address_of(pc));
+    note_text(fmt::format("this load finds an old value of {}.\n"
+                          "  {} stores it at {},\n"
+                          "  and goes on to {} at {},\n{}",
+                          describe_address(address), thread_name(store.thread),
+                          source_line(return_address_of(store.pc)).text(),
+                          describe_address(signal.address),
+                          source_line(return_address_of(signal.pc)).text(), why),
+              return_address_of(pc));
   });
 }
 
@@ -130,6 +144,8 @@ void late_stores_end_launch() {
   if (!stores_may_be_late) return;
   late_stores_all_visible();
   late.fenced = {};
+  late.fences = 0;
+  late.last_fence_of_block.clear();
   late.told.clear();
   stores_may_be_late = false;
 }
@@ -160,9 +176,11 @@ void remember_late_store(Thread& t, std::uintptr_t address, std::size_t size, Ac
   store.thread = t.id;
   store.clock = t.now();
   store.pc = pc;
+  store.fences = late.fences;
 }
 
-bool load_late(Thread& t, std::uintptr_t address, std::size_t size, std::uint32_t pc) {
+bool load_late(Thread& t, std::uintptr_t address, std::size_t size, RelaxedAccess load,
+               std::uint32_t pc) {
   const ScopedIgnore guard;
   if (!late.has_loads) {
     late.has_loads = true;
@@ -172,7 +190,8 @@ bool load_late(Thread& t, std::uintptr_t address, std::size_t size, std::uint32_
   if (found == late.at.end()) return false;
   LateStore& store = found->second;
   if (block_of(store.thread) == t.block->linear) return false;
-  if (store.size != size || store.loads_left == 0 || is_visible(store)) {
+  const bool may_be_early = load == RelaxedAccess::atomic_load && may_be_loaded_early(store, t);
+  if (store.size != size || store.loads_left == 0 || (is_visible(store) && !may_be_early)) {
     late.at.erase(found);  // once a thread of another block has seen it, all see it
     return false;
   }
@@ -198,6 +217,7 @@ void late_stores_fence(const Thread& t) {
   }
   late.fenced.raise_block(t.block->linear, t.block->barrier_clock);
   late.fenced.raise(t.id, t.now() + 1);
+  late.last_fence_of_block[t.block->linear] = ++late.fences;
 }
 
 }  // namespace simt

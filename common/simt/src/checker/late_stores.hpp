@@ -2,6 +2,10 @@
 // in another order, until a __threadfence() follows. Under seeds other than 0 they do: a volatile load
 // finds the value of before for a while. Code that lacks the writer's fence then has wrong results.
 //
+// A load of an atomic_ref may also be done early: a block that has had no fence since the store finds the
+// value of before, too, and code that lacks the reader's fence has wrong results. Volatile loads are left in
+// order: the CUDA samples rely on it.
+//
 // The place itself always has the new value. A load that is to find the old one gets it put there, and
 // the next call into the runtime restores the new one first.
 #pragma once
@@ -26,7 +30,8 @@ SIMT_RARE void remember_late_store(Thread& t, std::uintptr_t address, std::size_
                                    AccessKind kind, std::uint32_t pc);
 /// The running thread is about to load there, and no other thread runs before it has: true if what it
 /// finds is an old value, which restore_late_store() takes back.
-SIMT_RARE bool load_late(Thread& t, std::uintptr_t address, std::size_t size, std::uint32_t pc);
+SIMT_RARE bool load_late(Thread& t, std::uintptr_t address, std::size_t size, RelaxedAccess load,
+                         std::uint32_t pc);
 void restore_late_store();
 
 /// All that the launch has stored is visible to all.

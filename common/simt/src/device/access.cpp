@@ -109,8 +109,9 @@ void set_bytes(void* to, int byte, std::size_t n, const Call& call) {
 
 // ---- volatile -------------------------------------------------------------------------------------
 
-void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
-                           const void* caller) {
+void check_relaxed_access(std::uintptr_t address, std::size_t size, RelaxedAccess relaxed,
+                          Scope scope, const void* caller) {
+  const bool write = relaxed == RelaxedAccess::store;
   const bool in_kernel = engine.current != nullptr && !accesses_are_ignored;
   if (access_is_open && in_kernel) checker_settle_access();
   const bool shared = is_shared(reinterpret_cast<const void*>(address));
@@ -129,12 +130,17 @@ void check_volatile_access(std::uintptr_t address, std::size_t size, bool write,
       Thread& t = *engine.current;
       if (write) {
         remember_late_store(t, address, size, kind, pc_of(caller));
-      } else if (load_late(t, address, size, pc_of(caller))) {
+      } else if (load_late(t, address, size, relaxed, pc_of(caller))) {
         access_is_open = true;
       }
     }
   }
   if (write) wake_pollers(address);
+}
+
+bool weak_exchange_fails() {
+  if (engine.current == nullptr || accesses_are_ignored || engine.lockstep) return false;
+  return schedule.seeded && random_number() % kOddsOfWeakFailure == 0;
 }
 
 // ---- called by atomic functions -----------------------------------------------------------------

@@ -21,6 +21,8 @@
 namespace simt {
 
 constexpr unsigned kPreemptAtAccess = 8, kPreemptAtAtomic = 4;
+/// Seeded schedules: one compare_exchange_weak() out of this many fails without a reason.
+constexpr unsigned kOddsOfWeakFailure = 8;
 
 /// A call of the kernel that moves several bytes: where it returns to, and its frame.
 struct Call {
@@ -129,8 +131,8 @@ void copy_bytes(void* to, const void* from, std::size_t n, const Call& call);
 /// memset.
 void set_bytes(void* to, int byte, std::size_t n, const Call& call);
 /// Volatile, or a load or store of an atomic_ref: relaxed and atomic, in that scope.
-void check_volatile_access(std::uintptr_t address, std::size_t size, bool write, Scope scope,
-                           const void* caller);
+void check_relaxed_access(std::uintptr_t address, std::size_t size, RelaxedAccess access,
+                          Scope scope, const void* caller);
 /// In lockstep: counts a load of a volatile variable of global memory.
 SIMT_HOT void count_volatile_load(std::uintptr_t address) {
   if (engine.current == nullptr || !engine.lockstep || is_its_own(address)) return;

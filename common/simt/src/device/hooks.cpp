@@ -35,28 +35,30 @@ void __tsan_ignore_thread_end() {}
 // The checker becomes a part of the hooks of aligned loads and stores, which are nearly all; an
 // unaligned one is checked in the same way.
 #define SIMT_ALIAS(name) __attribute__((alias(name)))
-#define SIMT_ACCESS_HOOKS(size)                                                                \
-  void __tsan_read##size(void* p) {                                                            \
-    simt::check_access<size, simt::AccessKind::read>(simt::bits(p), SIMT_RETURN);              \
-  }                                                                                            \
-  void __tsan_write##size(void* p) {                                                           \
-    simt::check_access<size, simt::AccessKind::write>(simt::bits(p), SIMT_RETURN);             \
-  }                                                                                            \
-  void __tsan_unaligned_read##size(void*) SIMT_ALIAS("__tsan_read" #size);                     \
-  void __tsan_unaligned_write##size(void*) SIMT_ALIAS("__tsan_write" #size);                   \
-  void __tsan_read_write##size(void* p) {                                                      \
-    simt::check_any_access(simt::bits(p), size, false, SIMT_RETURN);                           \
-    simt::check_any_access(simt::bits(p), size, true, SIMT_RETURN);                            \
-  }                                                                                            \
-  void __tsan_unaligned_read_write##size(void*) SIMT_ALIAS("__tsan_read_write" #size);         \
-  void __tsan_volatile_read##size(void* p) {                                                   \
-    simt::count_volatile_load(simt::bits(p));                                                  \
-    simt::check_volatile_access(simt::bits(p), size, false, simt::Scope::system, SIMT_RETURN); \
-  }                                                                                            \
-  void __tsan_volatile_write##size(void* p) {                                                  \
-    simt::check_volatile_access(simt::bits(p), size, true, simt::Scope::system, SIMT_RETURN);  \
-  }                                                                                            \
-  void __tsan_unaligned_volatile_read##size(void*) SIMT_ALIAS("__tsan_volatile_read" #size);   \
+#define SIMT_ACCESS_HOOKS(size)                                                              \
+  void __tsan_read##size(void* p) {                                                          \
+    simt::check_access<size, simt::AccessKind::read>(simt::bits(p), SIMT_RETURN);            \
+  }                                                                                          \
+  void __tsan_write##size(void* p) {                                                         \
+    simt::check_access<size, simt::AccessKind::write>(simt::bits(p), SIMT_RETURN);           \
+  }                                                                                          \
+  void __tsan_unaligned_read##size(void*) SIMT_ALIAS("__tsan_read" #size);                   \
+  void __tsan_unaligned_write##size(void*) SIMT_ALIAS("__tsan_write" #size);                 \
+  void __tsan_read_write##size(void* p) {                                                    \
+    simt::check_any_access(simt::bits(p), size, false, SIMT_RETURN);                         \
+    simt::check_any_access(simt::bits(p), size, true, SIMT_RETURN);                          \
+  }                                                                                          \
+  void __tsan_unaligned_read_write##size(void*) SIMT_ALIAS("__tsan_read_write" #size);       \
+  void __tsan_volatile_read##size(void* p) {                                                 \
+    simt::count_volatile_load(simt::bits(p));                                                \
+    simt::check_relaxed_access(simt::bits(p), size, simt::RelaxedAccess::volatile_load,      \
+                               simt::Scope::system, SIMT_RETURN);                            \
+  }                                                                                          \
+  void __tsan_volatile_write##size(void* p) {                                                \
+    simt::check_relaxed_access(simt::bits(p), size, simt::RelaxedAccess::store,              \
+                               simt::Scope::system, SIMT_RETURN);                            \
+  }                                                                                          \
+  void __tsan_unaligned_volatile_read##size(void*) SIMT_ALIAS("__tsan_volatile_read" #size); \
   void __tsan_unaligned_volatile_write##size(void*) SIMT_ALIAS("__tsan_volatile_write" #size);
 SIMT_ACCESS_HOOKS(1)
 SIMT_ACCESS_HOOKS(2)
