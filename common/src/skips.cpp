@@ -1,7 +1,14 @@
-// Tests that are skipped, with the reason.
+// Tests that are skipped, with the reason, or that run once.
 #include <course/check.cuh>
+#include <set>
+#include <string>
 
 namespace course {
+
+bool has_run_before() {
+  static std::set<std::string> names;
+  return kCpuDevice && !names.insert(Catch::getResultCapture().getCurrentTestName()).second;
+}
 
 void skip_without_memory(std::size_t bytes) {
   if (kCpuDevice) SKIP("too large for the CPU device");

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "checks/histogram_samples.cuh"
@@ -99,9 +98,7 @@ TEST_CASE("shared_histogram counts past 65535 in both bins of a word") {
 }
 
 TEST_CASE("shared_histogram: more than 65,535 threads") {
-  // Slow on the CPU device, and the order of threads plays no part in it: once is enough there.
-  static bool done = false;
-  if (course::kCpuDevice && std::exchange(done, true)) return;
+  if (course::has_run_before()) return;
   check_kind(mixed, 66'000, {66, 1024});
 }
 

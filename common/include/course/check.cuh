@@ -49,6 +49,10 @@ inline void skip_under_sanitizer() {
   if (!kCpuDevice && skip_large()) SKIP("compute-sanitizer reports a refused launch as an error");
 }
 
+/// True on the CPU device if the running test case has run before, under another schedule: for what is
+/// slow there, and does not depend on the order of threads.
+bool has_run_before();
+
 /// Skips the running test, with the reason, unless a GPU has `bytes` of memory for it, and a
 /// gibibyte to spare. For arrays of more than 2^31 elements. Under compute-sanitizer, which would
 /// take minutes for them, COURSE_SKIP_LARGE is set.
