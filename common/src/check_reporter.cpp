@@ -92,7 +92,7 @@ void take_report(const simt::Report& report) {
 /// Remarks are worth reading only next to a failure, so those of earlier tests are dropped.
 std::string take_notes() {
   std::string text;
-  for (const std::string& note : simt::take_notes()) text += "note: " + note + "\n";
+  for (const simt::Note& note : simt::take_notes()) text += "note: " + note.text + "\n";
   return text;
 }
 

@@ -56,7 +56,9 @@ void tell_finding(const simt::Report& report) {
 
 void tell_notes() {
   simt::note_heap_leaks();
-  for (const std::string& note : simt::take_notes()) tell({{"note", note}});
+  for (const simt::Note& note : simt::take_notes()) {
+    tell({{"note", note.text}, {"is_clue", note.is_clue}});
+  }
 }
 
 /// What a launch asked of memory, as common/simt/README.md has it.

@@ -295,9 +295,9 @@ TEST_CASE("a copy in the wrong direction is an error") {
   Ints device(1);
   simt::take_notes();
   CHECK(cudaMemcpy(device.d, &host, sizeof(int), cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
-  const std::vector<std::string> notes = simt::take_notes();
+  const std::vector<simt::Note> notes = simt::take_notes();
   REQUIRE(notes.size() == 1);
-  CHECK(notes[0].find("this copy is refused") != std::string::npos);
+  CHECK(notes[0].text.find("this copy is refused") != std::string::npos);
   CHECK(cudaMemcpy(&host, device.d, sizeof(int), cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
   CHECK(cudaMemcpy(&host, &host + 1, sizeof(int), cudaMemcpyDeviceToDevice) ==
         cudaErrorInvalidValue);

@@ -363,6 +363,31 @@ TEST_CASE("atomic_ref: compare_exchange_weak fails without a reason in shuffled 
   CHECK(found < 40);
 }
 
+/// One try per thread for a word of its own.
+__global__ void try_once(int* words, bool repeats) {
+  const cuda::atomic_ref<int, cuda::thread_scope_device> ref(words[threadIdx.x]);
+  int expected = 0;
+  while (!ref.compare_exchange_weak(expected, 1) && repeats) {
+  }
+}
+
+TEST_CASE("atomic_ref: who does not repeat compare_exchange_weak is told that it may fail") {
+  for (const bool repeats : {false, true}) {
+    auto words = Array<int>::zeros(64);
+    const Outcome outcome = observe([&] { try_once<<<1, 64>>>(words.data(), repeats); }, 1);
+    CHECK(outcome.text() == "");
+    if (repeats) {
+      CHECK(outcome.notes.empty());
+      CHECK(words.values() == std::vector<int>(64, 1));
+    } else {
+      CHECK(lacks(outcome.notes.empty() ? "" : outcome.notes.front(),
+                  {"atomic_ref_test.cu:", "compare_exchange_weak() fails here although",
+                   "does not try again"}) == "");
+      CHECK(words.values() != std::vector<int>(64, 1));
+    }
+  }
+}
+
 TEST_CASE("atomic_ref: loads are counted as loads, the others as atomics") {
   const Array<int> x(std::vector<int>(160, 7));
   auto highest = Array<int>::zeros(1);

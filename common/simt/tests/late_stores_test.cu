@@ -213,7 +213,7 @@ TEST_CASE("late stores: a relaxed load that no fence precedes is done before tha
   CHECK(shown.reports == "");
   CHECK(shown.wrong >= kSeedsForWrong - 1);
   CHECK(lacks(shown.notes, {"an old value of data[", "and goes on to flag[",
-                            "with a __threadfence() between the two. The reader has none"}) == "");
+                            "with a fence between the two. But the reader has none"}) == "");
   CHECK(first_complaint([] { return passes_on(pass_on_relaxed<true>); }) == "");
   CHECK(first_complaint([] { return passes_on(pass_on_by_barrier); }) == "");
 }

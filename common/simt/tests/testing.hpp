@@ -156,7 +156,7 @@ inline Outcome observe(const std::function<void()>& work, std::uint64_t seed = 0
   simt::set_report_handler(old_handler);
   simt::set_seed(old_seed);
   simt::reset_device();
-  outcome.notes = simt::take_notes();
+  for (simt::Note& note : simt::take_notes()) outcome.notes.push_back(std::move(note.text));
   return outcome;
 }
 

@@ -142,7 +142,10 @@ def tell(arguments, runs, find_difference):
     found = None if stops else find_difference()
     if found:
         say(report.difference(runs[0], *found))
-    for note in dict.fromkeys(note for run in runs for note in run.notes):
+    notes = [note for run in runs for note in run.notes]
+    if stops or found or any(run.code for run in runs):  # clues help with a wrong result; right programs have them, too
+        notes += [clue for run in runs for clue in run.clues]
+    for note in dict.fromkeys(notes):
         say(f"note: {note}")
     if stops:
         say(f"\nagain: {again(arguments, last.seed)}")

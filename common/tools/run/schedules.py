@@ -23,7 +23,8 @@ class Run:
         self.output = output
         self.errors = errors
         self.findings = [record for record in records if "finding" in record]
-        self.notes = list(dict.fromkeys(record["note"] for record in records if "note" in record))
+        self.notes = [record["note"] for record in records if "note" in record and not record["is_clue"]]
+        self.clues = [record["note"] for record in records if "note" in record and record["is_clue"]]
         self.kernels = [record for record in records if "kernel_counts" in record]
         self.stop = next((record for record in records if "stopped" in record), None)
 

@@ -54,7 +54,9 @@ int main(int argc, char** argv) {
 """
 RACY = TREE.replace("BARRIER", ";")
 RIGHT = TREE.replace("BARRIER", "__syncthreads();")
-MANY = """#include <cstdio>
+MANY = """#include <cuda/atomic>
+
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -84,6 +86,10 @@ __global__ void race_in_order(int* x, int* turn) {
   if (threadIdx.x == 0) s_turn = atomicAdd(turn, 1);
   __syncthreads();
   if (blockIdx.x == 1 && s_turn == 0) x[threadIdx.x % 2] = threadIdx.x;
+}
+__global__ void try_once(int* x) {
+  int expected = 0;
+  cuda::atomic_ref<int>(x[threadIdx.x]).compare_exchange_weak(expected, 1);
 }
 
 struct Unlucky {
@@ -119,6 +125,13 @@ int main(int argc, char** argv) {
     int lines = 0;
     for (; std::fgets(line, sizeof line, stdin); ++lines) std::printf("read %s", line);
     return lines;
+  }
+  if (what == "clue" || what == "quiet clue") {
+    try_once<<<1, 64>>>(x);
+    int done[64], sum = 0;
+    cudaMemcpy(done, x, sizeof done, cudaMemcpyDeviceToHost);
+    for (const int one : done) sum += one;
+    if (what == "clue") std::printf("%d of 64\\n", sum);
   }
   if (what == "order") {
     ticket<<<8, 32>>>(x, x + 1);
@@ -225,6 +238,13 @@ class Verdicts(Run):
         self.assertEqual(code, 0)
         line = line_of(MANY, "*x = 1; }")
         self.assertEqual(said.count(f"note: many.cu:{line}: several threads write the same value"), 1)
+
+    def test_clues_are_shown_with_a_wrong_result_only(self):
+        code, _, said = self.many("clue")
+        self.assertEqual(code, 0)
+        self.assertIn('The output depends on the schedule: under schedule 0 line 1 is "64 of 64"', said)
+        self.assertIn("compare_exchange_weak() fails here", said)
+        self.assertNotIn("note:", self.many("quiet clue")[2])
 
     def test_what_nothing_waits_for_is_checked_at_the_end(self):
         code, _, said = self.many("forgotten")

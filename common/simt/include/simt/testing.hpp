@@ -79,8 +79,13 @@ void set_launch_seconds(unsigned seconds);
 /// whole paths. Until then paths begin at the top of the repository.
 void show_paths_from(const std::string& folder);
 
-/// Remarks made since the last call: legal but suspicious; worth showing with a failed check.
-std::vector<std::string> take_notes();
+/// What is legal but suspicious; worth showing with a failed check.
+struct Note {
+  std::string text;
+  bool is_clue = false;  // right programs have it, too: it is of interest only if the result is wrong
+};
+/// Those since the last call.
+std::vector<Note> take_notes();
 
 /// Clears the sticky error, everything still queued on any device, and peer access, and makes
 /// device 0 current, as a new process would have it. Memory stays allocated.

@@ -106,12 +106,13 @@ void explain(const LateStore& store, const Thread& t, std::uintptr_t address, st
   if (!late.told.insert({store.pc, pc}).second) return;
   const char* const why =
       is_visible(store)
-          ? "  with a __threadfence() between the two. The reader has none after it has seen the "
-            "second: its load may be done early."
+          ? "  with a fence between the two. But the reader has none between its load of the second and "
+            "this one,\n  which may be done first: load the second with memory_order_acquire, or call "
+            "__threadfence() after it."
           : "  with no __threadfence() between the two: other blocks may see the second before the "
             "first.";
   on_host_stack([&] {
-    note_text(fmt::format("this load finds an old value of {}.\n"
+    clue_text(fmt::format("this load finds an old value of {}.\n"
                           "  {} stores it at {},\n"
                           "  and goes on to {} at {},\n{}",
                           describe_address(address), thread_name(store.thread),

@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
+#include "base/scoped_ignore.hpp"
 #include "checker/async_copies.hpp"
 #include "checker/late_stores.hpp"
 #include "checker/overlap.hpp"
 #include "memory/allocations.hpp"
+#include "report/reports.hpp"
 #include "simt/atomics.hpp"
 
 namespace simt {
 
 bool access_is_open = false;
+unsigned open_weak_failures = 0;
 bool has_wide_compare_and_swap = false;
 
 bool expect_wide_compare_and_swap() { return has_wide_compare_and_swap = true; }
@@ -250,6 +254,7 @@ void check_host_access(std::uintptr_t address, std::size_t size, AccessKind kind
 
 void checker_start_launch() {
   access_is_open = write_is_suspected = false;
+  open_weak_failures = 0;
   fences_start_launch();
   async_copies_start_launch();
 }
@@ -270,8 +275,21 @@ void checker_settle_access() {
               suspect.address, *suspect.thread);
 }
 
+void settle_weak_failure(Thread& t, std::uintptr_t address, const void* caller) {
+  if (t.weak_failure.address == 0) return;
+  const WeakFailure failed = std::exchange(t.weak_failure, {});
+  --open_weak_failures;
+  if (failed.address == address && failed.caller == caller) return;  // a loop
+  const ScopedIgnore guard;
+  clue_text(
+      "compare_exchange_weak() fails here although it finds what it expects: C++ allows it.\n"
+      "  The thread does not try again: call it in a loop, or take compare_exchange_strong().",
+      failed.caller);
+}
+
 void checker_end_thread(Thread& t) {
   checker_settle_access();
+  settle_weak_failure(t, 0, nullptr);
   if (t.conflicts == 0) return;
   for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
     if (t.recent.address[slot] != 0 && t.recent.conflict[slot]) report_read_conflict(t, slot);

@@ -39,6 +39,9 @@ struct NowAccess {
 
 void checker_start_launch();
 void checker_end_thread(Thread& t);
+/// The thread is about to do an atomic operation there, or (0) ends: leaves a clue if its last
+/// compare_exchange_weak() has failed without a reason, and this is not the same one again.
+void settle_weak_failure(Thread& t, std::uintptr_t address, const void* caller);
 void checker_barrier(Block& block);
 /// All threads of the launch have met: whatever they did comes before what they do from here on.
 void checker_grid_barrier();
@@ -47,13 +50,15 @@ void checker_warp_sync(Block& block, unsigned warp, unsigned lanes);
 /// True if a write waits to be judged by the value that it has left, or if a load was given an old
 /// value that must not stay.
 extern bool access_is_open;
+/// Threads whose last compare_exchange_weak() has failed without a reason, and which have not repeated it.
+extern unsigned open_weak_failures;
 /// Decides whether a suspected write race wrote the same value twice, and restores the place of a late
 /// store. Called whenever a thread enters the runtime, because only then the access that follows the
 /// check has happened.
 void checker_settle_access();
 /// True if checker_end_thread() has something to do.
 inline bool checker_has_open_questions(const Thread& t) {
-  return access_is_open || t.conflicts > 0;
+  return access_is_open || t.conflicts > 0 || open_weak_failures > 0;
 }
 
 /// An access that something the cell remembers is not ordered before: is it a race?

@@ -138,9 +138,12 @@ void check_relaxed_access(std::uintptr_t address, std::size_t size, RelaxedAcces
   if (write) wake_pollers(address);
 }
 
-bool weak_exchange_fails() {
+bool weak_exchange_fails(std::uintptr_t address, const void* caller) {
   if (engine.current == nullptr || accesses_are_ignored || engine.lockstep) return false;
-  return schedule.seeded && random_number() % kOddsOfWeakFailure == 0;
+  if (!schedule.seeded || random_number() % kOddsOfWeakFailure != 0) return false;
+  engine.current->weak_failure = {address, caller};
+  ++open_weak_failures;
+  return true;
 }
 
 // ---- called by atomic functions -----------------------------------------------------------------
@@ -179,6 +182,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   Allocation* a = find_target(address, size, AccessKind::atomic, caller);
   if (a == nullptr) return;  // an atomic on a local variable
   Thread& t = *engine.current;
+  if (open_weak_failures > 0) settle_weak_failure(t, address, caller);
   if (engine.lockstep) {
     park_for(a->space == Space::shared, address, size, AccessKind::atomic, call.name,
              depth_here(kDepthOfAtomic), caller);

@@ -81,6 +81,12 @@ struct LastAtomic {
   bool takes_lock = false;  // a 1 came into the place of a 0, by atomicCAS or atomicExch
 };
 
+/// A compare_exchange_weak() that has failed without a reason, and that the thread has not repeated yet.
+struct WeakFailure {
+  std::uintptr_t address = 0;  // 0: none
+  const void* caller = nullptr;
+};
+
 /// What a thread waits for, on its stack as long as it waits.
 struct Waiting {
   const char* name;    // of the barrier
@@ -126,6 +132,7 @@ struct alignas(64) ThreadState {
   std::uint32_t cluster_arrived = 0, cluster_known = 0, cluster_told = 0;
   std::uint32_t grid_arrived = 0, grid_known = 0;  // the same of grid_group::barrier_arrive()
   std::uint32_t proxy_fence = 0;  // its clock at its last fence for bulk operations
+  WeakFailure weak_failure;
 };
 
 struct Thread : ThreadState {

@@ -76,12 +76,21 @@ ReportHandler& handler() {
 
 // ---- notes --------------------------------------------------------------------------------------
 
-struct Note {
-  std::string text;
+struct PlacedNote {
+  Note note;
   const void* caller;
 };
 constexpr std::size_t kMostNotes = 8;
-SIMT_EARLY std::vector<Note> notes;
+SIMT_EARLY std::vector<PlacedNote> notes;
+
+void add_note(Note note, const void* caller) {
+  const auto same = [&](const PlacedNote& n) {
+    return n.note.text == note.text && n.caller == caller;
+  };
+  if (notes.size() < kMostNotes && std::none_of(notes.begin(), notes.end(), same)) {
+    notes.push_back({std::move(note), caller});
+  }
+}
 
 }  // namespace
 
@@ -105,20 +114,22 @@ void note(const char* text, const void* caller) {
 }
 
 void note_text(std::string text, const void* caller) {
-  const auto same = [&](const Note& n) { return n.text == text && n.caller == caller; };
-  if (notes.size() < kMostNotes && std::none_of(notes.begin(), notes.end(), same)) {
-    notes.push_back({std::move(text), caller});
-  }
+  add_note({.text = std::move(text)}, caller);
+}
+void clue_text(std::string text, const void* caller) {
+  add_note({.text = std::move(text), .is_clue = true}, caller);
 }
 
-std::vector<std::string> take_notes() {
-  std::vector<std::string> texts;
-  for (const Note& n : notes) {  // two instructions of one line are one note
-    std::string text = fmt::format("{}: {}", source_line(n.caller).text(), n.text);
-    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+std::vector<Note> take_notes() {
+  std::vector<Note> taken;
+  for (const auto& [note, caller] : notes) {  // two instructions of one line are one note
+    std::string text = fmt::format("{}: {}", source_line(caller).text(), note.text);
+    const auto same = [&](const Note& n) { return n.text == text; };
+    if (std::any_of(taken.begin(), taken.end(), same)) continue;
+    taken.push_back({std::move(text), note.is_clue});
   }
   notes.clear();
-  return texts;
+  return taken;
 }
 
 void refuse_other_threads(const char* what, const void* caller) {

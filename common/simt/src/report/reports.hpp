@@ -11,6 +11,8 @@ namespace simt {
 void deliver(Report report);
 /// A remark, as note() of runtime.hpp makes it, with a text of the moment.
 void note_text(std::string text, const void* caller);
+/// One that is a clue.
+void clue_text(std::string text, const void* caller);
 /// Ends the program if another thread of the host than the first one comes here: nothing of the CPU device has locks.
 /// `what` it does, and what to do instead.
 void refuse_other_threads(const char* what, const void* caller);
