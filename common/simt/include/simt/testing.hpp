@@ -82,7 +82,8 @@ void show_paths_from(const std::string& folder);
 /// What is legal but suspicious; worth showing with a failed check.
 struct Note {
   std::string text;
-  bool is_clue = false;  // right programs have it, too: it is of interest only if the result is wrong
+  bool is_clue =
+      false;  // right programs have it, too: it is of interest only if the result is wrong
 };
 /// Those since the last call.
 std::vector<Note> take_notes();
