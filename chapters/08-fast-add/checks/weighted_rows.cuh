@@ -30,7 +30,8 @@ const char* const kDataTexts[] = {
     ("every row of the table gets one row or none; zeros, infinities and NaN among the weights and "
      "elements"),
     "1 and -1, many rows to each row of the table",
-    "every row of the table gets one row or none; each product lies halfway between two bfloat16"};
+    ("every row of the table gets one row or none; products that, rounded to float, lie halfway "
+     "between two bfloat16")};
 
 struct Shape {
   std::size_t rows, width, table_rows;
@@ -53,22 +54,26 @@ inline float uneven(std::uint64_t i) {
 /// afterwards, bit by bit. The others hold what must not change.
 inline Input make_input(Data data, const Shape& shape) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const float specials[] = {0.0f, -0.0f, kInfinity, -1.0f, std::nanf(""), 0x1p-130f, 2.0f};
+  const float specials[] = {0.0f, -0.0f, kInfinity, -1.0f, std::nanf(""), 0x1p-130f, 0x1p100f};
   const unsigned untouched[] = {0x8000, 0x0000, 0x7F80, 0x0001, 0x8001, 0x3FC1, 0xFF80};
   Input input;
   for (std::size_t i = 0; i < shape.rows * shape.width; ++i) {
     float x = uneven(i);
     if (data == Data::special) x = specials[i % 7];
     if (data == Data::crowded) x = (mixed(i) & 1) != 0 ? 1.0f : -1.0f;
-    if (data == Data::ties) x = std::ldexp(i % 2 == 0 ? 1.0f : -1.0f, static_cast<int>(i % 7));
+    if (data == Data::ties) {
+      x = std::ldexp(i % 2 == 0 ? 1.0f : -1.0f, static_cast<int>(i % 7)) * (i % 3 == 0 ? 1.5f : 1);
+    }
     input.source.push_back(__float2bfloat16_rn(x));
   }
   for (std::size_t r = 0; r < shape.rows; ++r) {
     float w = uneven(~r);
     if (data == Data::special) w = specials[(r + 3) % 7];
     if (data == Data::crowded) w = (mixed(~r) & 1) != 0 ? 1.0f : -1.0f;
-    if (data == Data::ties)
+    if (data == Data::ties) {
       w = 1.0f + (r % 2 == 0 ? 0x1p-8f : 0x3p-8f);  // one goes down to even, one up
+      if (r % 4 > 1) w /= 1.5f;  // times 1.5 it is a tie in float, and none before that rounding
+    }
     input.weight.push_back(w);
   }
   if (data == Data::crowded) {

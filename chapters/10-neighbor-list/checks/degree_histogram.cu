@@ -21,9 +21,12 @@ const course::DataKind<int> kSheet = {"nearly all have three", [](course::Elemen
                                         return e.random % 50 < 48 ? 3 : e.random % 3;
                                       }};
 const course::DataKind<int> kNone = {"no atom has a neighbour", [](auto) { return 0; }};
-const course::DataKind<int> kMany = {"up to 2^31 - 1 neighbours", [](course::Element e) {
-                                       return e.i % 2 == 0 ? 2'147'483'647 : 10 + e.random % 3;
-                                     }};
+const course::DataKind<int> kMany = {
+    "up to 2^31 - 1 neighbours, also multiples of 2^8 and 2^16 and a few more", [](auto e) {
+      const int few = e.random % 13;
+      const int more[] = {2'147'483'647 - few, 256 * (1 + e.random % 200) + few, 65'536 + few, few};
+      return more[e.i % 4];
+    }};
 using Kind = const course::DataKind<int>*;
 constexpr Kind kKinds[] = {&kMixed, &kSheet, &kNone, &kMany};
 

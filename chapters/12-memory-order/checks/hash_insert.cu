@@ -7,6 +7,7 @@
 #include <course/check.cuh>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,12 @@ void check_table(const std::vector<unsigned>& input, const std::vector<unsigned>
     all[input[i]] += amounts[i];
     if (returned[i] != 0) expected[input[i]] += amounts[i];
   }
+  // No key leaves the table, and what had no room once never has.
+  const std::set<unsigned> there(found.begin(), found.end());
+  std::vector<unsigned> had_room;
+  for (const unsigned key : input) had_room.push_back(there.contains(key) ? 1 : 0);
+  REQUIRE(
+      course::same(returned, had_room, "added", "true is 1, and right if the table has the key"));
   REQUIRE(course::same(expected.size(), std::min<std::size_t>(all.size(), capacity),
                        "different keys that were added"));
   for (unsigned s = 0; s < capacity; ++s) {
@@ -108,8 +115,9 @@ TEST_CASE("hash_insert: tables that are just full") {
 
 TEST_CASE("hash_insert: tables that are too small") {
   for (const unsigned capacity : {1u, 2u, 30u}) {
-    check_table(make_keys(100, 50), course::position_values<unsigned>(100), capacity, {2, 64},
-                "50 different keys");
+    std::vector<unsigned> amounts = course::position_values<unsigned>(100);
+    for (std::size_t i = 0; i < amounts.size(); i += 3) amounts[i] = 0;
+    check_table(make_keys(100, 50), amounts, capacity, {2, 64}, "50 different keys");
   }
 }
 

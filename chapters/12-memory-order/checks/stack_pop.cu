@@ -16,7 +16,7 @@ namespace stack_pop_check {
 /// A list of all nodes: 0, 1, 2, ...
 struct List {
   explicit List(unsigned count)
-      : nodes(count), head(1), next(count), owner(count), payload(count), shared(1) {
+      : nodes(count), head(1), next(count), owner(count), payload(count), shared(2) {
     std::vector<unsigned> followers(count);
     for (unsigned k = 0; k < count; ++k) followers[k] = k + 1 < count ? k + 1 : kNoNode;
     const ull first = 0;
@@ -84,16 +84,17 @@ course::Verdict each_head_has_one_follower(const std::vector<ull>& heads) {
   return {};
 }
 
-/// Each thread takes a node, or two, adds 1 to the node's ordinary payload, and puts it back. A node
-/// that has an owner already is counted in *shared.
+/// Each thread takes a node, or two, adds 1 to the node's ordinary payload, and puts it back. shared[0]
+/// counts nodes that had an owner already, shared[1] calls that found no node.
 __global__ void take_and_put(ull* head, unsigned* next, unsigned turns, unsigned* owner,
                              unsigned* payload, unsigned* shared) {
   for (unsigned turn = 0; turn < turns; ++turn) {
     unsigned mine[2];
     for (unsigned& node : mine) {
       node = pop(head, next);
+      if (node == kNoNode) atomicAdd(&shared[1], 1u);
       if (node == kNoNode) continue;
-      if (atomicExch(&owner[node], 1u) != 0) atomicAdd(shared, 1u);
+      if (atomicExch(&owner[node], 1u) != 0) atomicAdd(&shared[0], 1u);
       payload[node] += 1;
     }
     for (const unsigned node : mine) {  // the one that was first is pushed first
@@ -110,7 +111,12 @@ void check_users(course::LaunchShape launch, unsigned nodes, unsigned turns) {
   List list(nodes);
   course::launch(take_and_put, {launch.grid, launch.block}, list.head.data(), list.next.data(),
                  turns, list.owner.data(), list.payload.data(), list.shared.data());
-  REQUIRE(course::none(list.shared.download().front(), "nodes with two users"));
+  const std::vector<unsigned> shared = list.shared.download();
+  REQUIRE(course::none(shared[0], "nodes with two users"));
+  if (nodes >= 2 * launch.grid * launch.block) {
+    REQUIRE(course::none(shared[1], "calls of pop() that returned kNoNode",
+                         "there are two nodes for each thread: the list is never empty"));
+  }
   std::vector<unsigned> all(nodes);
   std::iota(all.begin(), all.end(), 0u);
   REQUIRE(course::same_set(walk(list), all, "nodes in the list"));
@@ -161,7 +167,10 @@ TEST_CASE("stack_pop: every node has one user at a time, in lists of many nodes"
 }
 
 TEST_CASE("stack_pop: the lanes of a warp go in step") {
-  course::count([] { check_users({2, 32}, 20, 2); });
+  course::count([] {
+    check_users({2, 32}, 20, 2);
+    check_users({2, 32}, 128, 2);
+  });
 }
 
 #if !COURSE_CPU_DEVICE  // too many turns for it

@@ -65,6 +65,7 @@ TEST_CASE("bulk_rows: rows of every width") {
   for (const unsigned width : {4u, 8u, 12u, 32u, 36u, 64u, 132u}) {
     check_rows({21, width, 5}, {2, 64});
   }
+  for (const unsigned width : {260u, 1028u, 8196u}) check_rows({3, width, 2}, {2, 32});
 }
 
 TEST_CASE("bulk_rows: grids that are too small, and too large") {
