@@ -69,7 +69,7 @@ TEST_CASE("system_counter: the kernel makes at most one atomic per block") {
   INFO("n = 4096; count_equal<<<4, 256>>>; a tenth of the values match");
   REQUIRE(course::at_most(counters->global_atomic_lanes, 4, "atomics on *counter",
                           "sum the block's matches first, with course::block_reduce()"));
-  REQUIRE(course::work_is_shared(*counters, 4 + 2));
+  REQUIRE(course::work_is_shared(*counters, 2 * 4 + 4));
 }
 
 TEST_CASE("system_counter: one to four devices") {

@@ -5,28 +5,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
-#include <cstddef>
-#include <numeric>
-#include <string>
 #include <vector>
 
-namespace ring_queue_check {
+#include "checks/queue_memory.cuh"
 
-/// A queue in device memory, empty, whose next position is `start`.
-struct QueueMemory {
-  QueueMemory(unsigned slot_count, unsigned start)
-      : slots(slot_count), counters(2), capacity(slot_count) {
-    std::vector<Slot> fresh(capacity);
-    for (unsigned k = 0; k < capacity; ++k) fresh[(start + k) % capacity] = {start + k, 0};
-    CUDA_CHECK(
-        cudaMemcpy(slots.data(), fresh.data(), capacity * sizeof(Slot), cudaMemcpyHostToDevice));
-    const unsigned both[2] = {start, start};
-    CUDA_CHECK(cudaMemcpy(counters.data(), both, sizeof both, cudaMemcpyHostToDevice));
-  }
-  course::GuardedBuffer<Slot> slots;
-  course::GuardedBuffer<unsigned> counters;
-  unsigned capacity;
-};
+namespace ring_queue_check {
 
 constexpr unsigned kNothing = 0xFFFF'FFFF;
 
@@ -58,7 +41,7 @@ void check_alone(unsigned capacity, unsigned start, unsigned rounds) {
     for (unsigned k = 0; k < pushes; ++k) expected.push_back(next++);
     expected.push_back(kNothing);  // empty
   }
-  QueueMemory memory(capacity, start);
+  QueueMemory<Slot> memory(capacity, start);
   course::GuardedBuffer<unsigned> results(expected.size());
   course::launch(fill_and_empty, {1, 1}, memory.slots.data(), capacity, memory.counters.data(),
                  rounds, results.data());
@@ -85,34 +68,44 @@ __global__ void hand_over(Slot* slots, unsigned capacity, unsigned* counters, co
   }
 }
 
-/// Each thread pushes once, or pops once, and tells whether it could.
-__global__ void push_once(Slot* slots, unsigned capacity, unsigned* counters, const unsigned* x,
-                          unsigned* could) {
+/// Each thread pushes its value once, or pops once, and tells whether it could.
+__global__ void call_once(Slot* slots, unsigned capacity, unsigned* counters, bool pushes,
+                          unsigned* values, unsigned* could) {
+  const Queue queue{slots, capacity, counters, counters + 1};
   const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
-  could[id] = try_push({slots, capacity, counters, counters + 1}, x[id]) ? 1 : 0;
+  could[id] = (pushes ? try_push(queue, values[id]) : try_pop(queue, &values[id])) ? 1 : 0;
 }
-__global__ void pop_once(Slot* slots, unsigned capacity, unsigned* counters, unsigned* popped,
-                         unsigned* could) {
-  const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
-  could[id] = try_pop({slots, capacity, counters, counters + 1}, &popped[id]) ? 1 : 0;
+
+/// Each thread pushes one value and pops one, again and again. *refused counts pushes that returned false.
+__global__ void push_and_pop(Slot* slots, unsigned capacity, unsigned* counters, unsigned turns,
+                             unsigned* refused) {
+  const Queue queue{slots, capacity, counters, counters + 1};
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    unsigned value;
+    if (!try_push(queue, turn)) {
+      atomicAdd(refused, 1u);
+    } else {
+      while (!try_pop(queue, &value)) __nanosleep(64);
+    }
+  }
 }
 
 /// As many pushes as there are slots, and as many pops as there are values.
 void check_single_calls(course::LaunchShape launch, unsigned capacity, unsigned start) {
   const unsigned n = launch.grid * launch.block;
   INFO("capacity " << capacity << ", the next position is " << start << "; all " << n
-                   << " threads push once, then all pop once; " << launch.grid << " blocks of "
-                   << launch.block << " threads");
-  QueueMemory memory(capacity, start);
-  const std::vector<unsigned> x = course::position_values<unsigned>(n);
-  const auto d_x = course::DeviceBuffer<unsigned>::from(x);
+                   << " threads of " << launch.grid << " blocks push once, then all pop once");
+  QueueMemory<Slot> memory(capacity, start);
+  const std::vector<unsigned> x = course::position_values<unsigned>(n), all(n, 1);
+  auto pushed = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> popped(n), could(n);
-  course::launch(push_once, {launch.grid, launch.block}, memory.slots.data(), capacity,
-                 memory.counters.data(), d_x.data(), could.data());
-  REQUIRE(course::same(could.download(), std::vector<unsigned>(n, 1), "pushes that returned true"));
-  course::launch(pop_once, {launch.grid, launch.block}, memory.slots.data(), capacity,
-                 memory.counters.data(), popped.data(), could.data());
-  REQUIRE(course::same(could.download(), std::vector<unsigned>(n, 1), "pops that returned true"));
+  for (const bool pushes : {true, false}) {
+    course::launch(call_once, {launch.grid, launch.block}, memory.slots.data(), capacity,
+                   memory.counters.data(), pushes, pushes ? pushed.data() : popped.data(),
+                   could.data());
+    REQUIRE(course::same(could.download(), all,
+                         pushes ? "pushes that returned true" : "pops that returned true"));
+  }
   REQUIRE(course::same_set(popped.download(), x, "popped"));
 }
 
@@ -122,7 +115,7 @@ void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, b
                    << launch.grid << " blocks of " << launch.block << " threads, "
                    << (mixed ? "producers and consumers in each warp"
                              : "the first half of the threads produces"));
-  QueueMemory memory(capacity, start);
+  QueueMemory<Slot> memory(capacity, start);
   const std::vector<unsigned> x = course::position_values<unsigned>(n);
   const auto d_x = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> popped(n);
@@ -147,17 +140,26 @@ TEST_CASE("ring_queue: one thread fills the queue and empties it, also where cou
     for (const unsigned start : {0u, 5u, 0x7FFF'FFF0u, 0xFFFF'FFF0u})
       check_alone(capacity, start, 5);
   }
-}
-
-TEST_CASE("ring_queue: more slots than 16 bits number") {
-  if (course::has_run_before()) return;
-  check_alone(1 << 16, 0x7FFF'FFF0, 1);
+  if (!course::has_run_before()) check_alone(1 << 16, 0x7FFF'FFF0, 1);
 }
 
 TEST_CASE("ring_queue: one producer and one consumer keep the order") {
   for (const unsigned capacity : {2u, 4u, 64u}) {
     check_exchange({2, 1}, capacity, 40, false);
     check_exchange({1, 2}, capacity, 40, true);
+  }
+}
+
+TEST_CASE("ring_queue: a push has room, whatever others push and pop meanwhile") {
+  for (const unsigned start : {0u, 0xFFFF'FFF0u}) {
+    INFO("capacity 64, the next position is " << start << "; 4 blocks of 8 threads, 2 turns");
+    QueueMemory<Slot> memory(64, start);
+    course::GuardedBuffer<unsigned> refused(1);
+    refused.fill_bytes(0);
+    course::launch(push_and_pop, {4, 8}, memory.slots.data(), 64u, memory.counters.data(), 2u,
+                   refused.data());
+    REQUIRE(course::none(refused.download().front(), "pushes that returned false",
+                         "64 pushes, 64 slots: none is ever full"));
   }
 }
 

@@ -81,6 +81,24 @@ __global__ void lock_alone(unsigned* words, unsigned* results) {
   unlock(&words[0]);
 }
 
+/// Block 0 has the lock for long; block 1 waits for it, and tells when it has it. *early is 1 if both had it.
+__global__ void hold(unsigned* word, unsigned* begun, unsigned* entered, unsigned* early) {
+  if (blockIdx.x == 0) {
+    lock(word);
+    atomicExch(begun, 1u);
+    for (int look = 0; look < 3000 && *early == 0; ++look) {
+      __nanosleep(64);
+      if (atomicAdd(entered, 0u) != 0) *early = 1;
+    }
+    unlock(word);
+  } else {
+    while (atomicAdd(begun, 0u) == 0) __nanosleep(64);
+    lock(word);
+    atomicExch(entered, 1u);
+    unlock(word);
+  }
+}
+
 }  // namespace spin_lock_check
 
 using namespace spin_lock_check;
@@ -99,6 +117,13 @@ TEST_CASE("spin_lock: lock takes one lock, and unlock gives it back") {
   course::launch(lock_alone, {1, 1}, words.data(), results.data());
   REQUIRE(course::same(results.download(), {0, 1}, "results"));
   REQUIRE(course::same(words.download(), {0, 0, 0}, "word"));
+}
+
+TEST_CASE("spin_lock: lock waits, however long another thread has the lock") {
+  auto words = course::DeviceBuffer<unsigned>::zeros(4);
+  unsigned* const word = words.data();
+  course::launch(hold, {2, 1}, word, word + 1, word + 2, word + 3);
+  REQUIRE(course::same(words.download(), {0, 1, 1, 0}, "word, begun, entered, both at once"));
 }
 
 TEST_CASE("spin_lock: the lanes of one warp") {

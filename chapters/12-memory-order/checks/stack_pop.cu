@@ -54,10 +54,15 @@ __global__ void alone(ull* head, unsigned* next, unsigned nodes, unsigned* resul
 }
 
 /// One thread changes the list again and again: node 0 is first and is followed by node 2 in even turns,
-/// by node 1 in odd ones. heads[k] is the head of turn k.
-__global__ void change_followers(ull* head, unsigned* next, unsigned turns, ull* heads) {
+/// by node 1 in odd ones. heads[k] is the head of turn k. *none counts calls that found no node.
+__global__ void change_followers(ull* head, unsigned* next, unsigned turns, ull* heads,
+                                 unsigned* none) {
   for (unsigned turn = 0; turn < turns; turn += 2) {
     const unsigned first = pop(head, next), second = pop(head, next);
+    if (first == kNoNode || second == kNoNode) {
+      ++*none;
+      return;
+    }
     push(head, next, first);
     heads[turn] = *static_cast<volatile ull*>(head);
     pop(head, next);
@@ -148,8 +153,10 @@ TEST_CASE("stack_pop: a pop that has waited for long does not take the head of a
   constexpr unsigned kTurns = 4000;
   List list(3);
   course::GuardedBuffer<ull> heads(kTurns);
-  course::launch(change_followers, {1, 1}, list.head.data(), list.next.data(), kTurns,
-                 heads.data());
+  course::launch(change_followers, {1, 1}, list.head.data(), list.next.data(), kTurns, heads.data(),
+                 list.shared.data());
+  REQUIRE(course::none(list.shared.download().front(), "calls of pop() that returned kNoNode",
+                       "the list has three nodes"));
   REQUIRE(each_head_has_one_follower(heads.download()));
 }
 

@@ -44,6 +44,14 @@ __global__ void ranks(unsigned* out) {
   out[2 * block + 1] = cluster.thread_rank() * 1000 + cluster.num_threads();
 }
 
+__global__ void ranks_of_clusters(unsigned* out) {
+  const auto grid = cg::this_grid();
+  if (threadIdx.x != 0) return;
+  const dim3 index = grid.cluster_index(), clusters = grid.dim_clusters();
+  out[grid.block_rank()] = static_cast<unsigned>(
+      grid.num_clusters() * 1000 + grid.cluster_rank() * 100 + index.y * 10 + clusters.x);
+}
+
 __global__ void __cluster_dims__(2, 1, 1) declared(unsigned* out) {
   const auto cluster = cg::this_cluster();
   if (threadIdx.x == 0) out[blockIdx.x] = 10 * cluster.block_rank() + cluster.num_blocks();
@@ -60,6 +68,18 @@ TEST_CASE("ranks in a cluster", "[clusters]") {
   }
   ranks<<<2, kThreads>>>(out.data());
   CHECK(out.values()[2] == 1);  // without clusters each block is one
+}
+
+TEST_CASE("ranks of clusters in the grid", "[clusters]") {
+  const auto out = Array<unsigned>::zeros(24);
+  REQUIRE(launch_in_clusters(ranks_of_clusters, {6, 4}, {2, 2}, 0, out.data()) == cudaSuccess);
+  const std::vector<unsigned> found = out.values();
+  for (unsigned b = 0; b < 24; ++b) {
+    const unsigned x = b % 6 / 2, y = b / 12;
+    CHECK(found[b] == 6000 + (3 * y + x) * 100 + y * 10 + 3);
+  }
+  ranks_of_clusters<<<3, kThreads>>>(out.data());
+  CHECK(out.values()[2] == 3203);  // without clusters each block is one
 }
 
 TEST_CASE("__cluster_dims__", "[clusters]") {

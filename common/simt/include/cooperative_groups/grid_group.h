@@ -1,6 +1,7 @@
 // The group of all threads of a launch. cooperative_groups.h includes it.
 #pragma once
 
+#include "simt/clusters.hpp"
 #include "simt/runtime.hpp"
 
 namespace cooperative_groups {
@@ -39,6 +40,23 @@ class grid_group {
   }
   SIMT_API static unsigned long long num_blocks() {
     return 1ull * gridDim.x * gridDim.y * gridDim.z;
+  }
+  /// Clusters in each dimension: as many as blocks, in a launch without clusters.
+  SIMT_API static dim3 dim_clusters() {
+    const dim3 blocks = simt::cluster_extent();
+    return {gridDim.x / blocks.x, gridDim.y / blocks.y, gridDim.z / blocks.z};
+  }
+  SIMT_API static unsigned long long num_clusters() {
+    const dim3 clusters = dim_clusters();
+    return 1ull * clusters.x * clusters.y * clusters.z;
+  }
+  SIMT_API static dim3 cluster_index() {
+    const dim3 blocks = simt::cluster_extent();
+    return {blockIdx.x / blocks.x, blockIdx.y / blocks.y, blockIdx.z / blocks.z};
+  }
+  SIMT_API static unsigned long long cluster_rank() {
+    const dim3 clusters = dim_clusters(), index = cluster_index();
+    return (1ull * index.z * clusters.y + index.y) * clusters.x + index.x;
   }
   SIMT_API static unsigned long long thread_rank() {
     const auto block = (1ull * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
