@@ -62,7 +62,7 @@ inline Input make_input(Data data, const Shape& shape) {
     if (data == Data::special) x = specials[i % 7];
     if (data == Data::crowded) x = (mixed(i) & 1) != 0 ? 1.0f : -1.0f;
     if (data == Data::ties) {
-      x = std::ldexp(i % 2 == 0 ? 1.0f : -1.0f, static_cast<int>(i % 7)) * (i % 3 == 0 ? 1.5f : 1);
+      x = std::ldexp(i % 2 == 0 ? 1.0f : -1.0f, static_cast<int>(i % 7)) * (i % 3 == 0 ? 1.25f : 1);
     }
     input.source.push_back(__float2bfloat16_rn(x));
   }
@@ -72,7 +72,7 @@ inline Input make_input(Data data, const Shape& shape) {
     if (data == Data::crowded) w = (mixed(~r) & 1) != 0 ? 1.0f : -1.0f;
     if (data == Data::ties) {
       w = 1.0f + (r % 2 == 0 ? 0x1p-8f : 0x3p-8f);  // one goes down to even, one up
-      if (r % 4 > 1) w /= 1.5f;  // times 1.5 it is a tie in float, and none before that rounding
+      if (r % 4 > 1) w /= 1.25f;  // times 1.25 it is a tie in float, and none before that rounding
     }
     input.weight.push_back(w);
   }

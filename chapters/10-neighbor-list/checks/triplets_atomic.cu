@@ -137,7 +137,7 @@ TEST_CASE("triplets_atomic: one atomic per atom that has triplets") {
     if (kind == Pattern::mixed) {
       REQUIRE(course::at_most(counters->global_loads, most_loads / 2, "loads by a warp",
                               "each element that the source names counts, also in an `if`"));
-      REQUIRE(course::work_is_shared(*counters, 1600));
+      REQUIRE(course::work_is_shared(*counters, 2400));
     }
   }
 }
