@@ -144,6 +144,11 @@ TEST_CASE("lost_update: no reading gets lost when many threads raise the peak at
   }
 }
 
+TEST_CASE("lost_update: a thread finds more than 65,535 readings") {
+  if (course::has_run_before()) return;
+  check_kind(70'000, {1, 1}, kKinds[constant], {0, INT_MIN}, 200);
+}
+
 TEST_CASE("lost_update: no reading gets lost when the lanes of a warp go in step") {
   for (const course::DataKind<int>& kind : kKinds) {
     course::count([&] { check_kind(257, {3, 96}, kind, {0, -5000}); });

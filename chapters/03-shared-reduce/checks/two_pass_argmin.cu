@@ -174,7 +174,7 @@ TEST_CASE("two_pass_argmin: an index may need more than 32 bits") {
 
 TEST_CASE("two_pass_argmin: two kernels, no atomics, and the threads share the work") {
   course::skip_without_counters();
-  for (const std::size_t n : {4096, 0}) {
+  for (const std::size_t n : {4096, 100, 0}) {
     for (const Launch launch : {Launch{8, 128}, Launch{3, 32}, Launch{32, 128}}) {
       INFO(case_text(n, kKinds[many_ties].text, launch));
       const auto c = course::count([&] { check_search(kKinds[many_ties].values(n), launch); });

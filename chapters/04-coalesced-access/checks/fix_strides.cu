@@ -4,6 +4,7 @@
 #include "fix_strides.cuh"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
@@ -105,6 +106,21 @@ TEST_CASE("fix_strides: mono is right at every size") {
       }
     }
   }
+}
+
+TEST_CASE("fix_strides: negative, large and infinite numbers") {
+  const float large = INFINITY;
+  const std::vector<float> x = {-1.0f,  -2.0f,  -1.5f, 0.5f,   1e8f, 1.0f,  large, 1.0f,
+                                -large, -large, 2e38f, -2e38f, 3.0f, -3.0f, large, large};
+  std::vector<float> expected;
+  for (std::size_t i = 0; i < x.size(); i += 2) expected.push_back(0.5f * (x[i] + x[i + 1]));
+  INFO(describe(expected.size(), {1, 32}, {0, 0}));
+  const auto frames = course::DeviceBuffer<float>::from(x);
+  course::GuardedBuffer<float> mono(expected.size());
+  course::launch(mix_down, {1, 32}, frames.data(), expected.size(), mono.data());
+  REQUIRE(course::same(mono.download(), expected, "mono", [&](std::size_t i) {
+    return course::elements_text("frames", x, 2 * i, 2 * i + 2);
+  }));
 }
 
 TEST_CASE("fix_strides: mono is right for every grid") {

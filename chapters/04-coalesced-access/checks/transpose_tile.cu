@@ -2,7 +2,9 @@
 // on both sides, and bank conflicts; then more than 2^32 elements.
 #include "transpose_tile.cuh"
 
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
@@ -66,6 +68,29 @@ TEST_CASE("transpose_tile: matrices of all shapes") {
       check_launch(shape, block_rows, static_cast<std::uint32_t>(turn));
     }
   }
+}
+
+TEST_CASE("transpose_tile: more rows, or columns, than 16 bits number") {
+  if (course::has_run_before()) return;
+  for (const Shape shape : {Shape{70'000, 1}, Shape{1, 70'000}}) {
+    INFO(describe(shape, 8));
+    check_launch(shape, 8);
+  }
+}
+
+TEST_CASE("transpose_tile: numbers keep all of their bits") {
+  const std::vector<float> x = {-1.0f, -0.0f, 0.0f, -INFINITY, INFINITY, 0x1p-149f, 3e38f, -2.5f};
+  INFO(describe({4, 2}, 8));
+  const auto in = course::DeviceBuffer<float>::from(x);
+  course::GuardedBuffer<float> out(8);
+  course::launch(transpose_tile, {dim3(1, 1), dim3(32, 8)}, in.data(), std::size_t{4},
+                 std::size_t{2}, out.data());
+  std::vector<unsigned> found, expected;
+  for (const float value : out.download()) found.push_back(std::bit_cast<unsigned>(value));
+  for (const std::size_t i : {0, 2, 4, 6, 1, 3, 5, 7}) {
+    expected.push_back(std::bit_cast<unsigned>(x[i]));
+  }
+  REQUIRE(course::same(found, expected, "the bits of out"));
 }
 
 TEST_CASE("transpose_tile: blocks of all heights") {

@@ -143,6 +143,15 @@ TEST_CASE("sum_bytes: more than 2^32 for a single warp") {
   check_white(16'850'000, {1, 32}, "that of a warp needs more than 32 bits here");
 }
 
+TEST_CASE("sum_bytes: an odd sum above 2^24 for a single thread") {
+  if (course::has_run_before()) return;
+  const Bytes kind{"255, and 254 at every 16th place from 3 on", [](course::Element e) {
+                     return static_cast<unsigned char>(e.i % 16 == 3 ? 254 : 255);
+                   }};
+  INFO(describe(3'000'000, 0, {1, 32}, kind));
+  check_launch(kind.values(3'000'000), 0, {1, 32});
+}
+
 TEST_CASE("sum_bytes: more than 2^32 for a single thread") {
   const std::size_t n = std::size_t{32} * 17'000'000 + 5;
   course::skip_without_memory(n);

@@ -7,7 +7,7 @@
 #include <course/check.cuh>
 #include <vector>
 
-#include "checks/queue_memory.cuh"
+#include "checks/empty_queue.cuh"
 
 namespace ring_queue_check {
 
@@ -41,7 +41,7 @@ void check_alone(unsigned capacity, unsigned start, unsigned rounds) {
     for (unsigned k = 0; k < pushes; ++k) expected.push_back(next++);
     expected.push_back(kNothing);  // empty
   }
-  QueueMemory<Slot> memory(capacity, start);
+  EmptyQueue<Slot> memory(capacity, start);
   course::GuardedBuffer<unsigned> results(expected.size());
   course::launch(fill_and_empty, {1, 1}, memory.slots.data(), capacity, memory.counters.data(),
                  rounds, results.data());
@@ -95,7 +95,7 @@ void check_single_calls(course::LaunchShape launch, unsigned capacity, unsigned 
   const unsigned n = launch.grid * launch.block;
   INFO("capacity " << capacity << ", the next position is " << start << "; all " << n
                    << " threads of " << launch.grid << " blocks push once, then all pop once");
-  QueueMemory<Slot> memory(capacity, start);
+  EmptyQueue<Slot> memory(capacity, start);
   const std::vector<unsigned> x = course::position_values<unsigned>(n), all(n, 1);
   auto pushed = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> popped(n), could(n);
@@ -115,7 +115,7 @@ void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, b
                    << launch.grid << " blocks of " << launch.block << " threads, "
                    << (mixed ? "producers and consumers in each warp"
                              : "the first half of the threads produces"));
-  QueueMemory<Slot> memory(capacity, start);
+  EmptyQueue<Slot> memory(capacity, start);
   const std::vector<unsigned> x = course::position_values<unsigned>(n);
   const auto d_x = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> popped(n);
@@ -153,7 +153,7 @@ TEST_CASE("ring_queue: one producer and one consumer keep the order") {
 TEST_CASE("ring_queue: a push has room, whatever others push and pop meanwhile") {
   for (const unsigned start : {0u, 0xFFFF'FFF0u}) {
     INFO("capacity 64, the next position is " << start << "; 4 blocks of 8 threads, 2 turns");
-    QueueMemory<Slot> memory(64, start);
+    EmptyQueue<Slot> memory(64, start);
     course::GuardedBuffer<unsigned> refused(1);
     refused.fill_bytes(0);
     course::launch(push_and_pop, {4, 8}, memory.slots.data(), 64u, memory.counters.data(), 2u,

@@ -7,8 +7,8 @@
 
 /// A queue in device memory, empty, whose next position is `start`. Slot is the answer's.
 template <class Slot>
-struct QueueMemory {
-  QueueMemory(unsigned slot_count, unsigned start)
+struct EmptyQueue {
+  EmptyQueue(unsigned slot_count, unsigned start)
       : slots(slot_count), counters(2), capacity(slot_count) {
     std::vector<Slot> fresh(capacity);
     for (unsigned k = 0; k < capacity; ++k) fresh[(start + k) % capacity] = {start + k, 0};
