@@ -19,18 +19,27 @@
 
 /// 8 packs per thread, 8192 numbers per tile.
 constexpr unsigned kOrderedLoads = 8;
-/// Blocks that share an SM: while some wait, others load. Measured on an H200: 48
-/// registers per thread, and a few bytes spilled, cost less than one block fewer.
+/// Blocks that share an SM: while some wait, others load. They leave 48 registers per thread.
 constexpr unsigned kOrderedBlocks = 5;
 
 // ---- a tile in order ----------------------------------------------------------------------------
 
-/// How many the warp keeps before each of this lane's packs; returns what it keeps in all. A warp's
-/// pack k of lane l comes before pack k of lane l + 1, and all packs k before all packs k + 1. A
-/// prefix sum for four packs at once: they count up to 4 * 32 = 128, which a byte holds.
+/// Where each of a lane's packs begins among what its warp keeps. A warp's pack k of lane l comes
+/// before pack k of lane l + 1, and all packs k before all packs k + 1.
 template <unsigned loads>
-__device__ __forceinline__ unsigned scan_packs(const Pack (&x)[loads], unsigned (&before)[loads]) {
+struct PackRanks {
   static_assert(loads % 4 == 0, "four bytes are four packs");
+  unsigned lower[loads / 4];  // byte k: what the lanes before this one keep of pack k
+  unsigned warp[loads / 4];   // byte k: what the warp keeps of pack k, 128 at most
+  __device__ static unsigned byte(const unsigned (&bytes)[loads / 4], unsigned k) {
+    return bytes[k / 4] >> 8 * (k % 4) & 0xff;
+  }
+};
+
+/// Sets the ranks of the lane's packs, and returns what the warp keeps in all. A prefix sum for four
+/// packs at once: they count up to 4 * 32 = 128, which a byte holds.
+template <unsigned loads>
+__device__ __forceinline__ unsigned scan_packs(const Pack (&x)[loads], PackRanks<loads>& ranks) {
   unsigned kept = 0;
   for (unsigned k = 0; k < loads; k += 4) {
     unsigned counts = 0;
@@ -38,11 +47,9 @@ __device__ __forceinline__ unsigned scan_packs(const Pack (&x)[loads], unsigned 
       for (unsigned j = 0; j < kPack; ++j) counts += is_kept(x[k + b].elem[j]) ? 1u << 8 * b : 0u;
     }
     const unsigned inclusive = course::warp_inclusive_scan(counts, course::Sum{});
-    const unsigned totals = __shfl_sync(course::kAllLanes, inclusive, course::kWarpSize - 1);
-    for (unsigned b = 0; b < 4; ++b) {
-      before[k + b] = kept + ((inclusive - counts) >> 8 * b & 0xff);
-      kept += totals >> 8 * b & 0xff;
-    }
+    ranks.lower[k / 4] = inclusive - counts;
+    ranks.warp[k / 4] = __shfl_sync(course::kAllLanes, inclusive, course::kWarpSize - 1);
+    for (unsigned b = 0; b < 4; ++b) kept += ranks.byte(ranks.warp, k + b);
   }
   return kept;
 }
@@ -78,28 +85,48 @@ __device__ __forceinline__ void stage_pack(const Pack& x, unsigned before, int* 
   }
 }
 
-/// Writes the warp's kept numbers to s_to and what follows, in order.
+/// Writes the warp's kept numbers to s_to and what follows, in order. Calls then(k) when pack k has
+/// been written.
+template <unsigned loads, class Then>
+__device__ __forceinline__ void stage_in_order(const Pack (&x)[loads],
+                                               const PackRanks<loads>& ranks, int* s_to,
+                                               Then then) {
+  for (unsigned k = 0; k < loads; ++k) {
+    stage_pack(x[k], ranks.byte(ranks.lower, k), s_to);
+    s_to += ranks.byte(ranks.warp, k);
+    then(k);
+  }
+}
 template <unsigned loads>
 __device__ __forceinline__ void stage_in_order(const Pack (&x)[loads],
-                                               const unsigned (&before)[loads], int* s_to) {
-  for (unsigned k = 0; k < loads; ++k) stage_pack(x[k], before[k], s_to);
+                                               const PackRanks<loads>& ranks, int* s_to) {
+  stage_in_order(x, ranks, s_to, [](unsigned) {});
 }
 
 /// d_to[0..count-1] = s_staged[0..count-1]: up to 3 numbers before the first multiple of 16 bytes,
-/// packs, and up to 3 after. All threads of the block call it.
-__device__ __forceinline__ void store_in_order(const int* s_staged, unsigned count, int* d_to) {
+/// packs, and up to 3 after. So many threads call it, numbered from 0.
+__device__ __forceinline__ void store_by(unsigned thread, unsigned threads, const int* s_staged,
+                                         unsigned count, int* d_to) {
   const auto head =
       static_cast<unsigned>(course::head_before_packs(d_to, count, course::kWidestAccess));
   const unsigned packs = (count - head) / kPack, tail = head + kPack * packs;
-  if (threadIdx.x < head) d_to[threadIdx.x] = s_staged[threadIdx.x];
-  if (threadIdx.x < count - tail) d_to[tail + threadIdx.x] = s_staged[tail + threadIdx.x];
-  for (unsigned i = threadIdx.x; i < packs; i += kBlockSize) {
+  if (thread < head) d_to[thread] = s_staged[thread];
+  if (thread < count - tail) d_to[tail + thread] = s_staged[tail + thread];
+  for (unsigned i = thread; i < packs; i += threads) {
     const int* const s_from = s_staged + head + kPack * i;
     Pack pack;
     for (unsigned j = 0; j < kPack; ++j) pack.elem[j] = s_from[(j + first_turn()) % kPack];
     rotate(pack.elem, (kPack - first_turn()) % kPack);  // back into their order
     course::store_pack_once(d_to + head + kPack * i, pack);
   }
+}
+/// All threads of the block call it.
+__device__ __forceinline__ void store_in_order(const int* s_staged, unsigned count, int* d_to) {
+  store_by(threadIdx.x, kBlockSize, s_staged, count, d_to);
+}
+/// All lanes of a warp call it.
+__device__ __forceinline__ void store_part(const int* s_part, unsigned count, int* d_to) {
+  store_by(threadIdx.x % course::kWarpSize, course::kWarpSize, s_part, count, d_to);
 }
 
 // ---- two passes ---------------------------------------------------------------------------------
@@ -139,9 +166,9 @@ __global__ void __launch_bounds__(kBlockSize, kOrderedBlocks)
   __shared__ int s_staged[kTileItems<loads>];
   Pack x[loads];
   load_tile(packs, blockIdx.x, x);
-  unsigned before[loads];
-  const BlockKept kept = scan_warps(scan_packs(x, before), [](unsigned) {});
-  stage_in_order(x, before, s_staged + kept.before);
+  PackRanks<loads> ranks;
+  const BlockKept kept = scan_warps(scan_packs(x, ranks), [](unsigned) {});
+  stage_in_order(x, ranks, s_staged + kept.before);
   __syncthreads();  // the tile is gathered
   store_in_order(s_staged, kept.total, d_out + d_before[blockIdx.x]);
 }
@@ -250,10 +277,10 @@ __global__ void __launch_bounds__(kBlockSize, kOrderedBlocks)
   const unsigned tile = s_tile;
   Pack x[loads];
   load_tile(packs, tile, x);
-  unsigned before[loads];
-  const BlockKept kept = scan_warps(scan_packs(x, before),
+  PackRanks<loads> ranks;
+  const BlockKept kept = scan_warps(scan_packs(x, ranks),
                                     [&](unsigned total) { states.tell(tile, tile == 0, total); });
-  stage_in_order(x, before, s_staged + kept.before);
+  stage_in_order(x, ranks, s_staged + kept.before);
   if (threadIdx.x / course::kWarpSize == kWarps - 1) {  // one warp looks back
     settle(states, tile, gridDim.x, kept.total, &s_base, d_count);
   }

@@ -15,46 +15,48 @@ constexpr unsigned kPipelinedLoads = 20;
 constexpr unsigned kPipelinedBlocks = 2;
 
 // Question: can a block load the next tile while it waits for the base of this one?
-// Changes:  a block takes tile after tile. The next tile is loaded as soon as this one is staged, and
-//           counted before this one's base is asked for: by then the tiles before it have been counted.
+// Changes:  a block takes tile after tile. Each warp stages what it keeps in its own part of shared
+//           memory, and loads the next tile at once. It counts that before it needs this one's base.
 // Cost:     twice the registers per thread; as many tickets as tiles, and one more per block.
 template <unsigned loads>
 __global__ void __launch_bounds__(kBlockSize, kPipelinedBlocks)
     filter_pipelined(Packs packs, unsigned tiles, int* d_out, Count* d_count, TileStates states) {
-  extern __shared__ int s_staged[];  // the tile that waits for its base
-  __shared__ unsigned s_first, s_next;
+  extern __shared__ int s_staged[];  // the tile that waits for its base, a part per warp
+  __shared__ unsigned s_next;
   __shared__ Count s_base;
+  const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
+  int* const s_part = s_staged + warp * (kTileItems<loads> / kWarps);
   const auto draw = [&] { return atomicInc(states.d_ticket, tiles + gridDim.x - 1); };
-  if (threadIdx.x == 0) s_first = draw();
-  __syncthreads();  // the block has a tile, or there are no more
-  unsigned tile = s_first, waiting = tile, kept_of_waiting = 0;  // none waits yet
-  if (tile >= tiles) return;
-  const auto find_base = [&] {  // the last warp
-    if (waiting != tile) settle(states, waiting, tiles, kept_of_waiting, &s_base, d_count);
-  };
   if (threadIdx.x == 0) s_next = draw();
+  __syncthreads();                                   // the block has a tile, or there are no more
+  unsigned tile = s_next, waiting = tile, part = 0;  // none waits yet
+  if (tile >= tiles) return;
+  BlockKept block = {};
   Pack x[loads];
   load_tile(packs, tile, x);
   while (tile < tiles) {
-    unsigned before[loads];
+    PackRanks<loads> ranks;
+    const unsigned kept = scan_packs(x, ranks);
     const auto tell = [&](unsigned total) { states.tell(tile, tile == 0, total); };
-    const BlockKept kept = scan_warps(scan_packs(x, before), tell, find_base);
-    if (waiting != tile) store_in_order(s_staged, kept_of_waiting, d_out + s_base);
-    __syncthreads();  // the tile that waited has been read: it may be overwritten
+    const BlockKept counted = scan_warps(kept, tell, [&] {  // the last warp, at the same time
+      const unsigned drawn = lane == 0 ? draw() : 0;        // arrives while the warp looks back
+      if (waiting != tile) settle(states, waiting, tiles, block.total, &s_base, d_count);
+      if (lane == 0) s_next = drawn;
+    });
+    if (waiting != tile) store_part(s_part, part, d_out + s_base + block.before);
+    __syncwarp();  // the part has been read: it may be overwritten
     const unsigned next = s_next;
     const bool inner = is_inner<loads>(packs, next);
-    for (unsigned k = 0; k < loads; ++k) {
-      stage_pack(x[k], before[k], s_staged + kept.before);
+    stage_in_order(x, ranks, s_part, [&](unsigned k) {
       if (inner) x[k] = load_inner(packs, first_pack<loads>(next) + course::kWarpSize * k);
-    }
+    });
     if (!inner && next < tiles) load_tile(packs, next, x);
-    waiting = tile, kept_of_waiting = kept.total, tile = next;
-    __syncthreads();  // the tile is gathered, and all know the next one
-    if (threadIdx.x == 0 && next < tiles) s_next = draw();
+    waiting = tile, part = kept, block = counted, tile = next;
   }
-  if (threadIdx.x / course::kWarpSize == kWarps - 1) find_base();
+  __syncthreads();  // the base of the tile before the last has been read
+  if (warp == kWarps - 1) settle(states, waiting, tiles, block.total, &s_base, d_count);
   __syncthreads();  // the last tile's base is known
-  store_in_order(s_staged, kept_of_waiting, d_out + s_base);
+  store_part(s_part, part, d_out + s_base + block.before);
 }
 
 /// As filter_two_passes(). A GPU whose blocks have less shared memory gets smaller tiles.

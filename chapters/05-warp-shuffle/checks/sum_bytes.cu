@@ -158,10 +158,11 @@ TEST_CASE("sum_bytes: more than 2^32 for a single thread") {
   check_white(n, {1, 32});
 }
 
-TEST_CASE("sum_bytes: more than 2^32 bytes") {
+TEST_CASE("sum_bytes: more than 2^32 bytes, and more than 2^32 threads") {
   const std::size_t n = (std::size_t{1} << 32) + 77;
   course::skip_without_memory(n);
   check_white(n, {2048, 256});
+  check_white(50'000, {(1u << 22) + 2, 1024});  // with 32 bits the grid has 2048 threads
 }
 
 TEST_CASE("sum_bytes: the lanes of a warp go in step") {

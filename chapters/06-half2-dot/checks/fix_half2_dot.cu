@@ -194,6 +194,7 @@ TEST_CASE("fix_half2_dot: each sample is read once, and the threads share the wo
   }
 }
 
-TEST_CASE("fix_half2_dot: more than 2^31 samples") { check_huge((std::size_t{1} << 31) + 77); }
-
-TEST_CASE("fix_half2_dot: more than 2^32 samples") { check_huge((std::size_t{1} << 32) + 77); }
+TEST_CASE("fix_half2_dot: more than 2^31 samples, 2^32 samples, 2^32 threads") {
+  for (const unsigned bits : {31u, 32u}) check_huge((std::size_t{1} << bits) + 77);
+  check(5000, {(1u << 22) + 2, 1024}, kNoise);  // with 32 bits the grid has 2048 threads
+}
