@@ -104,7 +104,7 @@ __device__ __forceinline__ void stage_in_order(const Pack (&x)[loads],
 }
 
 /// d_to[0..count-1] = s_staged[0..count-1]: up to 3 numbers before the first multiple of 16 bytes,
-/// packs, and up to 3 after. So many threads call it, numbered from 0.
+/// packs, and up to 3 after. `threads` threads call it, each with its number, from 0 on.
 __device__ __forceinline__ void store_by(unsigned thread, unsigned threads, const int* s_staged,
                                          unsigned count, int* d_to) {
   const auto head =

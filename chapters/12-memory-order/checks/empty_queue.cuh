@@ -14,7 +14,11 @@ struct EmptyQueue {
     for (unsigned k = 0; k < capacity; ++k) fresh[(start + k) % capacity] = {start + k, 0};
     CUDA_CHECK(
         cudaMemcpy(slots.data(), fresh.data(), capacity * sizeof(Slot), cudaMemcpyHostToDevice));
-    const unsigned both[2] = {start, start};
+    set_counters(start, start);
+  }
+  /// tail > head, and no slot written: producers have taken positions, and have not come further.
+  void set_counters(unsigned head, unsigned tail) {
+    const unsigned both[2] = {head, tail};
     CUDA_CHECK(cudaMemcpy(counters.data(), both, sizeof both, cudaMemcpyHostToDevice));
   }
   course::GuardedBuffer<Slot> slots;

@@ -49,8 +49,7 @@ void check_alone(unsigned capacity, unsigned start, unsigned rounds) {
   REQUIRE(results.intact("results"));
 }
 
-/// Producers push x[0..n-1], consumers pop n values. `mixed`: even threads of each warp push, odd
-/// ones pop; else the first half of the blocks pushes.
+/// x[0..n-1] pass the queue. `mixed`: even threads push, odd ones pop; else the first half pushes.
 __global__ void hand_over(Slot* slots, unsigned capacity, unsigned* counters, const unsigned* x,
                           unsigned n, unsigned* popped, bool mixed) {
   const Queue queue{slots, capacity, counters, counters + 1};
@@ -82,11 +81,9 @@ __global__ void push_and_pop(Slot* slots, unsigned capacity, unsigned* counters,
   const Queue queue{slots, capacity, counters, counters + 1};
   for (unsigned turn = 0; turn < turns; ++turn) {
     unsigned value;
-    if (!try_push(queue, turn)) {
-      atomicAdd(refused, 1u);
-    } else {
-      while (!try_pop(queue, &value)) __nanosleep(64);
-    }
+    const bool pushed = try_push(queue, turn);
+    if (!pushed) atomicAdd(refused, 1u);
+    while (pushed && !try_pop(queue, &value)) __nanosleep(64);
   }
 }
 
@@ -121,11 +118,9 @@ void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, b
   course::GuardedBuffer<unsigned> popped(n);
   course::launch(hand_over, {launch.grid, launch.block}, memory.slots.data(), capacity,
                  memory.counters.data(), d_x.data(), n, popped.data(), mixed);
-  if (launch.grid * launch.block == 2) {
-    REQUIRE(course::same(popped.download(), x, "popped"));
-  } else {
-    REQUIRE(course::same_set(popped.download(), x, "popped"));
-  }
+  const bool in_order = launch.grid * launch.block == 2;
+  REQUIRE((in_order ? course::same(popped.download(), x, "popped")
+                    : course::same_set(popped.download(), x, "popped")));
   REQUIRE(course::same(memory.counters.download(), {start + n, start + n}, "head and tail"));
   REQUIRE(popped.intact("popped"));
   REQUIRE(memory.slots.intact("slots"));
@@ -143,6 +138,17 @@ TEST_CASE("ring_queue: one thread fills the queue and empties it, also where cou
   if (!course::has_run_before()) check_alone(1 << 16, 0x7FFF'FFF0, 1);
 }
 
+TEST_CASE("ring_queue: a pop does not wait for a producer that has not written yet") {
+  INFO("capacity 4, head 7, tail 8: a producer has position 7, and has not written; one pop");
+  EmptyQueue<Slot> memory(4, 7);
+  memory.set_counters(7, 8);
+  course::GuardedBuffer<unsigned> popped(1), could(1);
+  course::launch(call_once, {1, 1}, memory.slots.data(), 4u, memory.counters.data(), false,
+                 popped.data(), could.data());
+  REQUIRE(course::none(could.download().front(), "pops that returned true", "no value is there"));
+  REQUIRE(course::same(memory.counters.download(), {7, 8}, "head and tail"));
+}
+
 TEST_CASE("ring_queue: one producer and one consumer keep the order") {
   for (const unsigned capacity : {2u, 4u, 64u}) {
     check_exchange({2, 1}, capacity, 40, false);
@@ -154,8 +160,7 @@ TEST_CASE("ring_queue: a push has room, whatever others push and pop meanwhile")
   for (const unsigned start : {0u, 0xFFFF'FFF0u}) {
     INFO("capacity 64, the next position is " << start << "; 4 blocks of 8 threads, 2 turns");
     EmptyQueue<Slot> memory(64, start);
-    course::GuardedBuffer<unsigned> refused(1);
-    refused.fill_bytes(0);
+    auto refused = course::DeviceBuffer<unsigned>::zeros(1);
     course::launch(push_and_pop, {4, 8}, memory.slots.data(), 64u, memory.counters.data(), 2u,
                    refused.data());
     REQUIRE(course::none(refused.download().front(), "pushes that returned false",
