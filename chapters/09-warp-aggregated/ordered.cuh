@@ -54,37 +54,6 @@ __device__ __forceinline__ unsigned scan_packs(const Pack (&x)[loads], PackRanks
   return kept;
 }
 
-/// p[turn], p[turn + 1], ...: and from the beginning again. Four registers have no address, so two
-/// selects each instead of an index.
-template <class T>
-__device__ __forceinline__ void rotate(T (&p)[kPack], unsigned turn) {
-  static_assert(kPack == 4);
-  const bool by_one = turn & 1, by_two = turn & 2;
-  const T q[4] = {by_one ? p[1] : p[0], by_one ? p[2] : p[1], by_one ? p[3] : p[2],
-                  by_one ? p[0] : p[3]};
-  for (unsigned j = 0; j < 4; ++j) p[j] = by_two ? q[(j + 2) % 4] : q[j];
-}
-
-/// Lanes 0 to 7 begin with their first word, lanes 8 to 15 with their second one, and so on: lane l
-/// has words 4 l to 4 l + 3, and 32 lanes that took the same one of them would meet in 8 banks.
-__device__ __forceinline__ unsigned first_turn() { return threadIdx.x % course::kWarpSize / 8; }
-
-/// Writes the kept numbers of one pack to s_to[before] and what follows.
-__device__ __forceinline__ void stage_pack(const Pack& x, unsigned before, int* s_to) {
-  int value[kPack];
-  unsigned place[kPack];
-  for (unsigned j = 0; j < kPack; ++j) {
-    value[j] = x.elem[j];
-    place[j] = before;
-    before += is_kept(value[j]) ? 1 : 0;
-  }
-  rotate(value, first_turn());
-  rotate(place, first_turn());
-  for (unsigned j = 0; j < kPack; ++j) {
-    if (is_kept(value[j])) s_to[place[j]] = value[j];
-  }
-}
-
 /// Writes the warp's kept numbers to s_to and what follows, in order. Calls then(k) when pack k has
 /// been written.
 template <unsigned loads, class Then>
@@ -92,7 +61,11 @@ __device__ __forceinline__ void stage_in_order(const Pack (&x)[loads],
                                                const PackRanks<loads>& ranks, int* s_to,
                                                Then then) {
   for (unsigned k = 0; k < loads; ++k) {
-    stage_pack(x[k], ranks.byte(ranks.lower, k), s_to);
+    unsigned before = ranks.byte(ranks.lower, k);
+    for (unsigned j = 0; j < kPack; ++j) {
+      if (is_kept(x[k].elem[j])) s_to[before] = x[k].elem[j];
+      before += is_kept(x[k].elem[j]) ? 1 : 0;
+    }
     s_to += ranks.byte(ranks.warp, k);
     then(k);
   }
@@ -101,6 +74,22 @@ template <unsigned loads>
 __device__ __forceinline__ void stage_in_order(const Pack (&x)[loads],
                                                const PackRanks<loads>& ranks, int* s_to) {
   stage_in_order(x, ranks, s_to, [](unsigned) {});
+}
+
+/// s_from[0..3], from shared memory. If 32 lanes read the same word of neighbouring packs at once, they
+/// use 8 banks, four times each. So lanes 0 to 7 begin with word 0, lanes 8 to 15 with word 1, and so
+/// on. Selects put the words back into order, because a register cannot be indexed.
+__device__ __forceinline__ Pack load_in_turns(const int* s_from) {
+  static_assert(kPack == 4);
+  const unsigned turn = threadIdx.x % course::kWarpSize / 8;
+  int read[kPack];  // word j + turn
+  for (unsigned j = 0; j < kPack; ++j) read[j] = s_from[(j + turn) % kPack];
+  const bool by_one = turn & 1, by_two = turn & 2;
+  const int even[kPack] = {by_one ? read[3] : read[0], by_one ? read[0] : read[1],
+                           by_one ? read[1] : read[2], by_one ? read[2] : read[3]};
+  Pack pack;
+  for (unsigned j = 0; j < kPack; ++j) pack.elem[j] = by_two ? even[(j + 2) % kPack] : even[j];
+  return pack;
 }
 
 /// d_to[0..count-1] = s_staged[0..count-1]: up to 3 numbers before the first multiple of 16 bytes,
@@ -113,10 +102,7 @@ __device__ __forceinline__ void store_by(unsigned thread, unsigned threads, cons
   if (thread < head) d_to[thread] = s_staged[thread];
   if (thread < count - tail) d_to[tail + thread] = s_staged[tail + thread];
   for (unsigned i = thread; i < packs; i += threads) {
-    const int* const s_from = s_staged + head + kPack * i;
-    Pack pack;
-    for (unsigned j = 0; j < kPack; ++j) pack.elem[j] = s_from[(j + first_turn()) % kPack];
-    rotate(pack.elem, (kPack - first_turn()) % kPack);  // back into their order
+    const Pack pack = load_in_turns(s_staged + head + kPack * i);
     course::store_pack_once(d_to + head + kPack * i, pack);
   }
 }
