@@ -98,7 +98,7 @@ void locks(course::Ladder& ladder, std::size_t n, unsigned accounts) {
 // ---- the queue and the stack -------------------------------------------------------------------
 
 void queue(course::Ladder& ladder) {
-  // Who waits takes the lock away from those it waits for: the time grows faster than the square.
+  // Each value costs two hand-overs of the lock, and the threads that wait for it make them slower.
   const std::size_t n = std::min<std::size_t>(ladder.n(), 128);
   const unsigned blocks = course::kCpuDevice ? 4 : 2;
   const std::vector<unsigned> x = course::position_values<unsigned>(n);

@@ -24,26 +24,31 @@ struct QueueWords {
 };
 
 // Question: a ring buffer that only one thread may touch at a time?
-// Changes:  one lock for the whole queue; who finds it full, or empty, gives the lock back and
-//           tries again.
-// Cost:     two hand-overs of the lock per value, and more while the queue is full or empty.
+// Changes:  one lock for the whole queue. Who would find it full, or empty, only looks: a thread that
+//           took the lock in vain, again and again, would keep away those that it waits for.
+// Cost:     two hand-overs of the lock per value; more if others changed the queue after the look.
 __global__ void queue_locked(const unsigned* d_x, std::size_t n, Slot* d_slots, unsigned capacity,
                              QueueWords* d_queue, LockWords* d_lock, unsigned* d_popped) {
+  constexpr auto relaxed = cuda::std::memory_order_relaxed;
   const bool produces = blockIdx.x < gridDim.x / 2;
+  const unsigned waits_at = produces ? capacity : 0;  // with so many values in the queue it waits
+  const DeviceWord head(d_queue->head), tail(d_queue->tail);
   const std::size_t stride = std::size_t{gridDim.x / 2} * blockDim.x;
   const unsigned block = produces ? blockIdx.x : blockIdx.x - gridDim.x / 2;
   for (std::size_t i = std::size_t{block} * blockDim.x + threadIdx.x; i < n; i += stride) {
     for (bool done = false; !done;) {
+      while (tail.load(relaxed) - head.load(relaxed) == waits_at) __nanosleep(100);
       const unsigned ticket = TestAndTestAndSet::lock(d_lock);
-      if (produces && d_queue->tail - d_queue->head < capacity) {
-        d_slots[d_queue->tail++ % capacity].value = d_x[i];
-        done = true;
-      } else if (!produces && d_queue->tail != d_queue->head) {
-        d_popped[i] = d_slots[d_queue->head++ % capacity].value;
-        done = true;
+      const unsigned pushed = tail.load(relaxed), popped = head.load(relaxed);
+      done = pushed - popped != waits_at;  // now no other thread can change it
+      if (done && produces) {
+        d_slots[pushed % capacity].value = d_x[i];
+        tail.store(pushed + 1, relaxed);
+      } else if (done) {
+        d_popped[i] = d_slots[popped % capacity].value;
+        head.store(popped + 1, relaxed);
       }
       TestAndTestAndSet::unlock(d_lock, ticket);
-      if (!done) __nanosleep(100);  // others go first
     }
   }
 }
