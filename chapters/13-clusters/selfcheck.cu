@@ -74,7 +74,7 @@ TEST_CASE("sum_bulk loads each tile with one instruction") {
   const std::size_t n = 5 * kTileBytes / sizeof(float);
   Summing input(course::position_values<float>(n));
   const auto c = course::count([&] { input.launch(course::rung_named(sum_rungs(), "sum_bulk")); });
-  REQUIRE(course::same(c->bulk_operations, 5, "bulk loads"));
+  REQUIRE(course::same(c->bulk_loads, 5, "bulk loads"));
   REQUIRE(course::same(c->global_loads, 0, "loads by warps"));
 }
 
@@ -151,7 +151,7 @@ TEMPLATE_TEST_CASE("rows are added exactly, of any width that is a multiple of 1
   }
 }
 
-TEST_CASE("rows_bulk has one bulk operation per row, and one per tile") {
+TEST_CASE("rows_bulk has one bulk addition per row, and one bulk load per tile") {
   course::skip_without_counters();
   constexpr unsigned kWidth = 64, kCount = 2 * kRowsOfTile;
   const auto d_source = course::DeviceBuffer<__half>::from(coin_flips<__half>(kCount * kWidth));
@@ -160,6 +160,7 @@ TEST_CASE("rows_bulk has one bulk operation per row, and one per tile") {
   const auto c = course::count([&] {
     launch_rows_bulk<__half>({d_source.data(), d_index.data(), kCount, kWidth, table.data()});
   });
-  REQUIRE(course::same(c->bulk_operations, kCount + 2, "bulk operations"));
+  REQUIRE(course::same(c->bulk_loads, 2, "bulk loads"));
+  REQUIRE(course::same(c->bulk_additions, kCount, "bulk additions"));
   REQUIRE(course::same(c->global_atomic_lanes, 0, "atomics by threads"));
 }

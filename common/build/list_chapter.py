@@ -6,6 +6,7 @@
     lesson NAME                       a program made of NAME.cu, and its test
     exercise NAME
     mistake EXERCISE NAME yes|no      a known-wrong answer; yes: a GPU may let it through
+    alternative EXERCISE NAME         a right answer in another style
     score EXERCISE                    a challenge: scores/EXERCISE.cu times it for ./course score
     vendor NAME, optional NAME        libraries
     devices NUMBER                    tests also run on a machine with this many devices
@@ -23,7 +24,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
-import mistakes  # noqa: E402
+import variants  # noqa: E402
 from tools.lib import chapter as chapters  # noqa: E402
 
 MADE_IN = "common/build/chapter"
@@ -38,8 +39,9 @@ def listing(chapter):
     for exercise in chapter.exercises:
         lines.append(("exercise", exercise))
         for file in chapter.mistakes(exercise):
-            slips = mistakes.parse(file.read_text(encoding="utf-8"), str(file)).slips
+            slips = variants.parse(file.read_text(encoding="utf-8"), str(file)).slips
             lines.append(("mistake", exercise, file.stem, "yes" if slips else "no"))
+        lines += [("alternative", exercise, file.stem) for file in chapter.alternatives(exercise)]
         if chapter.score(exercise).exists():
             lines.append(("score", exercise))
     lines += [("devices", str(number)) for number in chapter.devices]
@@ -58,7 +60,7 @@ def programs_of(lines):
     names = [line[1] for line in lines if line[0] in ("lesson", "exercise", "program")]
     names += [f"{line[1]}-solution" for line in lines if line[0] == "exercise"]
     names += [f"{line[1]}-score" for line in lines if line[0] == "score"]
-    return names + sorted({f"{line[1]}-mistakes" for line in lines if line[0] == "mistake"})
+    return names + sorted({f"{line[1]}-variants" for line in lines if line[0] in ("mistake", "alternative")})
 
 
 def link(build, names):
@@ -76,7 +78,7 @@ def main():
     folder, build = (Path(argument) for argument in sys.argv[1:])
     try:
         lines = listing(chapters.load(folder))
-    except (chapters.Failed, mistakes.Unusable) as error:
+    except (chapters.Failed, variants.Unusable) as error:
         sys.exit(str(error))
     link(build, programs_of(lines))
     print("\n".join("\t".join(line) for line in lines))

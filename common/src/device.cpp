@@ -66,7 +66,8 @@ std::optional<Counters> count(const std::function<void()>& work) {
   counters.barriers = c.barriers;
   counters.warp_barriers = c.warp_barriers;
   counters.cluster_barriers = c.cluster_barriers;
-  counters.bulk_operations = c.bulk_operations;
+  counters.bulk_loads = c.bulk_loads;
+  counters.bulk_additions = c.bulk_additions;
   counters.busiest_warp_requests = c.busiest_warp_requests;
   counters.busiest_warp_shared_requests = c.busiest_warp_shared_requests;
   counters.busiest_block_requests = c.busiest_block_requests;

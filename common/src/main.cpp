@@ -9,7 +9,8 @@
 //   COURSE_WARNINGS             the compiler's, shown below a failure
 //   COURSE_EXPECT=rejection     for known-wrong answers: passes if a check, or the CPU device's
 //                               checker, rejects the answer; no crash, skip or exception counts.
-//                               The first test case that fails decides, and is the last one that runs
+//                               The first test case that fails decides, and is the last one that runs.
+//                               Any other word, such as acceptance, changes nothing here
 //   COURSE_RESULT=FILE          the file to write the result into (common/docs/schemas.md); socket:N is a socket,
 //                               from which the word of COURSE_PROOF is read first
 //   COURSE_PROOF=WORD           a word to write into it: an answer that ends the program itself, with

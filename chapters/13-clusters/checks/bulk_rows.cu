@@ -123,7 +123,7 @@ TEST_CASE("bulk_rows: one bulk addition per row, no atomics, and lanes side by s
   const Shape s{24, 64, 5};
   const auto c = course::count([&] { check_rows(s, {2, 96}); });
   INFO(text_of(s, {2, 96}));
-  REQUIRE(course::same(c->bulk_operations, s.rows, "bulk operations"));
+  REQUIRE(course::same(c->bulk_additions, s.rows, "bulk additions"));
   REQUIRE(course::none(c->global_atomic_lanes, "atomics on global memory",
                        "the bulk addition adds all numbers of a row"));
   REQUIRE(course::work_is_shared(*c, 4 * 12 + 8));

@@ -43,6 +43,7 @@ class ListChapter(unittest.TestCase):
             self.write(f"chapters/01-x/{file}", "")
         self.write("chapters/01-x/mistakes/sum/late.diff", "It is late.\nGPU may let it through: luck.\n\n@@\n-x\n")
         self.write("chapters/01-x/mistakes/sum/early.diff", "It is early.\n\n@@\n-x\n")
+        self.write("chapters/01-x/alternatives/sum/backwards.diff", "It begins at the end.\n\n@@\n-x\n")
         self.write("chapters/01-x/chapter.toml", LIST)
 
     def write(self, name, text):
@@ -61,6 +62,7 @@ class ListChapter(unittest.TestCase):
             [
                 ["lesson", "ladder"], ["lesson", "selfcheck"], ["lesson", "races"],
                 ["exercise", "sum"], ["mistake", "sum", "early", "no"], ["mistake", "sum", "late", "yes"],
+                ["alternative", "sum", "backwards"],
                 ["exercise", "max"],
                 ["devices", "4"], ["devices", "8"], ["vendor", "cublas"], ["optional", "nccl"],
                 ["program", "count", "test_count.py", "none.cpp"], ["source", "count", "count.cpp"],
@@ -76,7 +78,7 @@ class ListChapter(unittest.TestCase):
         self.assertEqual((self.build / "ladder").read_text(), "the ladder")
         self.assertEqual(
             sorted(file.name for file in self.build.iterdir() if file.is_symlink()),
-            ["count", "ladder", "max", "max-solution", "races", "selfcheck", "sum", "sum-mistakes", "sum-solution"],
+            ["count", "ladder", "max", "max-solution", "races", "selfcheck", "sum", "sum-solution", "sum-variants"],
         )
 
     def test_what_cannot_be_used_is_named(self):

@@ -67,7 +67,7 @@ struct Counters {
   std::uint64_t barriers = 0;          // __syncthreads(), once per block
   std::uint64_t warp_barriers = 0;     // __syncwarp(), once per warp
   std::uint64_t cluster_barriers = 0;  // cluster_group::sync(), once per cluster
-  std::uint64_t bulk_operations = 0;   // bulk loads and bulk additions
+  std::uint64_t bulk_loads = 0, bulk_additions = 0;
   /// Loads and stores of global memory that the busiest warp made: far more than its share if one
   /// thread or one warp does the work of all.
   std::uint64_t busiest_warp_requests = 0;

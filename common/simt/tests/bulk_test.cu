@@ -225,7 +225,8 @@ TEST_CASE("a block that leaves while its bulk addition may still read", "[bulk]"
 TEST_CASE("bulk operations are counted, and are no requests of a warp", "[bulk]") {
   const simt::CountScope scope;
   CHECK(adds<float, Mistake::none>());
-  CHECK(scope.counters().bulk_operations == 2 * 2 * 3);
+  CHECK(scope.counters().bulk_additions == 2 * 2 * 3);
+  CHECK(scope.counters().bulk_loads == 0);
   CHECK(scope.counters().global_atomics == 0);
 }
 

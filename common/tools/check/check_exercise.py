@@ -7,7 +7,8 @@ Runs in the build folder, where Meson starts its tests. Skips an exercise whose 
 NOT_STARTED line (exit code 77). Else builds the check of this exercise alone, so that what does not
 compile fails this test and no other, and runs it. Exit code: the check's own, or 1 if it cannot be
 built, crashes, does not terminate, or is ended by the answer, whose exit() would look like a
-verdict. Known-wrong answers are run in the same way.
+verdict. Known-wrong answers, and right ones in other styles, are run in the same way: with COURSE_EXPECT, and their
+verdicts are not remembered.
 The result is written to a file (lib/result.py), and the verdict on an answer is remembered in the build
 folder, for ./course (lib/course_state.py).
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from build import mistakes  # noqa: E402
+from build import variants  # noqa: E402
 from tools.lib import result  # noqa: E402
 
 file = Path(sys.argv[1])
-reason = mistakes.parse(file.read_text(encoding="utf-8"), str(file)).slips
+reason = variants.parse(file.read_text(encoding="utf-8"), str(file)).slips
 if not reason:
-    sys.exit(f"{file}: no line '{mistakes.SLIPS} REASON'")
+    sys.exit(f"{file}: no line '{variants.SLIPS} REASON'")
 print(f"Skipped on a GPU: {reason}")
 if os.environ.get("COURSE_RESULT"):
     result.write(os.environ["COURSE_RESULT"], result.new(result.SKIPPED, reason))

@@ -5,8 +5,8 @@
     before      numbers of the chapters to read first, such as ["01", "03"]
     devices     such as [4, 8]: on the CPU device, lessons and solutions are also tested on machines with this many devices
     exercises   names, in the order of the README; an exercise EX has checks/EX.cu, exercises/NN-topic/EX.cuh,
-                solutions/NN-topic/EX.cuh, and its wrong answers are mistakes/EX/*.diff; a challenge also has scores/EX.cu,
-                a ladder that `./course score EX` builds and runs
+                solutions/NN-topic/EX.cuh; its wrong answers are mistakes/EX/*.diff, other right ones alternatives/EX/*.diff;
+                a challenge also has scores/EX.cu, a ladder that `./course score EX` builds and runs
     core        those of them that the chapter cannot do without, at least one: `./course next --fast` goes through them
 
     [stars]     how hard each exercise is, from 1 to 5; a time follows from it (MINUTES_OF_STARS)
@@ -109,6 +109,10 @@ class Chapter:
     def mistakes(self, exercise):
         """The .diff files of an exercise's wrong answers."""
         return sorted((self.folder / "mistakes" / exercise).glob("*.diff"))
+
+    def alternatives(self, exercise):
+        """The .diff files of an exercise's right answers in other styles."""
+        return sorted((self.folder / "alternatives" / exercise).glob("*.diff"))
 
     def _answer(self, tree, exercise):
         return self.folder.parents[1] / tree / self.name / f"{exercise}.cuh"

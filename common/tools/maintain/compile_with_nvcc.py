@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles chapters with nvcc: ladder, self-check, starters, known-wrong answers, and solutions with
+"""Compiles chapters with nvcc: ladder, self-check, starters, variants of solutions, and solutions with
 their checks.
 
     compile_with_nvcc.py FOLDER [FOLDER ...] [nvcc arguments]
@@ -20,20 +20,20 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # the source tree stays as it is
 TOP = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / "common/build"))
-from all_mistakes import INCLUDE, write_answers  # noqa: E402
+from all_variants import INCLUDE, write_answers  # noqa: E402
 
 
 def units(folder, temporary):
     """The files that share a namespace: a lesson, an answer, or a solution and its check.
 
-    Known-wrong answers are made in the folder `temporary`.
+    Variants are made in the folder `temporary`.
     """
     chapter = folder.name
     found = [[file] for file in sorted(folder.glob("*.cu"))]
     found += [[file] for file in sorted((TOP / "exercises" / chapter).glob("*.cuh"))]
     for file in sorted((TOP / "solutions" / chapter).glob("*.cuh")):
         found.append([file, folder / "checks" / f"{file.stem}.cu"])
-        diffs = sorted((folder / "mistakes" / file.stem).glob("*.diff"))
+        diffs = sorted(folder.glob(f"mistakes/{file.stem}/*.diff")) + sorted(folder.glob(f"alternatives/{file.stem}/*.diff"))
         found += [[answer] for answer in write_answers(temporary / file.stem, file, diffs)]
     return found
 
@@ -52,7 +52,7 @@ class Chapter:
         self.places = [folder, folder / "checks", TOP / "solutions" / folder.name]
         self.copies = {}  # by the original's path
         self.system_headers = set()
-        self.units = units(folder, self.temporary / "mistakes")
+        self.units = units(folder, self.temporary / "variants")
 
     def find(self, name, file):
         """The file of the folder that `file` includes as "name"; None for one that is elsewhere."""

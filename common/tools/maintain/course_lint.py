@@ -3,10 +3,10 @@
 
     course_lint.py [TOP]
 
-Every exercise has a file that is not started, a solution, a check, at least three mistakes that fit the
-solution and open with a sentence on what is wrong, and three hints in the chapter's README. chapter.toml can be
+Every exercise has a file that is not started, a solution, a check, at least three mistakes, and three hints in the
+chapter's README; mistakes and alternatives fit the solution, open with a sentence, and have different names. chapter.toml can be
 used, names exactly the exercises that are there, and agrees with the chapter's README on the question and the
-chapters before it; README.md names the chapter. Folders of mistakes hold those of its
+chapters before it; README.md names the chapter. Folders of mistakes and of alternatives hold those of its
 exercises, and nothing else. The ladder and the self-check read the chapter's rungs from rungs.cuh. What
 vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
 No check has more than 200 lines, no other file of a chapter more than 400, none of common (its tests aside) more
@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from build import mistakes  # noqa: E402
+from build import variants  # noqa: E402
 from tools.lib import chapter as chapters  # noqa: E402
 from tools.lib.hints import hints_of  # noqa: E402
 from tools.maintain import file_rules  # noqa: E402
@@ -59,20 +59,26 @@ def check_answers(top, chapter, exercise):
     files = chapter.mistakes(exercise)
     if len(files) < MISTAKES:
         problems.append(f"chapters/{chapter.name}/mistakes/{exercise}: {len(files)} mistakes, not {MISTAKES}")
-    for file in files:
-        problems += check_mistake(file.relative_to(top), file.read_text(), solution.relative_to(top), text)
+    names = {file.stem for file in files}
+    for file in chapter.alternatives(exercise):
+        if file.stem in names:
+            problems.append(f"{file.relative_to(top)}: a mistake has this name: they share a program")
+        if variants.SLIPS in file.read_text():
+            problems.append(f"{file.relative_to(top)}: '{variants.SLIPS}' is for mistakes")
+    for file in [*files, *chapter.alternatives(exercise)]:
+        problems += check_variant(file.relative_to(top), file.read_text(), solution.relative_to(top), text)
     return problems
 
 
-def check_mistake(file, diff, solution_file, solution):
-    """The problems of one known-wrong answer."""
+def check_variant(file, diff, solution_file, solution):
+    """The problems of one mistake or alternative."""
     try:
-        mistakes.apply(diff, solution, file, solution_file)
-    except mistakes.Unusable as error:
+        variants.apply(diff, solution, file, solution_file)
+    except variants.Unusable as error:
         return [str(error)]
-    sentence = mistakes.parse(diff, file).sentence
+    sentence = variants.parse(diff, file).sentence
     if len(sentence.split()) < 4 or not sentence.endswith((".", "!")):
-        return [f"{file}: must open with a sentence on what is wrong"]
+        return [f"{file}: must open with a sentence on what is wrong, or what it does otherwise"]
     return []
 
 
@@ -102,8 +108,8 @@ def check_list(top, chapter, readme):
     starters = {file.stem for file in (top / "exercises" / chapter.name).glob("*.cuh")}
     for exercise in sorted(starters - set(chapter.exercises)):
         problems.append(f"{name}/chapter.toml: 'exercises' does not name {exercise}, which is in exercises/{chapter.name}")
-    expected = {file for exercise in chapter.exercises for file in chapter.mistakes(exercise)}
-    for file in sorted((chapter.folder / "mistakes").rglob("*")):
+    expected = {file for exercise in chapter.exercises for file in [*chapter.mistakes(exercise), *chapter.alternatives(exercise)]}
+    for file in sorted([*(chapter.folder / "mistakes").rglob("*"), *(chapter.folder / "alternatives").rglob("*")]):
         if file.is_file() and file not in expected:
             problems.append(f"{file.relative_to(top)} is no .diff of an exercise: no test runs it")
     if "<!-- opening:begin -->" not in readme:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do the CPU device and a GPU agree? Every lesson, solution and known-wrong answer, side by side.
+"""Do the CPU device and a GPU agree? Every lesson, solution, other right answer and known-wrong answer, side by side.
 
     verdicts.py record BUILD [--check] [--log TESTLOG.json ...]
         writes chapters/NN-topic/results/DEVICE-verdicts.json from the last `meson test --setup all` of a build
@@ -24,7 +24,7 @@ from tools.measure.results import (  # noqa: E402
     CPU, SCHEMAS, TOP, VERDICTS, VERSION, chapters_of, file_of, of_cpu, of_gpu,
 )  # fmt: skip
 
-SUITES = ("lessons", "solutions", "mistakes")
+SUITES = ("lessons", "solutions", "alternatives", "mistakes")
 TEXT_SHOWN = 90
 AGAIN = "common/tools/maintain/verdicts.py record"
 
@@ -156,9 +156,10 @@ def cell(entry):
 
 def shown_name(name, suite):
     """A test's name as a cell of a table."""
-    if suite == "mistakes":
-        exercise, mistake = name.split("-mistake-")
-        return f"`{exercise}`: {mistake.replace('_', ' ')}"
+    for of_suite, word in (("mistakes", "-mistake-"), ("alternatives", "-alternative-")):
+        if suite == of_suite:
+            exercise, variant = name.split(word)
+            return f"`{exercise}`: {variant.replace('_', ' ')}"
     return f"`{name}`"
 
 
@@ -197,7 +198,7 @@ def tally(top):
     return "\n".join([
         "| | |",
         "|---|--:|",
-        f"| lessons and solutions that pass on the {CPU} | {good[CPU]} |",
+        f"| lessons, solutions and other right answers that pass on the {CPU} | {good[CPU]} |",
         f"| that pass on the {short(gpu)} | {good[gpu]} |",
         f"| known-wrong answers that both reject | {counts['both']} |",
         f"| that the {CPU} rejects, and a GPU may let through: not run there | {counts[CPU]} |",

@@ -135,7 +135,7 @@ class Run:
         if code != 0:
             raise NoBuild("`meson setup` failed: see build.log")
         if "tests" in parts or "sanitizers" in parts:
-            targets = ["all", "mistakes"] if "tests" in parts else ["all"]
+            targets = ["all", "variants"] if "tests" in parts else ["all"]
         else:
             targets = [name for name in self.targets() if re.fullmatch(r"\d\d-[^/]*-(ladder|sum_mpi)", name)]
         code, _ = self.call(["ninja", "-C", self.build, "-k", "0", *targets], log)
@@ -151,7 +151,7 @@ class Run:
         """The programs of tests that were not built, though the tests do not build them: Meson runs no test without."""
         file = self.build / "meson-info" / "intro-tests.json"
         tests = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
-        built_by_test = ("exercises", "mistakes")
+        built_by_test = ("exercises", "mistakes", "alternatives")
         commands = [
             test["cmd"] for test in tests if not any(suite.split(":")[-1] in built_by_test for suite in test["suite"])
         ]

@@ -81,7 +81,7 @@ class Summary:
         """One chapter's row."""
         cells = [chapter]
         mine = [test for test in self.logs.get("all", []) if test.project == chapter]
-        for suites, done in ((("lessons", "solutions"), "passed"), (("mistakes",), "rejected")):
+        for suites, done in ((("lessons", "solutions", "alternatives"), "passed"), (("mistakes",), "rejected")):
             chosen = [test for test in mine if test.suite in suites]
             cells.append(self.tests(chosen, done) if "tests" in self.parts else NOT_RUN)
         cells += [self.sanitizer(tool, chapter) if "sanitizers" in self.parts else NOT_RUN for tool in SANITIZERS]
@@ -101,7 +101,7 @@ class Summary:
             lines.append(f"- tests of the headers and the tools: {self.tests(own, 'passed')}")
         lines += [
             "",
-            "| chapter | lessons and solutions | mistakes | " + " | ".join(SANITIZERS) + " | ladder | profile |",
+            "| chapter | lessons, solutions, alternatives | mistakes | " + " | ".join(SANITIZERS) + " | ladder | profile |",
             "|---|" + "---|" * (len(SANITIZERS) + 4),
             *("| " + " | ".join(row) + " |" for row in rows),
             "",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes a copy of the course for learners: without solutions and known-wrong answers.
+"""Makes a copy of the course for learners: without solutions and their variants.
 
     release.py OUT_FOLDER [--chapters NN-topic,NN-topic,...]
 
 OUT_FOLDER must not exist, or be empty. It becomes a Git repository with one commit: what the last
-commit of this one has, without solutions/, chapters/*/mistakes and what only they need. Sentences of the
+commit of this one has, without solutions/, chapters/*/mistakes, chapters/*/alternatives and what only they need. Sentences of the
 pages that refer to them are left out, too. --chapters keeps these chapters only.
 
 What that protects and what not: common/docs/release.md.
@@ -22,9 +22,12 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[3]
 # Patterns of what is left out. The gate proves solutions; the page of verdicts names every mistake.
-LEFT_OUT = ["solutions", "chapters/*/mistakes", "chapters/*/results/verdicts_*.json", ".ci", "common/docs/verdicts.md"]
+LEFT_OUT = [
+    "solutions", "chapters/*/mistakes", "chapters/*/alternatives", "chapters/*/results/*-verdicts.json", ".ci",
+    "common/docs/verdicts.md",
+]
 # A page may not lead a learner to what is not there. What these pages say is about this repository.
-LEADS_THERE = re.compile(r"\bsolutions/|\bmistakes/")
+LEADS_THERE = re.compile(r"\bsolutions/|\bmistakes/|\balternatives/")
 PAGES_LEFT_ALONE = [
     "CONTRIBUTING.md", "common/docs/instructors.md", "common/docs/grading.md", "common/docs/release.md",
 ]

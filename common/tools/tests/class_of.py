@@ -8,7 +8,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(TOP / "common"), str(TOP / "common/build"), str(Path(__file__).parent)]
 import attacks  # noqa: E402
-import mistakes  # noqa: E402
+import variants  # noqa: E402
 
 CHAPTER = "01-global-atomic"
 EXERCISES = ("lost_update", "ticket")
@@ -31,7 +31,7 @@ def answers_to(name):
     wrong = sorted((TOP / "chapters" / CHAPTER / "mistakes" / name).glob("*.diff"))
     refused = [begun(name) + "#include <vector>\n" + text for text, _ in attacks.REFUSED.values()]
     kinds = [[(solution(name), "passed"), (solution(name).replace("stride", "step"), "passed"), (solution(name) + "// mine\n", "passed")],
-             [(mistakes.apply_file(diff), "failed") for diff in wrong],
+             [(variants.apply_file(diff), "failed") for diff in wrong],
              [(text, "refused") for text in refused],
              [(starter(name), "not started"), (begun(name), "failed"), (begun(name) + "inline int no() { return 1 }\n", "failed"), (None, "refused")]]
     turn = []

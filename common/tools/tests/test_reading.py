@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 TOP = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(TOP / "common"), str(TOP / "common/build"), str(Path(__file__).parent)]
 import attacks  # noqa: E402
-import mistakes  # noqa: E402
+import variants  # noqa: E402
 from tools.teach import cpp_text, submissions  # noqa: E402
 
 CHAPTER = "01-global-atomic"
@@ -38,8 +38,8 @@ class Reading(unittest.TestCase):
             chapter, name = file.parent.name, file.stem
             answers = {file: begun(file.read_text(encoding="utf-8"))}
             if "solutions" in file.parts:
-                diffs = sorted((TOP / "chapters" / chapter / "mistakes" / name).glob("*.diff"))
-                answers.update({diff: mistakes.apply_file(diff) for diff in diffs})
+                diffs = sorted(TOP.glob(f"chapters/{chapter}/*/{name}/*.diff"))
+                answers.update({diff: variants.apply_file(diff) for diff in diffs})
             for origin, text in answers.items():
                 self.assertEqual(submissions.suspicions_of(chapter, name, text), [], origin)
 

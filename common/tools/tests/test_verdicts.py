@@ -120,7 +120,7 @@ class Verdicts(unittest.TestCase):
         self.assertIn("| known-wrong answers that both reject | 1 |", tally)
         self.assertIn("| that the CPU device rejects, and a GPU may let through: not run there | 1 |", tally)
         self.assertIn("| that neither rejects | 0 |", tally)
-        self.assertIn("| lessons and solutions that pass on the CPU device | 3 |", tally)
+        self.assertIn("| lessons, solutions and other right answers that pass on the CPU device | 3 |", tally)
         self.assertIn("| that pass on the GPU X | 3 |", tally)
         text = verdicts.page(self.course.top, set())
         self.assertIn("| | CPU device | GPU X |", text)

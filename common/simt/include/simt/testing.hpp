@@ -144,7 +144,7 @@ struct Counters {
   std::uint64_t barriers = 0;          // __syncthreads(), once per block
   std::uint64_t warp_barriers = 0;     // __syncwarp(), once per warp
   std::uint64_t cluster_barriers = 0;  // cluster_group::sync(), once per cluster
-  std::uint64_t bulk_operations = 0;   // bulk loads and bulk additions
+  std::uint64_t bulk_loads = 0, bulk_additions = 0;
   /// Loads and stores of global memory that one warp made, at most, since the outermost scope
   /// began.
   std::uint64_t busiest_warp_requests = 0;

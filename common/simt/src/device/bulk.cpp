@@ -77,7 +77,7 @@ void apply_addition(const AsyncCopy& copy, Thread& t) {
 void begin_bulk_load(void* to, const void* from, std::size_t size, const void* barrier,
                      const void* caller) {
   check_operands(to, from, size, caller);
-  ++counted.bulk_operations;
+  ++counted.bulk_loads;
   copies_of_barrier(barrier).bytes_missing -= static_cast<std::int64_t>(size);
   begin_copy({to, from, size, size, kBulkPiece, true}, barrier, caller);
 }
@@ -85,7 +85,7 @@ void begin_bulk_load(void* to, const void* from, std::size_t size, const void* b
 void begin_bulk_add(void* to, const void* from, std::size_t size, AddPiece add,
                     const void* caller) {
   check_operands(from, to, size, caller);
-  ++counted.bulk_operations;
+  ++counted.bulk_additions;
   maybe_preempt(kPreemptAtAccess);
   const ScopedIgnore guard;
   for (std::size_t i = 0; i < size; i += kBulkPiece) {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Puts a check and all of an exercise's known-wrong answers into one file, each in a namespace.
+"""Puts a check and all variants of an exercise's solution, wrong ones and right ones, into one file, each in a namespace.
 
-    all_mistakes.py OUTPUT.cu DEPFILE SOLUTION.cuh CHECK.cu MISTAKE.diff ...
+    all_variants.py OUTPUT.cu DEPFILE SOLUTION.cuh CHECK.cu VARIANT.diff ...
 
 Most of the time that a check takes to build goes into headers and templates, which are the same for
 every answer: eleven answers in one program build three times as fast as eleven programs. Each answer is
-made of its .diff (mistakes.py) and written to mistakes/MISTAKE/SOLUTION.cuh beside the output. Its test cases
-are called "MISTAKE: ...", so that the program runs one answer's checks with the argument "MISTAKE: *".
+made of its .diff (variants.py) and written to variants/VARIANT/SOLUTION.cuh beside the output. Its test cases
+are called "VARIANT: ...", so that the program runs one answer's checks with the argument "VARIANT: *".
 """
 
 import re
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
-import mistakes  # noqa: E402
+import variants  # noqa: E402
 from cu2cpp import escape_for_make  # noqa: E402
 
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"][^>\"]+[>\"])", re.MULTILINE)
@@ -30,7 +30,7 @@ def write_answers(folder, solution, diffs):
     answers = []
     for diff in diffs:
         answer = folder / diff.stem / solution.name
-        text = mistakes.apply_file(diff, solution)
+        text = variants.apply_file(diff, solution)
         answer.parent.mkdir(parents=True, exist_ok=True)
         answer.write_text(text, encoding="utf-8")
         answers.append(answer)
@@ -44,12 +44,12 @@ def unit(check, answers):
     for answer in answers:
         name = answer.parent.name
         lines += [
-            f"namespace mistake_{name} {{",
+            f"namespace variant_{name} {{",
             "#undef TEST_CASE",
             f'#define TEST_CASE(...) INTERNAL_CATCH_TESTCASE("{name}: " __VA_ARGS__)',
             f'#include "{answer}"',
             f'#include "{check}"',
-            f"}}  // namespace mistake_{name}",
+            f"}}  // namespace variant_{name}",
         ]
     return "\n".join(lines) + "\n"
 
@@ -57,8 +57,8 @@ def unit(check, answers):
 def main():
     output, depfile, solution, check, *diffs = (Path(argument).resolve() for argument in sys.argv[1:])
     try:
-        answers = write_answers(output.parent / "mistakes", solution, diffs)
-    except mistakes.Unusable as error:
+        answers = write_answers(output.parent / "variants", solution, diffs)
+    except variants.Unusable as error:
         sys.exit(f"error: {error}")
     depfile.write_text(f"{sys.argv[1]}: {escape_for_make(str(solution))}\n", encoding="utf-8")
     output.write_text(unit(check, answers), encoding="utf-8")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""all_mistakes.py: every answer in a namespace with a check of its own, every header before them."""
+"""all_variants.py: every answer in a namespace with a check of its own, every header before them."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[1] / "all_mistakes.py"
+TOOL = Path(__file__).resolve().parents[1] / "all_variants.py"
 CHECK = """#include "sum.cuh"
 #include <catch2/catch_test_macros.hpp>
   #  include "inputs.cuh"
@@ -15,7 +15,7 @@ TEST_CASE("sum: n = 0") { REQUIRE(sum() == 0); }
 """
 
 
-class AllMistakes(unittest.TestCase):
+class AllVariants(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -26,11 +26,11 @@ class AllMistakes(unittest.TestCase):
         self.diffs = [
             self.write(f"{name}.diff", f"It is {name}.\n\n@@\n+#include <{name}_header>\n int sum();\n") for name in names
         ]
-        self.output = self.top / "build/sum-mistakes.cu"
+        self.output = self.top / "build/sum-variants.cu"
         self.output.parent.mkdir()
         self.depfile = self.output.with_suffix(".d")
         self.assertEqual(self.run_it().returncode, 0)
-        self.answers = [self.output.parent / "mistakes" / name / "sum.cuh" for name in names]
+        self.answers = [self.output.parent / "variants" / name / "sum.cuh" for name in names]
         self.lines = self.output.read_text().splitlines()
 
     def run_it(self):
@@ -59,7 +59,7 @@ class AllMistakes(unittest.TestCase):
         self.assertRegex(done.stderr, r"^error: .*/late.diff:3: .*/solutions/sum.cuh does not have this text")
 
     def test_headers_stand_outside_of_the_namespaces(self):
-        head = self.lines[: self.lines.index("namespace mistake_late {")]
+        head = self.lines[: self.lines.index("namespace variant_late {")]
         self.assertEqual(
             head,
             ['#include "inputs.cuh"', "#include <catch2/catch_test_macros.hpp>", "#include <late_header>",
@@ -69,8 +69,8 @@ class AllMistakes(unittest.TestCase):
     def test_every_answer_has_the_check_to_itself(self):
         for answer in self.answers:
             name = answer.parent.name
-            begin = self.lines.index(f"namespace mistake_{name} {{")
-            end = self.lines.index(f"}}  // namespace mistake_{name}")
+            begin = self.lines.index(f"namespace variant_{name} {{")
+            end = self.lines.index(f"}}  // namespace variant_{name}")
             self.assertEqual(self.lines[begin + 3 : end], [f'#include "{answer}"', f'#include "{self.check}"'])
 
     def test_names_of_test_cases_begin_with_the_answers(self):

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Wrong answers, each stored as its difference from the exercise's solution.
+"""Answers to an exercise that are stored as their differences from its solution.
 
-    mistakes.py apply FILE.diff [SOLUTION.cuh]      prints the wrong answer as a whole
-    mistakes.py convert ANSWER.cuh [SOLUTION.cuh]   prints the .diff that makes this answer
+    variants.py apply FILE.diff [SOLUTION.cuh]      prints the answer as a whole
+    variants.py convert ANSWER.cuh [SOLUTION.cuh]   prints the .diff that makes this answer
 
-A wrong answer is chapters/NN-topic/mistakes/EXERCISE/NAME.diff; its solution is, where none is given,
-solutions/NN-topic/EXERCISE.cuh. The file:
+chapters/NN-topic/mistakes/EXERCISE/NAME.diff is a known-wrong answer, which the check must reject;
+chapters/NN-topic/alternatives/EXERCISE/NAME.diff a right one in another style than the solution, which it must let
+pass. The solution is, where none is given, solutions/NN-topic/EXERCISE.cuh. The file:
 
-    One sentence or two: what is wrong, and how it shows.
-    GPU may let it through: REASON (only where that is so)
+    One sentence or two: what is wrong, and how it shows; of an alternative, what it does otherwise.
+    GPU may let it through: REASON (only of a mistake, where that is so)
 
     @@
      a line of the solution, as it is
@@ -40,7 +41,7 @@ WIDTH = 120
 
 
 class Unusable(Exception):
-    """A mistake that cannot be read or does not fit its solution: which one, and why."""
+    """A .diff that cannot be read or does not fit its solution: which one, and why."""
 
 
 @dataclass
@@ -56,8 +57,8 @@ class Hunk:
 
 
 @dataclass
-class Mistake:
-    """A .diff: what is wrong, why a GPU may let it through ("" where it does not), and what differs."""
+class Variant:
+    """A .diff: what it says of itself, why a GPU may let it through ("" where it does not), and what differs."""
 
     sentence: str
     slips: str
@@ -68,7 +69,7 @@ class Mistake:
 
 
 def parse(text, name):
-    """The Mistake that `text` describes; `name` is for errors."""
+    """The Variant that `text` describes; `name` is for errors."""
     lines = text.splitlines()
     head = lines[: lines.index("@@")] if "@@" in lines else lines
     paragraph = " ".join(line.strip() for line in head if line.strip())
@@ -82,7 +83,7 @@ def parse(text, name):
         elif line:
             raise Unusable(f"{name}:{number}: a line of a hunk begins with a blank, - or +")
     if not sentence:
-        raise Unusable(f"{name}:1: must open with a sentence: what is wrong, and how it shows")
+        raise Unusable(f"{name}:1: must open with a sentence: what is wrong, and how it shows; or what it does otherwise")
     if not hunks:
         raise Unusable(f"{name}: has no hunk, which begins with a line @@")
     if SLIPS in paragraph and not slips:
@@ -91,7 +92,7 @@ def parse(text, name):
         old = hunk.old()
         if not old or ELLIPSIS in (old[0], old[-1]):
             raise Unusable(f"{name}:{hunk.number}: a hunk begins and ends with lines of the solution, not with -...")
-    return Mistake(sentence, slips, hunks)
+    return Variant(sentence, slips, hunks)
 
 
 def match(lines, begin, old):
@@ -145,24 +146,24 @@ def without_head(text):
     return []
 
 
-def comment(mistake):
+def comment(variant):
     """The comment that a whole answer opens with."""
-    paragraphs = [mistake.sentence] + ([f"{SLIPS} {mistake.slips}"] if mistake.slips else [])
+    paragraphs = [variant.sentence] + ([f"{SLIPS} {variant.slips}"] if variant.slips else [])
     wrapped = [textwrap.wrap(paragraph, 97, break_on_hyphens=False) for paragraph in paragraphs]
     return "\n//\n".join("\n".join(f"// {line}" for line in lines) for lines in wrapped).splitlines()
 
 
 def apply(diff, solution, name, solution_name):
-    """The wrong answer that the texts of a .diff and of its solution make; the names are for errors."""
-    mistake = parse(diff, name)
+    """The answer that the texts of a .diff and of its solution make; the names are for errors."""
+    variant = parse(diff, name)
     lines, result, place = without_head(solution), [], 0
-    for hunk in mistake.hunks:
+    for hunk in variant.hunks:
         where = f"{name}:{hunk.number}"
         old = hunk.old()
         places, found = find(lines, old)
         if not places:
             raise Unusable(f"{where}: {solution_name} does not have this text: no line '{old[found].strip()}' there.\n"
-                           f"The solution has changed: adapt the mistake to it")
+                           f"The solution has changed: adapt this file to it")
         if len(places) > 1:
             raise Unusable(f"{where}: {solution_name} has this text {len(places)} times: add a line of context")
         begin, end = places[0]
@@ -170,11 +171,11 @@ def apply(diff, solution, name, solution_name):
             raise Unusable(f"{where}: {solution_name} has this text above that of the hunk before it")
         result += lines[place:begin] + new_lines(hunk, lines, begin)
         place = end
-    return "\n".join(comment(mistake) + result + lines[place:]) + "\n"
+    return "\n".join(comment(variant) + result + lines[place:]) + "\n"
 
 
 def solution_of(file):
-    """Where the solution of chapters/NN-topic/mistakes/EXERCISE/NAME.diff is."""
+    """Where the solution of chapters/NN-topic/mistakes/EXERCISE/NAME.diff is, or of one of the alternatives."""
     exercise = file.parent
     chapter = exercise.parents[1]
     return chapter.parents[1] / "solutions" / chapter.name / f"{exercise.name}.cuh"
@@ -186,7 +187,7 @@ def shown(file):
 
 
 def apply_file(file, solution=None):
-    """The wrong answer of a .diff as a text."""
+    """The answer of a .diff as a text."""
     file = Path(file).resolve()
     solution = Path(solution or solution_of(file)).resolve()
     texts = [path.read_text(encoding="utf-8") for path in (file, solution)]
@@ -334,7 +335,7 @@ def main():
             text = convert(options.file.read_text(encoding="utf-8"), solution.read_text(encoding="utf-8"),
                            str(options.file), str(solution))
     except Unusable as error:
-        sys.exit(f"mistakes.py: {error}")
+        sys.exit(f"variants.py: {error}")
     sys.stdout.write(text)
 
 

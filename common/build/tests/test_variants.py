@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mistakes.py: a wrong answer is its solution but for what its .diff says, and fails loudly where they do not fit."""
+"""variants.py: an answer is the solution but for what its .diff says, and fails loudly where they do not fit."""
 
 import sys
 import unittest
@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import mistakes  # noqa: E402
+import variants  # noqa: E402
 
 SOLUTION = """// Exercise sum: adds.
 //
@@ -31,12 +31,12 @@ SENTENCE = "Begins at 1: the sum is larger than it should be, by one.\n\n"
 
 
 def apply(hunks, solution=SOLUTION):
-    return mistakes.apply(hunks, solution, "mistakes/sum/a.diff", "solutions/sum.cuh")
+    return variants.apply(hunks, solution, "mistakes/sum/a.diff", "solutions/sum.cuh")
 
 
 class Apply(unittest.TestCase):
     def rejected(self, hunks, *texts, solution=SOLUTION):
-        with self.assertRaises(mistakes.Unusable) as caught:
+        with self.assertRaises(variants.Unusable) as caught:
             apply(hunks, solution)
         for text in texts:
             self.assertIn(text, str(caught.exception))
@@ -90,7 +90,7 @@ class Apply(unittest.TestCase):
 
 class Convert(unittest.TestCase):
     def convert(self, answer, solution=SOLUTION):
-        return mistakes.convert(answer, solution, "a.cuh", "sum.cuh")
+        return variants.convert(answer, solution, "a.cuh", "sum.cuh")
 
     def test_the_smallest_difference(self):
         answer = SOLUTION.replace("mine = 0;  // of this thread", "mine = 1;").replace("// Exercise sum: adds", "// Starts at 1")
@@ -117,16 +117,16 @@ class Convert(unittest.TestCase):
         self.assertIn("+  *out = 1;\n", diff)
         self.assertLess(diff.count("\n-"), 6)
 
-    def test_all_mistakes_of_the_course_come_back(self):
-        files = sorted(mistakes.TOP.glob("chapters/*/mistakes/*/*.diff"))
+    def test_all_variants_of_the_course_come_back(self):
+        files = sorted(file for folder in ("mistakes", "alternatives") for file in variants.TOP.glob(f"chapters/*/{folder}/*/*.diff"))
         if not files:
-            self.skipTest("a release for learners has no known-wrong answers")
+            self.skipTest("a release for learners has no variants of its solutions")
         for file in files:
-            solution = mistakes.solution_of(file).read_text()
-            answer = mistakes.apply_file(file)
-            again = mistakes.convert(answer, solution, str(file), "the solution")
+            solution = variants.solution_of(file).read_text()
+            answer = variants.apply_file(file)
+            again = variants.convert(answer, solution, str(file), "the solution")
             self.assertEqual(
-                mistakes.essence(mistakes.apply(again, solution, "a", "b")), mistakes.essence(answer), file
+                variants.essence(variants.apply(again, solution, "a", "b")), variants.essence(answer), file
             )
 
 
