@@ -114,8 +114,8 @@ struct IndependentReaders {
   static __device__ bool is_weak(const unsigned (&seen)[4]) { return seen[2] == 2 && seen[3] == 2; }
 };
 
-/// Thread t of its block, shuffled: another order for each role, so that the warps of one block
-/// never meet the same warp of the other. blockDim.x is a power of two.
+/// Thread t of its block, shuffled: another order for each role, so that the tests of a warp are spread
+/// over all warps of the other block. blockDim.x is a power of two.
 __device__ inline unsigned shuffled(unsigned t, unsigned role) {
   constexpr unsigned kOdd[4] = {1, 77, 165, 211};
   return t * kOdd[role % 4] % blockDim.x;

@@ -31,7 +31,7 @@ __global__ void queue_locked(const unsigned* d_x, std::size_t n, Slot* d_slots, 
                              QueueWords* d_queue, LockWords* d_lock, unsigned* d_popped) {
   constexpr auto relaxed = cuda::std::memory_order_relaxed;
   const bool produces = blockIdx.x < gridDim.x / 2;
-  const unsigned waits_at = produces ? capacity : 0;  // with so many values in the queue it waits
+  const unsigned waits_at = produces ? capacity : 0;  // it waits while the queue has so many values
   const DeviceWord head(d_queue->head), tail(d_queue->tail);
   const std::size_t stride = std::size_t{gridDim.x / 2} * blockDim.x;
   const unsigned block = produces ? blockIdx.x : blockIdx.x - gridDim.x / 2;
@@ -58,22 +58,22 @@ __device__ inline void wait_for_turn(Slot& slot, unsigned turn) {
   while (DeviceWord(slot.turn).load(cuda::std::memory_order_acquire) != turn) __nanosleep(32);
 }
 
-/// Stores a value as element k. The capacity is a power of two, so that k may wrap.
+/// Stores a value as element k. There are fewer than 2^32 elements: after them the turns would not begin again at 0.
 __device__ inline void push_at(Slot* slots, unsigned capacity, unsigned k, unsigned value) {
   Slot& slot = slots[k % capacity];
-  const unsigned round = 2 * (k / capacity);
-  wait_for_turn(slot, round);
+  const unsigned turn = 2 * (k / capacity);
+  wait_for_turn(slot, turn);
   slot.value = value;
-  DeviceWord(slot.turn).store(round + 1, cuda::std::memory_order_release);
+  DeviceWord(slot.turn).store(turn + 1, cuda::std::memory_order_release);
 }
 
 /// Loads element k, and gives its slot to the producer of the next round.
 __device__ inline unsigned pop_at(Slot* slots, unsigned capacity, unsigned k) {
   Slot& slot = slots[k % capacity];
-  const unsigned round = 2 * (k / capacity);
-  wait_for_turn(slot, round + 1);
+  const unsigned turn = 2 * (k / capacity) + 1;
+  wait_for_turn(slot, turn);
   const unsigned value = slot.value;
-  DeviceWord(slot.turn).store(round + 2, cuda::std::memory_order_release);
+  DeviceWord(slot.turn).store(turn + 1, cuda::std::memory_order_release);
   return value;
 }
 

@@ -136,15 +136,17 @@ void launch_warps(const unsigned* d_x, std::size_t n, unsigned, LockWords* d_loc
 inline std::vector<LockRung> lock_rungs() {
   using detail::launch_lanes, detail::launch_warps;
   return {
-      {"add_locked_lanes<TestAndSet>", "test-and-set, a lock per lane", launch_lanes<TestAndSet>},
-      {"add_locked_warps<TestAndSet>", "test-and-set, a lock per warp", launch_warps<TestAndSet>,
-       true},
-      {"add_locked_lanes<TestAndTestAndSet>", "look first, and pause, per lane",
+      {"add_locked_lanes<TestAndSet>", "test-and-set, taken by each lane",
+       launch_lanes<TestAndSet>},
+      {"add_locked_warps<TestAndSet>", "test-and-set, taken once per warp",
+       launch_warps<TestAndSet>, true},
+      {"add_locked_lanes<TestAndTestAndSet>", "look first, and pause, taken by each lane",
        launch_lanes<TestAndTestAndSet>},
-      {"add_locked_warps<TestAndTestAndSet>", "look first, and pause, per warp",
+      {"add_locked_warps<TestAndTestAndSet>", "look first, and pause, taken once per warp",
        launch_warps<TestAndTestAndSet>, true},
-      {"add_locked_lanes<TicketLock>", "tickets, per lane", launch_lanes<TicketLock>},
-      {"add_locked_warps<TicketLock>", "tickets, per warp", launch_warps<TicketLock>, true},
+      {"add_locked_lanes<TicketLock>", "tickets, taken by each lane", launch_lanes<TicketLock>},
+      {"add_locked_warps<TicketLock>", "tickets, taken once per warp", launch_warps<TicketLock>,
+       true},
       {"add_packed", "no lock: both numbers in one 64-bit atomicAdd",
        [](const unsigned* d_x, std::size_t n, unsigned accounts, LockWords*, Account* d_accounts) {
          course::launch(add_packed, {blocks_for(n), kBlockSize}, d_x, n, accounts, d_accounts);
@@ -303,7 +305,8 @@ inline std::vector<HashRung> hash_rungs() {
                         m.capacity);
        }},
       {"insert_tiles<4>", "four lanes look for one pair's slot", detail::launch_tiles<4>},
-      {"insert_partitioned", "8 MiB of the table after the other", detail::launch_partitioned},
+      {"insert_partitioned", "one part of 8 MiB of the table after the other",
+       detail::launch_partitioned},
       {"build_regions", "32 KiB of the table in shared memory, no clearing",
        detail::launch_regions},
   };

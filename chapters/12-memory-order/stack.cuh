@@ -1,5 +1,5 @@
 // How do threads share a list of free nodes without a lock, and what is the ABA problem?
-// Rungs: stack_untagged (wrong on purpose), stack_tagged64, stack_tagged128.
+// Rungs: aba<Untagged> (wrong on purpose), use_nodes<Tagged64>, use_nodes<Tagged128>.
 // Node k is followed by node next[k]; kNoNode ends the list. The head is changed by compare-and-swap.
 #pragma once
 
@@ -35,8 +35,8 @@ struct Untagged {
   }
   static __device__ bool replace(Head* head, Head& expected, unsigned node) {
     return DeviceWord(head->node)
-        .compare_exchange_weak(expected.node, node, cuda::std::memory_order_acq_rel,
-                               cuda::std::memory_order_acquire);
+        .compare_exchange_strong(expected.node, node, cuda::std::memory_order_acq_rel,
+                                 cuda::std::memory_order_acquire);
   }
 };
 
@@ -53,9 +53,9 @@ struct Tagged64 {
   }
   static __device__ bool replace(Head* head, Head& expected, unsigned node) {
     const cuda::atomic_ref<Head, cuda::thread_scope_device> word(*head);
-    return word.compare_exchange_weak(expected, {node, expected.tag + 1},
-                                      cuda::std::memory_order_acq_rel,
-                                      cuda::std::memory_order_acquire);
+    return word.compare_exchange_strong(expected, {node, expected.tag + 1},
+                                        cuda::std::memory_order_acq_rel,
+                                        cuda::std::memory_order_acquire);
   }
 };
 

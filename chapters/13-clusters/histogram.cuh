@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(kHistogramBlock) histogram_cluster(Counting in
 // Changes:  each block stores what it reads in the other's shared memory, too, 16 bytes at a time.
 // Cost:     every value crosses once, as a store; both blocks look at all values of the pair.
 __global__ void __launch_bounds__(kHistogramBlock) histogram_exchange(Counting in) {
-  extern __shared__ __align__(16) unsigned s_counts[];  // part counters, then two rounds of packs
+  extern __shared__ __align__(16) unsigned s_counts[];  // `part` counters, then packs: two rounds
   const auto cluster = course::this_cluster();
   const unsigned part = in.bins / 2, rank = cluster.block_rank(), first = rank * part;
   uint4* const s_received = reinterpret_cast<uint4*>(s_counts + part);

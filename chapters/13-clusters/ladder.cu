@@ -142,8 +142,8 @@ void rows(course::Ladder& ladder, std::size_t count, std::size_t table_rows,
   }
   if constexpr (std::is_same_v<T, __half> && !course::kCpuDevice) {
     const RowsRung<T> parts[] = {
-        {"rows_loads_only", "its loads alone", launch_rows_bulk<T, Half::loads>},
-        {"rows_adds_only", "its additions alone", launch_rows_bulk<T, Half::adds>}};
+        {"rows_loads_only", "its loads alone", launch_rows_bulk<T, Work::loads>},
+        {"rows_adds_only", "its additions alone", launch_rows_bulk<T, Work::adds>}};
     for (const RowsRung<T>& part : parts) {
       if (!can_run(ladder, part.name)) continue;
       course::Rung only = row(part);

@@ -60,13 +60,13 @@ constexpr unsigned kRowsOfTile = 96;              // at most: one for each threa
 constexpr unsigned kTileOfRowsBytes = 12 * 1024;  // per stage
 constexpr unsigned kRowStages = 3;
 
-/// Which halves of the work a kernel does.
-enum class Half { both, loads, adds };
+/// Which part of the work a kernel does.
+enum class Work { both, loads, adds };
 
 // Question: can a row move without passing through registers at all?
 // Changes:  a tile of rows is loaded by one instruction of one thread, a row added by one of each thread.
 // Cost:     two instructions per row and tile. The L2 cache has as much to do as before.
-template <class T, Half half>
+template <class T, Work work>
 __global__ void __launch_bounds__(kRowsOfTile) rows_bulk(Rows<T> in, unsigned rows_of_tile) {
   __shared__ __align__(128) unsigned char s_tiles[kRowStages][kTileOfRowsBytes];
   __shared__ course::Mbarrier s_loaded[kRowStages];
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kRowsOfTile) rows_bulk(Rows<T> in, unsigned ro
     return left < rows_of_tile ? static_cast<unsigned>(left) : rows_of_tile;
   };
   const auto load = [&](std::size_t tile, unsigned stage) {
-    if (half == Half::adds) return;
+    if (work == Work::adds) return;
     const auto bytes = static_cast<unsigned>(rows_of(tile) * in.width * sizeof(T));
     course::mbarrier_arrive_expect(&s_loaded[stage], bytes);
     course::bulk_load(s_tiles[stage], in.d_source + tile * rows_of_tile * in.width, bytes,
@@ -95,8 +95,8 @@ __global__ void __launch_bounds__(kRowsOfTile) rows_bulk(Rows<T> in, unsigned ro
     const bool has_row = threadIdx.x < rows_of(tile);
     const std::size_t r = tile * rows_of_tile + threadIdx.x;
     const auto target = has_row ? static_cast<std::size_t>(in.d_index[r]) : 0;
-    if (half != Half::adds) course::mbarrier_wait(&s_loaded[stage], parity);  // the tile is there
-    if (half != Half::loads && has_row) {
+    if (work != Work::adds) course::mbarrier_wait(&s_loaded[stage], parity);  // the tile is there
+    if (work != Work::loads && has_row) {
       const T* const s_row = reinterpret_cast<const T*>(s_tiles[stage]) + threadIdx.x * in.width;
       course::bulk_add(in.d_table + target * in.width, s_row, in.width);
     }
@@ -118,8 +118,8 @@ inline void launch_rows_red(const Rows<__half>& in) {
   course::launch(rows_red, {blocks, kRedBlock}, in, packs);
 }
 
-/// The same, or a half of it. Throws std::invalid_argument for a width that does not fit.
-template <class T, Half half = Half::both>
+/// The same, or a part of it. Throws std::invalid_argument for a width that does not fit.
+template <class T, Work work = Work::both>
 void launch_rows_bulk(const Rows<T>& in) {
   const std::size_t row = in.width * sizeof(T);
   if (in.rows == 0 || row == 0) return;
@@ -130,5 +130,5 @@ void launch_rows_bulk(const Rows<T>& in) {
       static_cast<unsigned>(std::min<std::size_t>(kRowsOfTile, kTileOfRowsBytes / row));
   const std::size_t tiles = (in.rows + rows_of_tile - 1) / rows_of_tile;
   const auto blocks = static_cast<unsigned>(std::min<std::size_t>(tiles, 6 * sm_count()));
-  course::launch(rows_bulk<T, half>, {blocks, kRowsOfTile}, in, rows_of_tile);
+  course::launch(rows_bulk<T, work>, {blocks, kRowsOfTile}, in, rows_of_tile);
 }

@@ -98,6 +98,6 @@ std::vector<RowsRung<T>> rows_rungs() {
     rungs.push_back({"rows_red", "chapter 08: one RED for eight halves", launch_rows_red});
   }
   rungs.push_back({"rows_bulk", "a bulk load per tile, a bulk addition per row",
-                   launch_rows_bulk<T, Half::both>});
+                   launch_rows_bulk<T, Work::both>});
   return rungs;
 }

@@ -11,7 +11,7 @@ NOT_STARTED  // delete this line when you begin
 
 /// table[index[r]][c] += weight[r] * source[r][c] for every row r below rows, and every column c below
 /// width. Arrays of rows have no gaps between them.
-/// - width is a multiple of 4; source and table begin at multiples of 16 bytes. rows may be 0.
+/// - width is a multiple of 4, and not 0; source and table begin at multiples of 16 bytes. rows may be 0.
 /// - Each product is rounded to float before it is added.
 /// - The grid is one-dimensional, of any size. A block has a multiple of 32 threads; the launch gives it
 ///   dynamic shared memory for one row of floats per warp.
