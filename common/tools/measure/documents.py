@@ -23,6 +23,8 @@ COMMAND = "common/tools/measure/measure.py render"
 Section = namedtuple("Section", "file name text")
 # The generated lines of a chapter's lesson, in the language `words`.
 Lesson = namedtuple("Lesson", "file chapter words")
+# A page for instructors with the hours of chapters.
+Syllabus = namedtuple("Syllabus", "file top")
 # The rows of a profile in a header of a chapter's checks.
 ProfileRows = namedtuple("ProfileRows", "file chapter")
 # A plot and what it shows, as plot_svg.py describes it.
@@ -95,7 +97,7 @@ def of_chapter(chapter):
 
 
 def of_course(top):
-    """The documents of all chapters together: the front page, and the verdicts' tally."""
+    """The documents of all chapters together: the front page, the syllabus, and the verdicts' tally."""
     readme = top / "README.md"
     english = languages.English(top)
 
@@ -114,6 +116,10 @@ def of_course(top):
     def size():
         return [Section(readme, "size", front_page.size_part(top, english))]
 
+    def syllabus():
+        page = top / "common" / "docs" / "instructors.md"
+        return [Syllabus(page, top)] if page.exists() else []
+
     def in_chinese():
         page = top / languages.Chinese.page
         if not page.exists():
@@ -127,7 +133,7 @@ def of_course(top):
     def tally():
         return [Section(top / "common" / "docs" / "verdicts.md", "verdicts", verdicts.tally(top))]
 
-    return [front, shown, course_map, size, in_chinese, tally]
+    return [front, shown, course_map, size, syllabus, in_chinese, tally]
 
 
 def documents(top, chapters):
@@ -167,6 +173,8 @@ def with_generated(document, problems):
     try:
         if isinstance(document, Lesson):
             return text, lesson.with_generated(document.chapter, text, problems, document.words)
+        if isinstance(document, Syllabus):
+            return text, front_page.with_hours(document.top, text)
         if isinstance(document, ProfileRows):
             return text, profile_rows.with_generated(document.chapter, document.file, text)
         return text, markers.replaced(document.file, text, document.name, document.text)
@@ -222,6 +230,8 @@ def problem_of(top, document, problems):
         return f"{name} is out of step with the sources or the results: {lesson.first_difference(text, new)}"
     if isinstance(document, ProfileRows):
         return f"{name} is out of step with the profile: // rows"
+    if isinstance(document, Syllabus):
+        return f"{name} has other hours than the chapters"
     return f"{name} is out of step with the results: <!-- {document.name}:begin -->"
 
 

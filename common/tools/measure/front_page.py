@@ -10,6 +10,8 @@ chapters/measured.toml name, where one starts and where one ends:
     start = {chapter = "01-global-atomic", rung = "sum_global_atomic", n = 16_777_216}
     end = {chapter = "05-warp-shuffle", rung = "sum_two_cells", n = 16_777_216}     # in = "words of its group"
 
+In common/docs/instructors.md: the hours of rows that name chapters, such as `| 2 | 03, 04 | 7.2 |`.
+
 In common/docs/results.md, between <!-- front:begin --> and <!-- front:end -->: every chapter's best rung against the
 vendor's library, as a table and as the plot best-rungs.svg.
 """
@@ -201,3 +203,19 @@ def map_part(top, words):
         lines.append("| " + " | ".join(cells) + " |")
     times = ", ".join(f"{minutes}" for minutes in metadata.MINUTES_OF_STARS.values())
     return "\n".join([*lines, "", words.map_note(lesson.WORDS_A_MINUTE, lesson.LINES_A_MINUTE, times)])
+
+
+# ---- the syllabus --------------------------------------------------------------------------------
+
+
+def with_hours(top, text):
+    """A page with the hours of the map in the rows that name chapters; a row with a chapter that is not there stays as it is."""
+    minutes = {folder.name[:2]: sum(lesson.minutes_of(folder)) for folder in chapters_of(top)}
+
+    def row(match):
+        numbers = match["chapters"].split(", ")
+        if not minutes.keys() >= set(numbers):
+            return match[0]
+        return f"{match['head']}{sum(minutes[number] for number in numbers) / 60:.1f} |"
+
+    return re.sub(r"^(?P<head>\|[^|]*\| (?P<chapters>\d\d(?:, \d\d)*) \| )\d+\.\d \|", row, text, flags=re.MULTILINE)

@@ -14,7 +14,7 @@
         counts again, with a build for the CPU device, what the tables of sectors compare
     measure.py render [CHAPTER_FOLDER ...]
         writes all that is made from the results: tables and plots of the chapters, common/docs/profiling.md, the tally
-        in common/docs/verdicts.md, the front page. Plots need matplotlib (common/tools/setup.sh --contributor).
+        in common/docs/verdicts.md, the front page, the hours in common/docs/instructors.md. Plots need matplotlib (common/tools/setup.sh --contributor).
     measure.py check [CHAPTER_FOLDER ...] [--build BUILD]
         changes nothing, needs no matplotlib, and exits with 1 if something is out of step; with --build, also if that
         build for the CPU device counts otherwise

@@ -188,6 +188,14 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
             "all pages and the 1 exercises that their chapters cannot do without: about 1 h.\n", text)
         self.assertIn("prose at 100 words and code at 10 lines per minute, and 20, 30, 45, 60, 90 minutes for an exercise", text)
 
+    def test_the_hours_of_the_syllabus(self):
+        self.fast(20.0, exercises=["b_sum", "a_sum"], prose="word " * 998)
+        page = self.top / "common" / "docs" / "instructors.md"
+        page.write_text("| 1 | 01, 02 | 9.9 | fast |\n| 2 | 02, 07 | 9.9 | not all are there |\n| 3 | 02 | a_sum |\n")
+        self.assertIn("instructors.md has other hours than the chapters", self.problems())
+        self.written()
+        self.assertEqual(page.read_text(), "| 1 | 01, 02 | 1.2 | fast |\n| 2 | 02, 07 | 9.9 | not all are there |\n| 3 | 02 | a_sum |\n")
+
     def test_a_chapter_before_that_is_not_there(self):
         self.course.chapter("04-new", before=["09"])
         self.assertRegex(self.problems(), r"04-new/chapter.toml: .*09")

@@ -131,20 +131,6 @@ class Syllabus(unittest.TestCase):
         for row in self.rows("One day"):
             self.assertLessEqual(set(re.findall(r"`(\w+)`", row[3])), names)
 
-    def test_hours_are_those_of_the_map(self):
-        readme = (TOP / "README.md").read_text(encoding="utf-8")
-        minutes = {}
-        for row in re.findall(r"^\| \[\d\d-.*$", readme, re.MULTILINE):
-            time = re.search(r"\| *(?:(\d+) h)? ?(?:(\d+) min\w*)? *\|", row)
-            if time and any(time.groups()):
-                minutes[re.search(r"\d\d", row).group()] = 60 * int(time[1] or 0) + int(time[2] or 0)
-        if not minutes:
-            self.skipTest("README.md has no map with times")
-        for heading in ("One day", "One week"):
-            for row in self.rows(heading):
-                hours = sum(minutes.get(number, 20) for number in row[1].split(", ")) / 60
-                self.assertLessEqual(abs(hours - float(row[2])), 0.35, f"{heading}, {row[1]}: {hours:.2f} h by the map of README.md")
-
 
 class Containers(unittest.TestCase):
     def test_what_they_run_is_there(self):
