@@ -182,6 +182,11 @@ TEST_CASE("host_program: too little memory is an exception, and all is given bac
   INFO(text(kTooMuchMemory));
   REQUIRE(tells_of(cudaErrorMemoryAllocation, call(program, x.data(), kTooMuchMemory, y.data()),
                    "No device has so much memory."));
+  if (course::kCpuDevice) {
+    INFO("on purpose, the first CUDA call fails with " << cudaGetErrorName(kInjected));
+    REQUIRE(tells_of(kInjected, call(program, x.data(), kTooMuchMemory, y.data(), 1),
+                     "The first error counts."));
+  }
   REQUIRE(writes_states(program, kSmall));
 }
 

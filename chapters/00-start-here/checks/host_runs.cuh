@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +31,9 @@ inline std::string text(const Call& call) {
   return "host_program(x, n = " + std::to_string(call.n) + ", steps " + std::to_string(call.steps) +
          ", block " + std::to_string(call.block) + ", y)";
 }
+
+/// What a call that is made to fail returns: no program throws it by chance.
+constexpr cudaError_t kInjected = cudaErrorECCUncorrectable;
 
 /// How a call ended.
 struct Ending {
@@ -56,7 +61,7 @@ inline Ending call(const Program& program, const std::uint32_t* x, const Call& c
   try {
     ending.run = course::watch_host([&] {
       if (failing == 0) return work();
-      ending.failed_line = course::with_failing_call(failing, cudaErrorUnknown, work);
+      ending.failed_line = course::with_failing_call(failing, kInjected, work);
     });
   } catch (const course::CudaError& error) {  // of what the program has not waited for
     if (!ending.thrown) ending.thrown = error.code();
@@ -86,9 +91,35 @@ inline bool is_partly_untouched(std::uint64_t y) {
 }
 constexpr std::size_t kGuard = 64;  // elements before and after y
 
+/// Numbers that end where memory ends: a copy that reads past them crashes.
+class LastNumbers {
+ public:
+  explicit LastNumbers(const std::vector<std::uint32_t>& numbers) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t bytes = numbers.size() * sizeof(std::uint32_t);
+    const std::size_t readable = (bytes + page - 1) / page * page;
+    bytes_ = readable + page;
+    base_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base_ == MAP_FAILED) throw std::bad_alloc();
+    auto* const end = static_cast<std::byte*>(base_) + readable;
+    data_ = reinterpret_cast<std::uint32_t*>(end - bytes);
+    std::copy(numbers.begin(), numbers.end(), data_);
+    mprotect(end, page, PROT_NONE);
+  }
+  ~LastNumbers() { munmap(base_, bytes_); }
+  LastNumbers(const LastNumbers&) = delete;
+  LastNumbers& operator=(const LastNumbers&) = delete;
+  const std::uint32_t* data() const { return data_; }
+
+ private:
+  void* base_;
+  std::uint32_t* data_;
+  std::size_t bytes_;
+};
+
 /// Calls the program with fresh numbers, and throws y away.
 inline Ending call_once(const Program& program, const Call& c, std::uint64_t failing = 0) {
-  const std::vector<std::uint32_t> x = fresh_numbers(c.n);
+  const LastNumbers x(fresh_numbers(c.n));
   std::vector<std::uint64_t> memory(c.n + 2 * kGuard);
   return call(program, x.data(), c, memory.data() + kGuard, failing);
 }
@@ -160,15 +191,14 @@ inline course::Verdict tells_of(std::optional<cudaError_t> code, const Ending& e
 /// Ok if the program tells of every CUDA call that fails, whichever it is.
 inline course::Verdict tells_of_every_failing_call(const Program& program, const Call& c) {
   for (std::uint64_t number = 1;; ++number) {
-    INFO("on purpose, CUDA call number " << number << " of this call fails with cudaErrorUnknown");
     const Ending ending = call_once(program, c, number);
     if (!ending.failed_line || ending.failed_line->empty()) return {};
-    const auto verdict = tells_of(cudaErrorUnknown, ending,
+    const auto verdict = tells_of(kInjected, ending,
                                   "CUDA_CHECK(...) around every call and CUDA_CHECK_LAUNCH() after "
                                   "the launch throw it.");
     if (!verdict) {
       return {false, verdict.text + "\nOn purpose, the CUDA call at " + *ending.failed_line +
-                         " failed with cudaErrorUnknown."};
+                         " failed with " + cudaGetErrorName(kInjected) + "."};
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <course/check.cuh>
+#include <course/guarded.cuh>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -79,5 +80,18 @@ inline course::Verdict filled_with(const std::vector<unsigned>& added, std::size
   }
   return {};
 }
+
+/// A list in device memory, and its counter. (nvcc 13.0 never finishes with a REQUIRE in a member
+/// function, so the functions that check are free ones.)
+struct List {
+  explicit List(unsigned places) : hits(places), counter(1), capacity(places) {
+    hits.fill_bytes(kUnwritten & 0xFF);
+    counter.fill_bytes(0);
+  }
+  unsigned required() const { return counter.download().front(); }
+
+  course::GuardedBuffer<unsigned> hits, counter;
+  unsigned capacity;
+};
 
 }  // namespace loud

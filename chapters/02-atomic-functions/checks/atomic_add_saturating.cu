@@ -183,6 +183,6 @@ TEST_CASE("atomic_add_saturating: thousands of threads at once") {
   const std::size_t n = course::kCpuDevice ? 2'003 : 20'003;
   const Launch launch{static_cast<unsigned>((n + 255) / 256), 256};
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    for (const Kind& kind : {kJustFits, kOverflows, kOnes}) check_global(kind, n, launch);
+    for (const Kind& kind : {kJustFits, kOverflows, kOnes, kFills}) check_global(kind, n, launch);
   }
 }

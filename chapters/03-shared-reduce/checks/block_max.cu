@@ -190,6 +190,10 @@ TEST_CASE("block_max: the lanes of a warp go in step, and no level is too many")
                             "loads of x by the warps of the grid",
                             "a warp reads 32 neighbours with one load"));
     REQUIRE(course::work_is_shared(*c, 4 * kRounds + 1));
+    if (block == 1024) {
+      REQUIRE(course::at_least(c->global_load_lanes, 20 * c->global_loads, "lanes that load x",
+                               "each thread loads its own elements"));
+    }
     REQUIRE(course::none(c->global_atomic_lanes + c->shared_atomic_lanes, "atomics",
                          "each block writes its own element of maxima"));
   }

@@ -133,7 +133,7 @@ CUstream_st* choose(CUstream_st& wanted) {
 void complete(const Operation& operation) {
   if (!operation.mark) return;
   operation.mark->happened = true;
-  operation.mark->when = std::chrono::steady_clock::now();
+  if (operation.mark->when == Mark{}.when) operation.mark->when = std::chrono::steady_clock::now();
 }
 
 /// Runs one operation. A report handler may throw: then the test is over, and its queues with it.
@@ -405,6 +405,11 @@ std::shared_ptr<Mark> push_mark(CUstream_st& stream) {
   Operation record;
   record.mark = std::make_shared<Mark>(Mark{&stream, stream.clock});
   std::shared_ptr<Mark> mark = record.mark;
+  // A device without work passes a mark at once; here operations run only when the host waits for them.
+  const auto& streams = all_queues().streams;
+  if (std::none_of(streams.begin(), streams.end(), busy)) {
+    mark->when = std::chrono::steady_clock::now();
+  }
   append(stream, std::move(record));
   return mark;
 }
