@@ -110,8 +110,8 @@ TEST_CASE("fix_strides: mono is right at every size") {
 
 TEST_CASE("fix_strides: negative, large and infinite numbers") {
   const float large = INFINITY;
-  const std::vector<float> x = {-1.0f,  -2.0f,  -1.5f, 0.5f,   1e8f, 1.0f,  large, 1.0f,
-                                -large, -large, 2e38f, -2e38f, 3.0f, -3.0f, large, large};
+  const std::vector<float> x = {-1.0f,  -2.0f, -1.5f,  0.5f, 1e8f,  1.0f,  large, 1.0f, -large,
+                                -large, 2e38f, -2e38f, 3.0f, -3.0f, large, large, 0.0f, 0.0f};
   std::vector<float> expected;
   for (std::size_t i = 0; i < x.size(); i += 2) expected.push_back(0.5f * (x[i] + x[i + 1]));
   INFO(describe(expected.size(), {1, 32}, {0, 0}));
@@ -157,8 +157,8 @@ TEST_CASE("fix_strides: no sector is touched twice") {
     // Samples that are loaded one by one, side by side, and meet by a shuffle take twice as many.
     REQUIRE(
         course::at_most(counters->global_loads, 2 * warps + 2, "loads of the whole grid", kLanes));
-    REQUIRE(
-        course::at_most(counters->global_stores, warps + 2, "stores of the whole grid", kLanes));
+    REQUIRE(course::at_most(counters->global_stores, warps + (c.n % 32 == 0 ? 0 : 2),
+                            "stores of the whole grid", kLanes));
     REQUIRE(course::none(counters->global_atomics + counters->shared_atomics,
                          "atomics of the whole grid", "plain loads and stores will do"));
     const std::size_t threads = std::size_t{c.launch.grid} * c.launch.block;

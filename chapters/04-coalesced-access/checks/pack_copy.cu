@@ -116,8 +116,9 @@ TEST_CASE("pack_copy: 16 bytes at a time where both sides are equally misaligned
     Launch launch;
   };
   for (const std::size_t start : {0u, 1u, 5u, 8u, 15u}) {
-    for (const auto [n, launch] : {Case{32'768, {4, 128}}, Case{32'768, {1, 1024}},
-                                   Case{32'768, {16, 128}}, Case{1000, {2, 96}}}) {
+    for (const auto [n, launch] :
+         {Case{32'768, {4, 128}}, Case{32'768, {1, 1024}}, Case{32'768, {16, 128}},
+          Case{1000, {2, 96}}, Case{300, {2, 96}}, Case{32, {2, 96}}}) {
       const std::uint64_t wide = (n + 511) / 512;  // requests of 32 x 16 bytes
       INFO(describe(n, {start, start}, launch));
       const auto c = course::count([&] { check_launch(n, {start, start}, launch); });
@@ -126,6 +127,10 @@ TEST_CASE("pack_copy: 16 bytes at a time where both sides are equally misaligned
       REQUIRE(course::at_most(c->global_loads, wide + kEnds, "loads of the whole grid", kWidth));
       REQUIRE(course::at_most(c->global_stores, wide + kEnds, "stores of the whole grid", kWidth));
       REQUIRE(course::none(c->global_atomics, "atomics of the whole grid", kNoAtomics));
+      const std::uint64_t packs = (n - (16 - start) % 16) / 16, alone = n - 16 * packs;
+      constexpr const char* kPacks = "one for each 16 bytes, and one for each byte at the two ends";
+      REQUIRE(course::at_most(c->global_load_lanes, packs + alone, "loads by threads", kPacks));
+      REQUIRE(course::at_most(c->global_store_lanes, packs + alone, "stores by threads", kPacks));
       // 512 bytes from a multiple of 16 on lie in up to 17 sectors.
       constexpr const char* kGaps = "are the lanes of a warp side by side?";
       const std::uint64_t sectors = wide * 17 + kEnds;

@@ -172,7 +172,7 @@ TEST_CASE("block_argmax: the threads share a row, and rarely wait") {
     REQUIRE(
         course::at_most(counters->global_store_lanes, 2 * 3, "stores of single lanes", kOneWrites));
     // A block has two rows at most, and its warps read as much of them each.
-    REQUIRE(course::work_is_shared(*counters, 2 * (2 * 2048 / block + 4)));
+    REQUIRE(course::work_is_shared(*counters, 2 * (2048 / block + 4)));
     REQUIRE(course::at_most(counters->barriers, 3 * 4, "barriers, __syncthreads() once per block",
                             "two warp reductions need two, a tree in shared memory many"));
     REQUIRE(course::none(counters->global_atomics + counters->shared_atomics, "atomics",

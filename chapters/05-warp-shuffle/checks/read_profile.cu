@@ -72,7 +72,7 @@ course::Verdict number(const std::string& name, double answer, double least, dou
 }  // namespace
 
 TEST_CASE("read_profile: the time of an atomic") {
-  constexpr double kLeast = 0.95 * kLeastPerAtomic, kMost = 1.05 * kMostPerAtomic;
+  constexpr double kLeast = 0.95 * kLeastPerAtomic, kMost = 1.05 * kLeastPerAtomic;
   REQUIRE(number("kNanosecondsPerAtomic", kNanosecondsPerAtomic, kLeast, kMost, "in nanoseconds",
                  "Row B: nearly all of its time is atomics, one after the other."));
   const double reductions = row_of('A').reductions;

@@ -11,20 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "checks/summed_bytes.cuh"
+
 namespace {
 
+using namespace summed;
 using Launch = course::LaunchShape;
-
-using Bytes = course::DataKind<unsigned char>;
-const Bytes kRandom{
-    "0 to 255, in no order", [](course::Element e) {
-      return static_cast<unsigned char>((static_cast<unsigned>(e.random) * 7 + e.i) % 256);
-    }};
-const Bytes kWhite{"all are 255", [](course::Element) { return static_cast<unsigned char>(255); }};
-const Bytes kEdges{"1 to 64 at both ends, 0 between them", [](course::Element e) {
-                     const std::size_t from_end = std::min(e.i, e.n - 1 - e.i);
-                     return static_cast<unsigned char>(from_end < 64 ? from_end + 1 : 0);
-                   }};
 
 /// What *sum holds after the launch if it held `before`.
 unsigned long long run(const unsigned char* d_x, std::size_t n, Launch launch,
@@ -36,25 +28,6 @@ unsigned long long run(const unsigned char* d_x, std::size_t n, Launch launch,
   return after;
 }
 
-/// What the difference says: bytes read as signed numbers, sums that are too narrow, or words that
-/// were not taken apart.
-std::string what_went_wrong(const std::vector<unsigned char>& x, unsigned long long found,
-                            unsigned long long expected) {
-  const unsigned long long missing = expected - found;  // modulo 2^64
-  const auto above =
-      std::count_if(x.begin(), x.end(), [](unsigned char byte) { return byte > 127; });
-  if (missing > 0 && missing % 256 == 0 && missing / 256 <= static_cast<std::uint64_t>(above)) {
-    return "Too small by " + std::to_string(missing / 256) + " * 256, and x has " +
-           course::counted(static_cast<std::size_t>(above), "byte") +
-           " above 127. Read as a signed char, such a byte counts as its value - 256. (A sum that "
-           "is kept in a byte loses 256 at each overflow, too.)";
-  }
-  if (found / 256 >= expected && found < 1ull << 63) {
-    return "Far too large: x, y, z and w of a uint4 are four bytes each, and are to be taken apart.";
-  }
-  return x.empty() ? "" : "sum is computed from " + course::elements_text("x", x, 0, x.size());
-}
-
 void check_launch(const std::vector<unsigned char>& x, std::size_t offset, Launch launch,
                   unsigned long long before = 5) {
   INFO("*sum holds " << before << " before the launch");
@@ -62,12 +35,6 @@ void check_launch(const std::vector<unsigned char>& x, std::size_t offset, Launc
   const unsigned long long expected = std::accumulate(x.begin(), x.end(), before);
   const unsigned long long found = run(d_x.data(), x.size(), launch, before);
   REQUIRE(course::same(found, expected, "sum", what_went_wrong(x, found, expected)));
-}
-
-std::string describe(std::size_t n, std::size_t offset, Launch launch, const Bytes& kind) {
-  return course::case_text(
-      n, "x is " + std::to_string(offset) + " bytes past a multiple of 16: " + kind.text,
-      "sum_bytes", launch);
 }
 
 /// n bytes of 255, which the host has no copy of.
@@ -189,12 +156,27 @@ TEST_CASE("sum_bytes: 16 bytes per load, an atomic per warp") {
                             "sectors of 32 bytes that were loaded",
                             "the lanes of a warp read neighbouring packs, and each is read once"));
     // Eight full loads for each warp; one of them may read up to 30 single bytes besides.
-    REQUIRE(course::work_is_shared(*counters, 2 * 8 + 31));
+    REQUIRE(course::work_is_shared(*counters, 8 + 4 + (offset == 0 ? 0 : 30)));
     REQUIRE(
         course::at_most(counters->global_atomics, kWarps, "atomics on *sum", "a warp sums first"));
     REQUIRE(course::at_most(counters->global_atomic_lanes, kWarps, "threads that issue an atomic",
                             "one lane adds for its warp"));
     REQUIRE(course::at_most(counters->shared_atomic_lanes, kWarps, "atomics on shared memory",
                             "a warp sums first, and one lane adds for it"));
+  }
+}
+
+TEST_CASE("sum_bytes: few bytes are read 16 at a time, too") {
+  course::skip_without_counters();
+  for (const std::size_t n : {33u, 100u, 1000u}) {
+    for (const std::size_t offset : {0u, 5u}) {
+      const course::Placed<unsigned char> d_x(kRandom.values(n), offset);
+      const auto counters = course::count([&] { run(d_x.data(), n, {2, 64}, 0); });
+      INFO(describe(n, offset, {2, 64}, kRandom));
+      const std::size_t packs = (n - (16 - offset) % 16) / 16;
+      REQUIRE(course::at_most(counters->global_load_lanes, packs + n - 16 * packs,
+                              "loads by threads",
+                              "one for each 16 bytes, and one for each byte at the two ends"));
+    }
   }
 }

@@ -179,6 +179,8 @@ TEST_CASE("warp_max_all_lanes: one load per group, and nothing but registers") {
   REQUIRE(
       course::same(counters->global_loads, kN / 32 + 1, "loads",
                    "a warp reads a group with one load, and its lanes exchange what they read"));
+  REQUIRE(course::same(counters->global_load_lanes, kN, "loads by threads",
+                       "each element is loaded once, and lanes past the end load nothing"));
   // Five groups for a warp at most: as many loads, and as many stores.
   REQUIRE(course::work_is_shared(*counters, 16));
   REQUIRE(course::none(counters->shared_loads + counters->shared_stores, "uses of shared memory",

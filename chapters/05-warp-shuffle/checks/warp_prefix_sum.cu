@@ -170,6 +170,8 @@ TEST_CASE("warp_prefix_sum: one load per group, and nothing but registers") {
   INFO(describe(kN, {8, 128}, kRandom));
   REQUIRE(course::same(counters->global_loads, kN / 32 + 1, "loads",
                        "a warp reads a group with one load, and its lanes exchange sums"));
+  REQUIRE(course::same(counters->global_load_lanes, kN, "loads by threads",
+                       "each element is loaded once, and lanes past the end load nothing"));
   // Five groups for a warp at most: as many loads, and twice as many stores.
   REQUIRE(course::work_is_shared(*counters, 24));
   REQUIRE(course::none(counters->shared_loads + counters->shared_stores, "uses of shared memory",

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "checks/axpy.cuh"
+#include "checks/axpy_requests.cuh"
 
 namespace {
 
@@ -53,25 +54,9 @@ void check(std::size_t n, Starts starts, Launch launch, const Kind& kind,
   check_launch(make_numbers(kind, n), starts, launch, around);
 }
 
-/// Requests of all warps, and of the busiest one. The halves at either end go alone, each with a
-/// request of its own.
-struct Most {
-  std::uint64_t loads, stores, sectors_of_loads, sectors_of_stores, of_a_warp;
-};
-constexpr std::uint64_t kEnds = 8;
-
 void check_requests(std::size_t n, Starts starts, Launch launch, Most most, const char* hint) {
   INFO(describe(n, starts, launch));
-  const auto c = course::count([&] { check(n, starts, launch, kPlain); });
-  constexpr const char* kGaps = "are the lanes of a warp side by side?";
-  REQUIRE(course::at_most(c->global_loads, most.loads, "loads of the whole grid", hint));
-  REQUIRE(course::at_most(c->global_stores, most.stores, "stores of the whole grid", hint));
-  REQUIRE(course::none(c->global_atomics, "atomics", "plain loads and stores will do"));
-  REQUIRE(course::at_most(c->global_load_sectors, most.sectors_of_loads, "sectors of the loads",
-                          kGaps));
-  REQUIRE(course::at_most(c->global_store_sectors, most.sectors_of_stores, "sectors of the stores",
-                          kGaps));
-  REQUIRE(course::work_is_shared(*c, most.of_a_warp));
+  require_at_most(*course::count([&] { check(n, starts, launch, kPlain); }), most, hint);
 }
 
 }  // namespace
@@ -166,6 +151,16 @@ TEST_CASE("half2_axpy: two halves at a time where both sides allow it") {
                      {2 * wide + kEnds, wide + kEnds, 10 * wide + kEnds, 5 * wide + kEnds,
                       3 * turns + 2 * kEnds},
                      "one request of a warp moves 64 halves: 32 half2");
+    }
+  }
+}
+
+TEST_CASE("half2_axpy: few halves go two at a time, too, and each of y is written") {
+  course::skip_without_counters();
+  for (const std::size_t n : {70u, 400u, 8192u}) {
+    for (const Starts starts : {Starts{0, 0}, Starts{1, 1}, Starts{0, 2}}) {
+      INFO(describe(n, starts, {4, 128}));
+      require_pairs(*course::count([&] { check(n, starts, {4, 128}, kExtremes[0]); }), n, starts);
     }
   }
 }

@@ -77,6 +77,18 @@ TEST_CASE("add_pair: every value to every value") {
   }
 }
 
+TEST_CASE("add_pair: zeros of all signs") {
+  for (const std::size_t offset : {0u, 1u}) {
+    std::vector<Bits> values, cells(offset, kMinusZero);
+    for (unsigned signs = 0; signs < 16; ++signs) {
+      for (const unsigned bit : {1u, 2u}) cells.push_back(signs & bit ? kMinusZero : 0);
+      for (const unsigned bit : {4u, 8u}) values.push_back(signs & bit ? kMinusZero : 0);
+    }
+    INFO(where(offset) << "; 0.0 and -0.0 are added to 0.0 and -0.0");
+    check<Add>(cells, offset, 2, values, {1, 32});
+  }
+}
+
 TEST_CASE("add_pair: pairs side by side, at every size and every start") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
