@@ -21,7 +21,7 @@ __host__ __device__ inline unsigned first_slot(unsigned key, unsigned capacity) 
 
 /// Adds `amount` to the count of `key`, which is stored first if the table does not have it: true.
 /// If the table does not have it, and all slots have other keys: false, and nothing has changed.
-/// - The table has `capacity` slots, 1 or more. Empty ones have the key kEmptyKey and the count 0.
+/// - The table has `capacity` slots, 1 to 2^31. Empty ones have the key kEmptyKey and the count 0.
 /// - Any thread of the grid may call it at any time, also with the same key.
 /// - Each key is stored in one slot: from first_slot() on, the first one that was empty.
 /// - Counts wrap. An amount may be 0: the key is stored nevertheless.

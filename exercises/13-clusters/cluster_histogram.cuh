@@ -11,7 +11,7 @@ NOT_STARTED  // delete this line when you begin
 
 /// bins[b] += how many of keys[0..n-1] are b, for every b below num_bins. Other keys are not counted.
 /// - The grid is one-dimensional. A cluster has 1 to 8 blocks that follow each other, a block a
-///   multiple of 32 threads. n may be 0; num_bins is 1 or more.
+///   multiple of 32 threads. The threads of the grid share the keys. n may be 0; num_bins is 1 or more.
 /// - The launch gives each block dynamic shared memory for ceil(num_bins / blocks of a cluster)
 ///   counters. Each bin is counted by one block of the cluster, in one atomic on its shared memory per
 ///   key.

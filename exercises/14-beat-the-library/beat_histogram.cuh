@@ -1,7 +1,8 @@
 // Challenge beat_histogram: how often does each byte occur? 2^28 bytes, 10 to 90 % of them equal.
 //
 // The starter is right, and slow: one atomic per byte. Make it as fast as you can; any kernels, any
-// number of launches. The check proves that it stays right, and asks for fewer atomics than this.
+// number of launches. The check proves that it stays right, and asks for at most one atomic
+// per four bytes.
 //
 // Try it: ./course check beat_histogram, then ./course score beat_histogram
 #pragma once

@@ -21,7 +21,7 @@ __global__ void bulk_rows(const float* source, const int* index, const float* we
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const std::size_t warps = std::size_t{gridDim.x} * (blockDim.x / 32);
   float* const s_row = s_rows + warp * width;
-  for (std::size_t r = blockIdx.x * (blockDim.x / 32) + warp; r < rows; r += warps) {
+  for (std::size_t r = std::size_t{blockIdx.x} * (blockDim.x / 32) + warp; r < rows; r += warps) {
     for (unsigned c = lane; c < width; c += 32) s_row[c] = weight[r] * source[r * width + c];
     course::fence_before_bulk();  // this lane's numbers may be read by a bulk operation
     __syncwarp();                 // those of all lanes are there

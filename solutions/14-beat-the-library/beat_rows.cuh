@@ -2,7 +2,8 @@
 // faster than PyTorch's index_add_.
 //
 // The starter is right, and slow: one atomic per half. Make it as fast as you can; any kernels, any
-// number of launches. The check proves that it stays right, and asks for fewer atomics than this.
+// number of launches. The check proves that it stays right, and asks for at most one atomic per
+// two halves.
 //
 // Try it: ./course check beat_rows, then ./course score beat_rows
 #pragma once

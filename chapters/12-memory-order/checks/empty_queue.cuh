@@ -1,4 +1,4 @@
-// For the check of ring_queue: a queue in device memory.
+// For the check of ring_queue: a queue in device memory, and what one thread gets from it.
 #pragma once
 
 #include <course/error.cuh>
@@ -21,7 +21,30 @@ struct EmptyQueue {
     const unsigned both[2] = {head, tail};
     CUDA_CHECK(cudaMemcpy(counters.data(), both, sizeof both, cudaMemcpyHostToDevice));
   }
+  /// Every slot is written; `tail` has to follow.
+  void fill() {
+    std::vector<Slot> full = slots.download();
+    for (Slot& slot : full) slot = {slot.sequence + 1, slot.sequence};
+    CUDA_CHECK(
+        cudaMemcpy(slots.data(), full.data(), capacity * sizeof(Slot), cudaMemcpyHostToDevice));
+  }
   course::GuardedBuffer<Slot> slots;
   course::GuardedBuffer<unsigned> counters;
   unsigned capacity;
 };
+
+constexpr unsigned kNothing = 0xFFFF'FFFF;
+
+/// What fill_and_empty() writes: values popped, 1 for a push, and kNothing where a call returned false.
+inline std::vector<unsigned> results_of(unsigned capacity, unsigned rounds) {
+  std::vector<unsigned> expected;
+  unsigned next = 100;
+  for (unsigned round = 0; round < rounds; ++round) {
+    const unsigned pushes = round % 2 == 0 ? capacity : (capacity + 1) / 2;
+    expected.insert(expected.end(), pushes, 1);
+    if (round % 2 == 0) expected.push_back(kNothing);  // full
+    for (unsigned k = 0; k < pushes; ++k) expected.push_back(next++);
+    expected.push_back(kNothing);  // empty
+  }
+  return expected;
+}

@@ -20,6 +20,16 @@ __global__ void add_all(const unsigned* input, const unsigned* amounts, unsigned
   }
 }
 
+/// Every third thread calls at a time, and the others wait at a barrier of the block.
+__global__ void add_in_thirds(unsigned* keys, unsigned* counts, unsigned capacity,
+                              unsigned* added) {
+  const unsigned t = threadIdx.x;
+  for (unsigned third = 0; third < 3; ++third) {
+    if (t % 3 == third) added[t] = add_count(keys, counts, capacity, t % 10, 2) ? 1 : 0;
+    __syncthreads();
+  }
+}
+
 /// Ok if a search for each key of the table ends at its slot, and it is there once.
 course::Verdict is_searchable(const std::vector<unsigned>& keys) {
   const auto capacity = static_cast<unsigned>(keys.size());
@@ -150,6 +160,14 @@ TEST_CASE("hash_insert: keys that begin at the same slot, or at the last one") {
     check_table(keys, course::position_values<unsigned>(keys.size()), 100, {3, 64},
                 "all begin at slot " + std::to_string(wanted));
   }
+}
+
+TEST_CASE("hash_insert: some lanes of a warp call, and the others wait for them") {
+  course::GuardedBuffer<unsigned> keys(40), counts(40), added(64);
+  keys.fill_bytes(0xFF);
+  counts.fill_bytes(0);
+  course::launch(add_in_thirds, {1, 64}, keys.data(), counts.data(), 40u, added.data());
+  REQUIRE(course::same(added.download(), std::vector<unsigned>(64, 1), "added"));
 }
 
 TEST_CASE("hash_insert: the lanes of a warp go in step") {

@@ -34,6 +34,23 @@ __global__ void hand_on(unsigned* data, unsigned rounds, unsigned before, bool f
   }
 }
 
+/// Block 0 publishes long after block 1 has begun to wait. *early is 1 if that one has not waited.
+__global__ void publish_late(unsigned* flag, unsigned* begun, unsigned* early) {
+  if (blockIdx.x == 0) {
+    for (int look = 0; threadIdx.x == 0 && look < 3000; ++look) {
+      __nanosleep(64);
+      const unsigned state = atomicAdd(begun, 0u);
+      if (state == 0) look = 0;  // block 1 may not have started
+      if (state == 2) *early = 1;
+    }
+    publish(flag, 1);
+  } else {
+    if (threadIdx.x == 0) atomicExch(begun, 1u);
+    wait_for(flag, 1);
+    if (threadIdx.x == 0) atomicExch(begun, 2u);
+  }
+}
+
 void check_rounds(unsigned blocks, unsigned width, unsigned rounds, bool from_first,
                   unsigned before = 0) {
   INFO(course::launch_text("hand_on", {blocks, width})
@@ -85,6 +102,13 @@ TEST_CASE("publish: rounds beyond 2^31") {
 TEST_CASE("publish: large blocks") {
   check_rounds(3, 1024, 2, false);
   check_rounds(3, 1000, 2, true);
+}
+
+TEST_CASE("publish: wait_for waits, however long the other block takes") {
+  auto words = course::DeviceBuffer<unsigned>::zeros(3);
+  unsigned* const flag = words.data();
+  course::launch(publish_late, {2, 64}, flag, flag + 1, flag + 2);
+  REQUIRE(course::same(words.download(), {1, 2, 0}, "flag, begun, returned too early"));
 }
 
 TEST_CASE("publish: the lanes of a warp go in step") {

@@ -1,6 +1,5 @@
-// Check of the exercise ring_queue: full and empty queues of one thread, counters that wrap, one
-// producer and one consumer, many of both in one warp and in different blocks, and many calls at the
-// same time that all find what they need.
+// Check of the exercise ring_queue: full and empty queues, counters that wrap, calls that cannot succeed,
+// producers and consumers in one warp and in different blocks, calls that all find what they need.
 #include "ring_queue.cuh"
 
 #include <catch2/catch_test_macros.hpp>
@@ -11,15 +10,12 @@
 
 namespace ring_queue_check {
 
-constexpr unsigned kNothing = 0xFFFF'FFFF;
-
 /// One thread: pushes until the queue is full, pops until it is empty, `rounds` times; then the
 /// same with half of the slots. results: values popped, and kNothing where a call returned false.
 __global__ void fill_and_empty(Slot* slots, unsigned capacity, unsigned* counters, unsigned rounds,
                                unsigned* results) {
   const Queue queue{slots, capacity, counters, counters + 1};
-  unsigned next = 100, r = 0;
-  for (unsigned round = 0; round < rounds; ++round) {
+  for (unsigned round = 0, next = 100, r = 0; round < rounds; ++round) {
     const unsigned pushes = round % 2 == 0 ? queue.capacity : (queue.capacity + 1) / 2;
     for (unsigned k = 0; k < pushes; ++k) results[r++] = try_push(queue, next++) ? 1 : kNothing;
     if (round % 2 == 0) results[r++] = try_push(queue, 7) ? 1 : kNothing;
@@ -32,15 +28,7 @@ __global__ void fill_and_empty(Slot* slots, unsigned capacity, unsigned* counter
 
 void check_alone(unsigned capacity, unsigned start, unsigned rounds) {
   INFO("capacity " << capacity << ", the next position is " << start);
-  std::vector<unsigned> expected;
-  unsigned next = 100;
-  for (unsigned round = 0; round < rounds; ++round) {
-    const unsigned pushes = round % 2 == 0 ? capacity : (capacity + 1) / 2;
-    expected.insert(expected.end(), pushes, 1);
-    if (round % 2 == 0) expected.push_back(kNothing);  // full
-    for (unsigned k = 0; k < pushes; ++k) expected.push_back(next++);
-    expected.push_back(kNothing);  // empty
-  }
+  const std::vector<unsigned> expected = results_of(capacity, rounds);
   EmptyQueue<Slot> memory(capacity, start);
   course::GuardedBuffer<unsigned> results(expected.size());
   course::launch(fill_and_empty, {1, 1}, memory.slots.data(), capacity, memory.counters.data(),
@@ -53,8 +41,7 @@ void check_alone(unsigned capacity, unsigned start, unsigned rounds) {
 __global__ void hand_over(Slot* slots, unsigned capacity, unsigned* counters, const unsigned* x,
                           unsigned n, unsigned* popped, bool mixed) {
   const Queue queue{slots, capacity, counters, counters + 1};
-  const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
-  const unsigned half = gridDim.x * blockDim.x / 2;
+  const unsigned id = blockIdx.x * blockDim.x + threadIdx.x, half = gridDim.x * blockDim.x / 2;
   const bool pushes = mixed ? id % 2 == 0 : id < half;
   for (unsigned i = mixed ? id / 2 : id % half; i < n; i += half) {
     if (pushes) {
@@ -138,15 +125,28 @@ TEST_CASE("ring_queue: one thread fills the queue and empties it, also where cou
   if (!course::has_run_before()) check_alone(1 << 16, 0x7FFF'FFF0, 1);
 }
 
-TEST_CASE("ring_queue: a pop does not wait for a producer that has not written yet") {
-  INFO("capacity 4, head 7, tail 8: a producer has position 7, and has not written; one pop");
-  EmptyQueue<Slot> memory(4, 7);
-  memory.set_counters(7, 8);
-  course::GuardedBuffer<unsigned> popped(1), could(1);
-  course::launch(call_once, {1, 1}, memory.slots.data(), 4u, memory.counters.data(), false,
-                 popped.data(), could.data());
-  REQUIRE(course::none(could.download().front(), "pops that returned true", "no value is there"));
-  REQUIRE(course::same(memory.counters.download(), {7, 8}, "head and tail"));
+TEST_CASE("ring_queue: a call that cannot succeed yet returns, and changes nothing") {
+  struct Case {
+    const char* text;
+    bool pushes;
+    unsigned head, tail;
+  };
+  for (const Case& c :
+       {Case{"a producer has position 7, and has not written; one pop", false, 7, 8},
+        Case{"a consumer has position 7, and has not read; one push", true, 8, 11},
+        Case{"the queue is empty; one pop", false, 7, 7}}) {
+    INFO("capacity 4, head " << c.head << ", tail " << c.tail << ": " << c.text);
+    EmptyQueue<Slot> memory(4, 7);
+    if (c.pushes) memory.fill();
+    memory.set_counters(c.head, c.tail);
+    auto value = course::DeviceBuffer<unsigned>::from({77});
+    course::GuardedBuffer<unsigned> could(1);
+    course::launch(call_once, {1, 1}, memory.slots.data(), 4u, memory.counters.data(), c.pushes,
+                   value.data(), could.data());
+    REQUIRE(course::none(could.download().front(), "calls that returned true"));
+    REQUIRE(course::same(memory.counters.download(), {c.head, c.tail}, "head and tail"));
+    REQUIRE(course::same(value.front(), 77u, "*value"));
+  }
 }
 
 TEST_CASE("ring_queue: one producer and one consumer keep the order") {
@@ -170,8 +170,8 @@ TEST_CASE("ring_queue: a push has room, whatever others push and pop meanwhile")
 
 TEST_CASE("ring_queue: many producers and consumers in different blocks") {
   for (const unsigned capacity : {2u, 16u, 256u}) check_exchange({4, 32}, capacity, 100, false);
-  check_exchange({6, 40}, 8, 130, false, 0xFFFF'FFC0u);
-  check_exchange({4, 32}, 8, 100, false, 0x7FFF'FFC0u);
+  for (const unsigned start : {0xFFFF'FFC0u, 0x7FFF'FFC0u})
+    check_exchange({6, 40}, 8, 130, false, start);
 }
 
 TEST_CASE("ring_queue: a call that another one overtakes still finds its slot") {

@@ -99,6 +99,18 @@ __global__ void hold(unsigned* word, unsigned* begun, unsigned* entered, unsigne
   }
 }
 
+/// Every second thread takes the lock, and the others wait at a barrier of the block.
+__global__ void lock_in_halves(unsigned* word, unsigned* count) {
+  for (unsigned half = 0; half < 2; ++half) {
+    if (threadIdx.x % 2 == half) {
+      lock(word);
+      *count += 1;
+      unlock(word);
+    }
+    __syncthreads();
+  }
+}
+
 }  // namespace spin_lock_check
 
 using namespace spin_lock_check;
@@ -142,6 +154,12 @@ TEST_CASE("spin_lock: several warps and blocks, one lock") {
 
 TEST_CASE("spin_lock: many locks side by side") {
   for (const unsigned locks : {2u, 5u, 32u, 100u}) check_records({4, 64}, locks, 2, false);
+}
+
+TEST_CASE("spin_lock: some lanes of a warp call, and the others wait for them") {
+  auto words = course::DeviceBuffer<unsigned>::zeros(2);
+  course::launch(lock_in_halves, {1, 32}, words.data(), words.data() + 1);
+  REQUIRE(course::same(words.download(), {0, 32}, "word, count"));
 }
 
 TEST_CASE("spin_lock: the lanes of a warp go in step") {

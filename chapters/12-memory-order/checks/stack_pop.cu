@@ -47,7 +47,7 @@ std::vector<unsigned> walk(const List& list) {
 /// One thread takes all nodes, and one more; then pushes the even ones, and takes two.
 __global__ void alone(ull* head, unsigned* next, unsigned nodes, unsigned* results) {
   unsigned r = 0;
-  for (unsigned k = 0; k < nodes + 1; ++k) results[r++] = pop(head, next);
+  while (r < nodes + 1) results[r++] = pop(head, next);
   for (unsigned k = 0; k < nodes; k += 2) push(head, next, k);
   results[r++] = pop(head, next);
   results[r++] = pop(head, next);
@@ -59,10 +59,8 @@ __global__ void change_followers(ull* head, unsigned* next, unsigned turns, ull*
                                  unsigned* none) {
   for (unsigned turn = 0; turn < turns; turn += 2) {
     const unsigned first = pop(head, next), second = pop(head, next);
-    if (first == kNoNode || second == kNoNode) {
-      ++*none;
-      return;
-    }
+    if (first == kNoNode || second == kNoNode) ++*none;
+    if (*none != 0) return;
     push(head, next, first);
     heads[turn] = *static_cast<volatile ull*>(head);
     pop(head, next);
@@ -110,9 +108,16 @@ __global__ void take_and_put(ull* head, unsigned* next, unsigned turns, unsigned
   }
 }
 
+/// Every second thread takes a node and puts it back, and the others wait at a barrier of the block.
+__global__ void take_in_halves(ull* head, unsigned* next) {
+  for (unsigned half = 0; half < 2; ++half) {
+    if (threadIdx.x % 2 == half) push(head, next, pop(head, next));
+    __syncthreads();
+  }
+}
+
 void check_users(course::LaunchShape launch, unsigned nodes, unsigned turns) {
-  INFO(course::counted(nodes, "node") << "; " << launch.grid << " blocks of " << launch.block
-                                      << " threads, " << course::counted(turns, "turn"));
+  INFO(nodes << " nodes, " << turns << " turns; " << course::launch_text("take_and_put", launch));
   List list(nodes);
   course::launch(take_and_put, {launch.grid, launch.block}, list.head.data(), list.next.data(),
                  turns, list.owner.data(), list.payload.data(), list.shared.data());
@@ -171,6 +176,12 @@ TEST_CASE("stack_pop: every node has one user at a time, in lists of few nodes")
 TEST_CASE("stack_pop: every node has one user at a time, in lists of many nodes") {
   check_users({4, 32}, 300, 3);
   check_users({2, 64}, 33, 3);
+}
+
+TEST_CASE("stack_pop: some lanes of a warp call, and the others wait for them") {
+  List list(40);
+  course::launch(take_in_halves, {1, 32}, list.head.data(), list.next.data());
+  REQUIRE(course::same(walk(list).size(), std::size_t{40}, "nodes in the list"));
 }
 
 TEST_CASE("stack_pop: the lanes of a warp go in step") {

@@ -134,5 +134,5 @@ TEST_CASE("cluster_histogram: a shared atomic per key, and a global one per bin 
   REQUIRE(course::at_most(c->global_atomic_lanes, std::uint64_t{s.clusters} * 100,
                           "atomics on global memory",
                           "one for each bin of a cluster whose count is not 0"));
-  REQUIRE(course::work_is_shared(*c, 40));
+  REQUIRE(course::work_is_shared(*c, 16));
 }

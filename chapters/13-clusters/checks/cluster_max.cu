@@ -126,6 +126,7 @@ TEST_CASE("cluster_max: one store per cluster, no atomic, and maxima pass throug
                           "the blocks of a cluster meet in shared memory first"));
   REQUIRE(course::none(c->global_atomic_lanes + c->shared_atomic_lanes, "atomics",
                        "each cluster writes its own element of maxima"));
+  REQUIRE(course::work_is_shared(*c, 8));
   // Twice: `x[i] > largest ? x[i] : largest` names an element two times.
   REQUIRE(course::at_most(c->global_load_lanes, 2 * n, "loads from global memory",
                           "the maxima of the blocks go through shared memory"));

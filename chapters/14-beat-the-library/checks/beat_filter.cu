@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <climits>
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,11 @@ const Kind kKinds[] = {
     {"one in twenty is kept", [](course::Element e) { return e.random % 20 ? 0 : e.random; }},
     {"the last one alone", [](course::Element e) { return e.i + 1 == e.n ? 7 : -1; }},
     {"the first one alone", [](course::Element e) { return e.i == 0 ? 7 : 0; }},
+    {"from INT_MIN to INT_MAX, and above 2^24",
+     [](course::Element e) {
+       const int numbers[] = {INT_MAX, INT_MIN, 65'536 + e.random, 0, 1, -1, (1 << 24) + 1};
+       return numbers[e.i % 7];
+     }},
     {"the second half", [](course::Element e) { return e.i >= e.n / 2 ? e.random : -e.random; }},
 };
 
@@ -93,6 +99,30 @@ TEST_CASE("beat_filter: one object, called again with other sizes and other numb
     INFO(text_of(n, kind.text, 0, 0) << "; the object has been used before");
     check(answer, kind.values(n), 0, 0);
   }
+}
+
+TEST_CASE("beat_filter: one object, called twice in a row, before the first numbers are there") {
+  const std::vector<int> many = kKinds[1].values(5000), few = kKinds[1].values(300);
+  INFO(text_of(many.size(), kKinds[1].text, 0, 0) << "; then n = 300");
+  const auto d_many = course::DeviceBuffer<int>::from(many);
+  const auto d_few = course::DeviceBuffer<int>::from(few);
+  course::GuardedBuffer<int> out(many.size() + few.size());
+  course::GuardedBuffer<Count> counts(2);
+  BeatFilter answer;
+  answer(d_many.data(), many.size(), out.data(), counts.data());
+  answer(d_few.data(), few.size(), out.data() + many.size(), counts.data() + 1);
+  std::vector<int> expected = many;
+  expected.insert(expected.end(), few.begin(), few.end());
+  REQUIRE(course::same(counts.download(), {Count{many.size()}, Count{few.size()}}, "counts"));
+  REQUIRE(course::same(out.download(), expected, "numbers of both calls"));
+}
+
+TEST_CASE("beat_filter: many tiles") {
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = (1 << 18) + 1000;
+  INFO(text_of(n, kKinds[0].text, 1, 2));
+  BeatFilter answer;
+  check(answer, kKinds[0].values(n), 1, 2);
 }
 
 TEST_CASE("beat_filter: more than 2^32 numbers") {

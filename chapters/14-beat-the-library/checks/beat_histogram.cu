@@ -82,6 +82,21 @@ TEST_CASE("beat_histogram: one object, called again with other sizes") {
   }
 }
 
+TEST_CASE("beat_histogram: one object, called twice in a row, before the first bins are there") {
+  const std::vector<unsigned char> many = kKinds[0].values(5000), few = kKinds[0].values(300);
+  INFO(text_of(many.size(), kKinds[0].text, 0) << "; then n = 300; the bins begin at any element");
+  const auto d_many = course::DeviceBuffer<unsigned char>::from(many);
+  const auto d_few = course::DeviceBuffer<unsigned char>::from(few);
+  course::Placed<unsigned> bins(std::vector<unsigned>(512, 7), 1);
+  BeatHistogram answer;
+  answer(d_many.data(), many.size(), bins.data());
+  answer(d_few.data(), few.size(), bins.data() + 256);
+  std::vector<unsigned> expected = bins_of(many);
+  for (const unsigned count : bins_of(few)) expected.push_back(count);
+  REQUIRE(course::same(bins.download(), expected, "bins of both calls"));
+  REQUIRE(bins.intact("d_bins"));
+}
+
 TEST_CASE("beat_histogram: a bin holds more than 16 bits") {
   constexpr std::size_t n = (1 << 16) + 1000;
   INFO(text_of(n, kKinds[1].text, 3));
@@ -91,7 +106,7 @@ TEST_CASE("beat_histogram: a bin holds more than 16 bits") {
 
 TEST_CASE("beat_histogram: each of many blocks counts more than 16 bits hold") {
   if (course::has_run_before()) return;
-  constexpr std::size_t n = 65 << 16;
+  constexpr std::size_t n = 9'000'000;
   INFO(text_of(n, kKinds[2].text, 0));
   BeatHistogram answer;
   check(answer, kKinds[2].values(n), 0);

@@ -81,6 +81,39 @@ TEST_CASE("beat_sum: one object, called again with other sizes") {
   }
 }
 
+TEST_CASE("beat_sum: one object, called twice in a row, before the first sum is there") {
+  const std::vector<float> many = kExact[0].values(5000), few = kExact[0].values(300);
+  INFO(text_of(many.size(), kExact[0].text, 0) << "; then n = 300");
+  const auto d_many = course::DeviceBuffer<float>::from(many);
+  const auto d_few = course::DeviceBuffer<float>::from(few);
+  course::GuardedBuffer<float> sums(2);
+  BeatSum answer;
+  answer(d_many.data(), many.size(), sums.data());
+  answer(d_few.data(), few.size(), sums.data() + 1);
+  const std::vector<float> expected = {static_cast<float>(sum_of(many)),
+                                       static_cast<float>(sum_of(few))};
+  REQUIRE(course::same(sums.download(), expected, "sums"));
+}
+
+TEST_CASE("beat_sum: many blocks") {
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = (1 << 18) + 77;
+  INFO(text_of(n, kExact[0].text, 0));
+  BeatSum answer;
+  check(answer, kExact[0].values(n), 0, 0);
+}
+
+TEST_CASE("beat_sum: one number is infinite") {
+  std::vector<float> x(course::kBigSize, 1.0f);
+  x[77] = INFINITY;
+  INFO(text_of(x.size(), "ones, and x[77] is infinite", 0));
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  course::GuardedBuffer<float> y(1);
+  BeatSum answer;
+  answer(d_x.data(), x.size(), y.data());
+  REQUIRE(course::same(y.download().front(), INFINITY, "*d_y"));
+}
+
 TEST_CASE("beat_sum: sums that are rounded are near the exact one") {
   const Kind all_bits{"all bits in use", [](course::Element e) {
                         return std::sin(static_cast<float>(e.random + 1000 * (e.i % 7)));
