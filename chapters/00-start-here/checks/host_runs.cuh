@@ -2,9 +2,6 @@
 // and everything given back.
 #pragma once
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
@@ -12,10 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "checks/host_memory.cuh"
 
 namespace host_runs {
 
@@ -90,32 +88,6 @@ inline bool is_partly_untouched(std::uint64_t y) {
   return static_cast<std::uint32_t>(y) == 0x7777'7777 || y >> 32 == 0x7777'7777;
 }
 constexpr std::size_t kGuard = 64;  // elements before and after y
-
-/// Numbers that end where memory ends: a copy that reads past them crashes.
-class LastNumbers {
- public:
-  explicit LastNumbers(const std::vector<std::uint32_t>& numbers) {
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t bytes = numbers.size() * sizeof(std::uint32_t);
-    const std::size_t readable = (bytes + page - 1) / page * page;
-    bytes_ = readable + page;
-    base_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base_ == MAP_FAILED) throw std::bad_alloc();
-    auto* const end = static_cast<std::byte*>(base_) + readable;
-    data_ = reinterpret_cast<std::uint32_t*>(end - bytes);
-    std::copy(numbers.begin(), numbers.end(), data_);
-    mprotect(end, page, PROT_NONE);
-  }
-  ~LastNumbers() { munmap(base_, bytes_); }
-  LastNumbers(const LastNumbers&) = delete;
-  LastNumbers& operator=(const LastNumbers&) = delete;
-  const std::uint32_t* data() const { return data_; }
-
- private:
-  void* base_;
-  std::uint32_t* data_;
-  std::size_t bytes_;
-};
 
 /// Calls the program with fresh numbers, and throws y away.
 inline Ending call_once(const Program& program, const Call& c, std::uint64_t failing = 0) {
@@ -202,27 +174,5 @@ inline course::Verdict tells_of_every_failing_call(const Program& program, const
     }
   }
 }
-
-/// Addresses for n elements that no host has the memory for; they get no memory before they are
-/// written. data() is null where there are not so many addresses.
-template <class T>
-class Addresses {
- public:
-  explicit Addresses(std::size_t n) : bytes_(n * sizeof(T)) {
-    void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p != MAP_FAILED) data_ = static_cast<T*>(p);
-  }
-  ~Addresses() {
-    if (data_ != nullptr) munmap(data_, bytes_);
-  }
-  Addresses(const Addresses&) = delete;
-  Addresses& operator=(const Addresses&) = delete;
-  T* data() { return data_; }
-
- private:
-  T* data_ = nullptr;
-  std::size_t bytes_;
-};
 
 }  // namespace host_runs
