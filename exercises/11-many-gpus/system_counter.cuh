@@ -38,7 +38,8 @@ struct DeviceValues {
 /// Adds to *counter how many of values[0], ..., values[n-1] equal `key`.
 /// - *counter is in memory that all devices reach, and kernels of other devices add to it at the
 ///   same time.
-/// - A block makes at most one atomic, because each one crosses the links between the devices.
+/// - The threads of the grid share the work. A block makes at most one atomic, because each one
+///   crosses the links between the devices.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, and n = 0.
 __global__ void count_equal(const int* values, std::size_t n, int key,
                             unsigned long long* counter) {
@@ -53,8 +54,8 @@ __global__ void count_equal(const int* values, std::size_t n, int key,
 ///   a part may be empty.
 /// - All devices get their work before the host waits for any of them.
 /// - The device that is current before the call is current after it.
-/// - Throws course::CudaError if a device is missing or fails; even then the current device stays
-///   the current one.
+/// - Throws course::CudaError if a device is missing, even that of an empty part, or fails; even then
+///   the current device stays the current one.
 inline void count_on_all_devices(const std::vector<DeviceValues>& parts, int key,
                                  unsigned long long* counter) {
   for (const DeviceValues& part : parts) {

@@ -22,7 +22,7 @@
 /// - A tile is blockDim.x consecutive numbers: x[0..blockDim.x-1] is the first one. Blocks take
 ///   tiles in turn, so that any number of blocks is right: more than there are tiles, or fewer.
 /// - A tile makes no more than one atomic on global memory, and none on shared memory.
-/// - Each number is read once and written once.
+/// - The threads share the work. Each number is read once and written once.
 /// - The grid has one dimension, and blocks have 32, 64, ... or 1024 threads. n may be 0.
 __global__ void tile_partition(const float* x, std::size_t n, float pivot, float* out,
                                std::size_t capacity, unsigned long long* used) {

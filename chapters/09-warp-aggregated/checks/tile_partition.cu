@@ -147,7 +147,9 @@ TEST_CASE("tile_partition: the threads share the work") {
   const Launch launch{8, 128};
   const auto counters = course::count([&] { check_launches(kMixed, n, launch); });
   INFO(course::case_text(n, kMixed.text, "tile_partition", launch));
-  REQUIRE(course::at_most(counters->global_loads, n / 32 + 16, "loads"));
-  REQUIRE(course::at_most(counters->global_stores, 2 * n / 32, "stores"));
+  REQUIRE(course::at_most(counters->global_loads, n / 32 + 16, "loads",
+                          "each number is read once, 32 of them by one load of a warp"));
+  REQUIRE(course::at_most(counters->global_stores, 2 * n / 32, "stores",
+                          "each number is written once, by the thread that has it"));
   REQUIRE(course::work_is_shared(*counters, 8));  // two tiles each: a load and two stores
 }

@@ -145,7 +145,8 @@ TEST_CASE("cell_counts: right for every grid") {
 }
 
 TEST_CASE("cell_counts: right for every box") {
-  for (const Box box : {Box{2.0f, 1, 1}, Box{0.25f, 40, 56}, Box{4.0f, 3, 1}, Box{8.0f, 2, 9}}) {
+  for (const Box box : {Box{2.0f, 1, 1}, Box{0.25f, 40, 56}, Box{4.0f, 3, 1}, Box{8.0f, 2, 9},
+                        Box{0.03125f, 320, 448}}) {
     Cells cells = make_cells(0, 0, 0, box);
     check(cells, make_points(Kind::outside, 300), {3, 96}, Kind::outside);
   }

@@ -103,7 +103,7 @@ TEST_CASE("split_sum: a device more than there are is an error") {
     INFO("split_sum(h_x, 100, " << devices + 1 << ") with " << devices << " devices; device "
                                 << before << " is current");
     double sum = 0;
-    REQUIRE(throws_error(100, devices + 1, &sum));
+    for (const std::size_t n : {100, devices, 0}) REQUIRE(throws_error(n, devices + 1, &sum));
   }
 }
 

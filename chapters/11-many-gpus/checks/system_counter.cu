@@ -171,13 +171,14 @@ TEST_CASE("system_counter: a missing device is an error") {
   const Parts p({{0, 100}, {before, 100}});
   const course::OnDevice on(before);
   for (const std::size_t place : {0u, 1u, 2u}) {
-    INFO("count_on_all_devices(parts, " << kKey << ", counter): parts[" << place
-                                        << "] is on device " << devices << "; " << devices
-                                        << " devices are there");
+    INFO("parts[" << place << "] is on device " << devices << "; only " << devices << " are there");
     std::vector<DeviceValues> parts = p.parts;
     const auto at = parts.begin() + static_cast<std::ptrdiff_t>(place);
     parts.insert(at, {devices, p.parts[0].d_values, 100});
-    REQUIRE(throws_error(parts));
+    for (const std::size_t n : {100u, 0u}) {
+      parts[place].n = n;
+      REQUIRE(throws_error(parts));
+    }
   }
 }
 
