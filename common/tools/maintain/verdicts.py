@@ -183,7 +183,7 @@ def page(top, chosen):
 def tally(top):
     """In how many do both agree? The table in common/docs/verdicts.md."""
     chapters, gpu = of_devices(top)
-    counts = {"both": 0, CPU: 0, gpu: 0, "neither": 0}
+    counts = {"both": 0, CPU: 0, "not run": 0, gpu: 0, "neither": 0}
     good = {CPU: 0, gpu: 0}
     for tests in chapters.values():
         for name in {name for of in tests.values() for name in of}:
@@ -194,7 +194,8 @@ def tally(top):
                     good[device] += bool(entry and entry["verdict"] == result.PASSED)
                 continue
             rejected = [device for device, entry in entries.items() if entry and entry["verdict"] == result.REJECTED]
-            counts["both" if len(rejected) == 2 else rejected[0] if rejected else "neither"] += 1
+            kind_of = "both" if len(rejected) == 2 else rejected[0] if rejected else "neither"
+            counts["not run" if kind_of == CPU and entries[gpu] is None else kind_of] += 1
     return "\n".join([
         "| | |",
         "|---|--:|",
@@ -202,6 +203,7 @@ def tally(top):
         f"| that pass on the {short(gpu)} | {good[gpu]} |",
         f"| known-wrong answers that both reject | {counts['both']} |",
         f"| that the {CPU} rejects, and a GPU may let through: not run there | {counts[CPU]} |",
+        f"| that the {CPU} rejects, and the {short(gpu)} has not run yet | {counts['not run']} |",
         f"| that the {short(gpu)} alone rejects | {counts[gpu]} |",
         f"| that neither rejects | {counts['neither']} |",
     ])

@@ -146,7 +146,7 @@ class Reader:
 
     def declares(self, i):
         """True if the name at i is one that is declared here."""
-        before, after = self.text(i - 1), self.text(i + 1)
+        before, after = self.before_name(i), self.text(i + 1)
         if before in ("struct", "class", "union", "typename", "concept", "enum", "__align__"):
             return before != "typename" or after in (",", ">", "=")
         if before in (".", "->", "::"):
@@ -166,6 +166,16 @@ class Reader:
             return True
         return before in (",", "*", "&") and after in ("=", ";", ",", "(", "{", "[", ")", ":") and self.follows_a_declaration(i)
 
+    def before_name(self, i):
+        """The token before a name: `struct` of `struct alignas(8) Pair`."""
+        k = i - 1
+        if self.text(k) == ")":
+            while k > self.statement and self.text(k) != "(":
+                k -= 1
+            if self.text(k - 1) == "alignas":
+                return self.text(k - 2)
+        return self.text(i - 1)
+
     def is_binding(self, i):
         """auto [a, b] = ...;"""
         k = i
@@ -175,11 +185,18 @@ class Reader:
 
     def follows_a_declaration(self, i):
         """int a = 1, b;  float *x, *y;"""
-        words = [self.text(k) for k in range(self.statement, i)]
+        # Not one in the list of a template: int a = pair<x, y>(). What follows a variable or a number compares.
+        words = [self.text(k) for k in range(self.statement, i) if self.text(k) != "<" or not self.is_value_end(k - 1)]
         return self.open[-1].declaration == self.statement and words.count("<") <= words.count(">") + 2 * words.count(">>")
 
+    def is_value_end(self, k):
+        """True if the token at k ends a value: a < after it compares."""
+        if self.is_name(k):
+            return self.knows(self.text(k)) and self.text(k) not in self.types
+        return self.text(k) in (")", "]") or self.text(k)[:1].isdigit()
+
     def step_declaration(self, i, name):
-        before = self.text(i - 1)
+        before = self.before_name(i)
         if before in ("struct", "class", "union", "enum", "concept") or (before == "using" and self.text(i + 1) == "="):
             self.types.add(name)
             here = next(bracket for bracket in reversed(self.open) if bracket.kind == "{")

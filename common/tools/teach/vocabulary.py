@@ -29,7 +29,7 @@ __half_raw __half2_raw cudaError_t cudaStream_t cudaEvent_t cudaDeviceProp cudaM
 PLAIN = re.compile(r"""
     threadIdx | blockIdx | blockDim | gridDim | warpSize
   | __(host|device|global|shared|constant|managed|restrict|restrict__|forceinline|noinline|launch_bounds|grid_constant)__
-  | __restrict | __align__ | __syncthreads(_count|_and|_or)? | __syncwarp | __threadfence(_block|_system)? | __activemask
+  | __restrict | __align__ | __syncthreads(_count|_and|_or)? | __syncwarp | __pipeline_(memcpy_async|commit|wait_prior) | __threadfence(_block|_system)? | __activemask
   | __(shfl(_up|_down|_xor)?|all|any|ballot|match_any|match_all|reduce_(add|min|max|and|or|xor))_sync
   | atomic(Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(_block|_system)?
   | __(popc|clz|ffs|brev|fns|byte_perm|funnelshift_[lr]c?|u?sad|u?mulhi|u?mul24|u?hadd|u?rhadd)(ll)?
@@ -42,7 +42,7 @@ PLAIN = re.compile(r"""
   | __is(Global|Shared|Constant|Local) | mem(cpy|set|move|cmp)
   | __CUDA_ARCH__ | __CUDACC__ | __FUNCTION__ | __func__ | __VA_ARGS__ | defined | __cplusplus
   | cudaSuccess | cudaError[A-Z]\w* | cuda(Malloc|Free|Memcpy|Memset|Stream|Event|Get|Set|Device|Peek|Host|Func|Occupancy)\w*
-  | cudaMemoryType\w* | cudaFuncAttribute\w* | cudaEnable\w* | cudaLaunchKernel | cudaLimit\w* | cudaDevAttr\w*
+  | cudaMemoryType\w* | cudaFuncAttribute\w* | cudaEnable\w* | cudaLaunchKernel | cudaLaunchCooperativeKernel | cudaLimit\w* | cudaDevAttr\w*
   | CUDA_CHECK(_LAUNCH)? | COURSE_CPU_DEVICE
   | (CHAR|SCHAR|UCHAR|SHRT|USHRT|INT|UINT|LONG|ULONG|LLONG|ULLONG)_(MIN|MAX|BIT) | U?INT(8|16|32|64)_(MIN|MAX|C) | SIZE_MAX
   | (FLT|DBL)_(MIN|MAX|EPSILON|TRUE_MIN|DIG|MANT_DIG) | INFINITY | NAN | HUGE_VALF? | M_PI | M_E | M_SQRT2 | NULL
@@ -75,14 +75,14 @@ invalid_argument runtime_error memcpy memset length_error domain_error out_of_ra
 """.split())
 # After "course::": what exercises and lessons call. Nothing of the checks.
 COURSE_TYPES = frozenset("""
-DeviceBuffer PinnedBuffer OnDevice Sum Max Pack Grid CacheHint CudaError
+DeviceBuffer PinnedBuffer OnDevice Sum Max Min Pack Grid CacheHint CudaError Mbarrier
 """.split())
 COURSE = COURSE_TYPES | frozenset("""
 block_exclusive_scan block_reduce blocks_for filling_blocks resident_blocks head_before_packs kAllLanes kWarpSize kMaxWarps
 kWidestPack kWidestAccess kCpuDevice device_count warp_reduce warp_inclusive_scan lane_id lanemask_lt lanemask_eq
 launch load_pack load_pack_once load_16_bytes store_pack store_pack_once red_add red_add_v4 red_max red_min red_min_v4 update_pair atomic_inc_acq_rel
 this_cluster in_shared mbarrier_init mbarrier_arrive mbarrier_arrive_expect mbarrier_wait bulk_load bulk_add bulk_commit bulk_wait_read
-fence_before_bulk kMostBlocksOfCluster
+fence_before_bulk kMostBlocksOfCluster has_clusters
 """.split())
 NAMESPACES = {"std": STD, "course": COURSE, "cooperative_groups": None, "cuda": None}  # None: all of it
 QUALIFIED_TYPES = {"std": STD_TYPES, "course": COURSE_TYPES, "cuda": frozenset(("atomic", "atomic_ref", "barrier"))}
@@ -91,7 +91,7 @@ HEADERS = frozenset("""
 algorithm array bit bitset cassert cfloat chrono climits cmath complex concepts cstddef cstdint cstring functional
 initializer_list iterator limits memory numeric optional span stdexcept string string_view tuple type_traits utility vector
 math.h stdint.h stddef.h float.h limits.h assert.h
-cuda_runtime.h cuda_fp16.h cuda_bf16.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cuda/atomic
+cuda_runtime.h cuda_fp16.h cuda_bf16.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cuda/atomic cuda_pipeline.h
 device_launch_parameters.h vector_types.h
 course/exercise.cuh course/error.cuh course/buffer.cuh course/bulk.cuh course/cluster.cuh course/collectives.cuh
 course/devices.cuh course/grid.cuh course/host_memory.cuh course/launch.cuh course/pack.cuh course/ptx.cuh

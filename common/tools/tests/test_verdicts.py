@@ -82,6 +82,13 @@ class Verdicts(unittest.TestCase):
         )
         self.assertEqual(tests["x-mistake-c"], {"suite": "mistakes", "verdict": "rejected", "text": "x: expected 1, found 2"})
 
+    def test_what_a_gpu_has_not_run_is_no_slip(self):
+        self.record({"01-x:mistakes / x-mistake-d": ("OK", rejected(RACE))})
+        self.record({"01-x:mistakes / x-mistake-c": SKIPPED}, device="NVIDIA GPU X")
+        tally = verdicts.tally(self.course.top)
+        self.assertIn("a GPU may let through: not run there | 1 |", tally)
+        self.assertIn("| that the CPU device rejects, and the GPU X has not run yet | 1 |", tally)
+
     def test_a_device_has_a_file_of_its_own(self):
         self.record(device="NVIDIA GPU X")
         self.assertEqual(self.kept("gpu-x-verdicts.json")["device"], "NVIDIA GPU X")
@@ -119,6 +126,7 @@ class Verdicts(unittest.TestCase):
         tally = verdicts.tally(self.course.top)
         self.assertIn("| known-wrong answers that both reject | 1 |", tally)
         self.assertIn("| that the CPU device rejects, and a GPU may let through: not run there | 1 |", tally)
+        self.assertIn("| that the CPU device rejects, and the GPU X has not run yet | 0 |", tally)
         self.assertIn("| that neither rejects | 0 |", tally)
         self.assertIn("| lessons, solutions and other right answers that pass on the CPU device | 3 |", tally)
         self.assertIn("| that pass on the GPU X | 3 |", tally)
