@@ -2,6 +2,8 @@
 #include <cuda_runtime.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #ifdef SIMT_CPU_DEVICE
@@ -234,6 +236,21 @@ TEST_CASE("time between events") {
   CHECK(milliseconds >= 0);
   CHECK(cudaEventElapsedTime(&milliseconds, start, untimed) == cudaErrorInvalidResourceHandle);
   static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("an event in an idle device has the time of its call") {
+  Values v;
+  Stream stream;
+  Event start, stop;
+  REQUIRE(cudaEventRecord(start, stream) == cudaSuccess);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the host is busy
+  v.store(1, stream);
+  REQUIRE(cudaEventRecord(stop, stream) == cudaSuccess);  // waits for the kernel
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  REQUIRE(cudaEventSynchronize(stop) == cudaSuccess);
+  float milliseconds = 0;
+  REQUIRE(cudaEventElapsedTime(&milliseconds, start, stop) == cudaSuccess);
+  CHECK(milliseconds >= 20);
 }
 
 TEST_CASE("host functions run in stream order") {

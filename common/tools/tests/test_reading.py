@@ -55,6 +55,8 @@ class Reading(unittest.TestCase):
             "namespace mine { constexpr unsigned kBlock = 1u << 8; }\nusing Word = unsigned long long;\ninline Word w() { return mine::kBlock; }",
             "namespace {\nconstexpr int kTile = 4;\n}\ninline int g() { const auto [a, b] = std::pair<int, int>{1, kTile}; return a + b; }",
             "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__device__ unsigned r() { auto g = cg::coalesced_threads(); return g.thread_rank(); }",
+            "__device__ int f(int a, int n) { const int first = a < 8 ? a : 8, rest = n / first; return first + rest; }",
+            "struct alignas(8) Tagged { unsigned node, tag; };\n__device__ Tagged next(Tagged t) { const Tagged found{t.node, t.tag + 1}; return found; }",
             "enum class Level { low, high };\n__device__ bool is_low(Level level) { switch (level) { case Level::low: return true; default: return false; } }",
             "__device__ __forceinline__ float m(float a, float b) { return fmaxf(a, b) + __shfl_xor_sync(~0u, a, 16); }",
             "__constant__ float weights[8];\n__device__ unsigned long long total = 0;\n__device__ float w(int i) { return weights[i]; }",
