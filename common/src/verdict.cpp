@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <course/verdict.cuh>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <string_view>
 
 namespace course {
 namespace {
@@ -77,14 +80,19 @@ std::string pattern(const detail::Differences& d) {
   return "";
 }
 
+/// What a NaN of all ones is called: GuardedBuffer fills its memory with it, and arithmetic makes another one.
+constexpr std::string_view kUnwritten = "NaN (all bits set: was it ever written?)";
+
 }  // namespace
 
 // Shortest text that reads back as the same number.
 std::string number_text(double value) {
+  if (std::bit_cast<std::uint64_t>(value) == ~std::uint64_t{0}) return std::string(kUnwritten);
   if (std::isnan(value)) return "NaN";
   return fmt::format("{}", value);
 }
 std::string number_text(float value) {
+  if (std::bit_cast<std::uint32_t>(value) == ~std::uint32_t{0}) return std::string(kUnwritten);
   if (std::isnan(value)) return "NaN";
   return fmt::format("{}", value);
 }

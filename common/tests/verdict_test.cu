@@ -2,6 +2,7 @@
 #include <course/check.cuh>
 
 #include <algorithm>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <limits>
@@ -150,6 +151,9 @@ TEST_CASE("NaN is always wrong") {
   CHECK(same(std::vector<float>{1, kNaN}, {1, 2}, "y").text ==
         "y[1]: expected 2, found NaN; the other element is right");
   CHECK_FALSE(same(kNaN, kNaN, "y").ok);
+  const auto poison = std::bit_cast<float>(0xFFFF'FFFFu);
+  CHECK(same(poison, 1.0f, "y").text ==
+        "y: expected 1, found NaN (all bits set: was it ever written?)");
   CHECK(close(kNaN, 1, 100, "sum").text == "sum: expected 1 +- 100, found NaN");
   CHECK_FALSE(close(1, kNaN, 100, "sum").ok);
   CHECK_FALSE(close(1, 1, kNaN, "sum").ok);

@@ -123,11 +123,16 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
   if (one_atomic) {
     const AccessKind plain = is_atomic(earlier.kind) ? now.kind : earlier.kind;
     if (is_shared(reinterpret_cast<const void*>(address))) {
+      const char* const barrier = same_block ? "__syncthreads()" : "cluster.sync()";
       return plain == AccessKind::read
-                 ? "No __syncthreads() lies between the atomics and this read: some threads may\n"
-                   "  not have done their atomics yet."
-                 : "No __syncthreads() lies between this first value and the atomics: some threads\n"
-                   "  do their atomics before the first value is set.";
+                 ? fmt::format(
+                       "No {} lies between the atomics and this read: some threads may\n"
+                       "  not have done their atomics yet.",
+                       barrier)
+                 : fmt::format(
+                       "No {} lies between this first value and the atomics: some threads\n"
+                       "  do their atomics before the first value is set.",
+                       barrier);
     }
     if (plain == AccessKind::read) {
       return fmt::format(
