@@ -128,8 +128,10 @@ TEST_CASE("scale: each thread of the kernel takes one element") {
   INFO(kernel_text(4096, {32, 128}, 2.0f));
   REQUIRE(course::at_most(counters->global_stores, 128, "stores of the 128 warps",
                           "4096 threads share 4096 elements, so one store per warp is enough"));
-  // An element that the source names twice is loaded twice.
-  REQUIRE(course::at_most(counters->busiest_warp_requests, 6, "loads and stores of one warp"));
+  // An element that the source names twice is loaded twice, by every warp.
+  const std::uint64_t share = (counters->global_loads + counters->global_stores) / 128 + 1;
+  REQUIRE(course::at_most(counters->busiest_warp_requests, share, "loads and stores of one warp",
+                          "each of the 128 warps has as much to do"));
 }
 
 TEST_CASE("scale: the host function multiplies every value at every size") {

@@ -115,5 +115,6 @@ TEST_CASE("fix_cell_sort: the threads share the work") {
   // A warp counts in 2 turns; finds the starts of 300 cells in 2; has 300 cells to add to in 2.
   const auto counters = course::count([] { check(8'192, 300, Kind::spread); });
   REQUIRE(course::work_is_shared(*counters, 24));
-  REQUIRE(course::shared_work_is_shared(*counters, 160));
+  // A tree over 256 sums, up and down, takes up to 133; one thread that goes through 300 cells far more.
+  REQUIRE(course::shared_work_is_shared(*counters, 140));
 }

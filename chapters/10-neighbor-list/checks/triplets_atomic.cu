@@ -169,6 +169,7 @@ TEST_CASE("triplets_atomic: an atom with up to 2^15 - 1 neighbours") {
       course::launch(append_triplets, {1, 32}, x.data(), y.data(), counts.data(), neighbors.data(),
                      kAtoms, triplets, list.capacity, required);
     };
+    bool ended = false;  // by the CPU device, before all pairs were looked at
     if (count < kMost) {
       const auto counters = course::count(launch);
       if (counters) REQUIRE(course::at_most(counters->global_atomic_lanes, 1, "atomics"));
@@ -177,12 +178,12 @@ TEST_CASE("triplets_atomic: an atom with up to 2^15 - 1 neighbours") {
       // that as an endless loop; the atomic that is looked at here was made before.
       const course::Findings found = course::find_races(launch);
       if (found.races + found.others > found.endless_loops) FAIL(found.texts.front());
+      ended = found.endless_loops > 0;
     }
     const auto needed = static_cast<unsigned>(count) * static_cast<unsigned>(count - 1) / 2;
     REQUIRE(course::same(list.counter.download().front(), needed, "required"));
     for (const Triplet& t : list.triplets.download()) {
-      // Those that have room may come last, and then the CPU device has ended the launch before.
-      if (course::kCpuDevice && count == kMost && t.middle == -1) continue;
+      if (ended && t.middle == -1) continue;  // those that have room may come last
       INFO("a triplet is " << text(t));
       REQUIRE(course::same(t.middle, 0, "its middle"));
     }

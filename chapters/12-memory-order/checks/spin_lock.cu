@@ -37,7 +37,8 @@ void check_records(course::LaunchShape launch, unsigned locks, unsigned turns, b
   INFO((tries ? "try_lock until it succeeds, " : "lock, ")
        << course::counted(locks, "lock") << ", " << course::counted(turns, "turn")
        << " per thread; " << course::counted(launch.grid, "block") << " of "
-       << course::counted(launch.block, "thread"));
+       << course::counted(launch.block, "thread")
+       << "\na race on records says: two threads had the lock, or an order or a scope is missing");
   const unsigned threads = launch.grid * launch.block;
   std::vector<unsigned> counts(locks), sums(locks);
   for (unsigned i = 0; i < threads; ++i) {
