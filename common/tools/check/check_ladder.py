@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Runs a chapter's ladder as a reader would, and reads back the results it writes.
 
-    check_ladder.py LADDER_PROGRAM
+    python3 common tools.check.check_ladder LADDER_PROGRAM
 
 Exit code 77 where the ladder finds no GPU. Writes the result into the file that COURSE_RESULT names, if there is one.
 """
@@ -13,9 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib import result  # noqa: E402
+from tools.lib import result
 
 
 def check(ladder):

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Skips the test of a mistake that a GPU may let through, with the reason that its file gives.
 
-    skip_test.py MISTAKE.diff [PROGRAM]
+    python3 common tools.check.skip_test MISTAKE.diff [PROGRAM]
 
 Writes the result into the file that COURSE_RESULT names, if there is one.
 """
@@ -10,10 +9,8 @@ import os
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from build import variants  # noqa: E402
-from tools.lib import result  # noqa: E402
+from build import variants
+from tools.lib import result
 
 file = Path(sys.argv[1])
 reason = variants.parse(file.read_text(encoding="utf-8"), str(file)).slips

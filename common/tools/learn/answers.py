@@ -10,9 +10,9 @@ import time
 
 from tools.learn import progress
 from tools.learn.asking import confirm, content
-from tools.learn.build_folder import Refused
 from tools.lib import checkout, terminal
 from tools.lib.checkout import is_started, seen_from_the_shell
+from tools.lib.failed import Failed
 from tools.lib.terminal import paint
 
 
@@ -22,7 +22,7 @@ def show_diff(course, arguments):
     solution = checkout.TOP / "solutions" / exercise.chapter / exercise.file.name
     mine = seen_from_the_shell(exercise.file)
     if not solution.is_file():
-        raise Refused(f"This copy of the course has no solution of {exercise.name}.")
+        raise Failed(f"This copy of the course has no solution of {exercise.name}.")
     course.require_file(exercise)
     if course.known_state(exercise) != progress.SOLVED:
         confirm(
@@ -77,7 +77,7 @@ def reset(course, arguments):
         exercise.file.parent.mkdir(exist_ok=True)
         exercise.file.write_bytes(starter)
     except OSError as error:
-        raise Refused(f"{mine} was not reset: {error.strerror}: {seen_from_the_shell(error.filename or exercise.file)}") from error
+        raise Failed(f"{mine} was not reset: {error.strerror}: {seen_from_the_shell(error.filename or exercise.file)}") from error
     if course.hints_shown(exercise):
         course.remember_hints(exercise, 0)
     print(f"{mine} is the starter again.")
@@ -104,7 +104,7 @@ def starter_of(file):
         text = git("show", f"{commit}:./{name}")
         if text and not is_started(text.decode(errors="replace")):
             return text
-    raise Refused(
+    raise Failed(
         f"No version of {name} in Git's history has a NOT_STARTED line, so none is known to be the starter.\n"
         "Copy the file from the repository that you got the course from."
     )

@@ -3,7 +3,9 @@
 import select
 import sys
 
-from tools.learn.build_folder import Refused
+from tools.lib.failed import Failed
+
+
 
 
 def ask(question):
@@ -21,12 +23,12 @@ def ask(question):
 
 
 def confirm(question, yes, undone):
-    """Returns after a yes; raises Refused, which says what was not done, after anything else."""
+    """Returns after a yes; raises Failed, which says what was not done, after anything else."""
     answer = True if yes else ask(question)
     if answer is None:
-        raise Refused(f"{question}\nThis is not interactive: {undone}. --yes goes on without asking.")
+        raise Failed(f"{question}\nThis is not interactive: {undone}. --yes goes on without asking.")
     if not answer:
-        raise Refused(f"{undone[0].upper()}{undone[1:]}.")
+        raise Failed(f"{undone[0].upper()}{undone[1:]}.")
 
 
 def content(file):

@@ -13,15 +13,8 @@ from tools.learn import progress
 from tools.lib import chapter as chapters
 from tools.lib import checkout, course_state
 from tools.lib.checkout import seen_from_the_shell
+from tools.lib.failed import Failed
 from tools.lib.hints import hints_of
-
-
-class Refused(Exception):
-    """Nothing was done, for a reason that the learner can mend; the exit code is `code`."""
-
-    def __init__(self, text, code=1):
-        super().__init__(text)
-        self.code = code
 
 
 def is_configured(folder):
@@ -38,24 +31,24 @@ def default_build():
         return found[0]
     if found:
         names = "".join(f"\n  --build {seen_from_the_shell(folder)}" for folder in found)
-        raise Refused(f"There are several build folders. Name one, here or in COURSE_BUILD:{names}", 2)
+        raise Failed(f"There are several build folders. Name one, here or in COURSE_BUILD:{names}", 2)
     place = "" if Path.cwd() == checkout.TOP else f"cd {shlex.quote(str(checkout.TOP))} && "
-    raise Refused(f"There is no build folder yet. Make one:\n  {place}common/tools/setup.sh && meson setup build", 2)
+    raise Failed(f"There is no build folder yet. Make one:\n  {place}common/tools/setup.sh && meson setup build", 2)
 
 
 def find_build(asked):
-    """The build folder to use. Raises Refused, with the command that makes one, if there is none."""
+    """The build folder to use. Raises Failed, with the command that makes one, if there is none."""
     build = Path(asked).resolve() if asked else default_build()
     shown = shlex.quote(asked or seen_from_the_shell(build))
     if not is_configured(build):
-        raise Refused(f"{shown} is not a build folder. Make it one: meson setup {shown}", 2)
+        raise Failed(f"{shown} is not a build folder. Make it one: meson setup {shown}", 2)
     try:
         info = json.loads((build / "meson-info" / "meson-info.json").read_text(encoding="utf-8"))
         source = Path(info["directories"]["source"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Refused(f"{shown} cannot be read ({error}). Set it up again: {set_up_again(build)}", 2) from error
+        raise Failed(f"{shown} cannot be read ({error}). Set it up again: {set_up_again(build)}", 2) from error
     if source.resolve() != checkout.TOP and checkout.TOP not in source.resolve().parents:
-        raise Refused(
+        raise Failed(
             f"{shown} was set up for {source}, and this is {checkout.TOP}.\nTake another one, or set it up again: "
             f"rm -r {shown} && meson setup {shown}", 2,
         )
@@ -80,15 +73,15 @@ class Course:
             self.exercises = progress.exercises(self.build)
         except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
             shown = seen_from_the_shell(self.build)
-            raise Refused(f"{shown} cannot be read ({error}). Set it up again: {set_up_again(self.build)}", 2) from error
+            raise Failed(f"{shown} cannot be read ({error}). Set it up again: {set_up_again(self.build)}", 2) from error
         if not self.exercises:
-            raise Refused(f"{seen_from_the_shell(self.build)} has no exercises: -Dchapters leaves all of them out.", 2)
+            raise Failed(f"{seen_from_the_shell(self.build)} has no exercises: -Dchapters leaves all of them out.", 2)
         self.options = ["--build", asked] if asked and self.build != self.unasked_build() else []
 
     @staticmethod
     def unasked_build():
         """The build folder without --build, or None."""
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(Failed):
             return find_build(os.environ.get("COURSE_BUILD"))
         return None
 
@@ -101,7 +94,7 @@ class Course:
         if name is None:
             following = progress.next_of([(one, self.known_state(one)) for one in self.exercises])
             which = f" The next one is {following.name}." if following else ""
-            raise Refused(f"Which exercise?{which} {self.command('list')} shows all of them.", 2)
+            raise Failed(f"Which exercise?{which} {self.command('list')} shows all of them.", 2)
         part = Path(name).name.removesuffix(".cuh").lower()
         names = {exercise.name: exercise for exercise in self.exercises}
         if part in names:
@@ -110,24 +103,24 @@ class Course:
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            raise Refused(f"{name} may be {one_of(exercise.name for exercise in fitting)}. Which one?", 2)
+            raise Failed(f"{name} may be {one_of(exercise.name for exercise in fitting)}. Which one?", 2)
         elsewhere = sorted(checkout.TOP.glob("exercises/*/*.cuh"))
         for file in elsewhere:
             if file.stem == part:
                 chapter = file.parent.name
-                raise Refused(
+                raise Failed(
                     f"{part} belongs to {chapter}, which {seen_from_the_shell(self.build)} leaves out.\n"
                     f"A build folder for it: meson setup build-{chapter[:2]} chapters/{chapter}", 2,
                 )
         near = nearest(part, [*names, *(file.stem for file in elsewhere)])
         way_out = f"Did you mean {one_of(near)}?" if near else f"{self.command('list')} shows all of them."
-        raise Refused(f"There is no exercise {name}. {way_out}", 2)
+        raise Failed(f"There is no exercise {name}. {way_out}", 2)
 
     def require_file(self, exercise):
-        """Raises Refused, with the command that brings the file back, if the learner has deleted it."""
+        """Raises Failed, with the command that brings the file back, if the learner has deleted it."""
         if not exercise.file.is_file():
             way_back = self.command("reset", exercise.name)
-            raise Refused(f"{seen_from_the_shell(exercise.file)} is gone: {way_back} brings it back.")
+            raise Failed(f"{seen_from_the_shell(exercise.file)} is gone: {way_back} brings it back.")
 
     def known_state(self, exercise):
         """The state as far as it is known without running anything; what is begun may be solved already."""
@@ -136,10 +129,7 @@ class Course:
     def fast(self):
         """The names of the exercises that their chapters cannot do without."""
         folders = {checkout.TOP / "chapters" / exercise.chapter for exercise in self.exercises}
-        try:
-            return frozenset(name for folder in folders for name in chapters.read(folder).core)
-        except chapters.Failed as failed:
-            raise Refused(str(failed)) from failed
+        return frozenset(name for folder in folders for name in chapters.read(folder).core)
 
     def states(self, names=None):
         """Yields (exercise, state), in order, of all exercises or of these. Runs the checks whose verdict is not known, and says so meanwhile."""

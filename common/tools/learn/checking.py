@@ -7,9 +7,9 @@ import time
 
 from tools.learn import progress
 from tools.learn.asking import content
-from tools.learn.build_folder import Refused
 from tools.lib import terminal
 from tools.lib.checkout import seen_from_the_shell
+from tools.lib.failed import Failed
 from tools.lib.terminal import paint
 
 SKIPPED = 77
@@ -24,7 +24,7 @@ def check(course, exercise, rerun):
     try:
         process = subprocess.Popen(exercise.command, cwd=course.build, env=environment)
     except OSError as error:
-        raise Refused(f"The check cannot be started: {error}.") from error
+        raise Failed(f"The check cannot be started: {error}.") from error
     try:
         code = process.wait()
     except BaseException:  # Ctrl-C

@@ -18,13 +18,14 @@ from pathlib import Path  # noqa: E402
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.learn.answers import reset, show_diff  # noqa: E402
-from tools.learn.build_folder import Course, Refused, nearest, one_of  # noqa: E402
+from tools.learn.build_folder import Course, nearest, one_of  # noqa: E402
 from tools.learn.checking import INTERRUPTED, show_check, watch  # noqa: E402
 from tools.learn.exporting import OUTPUT, export  # noqa: E402
 from tools.learn.finding import picture, show_hint, show_list, show_next  # noqa: E402
 from tools.learn.running import SEEDS, Workplace, run, split_words  # noqa: E402
 from tools.learn.scoring import score  # noqa: E402
 from tools.lib import terminal  # noqa: E402
+from tools.lib.failed import Failed  # noqa: E402
 
 POLL_SECONDS = 0.4
 NAME = "an exercise, a part of its name that matches no other, or its file"
@@ -124,7 +125,7 @@ def parser():
 
 
 def check_command(words, commands):
-    """Raises Refused, with the commands that look like it, if the first word is no command."""
+    """Raises Failed, with the commands that look like it, if the first word is no command."""
     words = iter(words)
     for word in words:
         if word == "--build":
@@ -133,7 +134,7 @@ def check_command(words, commands):
             if word not in commands:
                 near = nearest(word, commands)
                 way_out = f"Did you mean {one_of(near)}?" if near else f"The commands are {', '.join(commands)}."
-                raise Refused(f"There is no command {word}. {way_out}", 2)
+                raise Failed(f"There is no command {word}. {way_out}", 2)
             return
 
 
@@ -191,9 +192,9 @@ def main():
         code = arguments.function(arguments.place(arguments.build), arguments)
         sys.stdout.flush()
         return code
-    except Refused as refusal:
+    except Failed as refusal:
         print(refusal, file=sys.stderr)
-        return refusal.code
+        return refusal.exit_code
     except OSError as error:
         if error.errno != errno.ENOSPC or error.filename:
             raise

@@ -12,10 +12,11 @@ GPU MODE refuses a file that has the word "stream" anywhere.
 import re
 from pathlib import Path
 
-from tools.learn.build_folder import Refused
+
 from tools.lib import checkout
 from tools.lib.checkout import seen_from_the_shell
 from tools.lib.cpp_text import TOKEN
+from tools.lib.failed import Failed
 
 PRELUDE = Path(__file__).with_name("export_prelude.cuh")
 HEADERS = checkout.TOP / "common" / "include" / "course"
@@ -62,7 +63,7 @@ class OneFile:
         if header[0] == '"':
             found = next((path for path in (file.parent / name, self.chapter / name) if path.is_file()), None)
             if found is None:
-                raise Refused(f"{seen_from_the_shell(file)} includes {header}, and there is no such file.")
+                raise Failed(f"{seen_from_the_shell(file)} includes {header}, and there is no such file.")
         elif name.startswith("simt/"):
             return include.group()  # within #if COURSE_CPU_DEVICE
         elif not name.startswith("course/"):
@@ -73,7 +74,7 @@ class OneFile:
             if stem in REPLACED:
                 return ""
             if stem not in INLINED:
-                raise Refused(
+                raise Failed(
                     f"{seen_from_the_shell(file)} includes {header}, which is for checks and tables.\n"
                     f"An answer that is exported can include {', '.join(f'<course/{one}.cuh>' for one in (*INLINED, *REPLACED))}."
                 )
@@ -160,19 +161,19 @@ WHY_NOT = {("beat_histogram", "leetgpu"): "LeetGPU's histogram counts 32-bit num
 
 
 def file_for(site, name, answer):
-    """The text of an answer's file for a site. Raises Refused where there is no such task, or the answer does not fit."""
+    """The text of an answer's file for a site. Raises Failed where there is no such task, or the answer does not fit."""
     makers = SITES.get(name, {})
     if site not in makers:
         fitting = [f"{one} --for {other}" for one, sites in SITES.items() for other in sites]
         reason = WHY_NOT.get((name, site), f"{TASKS[site]} has no such task.")
-        raise Refused(f"{name} cannot be exported for {site}: {reason}\nWhat can be: {', '.join(fitting)}.")
+        raise Failed(f"{name} cannot be exported for {site}: {reason}\nWhat can be: {', '.join(fitting)}.")
     source = OneFile(answer.resolve(), checkout.TOP / "chapters" / answer.parent.name).text
     text = makers[site](source, name)
     if site == "popcorn":
         for word, why in (("stream", "GPU MODE refuses it"), ('"""', "it would end the Python text")):
             lines = [line.strip() for line in source.splitlines() if word in line.lower()]
             if lines:
-                raise Refused(f"The answer, or what it includes, has {word}, and {why}:\n  {lines[0]}")
+                raise Failed(f"The answer, or what it includes, has {word}, and {why}:\n  {lines[0]}")
     return text
 
 
@@ -186,7 +187,7 @@ def export(course, arguments):
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Refused(f"{output} cannot be written: {error.strerror}.") from error
+        raise Failed(f"{output} cannot be written: {error.strerror}.") from error
     print(f"wrote {seen_from_the_shell(output)}: {len(text.splitlines())} lines")
     if course.known_state(exercise) != "solved":
         print(f"It has not passed its check as it is now: {course.command('check', exercise.name)}")

@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 from tools.learn import progress
-from tools.learn.build_folder import Refused
 from tools.lib import checkout, terminal
 from tools.lib.checkout import seen_from_the_shell
+from tools.lib.failed import Failed
 from tools.lib.terminal import paint
 
 
@@ -70,18 +70,18 @@ def show_next(course, arguments):
 
 
 def edit(file):
-    """Becomes the editor that $EDITOR names. Raises Refused where it names none that runs."""
+    """Becomes the editor that $EDITOR names. Raises Failed where it names none that runs."""
     try:
         words = shlex.split(os.environ.get("EDITOR", ""))
     except ValueError as error:
-        raise Refused(f"EDITOR is {os.environ['EDITOR']}: {error}.") from error
+        raise Failed(f"EDITOR is {os.environ['EDITOR']}: {error}.") from error
     if not words:
-        raise Refused("EDITOR is not set. Put EDITOR=nano, for example, before the command.")
+        raise Failed("EDITOR is not set. Put EDITOR=nano, for example, before the command.")
     sys.stdout.flush()
     try:
         os.execvp(words[0], [*words, str(file)])
     except OSError as error:
-        raise Refused(f"EDITOR is {words[0]}, which cannot be run: {error.strerror}.") from error
+        raise Failed(f"EDITOR is {words[0]}, which cannot be run: {error.strerror}.") from error
 
 
 def show_hint(course, arguments):
@@ -89,13 +89,13 @@ def show_hint(course, arguments):
     exercise = course.find(arguments.name)
     hints = course.hints(exercise)
     if not hints:
-        raise Refused(f"chapters/{exercise.chapter}/README.md has no hints for {exercise.name}.")
+        raise Failed(f"chapters/{exercise.chapter}/README.md has no hints for {exercise.name}.")
     shown = min(course.hints_shown(exercise), len(hints))
     if arguments.all:
         numbers = range(1, len(hints) + 1)
     elif arguments.again:
         if shown == 0:
-            raise Refused(f"No hint for {exercise.name} was shown yet: {course.command('hint', exercise.name)}")
+            raise Failed(f"No hint for {exercise.name} was shown yet: {course.command('hint', exercise.name)}")
         numbers = range(1, shown + 1)
     elif shown == len(hints):
         again = course.command("hint", exercise.name, "--again")

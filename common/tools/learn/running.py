@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.learn.build_folder import Refused, find_build, program_name
+from tools.learn.build_folder import find_build, program_name
 from tools.lib.checkout import TOP, seen_from_the_shell
+from tools.lib.failed import Failed
 from tools.lib.terminal import paint
 from tools.run import report
 from tools.run.build_program import MADE_BY_MESON, NotBuilt, Program
@@ -26,7 +27,7 @@ class Workplace:
     def __init__(self, asked):
         self.build = find_build(asked or os.environ.get("COURSE_BUILD"))
         if not (self.build / MADE_BY_MESON).exists():
-            raise Refused(
+            raise Failed(
                 f"{seen_from_the_shell(self.build)} builds for a GPU, for which nvcc compiles any CUDA file. "
                 "./course run needs a folder\nfor the CPU device. Make one, and name it:\n"
                 f"  meson setup {seen_from_the_shell(TOP / 'build-cpu')} {seen_from_the_shell(TOP)} -Ddevice=cpu\n"
@@ -53,14 +54,14 @@ def say(text):
 
 
 def sources_of(names):
-    """The files to compile. Raises Refused for what is none."""
+    """The files to compile. Raises Failed for what is none."""
     for name in names:
         if not name.endswith((".cu", *PLAIN)):
-            raise Refused(f"{name} is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx). Arguments of the program come after --.", 2)
+            raise Failed(f"{name} is neither CUDA (.cu) nor C++ (.cpp, .cc, .cxx). Arguments of the program come after --.", 2)
         if not Path(name).is_file():
-            raise Refused(f"There is no file {name}.", 2)
+            raise Failed(f"There is no file {name}.", 2)
     if all(name.endswith(PLAIN) for name in names):
-        raise Refused(f"There is no .cu file in {', '.join(names)}.", 2)
+        raise Failed(f"There is no .cu file in {', '.join(names)}.", 2)
     return [os.path.abspath(name) for name in names]
 
 
@@ -71,14 +72,14 @@ def seeds_of(arguments):
 
 
 def check_time_limit():
-    """Raises Refused for a limit of time that is none."""
+    """Raises Failed for a limit of time that is none."""
     text = os.environ.get("COURSE_CPU_SECONDS", "1")
     try:
         is_limit = 0 < float(text) < float("inf")
     except ValueError:
         is_limit = False
     if not is_limit:
-        raise Refused(f"COURSE_CPU_SECONDS must be a number above 0, and is '{text}'.", 2)
+        raise Failed(f"COURSE_CPU_SECONDS must be a number above 0, and is '{text}'.", 2)
 
 
 def again(arguments, seed):
@@ -100,9 +101,9 @@ def run(place, arguments):
     try:
         program.make()
     except NotBuilt as problem:
-        raise Refused(str(problem), problem.code) from problem
+        raise Failed(str(problem), problem.code) from problem
     except OSError as error:
-        raise Refused(f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can.", 2) from error
+        raise Failed(f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can.", 2) from error
     say_warnings(program.warnings)
     command = [str(program.file), *arguments.program_arguments]
     check_time_limit()

@@ -9,29 +9,29 @@ from pathlib import Path
 
 from tools.check.building import build_check
 from tools.learn import scores
-from tools.learn.build_folder import Refused
 from tools.lib import checkout, course_state
 from tools.lib.checkout import seen_from_the_shell
+from tools.lib.failed import Failed
 
 SKIPPED = 77
 
 
 def score_program(exercise):
-    """The ladder of a challenge: beside the program of its check. Raises Refused where an exercise is no challenge."""
+    """The ladder of a challenge: beside the program of its check. Raises Failed where an exercise is no challenge."""
     challenges = sorted(file.stem for file in checkout.TOP.glob("chapters/*/scores/*.cu"))
     if exercise.name not in challenges:
-        raise Refused(f"{exercise.name} is no challenge, and has no score. Those that have: {', '.join(challenges)}.")
+        raise Failed(f"{exercise.name} is no challenge, and has no score. Those that have: {', '.join(challenges)}.")
     check = Path(exercise.command[exercise.command.index(next(word for word in exercise.command if word.endswith(".cuh"))) + 1])
     return check.with_name(f"{exercise.name}-score")
 
 
 def run(command):
-    """Runs a program that writes results; returns what it said. Raises Refused where it fails."""
+    """Runs a program that writes results; returns what it said. Raises Failed where it fails."""
     done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     if done.returncode == SKIPPED:
-        raise Refused(done.stdout.strip(), SKIPPED)
+        raise Failed(done.stdout.strip(), SKIPPED)
     if done.returncode != 0:
-        raise Refused(f"The answer has no score, because it is not right:\n{done.stdout.strip()}")
+        raise Failed(f"The answer has no score, because it is not right:\n{done.stdout.strip()}")
 
 
 def measured(program, chapter, n):
@@ -69,7 +69,7 @@ def score(course, arguments):
     course.require_file(exercise)
     os.environ["COURSE_PROGRESS"] = "1"
     if problem := build_check(course.build, program, exercise.file):
-        raise Refused(f"{exercise.name} does not compile:\n\n{problem}")
+        raise Failed(f"{exercise.name} does not compile:\n\n{problem}")
     results = measured(program, checkout.TOP / "chapters" / exercise.chapter, arguments.n)
     print(f"{exercise.name} on {results['device']}")
     print("\n".join(scores.table(results, exercise.name)))

@@ -4,6 +4,8 @@ import json
 import re
 from dataclasses import dataclass
 
+from tools.lib.failed import Failed
+
 # "PROJECT:SUITE / NAME" in Meson's log, and "SUITE - PROJECT:NAME" since Meson 1.10; without a suite the
 # name alone.
 NAMES = (
@@ -29,14 +31,14 @@ class Test:
 
 
 def read(file):
-    """The tests in one log, a path. ValueError, with the line, if it is no log of Meson's."""
+    """The tests in one log, a path. Failed, with the line, if it is no log of Meson's."""
     tests = []
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         try:
             entry = json.loads(line)
             full, result = entry["name"], entry["result"]
         except (json.JSONDecodeError, KeyError, TypeError) as error:
-            raise ValueError(f"{file}:{number}: not a line of Meson's log of tests") from error
+            raise Failed(f"{file}:{number}: not a line of Meson's log of tests") from error
         parts = next(filter(None, (pattern.match(full) for pattern in NAMES)), None)
         project, suite, name = parts.group("project", "suite", "name") if parts else ("", "", full)
         output = (entry.get("stdout") or "") + (entry.get("stderr") or "")

@@ -1,26 +1,21 @@
-#!/usr/bin/env python3
 """Compiles chapters with nvcc: ladder, self-check, starters, variants of solutions, and solutions with
 their checks.
 
-    compile_with_nvcc.py FOLDER [FOLDER ...] [nvcc arguments]
-
-FOLDER is chapters/NN-topic, or another one with .cu files, such as common/tests. All folders become one source, each
+A FOLDER is chapters/NN-topic, or another one with .cu files, such as common/tests. All folders become one source, each
 folder in a namespace and each file in one inside that, so that nvcc reads the headers of the toolkit, of Catch2 and
 of the course once: they are more than half of what a chapter takes. The step that nvcc leaves to g++ is left out: on
 the CPU device clang compiles the same files. To build each program alone takes nvcc many minutes;
-common/tools/measure/measure.py run does it.
+`common/dev measure run` does it.
 """
 
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-TOP = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(TOP / "common/build"))
-from all_variants import INCLUDE, write_answers  # noqa: E402
+from build.all_variants import INCLUDE, write_answers
+from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
 
 
 def units(folder, temporary):
@@ -114,25 +109,19 @@ def without_conditions(text):
     return "\n".join(lines)
 
 
-def main():
-    folders = [TOP / argument for argument in sys.argv[1:] if not argument.startswith("-")]
+def compile_folders(folders, arguments):
+    """Compiles the folders, with further arguments for nvcc; returns nvcc's exit code."""
     with tempfile.TemporaryDirectory() as temporary:
-        chapters = [Chapter(folder, Path(temporary)) for folder in folders]
-        empty = [str(chapter.folder) for chapter in chapters if not chapter.units]
-        if empty or not chapters:
-            return f"no .cu files in {', '.join(empty) or 'no folder'}"
+        chapters = [Chapter(TOP / folder, Path(temporary)) for folder in folders]
+        if empty := [str(chapter.folder) for chapter in chapters if not chapter.units]:
+            raise Failed(f"no .cu files in {', '.join(empty)}")
         texts = [chapter.text() for chapter in chapters]
         headers = sorted({header for chapter in chapters for header in chapter.system_headers})
         source = Path(temporary) / "all.cu"
         source.write_text("".join(f"#include {header}\n" for header in headers) + "".join(texts), encoding="utf-8")
         knows = subprocess.run(["nvcc", "--help"], capture_output=True, text=True, check=True).stdout
         fast = ["--Ofast-compile=max"] if "--Ofast-compile" in knows else []  # from CUDA 12.8 on; nothing here is run
-        command = ["nvcc", "-std=c++20", *fast, f"-I{TOP}/common/include", *(f"-I{folder}" for folder in folders),
-                   *(argument for argument in sys.argv[1:] if argument.startswith("-"))]
+        command = ["nvcc", "-std=c++20", *fast, f"-I{TOP}/common/include", *(f"-I{TOP / folder}" for folder in folders), *arguments]
         code = subprocess.run([*command, "--cuda", "-o", source.with_suffix(".ii"), source]).returncode
     print(f"{sum(len(chapter.units) for chapter in chapters)} lessons and answers, exit code {code}")
     return code
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,30 +1,23 @@
-#!/usr/bin/env python3
-"""Checks that every chapter is complete, and prints what is missing; exit code 1 if anything is.
-
-    course_lint.py [TOP]
+"""Whether every chapter is complete.
 
 Every exercise has a file that is not started, a solution, a check, at least three mistakes, and three hints in the
 chapter's README; mistakes and alternatives fit the solution, open with a sentence, and have different names. chapter.toml can be
 used, names exactly the exercises that are there, and agrees with the chapter's README on the question and the
 chapters before it; README.md names the chapter. Folders of mistakes and of alternatives hold those of its
 exercises, and nothing else. The ladder and the self-check read the chapter's rungs from rungs.cuh. What
-vendor.cu includes defines no kernel. The meson.build of every folder of tests names all of them.
+vendor.cu includes defines no kernel. A chapter's pictures are those that chapter.toml declares, and are in its README.
 No check has more than 200 lines, no other file of a chapter more than 400, none of common (its tests aside) more
 than 500; rules between sections are whole.
 Every link of a page at the top, of a README and of common/docs goes to a file, and a heading, that exists.
-A release for learners (release.py) has neither solutions/ nor mistakes, and needs none.
+A release for learners (tools/teach/release.py) has neither solutions/ nor mistakes, and needs none.
 """
 
 import re
-import sys
-from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from build import variants  # noqa: E402
-from tools.lib import chapter as chapters  # noqa: E402
-from tools.lib.hints import hints_of  # noqa: E402
-from tools.maintain import file_rules  # noqa: E402
+from build import variants
+from tools.lib import chapter as chapters
+from tools.lib.hints import hints_of
+from tools.maintain import file_rules
 
 MISTAKES = 3
 HINTS = 3
@@ -134,7 +127,7 @@ def check_chapter(top, folder):
         chapter = chapters.load(folder)
     except chapters.Failed as failed:
         return [*problems, str(failed)]
-    problems += check_list(top, chapter, readme)
+    problems += check_list(top, chapter, readme) + check_pictures(chapter, readme)
     for exercise in chapter.exercises:
         problems += check_exercise(top, chapter, exercise, readme)
     problems += check_rungs(top, folder)
@@ -158,15 +151,18 @@ def check_rungs(top, folder):
     ]
 
 
-def check_tests(top):
-    """Test files that the meson.build beside them does not name: nothing would run them."""
+def check_pictures(chapter, readme):
+    """Pictures that the chapter's README does not show, or that chapter.toml does not declare."""
+    name = f"chapters/{chapter.name}"
     problems = []
-    for build_file in sorted(top.glob("common/**/tests/meson.build")):
-        names = set(re.findall(r"'(\w+)'", build_file.read_text()))
-        for file in sorted(build_file.parent.iterdir()):
-            found = re.fullmatch(r"(\w+)_test\.cu|test_(\w+)\.py", file.name)
-            if found and (found.group(1) or found.group(2)) not in names:
-                problems.append(f"{build_file.relative_to(top)} does not name {file.name}")
+    for entry in chapter.pictures:
+        embedded = f"![{entry['alt']}](pictures/{entry['output']})"
+        if embedded not in readme:
+            problems.append(f"{name}/README.md does not have: {embedded}")
+    declared = {entry["output"] for entry in chapter.pictures}
+    for file in sorted((chapter.folder / "pictures").glob("*")):
+        if file.name not in declared:
+            problems.append(f"{name}/pictures/{file.name} is not declared in chapter.toml")
     return problems
 
 
@@ -210,14 +206,10 @@ def check_links(top):
     return problems
 
 
-def main():
-    top = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[3]).resolve()
+def problems_of(top):
+    """What is missing or wrong in the chapters of a course."""
     folders = sorted(folder for folder in (top / "chapters").glob("[0-9][0-9]-*") if folder.is_dir())
+    if not folders:
+        return [f"{top}: there are no chapters"]
     problems = [problem for folder in folders for problem in check_chapter(top, folder)]
-    problems += check_tests(top) + check_links(top) + file_rules.problems_of(top)
-    print("\n".join(problems) if problems else f"{len(folders)} chapters are complete")
-    return 1 if problems or not folders else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return problems + check_links(top) + file_rules.problems_of(top)

@@ -1,18 +1,13 @@
-#!/usr/bin/env python3
-"""Finds words that a learner would stumble over, and says what to write: in pages, tasks, messages and comments.
+"""Words that a learner would stumble over, and what to write: in pages, tasks, messages and comments.
 
-    plain_words.py [FILE ...]      all files that Git knows, without a FILE
-
-Reads Markdown, and comments and texts of sources. Exit code 1 with a line for each place, 0 if there is none. A word
+Reads Markdown, and comments and texts of sources. A word
 that is right in its place is in ALLOWED: the end of a file's path, and a text that its line has.
 """
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[3]
 THINGS = (
     r"atomics?|atomicAdds?|loads?|stores?|barriers?|additions?|REDs?|bytes?|numbers?|elements?|threads?|sums?|tickets?|shuffles?|"
     r"floats?|bits|packs?|trees?|launch(?:es)?|process(?:es)?|columns?|rows?|requests?|sectors?|instructions?|warps?|copies"
@@ -85,23 +80,19 @@ def places(file):
     return found
 
 
-def all_files():
-    """The files that a learner or a contributor reads."""
-    done = subprocess.run(["git", "-C", str(TOP), "ls-files"], capture_output=True, text=True, check=True)
-    files = [TOP / name for name in done.stdout.splitlines()]
-    return [file for file in files if file.suffix in (".md", ".diff", *COMMENTS) and file.name != Path(__file__).name and not file.is_symlink()]
+def all_files(top):
+    """The files that Git knows and that a learner or a contributor reads."""
+    done = subprocess.run(["git", "-C", str(top), "ls-files"], capture_output=True, text=True, check=True)
+    files = [top / name for name in done.stdout.splitlines()]
+    return [
+        file for file in files
+        if file.suffix in (".md", ".diff", *COMMENTS) and file.name != Path(__file__).name and file.is_file() and not file.is_symlink()
+    ]  # fmt: skip
 
 
-def main():
-    files = [Path(name).resolve() for name in sys.argv[1:]] or all_files()
-    lines = [
-        f"{file.relative_to(TOP) if file.is_relative_to(TOP) else file}:{number}: '{word}': write {better}"
+def problems_of(top, files):
+    """A line for each place in these files."""
+    return [
+        f"{file.relative_to(top) if file.is_relative_to(top) else file}:{number}: '{word}': write {better}"
         for file in files for number, word, better in places(file)
-    ]
-    if lines:
-        return "\n".join([*lines, f"{len(lines)} {'place' if len(lines) == 1 else 'places'}; CONTRIBUTING.md says how texts are written"])
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    ]  # fmt: skip

@@ -1,28 +1,17 @@
-#!/usr/bin/env python3
-"""Writes the tables of what runs on the CPU device into common/docs/any-cuda-file.md.
-
-    program_table.py [--check]
+"""The tables of what runs on the CPU device, in common/docs/any-cuda-file.md.
 
 A program of common/simt/tests/programs, which may be a folder with a main.cu, says in its first line what it is for, and
 what becomes of it; common/simt/tests/test_programs.py holds it to that:
 
     // Construct: dynamic parallelism. Expect: unsupported "dynamic parallelism".
-
---check changes nothing, and exits with 1 if the tables are out of step.
 """
 
 import re
-import sys
 from collections import namedtuple
-from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib import markers  # noqa: E402
+from tools.lib.documents import section
+from tools.lib.failed import Failed
 
-TOP = Path(__file__).resolve().parents[3]
-PROGRAMS = TOP / "common" / "simt" / "tests" / "programs"
-PAGE = TOP / "common" / "docs" / "any-cuda-file.md"
 HEADER = re.compile(r'// Construct: (?P<construct>.+?)\. Expect: (?P<outcome>runs|finding|unsupported)(?: "(?P<said>[^"]+)")?[^"]*\.$')
 # What becomes of a program, in the order of the page: a heading, and the columns' heads.
 PARTS = {
@@ -69,22 +58,10 @@ def tables(programs):
     return "\n\n".join(parts)
 
 
-def main():
-    check = sys.argv[1:] == ["--check"]
-    if sys.argv[1:] and not check:
-        return __doc__
-    programs, wrong = read(PROGRAMS)
+def documents(top):
+    """The Document of the tables; Failed if a program's first line does not say what it is for."""
+    programs, wrong = read(top / "common" / "simt" / "tests" / "programs")
     if wrong:
-        return "\n".join(f"common/simt/tests/programs/{name}: the first line is not // Construct: NAME. Expect: ..."
-                         for name in wrong)
-    text = PAGE.read_text(encoding="utf-8")
-    new = markers.replaced(PAGE.name, text, "programs", tables(programs))
-    if check and new != text:
-        return "common/docs/any-cuda-file.md: its tables are not those of the programs: common/tools/maintain/program_table.py"
-    if new != text:
-        PAGE.write_text(new, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        raise Failed("\n".join(f"common/simt/tests/programs/{name}: the first line is not // Construct: NAME. Expect: ..." for name in wrong))
+    page = top / "common" / "docs" / "any-cuda-file.md"
+    return [section(page, "programs", "what becomes of each test program", tables(programs))]

@@ -1,29 +1,18 @@
-#!/usr/bin/env python3
-"""Says where a page in Chinese is out of date.
-
-    translations.py check                 exit code 1 with a line for each page that is out of date, and the headings that changed
-    translations.py record PAGE ...       writes into these pages which version of the English they follow now
+"""Where a page in Chinese is out of date, and the version of the English page that it follows.
 
 A page README.zh-CN.md follows the README.md beside it: the same headings in the same order, and the same blocks of code and
 markers of generated lines; comments in commands may be translated. Its last lines have the version, as a hash of each of
 README.md's sections without what tools write into it (tools/measure writes that in both languages).
 """
 
-import argparse
-import datetime
 import hashlib
 import re
-import sys
-from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib import markers  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import lesson  # noqa: E402
+from tools.lib import markers
+from tools.lib.failed import Failed
+from tools.measure import lesson
 
-TOP = Path(__file__).resolve().parents[3]
-COMMAND = "common/tools/maintain/translations.py record"
+COMMAND = "common/dev translate record"
 RECORD = re.compile(r"\n<!-- sections of README\.md that this page follows\n(?P<sections>(?:[0-9a-f]{8} .*\n)*)-->\n\Z")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -101,7 +90,7 @@ def changes(english, known):
     return changed + [f"{heading} (gone)" for heading in gone]
 
 
-def problems_of(top, page):
+def problems_of_page(top, page):
     """What is wrong with a translation."""
     name, text = page.relative_to(top), page.read_text(encoding="utf-8")
     original = page.with_name("README.md")
@@ -134,25 +123,6 @@ def record(top, page, today):
     page.write_text(f"{text}\n\n<!-- sections of README.md that this page follows\n{lines}-->\n", encoding="utf-8")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--top", type=Path, default=TOP, help=argparse.SUPPRESS)
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("check")
-    commands.add_parser("record").add_argument("pages", type=Path, nargs="+", metavar="PAGE")
-    options = parser.parse_args()
-    top = options.top.resolve()
-    try:
-        if options.command == "record":
-            for page in options.pages:
-                record(top, page.resolve(), datetime.date.today())
-            return 0
-        found = [problem for page in pages(top) for problem in problems_of(top, page)]
-    except (Failed, OSError, ValueError) as failed:
-        return str(failed)
-    print("\n".join(found) if found else f"{len(pages(top))} translations follow their originals")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def problems_of(top):
+    """What is wrong with all translations of a course."""
+    return [problem for page in pages(top) for problem in problems_of_page(top, page)]

@@ -3,11 +3,9 @@
 import json
 
 from tools.lib import compact_json
+from tools.lib.chapter_results import PROFILE, SECTORS, TIMES, VERDICTS, VERSION, file_of
 from tools.lib.failed import Failed
-from tools.measure import sectors
-from tools.measure.documents import ladder_of
 from tools.measure.gpu_run import RESULTS, SCHEMA
-from tools.measure.results import PROFILE, SECTORS, TIMES, VERDICTS, VERSION, chapters_of, file_of, of_cpu
 
 KINDS = {"ladders": TIMES, "profiles": PROFILE, "sectors": SECTORS, "verdicts": VERDICTS}
 
@@ -18,7 +16,7 @@ def read_run(folder):
     try:
         run = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise Failed(f"{file}: {error}; `measure.py run {folder}` writes it, on a machine with a GPU") from error
+        raise Failed(f"{file}: {error}; `common/dev measure run {folder}` writes it, on a machine with a GPU") from error
     if (run.get("schema"), run.get("version")) != (SCHEMA, VERSION):
         raise Failed(f"{file}: has no \"schema\": \"{SCHEMA}\", \"version\": {VERSION}")
     return run
@@ -40,19 +38,6 @@ def of_run(top, folder, anyway, machine=None):
                 raise Failed(f"{folder / RESULTS}: there is no chapter {name}")
             content["device"] = machine or content["device"]
             file = file_of(chapter, content["device"], kind)
-            compact_json.write(file, content)
-            written.append(file)
-    return written
-
-
-def counts_of_build(top, build):
-    """Counts anew what the chapters' tables of sectors compare, with a build for the CPU device; returns the files."""
-    written = []
-    for chapter in chapters_of(top):
-        kept = of_cpu(chapter, SECTORS)
-        if kept is not None:
-            content = sectors.counted(str(ladder_of(build, chapter)), kept["n"])
-            file = file_of(chapter, content["device"], SECTORS)
             compact_json.write(file, content)
             written.append(file)
     return written

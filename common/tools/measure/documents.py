@@ -1,71 +1,85 @@
-"""All that is written from the chapters' results and sources: tables, plots, pages, the front page; and whether it is in step.
-
-A document's generated part is between <!-- NAME:begin --> and <!-- NAME:end -->. The files of results have one
-row per line (tools/lib/compact_json.py).
-"""
+"""What is written from the chapters' results and sources, as Documents: tables, plots, pages, the front page."""
 
 import sys
-from collections import namedtuple
 
 from tools.lib import chapter as metadata
-from tools.lib import compact_json, markers
+from tools.lib.chapter_results import (
+    CPU, PROFILE, SECTORS, chapters_of, file_name, file_of, measured, of_cpu, of_gpu, of_machine, read, slug,
+)  # fmt: skip
+from tools.lib.documents import Document, data, section
 from tools.lib.failed import Failed
-from tools.maintain import verdicts
 from tools.measure import (
     drawings, front_page, headline, ladder_profile, languages, lesson, plot_svg, plots, profile_rows, results_table, sectors,
 )  # fmt: skip
-from tools.measure.results import (
-    CPU, PROFILE, SECTORS, chapters_of, file_name, measured, of_cpu, of_gpu, of_machine, read, slug,
-)  # fmt: skip
-
-COMMAND = "common/tools/measure/measure.py render"
-# The Markdown between the markers `name` of a file.
-Section = namedtuple("Section", "file name text")
-# The generated lines of a chapter's lesson, in the language `words`.
-Lesson = namedtuple("Lesson", "file chapter words")
-# A page for instructors with the hours of chapters.
-Syllabus = namedtuple("Syllabus", "file top")
-# The rows of a profile in a header of a chapter's checks.
-ProfileRows = namedtuple("ProfileRows", "file chapter")
-# A plot and what it shows, as plot_svg.py describes it.
-Plot = namedtuple("Plot", "file description")
-# A file of results.
-Data = namedtuple("Data", "file")
 
 
-# ---- what there is -------------------------------------------------------------------------------
+class Plot(Document):
+    """A plot as plot_svg.py describes it. Whether it is in step can be told without matplotlib."""
+
+    def __init__(self, file, description):
+        super().__init__(file, "a plot of the results", None)
+        self.description = description
+
+    def problem(self):
+        return plot_svg.problem(self.file, self.description)
+
+    def expected(self):
+        if self.problem() is None:
+            return self.found()
+        try:
+            return plot_svg.draw(self.description)
+        except ImportError as error:
+            raise Failed(
+                f"it {self.problem()}, and {sys.executable} has no matplotlib to draw it ({error}); "
+                "common/tools/setup.sh --contributor installs it for the system's python3"
+            ) from error
+
+
+class Lesson(Document):
+    """The generated lines of a chapter's page, in the language `words`. What has not been measured is left out."""
+
+    def __init__(self, file, chapter, words):
+        super().__init__(file, "kernels, costs and times of the page, from the sources and the results", None)
+        self.chapter = chapter
+        self.words = words
+
+    def expected(self):
+        self.left_out = []
+        return lesson.with_generated(self.chapter, self.found(), self.left_out, self.words)
 
 
 def of_chapter(chapter):
-    """The documents of one chapter. Each is a function, so that one that fails hides no other."""
+    """The Documents of one chapter, as functions that return them."""
     readme, profiling = chapter / "README.md", chapter.parents[1] / "common" / "docs" / "profiling.md"
 
-    def data():
-        return [Data(file) for file in sorted((chapter / "results").glob("*.json"))]
+    def results_files():
+        files = sorted((chapter / "results").glob("*.json"))
+        return [data(file, "results, with one row per line", lambda file=file: read(file)) for file in files]
 
     def table():
         results = of_gpu(chapter)
         if results is None:
             return []
         about = metadata.load(chapter)
+        what = "the table of the ladder's results"
         others = [
-            Section(readme, f"results {slug(machine['device'])}",
+            section(readme, f"results {slug(machine['device'])}", f"{what} on another machine",
                     results_table.render(of_machine(chapter, machine), machine, with_legend=False))
             for machine in about.machines
         ]  # fmt: skip
-        return [Section(readme, "results", results_table.render(results, about.headline)), *others]
+        return [section(readme, "results", what, results_table.render(results, about.headline)), *others]
 
     def pictures():
-        loaded = headline.load(chapter)
-        described = plots.descriptions(*loaded) if loaded else {}
-        for machine in metadata.load(chapter).machines:
-            described |= plots.curves(of_machine(chapter, machine))
+        described = plot_descriptions(chapter)
         drawn = list(drawings.of_chapter(chapter).values())
         for file in sorted((chapter / "results").glob("*.svg")):
             if file.name not in described and file not in [drawing.file for drawing in drawn]:
                 raise Failed(f"{file}: no plot of this name is drawn from the results: delete it")
-        found = drawn + [Plot(chapter / "results" / name, description) for name, description in described.items()]
-        return [*found, Section(readme, "ladder", plots.embedded(loaded[0], described))] if loaded else []
+        found = [Document(drawing.file, "a drawing that is computed from the results", lambda _, text=drawing.text: text) for drawing in drawn]
+        found += [Plot(chapter / "results" / name, description) for name, description in described.items()]
+        loaded = headline.load(chapter)
+        what = "the plots of the ladder, with what they show in words"
+        return [*found, section(readme, "ladder", what, plots.embedded(loaded[0], described))] if loaded else []
 
     def counts():
         cpu = of_cpu(chapter, SECTORS)
@@ -74,13 +88,14 @@ def of_chapter(chapter):
             return []
         if gpu and gpu["n"] != cpu["n"]:
             raise Failed(f"{chapter / 'results' / file_name(gpu['device'], SECTORS)}: n is {gpu['n']}, and {cpu['n']} of the CPU device")
-        return [Section(readme, "sectors", sectors.table(cpu, gpu))]
+        return [section(readme, "sectors", "what the CPU device and ncu count", sectors.table(cpu, gpu))]
 
     def profile():
         plan = metadata.load(chapter).profile
         if not plan:
             return []
-        return [Section(profiling, f"profile {chapter.name}", ladder_profile.section(chapter.name, plan, of_gpu(chapter, PROFILE)))]
+        text = ladder_profile.section(chapter.name, plan, of_gpu(chapter, PROFILE))
+        return [section(profiling, f"profile {chapter.name}", "what ncu counted for the chapter's rungs", text)]
 
     def lines():
         is_lesson = lesson.has_markers(readme.read_text(encoding="utf-8")) or metadata.load(chapter).drawings
@@ -91,170 +106,35 @@ def of_chapter(chapter):
         return [Lesson(page, chapter, languages.Chinese(chapter.parents[1]))] if page.exists() else []
 
     def profile_lines():
-        return [ProfileRows(file, chapter) for file in profile_rows.headers_of(chapter)]
-
-    return [data, table, pictures, counts, profile, lines, lines_in_chinese, profile_lines]
-
-
-def of_course(top):
-    """The documents of all chapters together: the front page, the syllabus, and the verdicts' tally."""
-    readme = top / "README.md"
-    english = languages.English(top)
-
-    def front():
-        text, description = front_page.results_part(top)
-        page = Section(top / "common" / "docs" / "results.md", "front", text)
-        return [page] + ([Plot(top / front_page.PLOT, description)] if description else [])
-
-    def shown():
-        entries = measured(top).get("shown")
-        return [Section(readme, "shown", front_page.shown_part(top, entries, english))] if entries else []
-
-    def course_map():
-        return [Section(readme, "map", front_page.map_part(top, english))]
-
-    def size():
-        return [Section(readme, "size", front_page.size_part(top, english))]
-
-    def syllabus():
-        page = top / "common" / "docs" / "instructors.md"
-        return [Syllabus(page, top)] if page.exists() else []
-
-    def in_chinese():
-        page = top / languages.Chinese.page
-        if not page.exists():
-            return []
-        words = languages.Chinese(top)
         return [
-            Section(page, "shown", front_page.shown_part(top, measured(top)["shown"], words)),
-            Section(page, "size", front_page.size_part(top, words)), Section(page, "map", front_page.map_part(top, words)),
-        ]
+            Document(file, "rows of the profile, for the check of an exercise that asks to read it",
+                     lambda text, file=file: profile_rows.with_generated(chapter, file, text))
+            for file in profile_rows.sources_of(chapter)
+        ]  # fmt: skip
 
-    def tally():
-        return [Section(top / "common" / "docs" / "verdicts.md", "verdicts", verdicts.tally(top))]
-
-    return [front, shown, course_map, size, syllabus, in_chinese, tally]
+    return [results_files, table, pictures, counts, profile, lines, lines_in_chinese, profile_lines]
 
 
-def documents(top, chapters):
-    """All documents of these chapters (of all, and the course's own, without any), and what is wrong with the rest."""
-    found, problems = [], []
-    makers = [maker for chapter in chapters or chapters_of(top) for maker in of_chapter(chapter)]
-    for make in makers if chapters else [*makers, *of_course(top)]:
-        try:
-            found += make()
-        except Failed as failed:
-            problems.append(str(failed))
-    return found, problems
+def plot_descriptions(chapter):
+    """{file name: description} of a chapter's plots, those of other machines too; {} if the chapter has no headline."""
+    loaded = headline.load(chapter)
+    described = plots.descriptions(*loaded) if loaded else {}
+    for machine in metadata.load(chapter).machines:
+        described |= plots.curves(of_machine(chapter, machine))
+    return described
 
 
-# ---- render --------------------------------------------------------------------------------------
+def of_build(chapter, build):
+    """The same of what a build for the CPU device counts anew."""
 
+    def counts():
+        kept = of_cpu(chapter, SECTORS)
+        if kept is None:
+            return []
+        what = "what the CPU device counts for the table of sectors"
+        return [data(file_of(chapter, CPU, SECTORS), what, lambda: sectors.counted(str(ladder_of(build, chapter)), kept["n"]))]
 
-def draw(plot):
-    """Draws a plot that is out of step; Failed without matplotlib."""
-    problem = plot_svg.problem(plot.file, plot.description)
-    if problem is None:
-        return
-    try:
-        text = plot_svg.draw(plot.description)
-    except ImportError as error:
-        raise Failed(
-            f"{plot.file} {problem}, and {sys.executable} has no matplotlib to draw it ({error}); "
-            "common/tools/setup.sh --contributor installs it for the system's python3"
-        ) from error
-    plot.file.parent.mkdir(parents=True, exist_ok=True)
-    plot.file.write_text(text, encoding="utf-8")
-
-
-def with_generated(document, problems):
-    """The text of a document's file as it is, and with its generated part as it should be; `problems` gets what has not been measured."""
-    text = document.file.read_text(encoding="utf-8")
-    try:
-        if isinstance(document, Lesson):
-            return text, lesson.with_generated(document.chapter, text, problems, document.words)
-        if isinstance(document, Syllabus):
-            return text, front_page.with_hours(document.top, text)
-        if isinstance(document, ProfileRows):
-            return text, profile_rows.with_generated(document.chapter, document.file, text)
-        return text, markers.replaced(document.file, text, document.name, document.text)
-    except ValueError as error:
-        raise Failed(str(error)) from error
-
-
-def write(document, problems):
-    """Brings one document into step; `problems` gets what has not been measured."""
-    if isinstance(document, Plot):
-        draw(document)
-    elif isinstance(document, Data):
-        compact_json.write(document.file, read(document.file))
-    elif isinstance(document, drawings.Drawing):
-        document.file.write_text(document.text, encoding="utf-8")
-    else:
-        text, new = with_generated(document, problems)
-        if new != text:
-            document.file.write_text(new, encoding="utf-8")
-
-
-def render(top, chapters):
-    """Writes all documents; Failed, with every problem, if something could not be written."""
-    found, problems = documents(top, chapters)
-    for document in found:
-        try:
-            write(document, problems)
-        except (Failed, OSError) as failed:
-            problems.append(str(failed))
-    if problems:
-        raise Failed("\n".join(problems))
-
-
-# ---- check ---------------------------------------------------------------------------------------
-
-
-def problem_of(top, document, problems):
-    """What is out of step with a document, or None; `problems` gets what has not been measured."""
-    name = document.file.relative_to(top)
-    if isinstance(document, Plot):
-        problem = plot_svg.problem(document.file, document.description)
-        return f"{name} {problem}" if problem else None
-    if isinstance(document, Data):
-        same = document.file.read_text(encoding="utf-8") == compact_json.text_of(read(document.file))
-        return None if same else f"{name} does not have one row per line"
-    if isinstance(document, drawings.Drawing):
-        there = document.file.read_text(encoding="utf-8") if document.file.exists() else None
-        return None if there == document.text else f"{name} is {'missing' if there is None else 'out of step with the results'}"
-    text, new = with_generated(document, problems)
-    if text == new:
-        return None
-    if isinstance(document, Lesson):
-        return f"{name} is out of step with the sources or the results: {lesson.first_difference(text, new)}"
-    if isinstance(document, ProfileRows):
-        return f"{name} is out of step with the profile: // rows"
-    if isinstance(document, Syllabus):
-        return f"{name} has other hours than the chapters"
-    return f"{name} is out of step with the results: <!-- {document.name}:begin -->"
-
-
-def check(top, chapters, build=None):
-    """Compares all documents, and with a `build` for the CPU device its counts; Failed if something is out of step."""
-    found, problems = documents(top, chapters)
-    out_of_step = []
-    for document in found:
-        try:
-            out_of_step.append(problem_of(top, document, problems))
-        except (Failed, OSError) as failed:
-            problems.append(str(failed))
-    out_of_step = [problem for problem in out_of_step if problem]
-    if out_of_step:
-        problems += [*out_of_step, f"run: {COMMAND}"]
-    if build:
-        problems += wrong_counts(chapters or chapters_of(top), build)
-    if problems:
-        raise Failed("\n".join(problems))
-    return len(found)
-
-
-# ---- counts of the CPU device --------------------------------------------------------------------
+    return [counts]
 
 
 def ladder_of(build, chapter):
@@ -263,19 +143,40 @@ def ladder_of(build, chapter):
     return next((file for file in candidates if file.exists()), candidates[0])
 
 
-def wrong_counts(chapters, build):
-    """What the CPU device counts otherwise than the results say."""
-    problems = []
-    for chapter in chapters:
-        kept = of_cpu(chapter, SECTORS)
-        if kept is None:
-            continue
-        now = sectors.counted(str(ladder_of(build, chapter)), kept["n"])
-        rungs = {rung["name"]: rung for rung in kept["rungs"]}
-        changed = [rung["name"] for rung in now["rungs"] if rung != rungs.get(rung["name"])]
-        changed += sorted(rungs.keys() - {rung["name"] for rung in now["rungs"]})
-        if changed:
-            again = f"common/tools/measure/measure.py import --build {build}"
-            file = chapter / "results" / file_name(CPU, SECTORS)
-            problems.append(f"{file}: the CPU device counts otherwise: {', '.join(changed)}; if that is right: {again}")
-    return problems
+def of_course(top):
+    """The same of all chapters together: the front page, the page of results, the syllabus."""
+    readme = top / "README.md"
+    english = languages.English(top)
+
+    def front():
+        text, description = front_page.results_part(top)
+        page = section(top / "common" / "docs" / "results.md", "front", "the best rung of each chapter against the library", text)
+        return [page] + ([Plot(top / front_page.PLOT, description)] if description else [])
+
+    def parts(page, words):
+        """The parts of a front page."""
+        entries = measured(top).get("shown")
+        shown = [section(page, "shown", "where some ladders start and end", front_page.shown_part(top, entries, words))] if entries else []
+        return [
+            *shown,
+            section(page, "size", "how many hours and exercises the course has", front_page.size_part(top, words)),
+            section(page, "map", "the map of chapters", front_page.map_part(top, words)),
+        ]
+
+    def in_english():
+        return parts(readme, english)
+
+    def in_chinese():
+        page = top / languages.Chinese.page
+        return parts(page, languages.Chinese(top)) if page.exists() else []
+
+    def syllabus():
+        page = top / "common" / "docs" / "instructors.md"
+        return [Document(page, "the hours of the syllabus", lambda text: front_page.with_hours(top, text))] if page.exists() else []
+
+    return [front, in_english, syllabus, in_chinese]
+
+
+def of_checkout(top):
+    """The Documents of all chapters, and those of all chapters together."""
+    return [*(maker for chapter in chapters_of(top) for maker in of_chapter(chapter)), *of_course(top)]

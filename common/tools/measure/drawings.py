@@ -7,18 +7,18 @@
     given   what is known and was not measured here, such as the number of threads that a GPU holds
 
 A README shows it at the marker <!-- drawing OUTPUT --> (tools/measure/lesson.py). No matplotlib is needed, so
-`measure.py check` draws each one anew.
+`common/dev generate --check` draws each one anew.
 """
 
 import math
 from collections import namedtuple
 
 from tools.lib import chapter as metadata
+from tools.lib.chapter_results import by_device, of_gpu, slug
 from tools.lib.failed import Failed
+from tools.lib.rows import is_timed, median, number, size
 from tools.lib.svg import Sheet, num, one_line
 from tools.measure.plots import measured
-from tools.measure.results import by_device, of_gpu, slug
-from tools.measure.rows import is_timed, median, number, size
 
 WIDTH, LEFT, RIGHT = 420, 12, 408  # as narrow as a telephone
 SCALE = 1.3  # how much wider than that they are shown where there is room

@@ -20,10 +20,10 @@ import re
 from pathlib import Path
 
 from tools.lib import chapter as metadata
+from tools.lib.chapter_results import REFERENCE, chapters_of, of_gpu
 from tools.lib.failed import Failed
+from tools.lib.rows import escaped, is_faster, is_timed, median
 from tools.measure import headline, lesson
-from tools.measure.results import REFERENCE, chapters_of, of_gpu
-from tools.measure.rows import escaped, is_faster, is_timed, median
 
 LEAST_WIN = 1.03  # what is faster by less is called a tie
 PLOT = Path("common") / "docs" / "best-rungs.svg"

@@ -17,11 +17,12 @@ from pathlib import Path
 
 from tools.lib import chapter as metadata
 from tools.lib import compact_json
+from tools.lib.chapter_results import SECTORS, VERSION, of_cpu
+from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
-from tools.maintain import verdicts
 from tools.measure import ladder_profile, merge_runs, sectors
-from tools.measure.results import SECTORS, TOP, VERSION, of_cpu
 from tools.measure.summary import SANITIZERS, Summary
+from tools.verdicts import record
 
 SCHEMA, RESULTS = "course.measured", "results.json"
 PARTS = ("tests", "sanitizers", "ladders", "profile")
@@ -30,12 +31,12 @@ SKIPPED = 77  # the exit code of a program that finds no PyTorch or no MPI
 CHECK_SECONDS = "240"  # that the check of a known-wrong answer may take beside other tests on the same GPU
 
 
-class OutOfTime(Exception):
-    """The time that --minutes gave is over."""
-
-
-class NoBuild(Exception):
-    """There is nothing that could be run."""
+def parts_of(text):
+    """The parts that a list such as "tests,ladders" names; all without a list. Failed if it names another."""
+    names = text.split(",") if text else PARTS
+    if unknown := [name for name in names if name not in PARTS]:
+        raise Failed(f"--parts: '{unknown[0]}' is none of {', '.join(PARTS)}", 2)
+    return [name for name in PARTS if name in names]
 
 
 def cores():
@@ -86,12 +87,12 @@ class Run:
         compact_json.write(self.out / RESULTS, self.results)
 
     def seconds_left(self):
-        """For the next program; None where there is no limit."""
+        """For the next program; None where there is no limit; TimeoutExpired when the time that --minutes gave is over."""
         if self.deadline is None:
             return None
         left = self.deadline - time.monotonic()
         if left < 1:
-            raise OutOfTime
+            raise subprocess.TimeoutExpired("--minutes", left)
         return left
 
     def call(self, command, log=None, **more):
@@ -105,10 +106,8 @@ class Run:
             )  # fmt: skip
             try:
                 said, _ = program.communicate(timeout=limit)
-            except BaseException as error:
+            except BaseException:
                 end_group(program)
-                if isinstance(error, subprocess.TimeoutExpired):
-                    raise OutOfTime from error
                 raise
         return program.returncode, said or ""
 
@@ -133,7 +132,7 @@ class Run:
         again = ["--reconfigure"] if (self.build / "build.ninja").exists() else []
         code, _ = self.call(["meson", "setup", *again, self.build, self.top, "-Ddevice=cuda", "-Dself_tests=true", *options], log)
         if code != 0:
-            raise NoBuild("`meson setup` failed: see build.log")
+            raise Failed("`meson setup` failed: see build.log")
         if "tests" in parts or "sanitizers" in parts:
             targets = ["all", "variants"] if "tests" in parts else ["all"]
         else:
@@ -176,8 +175,8 @@ class Run:
         shutil.copy(testlog, self.out)
         self.step("OK", "tests ran")
         try:
-            device, chapters, _ = verdicts.of_build(self.build, [testlog])
-            self.results["verdicts"] = {name: verdicts.as_file(device, tests) for name, tests in chapters.items()}
+            device, chapters, _ = record.of_build(self.build, [testlog])
+            self.results["verdicts"] = {name: record.as_file(device, tests) for name, tests in chapters.items()}
         except Failed as failed:
             self.step("BAD", f"no verdicts: {failed}")
 
@@ -196,11 +195,9 @@ class Run:
         try:
             for program in running.values():
                 program.wait(None if end is None else max(1, end - time.monotonic()))
-        except BaseException as error:
+        except BaseException:
             for program in running.values():
                 end_group(program)
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise OutOfTime from error
             raise
         finally:
             self.collect_sanitizers()
@@ -332,11 +329,13 @@ def run(out, build, parts, minutes, options, top=TOP):
         for begun, (name, step) in enumerate(steps):
             try:
                 step()
-            except (Failed, OSError) as failed:  # of this part; the others are run
+            except (Failed, OSError) as failed:
+                if begun == 0:  # without a build nothing can be run
+                    raise
                 this.step("BAD", f"{name}: {failed}")
-    except OutOfTime:
+    except subprocess.TimeoutExpired:
         this.cut_off("no time was left", steps, begun)
-    except (Failed, NoBuild) as failed:
+    except (Failed, OSError) as failed:
         this.step("BAD", str(failed))
     except SystemExit:
         this.cut_off("ended from outside", steps, begun)

@@ -17,9 +17,9 @@ The largest size of the chapter's question is declared, not the one that looks b
 from dataclasses import dataclass
 
 from tools.lib import chapter as metadata
+from tools.lib import chapter_results as measured
 from tools.lib.failed import Failed
-from tools.measure import results as measured
-from tools.measure.rows import groups_of, is_faster, is_group, is_timed, median, ratio, row_of, size
+from tools.lib.rows import groups_of, is_faster, is_group, is_timed, median, ratio, row_of, size
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ the rungs' rows then have as n, where that is another number.
 
 import shlex
 
+from tools.lib.chapter_results import PROFILE, SCHEMAS, VERSION
 from tools.lib.failed import Failed
+from tools.lib.rows import NONE
 from tools.measure import ncu
-from tools.measure.results import PROFILE, SCHEMAS, VERSION
-from tools.measure.rows import NONE
 
 
 def as_rung(rung):

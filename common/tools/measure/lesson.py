@@ -23,7 +23,7 @@ In a chapter's README.md, and in its README.zh-CN.md (tools/measure/languages.py
     <!-- rungs:begin --> and <!-- rungs:end -->
         A table of all rungs, each with the line of its kernel.
 
-What follows such a line is written by `measure.py render`, and compared by `measure.py check`.
+What follows such a line is written by `common/dev generate`.
 """
 
 import re
@@ -31,9 +31,10 @@ from pathlib import Path
 
 from tools.lib import chapter as metadata
 from tools.lib import markers
+from tools.lib import rows
+from tools.lib.chapter_results import PROFILE, chapters_of, of_gpu
 from tools.lib.failed import Failed
-from tools.measure import drawings, ladder_profile, rows
-from tools.measure.results import PROFILE, chapters_of, of_gpu
+from tools.measure import drawings, ladder_profile
 
 KERNEL = re.compile(r"^<!-- kernel (.+) -->\n(?:```cuda\n(?:.*\n)*?```\n(?:\[.+\]\(.+#L\d+\)\n)?)?", re.MULTILINE)
 COST = re.compile(r"^<!-- cost (.+) -->\n(?:>.*\n)*", re.MULTILINE)
@@ -396,10 +397,3 @@ def with_generated(chapter, text, problems, words):
         if f"<!-- {name}:begin -->" in text:
             text = markers.replaced(chapter / words.page, text, name, make())
     return text
-
-
-def first_difference(text, new):
-    """The marker above the first line that is not as it should be."""
-    old_lines, new_lines = text.split("\n"), new.split("\n")
-    at = next((i for i, pair in enumerate(zip(old_lines, new_lines)) if pair[0] != pair[1]), len(new_lines) - 1)
-    return next((line for line in reversed(new_lines[: at + 1]) if line.startswith("<!-- ")), "its end")

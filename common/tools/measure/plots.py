@@ -1,9 +1,9 @@
 """What the plots of a chapter show: its ladder, and every curve. plot_svg.py draws them."""
 
+from tools.lib.chapter_results import slug
 from tools.lib.failed import Failed
-from tools.measure.results import slug
 from tools.measure.results_table import plot_name
-from tools.measure.rows import (
+from tools.lib.rows import (
     axis_text, curve_of, escaped, groups_of, is_faster, is_timed, median, points_of, ratio, size, title_of,
 )  # fmt: skip
 

@@ -1,11 +1,11 @@
 """Rows of a profile as C++, for the check of an exercise that asks to read the profile.
 
-In a header in a chapter's checks/, among the elements of an array:
+In a source in a chapter's checks/, among the elements of an array:
 
     // rows: A = sum_grid_stride, B = sum_shuffle_down
     // rows end
 
-Between these lines `measure.py render` writes one line per rung, {'A', MICROSECONDS, COUNTER, COUNTER, ...},: its median
+Between these lines `common/dev generate` writes one line per rung, {'A', MICROSECONDS, COUNTER, COUNTER, ...},: its median
 on the ladder for the profile's n, as tables show it, and the counters of [profile] in chapter.toml in their order.
 """
 
@@ -18,7 +18,7 @@ ROWS = re.compile(r"^( *)// rows: (.+)\n(?:.*\n)*? *// rows end\n", re.MULTILINE
 
 
 def has_rows(text):
-    """Whether a header has such lines."""
+    """Whether a source has such lines."""
     return "// rows: " in text
 
 
@@ -33,7 +33,7 @@ def line(chapter, label, name, where):
 
 
 def with_generated(chapter, file, text):
-    """A header's text with its generated lines as they should be."""
+    """A source's text with its generated lines as they should be."""
     where = f"{file}: // rows"
 
     def made(match):
@@ -47,6 +47,6 @@ def with_generated(chapter, file, text):
     return new
 
 
-def headers_of(chapter):
-    """The headers in a chapter's checks that have such lines."""
-    return [file for file in sorted((chapter / "checks").glob("*.cuh")) if has_rows(file.read_text(encoding="utf-8"))]
+def sources_of(chapter):
+    """The sources in a chapter's checks that have such lines."""
+    return [file for file in sorted((chapter / "checks").glob("*.cu*")) if has_rows(file.read_text(encoding="utf-8"))]

@@ -6,8 +6,8 @@ chapter's headline is open, all others are folded.
 
 import re
 
-from tools.measure.results import slug
-from tools.measure.rows import (
+from tools.lib.chapter_results import slug
+from tools.lib.rows import (
     NONE, axis_text, curve_of, error_text, escaped, groups_of, is_group, number, points_of, ratio, significant, size,
     spread, title_of,
 )  # fmt: skip

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Runs a test under one tool of compute-sanitizer, and judges what it says.
 
-    sanitize.py TOOL COMMAND [ARGUMENT ...]
+    python3 common tools.measure.sanitize TOOL COMMAND [ARGUMENT ...]
 
 TOOL is memcheck, racecheck, initcheck or synccheck. Meson puts this before the command of a test
 where `meson test --setup TOOL` asks for it, in builds for a GPU. Exit code:
@@ -28,13 +27,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib import chapter as metadata  # noqa: E402
-from tools.lib import result as results  # noqa: E402
+from tools.lib import chapter as metadata
+from tools.lib import result as results
+from tools.lib.checkout import TOP
 
-TOP = Path(__file__).resolve().parents[3]
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+CHECK_LADDER = "tools.check.check_ladder"  # the module that runs a ladder as a test
 LESSONS = ("ladder", "selfcheck", "races", "counts", "claims")
 MUST_REPORT = ("ladder", "races")  # all that is wrong on purpose; the other lessons may
 CLEAN, BAD, SKIPPED = 0, 1, 77
@@ -154,15 +152,15 @@ def expected_kernels(tool, chapter):
 
 def main():
     if len(sys.argv) < 3 or sys.argv[1] not in TOOLS:
-        sys.exit(f"usage: sanitize.py TOOL COMMAND...; TOOL is one of {', '.join(TOOLS)}")
+        sys.exit(f"usage: python3 common tools.measure.sanitize TOOL COMMAND...; TOOL is one of {', '.join(TOOLS)}")
     tool, command = sys.argv[1], sys.argv[2:]
     script = Path(command[0]).name
     if script == "check_exercise.py":
-        os.environ["COURSE_WRAPPER"] = shlex.join([str(Path(__file__).resolve()), tool])
+        os.environ["COURSE_WRAPPER"] = shlex.join([sys.executable, str(TOP / "common"), "tools.measure.sanitize", tool])
         os.environ.setdefault("COURSE_TIMEOUT", SECONDS)
         os.execv(command[0], command)
-    if script == "check_ladder.py":
-        command = [command[1], "--n", "65536"]
+    if CHECK_LADDER in command:
+        command = [command[-1], "--n", "65536"]
     elif script.startswith("python") or script.endswith(".py"):
         print(NO_PROGRAM)
         return SKIPPED

@@ -7,10 +7,10 @@ import json
 import tempfile
 from pathlib import Path
 
+from tools.lib.chapter_results import CPU, SCHEMAS, SECTORS, VERSION
 from tools.lib.failed import Failed
+from tools.lib.rows import NONE
 from tools.measure import ncu
-from tools.measure.results import CPU, SCHEMAS, SECTORS, VERSION
-from tools.measure.rows import NONE
 
 N = 1 << 16
 

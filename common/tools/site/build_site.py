@@ -1,17 +1,11 @@
-#!/usr/bin/env python3
 """Builds the course's web site, and the slides of its chapters, from the READMEs and common/docs.
 
-    build_site.py [OUTPUT] [--build build] [--all-steps] [--preview [PORT]]
-
-OUTPUT is BUILD/site unless given. Programs of the build folder record the pictures that a reader can step through:
-without the program a picture is shown without its steps, or, with --all-steps, the site fails. --preview then serves
-the site at http://127.0.0.1:8000 until Ctrl-C. The address where the site is published may be in COURSE_SITE.
-
-Needs Sphinx and MyST: common/tools/setup.sh --contributor installs them. Exit code: 0, or 1 with what is wrong: a
-link or an anchor that leads nowhere is.
+Programs of the build folder record the pictures that a reader can step through: without the program a picture is shown
+without its steps, or, with all_steps, the site fails. The address where the site is published may be in COURSE_SITE.
+Needs Sphinx and MyST: common/tools/setup.sh --contributor installs them.
 """
 
-import argparse
+import contextlib
 import functools
 import http.server
 import os
@@ -20,11 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib.checkout import TOP, seen_from_the_shell  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.site import slides  # noqa: E402
+from tools.lib.checkout import TOP, seen_from_the_shell
+from tools.lib.failed import Failed
+from tools.site import slides
 
 SYSTEM = "/usr/bin/python3"  # Debian's packages are for this one; another may come first on PATH
 
@@ -46,7 +38,7 @@ def build(output, build_folder, all_steps):
     done = subprocess.run([
         python_with_sphinx(), "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", str(Path(__file__).parent),
         "-d", str(doctrees), "-D", f"course_build={build_folder}", "-D", f"course_all_steps={int(all_steps)}", str(TOP), str(output),
-    ])  # fmt: skip
+    ], env={**os.environ, "PYTHONPATH": str(TOP / "common"), "PYTHONDONTWRITEBYTECODE": "1"})  # fmt: skip
     shutil.rmtree(doctrees, ignore_errors=True)
     if done.returncode != 0:
         raise Failed("the site is not built")
@@ -65,26 +57,12 @@ def serve(folder, port):
     return http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Quiet, directory=str(folder)))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("output", nargs="?", type=Path, metavar="OUTPUT")
-    parser.add_argument("--build", type=Path, default=TOP / "build", metavar="FOLDER", help="a build for the CPU device")
-    parser.add_argument("--all-steps", action="store_true", help="fail if a picture's program is not built")
-    parser.add_argument("--preview", nargs="?", type=int, const=8000, metavar="PORT", help="serve the site when it is built")
-    options = parser.parse_args()
-    output = (options.output or options.build / "site").resolve()
-    try:
-        build(output, options.build.resolve(), options.all_steps)
-        print(f"site: {seen_from_the_shell(output / 'index.html')}")
-        if options.preview is not None:
-            with serve(output, options.preview) as server:
-                print(f"http://127.0.0.1:{server.server_port} until Ctrl-C", flush=True)
-                server.serve_forever()
-    except Failed as error:
-        sys.exit(str(error))
-    except KeyboardInterrupt:
-        pass
-
-
-if __name__ == "__main__":
-    main()
+def build_and_show(output, build_folder, all_steps, port):
+    """Builds the site, in BUILD_FOLDER/site without an output, and says where it is; serves it if there is a port."""
+    output = (output or build_folder / "site").resolve()
+    build(output, build_folder.resolve(), all_steps)
+    print(f"site: {seen_from_the_shell(output / 'index.html')}")
+    if port is not None:
+        with serve(output, port) as server, contextlib.suppress(KeyboardInterrupt):
+            print(f"http://127.0.0.1:{server.server_port} until Ctrl-C", flush=True)
+            server.serve_forever()

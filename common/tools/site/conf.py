@@ -5,12 +5,9 @@ source_pages.py shows the source files that they link to, figures.py makes plots
 """
 
 import os
-import sys
-from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(TOP / "common"))
-from tools.site import pages  # noqa: E402
+from tools.lib.checkout import TOP
+from tools.site import pages
 
 project = pages.title_of(TOP / "README.md").partition(":")[0]
 language = "en"

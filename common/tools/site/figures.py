@@ -14,10 +14,10 @@ from pathlib import Path, PurePosixPath
 from docutils import nodes
 from pygments.formatters import HtmlFormatter
 from tools.lib import chapter as metadata
+from tools.lib.documents import gathered
 from tools.lib.failed import Failed
 from tools.measure import documents, plot_svg
 from tools.trace import stepper
-from tools.trace.recording import TraceError
 from tools.trace.run_recorded import recorded
 
 USE = re.compile(r"<use ([^>]*)/>")
@@ -88,7 +88,7 @@ def colours():
 
 def plots_of(top):
     """{file: description} of all plots of the course."""
-    found, problems = documents.documents(top, [])
+    found, problems = gathered(documents.of_checkout(top))
     if problems:
         raise Failed("\n".join(problems))
     return {document.file: document.description for document in found if isinstance(document, documents.Plot)}
@@ -110,7 +110,7 @@ def steps_of(app, file):
     entry, chapter = app.lane_pictures[file]
     try:
         trace, choice = recorded(entry, chapter.folder, Path(app.config.course_build))
-    except TraceError:
+    except Failed:
         if app.config.course_all_steps:
             raise
         app.without_steps.append(file.relative_to(app.srcdir).as_posix())

@@ -20,6 +20,7 @@ from pathlib import Path
 from tools.check import compile_errors
 from tools.lib import result
 from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
 from tools.teach import sandbox
 from tools.teach.sandbox import GIB, MIB, Limits
 
@@ -27,10 +28,6 @@ COMPILE = Limits(seconds=300, cpu_seconds=200, memory=4 * GIB, processes=64, fil
 PATIENCE = 5  # elapsed seconds for each second of processor time: other answers run at the same time
 COLOURS = re.compile("\x1b\\[[0-9;]*[mK]")
 MOST_TEXT = 20_000  # characters of what a check said
-
-
-class BuildError(Exception):
-    """The course itself cannot be built: why, and the file that says more."""
 
 
 def run_logged(command, folder, log, **environment):
@@ -59,7 +56,7 @@ def build_course(course, exercises, device, log):
     ]
     for command, folder in steps:
         if run_logged(command, folder, log):
-            raise BuildError(f"the course itself does not build: see {log}")
+            raise Failed(f"the course itself does not build: see {log}")
     subprocess.run(["chmod", "-R", "a+rX", str(course)], check=True)  # as root, answers run as another user
     ready.touch()
 

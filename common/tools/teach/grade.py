@@ -147,7 +147,7 @@ def read_log(file, exercises, build=None, learner=None):
 
 
 def log_of(result):
-    """(learner's name, log) of an argument. Raises GradeError with the name as its second argument."""
+    """(learner's name, log) of an argument. Raises GradeError with the learner's name."""
     path = Path(result).resolve()
     if not path.is_dir():
         folder = path.parent
@@ -178,7 +178,7 @@ def read_results(results, exercises):
             verdicts, learner.notes = read_log(log, set(exercises), build, handed_in)
             learner.verdicts = {exercise: verdicts.get(exercise, NOT_RUN) for exercise in exercises}
         except GradeError as error:
-            learner = Learner(error.args[1] if len(error.args) > 1 else name, error=error.args[0])
+            learner = Learner(error.learner or name, error=str(error))
         if learner.name in origin:
             both = f"{origin[learner.name]} and {result}"
             sys.exit(f"grade.py: {both} are both called '{shown(learner.name)}': rename one")

@@ -32,10 +32,11 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import result  # noqa: E402
 from tools.lib.checkout import TOP  # noqa: E402
+from tools.lib.failed import Failed  # noqa: E402
 from tools.teach import cpp_text, grade, sandbox, submissions  # noqa: E402
-from tools.teach.answers import BuildError, Judge, build_course  # noqa: E402
+from tools.teach.answers import Judge, build_course  # noqa: E402
 from tools.teach.gradebook import Gradebook  # noqa: E402
-from tools.teach.roster import LateRule, Roster, RosterError, moment, read_roster  # noqa: E402
+from tools.teach.roster import LateRule, Roster, moment, read_roster  # noqa: E402
 
 NOT_ISOLATED = """
 Without it nothing of this holds: learners' code can read your files and the other submissions, use the network, change
@@ -97,7 +98,7 @@ def roster_of(options):
         rows = read_roster(options.roster) if options.roster else {}
         deadline = moment(options.deadline, "--deadline") if options.deadline else None
         return Roster(rows, deadline, LateRule.parse(options.late))
-    except RosterError as error:
+    except Failed as error:
         fail(error)
 
 
@@ -149,7 +150,7 @@ class Class:
     def check_solution(self, key, found):
         """Ends the grading if the course's own answer does not pass: then no one's does."""
         if found["verdict"] not in (result.PASSED, result.SKIPPED):
-            raise BuildError(f"the solution of {'/'.join(key)} does not pass here: {found['reason']}")
+            raise Failed(f"the solution of {'/'.join(key)} does not pass here: {found['reason']}")
 
     def run(self):
         """Judges all, and writes each score when it is known."""
@@ -217,7 +218,7 @@ def main():
         judge = Judge((out / "course").resolve(), out / "answers", options.seconds, isolated)
         end_on_signals(judge)
         Class(options, folders, exercises, judge, book).run()
-    except (BuildError, grade.GradeError) as error:
+    except Failed as error:
         fail(error)
     except (KeyboardInterrupt, sandbox.Stopped):
         print("grade_submissions.py: interrupted. The same command goes on from here.", file=sys.stderr)

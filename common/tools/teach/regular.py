@@ -4,9 +4,15 @@ import os
 import stat
 from pathlib import Path
 
+from tools.lib.failed import Failed
 
-class GradeError(Exception):
-    """Why a learner, or an exercise of one, has no score."""
+
+class GradeError(Failed):
+    """Why a learner, or an exercise of one, has no score; `learner` is the name where it is another than that of the file."""
+
+    def __init__(self, text, learner=None):
+        super().__init__(text)
+        self.learner = learner
 
 
 def read_below(folder, name, most):

@@ -5,11 +5,9 @@ import math
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from tools.lib.failed import Failed
+
 DAY = timedelta(days=1)
-
-
-class RosterError(Exception):
-    """What is wrong with a roster, a time or a rule; the text is for the instructor."""
 
 
 def moment(text, where):
@@ -17,9 +15,9 @@ def moment(text, where):
     try:
         found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
     except ValueError as error:
-        raise RosterError(f"{where}: '{text}' is no time such as 2027-03-01T23:59+01:00") from error
+        raise Failed(f"{where}: '{text}' is no time such as 2027-03-01T23:59+01:00") from error
     if found.tzinfo is None:
-        raise RosterError(f"{where}: '{text}' does not name its zone: 2027-03-01T23:59+01:00, or Z")
+        raise Failed(f"{where}: '{text}' does not name its zone: 2027-03-01T23:59+01:00, or Z")
     return found
 
 
@@ -37,9 +35,9 @@ class LateRule:
             percent, days = text.split("/")
             rule = cls(float(percent), int(days))
         except ValueError as error:
-            raise RosterError(f"--late {text}: it is PERCENT/DAYS, such as 10/3") from error
+            raise Failed(f"--late {text}: it is PERCENT/DAYS, such as 10/3") from error
         if not (0 <= rule.percent <= 100 and rule.days >= 0):
-            raise RosterError(f"--late {text}: the percentage is from 0 to 100, the days are 0 or more")
+            raise Failed(f"--late {text}: the percentage is from 0 to 100, the days are 0 or more")
         return rule
 
     def judge(self, submitted, deadline):
@@ -87,13 +85,13 @@ def read_roster(file):
         with open(file, encoding="utf-8-sig", newline="") as text:
             reader = csv.DictReader(text)
             if not {"learner", "id"} <= set(reader.fieldnames or ()):
-                raise RosterError(f"{file}: its first line names the columns: learner,id, and if you like submitted,deadline")
+                raise Failed(f"{file}: its first line names the columns: learner,id, and if you like submitted,deadline")
             for number, line in enumerate(reader, 2):
                 name = (line["learner"] or "").strip()
                 if not name or name in rows:
-                    raise RosterError(f"{file}:{number}: {'a learner twice' if name else 'no learner'}")
+                    raise Failed(f"{file}:{number}: {'a learner twice' if name else 'no learner'}")
                 times = {key: moment(line[key], f"{file}:{number}") for key in ("submitted", "deadline") if (line.get(key) or "").strip()}
                 rows[name] = Row((line["id"] or "").strip(), **times)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise RosterError(f"{file}: {error}") from error
+        raise Failed(f"{file}: {error}") from error
     return rows

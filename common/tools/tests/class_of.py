@@ -2,13 +2,11 @@
 
 import os
 import re
-import sys
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(TOP / "common"), str(TOP / "common/build"), str(Path(__file__).parent)]
-import attacks  # noqa: E402
-import variants  # noqa: E402
+from build import variants
+from tools.lib.checkout import TOP
+from tools.tests import attacks
 
 CHAPTER = "01-global-atomic"
 EXERCISES = ("lost_update", "ticket")

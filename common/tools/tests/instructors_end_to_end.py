@@ -14,7 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[3]
+from tools.lib.checkout import TOP
+
 CHAPTER = "01-global-atomic"
 
 

@@ -4,7 +4,9 @@ import json
 import tempfile
 from pathlib import Path
 
-from tools.lib import compact_json
+from tools.lib import compact_json, documents
+from tools.lib.failed import Failed
+from tools.maintain.generate import makers
 
 GPU = "NVIDIA GPU X"
 README = "# x\nbetween\n<!-- map:begin -->\n<!-- map:end -->\n<!-- size:begin -->\n<!-- size:end -->\nafter\n"
@@ -51,7 +53,7 @@ def declared(**more):
 
 
 class Course:
-    """The folder; `top` is its path."""
+    """The folder; `top` is its path. `generate` writes the generated texts, and `problems` says what is out of step."""
 
     def __init__(self, test):
         folder = tempfile.TemporaryDirectory()
@@ -62,10 +64,25 @@ class Course:
         docs = self.top / "common" / "docs"
         docs.mkdir(parents=True)
         (docs / "verdicts.md").write_text(VERDICTS)
+        (docs / "any-cuda-file.md").write_text("<!-- programs:begin -->\n<!-- programs:end -->\n")
+        (self.top / "common" / "tests").mkdir()
+        (self.top / "common" / "tests" / "examples_test.cu").write_text("")
         self.results = docs / "results.md"
         self.results.write_text(RESULTS)
         self.profiling = docs / "profiling.md"
         self.profiling.write_text("")
+
+    def generate(self, chapters=(), build=None):
+        """Writes the generated texts of these chapters, or of all of it; Failed if one cannot be written."""
+        documents.write(self.top, makers(self.top, chapters, build))
+
+    def problems(self, chapters=(), build=None):
+        """What is out of step; "" if all is in step."""
+        try:
+            documents.check(self.top, makers(self.top, chapters, build))
+        except Failed as failed:
+            return str(failed)
+        return ""
 
     def chapter(self, name, head=None, profile=None, before=(), exercises=(), prose="", pictures=()):
         """Writes a chapter's README and chapter.toml, anew if there is one."""

@@ -15,14 +15,12 @@ import traceback
 import unittest
 from pathlib import Path
 
-TOOLS = Path(__file__).resolve().parents[1]
-TOP = TOOLS.parents[1]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOLS.parent))
-from screen import Screen, needs_terminal  # noqa: E402
-from tools.learn import course  # noqa: E402
-from tools.lib import checkout  # noqa: E402
+from tools.learn import course
+from tools.lib import checkout
+from tools.lib.checkout import TOP
+from tools.tests.screen import Screen, needs_terminal
 
+TOOLS = TOP / "common/tools"
 NOBODY = 65534
 NEEDED = (
     "__init__", "check/building", "check/check_exercise", "check/compile_errors", "learn/answers", "learn/asking",

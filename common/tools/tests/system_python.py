@@ -9,4 +9,4 @@ SYSTEM = "/usr/bin/python3"
 def again_if_missing(module):
     """Runs this test anew with the system's python3, if `module` is None and that python3 is another one."""
     if module is None and os.path.exists(SYSTEM) and not os.path.samefile(sys.executable, SYSTEM):
-        os.execv(SYSTEM, [SYSTEM, *sys.argv])
+        os.execv(SYSTEM, [SYSTEM, *sys.orig_argv[1:]])

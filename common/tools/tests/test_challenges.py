@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """./course score and ./course export, of the challenges of chapter 14.
 
     test_challenges.py        in a build folder, as Meson starts it; else that of COURSE_TEST_BUILD, or build
@@ -14,20 +13,18 @@ import py_compile
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 import xml.dom.minidom
 from pathlib import Path
 from unittest import mock
 
-TOP = Path(__file__).resolve().parents[3]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOP / "common"))
-from tools.learn import exporting, scores, scoring  # noqa: E402
-from tools.learn.build_folder import Refused  # noqa: E402
-from tools.learn.progress import Exercise  # noqa: E402
-from tools.lib import course_state  # noqa: E402
+from tools.learn import exporting, scores, scoring
+
+from tools.learn.progress import Exercise
+from tools.lib import course_state
+from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
 
 HERE = [Path.cwd()] if Path("build.ninja").exists() else []
 BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()
@@ -129,7 +126,7 @@ class Scores(unittest.TestCase):
             self.assertEqual(course_state.load(build), {"mine": {"hints": 2, "scores": kept}})
 
     def test_an_exercise_without_a_score_is_refused(self):
-        with self.assertRaisesRegex(Refused, "word_count is no challenge.*beat_filter, beat_histogram, beat_rows, beat_sum"):
+        with self.assertRaisesRegex(Failed, "word_count is no challenge.*beat_filter, beat_histogram, beat_rows, beat_sum"):
             scoring.score_program(Exercise("01-global-atomic", "word_count", Path("word_count.cuh"), []))
 
 
@@ -156,7 +153,7 @@ class Exports(unittest.TestCase):
 
     def test_what_does_not_fit_is_refused_with_the_reason(self):
         def refuses(site, name, file, reason):
-            with self.assertRaisesRegex(Refused, reason):
+            with self.assertRaisesRegex(Failed, reason):
                 exporting.file_for(site, name, file)
 
         refuses("leetgpu", "beat_histogram", answer("exercises", "beat_histogram"), "any number of bins")

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The exercise runner: what it takes from a compiler's output, and how it ends."""
 
 import io
@@ -11,13 +10,11 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-TOOLS = Path(__file__).resolve().parents[1]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOLS.parent))
-from tools.check import building, check_exercise, compile_errors  # noqa: E402
-from tools.lib import checkout, result  # noqa: E402
+from tools.check import building, check_exercise, compile_errors
+from tools.lib import checkout, result
+from tools.lib.checkout import TOP
 
-TOP = checkout.TOP
+TOOLS = TOP / "common/tools"
 EXERCISE = TOP / "exercises" / "01-global-atomic" / "word_count.cuh"
 
 GCC = f"""ninja: Entering directory `build'

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A class is graded, with a real build of chapter 01: interrupted once, resumed, and each has the right score.
 
     test_class.py                       in Meson's tests: a class of 12, on the build folder COURSE_TEST_BUILD
@@ -15,11 +14,9 @@ import time
 import unittest
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-TOP = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(TOP / "common"), str(Path(__file__).parent)]
-import class_of  # noqa: E402
-from tools.teach import sandbox  # noqa: E402
+from tools.lib.checkout import TOP
+from tools.teach import sandbox
+from tools.tests import class_of
 
 TOOL = TOP / "common/tools/teach/grade_submissions.py"
 BUILD = os.environ.get("COURSE_TEST_BUILD")

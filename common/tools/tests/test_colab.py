@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The notebook for Colab: it is well formed, and its cells do in a clean clone what they do there.
 
 Only Colab has /content, the course's address and a pip that may install into the system: a folder, this clone and a
@@ -14,7 +13,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[3]
+from tools.lib.checkout import TOP
+
 NOTEBOOK = TOP / "common/docs/colab.ipynb"
 ALL = os.environ.get("COURSE_COLAB") == "all"
 BRANCH = "main"

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """./course, as a learner meets it: where they stand, and what a check says.
 
     test_course.py                               all but the last class: no compiler, a few seconds
@@ -15,13 +14,13 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-import screen
-import system_python
+from tools.learn import build_folder, progress
+from tools.lib import checkout, course_state, result
+from tools.tests import screen
+from tools.tests import system_python
+from tools.tests.small_course import Checkout, TOP
 
 system_python.again_if_missing(screen.pexpect)
-from small_course import Checkout, TOP  # noqa: E402
-from tools.learn import build_folder, progress  # noqa: E402
-from tools.lib import checkout, course_state, result  # noqa: E402
 
 
 class List(Checkout):
@@ -222,7 +221,7 @@ class Check(Checkout):
                 "zzz": "There is no exercise zzz. ./course list",
                 "": "There is no exercise . ./course list",
             }.items():
-                with self.assertRaises(build_folder.Refused) as refused:
+                with self.assertRaises(build_folder.Failed) as refused:
                     here.find(name)
                 self.assertTrue(str(refused.exception).startswith(answer), refused.exception)
         self.assertEqual(self.course("check", "word")[0], 77)

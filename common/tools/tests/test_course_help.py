@@ -1,16 +1,15 @@
-#!/usr/bin/env python3
 """./course hint, diff, picture and reset."""
 
 import shutil
 import sys
 import unittest
 
-import screen
-import system_python
+from tools.lib import course_state
+from tools.tests import screen
+from tools.tests import system_python
+from tools.tests.small_course import Checkout
 
 system_python.again_if_missing(screen.pexpect)
-from small_course import Checkout  # noqa: E402
-from tools.lib import course_state  # noqa: E402
 
 
 class Hint(Checkout):

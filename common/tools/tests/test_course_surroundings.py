@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """./course in other terminals, places and languages, and several at once."""
 
 import io
@@ -12,13 +11,13 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-import screen
-import system_python
+from tools.learn import course
+from tools.lib import course_state, terminal
+from tools.tests import screen
+from tools.tests import system_python
+from tools.tests.small_course import Checkout, TOOLS
 
 system_python.again_if_missing(screen.pexpect)
-from small_course import Checkout, TOOLS  # noqa: E402
-from tools.learn import course  # noqa: E402
-from tools.lib import course_state, terminal  # noqa: E402
 
 
 class Surroundings(Checkout):

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """./course watch, at a terminal."""
 
 import os
@@ -9,11 +8,11 @@ import time
 import unittest
 from pathlib import Path
 
-import screen
-import system_python
+from tools.tests import screen
+from tools.tests import system_python
+from tools.tests.small_course import Checkout
 
 system_python.again_if_missing(screen.pexpect)
-from small_course import Checkout  # noqa: E402
 
 
 class Watch(Checkout):

@@ -1,18 +1,14 @@
-#!/usr/bin/env python3
 """Drawings that are computed from measured times: what they show, and whether files and README are in step with them."""
 
-import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-from sample_course import Course, row, toml  # noqa: E402
-from tools.lib import compact_json  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import documents, drawings  # noqa: E402
-from tools.measure.results import read  # noqa: E402
+from tools.lib import compact_json
+from tools.lib.chapter_results import read
+from tools.lib.documents import gathered
+from tools.lib.failed import Failed
+from tools.measure import documents, drawings
+from tools.tests.sample_course import Course, row, toml
 
 SVG = "{http://www.w3.org/2000/svg}"
 LOADS = {
@@ -52,18 +48,14 @@ class Drawings(unittest.TestCase):
 
     def render(self, folder):
         """Renders all but the plot of the ladder, which needs matplotlib."""
-        for document in documents.documents(self.course.top, [folder])[0]:
+        for document in gathered(documents.of_chapter(folder))[0]:
             if not isinstance(document, documents.Plot):
-                documents.write(document, [])
+                document.write()
 
     def problems(self, folder):
         """What is out of step, the plot of the ladder aside."""
-        try:
-            documents.check(self.course.top, [folder])
-        except Failed as failed:
-            lines = [line for line in str(failed).splitlines() if "gpu-x-ladder.svg" not in line and not line.startswith("run:")]
-            return "\n".join(lines)
-        return ""
+        lines = self.course.problems([folder]).splitlines()
+        return "\n".join(line for line in lines if "gpu-x-ladder.svg" not in line and not line.startswith("run:"))
 
     def test_loads_in_flight(self):
         drawing = self.drawn(LOADS)
@@ -111,7 +103,7 @@ class Drawings(unittest.TestCase):
         self.assertIn("](results/gpu-x-loads.svg)\n", readme)
         self.assertEqual(self.problems(folder), "")
         self.file.write_text(right.replace("40.0", "41.0"))
-        self.assertIn("gpu-x-loads.svg is out of step with the results", self.problems(folder))
+        self.assertIn("gpu-x-loads.svg is out of step", self.problems(folder))
         self.file.write_text(right)
         (folder / "README.md").write_text(readme.replace("![One", "![Two"))
         self.assertIn("<!-- drawing loads -->", self.problems(folder))
@@ -125,7 +117,7 @@ class Drawings(unittest.TestCase):
             if changed["name"] == "one":
                 changed["microseconds"]["median"] = 44.0
         compact_json.write(file, results)
-        self.assertIn("gpu-x-loads.svg is out of step with the results", self.problems(folder))
+        self.assertIn("gpu-x-loads.svg is out of step", self.problems(folder))
 
     def test_a_readme_shows_each_drawing_once(self):
         for markers in ((), ("loads", "loads"), ("loads", "other")):

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Editors: clangd opens exercises and solutions without an error, and .vscode's tasks make what a check prints clickable.
 
 COURSE_EDITOR=all looks at every exercise and solution, which takes minutes; without it at three, which need all that
@@ -12,9 +11,9 @@ import shutil
 import subprocess
 import tempfile
 import unittest
-from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[3]
+from tools.lib.checkout import TOP
+
 OLDEST = 16  # as for kernels
 
 

@@ -1,17 +1,12 @@
-#!/usr/bin/env python3
 """The generated parts of the front page: the results of all chapters and the map of them."""
 
-import sys
 import unittest
-from pathlib import Path
 from unittest import mock
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-from sample_course import README, Course, declared, row  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import documents, front_page, headline, plot_svg  # noqa: E402
-from tools.measure.results import chapters_of  # noqa: E402
+from tools.lib.chapter_results import chapters_of
+from tools.lib.failed import Failed
+from tools.measure import front_page, headline, plot_svg
+from tools.tests.sample_course import README, Course, declared, row
 
 
 def drawn_without_matplotlib(description):
@@ -30,19 +25,11 @@ class FrontPage(unittest.TestCase):
         """Chapter 02, whose best rung takes this long."""
         return self.course.measured("02-fast", row("ours", "rung", time), row("lib", "vendor", 30.0), before=["01"], **more)
 
-    def problems(self):
-        """What a check says; "" if all is in step."""
-        try:
-            documents.check(self.top, [])
-        except Failed as failed:
-            return str(failed)
-        return ""
-
     def written(self):
         """The new text of README.md and of results.md; all is in step then."""
         with mock.patch("tools.measure.plot_svg.draw", drawn_without_matplotlib):
-            documents.render(self.top, [])
-        self.assertEqual(self.problems(), "")
+            self.course.generate()
+        self.assertEqual(self.course.problems(), "")
         return self.readme.read_text() + self.course.results.read_text()
 
     def row_of(self, text, start):
@@ -70,11 +57,11 @@ class FrontPage(unittest.TestCase):
         )
         plot = self.top / "common" / "docs" / "best-rungs.svg"
         plot.write_text(plot.read_text().replace("<svg", "<svg "))
-        self.assertIn("common/docs/best-rungs.svg was changed by hand", self.problems())
+        self.assertIn("common/docs/best-rungs.svg was changed by hand", self.course.problems())
         plot.unlink()
-        said = self.problems()
+        said = self.course.problems()
         self.assertIn("common/docs/best-rungs.svg is missing", said)
-        self.assertIn("run: common/tools/measure/measure.py render", said)
+        self.assertIn("run: common/dev generate", said)
 
     def test_bars_and_marks(self):
         head = declared(vendor=None, instead={"row": "plain", "name": "CUDA's `f`"}, note="It is odd.")
@@ -100,9 +87,9 @@ class FrontPage(unittest.TestCase):
                 good = file.read_text()
                 self.assertIn(old, good)
                 file.write_text(good.replace(old, new, 1))
-                self.assertIn(f"{file.name} is out of step", self.problems())
+                self.assertIn(f"{file.name} is out of step", self.course.problems())
                 file.write_text(good)
-        self.assertEqual(self.problems(), "")
+        self.assertEqual(self.course.problems(), "")
 
     def test_where_one_starts_and_ends(self):
         self.readme.write_text(README + "<!-- shown:begin -->\n<!-- shown:end -->\n")
@@ -121,7 +108,7 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
             ('n = 4096}\nend', 'n = 64}\nend', "'the sum', start: no row of n = 64 has a time"),
         ):
             shown.write_text(text.replace(old, new))
-            self.assertIn(problem, self.problems())
+            self.assertIn(problem, self.course.problems())
 
     def test_less_than_three_percent_is_no_win(self):
         self.fast(29.2)
@@ -132,7 +119,7 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
     def test_a_new_measurement_is_found(self):
         self.written()
         self.fast(21.0)
-        self.assertIn("best-rungs.svg is out of step", self.problems())
+        self.assertIn("best-rungs.svg is out of step", self.course.problems())
         self.assertIn("| 21.0 |", self.written())
 
     def test_dates(self):
@@ -143,7 +130,7 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
     def test_one_more_chapter(self):
         self.written()
         self.course.measured("04-more", row("ours", "rung", 20.0), row("lib", "vendor", 20.2), before=["03"])
-        self.assertIn("README.md is out of step", self.problems())
+        self.assertIn("README.md is out of step", self.course.problems())
         self.assertIn("[04](../../chapters/04-more/README.md)", self.written())
 
     def test_a_chapter_that_is_not_measured(self):
@@ -167,9 +154,9 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
         ):  # fmt: skip
             with self.subTest(problem):
                 self.course.measured("02-fast", *rows, before=["01"])
-                self.assertRegex(self.problems(), problem)
+                self.assertRegex(self.course.problems(), problem)
         self.course.chapter("02-fast")
-        self.assertIn("02-fast/chapter.toml: needs [headline]", self.problems())
+        self.assertIn("02-fast/chapter.toml: needs [headline]", self.course.problems())
 
     # ---- the map ----
 
@@ -192,20 +179,20 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
         self.fast(20.0, exercises=["b_sum", "a_sum"], prose="word " * 998)
         page = self.top / "common" / "docs" / "instructors.md"
         page.write_text("| 1 | 01, 02 | 9.9 | fast |\n| 2 | 02, 07 | 9.9 | not all are there |\n| 3 | 02 | a_sum |\n")
-        self.assertIn("instructors.md has other hours than the chapters", self.problems())
+        self.assertIn("instructors.md is out of step, line 1: the hours of the syllabus", self.course.problems())
         self.written()
         self.assertEqual(page.read_text(), "| 1 | 01, 02 | 1.2 | fast |\n| 2 | 02, 07 | 9.9 | not all are there |\n| 3 | 02 | a_sum |\n")
 
     def test_a_chapter_before_that_is_not_there(self):
         self.course.chapter("04-new", before=["09"])
-        self.assertRegex(self.problems(), r"04-new/chapter.toml: .*09")
+        self.assertRegex(self.course.problems(), r"04-new/chapter.toml: .*09")
 
     def test_missing_markers(self):
         self.written()
         self.readme.write_text(README.replace("<!-- map:end -->", ""))
-        self.assertIn("<!-- map:end -->", self.problems())
+        self.assertIn("<!-- map:end -->", self.course.problems())
         self.readme.write_text(README.replace("<!-- map:begin -->\n<!-- map:end -->", "<!-- map:end -->\n<!-- map:begin -->"))
-        self.assertIn("below it", self.problems())
+        self.assertIn("below it", self.course.problems())
 
 
 if __name__ == "__main__":

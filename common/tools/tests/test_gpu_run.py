@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A run on a GPU, with stand-ins for all that it calls: what fails, is missing or has no time hides nothing else."""
 
 import contextlib
@@ -13,11 +12,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-from sample_course import Course, declared, results, row  # noqa: E402
-from tools.measure import bring_in, gpu_run  # noqa: E402
-from tools.measure.summary import SANITIZERS  # noqa: E402
+from tools.measure import bring_in, gpu_run
+from tools.measure.summary import SANITIZERS
+from tools.tests.sample_course import Course, declared, results, row
 
 PROFILE = {"n": 64, "rungs": ["ours"], "counters": [{"name": "loads", "metric": "loads"}]}
 LOG = [
@@ -136,7 +133,7 @@ if arguments[0] == "--json": json.dump(content, open(arguments[1], "w"))
         (self.build / "chapters" / "02-y" / "ladder").symlink_to("nowhere")
         (self.build / "meson-info").mkdir()
         starter = {"suite": ["01-x:exercises"], "cmd": ["/t/check_exercise.py", str(self.build / "starter")]}
-        tests = [{"suite": ["01-x:lessons"], "cmd": ["/t/check_ladder.py", str(built)]}, {"suite": ["01-x:solutions"], "cmd": [str(missing)]}, starter]
+        tests = [{"suite": ["01-x:lessons"], "cmd": ["/usr/bin/python3", "/t/common", "tools.check.check_ladder", str(built)]}, {"suite": ["01-x:solutions"], "cmd": [str(missing)]}, starter]
         (self.build / "meson-info" / "intro-tests.json").write_text(json.dumps(tests))
         code, run, _ = self.run_it(("tests", "ladders"))
         self.assertEqual((code, list(run["ladders"])), (1, ["01-x"]))

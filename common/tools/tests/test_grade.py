@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """grade.py: Meson's logs become scores."""
 
 import csv
@@ -11,12 +10,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOLS = Path(__file__).resolve().parents[1]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOLS.parent))
-from tools.teach import grade  # noqa: E402
+from tools.lib.checkout import TOP
+from tools.teach import grade
 
-TOP = TOOLS.parents[1]
+TOOLS = TOP / "common/tools"
 CHAPTER = "01-global-atomic"
 NAMES = ["lost_update", "ticket", "word_count"]
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What instructors copy and read: the files for Gradescope and Classroom 50, the recipe, the syllabus, the containers."""
 
 import json
@@ -12,8 +11,9 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from unittest import mock
 
+from tools.lib.checkout import TOP
+
 sys.dont_write_bytecode = True  # the source tree stays as it is
-TOP = Path(__file__).resolve().parents[3]
 DOCS = TOP / "common" / "docs"
 
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Profiles of ladders: what is measured, and the table of it."""
 
 import os
@@ -8,10 +7,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import ladder_profile  # noqa: E402
+from tools.lib.failed import Failed
+from tools.measure import ladder_profile
 
 PLAN = {
     "n": 64,

@@ -1,17 +1,12 @@
-#!/usr/bin/env python3
 """The generated lines of a lesson: kernels, costs, and the list of rungs."""
 
-import sys
 import unittest
-from pathlib import Path
 from unittest import mock
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-from sample_course import Course, row  # noqa: E402
-from tools.lib import compact_json  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import documents, languages, lesson, plot_svg  # noqa: E402
+from tools.lib import compact_json
+from tools.lib.failed import Failed
+from tools.measure import documents, languages, lesson, plot_svg
+from tools.tests.sample_course import Course, row
 
 KERNELS = """// Header.
 #pragma once
@@ -192,18 +187,18 @@ class Lesson(unittest.TestCase):
         header.parent.mkdir(exist_ok=True)
         header.write_text("// Text.\nRow kRows[] = {\n    // rows: A = sum_all\n    // rows end\n};\n")
         found = documents.of_chapter(self.chapter)[-1]()
-        self.assertEqual(found, [documents.ProfileRows(header, self.chapter)])
-        self.assertIn("checks/rows.cuh is out of step with the profile", documents.problem_of(self.course.top, found[0], []))
-        documents.write(found[0], [])
+        self.assertEqual([document.file for document in found], [header])
+        self.assertIn("is out of step, line 4: // rows: A = sum_all", found[0].problem())
+        found[0].write()
         self.assertEqual(
             header.read_text(), "// Text.\nRow kRows[] = {\n    // rows: A = sum_all\n    {'A', 20.0, 65536, 12.18},\n    // rows end\n};\n")
-        self.assertIsNone(documents.problem_of(self.course.top, found[0], []))
+        self.assertIsNone(found[0].problem())
         header.write_text(header.read_text().replace("65536", "65537"))
-        self.assertIn("out of step", documents.problem_of(self.course.top, found[0], []))
+        self.assertIn("out of step", found[0].problem())
         for old, new, words in (("sum_all", "same", "there is no profile of same"), ("// rows end", "//", "needs one line // rows: ")):
             header.write_text("// rows: A = sum_all\n// rows end\n".replace(old, new))
             with self.assertRaisesRegex(Failed, words):
-                documents.problem_of(self.course.top, found[0], [])
+                found[0].problem()
 
     def test_what_has_no_cost(self):
         self.fails("<!-- cost racy -->", "no row of n = 2\\^12 has a time")
@@ -216,12 +211,12 @@ class Lesson(unittest.TestCase):
         readme = self.chapter / "README.md"
         readme.write_text("<!-- cost sum_all | n 64 -->\n\n<!-- cost sum_all -->\n")
         document = documents.Lesson(readme, self.chapter, languages.English(self.course.top))
-        problems = []
-        documents.write(document, problems)
+        document.write()
         self.assertRegex(readme.read_text(), r"^<!-- cost sum_all \| n 64 -->\n\n<!-- cost sum_all -->\n> `sum_all`: \*\*20.0")
-        self.assertIn("no row of n = 64 has a time", problems.pop())
-        self.assertIsNone(documents.problem_of(self.course.top, document, problems))
-        self.assertIn("no row of n = 64 has a time", problems.pop())
+        self.assertIn("no row of n = 64 has a time", document.left_out[0])
+        self.assertIsNone(document.problem())
+        self.assertIn("no row of n = 64 has a time", document.left_out[0])
+        self.assertIn("no row of n = 64 has a time", self.course.problems([self.chapter]))
 
     # ---- the list, and the gate
 
@@ -240,12 +235,11 @@ class Lesson(unittest.TestCase):
         self.addCleanup(patch.stop)
         readme = self.chapter / "README.md"
         readme.write_text(readme.read_text() + "\n<!-- kernel Pair -->\n<!-- kernel calls -->\n")
-        documents.render(self.course.top, [self.chapter])
+        self.course.generate([self.chapter])
         self.assertIn("sum_all(d_x);", readme.read_text())
-        documents.check(self.course.top, [self.chapter])
+        self.assertEqual(self.course.problems([self.chapter]), "")
         readme.write_text(readme.read_text().replace("sum_all(d_x);", "sum_all(d_y);"))
-        with self.assertRaisesRegex(Failed, r"README.md is out of step with the sources or the results: <!-- kernel calls -->"):
-            documents.check(self.course.top, [self.chapter])
+        self.assertRegex(self.course.problems([self.chapter]), r"README.md is out of step, line \d+: <!-- kernel calls -->: kernels, costs")
 
     def test_each_rung_is_listed_once(self):
         def of(name, changed, group, series=None, kind="rung"):

@@ -1,22 +1,19 @@
-#!/usr/bin/env python3
-"""measure.py: what is imported, rendered and checked; every document that is out of step is named."""
+"""common/dev measure and generate: what is brought in, written and checked; every text that is out of step is named."""
 
 import json
 import subprocess
 import sys
 import unittest
-from pathlib import Path
 from unittest import mock
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-from sample_course import Course, declared, results, row  # noqa: E402
-from tools.lib import compact_json  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import bring_in, documents, plot_svg  # noqa: E402
-from tools.measure import results as measured  # noqa: E402
+from tools.lib import chapter_results as measured
+from tools.lib import compact_json
+from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
+from tools.measure import bring_in, plot_svg
+from tools.tests.sample_course import Course, declared, results, row
 
-TOOL = Path(__file__).resolve().parents[1] / "measure" / "measure.py"
+DEV = TOP / "common/dev"
 ROWS = [row("ours", "rung", 20.0), row("lib", "vendor", 30.0)]
 PROFILE = {"n": 64, "rungs": ["ours"], "counters": [{"name": "loads", "metric": "loads"}]}
 PROFILED = {
@@ -90,44 +87,37 @@ class Documents(unittest.TestCase):
         patch.start()
         self.addCleanup(patch.stop)
 
-    def problems(self, chapters=(), build=None):
-        try:
-            documents.check(self.top, list(chapters), build)
-        except Failed as failed:
-            return str(failed)
-        return ""
-
     def test_render_brings_all_into_step(self):
-        said = self.problems()
-        for words in ("01-x/README.md is out of step with the results: <!-- results:begin -->", "<!-- ladder:begin -->",
-                      "<!-- sectors:begin -->", "profiling.md is out of step with the results: <!-- profile 01-x:begin -->",
-                      "verdicts.md is out of step", "README.md is out of step with the results: <!-- map:begin -->",
-                      "results/gpu-x-ladder.svg is missing", "best-rungs.svg is missing", "measure.py render"):
+        said = self.course.problems()
+        for words in ("01-x/README.md is out of step, line 5: <!-- results:begin -->: the table of the ladder's results", "<!-- ladder:begin -->",
+                      "<!-- sectors:begin -->", "profiling.md is out of step, line 2: <!-- profile 01-x:begin -->",
+                      "verdicts.md is out of step", "README.md is out of step, line 4: <!-- map:begin -->: the map of chapters",
+                      "results/gpu-x-ladder.svg is missing", "best-rungs.svg is missing", "common/dev generate"):
             self.assertIn(words, said)
-        documents.render(self.top, [])
-        self.assertEqual(self.problems(), "")
+        self.course.generate()
+        self.assertEqual(self.course.problems(), "")
         self.assertIn("| `ours` | 8 |", self.course.profiling.read_text())
         self.assertIn("| `ours` | 4 × 4 | – |", (self.chapter / "README.md").read_text())
 
     def test_one_chapter_alone(self):
-        documents.render(self.top, [self.chapter])
-        self.assertEqual(self.problems([self.chapter]), "")
-        self.assertIn("best-rungs.svg is missing", self.problems())
-        self.assertNotIn("01-x", self.problems())
+        self.course.generate([self.chapter])
+        self.assertEqual(self.course.problems([self.chapter]), "")
+        self.assertIn("best-rungs.svg is missing", self.course.problems())
+        self.assertNotIn("01-x", self.course.problems())
 
     def test_another_machine_has_a_section_of_its_own(self):
         (self.top / "chapters" / "measured.toml").write_text('reference = "NVIDIA GPU X"\n')
         toml, readme = self.chapter / "chapter.toml", self.chapter / "README.md"
         toml.write_text(toml.read_text() + '\n[[machine]]\ndevice = "4x NVIDIA GPU X"\ngroup = {reference = "a group", n = 64}\nrung = "ours"\n')
         with self.assertRaisesRegex(Failed, "'machine' names 4x NVIDIA GPU X, but .*4x-gpu-x.json is missing"):
-            documents.render(self.top, [self.chapter])
+            self.course.generate([self.chapter])
         curve = [row("scaling", "reference", changed="devices", group=7), row("ours", "rung", 5.0, group=7, series="all", x=4.0, gb_per_s=9.0)]
         compact_json.write(self.results / "4x-gpu-x.json", results("01-x", *ROWS, *curve, device="4x NVIDIA GPU X"))
         with self.assertRaisesRegex(Failed, "results 4x-gpu-x"):
-            documents.render(self.top, [self.chapter])
+            self.course.generate([self.chapter])
         readme.write_text(readme.read_text() + "\n<!-- results 4x-gpu-x:begin -->\n<!-- results 4x-gpu-x:end -->\n")
-        documents.render(self.top, [self.chapter])
-        self.assertEqual(self.problems([self.chapter]), "")
+        self.course.generate([self.chapter])
+        self.assertEqual(self.course.problems([self.chapter]), "")
         text = readme.read_text()
         self.assertIn("4x NVIDIA GPU X, CUDA", text)
         self.assertIn("](results/4x-gpu-x-scaling.svg)", text)
@@ -135,12 +125,12 @@ class Documents(unittest.TestCase):
         self.assertTrue((self.results / "4x-gpu-x-scaling.svg").exists())
 
     def test_what_is_changed_by_hand_is_named(self):
-        documents.render(self.top, [])
+        self.course.generate()
         plot, data, readme = self.results / "gpu-x-ladder.svg", self.results / "gpu-x.json", self.chapter / "README.md"
         for file, change, words in (
             (plot, lambda text: text.replace("viewBox", "viewbox"), "gpu-x-ladder.svg was changed by hand"),
             (plot, lambda text: "<svg></svg>", "gpu-x-ladder.svg was not drawn by this tool"),
-            (data, lambda text: json.dumps(json.loads(text), indent=1), "gpu-x.json does not have one row per line"),
+            (data, lambda text: json.dumps(json.loads(text), indent=1), "gpu-x.json is out of step, line 2: results, with one row per line"),
             (data, lambda text: text.replace("20.0", "21.0"), "01-x/README.md is out of step"),
             (readme, lambda text: text.replace("20.0", "19.0"), "01-x/README.md is out of step"),
             (readme, lambda text: text.replace("results:end", "result:end"), "needs one line <!-- results:begin -->"),
@@ -148,30 +138,30 @@ class Documents(unittest.TestCase):
             good = file.read_text()
             with self.subTest(words):
                 file.write_text(change(good))
-                self.assertIn(words, self.problems())
+                self.assertIn(words, self.course.problems())
             file.write_text(good)
-        self.assertEqual(self.problems(), "")
+        self.assertEqual(self.course.problems(), "")
 
     def test_a_chapter_that_fails_hides_no_other(self):
-        documents.render(self.top, [])
+        self.course.generate()
         self.course.measured("02-y", row("ours", "rung", None), row("lib", "vendor", 30.0))
         (self.chapter / "README.md").write_text("no markers\n")
-        said = self.problems()
+        said = self.course.problems()
         self.assertIn("02-y/chapter.toml: ours", said)
         self.assertIn("01-x/README.md: needs one line <!-- results:begin -->", said)
 
     def test_a_picture_that_nothing_draws(self):
-        documents.render(self.top, [])
+        self.course.generate()
         (self.results / "gpu-y-ladder.svg").write_text("<svg/>")
-        self.assertIn("gpu-y-ladder.svg: no plot of this name is drawn", self.problems())
+        self.assertIn("gpu-y-ladder.svg: no plot of this name is drawn", self.course.problems())
 
     def test_counts_of_two_devices_that_do_not_fit(self):
         gpu = {**COUNTED, "device": "NVIDIA GPU X", "ncu": "Version 7", "date": "2026-01-02T03:04:05Z", "n": 7}
         compact_json.write(self.results / "gpu-x-sectors.json", gpu)
-        self.assertIn("gpu-x-sectors.json: n is 7, and 64 of the CPU device", self.problems())
+        self.assertIn("gpu-x-sectors.json: n is 7, and 64 of the CPU device", self.course.problems())
 
     def test_counts_of_a_build(self):
-        documents.render(self.top, [])
+        self.course.generate()
         ladder = self.top / "build" / "chapters" / "01-x" / "ladder"
         ladder.parent.mkdir(parents=True)
         ladder.write_text(
@@ -184,21 +174,21 @@ class Documents(unittest.TestCase):
         ladder.chmod(0o755)
         text = ladder.read_text()
         ladder.write_text(text.replace("SECTORS", "16"))
-        self.assertEqual(self.problems(build=self.top / "build"), "")
+        self.assertEqual(self.course.problems(build=self.top / "build"), "")
         ladder.write_text(text.replace("SECTORS", "32"))
-        self.assertIn("cpu-device-sectors.json: the CPU device counts otherwise: ours", self.problems(build=self.top / "build"))
-        bring_in.counts_of_build(self.top, self.top / "build")
+        self.assertIn("cpu-device-sectors.json is out of step, line 7: what the CPU device counts for the table of sectors", self.course.problems(build=self.top / "build"))
+        self.course.generate(build=self.top / "build")
         self.assertIn("[4, 32]", (self.results / "cpu-device-sectors.json").read_text())
 
     def test_without_matplotlib(self):
         with mock.patch("tools.measure.plot_svg.draw", side_effect=ImportError("none")):
             with self.assertRaisesRegex(Failed, "setup.sh --contributor"):
-                documents.render(self.top, [])
+                self.course.generate()
 
     def test_the_drawing_code_belongs_to_a_plot(self):
-        documents.render(self.top, [])
+        self.course.generate()
         with mock.patch("tools.measure.plot_svg.of_description", lambda description: "0" * 16):
-            self.assertIn("with the code that draws it", self.problems())
+            self.assertIn("with the code that draws it", self.course.problems())
 
 
 class Import(unittest.TestCase):
@@ -241,13 +231,13 @@ class Import(unittest.TestCase):
             self.bring_in(schema="x")
         with self.assertRaisesRegex(Failed, "there is no chapter 02-y"):
             self.bring_in(ladders={"02-y": results("02-y", *ROWS)})
-        with self.assertRaisesRegex(Failed, "nowhere.*measure.py run"):
+        with self.assertRaisesRegex(Failed, "nowhere.*common/dev measure run"):
             bring_in.of_run(self.course.top, self.course.top / "nowhere", False)
 
 
 class Command(unittest.TestCase):
     def run_it(self, *arguments):
-        done = subprocess.run([sys.executable, str(TOOL), *map(str, arguments)], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, str(DEV), *map(str, arguments)], capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
     def test_import_and_check(self):
@@ -257,15 +247,15 @@ class Command(unittest.TestCase):
             "schema": "course.measured", "version": 1, "problems": [], "ladders": {}, "profiles": {}, "sectors": {},
             "verdicts": {"01-x": VERDICTS},
         })  # fmt: skip
-        code, said = self.run_it("--top", course.top, "import", course.top / "out")
+        code, said = self.run_it("--top", course.top, "measure", "import", course.top / "out")
         self.assertEqual((code, said), (0, "chapters/01-x/results/gpu-x-verdicts.json\n"))
-        self.assertEqual(self.run_it("--top", course.top, "check")[0], 1)
-        self.assertEqual(self.run_it("--top", course.top, "render"), (0, ""))
-        self.assertEqual(self.run_it("--top", course.top, "check"), (0, "5 tables, plots and files of results are in step\n"))
+        self.assertEqual(self.run_it("--top", course.top, "generate", "--check")[0], 1)
+        self.assertEqual(self.run_it("--top", course.top, "generate")[0], 0)
+        self.assertEqual(self.run_it("--top", course.top, "generate", "--check"), (0, "6 generated texts are in step\n"))
 
     def test_wrong_options(self):
-        for arguments, words in ((["measure"], "invalid choice"), (["import"], "needs a folder"), (["run"], "required: output"),
-                                 (["run", "x", "--parts", "tests,build"], "'build' is none of"), (["check", "--fast"], "unknown: --fast")):
+        for arguments, words in ((["measure", "render"], "invalid choice"), (["measure", "import"], "required: output"), (["measure", "run"], "required: output"),
+                                 (["measure", "run", "x", "--parts", "tests,build"], "'build' is none of"), (["lint", "--fast"], "unknown: --fast")):
             code, said = self.run_it(*arguments)
             self.assertEqual(code, 2)
             self.assertIn(words, said)

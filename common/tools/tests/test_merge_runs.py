@@ -1,14 +1,9 @@
-#!/usr/bin/env python3
 """Several runs of a ladder as one."""
 
-import sys
 import unittest
-from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import merge_runs  # noqa: E402
+from tools.lib.failed import Failed
+from tools.measure import merge_runs
 
 
 

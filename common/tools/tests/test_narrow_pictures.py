@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Pictures of several warps, of two threads, and those that a program draws itself."""
 
 import sys
@@ -7,16 +6,14 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-TOOLS = Path(__file__).resolve().parents[1]
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(TOOLS.parent), str(TOOLS / "tests")]
-import sample_traces as sample  # noqa: E402
-from tools.lib import chapter as metadata  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.trace import draw_block, draw_cluster, draw_threads, run_recorded  # noqa: E402
-from tools.trace.choosing import Choice  # noqa: E402
-from tools.trace.recording import TraceError  # noqa: E402
+from tools.lib import chapter as metadata
+from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
+from tools.tests import sample_traces as sample
+from tools.trace import draw_block, draw_cluster, draw_threads, run_recorded
+from tools.trace.choosing import Choice
 
+TOOLS = TOP / "common/tools"
 SVG = "{http://www.w3.org/2000/svg}"
 FIRST = Choice(0, 0, 0, "as asked")
 
@@ -60,10 +57,10 @@ class Threads(unittest.TestCase):
 
     def test_what_cannot_be_drawn_is_said(self):
         for threads, words in (([[0, 0]], "2 pairs"), ([[0, 0], [1]], "2 pairs"), ([[0, 0], [1, 5]], "block 1, thread 5 has no events")):
-            with self.assertRaisesRegex(TraceError, words):
+            with self.assertRaisesRegex(Failed, words):
                 self.draw(threads)
         launch = sample.two_warps()
-        with self.assertRaisesRegex(TraceError, "__shfl_down_sync of single threads cannot be drawn"):
+        with self.assertRaisesRegex(Failed, "__shfl_down_sync of single threads cannot be drawn"):
             self.draw([[0, 0], [0, 32]], launch)
 
 
@@ -112,7 +109,7 @@ class Block(unittest.TestCase):
         self.assertEqual(self.draw(), self.draw())
 
     def test_what_cannot_be_drawn_is_said(self):
-        with self.assertRaisesRegex(TraceError, "__ballot_sync of all warps cannot be drawn"):
+        with self.assertRaisesRegex(Failed, "__ballot_sync of all warps cannot be drawn"):
             self.draw(sample.tree())
 
 
@@ -161,12 +158,12 @@ class Cluster(unittest.TestCase):
             ({**sample.cluster(), "block": [16, 1, 1]}, "more than 16 threads of a cluster cannot be drawn"),
             ({**sample.cluster(), "events": [sample.event("shuffle", "__shfl_sync", 5, "0xf")]}, "__shfl_sync of a cluster's blocks cannot"),
         ):
-            with self.assertRaisesRegex(TraceError, words):
+            with self.assertRaisesRegex(Failed, words):
                 self.draw(launch)
         launch = sample.cluster()
         for event in launch["events"]:
             event["name"] = event["name"].replace("atomicAdd", "atomicMax")
-        with self.assertRaisesRegex(TraceError, "atomicMax of a cluster's threads cannot be drawn"):
+        with self.assertRaisesRegex(Failed, "atomicMax of a cluster's threads cannot be drawn"):
             self.draw(launch)
 
 
@@ -190,7 +187,7 @@ class Declared(unittest.TestCase):
 
     def test_a_program_that_draws_nothing(self):
         self.program("print('no such file')")
-        with self.assertRaisesRegex(TraceError, "(?s)a.svg: .* drew nothing.*no such file"):
+        with self.assertRaisesRegex(Failed, "(?s)a.svg: .* drew nothing.*no such file"):
             self.drawn(arguments=["{picture}"])
 
     def test_views_and_the_schedule(self):
@@ -199,7 +196,7 @@ class Declared(unittest.TestCase):
                      "json.dump(traces[os.environ['SIMT_SEED'] == '3'], open(os.environ['SIMT_TRACE'], 'w'))")
         self.assertIn("gets 1000", texts_of(self.drawn(kernel="hand_over", seed=3, threads=[[0, 0], [1, 33]])))
         self.assertIn("warp 1 returns", texts_of(self.drawn(kernel="block_sum", all_warps=True)))
-        with self.assertRaisesRegex(TraceError, "a.svg: .*no such launch"):
+        with self.assertRaisesRegex(Failed, "a.svg: .*no such launch"):
             self.drawn(kernel="block_sum", seed=3, all_warps=True)
 
     def test_all_blocks_of_a_cluster_are_recorded(self):

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What ncu prints is read right, and what it refuses is said."""
 
 import sys
@@ -6,10 +5,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import ncu  # noqa: E402
+from tools.lib.failed import Failed
+from tools.measure import ncu
 
 HEADER = (
     '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size",'

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Pictures of traces: which launch is drawn, the words, the SVG, and the commands around them."""
 
 import io
@@ -13,14 +12,15 @@ import xml.etree.ElementTree as ElementTree
 from contextlib import redirect_stdout
 from pathlib import Path
 
-TOOLS = Path(__file__).resolve().parents[1]
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(TOOLS.parent), str(TOOLS / "tests")]
-import sample_traces as sample  # noqa: E402
-from sample_course import toml  # noqa: E402
-from tools.trace import choosing, folding, picture, picture_svg, places, recording, sentences, stepper, svg_text  # noqa: E402
-from tools.trace.recording import TraceError  # noqa: E402
+from tools.lib import documents
+from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
+from tools.maintain.generate import pictures
+from tools.tests import sample_traces as sample
+from tools.tests.sample_course import toml
+from tools.trace import choosing, folding, picture, picture_svg, places, recording, sentences, stepper, svg_text
 
+TOOLS = TOP / "common/tools"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -48,9 +48,9 @@ class Reading(unittest.TestCase):
     def test_what_is_no_trace_is_said(self):
         for text, words in (("{", "cut off"), ("[]", "schema simt.trace"), ('{"schema": "simt.trace", "version": 1}', "version 2"),
                             ('{"schema": "simt.trace", "version": 2, "launches": []}', "no launch")):
-            with self.assertRaisesRegex(TraceError, words):
+            with self.assertRaisesRegex(Failed, words):
                 self.load(text)
-        with self.assertRaisesRegex(TraceError, "No such file"):
+        with self.assertRaisesRegex(Failed, "No such file"):
             recording.load("nowhere.json")
 
     def test_words_of_a_swap_are_read_as_what_the_array_holds(self):
@@ -120,9 +120,9 @@ class Choosing(unittest.TestCase):
                                ({"kernel": "sum"}, "the trace has tree, sum_racy"),
                                ({"number": 1, "kernel": "sum_racy"}, "--launch 1 --kernel sum_racy"),
                                ({"warp": 1}, "it has block 0 warp 0"), ({"block": 4}, "it has block 0 warp 0")):
-            with self.assertRaisesRegex(TraceError, words):
+            with self.assertRaisesRegex(Failed, words):
                 choosing.choose(trace, **options)
-        with self.assertRaisesRegex(TraceError, "no launch has events"):
+        with self.assertRaisesRegex(Failed, "no launch has events"):
             choosing.choose(sample.trace({**sample.tree(), "events": []}))
 
 
@@ -270,14 +270,14 @@ class Drawing(unittest.TestCase):
         texts = texts_of(self.draw(sample.tree(), rows=(3, 5)))
         self.assertIn("… 2 rows before", texts)
         self.assertIn("… 14 more rows", texts)
-        with self.assertRaisesRegex(TraceError, "there are 19 rows, and none from 20 on"):
+        with self.assertRaisesRegex(Failed, "there are 19 rows, and none from 20 on"):
             self.draw(sample.tree(), rows=(20, 30))
 
     def test_lines(self):
         texts = texts_of(self.draw(sample.tree(), lines=(24, 26)))
         self.assertEqual(sum(text.startswith("__shfl") for text in texts), 3)
         self.assertNotIn("const T first = d_x[32 * lane];", texts)
-        with self.assertRaisesRegex(TraceError, "no events in lines 90 to 99"):
+        with self.assertRaisesRegex(Failed, "no events in lines 90 to 99"):
             self.draw(sample.tree(), lines=(90, 99))
 
     def test_a_launch_that_was_stopped_at_once(self):
@@ -399,7 +399,7 @@ class Command(unittest.TestCase):
         file = self.root / "t.json"
         file.write_text(json.dumps(sample.trace(sample.tree())))
         for arguments, words in ((["nowhere.json"], "No such file"), ([file, "--launch", "7"], "the launches 1 to 1"),
-                                 ([], "give one of"), ([file, "--exercise", "x"], "give one of"), ([file, "--check"], "--chapter"),
+                                 ([], "give one of"), ([file, "--exercise", "x"], "give one of"),
                                  ([file, "--lines", "9-3"], "not a range such"), ([file, "-o", "/proc/no/x.svg"], "/proc/no/x.svg")):
             code, said = self.run_it(*arguments)
             self.assertNotEqual(code, 0)
@@ -481,39 +481,35 @@ class Command(unittest.TestCase):
         self.stand_in(self.build / "ladder", "rungs", 0, sample.trace(sample.tree()))
         return chapter
 
+    def generate(self, chapter):
+        """Draws the chapter's pictures that are out of step."""
+        return documents.write(self.root, [lambda: pictures(chapter, self.build)])
+
+    def problems(self, chapter):
+        """What is out of step; "" if nothing is."""
+        try:
+            documents.check(self.root, [lambda: pictures(chapter, self.build)])
+        except Failed as failed:
+            return str(failed)
+        return ""
+
     def test_a_chapters_pictures(self):
         chapter = self.chapter()
-        code, said = self.run_it("--chapter", chapter, "--build", self.build, "--check")
-        self.assertEqual(code, 1)
-        self.assertIn("chapters/01-x/pictures/tree.svg is missing; run: common/tools/trace/picture.py --chapter chapters/01-x --build build", said)
-        code, said = self.run_it("--chapter", chapter, "--build", self.build)
-        self.assertEqual((code, said), (0, "wrote chapters/01-x/pictures/tree.svg\n01-x: 1 picture as declared\n"))
-        self.assertEqual(self.run_it("--chapter", chapter, "--build", self.build, "--check"), (0, "01-x: 1 picture as declared\n"))
-
-    def test_what_is_out_of_step_fails(self):
-        chapter = self.chapter()
-        self.run_it("--chapter", chapter, "--build", self.build)
-        svg, readme = chapter / "pictures" / "tree.svg", chapter / "README.md"
-        right, text = svg.read_text(), readme.read_text()
-        for break_it, words in (
-            (lambda: svg.write_text(right.replace("32 sectors", "4 sectors")), "tree.svg is out of step"),
-            (lambda: readme.write_text(text.replace("A tree", "An oak")), "README.md does not have: ![A tree](pictures/tree.svg)"),
-            (lambda: (svg.parent / "old.svg").write_text(right), "old.svg is not declared"),
-        ):
-            svg.write_text(right)
-            readme.write_text(text)
-            break_it()
-            code, said = self.run_it("--chapter", chapter, "--build", self.build, "--check")
-            self.assertEqual(code, 1)
-            self.assertIn(words, said)
+        svg = chapter / "pictures" / "tree.svg"
+        self.assertIn("chapters/01-x/pictures/tree.svg is missing: what a program of the chapter does", self.problems(chapter))
+        self.assertEqual(self.generate(chapter), [svg])
+        self.assertEqual(self.problems(chapter), "")
+        self.assertEqual(self.generate(chapter), [])
+        svg.write_text(svg.read_text().replace("32 sectors", "4 sectors"))
+        self.assertIn("tree.svg is out of step", self.problems(chapter))
 
     def test_a_declaration_that_is_wrong(self):
         for more, words in (({"kernel": "oak"}, "tree.svg: --kernel oak: no such launch"), ({"warps": 1}, "'picture.warps' is unknown"),
                             ({"lines": [90, 99]}, "tree.svg: launch 1: block 0, warp 0 has no events in lines"),
                             ({"program": "self"}, "build/chapters/01-x/self is not built")):
-            code, said = self.run_it("--chapter", self.chapter(**more), "--build", self.build)
-            self.assertEqual(code, 1)
-            self.assertIn(words, said)
+            chapter = self.chapter(**more)
+            with self.assertRaisesRegex(Failed, re.escape(words)):
+                self.generate(chapter)
 
 
 class Listing(unittest.TestCase):

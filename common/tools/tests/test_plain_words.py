@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """plain_words.py: which words it finds, and where it looks."""
 
 import subprocess
@@ -8,10 +7,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-TOOL = Path(__file__).resolve().parents[1] / "maintain/plain_words.py"
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOL.parents[2]))
-from tools.maintain import plain_words  # noqa: E402
+from tools.lib.checkout import TOP
+from tools.maintain import plain_words
+
+DEV = TOP / "common/dev"
 
 
 class Words(unittest.TestCase):
@@ -68,11 +67,11 @@ class Words(unittest.TestCase):
     def test_the_program_names_each_place(self):
         file = self.folder / "page.md"
         file.write_text("fine\nadds up\n")
-        done = subprocess.run([sys.executable, str(TOOL), str(file)], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, str(DEV), "lint", str(file)], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"{file}:2: 'adds up': write sum, reduce\n1 place; ", done.stderr)
+        self.assertIn(f"{file}:2: 'adds up': write sum, reduce\n1 problem", done.stderr)
         file.write_text("sums\n")
-        self.assertEqual(subprocess.run([sys.executable, str(TOOL), str(file)]).returncode, 0)
+        self.assertEqual(subprocess.run([sys.executable, str(DEV), "lint", str(file)]).returncode, 0)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The plots of a chapter: what they show, and how a picture that is out of step is told."""
 
 import contextlib
@@ -11,11 +10,11 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-COMMON = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(COMMON), str(Path(__file__).resolve().parent)]
-from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import headline, plot_svg, plots  # noqa: E402
+from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
+from tools.measure import headline, plot_svg, plots
+
+COMMON = TOP / "common"
 
 
 def row(name, kind, median=None, **more):

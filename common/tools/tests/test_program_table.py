@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 """The tables of what runs on the CPU device, from the first lines of programs."""
 
-import sys
 import tempfile
 import unittest
 from pathlib import Path
-from unittest import mock
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.maintain import program_table  # noqa: E402
+from tools.lib.failed import Failed
+from tools.maintain import program_table
 
 PROGRAMS = {
     "right/grid.cu": "// Construct: a_b<T> | c. Expect: runs.",
@@ -25,28 +21,22 @@ class Tables(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.top = Path(folder.name)
-        self.page = self.top / "page.md"
+        self.page = self.top / "common/docs/any-cuda-file.md"
+        self.page.parent.mkdir(parents=True)
         self.page.write_text("before\n<!-- programs:begin -->\n<!-- programs:end -->\nafter\n")
         for name, line in PROGRAMS.items():
             self.write(name, line)
-        for name, value in (("PROGRAMS", self.top / "programs"), ("PAGE", self.page)):
-            patch = mock.patch.object(program_table, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
 
     def write(self, name, line):
-        file = self.top / "programs" / name
+        file = self.top / "common/simt/tests/programs" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{line}\nint main() {{}}\n")
 
-    def run_it(self, *words):
-        with mock.patch.object(sys, "argv", ["program_table.py", *words]):
-            return program_table.main()
-
     def test_every_program_is_in_its_table(self):
-        self.assertIn("are not those of the programs", self.run_it("--check"))
-        self.assertEqual(self.run_it(), 0)
-        self.assertEqual(self.run_it("--check"), 0)
+        document = program_table.documents(self.top)[0]
+        self.assertIn("is out of step, line 3: <!-- programs:begin -->", document.problem())
+        document.write()
+        self.assertIsNone(document.problem())
         text = self.page.read_text()
         for line in ("### Runs (2)", "| a\\_b\\<T\\> \\| c | [right/grid.cu](../simt/tests/programs/right/grid.cu) |",
                      "| two files | [right/two](../simt/tests/programs/right/two) |",
@@ -57,7 +47,8 @@ class Tables(unittest.TestCase):
 
     def test_a_first_line_that_says_nothing(self):
         self.write("right/silent.cu", "// A program.")
-        self.assertIn("right/silent.cu: the first line is not", self.run_it("--check"))
+        with self.assertRaisesRegex(Failed, "right/silent.cu: the first line is not"):
+            program_table.documents(self.top)
 
 
 if __name__ == "__main__":

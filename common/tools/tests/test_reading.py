@@ -1,16 +1,11 @@
-#!/usr/bin/env python3
 """What is refused by reading, and what is not: every answer of the course, and what learners write."""
 
-import sys
 import unittest
-from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-TOP = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(TOP / "common"), str(TOP / "common/build"), str(Path(__file__).parent)]
-import attacks  # noqa: E402
-import variants  # noqa: E402
-from tools.teach import cpp_text, submissions  # noqa: E402
+from build import variants
+from tools.lib.checkout import TOP
+from tools.teach import cpp_text, submissions
+from tools.tests import attacks
 
 CHAPTER = "01-global-atomic"
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """release.py: nothing of a solution is left, what is left is a whole course, and pages lead to what is there."""
 
 import re
@@ -9,12 +8,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOLS = Path(__file__).resolve().parents[1]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOLS.parent))
-from tools.teach import release  # noqa: E402
+from tools.lib.checkout import TOP
+from tools.teach import release
 
-TOP = TOOLS.parents[1]
+TOOLS = TOP / "common/tools"
 IDENTITY = ["-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
 
 

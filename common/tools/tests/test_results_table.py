@@ -1,13 +1,8 @@
-#!/usr/bin/env python3
 """The table of results in a chapter's README."""
 
-import sys
 import unittest
-from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.measure import results_table  # noqa: E402
+from tools.measure import results_table
 
 
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """./course run: CUDA files of the reader's own, with the compiler and the CPU device of a real build folder.
 
     test_run.py        in a build folder, as Meson starts it; else that of COURSE_TEST_BUILD, or build
@@ -18,10 +17,8 @@ import time
 import unittest
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[3]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOP / "common"))
-from tools.run.build_program import Program  # noqa: E402
+from tools.lib.checkout import TOP
+from tools.run.build_program import Program
 
 HERE = [Path.cwd()] if Path("build.ninja").exists() else []
 BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()

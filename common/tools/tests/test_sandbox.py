@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What a program can reach in the sandbox, and which limits end it."""
 
 import json
@@ -13,12 +12,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-TOP = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(TOP / "common"))
-from tools.lib import result  # noqa: E402
-from tools.teach import answers, sandbox  # noqa: E402
-from tools.teach.sandbox import GIB, MIB, Limits  # noqa: E402
+from tools.lib import result
+from tools.lib.checkout import TOP
+from tools.teach import answers, sandbox
+from tools.teach.sandbox import GIB, MIB, Limits
 
 REASON = sandbox.problem()
 PYTHON = "/usr/bin/python3"

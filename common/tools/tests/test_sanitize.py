@@ -1,15 +1,18 @@
-#!/usr/bin/env python3
 """The verdicts on compute-sanitizer's runs: nothing that it says, or fails to say, passes as clean."""
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[1] / "measure/sanitize.py"
+from tools.lib.checkout import TOP
+from tools.measure import sanitize
+
+SANITIZE = [sys.executable, str(TOP / "common"), "tools.measure.sanitize"]
 
 CLEAN = "========= COMPUTE-SANITIZER\nhello\n========= ERROR SUMMARY: 0 errors\n"
 FOUND = """========= COMPUTE-SANITIZER
@@ -47,7 +50,7 @@ class Verdict(unittest.TestCase):
         stand_in.chmod(0o755)
         path = self.build / "bin" if installed else "/nowhere"
         done = subprocess.run(
-            [sys.executable, str(TOOL), tool, *(command or ["/c/01-x/y-solution"])],
+            [*SANITIZE, tool, *(command or ["/c/01-x/y-solution"])],
             capture_output=True, text=True, cwd=self.build, env=self.environment(path),
         )
         return done.returncode, done.stdout
@@ -108,7 +111,7 @@ class Verdict(unittest.TestCase):
         self.assertEqual(self.verdict("no summary\n", 0, probe)[0], 1)
 
     def test_a_ladder_runs_with_few_elements(self):
-        self.assertEqual(self.verdict(CLEAN, 0, "/t/check_ladder.py", "/c/01-global-atomic/ladder")[0], 0)
+        self.assertEqual(self.verdict(CLEAN, 0, "/usr/bin/python3", "/c/common", "tools.check.check_ladder", "/c/01-global-atomic/ladder")[0], 0)
         self.assertIn(" 99 /c/01-global-atomic/ladder --n 65536\n", self.calls())
 
     def test_an_exercise_is_built_first_and_then_checked_under_the_tool(self):
@@ -116,7 +119,7 @@ class Verdict(unittest.TestCase):
         runner.write_text('#!/bin/sh\necho "$COURSE_WRAPPER|$COURSE_TIMEOUT|$*"\n')
         runner.chmod(0o755)
         code, text = self.verdict(CLEAN, 0, str(runner), "x.cuh", "/c/01-x/y")
-        self.assertEqual((code, text), (0, f"{TOOL} memcheck|290|x.cuh /c/01-x/y\n"))
+        self.assertEqual((code, text), (0, f"{shlex.join(SANITIZE)} memcheck|290|x.cuh /c/01-x/y\n"))
 
     def test_a_test_in_python_is_skipped_and_says_so(self):
         for command in (("/usr/bin/python3", "test_x.py"), ("/t/test_y.py",)):
@@ -140,7 +143,7 @@ class Verdict(unittest.TestCase):
                 self.assertEqual("every one of its checks skips itself" in text, expected, text)
 
     def test_no_such_tool(self):
-        done = subprocess.run([sys.executable, str(TOOL), "leakcheck", "x"], capture_output=True, text=True)
+        done = subprocess.run([*SANITIZE, "leakcheck", "x"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("one of memcheck, racecheck", done.stderr)
 
@@ -149,10 +152,6 @@ class ExpectedKernels(unittest.TestCase):
     """A rung that is wrong on purpose must be reported, and it alone."""
 
     def judge(self, output, code, *kernels, **more):
-        sys.dont_write_bytecode = True
-        sys.path.insert(0, str(TOOL.parents[2]))
-        from tools.measure import sanitize
-
         return sanitize.judge(sanitize.Run(output, code), list(kernels), **more)[0]
 
     def test_it_must_be_reported(self):

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The table of sectors: what the CPU device counted next to what ncu did."""
 
 import copy
@@ -7,13 +6,11 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from tools.tests.test_ncu import HEADER, row
 from unittest import mock
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-from test_ncu import HEADER, row  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.measure import sectors  # noqa: E402
+from tools.lib.failed import Failed
+from tools.measure import sectors
 
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 LOAD_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"

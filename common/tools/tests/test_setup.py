@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """setup.sh: what it decides to do on many systems, with stand-ins for their tools."""
 
 import shutil
@@ -7,7 +6,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[1] / "setup.sh"
+from tools.lib.checkout import TOP
+
+TOOL = TOP / "common/tools/setup.sh"
 SHELL = "sh sort head tail sed awk grep seq cat dirname id mktemp tee rm env".split()
 # What a machine that has everything answers.
 ALL = {

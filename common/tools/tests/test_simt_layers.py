@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Tests of simt_layers.py: an include and a call that go upward are found; the library itself has none."""
 
 import shutil
@@ -8,9 +7,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from tools.lib.checkout import TOP
+
 sys.dont_write_bytecode = True  # the source tree stays as it is
 
-TOP = Path(__file__).resolve().parents[3]
 LINT = TOP / "common/tools/maintain/simt_layers.py"
 DOWNWARD = "simt_layers: includes and calls go downward only\n"
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The web site and the slides: built once, all links of all pages followed, each page opened in a headless Chromium.
 Skipped (77) without Sphinx; without a browser the pages are not opened."""
 
@@ -13,17 +12,15 @@ import unittest
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
-TOOLS = Path(__file__).resolve().parents[1]
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(TOOLS.parent), str(TOOLS / "tests")]
-import browser  # noqa: E402
-import sample_traces as sample  # noqa: E402
-import system_python  # noqa: E402
-from tools.lib import chapter as metadata  # noqa: E402
-from tools.lib.checkout import TOP  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.site import build_site, slides  # noqa: E402
+from tools.lib import chapter as metadata
+from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
+from tools.site import build_site, slides
+from tools.tests import browser
+from tools.tests import sample_traces as sample
+from tools.tests import system_python
 
+TOOLS = TOP / "common/tools"
 try:
     from tools.site import pages, source_pages
 except ImportError:  # no Sphinx for this Python
@@ -188,7 +185,7 @@ class Workflow(unittest.TestCase):
         commands = " && ".join(step["run"] for step in build["steps"] if "run" in step)
         self.assertIn("common/tools/setup.sh --contributor", commands)
         self.assertIn("meson compile -C build site", commands)
-        self.assertRegex((TOP / "meson.build").read_text(encoding="utf-8"), r"run_target\(\s*'site',\s*command: \[python, files\('common/tools/site/build_site.py'\)")
+        self.assertRegex((TOP / "meson.build").read_text(encoding="utf-8"), r"run_target\(\s*'site',\s*command: \[python, files\('common/dev'\), 'site'")
         self.assertIn("meson test -C build --no-rebuild tools-site", commands)
         uploaded = next(step["with"]["path"] for step in build["steps"] if "upload-pages-artifact" in step.get("uses", ""))
         self.assertEqual(uploaded, "build/site")

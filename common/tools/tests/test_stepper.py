@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 """The page that steps through a trace, in a headless Chromium."""
 
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-import browser  # noqa: E402
-import sample_traces as sample  # noqa: E402
-from tools.trace import choosing, picture_svg, stepper  # noqa: E402
+from tools.tests import browser
+from tools.tests import sample_traces as sample
+from tools.trace import choosing, picture_svg, stepper
 
 
 def two_warps():

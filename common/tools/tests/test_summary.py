@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 """The table at the end of a run on a GPU: nothing that failed, or did not happen, passes as good."""
 
 import json
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-from tools.measure import summary  # noqa: E402
-from tools.measure.sanitize import NO_CHECK, NO_PROGRAM  # noqa: E402
+from tools.measure import summary
+from tools.measure.sanitize import NO_CHECK, NO_PROGRAM
 
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 

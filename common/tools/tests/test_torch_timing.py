@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The rows of PyTorch, timed here on a stand-in for it."""
 
 import json
@@ -10,11 +9,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-TOOLS = Path(__file__).resolve().parents[1]
+from tools.lib.checkout import TOP
+from tools.measure.torch_timing import index_add_row
 
-sys.path.insert(0, str(TOOLS.parent))
-from tools.measure.torch_timing import index_add_row  # noqa: E402
-
+TOOLS = TOP / "common/tools"
 PROGRAM = """
 import sys
 sys.path.insert(0, {tools!r})

@@ -1,19 +1,17 @@
-#!/usr/bin/env python3
 """Pages in Chinese: what tools write into them, and when they are out of date."""
 
 import datetime
-import sys
 import unittest
-from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-from sample_course import Course, row  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.maintain import translations  # noqa: E402
-from tools.measure import documents, languages, lesson  # noqa: E402
+from tools.lib import chapter as metadata
+from tools.lib.chapter_results import chapters_of, measured
+from tools.lib.checkout import TOP
+from tools.lib.documents import gathered
+from tools.lib.failed import Failed
+from tools.maintain import translations
+from tools.measure import documents, languages, lesson
+from tools.tests.sample_course import Course, row
 
-TOP = Path(__file__).resolve().parents[3]
 TODAY = datetime.date(2026, 1, 2)
 ENGLISH = """# One
 
@@ -64,7 +62,7 @@ class Following(unittest.TestCase):
         self.page.write_text(CHINESE)
 
     def problems(self):
-        return "\n".join(translations.problems_of(self.course.top, self.page))
+        return "\n".join(translations.problems_of_page(self.course.top, self.page))
 
     def record(self):
         translations.record(self.course.top, self.page, TODAY)
@@ -89,7 +87,7 @@ class Following(unittest.TestCase):
         self.record()
         self.edit("More.", "More and more.")
         self.assertIn("is out of date: of README.md these sections changed:\n    ### Three\n", self.problems())
-        self.assertIn("then run: common/tools/maintain/translations.py record README.zh-CN.md", self.problems())
+        self.assertIn("then run: common/dev translate record README.zh-CN.md", self.problems())
         self.record()
         self.assertEqual(self.problems(), "")
 
@@ -125,7 +123,7 @@ class Following(unittest.TestCase):
             self.skipTest("of a release for learners the sentences that lead to solutions are left out, in each language")
         pages = translations.pages(TOP)
         self.assertIn(TOP / "README.zh-CN.md", pages)
-        self.assertEqual([problem for page in pages for problem in translations.problems_of(TOP, page)], [])
+        self.assertEqual(translations.problems_of(TOP), [])
 
 
 class Sentences(unittest.TestCase):
@@ -153,18 +151,18 @@ class Sentences(unittest.TestCase):
             self.words.text("stores")
 
     def test_every_text_of_the_list_is_used(self):
-        made, problems = documents.documents(TOP, [])
+        made, problems = gathered(documents.of_checkout(TOP))
         self.assertEqual(problems, [])
         pages = [document for document in made if isinstance(document, documents.Lesson) and document.words.page == "README.zh-CN.md"]
         self.assertEqual(len(pages), 2)
         unused = set(languages.Chinese(TOP).texts)
         for document in pages:
-            documents.with_generated(document, problems)
+            document.expected()
             unused &= document.words.unused
         front = languages.Chinese(TOP)
-        for folder in documents.chapters_of(TOP):
-            front.text(documents.metadata.load(folder).question)
-        for entry in documents.measured(TOP)["shown"]:
+        for folder in chapters_of(TOP):
+            front.text(metadata.load(folder).question)
+        for entry in measured(TOP)["shown"]:
             front.text(entry["what"])
         # The question of a chapter that is being written may come before the chapter.
         self.assertEqual({text for text in unused & front.unused if not text.endswith("?")}, set())

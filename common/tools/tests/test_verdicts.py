@@ -1,16 +1,11 @@
-#!/usr/bin/env python3
 """Verdicts: what the results of tests say is kept, and what differs or failed is never passed over."""
 
 import json
-import sys
 import unittest
-from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-from sample_course import Course  # noqa: E402
-from tools.lib.failed import Failed  # noqa: E402
-from tools.maintain import verdicts  # noqa: E402
+from tools.lib.failed import Failed
+from tools.tests.sample_course import Course
+from tools.verdicts import pages, record
 
 RACE = {"test": "x sums", "text": "DATA RACE in kernel x on y[0]\n  read at x.cuh:7", "finding": {"kind": "data_race"}}
 WRONG = {"test": "x", "text": "x: expected 1, found 2", "finding": None}
@@ -58,7 +53,7 @@ class Verdicts(unittest.TestCase):
             if entry[1] is not None:
                 file.write_text(json.dumps({"schema": "course.result", "version": 1, "device": device, **entry[1]}))
         (self.build / "testlog.json").write_text("\n".join(log) + "\n")
-        verdicts.record(self.course.top, self.build, [self.build / "testlog.json"], check)
+        record.record(self.course.top, self.build, [self.build / "testlog.json"], check)
 
     def kept(self, name="cpu-device-verdicts.json"):
         return json.loads((self.results / name).read_text())
@@ -85,7 +80,7 @@ class Verdicts(unittest.TestCase):
     def test_what_a_gpu_has_not_run_is_no_slip(self):
         self.record({"01-x:mistakes / x-mistake-d": ("OK", rejected(RACE))})
         self.record({"01-x:mistakes / x-mistake-c": SKIPPED}, device="NVIDIA GPU X")
-        tally = verdicts.tally(self.course.top)
+        tally = pages.tally(self.course.top)
         self.assertIn("a GPU may let through: not run there | 1 |", tally)
         self.assertIn("| that the CPU device rejects, and the GPU X has not run yet | 1 |", tally)
 
@@ -117,29 +112,29 @@ class Verdicts(unittest.TestCase):
         self.assert_failed("names the device", device=None)
         self.assertEqual(list(self.results.iterdir()), [])
         (self.build / "testlog.json").write_text("no log\n")
-        with self.assertRaisesRegex(ValueError, "testlog.json:1"):
-            verdicts.record(self.course.top, self.build, [self.build / "testlog.json"], False)
+        with self.assertRaisesRegex(Failed, "testlog.json:1"):
+            record.record(self.course.top, self.build, [self.build / "testlog.json"], False)
 
     def test_tally_and_page(self):
         self.record()
         self.record({"01-x:mistakes / x-mistake-c": SKIPPED}, device="NVIDIA GPU X")
-        tally = verdicts.tally(self.course.top)
+        tally = pages.tally(self.course.top)
         self.assertIn("| known-wrong answers that both reject | 1 |", tally)
         self.assertIn("| that the CPU device rejects, and a GPU may let through: not run there | 1 |", tally)
         self.assertIn("| that the CPU device rejects, and the GPU X has not run yet | 0 |", tally)
         self.assertIn("| that neither rejects | 0 |", tally)
         self.assertIn("| lessons, solutions and other right answers that pass on the CPU device | 3 |", tally)
         self.assertIn("| that pass on the GPU X | 3 |", tally)
-        text = verdicts.page(self.course.top, set())
+        text = pages.page(self.course.top, set())
         self.assertIn("| | CPU device | GPU X |", text)
         self.assertIn("| `x`: a b | **rejected**: DATA RACE in kernel x on y[0] | **rejected**: DATA RACE", text)
         self.assertIn("| `x`: c | **rejected**: x: expected 1, found 2 | skipped: luck |", text)
         self.assertLess(text.index("selfcheck"), text.index("x-solution"))
-        self.assertEqual(verdicts.page(self.course.top, {"02-y"}), "")
+        self.assertEqual(pages.page(self.course.top, {"02-y"}), "")
 
     def test_what_was_not_run_says_so(self):
         self.record()
-        self.assertIn("| **rejected**: x: expected 1, found 2 | not run yet |", verdicts.page(self.course.top, set()))
+        self.assertIn("| **rejected**: x: expected 1, found 2 | not run yet |", pages.page(self.course.top, set()))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 import re
 from collections import namedtuple
 
-from tools.trace.recording import MEMORY, WARP, TraceError, short_kernel, threads
+from tools.lib.failed import Failed
+from tools.trace.recording import MEMORY, WARP, short_kernel, threads
 
 # What the caller asked for, or what was found instead; `reason` says why.
 Choice = namedtuple("Choice", "launch block warp reason")
@@ -61,14 +62,14 @@ def describe_launch(launch):
 
 
 def choose(trace, number=None, kernel=None, block=None, warp=None, among=None, findings=True):
-    """The Choice of launch, block and warp; `number` counts all launches, from 1. Raises TraceError.
+    """The Choice of launch, block and warp; `number` counts all launches, from 1. Raises Failed.
 
     Without a number: the first launch with a finding (unless `findings` is false), else the smallest that
     fills a warp and touches memory, else the first with events. `among` are the numbers to choose from.
     """
     launches = trace["launches"]
     if number is not None and not 1 <= number <= len(launches):
-        raise TraceError(f"--launch {number}: the trace has the launches 1 to {len(launches)}; --list names them")
+        raise Failed(f"--launch {number}: the trace has the launches 1 to {len(launches)}; --list names them")
     candidates = [
         i for i, launch in enumerate(launches)
         if (i == number - 1 if number is not None else among is None or i + 1 in among)
@@ -77,7 +78,7 @@ def choose(trace, number=None, kernel=None, block=None, warp=None, among=None, f
     if not candidates:
         names = ", ".join(dict.fromkeys(short_kernel(launch["kernel"]) for launch in launches))
         which = f"--kernel {kernel}" if number is None else f"--launch {number} --kernel {kernel}"
-        raise TraceError(f"{which}: no such launch; the trace has {names}")
+        raise Failed(f"{which}: no such launch; the trace has {names}")
     found = [i for i in candidates if findings and launches[i]["findings"]]
     full = [i for i in candidates if any(is_full_access(event) for event in launches[i]["events"])]
     some = [i for i in candidates if launches[i]["events"]]
@@ -91,7 +92,7 @@ def choose(trace, number=None, kernel=None, block=None, warp=None, among=None, f
     elif some:
         chosen, reason = some[0], "the first that did something; none fills a warp"
     else:
-        raise TraceError("no launch has events: did its kernel touch memory at all?")
+        raise Failed("no launch has events: did its kernel touch memory at all?")
 
     launch = launches[chosen]
     pairs = [
@@ -102,7 +103,7 @@ def choose(trace, number=None, kernel=None, block=None, warp=None, among=None, f
         return Choice(chosen, block or 0, warp or 0, reason)
     if not pairs:
         there = ", ".join(f"block {b} warp {w}" for b, w in warps_of(launch)[:8]) or "no events at all"
-        raise TraceError(f"launch {chosen + 1}, {describe_launch(launch)}: no events there; it has {there}")
+        raise Failed(f"launch {chosen + 1}, {describe_launch(launch)}: no events there; it has {there}")
     named = warp_of_finding(launch)
     full_pairs = {(event["block"], event["warp"]) for event in launch["events"] if is_full_access(event)}
     pair = named if named in pairs else next((pair for pair in pairs if pair in full_pairs), pairs[0])

@@ -5,10 +5,11 @@ A strip is a warp; a colour says which warp a value comes from. Where only one w
 
 from collections import namedtuple
 
+from tools.lib.failed import Failed
 from tools.lib.svg import num
 from tools.trace.narrow import LEFT, RIGHT, NarrowSheet
 from tools.trace.places import elements_text, space_of
-from tools.trace.recording import WARP, TraceError, lanes_of, per_lane, threads
+from tools.trace.recording import WARP, lanes_of, per_lane, threads
 from tools.trace.sentences import count, lanes_text, sentence
 from tools.trace.svg_text import short_value
 
@@ -216,7 +217,7 @@ def description(launch, steps):
 
 
 def draw(trace, choice):
-    """The SVG's text for all warps of the chosen block. Raises TraceError."""
+    """The SVG's text for all warps of the chosen block. Raises Failed."""
     launch = trace["launches"][choice.launch]
     steps = steps_of(launch, choice.block)
     warps = list(range(-(-threads(launch["block"]) // WARP)))
@@ -230,7 +231,7 @@ def draw(trace, choice):
     sheet.y += 4
     for step in steps:
         if step.key[0] not in DRAW:
-            raise TraceError(f"launch {choice.launch + 1}: {step.key[1]} of all warps cannot be drawn")
+            raise Failed(f"launch {choice.launch + 1}: {step.key[1]} of all warps cannot be drawn")
         event = next(iter(step.events.values()))[0]
         if step.key[0] != "return":
             sheet.source(event)

@@ -5,9 +5,10 @@ A column is a block of one warp; a colour says which block a value, a thread or 
 
 from collections import namedtuple
 
+from tools.lib.failed import Failed
 from tools.trace.narrow import LEFT, RIGHT, NarrowSheet
 from tools.trace.places import elements_text, number_text, space_of
-from tools.trace.recording import WARP, TraceError, lanes_in_warp, lanes_of, per_lane, short_name, threads
+from tools.trace.recording import WARP, lanes_in_warp, lanes_of, per_lane, short_name, threads
 from tools.trace.sentences import count, sentence
 from tools.trace.svg_text import short_value
 
@@ -102,7 +103,7 @@ class ClusterSheet(NarrowSheet):
             if "block" not in array or plain_name(array) not in variables:
                 continue
             if array["elements"] > MOST_BOXES:
-                raise TraceError(f"{plain_name(array)}: more than {MOST_BOXES} elements of shared memory cannot be drawn")
+                raise Failed(f"{plain_name(array)}: more than {MOST_BOXES} elements of shared memory cannot be drawn")
             left, width = self.column(array["block"])
             pitch = width / array["elements"]
             for index in range(array["elements"]):
@@ -126,13 +127,13 @@ def accesses_of(step):
 
 
 def remember(sheet, step, accesses):
-    """What a store or an atomic leaves in memory; TraceError for an atomic that is not a sum."""
+    """What a store or an atomic leaves in memory; Failed for an atomic that is not a sum."""
     after = {}
     for place, value, old in accesses.values():
         if step.op == "store":
             after[place] = value
         elif step.name != "atomicAdd" or old is None:
-            raise TraceError(f"{step.name} of a cluster's threads cannot be drawn")
+            raise Failed(f"{step.name} of a cluster's threads cannot be drawn")
         else:  # sums in the order in which the lanes were served
             first = float(sheet.values.get(place, old)) if place not in after else float(after[place])
             after[place] = f"{first + float(value):g}"
@@ -220,13 +221,13 @@ def description(launch, steps):
 
 
 def draw(trace, choice):
-    """The SVG's text for a launch of one cluster. Raises TraceError."""
+    """The SVG's text for a launch of one cluster. Raises Failed."""
     launch = trace["launches"][choice.launch]
     if launch.get("cluster") != launch["grid"] or threads(launch["block"]) > WARP:
-        raise TraceError(f"launch {choice.launch + 1} is not one cluster of blocks of up to {WARP} threads")
+        raise Failed(f"launch {choice.launch + 1} is not one cluster of blocks of up to {WARP} threads")
     sheet = ClusterSheet(launch)
     if sheet.blocks * sheet.lanes > MOST_THREADS:
-        raise TraceError(f"launch {choice.launch + 1}: more than {MOST_THREADS} threads of a cluster cannot be drawn")
+        raise Failed(f"launch {choice.launch + 1}: more than {MOST_THREADS} threads of a cluster cannot be drawn")
     steps = steps_of(launch)
     sheet.head()
     sheet.new_line()
@@ -237,7 +238,7 @@ def draw(trace, choice):
     sheet.y += 4
     for step in steps:
         if step.op not in DRAW:
-            raise TraceError(f"launch {choice.launch + 1}: {step.name} of a cluster's blocks cannot be drawn")
+            raise Failed(f"launch {choice.launch + 1}: {step.name} of a cluster's blocks cannot be drawn")
         sheet.source(next(iter(step.events.values())))
         DRAW[step.op](sheet, step)
         sheet.y += 6

@@ -3,10 +3,11 @@
 Time goes down, in the order in which the CPU device ran the events.
 """
 
+from tools.lib.failed import Failed
 from tools.trace import choosing
 from tools.trace.narrow import LEFT, MARGIN, RIGHT, WIDTH, NarrowSheet
 from tools.trace.places import elements_text
-from tools.trace.recording import MEMORY, WARP, TraceError, per_lane
+from tools.trace.recording import MEMORY, WARP, per_lane
 from tools.trace.sentences import sentence
 
 MIDDLE = WIDTH / 2
@@ -63,13 +64,13 @@ def fence(sheet, side):
 
 
 def draw(trace, choice, threads):
-    """The SVG's text for two `threads`, (block, thread) pairs, of a launch. Raises TraceError."""
+    """The SVG's text for two `threads`, (block, thread) pairs, of a launch. Raises Failed."""
     launch = trace["launches"][choice.launch]
     if len(threads) != THREADS or any(len(thread) != 2 for thread in threads):
-        raise TraceError(f"'threads' has {THREADS} pairs of a block and a thread, such as [[0, 0], [1, 0]]")
+        raise Failed(f"'threads' has {THREADS} pairs of a block and a thread, such as [[0, 0], [1, 0]]")
     events = events_of(launch, threads)
     if missing := [thread for side, thread in enumerate(threads) if side not in {entry[0] for entry in events}]:
-        raise TraceError(f"launch {choice.launch + 1}: block {missing[0][0]}, thread {missing[0][1]} has no events")
+        raise Failed(f"launch {choice.launch + 1}: block {missing[0][0]}, thread {missing[0][1]} has no events")
     sheet = NarrowSheet(launch)
     sheet.head()
     names = [f"block {block}, thread {thread}" for block, thread in threads]
@@ -88,7 +89,7 @@ def draw(trace, choice, threads):
         elif event["op"] == "fence":
             fence(sheet, side)
         else:
-            raise TraceError(f"{choosing.describe_launch(launch)}: {event['name']} of single threads cannot be drawn")
+            raise Failed(f"{choosing.describe_launch(launch)}: {event['name']} of single threads cannot be drawn")
         sheet.y += ROW - 4
         sheet.rule()
     words = " ".join(f"{names[side]}, line {event['line']}: {sentence(launch, event)}." for side, _, event in events)

@@ -8,9 +8,6 @@
         draws a trace that any program of the course wrote: SIMT_TRACE=TRACE.json PROGRAM ...
     picture.py TRACE.json --list
         names the launches that were recorded
-    picture.py --chapter CHAPTER_FOLDER ... [--build build] [--check]
-        draws each [[picture]] of CHAPTER_FOLDER/chapter.toml into CHAPTER_FOLDER/pictures. --check changes
-        nothing, and exits with 1 if a drawing, or its place in README.md, is out of step.
 
 --launch, --kernel, --block, --warp, --lines and --rows choose what is drawn. Without them it is the first
 launch with a finding, else the smallest that fills a warp and touches memory. For an exercise it is a
@@ -25,13 +22,13 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib.checkout import seen_from_the_shell  # noqa: E402
+from tools.lib.checkout import TOP, seen_from_the_shell  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 from tools.trace import picture_svg  # noqa: E402
 from tools.trace.choosing import choose, describe_launch, warps_of  # noqa: E402
 from tools.trace.picture_svg import MAX_ROWS  # noqa: E402
-from tools.trace.recording import TOP, TraceError, load  # noqa: E402
-from tools.trace.run_recorded import check_recorded, needs_cpu_device, pictures_of_chapter  # noqa: E402
+from tools.trace.recording import load  # noqa: E402
+from tools.trace.run_recorded import check_recorded  # noqa: E402
 from tools.trace.sentences import count  # noqa: E402
 from tools.trace.stepper import page  # noqa: E402
 
@@ -60,7 +57,7 @@ def write(file, text):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise TraceError(f"{file}: {error.strerror}") from error
+        raise Failed(f"{file}: {error.strerror}") from error
 
 
 def draw(trace, choice, lines, rows, svg, html):
@@ -120,9 +117,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trace", nargs="?", type=Path, metavar="TRACE.json")
     parser.add_argument("--exercise", metavar="NAME")
-    parser.add_argument("--chapter", type=Path, nargs="+", metavar="FOLDER")
     parser.add_argument("--build", type=Path, metavar="FOLDER", help="build folder; by default build")
-    parser.add_argument("--check", action="store_true", help="with --chapter: compare, and change nothing")
     parser.add_argument("--list", action="store_true", help="name the launches of a trace")
     parser.add_argument("--launch", type=int, metavar="K", help="the K-th launch of the trace, from 1")
     parser.add_argument("--kernel", metavar="NAME", help="only launches of this kernel")
@@ -134,10 +129,8 @@ def parse(arguments):
     parser.add_argument("-o", dest="output", type=Path, metavar="FILE.svg", help="by default TRACE.svg")
     parser.add_argument("--html", type=Path, metavar="FILE.html", help="write the page with the steps, too")
     options = parser.parse_args(arguments)
-    if sum(what is not None for what in (options.trace, options.exercise, options.chapter)) != 1:
-        parser.error("give one of TRACE.json, --exercise NAME and --chapter FOLDER")
-    if options.check and not options.chapter:
-        parser.error("--check belongs to --chapter")
+    if (options.trace is None) == (options.exercise is None):
+        parser.error("give one of TRACE.json and --exercise NAME")
     return options
 
 
@@ -147,9 +140,6 @@ def main():
     try:
         if options.exercise:
             return draw_exercise(options, build)
-        if options.chapter:
-            needs_cpu_device(build)
-            return max([pictures_of_chapter(chapter.resolve(), build, options.check) for chapter in options.chapter])
         trace = load(options.trace)
         if options.list:
             print(list_launches(trace))

@@ -7,13 +7,14 @@ or a pattern does not say as well.
 
 import textwrap
 
+from tools.lib.failed import Failed
 from tools.lib.svg import escape, num
 from tools.trace import choosing, recording
 from tools.trace.canvas import Canvas
 from tools.trace.draw_exchange import atomic, barrier, leave, shuffle, vote
 from tools.trace.draw_memory import memory
 from tools.trace.folding import Fold, folded
-from tools.trace.recording import TraceError, lanes_of, per_lane, source_line
+from tools.trace.recording import lanes_of, per_lane, source_line
 from tools.trace.sentences import cost as cost_of
 from tools.trace.sentences import count, sentence
 from tools.trace.svg_style import HATCH, LEFT, MARGIN, MONO_CHAR, RIGHT, SANS_CHAR, WIDTH, style_element
@@ -124,11 +125,11 @@ def is_named(launch, event):
 
 
 def rows_of(trace, choice, lines=None):
-    """The rows that a drawing has if it is not cut: events, and Folds. Raises TraceError where `lines` leaves none."""
+    """The rows that a drawing has if it is not cut: events, and Folds. Raises Failed where `lines` leaves none."""
     launch = trace["launches"][choice.launch]
     events = choosing.events_of(launch, choice.block, choice.warp, lines)
     if not events and launch["events"]:
-        raise TraceError(
+        raise Failed(
             f"launch {choice.launch + 1}: block {choice.block}, warp {choice.warp} "
             f"has no events in lines {lines[0]} to {lines[1]}"
         )
@@ -182,12 +183,12 @@ def description(launch, shown):
 
 def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
     """The SVG's text. `lines` is (first, last): only events of these source lines; `rows` is (first, last)
-    of the rows that are left then, from 1. Raises TraceError."""
+    of the rows that are left then, from 1. Raises Failed."""
     launch = trace["launches"][choice.launch]
     all_rows = rows_of(trace, choice, lines)
     shown = all_rows[rows[0] - 1 : rows[1]]
     if all_rows and not shown:
-        raise TraceError(f"launch {choice.launch + 1}: there are {len(all_rows)} rows, and none from {rows[0]} on")
+        raise Failed(f"launch {choice.launch + 1}: there are {len(all_rows)} rows, and none from {rows[0]} on")
     events = [row for row in shown if not isinstance(row, Fold)]
     canvas = Canvas(launch, recording.lanes_in_warp(launch, choice.warp))
     for event in choosing.events_of(launch, choice.block, choice.warp):  # who has left before the first row

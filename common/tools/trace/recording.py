@@ -9,16 +9,12 @@ import re
 import struct
 from pathlib import Path
 
+from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 
-TOP = Path(__file__).resolve().parents[3]
 SCHEMA, VERSION = "simt.trace", 2
 WARP = 32
 MEMORY = ("load", "store", "atomic")
-
-
-class TraceError(Failed):
-    """What is wrong with a trace or a choice in it, for the user."""
 
 
 # ---- words that hold other numbers ------------------------------------------------------------------
@@ -81,17 +77,17 @@ def short_name(name, number):
 
 
 def load(file):
-    """The trace in `file`, a dictionary as the recorder wrote it. Raises TraceError."""
+    """The trace in `file`, a dictionary as the recorder wrote it. Raises Failed."""
     try:
         trace = json.loads(Path(file).read_text(encoding="utf-8"))
     except OSError as error:
-        raise TraceError(f"{file}: {error.strerror}") from error
+        raise Failed(f"{file}: {error.strerror}") from error
     except ValueError as error:
-        raise TraceError(f"{file}: no trace, or one that was cut off: {error}") from error
+        raise Failed(f"{file}: no trace, or one that was cut off: {error}") from error
     if not isinstance(trace, dict) or (trace.get("schema"), trace.get("version")) != (SCHEMA, VERSION):
-        raise TraceError(f"{file}: no trace of schema {SCHEMA}, version {VERSION}; SIMT_TRACE=FILE makes one")
+        raise Failed(f"{file}: no trace of schema {SCHEMA}, version {VERSION}; SIMT_TRACE=FILE makes one")
     if not trace.get("launches"):
-        raise TraceError(f"{file}: no launch is recorded in it")
+        raise Failed(f"{file}: no launch is recorded in it")
     for launch in trace["launches"]:
         for number, array in enumerate(launch["arrays"], 1):
             array["full_name"], array["name"] = array["name"], short_name(array["name"] or "", number)

@@ -7,13 +7,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.lib.checkout import seen_from_the_shell
 from tools.lib import chapter as metadata
 from tools.lib import result
+from tools.lib.checkout import TOP, seen_from_the_shell
+from tools.lib.failed import Failed
 from tools.trace import draw_block, draw_cluster, draw_threads, picture_svg
 from tools.trace.choosing import choose
-from tools.trace.recording import TOP, TraceError, load
-from tools.trace.sentences import count
+from tools.trace.recording import load
 
 NOT_BEGUN = result.exit_code(result.NOT_STARTED)
 
@@ -33,7 +33,7 @@ def introspected(build, name):
     """What Meson wrote about a build folder: "tests", "targets"."""
     file = build / "meson-info" / f"intro-{name}.json"
     if not file.exists():
-        raise TraceError(
+        raise Failed(
             f"{seen_from_the_shell(build)} is not a build folder. Make one with: meson setup build\n"
             "or name yours: --build FOLDER"
         )
@@ -41,9 +41,9 @@ def introspected(build, name):
 
 
 def needs_cpu_device(build):
-    """Raises TraceError for a folder whose kernels run on a GPU, which records nothing."""
+    """Raises Failed for a folder whose kernels run on a GPU, which records nothing."""
     if not any(target["name"] == "simt" for target in introspected(build, "targets")):
-        raise TraceError(
+        raise Failed(
             f"{seen_from_the_shell(build)} builds for a GPU, and a GPU records no traces. "
             "Set up a folder for the CPU device beside it:\n"
             "  meson setup build-cpu -Ddevice=cpu\n"
@@ -58,7 +58,7 @@ def check_of(build, name):
         if any(suite.split(":")[-1] == "exercises" for suite in test["suite"])
     }
     if name not in exercises:
-        raise TraceError(f"No exercise '{name}' in {seen_from_the_shell(build)}; it has {', '.join(sorted(exercises))}")
+        raise Failed(f"No exercise '{name}' in {seen_from_the_shell(build)}; it has {', '.join(sorted(exercises))}")
     file = next(argument for argument in exercises[name] if argument.endswith(".cuh"))
     return exercises[name], os.path.relpath((build / file).resolve(), TOP)
 
@@ -120,11 +120,11 @@ def check_recorded(name, build, options):
 
 
 def run_of(entry, chapter, build, file):
-    """Runs the program of one [[picture]] of chapter.toml, which records or draws into `file`; TraceError if it does not."""
+    """Runs the program of one [[picture]] of chapter.toml, which records or draws into `file`; Failed if it does not."""
     candidates = [build / "chapters" / chapter.name / entry["program"], build / entry["program"]]
     program = next((candidate for candidate in candidates if candidate.exists()), None)
     if program is None:
-        raise TraceError(
+        raise Failed(
             f"{entry['output']}: {candidates[0]} is not built: meson compile -C {seen_from_the_shell(build)}"
         )
     environment = {"SIMT_SEED": str(entry.get("seed", 0))}
@@ -136,19 +136,19 @@ def run_of(entry, chapter, build, file):
     done = run(command, TOP, environment)
     if not file.exists():
         did = "recorded" if "kernel" in entry else "drew"
-        raise TraceError(f"{entry['output']}: {' '.join(command)} {did} nothing\n{done.stdout}")
+        raise Failed(f"{entry['output']}: {' '.join(command)} {did} nothing\n{done.stdout}")
 
 
 def recorded(entry, chapter, build):
-    """(trace, Choice) of a [[picture]] with a kernel; TraceError without its program, or if it recorded nothing."""
+    """(trace, Choice) of a [[picture]] with a kernel; Failed without its program, or if it recorded nothing."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "written"
         run_of(entry, chapter, build, file)
         trace = load(file)
     try:
         return trace, choose(trace, entry.get("launch"), entry["kernel"], entry.get("block"), entry.get("warp"))
-    except TraceError as error:
-        raise TraceError(f"{entry['output']}: {error}") from error
+    except Failed as error:
+        raise Failed(f"{entry['output']}: {error}") from error
 
 
 def drawn_from(entry, chapter, build):
@@ -167,37 +167,5 @@ def drawn_from(entry, chapter, build):
         if entry.get("all_warps"):
             return draw_block.draw(trace, choice)
         return picture_svg.draw(trace, choice, entry.get("lines"), entry.get("rows", (1, picture_svg.MAX_ROWS)))
-    except TraceError as error:
-        raise TraceError(f"{entry['output']}: {error}") from error
-
-
-def pictures_of_chapter(chapter, build, check):
-    """Draws, or compares, the pictures of a chapter; returns the exit code."""
-    entries = metadata.load(chapter).pictures
-    readme = (chapter / "README.md").read_text(encoding="utf-8")
-    folder = chapter / "pictures"
-    again = f"common/tools/trace/picture.py --chapter {seen_from_the_shell(chapter)} --build {seen_from_the_shell(build)}"
-    problems = []
-    for entry in entries:
-        file = folder / entry["output"]
-        text = drawn_from(entry, chapter, build)
-        there = file.read_text(encoding="utf-8") if file.exists() else None
-        if not check:
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-            print(f"wrote {seen_from_the_shell(file)}")
-        elif there != text:
-            state = "is missing" if there is None else "is out of step with the program"
-            problems.append(f"{seen_from_the_shell(file)} {state}; run: {again}")
-        embedded = f"![{entry['alt']}](pictures/{entry['output']})"
-        if embedded not in readme:
-            problems.append(f"{seen_from_the_shell(chapter / 'README.md')} does not have: {embedded}")
-    declared = {entry["output"] for entry in entries}
-    for file in sorted(folder.glob("*")):
-        if file.name not in declared:
-            problems.append(f"{seen_from_the_shell(file)} is not declared in chapter.toml")
-    as_declared = f"{chapter.name}: {count(len(entries), 'picture')} as declared"
-    print("\n".join(problems) if problems else as_declared)
-    return 1 if problems else 0
-
-
+    except Failed as error:
+        raise Failed(f"{entry['output']}: {error}") from error

@@ -1,0 +1,37 @@
+"""All generated texts of the course: who makes them, in the order of the folders."""
+
+from tools.lib import chapter as metadata
+from tools.lib.chapter_results import chapters_of
+from tools.lib.documents import Document
+from tools.maintain import examples, program_table
+from tools.measure import documents as measured
+from tools.trace.run_recorded import drawn_from, needs_cpu_device
+from tools.verdicts import pages as verdicts
+
+
+def makers(top, chapters, build=None):
+    """Functions that return Documents: of these chapters, or, without any, of all chapters and of the course.
+
+    With a `build` for the CPU device also of what its programs draw and count.
+    """
+    found = []
+    for chapter in chapters or chapters_of(top):
+        found += measured.of_chapter(chapter)
+        if build:
+            found += [*measured.of_build(chapter, build), lambda chapter=chapter: pictures(chapter, build)]
+    if chapters:
+        return found
+    of_sources = (examples.documents, program_table.documents, verdicts.documents)
+    return [*found, *measured.of_course(top), *(lambda make=make: make(top) for make in of_sources)]
+
+
+def pictures(chapter, build):
+    """A Document for each [[picture]] of a chapter."""
+    entries = metadata.load(chapter).pictures
+    if entries:
+        needs_cpu_device(build)
+    return [
+        Document(chapter / "pictures" / entry["output"], "what a program of the chapter does, or draws",
+                 lambda _, entry=entry: drawn_from(entry, chapter, build))
+        for entry in entries
+    ]  # fmt: skip

@@ -1,0 +1,105 @@
+"""The verdicts of every lesson, solution, other right answer and known-wrong answer, as a build's last run has them.
+
+chapters/NN-topic/results/DEVICE-verdicts.json keeps them. Which tests ran, and how they ended, is in Meson's log; what
+they found is in BUILD/results.
+"""
+
+import json
+
+from tools.lib import compact_json, result, testlog
+from tools.lib.chapter_results import SCHEMAS, VERDICTS, VERSION, file_of
+from tools.lib.failed import Failed
+
+SUITES = ("lessons", "solutions", "alternatives", "mistakes")
+AGAIN = "common/dev verdicts record"
+
+
+def first_line(text):
+    """The first line of a text, or "" if there is none."""
+    return next(iter(text.strip().splitlines()), "")
+
+
+def verdict(test, found):
+    """What one test says, as it is kept: {"suite", "verdict", "text", "finding"}. Failed if it did not end well."""
+    if test.result == "SKIP":
+        return {"suite": test.suite, "verdict": result.SKIPPED, "text": first_line(found["reason"])}
+    if test.result != "OK":
+        raise Failed(f"{test.name}: {test.result}: {test.last_line()}\n  Only a run in which nothing failed is recorded.")
+    if test.suite == "mistakes":
+        failure = next(iter(found["failures"]), None)
+        if found["verdict"] != result.REJECTED or failure is None:
+            raise Failed(f"{test.name}: passed, but its result does not say what rejected it")
+        entry = {"suite": test.suite, "verdict": result.REJECTED, "text": first_line(failure["text"])}
+        return {**entry, "finding": failure["finding"]["kind"]} if failure["finding"] else entry
+    passed, skipped = (found["checks"][key] for key in ("passed", "skipped"))
+    text = f"{passed} checks" if passed else ""
+    return {"suite": test.suite, "verdict": result.PASSED, "text": text + (f", {skipped} skipped" if skipped else "")}
+
+
+def kind(entry):
+    """What must agree between runs: the verdict and, of a rejection, whether a finding made it."""
+    return entry["verdict"], entry.get("finding")
+
+
+def of_build(build, logs):
+    """(device, {chapter: {test: verdict}}, problems) of the tests of a build folder, as these logs name them."""
+    chapters, problems, device = {}, [], None
+    for test in (test for log in logs for test in testlog.read(log)):
+        if test.suite not in SUITES or not test.project[:2].isdigit():
+            continue
+        # The test of a ladder, or of another program, writes none.
+        found = result.load(build, test.name) or result.new("", test.last_line())
+        device = device or found["device"]
+        try:
+            chapters.setdefault(test.project, {})[test.name] = verdict(test, found)
+        except Failed as failed:
+            problems.append(str(failed))
+    if not chapters:
+        raise Failed("\n".join([*problems, "the logs have no test of a chapter"]))
+    if not device:
+        raise Failed(f"{build / 'results'}: no result of these tests names the device that it comes from")
+    return device, chapters, problems
+
+
+def as_file(device, tests):
+    """What a file of verdicts has."""
+    ordered = {name: tests[name] for name in sorted(tests)}
+    return {"schema": SCHEMAS[VERDICTS], "version": VERSION, "device": device, "tests": ordered}
+
+
+def kept_of(chapter, device):
+    """{test: verdict} as it was recorded for this device; {} if it never was."""
+    file = file_of(chapter, device, VERDICTS)
+    return json.loads(file.read_text(encoding="utf-8"))["tests"] if file.exists() else {}
+
+
+def differences(chapter, old, new):
+    """Lines that say which verdicts are not those of the file."""
+    lines = []
+    for name in sorted(old.keys() | new.keys()):
+        before, now = (kind(tests[name]) if name in tests else None for tests in (old, new))
+        if before != now:
+            lines.append(f"{chapter}, {name}: recorded {said(before)}, and now {said(now)}")
+    return lines
+
+
+def said(of_kind):
+    """A verdict in words."""
+    if of_kind is None:
+        return "not at all"
+    return " by ".join(part for part in of_kind if part)
+
+
+def record(top, build, logs, check):
+    """Writes the verdicts of a build, or compares them."""
+    device, chapters, problems = of_build(build, logs)
+    if problems:
+        raise Failed("\n".join(problems))
+    wrong = []
+    for name, tests in sorted(chapters.items()):
+        chapter = top / "chapters" / name
+        wrong += differences(name, kept_of(chapter, device), tests)
+        if not check:
+            compact_json.write(file_of(chapter, device, VERDICTS), as_file(device, tests))
+    if check and wrong:
+        raise Failed("\n".join([*wrong, f"If that is right: {AGAIN} {build}"]))
