@@ -1,5 +1,5 @@
 // The examples in the comments of common/include/course: what is between // [NAME.cuh] and
-// // [end] here is copied there by common/tools/maintain/examples.py.
+// // [end] here is copied there by `common/dev generate`.
 #include <course/bulk.cuh>
 #include <course/check.cuh>
 #include <course/cluster.cuh>

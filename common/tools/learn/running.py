@@ -164,10 +164,9 @@ def draw(trace):
     """Draws a trace beside it; returns what there is to see."""
     tool = TOP / "common" / "tools" / "trace" / "picture.py"
     svg, html = trace.with_suffix(".svg"), trace.with_suffix(".html")
-    done = subprocess.run([sys.executable, str(tool), str(trace), "-o", str(svg), "--html", str(html)],
+    done = subprocess.run([sys.executable, str(tool), str(trace), "-o", str(svg), "--html", str(html), "--quiet"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    said = [line for line in done.stdout.splitlines() if not line.startswith(("wrote ", "Another one:"))]
-    shown = [*said, f"trace:   {seen_from_the_shell(trace)}"]
+    shown = [*done.stdout.splitlines(), f"trace:   {seen_from_the_shell(trace)}"]
     if done.returncode == 0:
         shown += [f"picture: {seen_from_the_shell(svg)}", f"steps:   {seen_from_the_shell(html)}",
                   f"another launch: {seen_from_the_shell(tool)} {seen_from_the_shell(trace)} --list"]

@@ -7,6 +7,7 @@ counts: sectors of 32 bytes, of which the task must move a known number, atomics
 
 import math
 
+from tools.lib.rows import median, size
 from tools.lib.svg import Sheet, num, one_line
 
 SECTOR = 32  # bytes
@@ -24,19 +25,10 @@ def groups_of(results):
     return [group for group in groups if group[1]]
 
 
-def size_text(n):
-    """n as a power of two where it is one."""
-    return f"2^{n.bit_length() - 1}" if n > 1024 and n & (n - 1) == 0 else f"{n:,}"
-
-
 def group_name(reference):
     """What tells a group from the others of its task."""
     share = reference["changed"].rpartition("; ")[2] if "%" in reference["changed"] else ""
-    return f"n = {size_text(reference['n'])}" + f", {share}" * bool(share)
-
-
-def median(row):
-    return row["microseconds"]["median"]
+    return f"n = {size(reference['n'])}" + f", {share}" * bool(share)
 
 
 def split(rows, name):

@@ -1,6 +1,12 @@
-"""The generated parts of a Markdown file: what is between <!-- NAME:begin --> and <!-- NAME:end -->."""
+"""Parts of a Markdown file between <!-- NAME:begin --> and <!-- NAME:end -->: what tools write, and what leads to answers."""
+
+import re
 
 from tools.lib.failed import Failed
+
+# What leads to an answer, and a release for learners leaves out. The marker may not begin a line: there it would end the
+# paragraph.
+ANSWERS = re.compile(r"<!-- answers:begin -->(.*?)<!-- answers:end -->", re.DOTALL)
 
 
 def replaced(file, text, name, part):
@@ -10,3 +16,8 @@ def replaced(file, text, name, part):
         raise Failed(f"{file}: needs one line {begin} and, below it, one line {end}")
     head, rest = text.split(begin)
     return f"{head}{begin}\n\n{part}\n\n{end}{rest.split(end)[1]}"
+
+
+def without_answers(text):
+    """(the text without what leads to answers, a list of what went)."""
+    return ANSWERS.sub("", text), [" ".join(part.split()) for part in ANSWERS.findall(text)]

@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 
-from tools.maintain import course_lint, plain_words, simt_layers, translations
+from tools.maintain import course_lint, plain_words, rooms, simt_layers, translations
 
 FORMATTED = ("*.cu", "*.cuh", "*.hpp", "*.cpp", "*.h")
 
@@ -17,6 +17,7 @@ def problems_of(top, files):
         *plain_words.problems_of(top, plain_words.all_files(top)),
         *translations.problems_of(top),
         *simt_layers.wrong_includes(top / "common" / "simt" / "src"),
+        *rooms.wrong_imports(top / "common"),
         *badly_formatted(top),
     ]
 

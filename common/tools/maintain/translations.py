@@ -2,7 +2,7 @@
 
 A page README.zh-CN.md follows the README.md beside it: the same headings in the same order, and the same blocks of code and
 markers of generated lines; comments in commands may be translated. Its last lines have the version, as a hash of each of
-README.md's sections without what tools write into it (tools/measure writes that in both languages).
+README.md's sections without what tools write into it (tools/measure writes that in both languages) and what leads to answers.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ def pages(top):
 
 def written_by_hand(text):
     """A page's text without what tools write into it; the markers stay."""
-    text = RECORD.sub("\n", text)
+    text, _ = markers.without_answers(RECORD.sub("\n", text))
     text = re.sub(r"(<!-- ([\w-]+):begin -->).*?(<!-- \2:end -->)", "", text, flags=re.DOTALL)
     for name, generated in (("kernel", lesson.KERNEL), ("cost", lesson.COST), ("counters", lesson.COUNTERS), ("drawing", lesson.DRAWING)):
         text = generated.sub(lambda match, name=name: f"<!-- {name} {match[1]} -->\n", text)

@@ -1,4 +1,4 @@
-// One planted error for each tool of compute-sanitizer. measure.py run believes a tool's silence only
+// One planted error for each tool of compute-sanitizer. `common/dev measure run` believes a tool's silence only
 // after the tool has found the error that is meant for it.
 #include <cstdio>
 #include <cstring>

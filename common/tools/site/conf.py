@@ -1,4 +1,4 @@
-"""Sphinx's settings for the course's web site. build_site.py runs Sphinx with this folder as its configuration.
+"""Sphinx's settings for the course's web site. `common/dev site` runs Sphinx with this folder as its configuration.
 
 The pages are the Markdown files of the repository as they are. pages.py finds them and makes the navigation,
 source_pages.py shows the source files that they link to, figures.py makes plots and pictures answer to a reader.

@@ -4,8 +4,8 @@
     release.py OUT_FOLDER [--chapters NN-topic,NN-topic,...]
 
 OUT_FOLDER must not exist, or be empty. It becomes a Git repository with one commit: what the last
-commit of this one has, without solutions/, chapters/*/mistakes, chapters/*/alternatives and what only they need. Sentences of the
-pages that refer to them are left out, too. --chapters keeps these chapters only.
+commit of this one has, without solutions/, chapters/*/mistakes, chapters/*/alternatives and what only they need. What a page has
+between <!-- answers:begin --> and <!-- answers:end --> is left out, too. --chapters keeps these chapters only.
 
 What that protects and what not: common/docs/release.md.
 Exit code: 0, or 1 with what was wrong; nothing is left in OUT_FOLDER then.
@@ -20,7 +20,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from tools.lib import markers  # noqa: E402
+from tools.lib.checkout import TOP  # noqa: E402
+
 # Patterns of what is left out. The gate proves solutions; the page of verdicts names every mistake.
 LEFT_OUT = [
     "solutions", "chapters/*/mistakes", "chapters/*/alternatives", "chapters/*/results/*-verdicts.json", ".ci",
@@ -29,11 +33,8 @@ LEFT_OUT = [
 # A page may not lead a learner to what is not there. What these pages say is about this repository.
 LEADS_THERE = re.compile(r"\bsolutions/|\bmistakes/|\balternatives/")
 PAGES_LEFT_ALONE = [
-    "CONTRIBUTING.md", "common/docs/instructors.md", "common/docs/grading.md", "common/docs/release.md",
+    "CONTRIBUTING.md", "common/docs/architecture.md", "common/docs/instructors.md", "common/docs/grading.md", "common/docs/release.md",
 ]
-
-LIST_ITEM = re.compile(r"^ *(\d+\.|[-*+]) ")
-
 
 def git(folder, *arguments, **options):
     """What a Git command prints; ends the program, and says why, where it fails."""
@@ -44,51 +45,6 @@ def git(folder, *arguments, **options):
 
 
 # ---- pages ---------------------------------------------------------------------------------------
-
-
-def units(text):
-    """A Markdown text in pieces: a paragraph, a list item, or one line of a table, of code, or none of these."""
-    found = []
-    in_code = grows = False
-    for line in text.splitlines(keepends=True):
-        fence = line.lstrip().startswith("```")
-        alone = in_code or fence or not line.strip() or line.lstrip().startswith(("|", "#", "<"))
-        in_code ^= fence
-        if grows and not alone and not LIST_ITEM.match(line):
-            found[-1] += line
-        else:
-            found.append(line)
-        grows = not alone
-    return found
-
-
-def sentences(unit):
-    """A paragraph in pieces: sentences, and the white space between them. Code is not cut."""
-    hidden = re.sub(r"`[^`]*`", lambda code: "x" * len(code.group()), unit)
-    hidden = LIST_ITEM.sub(lambda mark: "x" * len(mark.group()), hidden)
-    cuts = [match.span() for match in re.finditer(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])(?=\S)", hidden)]
-    edges = [0, *(edge for cut in cuts for edge in cut), len(unit)]
-    return [unit[begin:end] for begin, end in zip(edges, edges[1:])]
-
-
-def without_ways_to(pattern, text):
-    """(the text without what has `pattern` in it: sentences, list items, rows and lines of code; what went)."""
-    kept, dropped = [], []
-    for unit in units(text):
-        if not pattern.search(unit):
-            kept.append(unit)
-            continue
-        pieces = sentences(unit)
-        rest = []
-        for piece, space in zip(pieces[::2], [*pieces[1::2], ""]):
-            if pattern.search(piece):
-                dropped.append(" ".join(piece.split()))
-            else:
-                rest += [piece, space]
-        left = "".join(rest).rstrip()
-        if left:
-            kept.append(left + "\n")
-    return "".join(kept), dropped
 
 
 def without_links_to(places, text):
@@ -147,7 +103,7 @@ def rewrite_pages(out, places_gone):
         name = page.relative_to(out).as_posix()
         if name in PAGES_LEFT_ALONE:
             continue
-        text, dropped = without_ways_to(LEADS_THERE, page.read_text(encoding="utf-8"))
+        text, dropped = markers.without_answers(page.read_text(encoding="utf-8"))
         page.write_text(without_links_to(places_gone, text), encoding="utf-8")
         for sentence in dropped:
             print(f"left out: {name}: {sentence}")
@@ -161,7 +117,7 @@ def verify(out, gone):
     for page in sorted(out.rglob("*.md")):
         name = page.relative_to(out).as_posix()
         if name not in PAGES_LEFT_ALONE and LEADS_THERE.search(page.read_text(encoding="utf-8")):
-            sys.exit(f"release.py: {name} still leads to an answer")
+            sys.exit(f"release.py: {name} still leads to an answer: put that between <!-- answers:begin --> and <!-- answers:end -->")
 
 
 def commit(out, source):

@@ -44,7 +44,7 @@ def try_release(folder):
     results = [json.loads(line) for line in (release / "build/meson-logs/testlog.json").read_text().splitlines()]
     expect(sorted({result["result"] for result in results}), ["OK", "SKIP"], "tests of a release")
     expect([result["name"] for result in results if "solution" in result["name"] or "mistake" in result["name"]], [], "answers")
-    run("common/tools/maintain/course_lint.py && git status --porcelain >../status && test ! -s ../status", release)
+    run("common/dev lint && git status --porcelain >../status && test ! -s ../status", release)
     print(f"ok  a release: {len(results)} tests")
 
 

@@ -25,7 +25,7 @@ NOBODY = 65534
 NEEDED = (
     "__init__", "check/building", "check/check_exercise", "check/compile_errors", "learn/answers", "learn/asking",
     "learn/build_folder", "learn/checking", "learn/course", "learn/exporting", "learn/finding", "learn/progress", "learn/running",
-    "learn/scores", "learn/scoring", "lib/checkout", "lib/cpp_text", "lib/svg",
+    "learn/scores", "learn/scoring", "lib/checkout", "lib/rows", "lib/cpp_text", "lib/svg",
     "lib/chapter", "lib/course_state", "lib/failed", "lib/hints", "lib/result", "lib/terminal", "run/build_program",
     "run/report", "run/schedules",
 )

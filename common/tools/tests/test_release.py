@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from tools.lib.checkout import TOP
+from tools.lib import markers
 from tools.teach import release
 
 TOOLS = TOP / "common/tools"
@@ -43,27 +44,10 @@ def dead_links(page):
 
 
 class Pages(unittest.TestCase):
-    def left(self, text):
-        return release.without_ways_to(release.LEADS_THERE, text)[0]
-
-    def test_a_sentence_goes_and_its_neighbours_stay(self):
-        text = "Run it. The check says\nwhat it found. Solutions: `diff -ru exercises/x. y solutions/x. y`.\n\nNext.\n"
-        self.assertEqual(self.left(text), "Run it. The check says\nwhat it found.\n\nNext.\n")
-
-    def test_a_sentence_of_chinese_needs_no_space_after_it(self):
-        self.assertEqual(self.left("先读。答案在 `solutions/` 里。再写！\n"), "先读。再写！\n")
-
-    def test_an_item_of_a_list_goes_whole(self):
-        text = "1. Edit it.\n2. Compare, once it is right:\n   `diff -ru a solutions/a`\n3. Go on.\n"
-        self.assertEqual(self.left(text), "1. Edit it.\n3. Go on.\n")
-
-    def test_rows_and_lines_of_code(self):
-        text = "| a | b |\n| x | solutions/x |\n\n```sh\nls\nls solutions/\n```\nText.\n"
-        self.assertEqual(self.left(text), "| a | b |\n\n```sh\nls\n```\nText.\n")
-
-    def test_what_leads_nowhere_stays_as_it_is(self):
-        text = "Three mistakes. A solution, e.g. 1. or `a. b`.\n\n```\nx\n\n| y\n```\n"
-        self.assertEqual(self.left(text), text)
+    def test_what_leads_to_an_answer_goes_and_its_neighbours_stay(self):
+        text = "Run it. The check says\nwhat it found.<!-- answers:begin -->\nSolutions: `diff -ru x solutions/x`.<!-- answers:end -->\n\nNext.\n"
+        self.assertEqual(markers.without_answers(text),
+                         ("Run it. The check says\nwhat it found.\n\nNext.\n", ["Solutions: `diff -ru x solutions/x`."]))
 
     def test_links_to_chapters_that_are_gone(self):
         text = ("| [02-b](chapters/02-b/README.md) | what? |\n| [01-a](chapters/01-a/README.md) | see [it](../02-b/x.cuh) |\n"
@@ -103,7 +87,7 @@ class Release(unittest.TestCase):
         cls.temporary.cleanup()
 
     def lint(self, course):
-        code, output = run(sys.executable, course / "common/tools/maintain/course_lint.py")
+        code, output = run(sys.executable, course / "common/dev", "lint")
         self.assertEqual(code, 0, output)
 
     def test_the_answers_are_gone(self):

@@ -128,6 +128,7 @@ def parse(arguments):
                         help=f"only these rows of the drawing; by default the first {MAX_ROWS}")
     parser.add_argument("-o", dest="output", type=Path, metavar="FILE.svg", help="by default TRACE.svg")
     parser.add_argument("--html", type=Path, metavar="FILE.html", help="write the page with the steps, too")
+    parser.add_argument("--quiet", action="store_true", help="of a trace: say what was drawn, and not which files or how to draw another")
     options = parser.parse_args(arguments)
     if (options.trace is None) == (options.exercise is None):
         parser.error("give one of TRACE.json and --exercise NAME")
@@ -147,9 +148,10 @@ def main():
         choice = choose(trace, options.launch, options.kernel, options.block, options.warp)
         svg = options.output or (None if options.html else options.trace.with_suffix(".svg"))
         draw(trace, choice, options.lines, options.rows, svg, options.html)
-        print("Another one: --launch K, --block B, --warp W; --list names the launches.")
-        for file in filter(None, (svg, options.html)):
-            print(f"wrote {file}")
+        if not options.quiet:
+            print("Another one: --launch K, --block B, --warp W; --list names the launches.")
+            for file in filter(None, (svg, options.html)):
+                print(f"wrote {file}")
         return 0
     except Failed as error:
         sys.exit(str(error))
