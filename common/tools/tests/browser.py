@@ -5,7 +5,7 @@ import json
 import sys
 import unittest
 
-import system_python
+from tools.tests import system_python
 
 try:
     from selenium import webdriver
