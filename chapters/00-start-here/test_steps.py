@@ -11,7 +11,6 @@ file is changed meanwhile and put back at the end; one that a learner has begun 
 Exit code 1 and a text on what differs, or 0.
 """
 
-import os
 import re
 import signal
 import subprocess
@@ -21,7 +20,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path.insert(0, str(TOP / "common"))
 
 EXERCISE = TOP / "exercises" / HERE.name / "scale.cuh"
 SOLUTION = TOP / "solutions" / HERE.name / "scale.cuh"

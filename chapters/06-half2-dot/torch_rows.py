@@ -1,11 +1,4 @@
-#!/usr/bin/env python3
-"""Times torch.dot on the arrays of the ladder: see common/tools/measure/torch_timing.py"""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
-from tools.measure.torch_timing import run
+"""Times torch.dot on the arrays of the ladder: `common/dev measure torch` runs it."""
 
 
 def rows(torch, group, inputs):
@@ -20,6 +13,3 @@ def rows(torch, group, inputs):
         "result": float,
         "bytes": a.numel() * a.element_size() + b.numel() * b.element_size(),
     }
-
-
-run(rows)

@@ -1,17 +1,9 @@
-#!/usr/bin/env python3
-"""Times torch.index_add_ on the rows of the ladder: see common/tools/measure/torch_timing.py."""
+"""Times torch.index_add_ on the rows of the ladder: `common/dev measure torch` runs it."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
-from tools.measure.torch_timing import index_add_row, run  # pylint: disable=wrong-import-position
+from tools.measure.torch_timing import index_add_row
 
 
 def rows(torch, group, inputs):
     """index_add_ of rows ("source"), where a group has them."""
     if "source" in inputs:
         yield index_add_row(torch, inputs, inputs["source"], inputs["source"].numel())
-
-
-run(rows)

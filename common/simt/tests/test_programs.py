@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """The programs in programs/, through ./course run: right ones, wrong ones, and what the CPU device does not support.
 
-    COURSE_TEST_BUILD=build test_programs.py [NAME ...]       all of them, or those in whose path a NAME is
+    COURSE_TEST_BUILD=build python3 common simt.tests.test_programs [NAME ...]     all of them, or those in whose path a NAME is
 
 The first line of a program says what it stands for, and what ./course run must do with it:
 
@@ -22,9 +21,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(TOP / "common"))
-from tools.learn import course  # noqa: E402
+from tools.learn import course
+from tools.lib.checkout import TOP
 
 BUILD = Path(os.environ.get("COURSE_TEST_BUILD") or TOP / "build").resolve()
 FOLDER = Path(__file__).resolve().parent / "programs"

@@ -41,11 +41,11 @@ def measured(program, chapter, n):
         file = Path(folder) / "score.json"
         run([program, *size, "--json", file])
         results = json.loads(file.read_text(encoding="utf-8"))
-        rows = chapter / "torch_rows.py"
         has_library = any(row["kind"] == "vendor" for row in results["rungs"])
-        if results["device"] != "CPU device" and not has_library and rows.exists():
+        if results["device"] != "CPU device" and not has_library and (chapter / "torch_rows.py").exists():
             run([program, *size, "--inputs", Path(folder) / "inputs"])
-            done = subprocess.run([sys.executable, str(rows), "--inputs", f"{folder}/inputs", "--json", str(file)],
+            command = [sys.executable, str(checkout.TOP / "common/dev"), "measure", "torch", str(chapter)]
+            done = subprocess.run([*command, "--inputs", f"{folder}/inputs", "--json", str(file)],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
             if done.returncode == 0:
                 results = json.loads(file.read_text(encoding="utf-8"))

@@ -11,9 +11,9 @@ import re
 import tomllib
 from pathlib import Path
 
+from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 
-TOP = Path(__file__).resolve().parents[3]
 TIMES, PROFILE, SECTORS, VERDICTS = "", "profile", "sectors", "verdicts"
 SCHEMAS = {TIMES: "course.ladder", PROFILE: "course.profile", SECTORS: "course.sectors", VERDICTS: "course.verdicts"}
 VERSION = 1

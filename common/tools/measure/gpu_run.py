@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -240,7 +241,7 @@ class Run:
             inputs = self.build / f"{chapter.name}-inputs"
             code, said = self.call([ladder, "--inputs", inputs])
             if code == 0:
-                code, said = self.call([chapter / "torch_rows.py", "--inputs", inputs, *files])
+                code, said = self.call([sys.executable, TOP / "common/dev", "measure", "torch", chapter, "--inputs", inputs, *files])
             shutil.rmtree(inputs, ignore_errors=True)
             self.rows_step(chapter, "PyTorch", code, said)
         if (chapter / "mpi_rows.py").exists():

@@ -1,21 +1,14 @@
 """Times PyTorch on the arrays of a ladder, and adds it to the ladder's results as a vendor's row.
 
-A chapter's torch_rows.py calls run(rows) with a generator of its rows; see there. Its options:
-
-    torch_rows.py --inputs FOLDER --json RESULTS.json [--json RESULTS.json ...]
-
-FOLDER is what the ladder wrote with --inputs, RESULTS.json what it wrote with --json; every file gets
-measurements of its own. Timed as the ladder times its rungs: events around the call alone, three calls
+A chapter's torch_rows.py has a generator of its rows, `rows(torch, group, inputs)`; see `run`. Timed as the ladder times its rungs: events around the call alone, three calls
 to warm up, then the median of 20, and twice the L2's size written before each. Exit code 77, without any change, if
 there is no PyTorch or no GPU for it.
 """
 
-import argparse
 import json
 import math
+import runpy
 import statistics
-import sys
-from pathlib import Path
 
 from tools.lib import compact_json
 
@@ -114,31 +107,32 @@ def add_row(results, new):
     results["rungs"] = rungs[: last + 1] + [new] + rungs[last + 1 :]
 
 
-def run(rows):
-    """The whole program. `rows(torch, group, inputs)` yields, for every group of the ladder that has
-    inputs, dictionaries: name; changed; launch, the call to be timed; reset (or None), called before
-    each; result(out), the number that the table shows; errors(out) -> (max, mean); bytes; operations.
+def run(chapter, inputs, files):
+    """Adds the rows of chapter/torch_rows.py to the files that the ladder wrote with --json; every file gets measurements
+    of its own. `inputs` is the folder that it wrote with --inputs. Returns the exit code.
+
+    `rows(torch, group, inputs)` yields, for every group of the ladder that has inputs, dictionaries: name; changed;
+    launch, the call to be timed; reset (or None), called before each; result(out), the number that the table shows;
+    errors(out) -> (max, mean); bytes; operations.
     """
-    parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
-    parser.add_argument("--inputs", type=Path, required=True, metavar="FOLDER", help="what the ladder wrote with --inputs")
-    parser.add_argument("--json", type=Path, required=True, action="append", metavar="FILE", help="what it wrote with --json")
-    options = parser.parse_args()
-    groups = json.loads((options.inputs / "inputs.json").read_text(encoding="utf-8"))["groups"]
+    rows = runpy.run_path(str(chapter / "torch_rows.py"))["rows"]
+    groups = json.loads((inputs / "inputs.json").read_text(encoding="utf-8"))["groups"]
     try:
         import torch  # pylint: disable=import-outside-toplevel
     except ImportError:
         print("PyTorch is not installed (pip install torch): its rows are left out")
-        sys.exit(SKIPPED)
+        return SKIPPED
     if not torch.cuda.is_available():
         print("PyTorch finds no GPU: its rows are left out")
-        sys.exit(SKIPPED)
-    files = {path: json.loads(path.read_text(encoding="utf-8")) for path in options.json}
+        return SKIPPED
+    results_of = {path: json.loads(path.read_text(encoding="utf-8")) for path in files}
     for group in groups:
-        for row in rows(torch, group, load_inputs(torch, options.inputs, group)):
-            for results in files.values():
+        for row in rows(torch, group, load_inputs(torch, inputs, group)):
+            for results in results_of.values():
                 new = timed_row(torch, row, group, results["copy_gb_per_s"])
                 add_row(results, new)
                 time = new["microseconds"]
                 print(f"{new['name']}, n = {new['n']}: {time['median']:.1f} us ({time['p10']:.1f} to {time['p90']:.1f})")
-    for path, results in files.items():
+    for path, results in results_of.items():
         compact_json.write(path, results)
+    return 0

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from tools.check import building, check_exercise, compile_errors
+from tools.check import building, compile_errors
 from tools.lib import checkout, result
 from tools.lib.checkout import TOP
 

@@ -1,8 +1,6 @@
 """The lint: a complete chapter is complete, and every gap is named."""
 
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path

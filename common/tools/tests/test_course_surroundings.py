@@ -114,11 +114,12 @@ class Surroundings(Checkout):
         self.assertEqual((done.returncode, done.stderr), (1, "Standard output cannot be written: No space left on device.\n"))
 
     def test_two_at_once(self):
-        lines = "import sys; sys.path.insert(0, sys.argv[1]); from tools.lib import course_state\n" \
+        lines = "import sys; from tools.lib import course_state\n" \
                 "for i in range(20):\n" \
-                " with course_state.change(sys.argv[2]) as state: state.setdefault(sys.argv[3], {})['hints'] = i\n"
+                " with course_state.change(sys.argv[1]) as state: state.setdefault(sys.argv[2], {})['hints'] = i\n"
         with course_state.change(self.build):  # no other process can change it now
-            others = [subprocess.Popen([sys.executable, "-SBc", lines, str(TOOLS.parent), str(self.build), name])
+            others = [subprocess.Popen([sys.executable, "-SBc", lines, str(self.build), name],
+                                       env={**os.environ, "PYTHONPATH": str(TOOLS.parent)})
                       for name in "abc"]
             time.sleep(1)
             self.assertEqual(course_state.load(self.build), {})

@@ -4,7 +4,6 @@ import unittest
 from unittest import mock
 
 from tools.lib.chapter_results import chapters_of
-from tools.lib.failed import Failed
 from tools.measure import front_page, headline, plot_svg
 from tools.tests.sample_course import README, Course, declared, row
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -176,7 +177,7 @@ def python_that_draws():
 class Drawing(unittest.TestCase):
     """Real pictures."""
 
-    DRAW = "import json, sys; sys.dont_write_bytecode = True; sys.path.insert(0, sys.argv[1]); from tools.measure import plot_svg\n" + (
+    DRAW = "import json, sys; from tools.measure import plot_svg\n" + (
         "for description in json.load(sys.stdin): print(plot_svg.draw(description), end='\\0')"
     )
 
@@ -202,7 +203,7 @@ class Drawing(unittest.TestCase):
 
     def draw_all(self):
         done = subprocess.run(
-            [self.python, "-c", self.DRAW, str(COMMON)], input=json.dumps(self.described), capture_output=True, text=True,
+            [self.python, "-Bc", self.DRAW], env={**os.environ, "PYTHONPATH": str(COMMON)}, input=json.dumps(self.described), capture_output=True, text=True,
             check=True,
         )  # fmt: skip
         return done.stdout.split("\0")[:-1]

@@ -140,9 +140,10 @@ class Sandbox(Folder):
 
     def test_a_killed_grading_leaves_nothing(self):
         mark = f"73{os.getpid()}.5"
-        code = ("import sys, threading; sys.path.insert(0, sys.argv[1]); from tools.teach import sandbox\n"
-                "sandbox.run(['sleep', sys.argv[4]], sys.argv[2], sys.argv[3], sandbox.Limits(60, 60), threading.Event())")
-        grading = subprocess.Popen([sys.executable, "-c", code, str(TOP / "common"), str(self.folder), str(self.course), mark])
+        code = ("import sys, threading; from tools.teach import sandbox\n"
+                "sandbox.run(['sleep', sys.argv[3]], sys.argv[1], sys.argv[2], sandbox.Limits(60, 60), threading.Event())")
+        grading = subprocess.Popen([sys.executable, "-c", code, str(self.folder), str(self.course), mark],
+                                   env={**os.environ, "PYTHONPATH": str(TOP / "common")})
         deadline = time.monotonic() + 20
         while not any(is_sleep(number) for number in running(mark)) and time.monotonic() < deadline:
             time.sleep(0.05)

@@ -1,6 +1,7 @@
 """The rows of PyTorch, timed here on a stand-in for it."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -12,15 +13,10 @@ from unittest import mock
 from tools.lib.checkout import TOP
 from tools.measure.torch_timing import index_add_row
 
-TOOLS = TOP / "common/tools"
-PROGRAM = """
-import sys
-sys.path.insert(0, {tools!r})
-from tools.measure.torch_timing import run
+ROWS = """
 def rows(torch, group, inputs):
-    yield {{"name": "torch.dot", "changed": "PyTorch", "launch": lambda: inputs["a"].total(), "result": float,
-           "bytes": 6000, "errors": lambda out: (out, out / 2)}}
-run(rows)
+    yield {"name": "torch.dot", "changed": "PyTorch", "launch": lambda: inputs["a"].total(), "result": float,
+           "bytes": 6000, "errors": lambda out: (out, out / 2)}
 """
 
 TORCH = """
@@ -60,15 +56,16 @@ class TorchRows(unittest.TestCase):
         (self.folder / "1-a.bin").write_bytes(bytes([1, 2, 3, 4]))
         self.results = self.folder / "results.json"
         self.results.write_text(json.dumps(RESULTS))
-        (self.folder / "torch_rows.py").write_text(PROGRAM.format(tools=str(TOOLS.parent)))
+        (self.folder / "torch_rows.py").write_text(ROWS)
 
     def tearDown(self):
         self.temporary.cleanup()
 
     def run_it(self, torch):
         (self.folder / "torch.py").write_text(torch)
-        command = [sys.executable, str(self.folder / "torch_rows.py"), "--inputs", str(self.folder), "--json", str(self.results)]
-        return subprocess.run(command, capture_output=True, text=True)
+        command = [sys.executable, str(TOP / "common/dev"), "measure", "torch", str(self.folder)]
+        return subprocess.run([*command, "--inputs", str(self.folder), "--json", str(self.results)], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(self.folder)})
 
     def test_adds_a_row_to_its_group(self):
         for _ in range(2):  # the second time instead of the first
