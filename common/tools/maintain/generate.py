@@ -6,13 +6,14 @@ from tools.lib.documents import Document
 from tools.maintain import examples, program_table
 from tools.measure import documents as measured
 from tools.trace.run_recorded import drawn_from, needs_cpu_device
+from tools.verdicts import messages
 from tools.verdicts import pages as verdicts
 
 
 def makers(top, chapters, build=None):
     """Functions that return Documents: of these chapters, or, without any, of all chapters and of the course.
 
-    With a `build` for the CPU device also of what its programs draw and count.
+    With a `build` for the CPU device also of what its programs draw, count and say.
     """
     found = []
     for chapter in chapters or chapters_of(top):
@@ -22,7 +23,8 @@ def makers(top, chapters, build=None):
     if chapters:
         return found
     of_sources = (examples.documents, program_table.documents, verdicts.documents)
-    return [*found, *measured.of_course(top), *(lambda make=make: make(top) for make in of_sources)]
+    of_tests = [lambda: messages.documents(top, build)] if build else []
+    return [*found, *measured.of_course(top), *(lambda make=make: make(top) for make in of_sources), *of_tests]
 
 
 def pictures(chapter, build):

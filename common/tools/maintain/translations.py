@@ -2,7 +2,7 @@
 
 A page README.zh-CN.md follows the README.md beside it: the same headings in the same order, and the same blocks of code and
 markers of generated lines; comments in commands may be translated. Its last lines have the version, as a hash of each of
-README.md's sections without what tools write into it (tools/measure writes that in both languages) and what leads to answers.
+README.md's sections without what tools write into it (tools/measure and tools/verdicts write that in both languages) and what leads to answers.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ import re
 from tools.lib import markers
 from tools.lib.failed import Failed
 from tools.measure import lesson
+from tools.verdicts import messages
 
 COMMAND = "common/dev translate record"
 RECORD = re.compile(r"\n<!-- sections of README\.md that this page follows\n(?P<sections>(?:[0-9a-f]{8} .*\n)*)-->\n\Z")
@@ -28,7 +29,7 @@ def written_by_hand(text):
     text = re.sub(r"(<!-- ([\w-]+):begin -->).*?(<!-- \2:end -->)", "", text, flags=re.DOTALL)
     for name, generated in (("kernel", lesson.KERNEL), ("cost", lesson.COST), ("counters", lesson.COUNTERS), ("drawing", lesson.DRAWING)):
         text = generated.sub(lambda match, name=name: f"<!-- {name} {match[1]} -->\n", text)
-    return text
+    return messages.SAMPLE.sub(lambda match: f"<!-- message {match['test']} -->\n", text)
 
 
 def sections(text):
@@ -66,7 +67,7 @@ def without_comments(language, code):
 def code_of(section):
     """What has to be the same in both languages: blocks of code, and markers of generated lines."""
     blocks = [(match[1], without_comments(match[1], match[2])) for match in FENCE.finditer(section)]
-    return blocks + re.findall(r"^<!-- (?:kernel|cost|counters|drawing|command) .*-->$", FENCE.sub("", section), re.MULTILINE)
+    return blocks + re.findall(r"^<!-- (?:kernel|cost|counters|drawing|message|command) .*-->$", FENCE.sub("", section), re.MULTILINE)
 
 
 def differences(english, chinese):

@@ -339,6 +339,7 @@ def reading_minutes(text):
 
 def words(text):
     """Words of prose: without tables, code, pictures, the hints, and generated parts."""
+    text = markers.ANSWERS.sub(lambda part: part[1], text)
     text = re.sub(r"<!-- (\w+):begin -->.*?<!-- \1:end -->", "", text, flags=re.DOTALL)
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)

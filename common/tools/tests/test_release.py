@@ -8,8 +8,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from tools.lib.checkout import TOP
 from tools.lib import markers
+from tools.lib.checkout import TOP
 from tools.teach import release
 
 TOOLS = TOP / "common/tools"

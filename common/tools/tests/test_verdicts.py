@@ -3,9 +3,10 @@
 import json
 import unittest
 
+from tools.lib import result
 from tools.lib.failed import Failed
 from tools.tests.sample_course import Course
-from tools.verdicts import pages, record
+from tools.verdicts import messages, pages, record
 
 RACE = {"test": "x sums", "text": "DATA RACE in kernel x on y[0]\n  read at x.cuh:7", "finding": {"kind": "data_race"}}
 WRONG = {"test": "x", "text": "x: expected 1, found 2", "finding": None}
@@ -135,6 +136,52 @@ class Verdicts(unittest.TestCase):
     def test_what_was_not_run_says_so(self):
         self.record()
         self.assertIn("| **rejected**: x: expected 1, found 2 | not run yet |", pages.page(self.course.top, set()))
+
+
+FOUND = {
+    "schema": "course.result", "version": 1, "verdict": "rejected", "edit": "chapters/01-x/mistakes/sum/no_barrier.diff",
+    "failures": [{"test": "no_barrier: sum of one block", "text": "DATA RACE\n  read   at build/variants/no_barrier/sum.cuh:7", "details": "n = 7\n"}],
+}
+PAGE = "before\n<!-- message sum-mistake-no_barrier -->\n```\nold\n```\nafter\n"
+
+
+class Messages(unittest.TestCase):
+    def setUp(self):
+        self.top = Course(self).top
+        self.old, self.new = self.top / "old", self.top / "new"
+        for build in (self.old, self.new):
+            self.say(build, "sum-mistake-no_barrier", FOUND)
+
+    def say(self, build, test, found):
+        result.write(build / "results" / f"{test}.json", found)
+
+    def test_what_is_the_same(self):
+        self.say(self.new, "sum-mistake-no_barrier", json.loads(json.dumps(FOUND).replace("build/variants", "elsewhere/variants")))
+        self.assertEqual(messages.differences(self.old, self.new), [])
+
+    def test_what_differs_is_shown_line_by_line(self):
+        self.say(self.new, "sum-mistake-no_barrier", json.loads(json.dumps(FOUND).replace("n = 7", "n = 8")))
+        self.say(self.new, "sum-mistake-new", FOUND)
+        lines = messages.differences(self.old, self.new)
+        for line in ("sum-mistake-no_barrier", "-n = 7", "+n = 8", "sum-mistake-new", "-(no result)", "+DATA RACE"):
+            self.assertIn(line, lines)
+
+    def test_builds_without_results(self):
+        with self.assertRaisesRegex(Failed, "has no results of tests"):
+            messages.differences(self.old, self.top)
+
+    def test_a_sample_on_a_page(self):
+        page = self.top / "common" / "docs" / "page.md"
+        page.write_text(PAGE)
+        document, = messages.documents(self.top, self.old)
+        self.assertEqual(document.problem(), "is out of step, line 4: <!-- message sum-mistake-no_barrier -->")
+        document.write()
+        self.assertEqual(page.read_text(), PAGE.replace(
+            "old\n", "FAILED: sum of one block\n  DATA RACE\n    read   at exercises/01-x/sum.cuh:7\n  n = 7\n"))
+        self.assertIsNone(document.problem())
+        self.say(self.old, "sum-mistake-no_barrier", {**FOUND, "failures": []})
+        with self.assertRaisesRegex(Failed, "has no message of sum-mistake-no_barrier"):
+            document.problem()
 
 
 if __name__ == "__main__":
