@@ -6,12 +6,44 @@
 #include <course/check.cuh>
 #include <vector>
 
-#include "checks/empty_queue.cuh"
-
 namespace ring_queue_check {
 
+// ---- a queue in device memory ------------------------------------------------------------------
+
+/// A queue in device memory, empty, whose next position is `start`.
+struct EmptyQueue {
+  EmptyQueue(unsigned slot_count, unsigned start)
+      : slots(slot_count), counters(2), capacity(slot_count) {
+    std::vector<Slot> fresh(capacity);
+    for (unsigned k = 0; k < capacity; ++k) fresh[(start + k) % capacity] = {start + k, 0};
+    CUDA_CHECK(
+        cudaMemcpy(slots.data(), fresh.data(), capacity * sizeof(Slot), cudaMemcpyHostToDevice));
+    set_counters(start, start);
+  }
+  /// tail > head, and no slot written: producers have taken positions, and have not come further.
+  void set_counters(unsigned head, unsigned tail) {
+    const unsigned both[2] = {head, tail};
+    CUDA_CHECK(cudaMemcpy(counters.data(), both, sizeof both, cudaMemcpyHostToDevice));
+  }
+  /// Every slot is written; `tail` has to follow.
+  void fill() {
+    std::vector<Slot> full = slots.download();
+    for (Slot& slot : full) slot = {slot.sequence + 1, slot.sequence};
+    CUDA_CHECK(
+        cudaMemcpy(slots.data(), full.data(), capacity * sizeof(Slot), cudaMemcpyHostToDevice));
+  }
+  course::GuardedBuffer<Slot> slots;
+  course::GuardedBuffer<unsigned> counters;
+  unsigned capacity;
+};
+
+// ---- one thread --------------------------------------------------------------------------------
+
+constexpr unsigned kNothing = 0xFFFF'FFFF;
+
 /// One thread: pushes until the queue is full, pops until it is empty, `rounds` times; then the
-/// same with half of the slots. results: values popped, and kNothing where a call returned false.
+/// same with half of the slots. results: values popped, 1 for a push, and kNothing where a call
+/// returned false.
 __global__ void fill_and_empty(Slot* slots, unsigned capacity, unsigned* counters, unsigned rounds,
                                unsigned* results) {
   const Queue queue{slots, capacity, counters, counters + 1};
@@ -26,16 +58,32 @@ __global__ void fill_and_empty(Slot* slots, unsigned capacity, unsigned* counter
   }
 }
 
+/// What fill_and_empty() must write.
+std::vector<unsigned> results_of(unsigned capacity, unsigned rounds) {
+  std::vector<unsigned> expected;
+  unsigned next = 100;
+  for (unsigned round = 0; round < rounds; ++round) {
+    const unsigned pushes = round % 2 == 0 ? capacity : (capacity + 1) / 2;
+    expected.insert(expected.end(), pushes, 1);
+    if (round % 2 == 0) expected.push_back(kNothing);  // full
+    for (unsigned k = 0; k < pushes; ++k) expected.push_back(next++);
+    expected.push_back(kNothing);  // empty
+  }
+  return expected;
+}
+
 void check_alone(unsigned capacity, unsigned start, unsigned rounds) {
   INFO("capacity " << capacity << ", the next position is " << start);
   const std::vector<unsigned> expected = results_of(capacity, rounds);
-  EmptyQueue<Slot> memory(capacity, start);
+  EmptyQueue memory(capacity, start);
   course::GuardedBuffer<unsigned> results(expected.size());
   course::launch(fill_and_empty, {1, 1}, memory.slots.data(), capacity, memory.counters.data(),
                  rounds, results.data());
   REQUIRE(course::same(results.download(), expected, "results"));
   REQUIRE(results.intact("results"));
 }
+
+// ---- many threads ------------------------------------------------------------------------------
 
 /// x[0..n-1] pass the queue. `mixed`: even threads push, odd ones pop; else the first half pushes.
 __global__ void hand_over(Slot* slots, unsigned capacity, unsigned* counters, const unsigned* x,
@@ -79,7 +127,7 @@ void check_single_calls(course::LaunchShape launch, unsigned capacity, unsigned 
   const unsigned n = launch.grid * launch.block;
   INFO("capacity " << capacity << ", the next position is " << start << "; all " << n
                    << " threads of " << launch.grid << " blocks push once, then all pop once");
-  EmptyQueue<Slot> memory(capacity, start);
+  EmptyQueue memory(capacity, start);
   const std::vector<unsigned> x = course::position_values<unsigned>(n), all(n, 1);
   auto pushed = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> popped(n), could(n);
@@ -99,7 +147,7 @@ void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, b
                    << launch.grid << " blocks of " << launch.block << " threads, "
                    << (mixed ? "producers and consumers in each warp"
                              : "the first half of the threads produces"));
-  EmptyQueue<Slot> memory(capacity, start);
+  EmptyQueue memory(capacity, start);
   const std::vector<unsigned> x = course::position_values<unsigned>(n);
   const auto d_x = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> popped(n);
@@ -136,7 +184,7 @@ TEST_CASE("ring_queue: a call that cannot succeed yet returns, and changes nothi
         Case{"a consumer has position 7, and has not read; one push", true, 8, 11},
         Case{"the queue is empty; one pop", false, 7, 7}}) {
     INFO("capacity 4, head " << c.head << ", tail " << c.tail << ": " << c.text);
-    EmptyQueue<Slot> memory(4, 7);
+    EmptyQueue memory(4, 7);
     if (c.pushes) memory.fill();
     memory.set_counters(c.head, c.tail);
     auto value = course::DeviceBuffer<unsigned>::from({77});
@@ -159,7 +207,7 @@ TEST_CASE("ring_queue: one producer and one consumer keep the order") {
 TEST_CASE("ring_queue: a push has room, whatever others push and pop meanwhile") {
   for (const unsigned start : {0u, 0xFFFF'FFF0u}) {
     INFO("capacity 64, the next position is " << start << "; 4 blocks of 8 threads, 2 turns");
-    EmptyQueue<Slot> memory(64, start);
+    EmptyQueue memory(64, start);
     auto refused = course::DeviceBuffer<unsigned>::zeros(1);
     course::launch(push_and_pop, {4, 8}, memory.slots.data(), 64u, memory.counters.data(), 2u,
                    refused.data());
