@@ -173,6 +173,7 @@ constexpr unsigned kBlocks[] = {32, 64, 96, 160, 256, 480, 512, 1024};
 
 }  // namespace
 
+// Promise: results, summed over all blocks, are the dot products of all n samples.
 TEST_CASE("fix_half2_dot: blocks of 128 threads, wherever the loud part is") {
   // At most 7 products: exact in half, too. So who mends the index passes this, and who mends the
   // tree the next one.
@@ -181,15 +182,21 @@ TEST_CASE("fix_half2_dot: blocks of 128 threads, wherever the loud part is") {
   }
 }
 
+// Promise: the kernel is right for blocks of 32, 64, 96, ..., 1024 threads (DATA RACE where no
+// barrier is between what one warp writes and another reads).
 TEST_CASE("fix_half2_dot: blocks of any number of warps") {
   for (const unsigned block : kBlocks) check(700, {1, block}, kTone);
 }
 
+// Promise: results[b].x belongs to the left channels, results[b].y to the right ones.
+// Promise: results may hold anything before the launch (UNINITIALISED
+// MEMORY where a block adds to it).
 TEST_CASE("fix_half2_dot: every sample counts") {
   for (const std::size_t n : {1u, 128u, 500u}) check(n, {2, 128}, kNoise, 2);
   for (const unsigned block : kBlocks) check(700, {1, block}, kNoise);
 }
 
+// Promise: n is any number, 0 too, and the one-dimensional grid has any number of blocks.
 TEST_CASE("fix_half2_dot: every size and grid") {
   const std::vector<Kind> kinds = all_kinds();
   std::size_t turn = 0;  // other kinds and other grids each time
@@ -204,6 +211,8 @@ TEST_CASE("fix_half2_dot: every size and grid") {
   }
 }
 
+// Promise: every block sets its own element of results, to {0, 0} if it has no samples.
+// Promise: nothing but results is written (OUT OF BOUNDS; on a GPU the guard bands show it).
 TEST_CASE("fix_half2_dot: every block sets its result, also without samples") {
   for (const Launch launch : {Launch{20, 32}, Launch{5, 96}}) {
     check(0, launch, kNoise);
@@ -211,6 +220,8 @@ TEST_CASE("fix_half2_dot: every block sets its result, also without samples") {
   }
 }
 
+// Promise: the products are summed in float: each channel is as good as a
+// float sum of n products can be.
 TEST_CASE("fix_half2_dot: long recordings") {
   // 2187 samples a lane, and 70,000 in a block: no sum in half gets there.
   const bool again = course::has_run_before();
@@ -220,6 +231,7 @@ TEST_CASE("fix_half2_dot: long recordings") {
   check(course::kBigSize, {7, 96}, kNoise, course::kCpuDevice ? 1 : 20);
 }
 
+// Promise: the products are exact, as a float holds them and a half does not.
 TEST_CASE("fix_half2_dot: the products are exact") {
   for (const Kind& kind : kExactness) {
     check(1, {1, 32}, kind);
@@ -227,12 +239,15 @@ TEST_CASE("fix_half2_dot: the products are exact") {
   }
 }
 
+// Promise: a and b begin at any multiple of 4 bytes, not only of 8
+// (MISALIGNED ACCESS of a wider load).
 TEST_CASE("fix_half2_dot: recordings begin at any multiple of 4 bytes") {
   for (const Starts starts : {Starts{1, 0}, Starts{0, 1}, Starts{1, 1}, Starts{3, 2}}) {
     for (const std::size_t n : {1u, 8u, 333u}) check(n, {2, 64}, kNoise, 1, starts);
   }
 }
 
+// Promise: a and b may be the same array.
 TEST_CASE("fix_half2_dot: a recording with itself") {
   const Recordings r = with_itself(record(kNoise, 333).a);
   const course::Placed<__half2> a(r.a, 0);
@@ -242,6 +257,8 @@ TEST_CASE("fix_half2_dot: a recording with itself") {
   REQUIRE(course::same(sums.right, r.right, kRight));
 }
 
+// Promise: infinities and NaN act as in float arithmetic, 0 * infinity included,
+// and only in their own channel.
 TEST_CASE("fix_half2_dot: infinities and NaN, each in its own channel") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -267,6 +284,7 @@ TEST_CASE("fix_half2_dot: infinities and NaN, each in its own channel") {
   }
 }
 
+// Promise: the dot products are right, too, where the lanes of a warp go in step.
 TEST_CASE("fix_half2_dot: the lanes of a warp go in step") {
   for (const std::size_t n : {100u, 1111u}) {
     course::count([&] { check(n, {2, 96}, kNoise); });
@@ -275,6 +293,10 @@ TEST_CASE("fix_half2_dot: the lanes of a warp go in step") {
 
 // ---- how many loads and stores -----------------------------------------------------------------
 
+// Promise: each sample is read once, as a half2, the 32 lanes of a warp side by side
+// (loads and sectors are counted).
+// Promise: the threads share the work.
+// Promise: there are no atomics on global memory.
 TEST_CASE("fix_half2_dot: each sample is read once, and the threads share the work") {
   course::skip_without_counters();
   constexpr std::size_t kN = 4096;
@@ -324,6 +346,7 @@ void check_huge(std::size_t n) {
 
 }  // namespace
 
+// Promise: n may exceed 2^32, and so may the number of threads (GPU only).
 TEST_CASE("fix_half2_dot: more than 2^31 samples, 2^32 samples, 2^32 threads") {
   for (const unsigned bits : {31u, 32u}) check_huge((std::size_t{1} << bits) + 77);
   check(5000, {(1u << 22) + 2, 1024}, kNoise);  // with 32 bits the grid has 2048 threads

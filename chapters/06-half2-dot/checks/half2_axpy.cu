@@ -231,12 +231,15 @@ void check(std::size_t n, Starts starts, Launch launch, const Kind& kind,
 
 }  // namespace
 
+// Promise: y[i] becomes a * x[i] + y[i] for every i < n.
+// Promise: x is only read.
 TEST_CASE("half2_axpy: whole pairs") {
   for (const Kind& kind : kKinds) {
     for (const std::size_t n : {2u, 64u, 500u}) check(n, {0, 0}, {2, 64}, kind);
   }
 }
 
+// Promise: x and y begin at any multiple of 2 bytes (MISALIGNED ACCESS of a half2).
 TEST_CASE("half2_axpy: every start on both sides") {
   const std::vector<std::size_t> sizes = {100, 1, 64, 31, 2, 17, 65, 3, 130};
   std::size_t turn = 0;  // another size and kind each time
@@ -248,6 +251,7 @@ TEST_CASE("half2_axpy: every start on both sides") {
   }
 }
 
+// Promise: n is any number, 0 included.
 TEST_CASE("half2_axpy: every length") {
   for (std::size_t n = 0; n < 70; n += n < 8 ? 1 : 3) {
     for (const Starts starts : {Starts{0, 0}, Starts{1, 1}, Starts{1, 0}}) {
@@ -256,6 +260,8 @@ TEST_CASE("half2_axpy: every length") {
   }
 }
 
+// Promise: nothing before or after the n halves of x and of y is read or written (UNINITIALISED
+// MEMORY, OUT OF BOUNDS, and halves around y that must stay).
 TEST_CASE("half2_axpy: what is before and after y is not read, and not written") {
   for (const Starts starts :
        {Starts{0, 0}, Starts{1, 1}, Starts{0, 1}, Starts{3, 1}, Starts{1, 2}}) {
@@ -266,6 +272,7 @@ TEST_CASE("half2_axpy: what is before and after y is not read, and not written")
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid of blocks of whole warps.
 TEST_CASE("half2_axpy: every size and grid") {
   const std::vector<Starts> starts = {{0, 0}, {1, 1}, {3, 5}, {0, 1}, {1, 2}, {7, 7}, {4, 6}};
   std::size_t turn = 0;  // other starts, another kind and another grid each time
@@ -279,6 +286,8 @@ TEST_CASE("half2_axpy: every size and grid") {
   }
 }
 
+// Promise: the kernel is right, too, if there are many more threads than
+// pairs (on a GPU more than 2^32).
 TEST_CASE("half2_axpy: many blocks, more than 2^32 threads on a GPU, and few halves") {
   const bool few = course::kCpuDevice || course::skip_large();
   const Launch launch = few ? Launch{12, 32} : Launch{(1u << 22) + 2, 1024};
@@ -289,6 +298,9 @@ TEST_CASE("half2_axpy: many blocks, more than 2^32 threads on a GPU, and few hal
   }
 }
 
+// Promise: each result is rounded once: to the nearest half, ties to even (bit by bit, for sums
+// next to the middle between two halves).
+// Promise: x and y are any halves: subnormals, infinities, NaN and -0, too.
 TEST_CASE("half2_axpy: rounded once") {
   for (const Kind& kind : {kDense, kTie, kAll}) {
     check(1999, {1, 1}, {2, 256}, kind);
@@ -296,6 +308,7 @@ TEST_CASE("half2_axpy: rounded once") {
   }
 }
 
+// Promise: a is any half, 0, -0, infinities and NaN included: 0 times infinity is NaN, -0 + 0 is 0.
 TEST_CASE("half2_axpy: a is 0, -0, tiny, huge, infinite, NaN") {
   for (const Kind& kind : kExtremes) {
     for (const std::size_t n : {1u, 333u}) {
@@ -345,6 +358,9 @@ void check_requests(std::size_t n, Starts starts, Launch launch, Most most, cons
 
 }  // namespace
 
+// Promise: if x and y are equally far from a multiple of 4 bytes, all but one half at either end go
+// by half2 or wider, the lanes of a warp side by side (requests and sectors are counted).
+// Promise: loads and stores are plain, without atomics.
 TEST_CASE("half2_axpy: two halves at a time where both sides allow it") {
   course::skip_without_counters();
   struct Case {
@@ -365,6 +381,7 @@ TEST_CASE("half2_axpy: two halves at a time where both sides allow it") {
   }
 }
 
+// Promise: each half of x and y is read once, and each half of y is written once.
 TEST_CASE("half2_axpy: few halves go two at a time, too, and each of y is written") {
   course::skip_without_counters();
   for (const std::size_t n : {70u, 400u, 8192u}) {
@@ -375,6 +392,9 @@ TEST_CASE("half2_axpy: few halves go two at a time, too, and each of y is writte
   }
 }
 
+// Promise: if x and y are not equally far from a multiple of 4 bytes, single halves will do, the
+// lanes of a warp side by side (each half of x may be read twice, to put pairs together).
+// Promise: the threads share the work.
 TEST_CASE("half2_axpy: the lanes share the work where x and y are not equally aligned") {
   course::skip_without_counters();
   constexpr std::size_t n = 4096, wide = n / 32;
@@ -389,6 +409,7 @@ TEST_CASE("half2_axpy: the lanes share the work where x and y are not equally al
 
 // ---- large arrays ------------------------------------------------------------------------------
 
+// Promise: n may exceed 2^32 (GPU only).
 TEST_CASE("half2_axpy: more than 2^32 pairs, and 2^32 halves out of step") {
   for (const std::size_t x_start : {1u, 2u}) {
     const std::size_t n = (std::size_t{x_start == 1 ? 2u : 1u} << 32) + 77;

@@ -153,6 +153,10 @@ void check(const std::vector<Bits>& start, std::size_t offset, std::size_t step,
 
 using namespace add_pair_check;
 
+// Promise: address[0] becomes address[0] + first, and address[1] becomes address[1] + second.
+// Promise: `address` is any element of an array but the last.
+// Promise: no byte beside address[0] and address[1] is touched, not even by adding a zero (OUT OF
+// BOUNDS at the ends of an allocation; neighbours are compared bit for bit).
 TEST_CASE("add_pair: one pair, and nothing but the pair") {
   const std::vector<Bits> values = {bits_of(1.5f), bits_of(-0.25f)};
   for (const std::size_t offset : {0u, 1u, 2u, 3u}) {
@@ -170,6 +174,8 @@ TEST_CASE("add_pair: one pair, and nothing but the pair") {
   }
 }
 
+// Promise: the call returns what was there before, address[0] in .x and address[1] in .y, bit for
+// bit (where calls overlap, some order of them must explain what all of them returned).
 TEST_CASE("add_pair: every value to every value") {
   std::vector<Bits> values, cells;
   for (const Bits cell : kAwkward) {
@@ -187,6 +193,8 @@ TEST_CASE("add_pair: every value to every value") {
   }
 }
 
+// Promise: zeros are added like all other values: 0.0 turns a -0.0 into
+// 0.0, and -0.0 changes nothing.
 TEST_CASE("add_pair: zeros of all signs") {
   for (const std::size_t offset : {0u, 1u}) {
     std::vector<Bits> values, cells(offset, kMinusZero);
@@ -199,6 +207,8 @@ TEST_CASE("add_pair: zeros of all signs") {
   }
 }
 
+// Promise: an array may begin at an odd half: it is the address that counts, not
+// the index (MISALIGNED ACCESS).
 TEST_CASE("add_pair: pairs side by side, at every size and every start") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
@@ -213,6 +223,8 @@ TEST_CASE("add_pair: pairs side by side, at every size and every start") {
   }
 }
 
+// Promise: any number of threads may call it at the same time, for pairs
+// that overlap, too (DATA RACE).
 TEST_CASE("add_pair: pairs that overlap") {
   for (const std::size_t offset : {0u, 1u}) {
     for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{5, 33}, Launch{1, 1024}}) {
@@ -222,6 +234,7 @@ TEST_CASE("add_pair: pairs that overlap") {
   }
 }
 
+// Promise: each of the two is added in an atomic step of its own, and no addition gets lost.
 TEST_CASE("add_pair: many threads at one pair") {
   for (const std::size_t offset : {0u, 1u}) {
     for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{5, 33}}) {
@@ -231,6 +244,7 @@ TEST_CASE("add_pair: many threads at one pair") {
   }
 }
 
+// Promise: `address` may be in shared memory.
 TEST_CASE("add_pair: in shared memory") {
   for (const unsigned block : {32u, 96u, 250u}) {
     for (const std::size_t offset : {0u, 1u}) {
@@ -244,6 +258,7 @@ TEST_CASE("add_pair: in shared memory") {
   }
 }
 
+// Promise: no addition gets lost where the lanes of a warp go in step.
 TEST_CASE("add_pair: the lanes of a warp go in step") {
   for (const std::size_t offset : {0u, 1u}) {
     for (const std::size_t step : {2u, 1u, 0u}) {
@@ -255,6 +270,7 @@ TEST_CASE("add_pair: the lanes of a warp go in step") {
   }
 }
 
+// Promise: no addition gets lost if thousands of threads add to one pair.
 TEST_CASE("add_pair: thousands of threads at few pairs") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a lost update may not show at once
   const std::size_t n = course::kCpuDevice ? 700 : 2'000;
@@ -292,6 +308,8 @@ constexpr const char* kNoAccess = "atomicAdd returns what was there";
 
 }  // namespace add_pair_check
 
+// Promise: where `address` is a multiple of 4 bytes, the call makes one atomicAdd of a __half2, and
+// no other access; elsewhere it makes two atomicAdd of a __half.
 TEST_CASE("add_pair: one atomic at a multiple of 4, two elsewhere, and nothing else") {
   course::skip_without_counters();
   const float values[][2] = {
@@ -315,6 +333,7 @@ TEST_CASE("add_pair: one atomic at a multiple of 4, two elsewhere, and nothing e
   }
 }
 
+// Promise: the call makes as many atomics in shared memory as in global memory, and no load.
 TEST_CASE("add_pair: one atomic at a multiple of 4, two elsewhere, in shared memory, too") {
   course::skip_without_counters();
   for (const unsigned offset : {0u, 1u}) {

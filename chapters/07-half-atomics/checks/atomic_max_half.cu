@@ -75,11 +75,18 @@ void check_shared(const std::vector<Bits>& values, unsigned block) {
 
 using namespace atomic_max_half_check;
 
+// Promise: *address becomes `value` if that is larger: 0.0 is larger than -0.0, infinities and
+// subnormals are numbers like all others.
+// Promise: `address` is any element of an array in global or shared memory, even or odd.
 TEST_CASE("atomic_max_half: every pair of numbers, one thread at each cell") {
   one_half::check_pairs<Maximum>(kNumbers, kNumbers, 0);
   one_half::check_pairs<Maximum>(kNumbers, kNumbers, 1);
 }
 
+// Promise: a NaN, of any sign and any bits, changes nothing as `value`, and in *address it is
+// replaced by every number, -infinity included.
+// Promise: if `value` is not larger, *address keeps its bits; if it is,
+// *address gets the bits of `value`.
 TEST_CASE("atomic_max_half: a NaN is no measurement") {
   for (const unsigned offset : {0u, 1u}) {
     one_half::check_pairs<Maximum>(kNumbers, kNans, offset);
@@ -88,6 +95,8 @@ TEST_CASE("atomic_max_half: a NaN is no measurement") {
   }
 }
 
+// Promise: what a plain or volatile load has read is confirmed by atomicCAS
+// (DATA RACE of a plain load).
 TEST_CASE("atomic_max_half: what a volatile load has found is confirmed by atomicCAS") {
   course::skip_without_counters();
   std::vector<Bits> all = kNumbers;
@@ -95,6 +104,9 @@ TEST_CASE("atomic_max_half: what a volatile load has found is confirmed by atomi
   one_half::check_confirmed<Maximum>(all, all);
 }
 
+// Promise: the call is one atomic step, and no update gets lost.
+// Promise: the call returns what was there, bit for bit (some order of the calls must explain
+// what all of them returned).
 TEST_CASE("atomic_max_half: many threads at few elements, at every size") {
   std::size_t turn = 0;  // another grid, another start and other data each time
   for (const std::size_t n : course::kSizes) {
@@ -109,6 +121,8 @@ TEST_CASE("atomic_max_half: many threads at few elements, at every size") {
   }
 }
 
+// Promise: the other half of the word keeps its bits, whatever they are, and others may raise it or
+// add to it by atomic functions at the same time.
 TEST_CASE("atomic_max_half: many threads at one element, and others at its neighbour") {
   std::size_t turn = 0;
   for (const Kind& kind : kKinds) {
@@ -125,6 +139,7 @@ TEST_CASE("atomic_max_half: many threads at one element, and others at its neigh
   }
 }
 
+// Promise: no update gets lost in shared memory, where threads raise both halves of a word.
 TEST_CASE("atomic_max_half: both halves of a word of shared memory") {
   for (const Kind& kind : kKinds) {
     for (const unsigned block : {32u, 96u, 250u}) {
@@ -134,6 +149,7 @@ TEST_CASE("atomic_max_half: both halves of a word of shared memory") {
   }
 }
 
+// Promise: no update gets lost where the lanes of a warp go in step.
 TEST_CASE("atomic_max_half: the lanes of a warp go in step") {
   for (const Kind& kind : kKinds) {
     INFO(describe(130, " calls: " + kind.text, {2, 96}));
@@ -148,6 +164,8 @@ TEST_CASE("atomic_max_half: the lanes of a warp go in step") {
   }
 }
 
+// Promise: no update gets lost if thousands of threads raise two neighbours, and a launch goes on
+// from what the launch before has left.
 TEST_CASE("atomic_max_half: thousands of threads, and a second launch") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a lost value may not show at once
   const std::size_t n = course::kCpuDevice ? 1'500 : 100'003;

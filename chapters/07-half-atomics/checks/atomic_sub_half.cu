@@ -57,6 +57,8 @@ void check_shared(std::size_t n, unsigned block, Bits upper) {
 
 using namespace atomic_sub_half_check;
 
+// Promise: `address` is any element of an array: an even or an odd one, the first or the last.
+// Promise: the other half of the word keeps its bits, whatever they are: -0.0, a NaN of any kind.
 TEST_CASE("atomic_sub_half: one element, the other half of its word stays") {
   for (const std::size_t at : {0u, 1u}) {
     for (const Bits beside : {bits_of(5.0f), kMinusZero, Bits{0x7E00}, Bits{0x7D01}, Bits{0xFFFF},
@@ -69,6 +71,10 @@ TEST_CASE("atomic_sub_half: one element, the other half of its word stays") {
   }
 }
 
+// Promise: *address becomes *address - value, rounded to half (zeros of both signs,
+// subnormals, infinities and NaN).
+// Promise: infinities and NaN are values like all others: the call returns
+// for them, too (ENDLESS LOOP).
 TEST_CASE("atomic_sub_half: every value from every value, with every neighbour") {
   std::vector<Bits> start, values;
   for (const Bits old : kAwkward) {
@@ -85,11 +91,14 @@ TEST_CASE("atomic_sub_half: every value from every value, with every neighbour")
   one_half::check_array<Subtract>(start, 1, 2, values, {3, 96});
 }
 
+// Promise: what a plain or volatile load has read is confirmed by atomicCAS
+// (DATA RACE of a plain load).
 TEST_CASE("atomic_sub_half: what a volatile load has found is confirmed by atomicCAS") {
   course::skip_without_counters();
   one_half::check_confirmed<Subtract>(kAwkward, kAwkward);
 }
 
+// Promise: the call is built from atomicCAS, of 32 bits or of 16.
 TEST_CASE("atomic_sub_half: it is built from atomicCAS") {
   course::skip_without_counters();
   const char* const hint =
@@ -108,6 +117,7 @@ TEST_CASE("atomic_sub_half: it is built from atomicCAS") {
   }
 }
 
+// Promise: any number of threads may call it at the same time, for both halves of a word.
 TEST_CASE("atomic_sub_half: all elements at once, at every size and every start") {
   std::size_t turn = 0;  // another grid and another start each time
   for (const std::size_t n : course::kSizes) {
@@ -125,6 +135,9 @@ TEST_CASE("atomic_sub_half: all elements at once, at every size and every start"
   }
 }
 
+// Promise: the call is one atomic step, and no update gets lost.
+// Promise: the call returns what was there, bit for bit (some order of the calls must explain
+// what all of them returned).
 TEST_CASE("atomic_sub_half: many threads at one element") {
   for (const unsigned place : {0u, 1u}) {
     for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{5, 33}, Launch{1, 256}}) {
@@ -136,6 +149,8 @@ TEST_CASE("atomic_sub_half: many threads at one element") {
   }
 }
 
+// Promise: others may change the other half of the word by atomicAdd (it grows, or
+// comes back to its old value).
 TEST_CASE("atomic_sub_half: others add to the neighbour at the same time") {
   for (const unsigned place : {0u, 1u}) {
     for (const Launch launch : {Launch{1, 64}, Launch{3, 96}, Launch{5, 33}, Launch{2, 256}}) {
@@ -148,6 +163,7 @@ TEST_CASE("atomic_sub_half: others add to the neighbour at the same time") {
   }
 }
 
+// Promise: no update gets lost where the lanes of a warp go in step.
 TEST_CASE("atomic_sub_half: the lanes of a warp go in step") {
   for (const unsigned place : {0u, 1u}) {
     INFO(describe(200, " calls", {2, 96}));
@@ -158,6 +174,7 @@ TEST_CASE("atomic_sub_half: the lanes of a warp go in step") {
   }
 }
 
+// Promise: no update gets lost if a call has to repeat atomicCAS hundreds of times.
 TEST_CASE("atomic_sub_half: a thread that comes too late again and again") {
   constexpr std::size_t kN = 300;
   INFO(describe(kN, " calls", {2, 150})
@@ -168,6 +185,7 @@ TEST_CASE("atomic_sub_half: a thread that comes too late again and again") {
   });
 }
 
+// Promise: `address` may be in shared memory.
 TEST_CASE("atomic_sub_half: both halves of a word of shared memory") {
   for (const unsigned block : {32u, 96u, 250u}) {
     INFO(describe(300, " calls", {300 / block + 1, block})
@@ -180,6 +198,7 @@ TEST_CASE("atomic_sub_half: both halves of a word of shared memory") {
   }
 }
 
+// Promise: no update gets lost if thousands of threads call it for few elements.
 TEST_CASE("atomic_sub_half: thousands of threads, and a second launch") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a lost update may not show at once
   const std::size_t n = course::kCpuDevice ? 2'000 : 8'192;

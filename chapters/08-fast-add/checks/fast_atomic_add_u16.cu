@@ -115,6 +115,12 @@ void check_kind(const Kind& kind, std::size_t length, bool odd, std::size_t n, L
 
 using namespace fast_atomic_add_u16_check;
 
+// Promise: `value` is added to base[index], modulo 65536: after 65535 a counter goes on at 0.
+// Promise: the address of `base` is a multiple of 2, and perhaps not of 4 (MISALIGNED ACCESS).
+// Promise: memory outside of base[0..length-1] is neither read nor written (OUT OF
+// BOUNDS and UNINITIALISED MEMORY).
+// Promise: where half of the counter's word is outside of the array, atomicCAS of 16 bits adds to
+// the counter (DATA RACE of a plain addition).
 TEST_CASE("fast_atomic_add_u16: one addition, up to and past 65535, at every place") {
   const u16 cases[][2] = {{100, 23},  {65534, 1},     {65535, 1},
                           {65534, 3}, {65535, 65535}, {1, 65535}};
@@ -136,6 +142,8 @@ TEST_CASE("fast_atomic_add_u16: one addition, up to and past 65535, at every pla
   }
 }
 
+// Promise: when the kernel has ended, every counter holds its first value plus all that
+// was added to it, modulo 65536.
 TEST_CASE("fast_atomic_add_u16: every length, every kind of value, two launches") {
   std::size_t turn = 0;  // another grid each time
   const std::vector<Launch> launches = course::launch_shapes(500);
@@ -150,6 +158,8 @@ TEST_CASE("fast_atomic_add_u16: every length, every kind of value, two launches"
   check_kind(kLarge, 4999, true, course::kBigSize, kMany);
 }
 
+// Promise: additions are atomic (DATA RACE), and every counter is right whatever
+// was added to its neighbour.
 TEST_CASE("fast_atomic_add_u16: many additions to two counters") {
   const std::size_t n = course::kCpuDevice ? 1'025 : 100'003;
   for (const unsigned place : {0u, 1u, 2u, 5u}) {  // and its neighbour
@@ -165,6 +175,8 @@ TEST_CASE("fast_atomic_add_u16: many additions to two counters") {
   }
 }
 
+// Promise: what a plain or volatile load has read is confirmed by atomicCAS (a plain load is a DATA
+// RACE; where lanes go in step, what a volatile one has read is often out of date).
 TEST_CASE("fast_atomic_add_u16: the lanes of a warp go in step") {
   for (const std::size_t length : {1u, 2u, 3u, 64u}) {
     for (const Kind* const kind : {&kSmall, &kLarge}) {
@@ -192,6 +204,8 @@ course::Verdict few_atomics(const course::Counters& counters, const Input& input
 
 }  // namespace fast_atomic_add_u16_check
 
+// Promise: if both halves of the counter's word are in the array, a call makes one atomic, on the
+// word, and at most one more if it takes the counter past 65535; it does not loop.
 TEST_CASE("fast_atomic_add_u16: one atomic, and one more where 65535 is passed") {
   course::skip_without_counters();
   for (const bool odd : {false, true}) {
@@ -211,6 +225,7 @@ TEST_CASE("fast_atomic_add_u16: one atomic, and one more where 65535 is passed")
   }
 }
 
+// Promise: the array has any length: counters past the first 65536 are added to like all others.
 TEST_CASE("fast_atomic_add_u16: more than 65536 counters") {
   constexpr unsigned length = 70'000, n = 500;
   Input input = make_input(kLarge, length, n);  // half all over the array, half around 65536
@@ -222,6 +237,7 @@ TEST_CASE("fast_atomic_add_u16: more than 65536 counters") {
   if (counters) REQUIRE(few_atomics(*counters, input));
 }
 
+// Promise: length and index may exceed 2^32.
 TEST_CASE("fast_atomic_add_u16: more than 2^31 and 2^32 counters") {
   // Only the last nine of them are in memory; the first of the nine is the lower half of its word.
   for (const std::size_t near : {std::size_t{1} << 31, std::size_t{1} << 32}) {

@@ -178,6 +178,10 @@ Input check_rows(Data data, const Shape& shape, Launch launch, int launches = 1)
 
 using namespace index_add_rows_check;
 
+// Promise: source and table begin at multiples of 2 bytes, perhaps not of 4, and the width may
+// be odd (MISALIGNED ACCESS).
+// Promise: memory outside of the table is neither read nor written (OUT OF
+// BOUNDS and UNINITIALISED MEMORY).
 TEST_CASE("index_add_rows: one row, of every width, at every alignment") {
   for (const std::size_t width : {1u, 2u, 3u, 4u, 5u, 8u, 33u}) {
     for (const std::size_t table_rows : {1u, 2u}) {
@@ -188,6 +192,12 @@ TEST_CASE("index_add_rows: one row, of every width, at every alignment") {
   }
 }
 
+// Promise: weight[r] * source[r][c] is added to table[index[r]][c] for all rows r <
+// rows and columns c < width.
+// Promise: what is added is computed in float and rounded once, by __float2bfloat16_rn (bit by bit,
+// products halfway between two bfloat16, too).
+// Promise: it is always added, even if it is 0 or NaN.
+// Promise: no other element changes, not even the sign of a zero.
 TEST_CASE("index_add_rows: rows that share their words with others, values of every kind") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t width : {1u, 2u, 3u, 7u, 8u, 31u, 64u, 65u}) {
@@ -201,6 +211,8 @@ TEST_CASE("index_add_rows: rows that share their words with others, values of ev
   }
 }
 
+// Promise: several rows may have the same index, and additions to the same element
+// come in any order (DATA RACE).
 TEST_CASE("index_add_rows: many rows to the same row, two launches") {
   for (const std::size_t width : {1u, 2u, 5u, 16u}) {
     for (const std::size_t table_rows : {1u, 3u}) {
@@ -211,12 +223,14 @@ TEST_CASE("index_add_rows: many rows to the same row, two launches") {
   check_rows(Data::crowded, {60, 7, 4, false, true}, {2, 64}, 2);
 }
 
+// Promise: rows, width and table_rows may be 0.
 TEST_CASE("index_add_rows: no rows, no columns") {
   for (const Shape& shape : {Shape{0, 5, 3}, Shape{4, 0, 3}, Shape{0, 0, 0}}) {
     check_rows(Data::crowded, shape, {1, 32});
   }
 }
 
+// Promise: the grid has one dimension and any number of blocks of any size.
 TEST_CASE("index_add_rows: blocks of odd sizes, long rows") {
   for (const Launch launch : {Launch{1, 1}, Launch{1, 1024}, Launch{5, 33}, Launch{2, 250}}) {
     check_rows(Data::distinct, {20, 21, 40, true, true}, launch);
@@ -225,6 +239,7 @@ TEST_CASE("index_add_rows: blocks of odd sizes, long rows") {
   if (!course::has_run_before()) check_rows(Data::distinct, {1, 70'001, 2}, {2, 1024});
 }
 
+// Promise: no addition gets lost where the lanes of a warp go in step.
 TEST_CASE("index_add_rows: the lanes of a warp go in step") {
   for (const std::size_t width : {1u, 3u, 32u}) {
     for (const Data data : {Data::special, Data::crowded}) {
@@ -233,6 +248,7 @@ TEST_CASE("index_add_rows: the lanes of a warp go in step") {
   }
 }
 
+// Promise: no addition gets lost among many rows, more than 65536 of them, too.
 TEST_CASE("index_add_rows: many rows, more than 65536 rows") {
   const std::size_t rows = course::kCpuDevice ? 300 : 20'011;
   check_rows(Data::crowded, {rows, 21, rows / 20, true, false}, {7, 128});
@@ -272,6 +288,7 @@ course::Verdict takes_the_pair(const course::Findings& findings, std::size_t at,
 
 }  // namespace index_add_rows_check
 
+// Promise: a row makes no more than one atomic for each word of the table in which it has elements.
 TEST_CASE("index_add_rows: no more atomics than words") {
   course::skip_without_counters();
   const char* const hint =
@@ -291,6 +308,7 @@ TEST_CASE("index_add_rows: no more atomics than words") {
   }
 }
 
+// Promise: atomicAdd of one bfloat16 is only for a word that is partly outside of the table.
 TEST_CASE("index_add_rows: a word inside the table is one pair, also if half of it is foreign") {
   course::skip_without_checker();
   const auto one = course::DeviceBuffer<bf16>::from({__float2bfloat16_rn(1.0f)});
@@ -317,6 +335,7 @@ TEST_CASE("index_add_rows: a word inside the table is one pair, also if half of 
   }
 }
 
+// Promise: the threads share the work, and neighbouring threads take neighbouring words of a row.
 TEST_CASE("index_add_rows: the threads share the work, side by side") {
   course::skip_without_counters();
   // A warp has eight iterations of a loop, whether a thread has a word or a team of 8, 32 or 64
@@ -329,6 +348,7 @@ TEST_CASE("index_add_rows: the threads share the work, side by side") {
 
 // ---- large tables ------------------------------------------------------------------------------
 
+// Promise: index[r] is any row number that an int holds, and elements may be past 2^32.
 TEST_CASE("index_add_rows: row numbers up to 2^31 - 2, elements past 2^32") {
   // Only the last rows of the table are in memory; the first element there is the lower half of its
   // word.
@@ -355,6 +375,7 @@ TEST_CASE("index_add_rows: row numbers up to 2^31 - 2, elements past 2^32") {
   }
 }
 
+// Promise: the table may have more than 2^32 elements (GPU only).
 TEST_CASE("index_add_rows: a table of more than 2^32 elements") {
   constexpr std::size_t kWidth = (std::size_t{1} << 30) + 1;
   course::skip_without_memory(6 * kWidth * sizeof(bf16));

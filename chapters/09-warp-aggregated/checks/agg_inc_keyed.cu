@@ -175,10 +175,16 @@ void check_far_lists(std::size_t first, std::size_t a, std::size_t b) {
 
 using namespace agg_inc_keyed_check;
 
+// Promise: the call returns a place below `capacity` that no other call gets for this list.
+// Promise: a call with a negative key returns kNoPlace, and touches no counter (OUT OF BOUNDS).
 TEST_CASE("agg_inc_keyed: one full warp, in which all lanes call it") {
   for (const Kind& kind : kKinds) check_calls(Caller::all, kind, 32, {1, 32}, kRoomy);
 }
 
+// Promise: any lanes of a warp may call it: all, some, one; in a branch, in both branches of an if,
+// in a loop that others have left.
+// Promise: lanes that do not call it take no part, and may be waiting elsewhere (DEADLOCK of
+// an answer that needs them).
 TEST_CASE("agg_inc_keyed: whoever calls it") {
   for (const Caller caller : kCallers) {
     for (const Kind& kind : {kFew, kHalfNegative, kNeighbors}) {
@@ -187,6 +193,12 @@ TEST_CASE("agg_inc_keyed: whoever calls it") {
   }
 }
 
+// Promise: all places below `capacity` are given before a call gets kNoPlace,
+// and then every call gets it.
+// Promise: counts[key] grows by 1 with each call with that key, whether
+// the call gets a place or not.
+// Promise: counts[key] may hold something already: then the first places of the list are taken.
+// Promise: counts are right up to 2^32 - 1, which no count exceeds.
 TEST_CASE("agg_inc_keyed: lists that come to their end") {
   for (const Lists& lists :
        {Lists{0, 0}, Lists{1, 0}, Lists{10, 0}, Lists{20, 15}, Lists{40, 40}, Lists{30, 50},
@@ -198,10 +210,12 @@ TEST_CASE("agg_inc_keyed: lists that come to their end") {
   }
 }
 
+// Promise: lanes that call it together pass any keys, those that differ in one bit, too.
 TEST_CASE("agg_inc_keyed: keys that differ in one bit") {
   check_calls(Caller::all, kOneBit, 64, {2, 32}, {100'000, 0, 1 << 17});
 }
 
+// Promise: a key is small or large, up to the largest int.
 TEST_CASE("agg_inc_keyed: large keys, and keys that differ in one high bit") {
   check_far_lists(0x7fff'ff00u, 254, 255);  // the largest keys there are
   check_far_lists(0x4000'0000u, 0, 1);
@@ -209,11 +223,13 @@ TEST_CASE("agg_inc_keyed: large keys, and keys that differ in one high bit") {
   for (const unsigned bit : {17u, 24u}) check_far_lists(0, 5, 5 | 1u << bit);
 }
 
+// Promise: two lists may be far apart: all bits of a key count (GPU only).
 TEST_CASE("agg_inc_keyed: keys that differ in bit 25, 26, ... or 30") {
   course::skip_without_memory(std::size_t{5} << 30);
   for (unsigned bit = 25; bit <= 30; ++bit) check_far_lists(0, 5, 5 | 1u << bit);
 }
 
+// Promise: blocks have any size and one, two or three dimensions.
 TEST_CASE("agg_inc_keyed: warps that are not full, blocks of two and three dimensions") {
   std::size_t turn = 0;
   for (const dim3 block : {dim3(1), dim3(7), dim3(33), dim3(8, 8), dim3(5, 7, 3), dim3(1, 64),
@@ -227,6 +243,8 @@ TEST_CASE("agg_inc_keyed: warps that are not full, blocks of two and three dimen
   }
 }
 
+// Promise: no place is given twice, and none is left out, if many blocks call it (DATA RACE for
+// a scope that is too small).
 TEST_CASE("agg_inc_keyed: many threads") {
   constexpr std::size_t n = course::kCpuDevice ? 2001 : course::kBigSize;
   for (const Kind& kind : {kFew, kHalfNegative}) {
@@ -234,6 +252,9 @@ TEST_CASE("agg_inc_keyed: many threads") {
   }
 }
 
+// Promise: lanes that call it together make one atomic for each different key of theirs,
+// and none for negative keys.
+// Promise: the call needs no shared memory and no barrier of the block.
 TEST_CASE("agg_inc_keyed: one atomic for each different key") {
   course::skip_without_counters();
   for (const Caller caller : kCallers) {

@@ -147,18 +147,24 @@ void check_launches(const Kind& kind, std::size_t n, Launch launch, const Places
 
 using namespace tile_partition_check;
 
+// Promise: numbers below the pivot go to the front of out, the others to the back, each of the two
+// in any order (compared bit by bit).
+// Promise: NaN is not below anything, and nothing is below a NaN.
 TEST_CASE("tile_partition: one tile") {
   for (const unsigned block : {32u, 160u}) {
     for (const Kind& kind : kKinds) check_launches(kind, block, {1, block});
   }
 }
 
+// Promise: the low 32 bits of *used count the numbers at the front, its
+// high 32 bits those at the back.
 TEST_CASE("tile_partition: one tile, where some places are taken") {
   for (const Kind& kind : {kMixed, kAllLow, kAllHigh}) {
     check_launches(kind, 32, {1, 32}, {3, 5, 7});
   }
 }
 
+// Promise: blocks have 32, 64, ... or 1024 threads, and n may be 0.
 TEST_CASE("tile_partition: every size, every kind of data") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
@@ -171,10 +177,13 @@ TEST_CASE("tile_partition: every size, every kind of data") {
   }
 }
 
+// Promise: any number of blocks is right: more than there are tiles, or fewer.
 TEST_CASE("tile_partition: every grid") {
   for (const Launch launch : course::launch_shapes(300)) check_launches(kMixed, 300, launch, {3});
 }
 
+// Promise: *used may hold the counts of earlier launches, whose places are taken.
+// Promise: places that no number needs stay as they are.
 TEST_CASE("tile_partition: places that are taken stay as they are") {
   for (const Launch launch : {Launch{1, 64}, Launch{4, 96}}) {
     check_launches(kMixed, 300, launch, {11, 17, 40}, 2);
@@ -182,6 +191,7 @@ TEST_CASE("tile_partition: places that are taken stay as they are") {
   check_launches(kMixed, 100, {2, 32}, {1, 70'000, 66'000});
 }
 
+// Promise: capacity is any number below 2^32.
 TEST_CASE("tile_partition: places past 2^31, and close to 2^32") {
   for (const Kind& kind : {kMixed, kAllLow, kAllHigh}) {
     for (const Places& places :
@@ -193,6 +203,7 @@ TEST_CASE("tile_partition: places past 2^31, and close to 2^32") {
   }
 }
 
+// Promise: no number gets lost if many blocks take many tiles in turn.
 TEST_CASE("tile_partition: many tiles") {
   constexpr std::size_t n = course::kCpuDevice ? 2001 : course::kBigSize;
   for (const Launch launch : {Launch{7, 96}, Launch{(n + 255) / 256, 256}}) {
@@ -200,12 +211,16 @@ TEST_CASE("tile_partition: many tiles") {
   }
 }
 
+// Promise: what the threads of a block pass on is ordered (DATA RACE), also where the
+// lanes of a warp go in step.
 TEST_CASE("tile_partition: the lanes of a warp go in step") {
   for (const Kind& kind : {kMixed, kByWarp}) {
     course::count([&] { check_launches(kind, 400, {2, 96}, {1}); });
   }
 }
 
+// Promise: a tile of blockDim.x numbers makes no more than one atomic on global
+// memory, and none on shared memory.
 TEST_CASE("tile_partition: one atomic per tile") {
   course::skip_without_counters();
   for (const Kind& kind : {kMixed, kAllLow, kAllHigh}) {
@@ -220,6 +235,8 @@ TEST_CASE("tile_partition: one atomic per tile") {
   }
 }
 
+// Promise: the threads share the work.
+// Promise: each number is read once and written once.
 TEST_CASE("tile_partition: the threads share the work") {
   course::skip_without_counters();
   constexpr std::size_t n = 2048;

@@ -179,11 +179,15 @@ void append(List& list, Pattern kind, std::size_t n, Launch launch) {
 
 }  // namespace
 
+// Promise: neighbour k of atom m is list[k * n + m] (OUT OF BOUNDS).
 TEST_CASE("triplets_atomic: one atom with three neighbours, and so three triplets") {
   List list(10);
   append(list, Pattern::one, 4, {1, 32});
 }
 
+// Promise: there is a triplet for every two positions j < k of an atom's list: {neighbour j, m,
+// neighbour k, cosine_at(...)} (lists do not ascend, so that the order shows).
+// Promise: elements below `capacity` that are needed are filled, each once, in any order.
 TEST_CASE("triplets_atomic: the list holds all triplets at every size") {
   std::size_t turn = 0;
   for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 257}) {
@@ -195,6 +199,8 @@ TEST_CASE("triplets_atomic: the list holds all triplets at every size") {
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid, with blocks of any
+// size from 1 to 1024 threads.
 TEST_CASE("triplets_atomic: the list holds all triplets for every grid, blocks of any size") {
   std::vector<Launch> launches = course::launch_shapes(150);
   launches.insert(launches.end(), {{2, 1}, {2, 33}, {2, 100}});
@@ -204,6 +210,9 @@ TEST_CASE("triplets_atomic: the list holds all triplets for every grid, blocks o
   }
 }
 
+// Promise: *required counts all triplets, whether there is room for them or not.
+// Promise: triplets[capacity] and what follows is not written (OUT OF BOUNDS; on a
+// GPU the guard bands show it).
 TEST_CASE("triplets_atomic: a list that is too short is filled; required tells what it needs") {
   for (const Pattern kind : {Pattern::mixed, Pattern::star}) {
     const auto needed = static_cast<unsigned>(reference(make_molecule(kind, 60)).size());
@@ -216,6 +225,7 @@ TEST_CASE("triplets_atomic: a list that is too short is filled; required tells w
   }
 }
 
+// Promise: *required may count earlier triplets already, which are not overwritten.
 TEST_CASE("triplets_atomic: a second launch appends to the list") {
   const auto first = static_cast<unsigned>(reference(make_molecule(Pattern::mixed, 50)).size());
   for (const unsigned capacity : {2000u, first + 10, first, first - 10}) {
@@ -225,6 +235,7 @@ TEST_CASE("triplets_atomic: a second launch appends to the list") {
   }
 }
 
+// Promise: *required may be far larger than `capacity`, and stays below 2^32.
 TEST_CASE("triplets_atomic: required is unsigned, and may be far beyond the capacity") {
   for (const unsigned before : {0x7fff'fff0u, 0x8000'0000u, 0xffff'0000u}) {
     List list(20);
@@ -233,18 +244,22 @@ TEST_CASE("triplets_atomic: required is unsigned, and may be far beyond the capa
   }
 }
 
+// Promise: there may be more than 2^16 atoms.
 TEST_CASE("triplets_atomic: more than 2^16 atoms") {
   if (course::has_run_before()) return;
   List list(20);
   append(list, Pattern::one, 70'000, {64, 128});
 }
 
+// Promise: no triplet gets lost if many threads append at the same time.
 TEST_CASE("triplets_atomic: many atoms") {
   const std::size_t n = course::kCpuDevice ? 500 : 50'000;
   List list(static_cast<unsigned>(6 * n));
   append(list, Pattern::mixed, n, {static_cast<unsigned>(n + 127) / 128, 128});
 }
 
+// Promise: there is at most one atomic per atom that has triplets, and no other.
+// Promise: the threads share the work.
 TEST_CASE("triplets_atomic: one atomic per atom that has triplets") {
   course::skip_without_counters();
   for (const Pattern kind : {Pattern::mixed, Pattern::pairs, Pattern::star}) {
@@ -267,6 +282,8 @@ TEST_CASE("triplets_atomic: one atomic per atom that has triplets") {
   }
 }
 
+// Promise: an atom has fewer than 2^15 neighbours, and no list is cut short (5795 on a GPU, where
+// an answer with an atomic for each triplet has to end in time).
 TEST_CASE("triplets_atomic: an atom with up to 2^15 - 1 neighbours") {
   if (course::seed() != 0) return;  // one thread: every schedule is like the first one
   // A GPU does not count atomics: there, one for each triplet has to end in time.

@@ -165,6 +165,12 @@ void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, b
 
 using namespace ring_queue_check;
 
+// Promise: try_push() appends a value and returns true; if the slot of the next position has not
+// been read, it returns false.
+// Promise: try_pop() takes the oldest value and returns true; if no value is at the next
+// position, it returns false.
+// Promise: counters and sequence numbers may wrap from 2^32 - 1 to 0.
+// Promise: the capacity is a power of two, 2 or more (2 to 65,536).
 TEST_CASE("ring_queue: one thread fills the queue and empties it, also where counters wrap") {
   for (const unsigned capacity : {2u, 8u, 64u}) {
     for (const unsigned start : {0u, 5u, 0x7FFF'FFF0u, 0xFFFF'FFF0u})
@@ -173,6 +179,8 @@ TEST_CASE("ring_queue: one thread fills the queue and empties it, also where cou
   if (!course::has_run_before()) check_alone(1 << 16, 0x7FFF'FFF0, 1);
 }
 
+// Promise: a call that cannot succeed yet returns false, and has changed nothing
+// (ENDLESS LOOP of one that waits).
 TEST_CASE("ring_queue: a call that cannot succeed yet returns, and changes nothing") {
   struct Case {
     const char* text;
@@ -197,6 +205,8 @@ TEST_CASE("ring_queue: a call that cannot succeed yet returns, and changes nothi
   }
 }
 
+// Promise: if one thread pushes and one thread pops, values come in the
+// order in which they were pushed.
 TEST_CASE("ring_queue: one producer and one consumer keep the order") {
   for (const unsigned capacity : {2u, 4u, 64u}) {
     check_exchange({2, 1}, capacity, 40, false);
@@ -204,6 +214,7 @@ TEST_CASE("ring_queue: one producer and one consumer keep the order") {
   }
 }
 
+// Promise: try_push() returns true if there is room, whatever other threads push and pop meanwhile.
 TEST_CASE("ring_queue: a push has room, whatever others push and pop meanwhile") {
   for (const unsigned start : {0u, 0xFFFF'FFF0u}) {
     INFO("capacity 64, the next position is " << start << "; 4 blocks of 8 threads, 2 turns");
@@ -216,22 +227,28 @@ TEST_CASE("ring_queue: a push has room, whatever others push and pop meanwhile")
   }
 }
 
+// Promise: any thread of the grid may call both functions at any time; each position is used once.
+// Promise: each value is taken once.
+// Promise: the value is ordinary memory, and the consumer sees it (DATA RACE on slots).
 TEST_CASE("ring_queue: many producers and consumers in different blocks") {
   for (const unsigned capacity : {2u, 16u, 256u}) check_exchange({4, 32}, capacity, 100, false);
   for (const unsigned start : {0xFFFF'FFC0u, 0x7FFF'FFC0u})
     check_exchange({6, 40}, 8, 130, false, start);
 }
 
+// Promise: a call returns true if its slot is ready, also if another call overtakes it.
 TEST_CASE("ring_queue: a call that another one overtakes still finds its slot") {
   check_single_calls({4, 32}, 128, 0);
   check_single_calls({8, 8}, 64, 0xFFFF'FFE0u);
   check_single_calls({16, 1}, 32, 0x7FFF'FFFAu);
 }
 
+// Promise: producers and consumers may be lanes of one warp.
 TEST_CASE("ring_queue: producers and consumers in one warp") {
   for (const unsigned capacity : {2u, 8u, 64u}) check_exchange({2, 32}, capacity, 60, true);
 }
 
+// Promise: the queue is right where the lanes of a warp go in step.
 TEST_CASE("ring_queue: the lanes of a warp go in step") {
   course::count([] {
     check_exchange({2, 32}, 8, 50, false);
@@ -240,6 +257,7 @@ TEST_CASE("ring_queue: the lanes of a warp go in step") {
 }
 
 #if !COURSE_CPU_DEVICE  // too many values for it
+// Promise: no value gets lost among thousands, and none is taken twice (GPU only).
 TEST_CASE("ring_queue: thousands of values") {
   if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
   check_exchange({32, 64}, 256, 50'000, false);

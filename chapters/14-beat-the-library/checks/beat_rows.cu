@@ -103,6 +103,10 @@ std::vector<float> added_to_zeros(const Shape& s, const std::vector<__half>& sou
 
 using namespace beat_rows_check;
 
+// Promise: source[r][c] is added to table[d_index[r]][c] for r < rows and c < width; both
+// are row-major, without gaps.
+// Promise: any width from 1 on will do, and rows may be 0.
+// Promise: rows of the table that no row is added to keep their bits, -0.0 too.
 TEST_CASE("beat_rows: every number of rows, at several widths and starts") {
   const std::size_t widths[] = {64, 8, 1, 32, 7, 96, 2, 130};
   std::size_t turn = 0;
@@ -117,6 +121,7 @@ TEST_CASE("beat_rows: every number of rows, at several widths and starts") {
   }
 }
 
+// Promise: arrays are aligned to their elements, no more (MISALIGNED ACCESS).
 TEST_CASE("beat_rows: packs of 16 bytes, and every start") {
   BeatRows answer;
   for (std::size_t start = 0; start < 9; ++start) {
@@ -126,6 +131,7 @@ TEST_CASE("beat_rows: packs of 16 bytes, and every start") {
   }
 }
 
+// Promise: several rows may have the same index, in any order (DATA RACE on d_table).
 TEST_CASE("beat_rows: all rows into one, and each row into its own") {
   BeatRows answer;
   const Shape one{400, 64, 300}, own{300, 64, 300};
@@ -137,6 +143,7 @@ TEST_CASE("beat_rows: all rows into one, and each row into its own") {
   check(answer, own, back);
 }
 
+// Promise: a row may be wide, and rows and table_rows may exceed 2^16.
 TEST_CASE("beat_rows: wide rows; many rows of the table; many rows of the source") {
   BeatRows answer;
   const bool again = course::has_run_before();
@@ -148,6 +155,8 @@ TEST_CASE("beat_rows: wide rows; many rows of the table; many rows of the source
   }
 }
 
+// Promise: one object may be called again in the same stream, before the sums
+// of the call before are there.
 TEST_CASE("beat_rows: one object, called twice in a row, before the first sums are there") {
   const std::vector<__half> source(5000, __half(1.0f));
   const auto d_source = course::DeviceBuffer<__half>::from(source);
@@ -160,6 +169,7 @@ TEST_CASE("beat_rows: one object, called twice in a row, before the first sums a
   REQUIRE(course::same(floats(table.download()), {500, 0, 30}, "the three rows"));
 }
 
+// Promise: one object may be called again, with any shape, when the call before is done.
 TEST_CASE("beat_rows: one object, called again with other shapes") {
   BeatRows answer;
   for (const Shape& s : {Shape{200, 64, 150}, Shape{33, 8, 400}, Shape{0, 64, 5}, Shape{500, 16, 3},
@@ -169,6 +179,7 @@ TEST_CASE("beat_rows: one object, called again with other shapes") {
   }
 }
 
+// Promise: sums that need rounding are as near as half additions in any order.
 TEST_CASE("beat_rows: sums that are rounded are near the exact ones") {
   constexpr std::size_t kEach = 8;  // source rows to a row of the table
   const Shape s{8 * kEach, 64, 8};
@@ -187,6 +198,8 @@ TEST_CASE("beat_rows: sums that are rounded are near the exact ones") {
   REQUIRE(course::close(added_to_zeros(s, source, index), exact, k / (1 - k) * kEach, "d_table"));
 }
 
+// Promise: sums that need no rounding are exact, of any halves (all bits
+// in use, subnormal ones, too).
 TEST_CASE("beat_rows: numbers of every size") {
   const Shape s{60, 64, 60};
   INFO(text_of(s, "row r has numbers from 2^(r % 40 - 24) on, and is added to row r"));
@@ -200,6 +213,7 @@ TEST_CASE("beat_rows: numbers of every size") {
   REQUIRE(course::same(added_to_zeros(s, source, index), floats(source), "d_table"));
 }
 
+// Promise: the table may have more than 2^32 halves (GPU only).
 TEST_CASE("beat_rows: a table of more than 2^32 halves") {
   const Shape s{50, 64, (std::size_t{1} << 26) + 100};
   course::skip_without_memory(s.table_rows * s.width * sizeof(__half));
@@ -213,6 +227,7 @@ TEST_CASE("beat_rows: a table of more than 2^32 halves") {
                        "the last 100 rows of d_table"));
 }
 
+// Promise: there is at most one atomic per two halves.
 TEST_CASE("beat_rows: better than one atomic per half") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
