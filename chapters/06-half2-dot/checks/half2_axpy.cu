@@ -3,26 +3,201 @@
 // wrong; then how many requests it takes, and more than 2^32 halves.
 #include "half2_axpy.cuh"
 
-#include <algorithm>
+#include <cuda_fp16.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <random>
 #include <string>
 #include <vector>
-
-#include "checks/axpy.cuh"
-#include "checks/axpy_requests.cuh"
 
 namespace {
 
 using Launch = course::LaunchShape;
-using namespace axpy;
+using Bits = std::vector<unsigned short>;  // of halves
+
+// ---- data --------------------------------------------------------------------------------------
+
+/// The bits of an element of x and of y.
+struct Element {
+  unsigned short x, y;
+};
+
+/// A kind of data: a, and elements made of two random numbers of 32 bits. `plain` is an element
+/// whose x and y are from 1/8 to 15/8.
+struct Kind {
+  std::string text;
+  float a;
+  Element (*element)(unsigned r, unsigned q, Element plain);
+};
+
+unsigned short cut(unsigned bits) { return static_cast<unsigned short>(bits); }
+
+/// A half with any mantissa, from 1/4 up to 4, positive or negative.
+unsigned short dense_bits(unsigned random) {
+  return cut((random & 0x83ff) | (13 + random / 65'536 % 4) << 10);
+}
+
+/// Any halves, and often the awkward ones.
+Element any_halves(unsigned r, unsigned q, Element) {
+  Element e{cut(r >> 8), cut(q >> 8)};
+  if (r % 8 == 0) e.x &= 0x83ff;                        // 0 and subnormals
+  if (r % 8 == 1) e.x |= 0x7c00;                        // NaN
+  if (r % 8 == 2) e.x &= 0x8000;                        // 0 and -0
+  if (r % 32 == 3) e.x = cut((e.x & 0x8000) | 0x7c00);  // infinity
+  if (q % 8 == 0) e.y &= 0x83ff;
+  if (q % 8 == 1) e.y &= 0x8000;
+  if (q % 32 == 2) e.y = 0xfc00;
+  return e;
+}
+
+const Kind kPlain{"a = 2, x and y from 1/8 to 15/8", 2.0f,
+                  [](unsigned, unsigned, Element plain) { return plain; }};
+const Kind kDense{"a = 1.0224609375, x and y with all of their 11 bits", 1.0f + 23.0f / 1024,
+                  [](unsigned r, unsigned q, Element) {
+                    return Element{dense_bits(r >> 8), dense_bits(q >> 8)};
+                  }};
+/// a * x = 2^-11 (1 - 2^-20) or half of it, ...: less than half of y's last bit, which is a 1. In
+/// float the sum is the middle between two halves, and goes to the wrong one.
+const Kind kTie{"a = 1 + 1/1024, a * x just off the middle between two halves", 1.0f + 1.0f / 1024,
+                [](unsigned r, unsigned q, Element) {
+                  const unsigned exponent = 4 + r % 14, sign = (r >> 16 & 1) << 15;
+                  return Element{cut(sign | exponent << 10 | 0x3fe),
+                                 cut(sign | (exponent + 12) << 10 | (q % 512 * 2 + 1))};
+                }};
+const Kind kAll{"a = -1.5, x and y are any halves: subnormals, infinities, NaN, -0", -1.5f,
+                any_halves};
+/// a as the text names it: 0, -0, infinities and NaN, and what is next to them.
+const Kind kExtremes[] = {
+    {"a = 0, x and y are any halves", 0.0f, any_halves},
+    {"a = 2^-24, the smallest half; x is any half, y a small one", 0x1p-24f,
+     [](unsigned r, unsigned q, Element plain) {
+       Element e = any_halves(r, q, plain);
+       e.y &= 0x9fff;  // below 2^-7, as products are
+       return e;
+     }},
+    {"a = 65504, the largest half; x and y are any halves", 65504.0f, any_halves},
+    {"a = -0, x and y are any halves", -0.0f, any_halves},
+    {"a is infinite, x and y are any halves", std::numeric_limits<float>::infinity(), any_halves},
+    {"a = -inf, x and y are any halves", -std::numeric_limits<float>::infinity(), any_halves},
+    {"a is NaN, x and y are any halves", std::numeric_limits<float>::quiet_NaN(), any_halves},
+};
+const Kind kKinds[] = {kPlain, kDense, kTie, kAll};
+
+// ---- what y must be ----------------------------------------------------------------------------
+
+__half half_of(unsigned short bits) {
+  __half_raw raw;
+  raw.x = bits;
+  return __half(raw);
+}
+unsigned short bits_of(__half x) { return static_cast<__half_raw>(x).x; }
+
+/// a * x + y in double, where it is exact or close enough to it, rounded to half once.
+unsigned short axpy_bits(__half a, Element e) {
+  const double product =
+      static_cast<double>(__half2float(a)) * static_cast<double>(__half2float(half_of(e.x)));
+  return bits_of(__double2half(product + static_cast<double>(__half2float(half_of(e.y)))));
+}
+
+struct Numbers {
+  __half a;
+  Bits x, y, expected;
+};
+
+Numbers make_numbers(const Kind& kind, std::size_t n) {
+  std::mt19937 random(static_cast<std::uint32_t>(n + 1));
+  Numbers numbers{__float2half_rn(kind.a), {}, {}, {}};
+  const std::vector<__half> x = course::position_values<__half>(n, 1);
+  const std::vector<__half> y = course::position_values<__half>(n, 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto r = static_cast<unsigned>(random()), q = static_cast<unsigned>(random());
+    const Element e = kind.element(r, q, {bits_of(x[i]), bits_of(y[i])});
+    numbers.x.push_back(e.x);
+    numbers.y.push_back(e.y);
+    numbers.expected.push_back(axpy_bits(numbers.a, e));
+  }
+  return numbers;
+}
+
+bool is_nan(unsigned short bits) { return (bits & 0x7fff) > 0x7c00; }
+
+/// "1.5 (0x3e00)"
+std::string half_text(unsigned short bits) {
+  std::string hex;
+  for (int shift = 12; shift >= 0; shift -= 4) hex += "0123456789abcdef"[bits >> shift & 15];
+  return course::number_text(__half2float(half_of(bits))) + " (0x" + hex + ")";
+}
+
+/// "1 of 2 elements is wrong", or how many, and which.
+std::string count_text(std::size_t wrong, std::size_t n, std::size_t first, std::size_t last) {
+  if (n == 1) return "The only element is wrong";
+  const std::string text = std::to_string(wrong) + " of " + std::to_string(n) + " elements";
+  if (wrong == 1) return text + " is wrong";
+  return text + " are wrong (first [" + std::to_string(first) + "], last [" + std::to_string(last) +
+         "])";
+}
+
+/// Ok if the bits are the same, or both are NaN. Else the inputs of the first wrong element.
+course::Verdict same_bits(const Numbers& numbers, const Bits& y) {
+  std::size_t wrong = 0, unchanged = 0, first = 0, last = 0;
+  for (std::size_t i = y.size(); i-- > 0;) {
+    if (y[i] == numbers.expected[i] || (is_nan(y[i]) && is_nan(numbers.expected[i]))) continue;
+    if (wrong++ == 0) last = i;
+    if (y[i] == numbers.y[i]) ++unchanged;
+    first = i;
+  }
+  if (wrong == 0) return {};
+  return {false, "y[" + std::to_string(first) + "]: expected " +
+                     half_text(numbers.expected[first]) + ", found " + half_text(y[first]) +
+                     "\nIt is computed from a = " + half_text(bits_of(numbers.a)) + ", x[" +
+                     std::to_string(first) + "] = " + half_text(numbers.x[first]) + " and y[" +
+                     std::to_string(first) + "] = " + half_text(numbers.y[first]) + " before.\n" +
+                     count_text(wrong, y.size(), first, last) +
+                     (unchanged == wrong ? ", and unchanged: a * x was not added" : "")};
+}
+
+/// Ok if the halves from `first` on, counted from y[0] or x[0], still hold `before`.
+course::Verdict unchanged(const std::string& name, long first, const Bits& now, const Bits& before,
+                          const char* why) {
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i] == before[i]) continue;
+    return {false, name + "[" + std::to_string(first + static_cast<long>(i)) + "], " + why +
+                       ": expected " + half_text(before[i]) + " as before, found " +
+                       half_text(now[i])};
+  }
+  return {};
+}
+
+// ---- one launch --------------------------------------------------------------------------------
+
+/// Where the arrays begin: halves past a multiple of 16 bytes.
+struct Starts {
+  std::size_t x, y;
+};
+
+/// n halves from element `first` on; waits for the kernels before it.
+Bits part(const course::DeviceBuffer<unsigned short>& x, std::size_t first, std::size_t n) {
+  Bits bits(n);
+  if (n > 0) CUDA_CHECK(cudaMemcpy(bits.data(), x.data() + first, 2 * n, cudaMemcpyDeviceToHost));
+  return bits;
+}
 
 /// What is around x and y: ones around x and watched halves around y, which change if both are taken
 /// for part of the arrays; or memory never written and the end of the allocation (the CPU device).
 enum class Around { watched, nothing };
 constexpr std::size_t kAfter = 24;
+
+std::string describe(std::size_t n, Starts starts, Launch launch) {
+  return "n = " + std::to_string(n) + (n == 1 ? " half; " : " halves; ") +
+         course::launch_text("half2_axpy", launch) +
+         course::too_few_threads(launch, n / 2, "pairs") + "; x and y begin " +
+         std::to_string(2 * starts.x) + " and " + std::to_string(2 * starts.y) +
+         " bytes past a multiple of 16";
+}
 
 void check_launch(const Numbers& numbers, Starts starts, Launch launch, Around around) {
   const std::size_t n = numbers.x.size(), after = around == Around::watched ? kAfter : 0;
@@ -54,19 +229,17 @@ void check(std::size_t n, Starts starts, Launch launch, const Kind& kind,
   check_launch(make_numbers(kind, n), starts, launch, around);
 }
 
-void check_requests(std::size_t n, Starts starts, Launch launch, Most most, const char* hint) {
-  INFO(describe(n, starts, launch));
-  require_at_most(*course::count([&] { check(n, starts, launch, kPlain); }), most, hint);
-}
-
 }  // namespace
 
+// Promise: y[i] becomes a * x[i] + y[i] for every i < n.
+// Promise: x is only read.
 TEST_CASE("half2_axpy: whole pairs") {
   for (const Kind& kind : kKinds) {
     for (const std::size_t n : {2u, 64u, 500u}) check(n, {0, 0}, {2, 64}, kind);
   }
 }
 
+// Promise: x and y begin at any multiple of 2 bytes (MISALIGNED ACCESS of a half2).
 TEST_CASE("half2_axpy: every start on both sides") {
   const std::vector<std::size_t> sizes = {100, 1, 64, 31, 2, 17, 65, 3, 130};
   std::size_t turn = 0;  // another size and kind each time
@@ -78,6 +251,7 @@ TEST_CASE("half2_axpy: every start on both sides") {
   }
 }
 
+// Promise: n is any number, 0 included.
 TEST_CASE("half2_axpy: every length") {
   for (std::size_t n = 0; n < 70; n += n < 8 ? 1 : 3) {
     for (const Starts starts : {Starts{0, 0}, Starts{1, 1}, Starts{1, 0}}) {
@@ -86,6 +260,8 @@ TEST_CASE("half2_axpy: every length") {
   }
 }
 
+// Promise: nothing before or after the n halves of x and of y is read or written (UNINITIALISED
+// MEMORY, OUT OF BOUNDS, and halves around y that must stay).
 TEST_CASE("half2_axpy: what is before and after y is not read, and not written") {
   for (const Starts starts :
        {Starts{0, 0}, Starts{1, 1}, Starts{0, 1}, Starts{3, 1}, Starts{1, 2}}) {
@@ -96,6 +272,7 @@ TEST_CASE("half2_axpy: what is before and after y is not read, and not written")
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid of blocks of whole warps.
 TEST_CASE("half2_axpy: every size and grid") {
   const std::vector<Starts> starts = {{0, 0}, {1, 1}, {3, 5}, {0, 1}, {1, 2}, {7, 7}, {4, 6}};
   std::size_t turn = 0;  // other starts, another kind and another grid each time
@@ -109,6 +286,8 @@ TEST_CASE("half2_axpy: every size and grid") {
   }
 }
 
+// Promise: the kernel is right, too, if there are many more threads than
+// pairs (on a GPU more than 2^32).
 TEST_CASE("half2_axpy: many blocks, more than 2^32 threads on a GPU, and few halves") {
   const bool few = course::kCpuDevice || course::skip_large();
   const Launch launch = few ? Launch{12, 32} : Launch{(1u << 22) + 2, 1024};
@@ -119,6 +298,9 @@ TEST_CASE("half2_axpy: many blocks, more than 2^32 threads on a GPU, and few hal
   }
 }
 
+// Promise: each result is rounded once: to the nearest half, ties to even (bit by bit, for sums
+// next to the middle between two halves).
+// Promise: x and y are any halves: subnormals, infinities, NaN and -0, too.
 TEST_CASE("half2_axpy: rounded once") {
   for (const Kind& kind : {kDense, kTie, kAll}) {
     check(1999, {1, 1}, {2, 256}, kind);
@@ -126,6 +308,7 @@ TEST_CASE("half2_axpy: rounded once") {
   }
 }
 
+// Promise: a is any half, 0, -0, infinities and NaN included: 0 times infinity is NaN, -0 + 0 is 0.
 TEST_CASE("half2_axpy: a is 0, -0, tiny, huge, infinite, NaN") {
   for (const Kind& kind : kExtremes) {
     for (const std::size_t n : {1u, 333u}) {
@@ -135,6 +318,49 @@ TEST_CASE("half2_axpy: a is 0, -0, tiny, huge, infinite, NaN") {
   }
 }
 
+// ---- how many loads and stores -----------------------------------------------------------------
+
+namespace {
+
+/// Requests of all warps, and of the busiest one. The halves at either end go alone, each with a
+/// request of its own.
+struct Most {
+  std::uint64_t loads, stores, sectors_of_loads, sectors_of_stores, of_a_warp;
+};
+constexpr std::uint64_t kEnds = 8;
+
+void require_at_most(const course::Counters& c, Most most, const char* hint) {
+  constexpr const char* kGaps = "are the lanes of a warp side by side?";
+  REQUIRE(course::at_most(c.global_loads, most.loads, "loads of the whole grid", hint));
+  REQUIRE(course::at_most(c.global_stores, most.stores, "stores of the whole grid", hint));
+  REQUIRE(course::none(c.global_atomics, "atomics", "plain loads and stores will do"));
+  REQUIRE(
+      course::at_most(c.global_load_sectors, most.sectors_of_loads, "sectors of the loads", kGaps));
+  REQUIRE(course::at_most(c.global_store_sectors, most.sectors_of_stores, "sectors of the stores",
+                          kGaps));
+  REQUIRE(course::work_is_shared(c, most.of_a_warp));
+}
+
+/// Requires one access for each pair of halves, and one for a half at either end.
+void require_pairs(const course::Counters& c, std::size_t n, Starts starts) {
+  const std::uint64_t most = n - (n - starts.y % 2) / 2;
+  constexpr const char* kPairs = "one for each pair, and one for a half at either end";
+  REQUIRE(course::at_most(c.global_load_lanes, 2 * most, "loads of x and y by threads", kPairs));
+  REQUIRE(course::at_most(c.global_store_lanes, most, "stores by threads", kPairs));
+  REQUIRE(course::at_least(c.global_store_sectors, n / 16, "sectors that are stored",
+                           "each half of y is written, also where it stays the same"));
+}
+
+void check_requests(std::size_t n, Starts starts, Launch launch, Most most, const char* hint) {
+  INFO(describe(n, starts, launch));
+  require_at_most(*course::count([&] { check(n, starts, launch, kPlain); }), most, hint);
+}
+
+}  // namespace
+
+// Promise: if x and y are equally far from a multiple of 4 bytes, all but one half at either end go
+// by half2 or wider, the lanes of a warp side by side (requests and sectors are counted).
+// Promise: loads and stores are plain, without atomics.
 TEST_CASE("half2_axpy: two halves at a time where both sides allow it") {
   course::skip_without_counters();
   struct Case {
@@ -155,6 +381,7 @@ TEST_CASE("half2_axpy: two halves at a time where both sides allow it") {
   }
 }
 
+// Promise: each half of x and y is read once, and each half of y is written once.
 TEST_CASE("half2_axpy: few halves go two at a time, too, and each of y is written") {
   course::skip_without_counters();
   for (const std::size_t n : {70u, 400u, 8192u}) {
@@ -165,6 +392,9 @@ TEST_CASE("half2_axpy: few halves go two at a time, too, and each of y is writte
   }
 }
 
+// Promise: if x and y are not equally far from a multiple of 4 bytes, single halves will do, the
+// lanes of a warp side by side (each half of x may be read twice, to put pairs together).
+// Promise: the threads share the work.
 TEST_CASE("half2_axpy: the lanes share the work where x and y are not equally aligned") {
   course::skip_without_counters();
   constexpr std::size_t n = 4096, wide = n / 32;
@@ -177,6 +407,9 @@ TEST_CASE("half2_axpy: the lanes share the work where x and y are not equally al
   }
 }
 
+// ---- large arrays ------------------------------------------------------------------------------
+
+// Promise: n may exceed 2^32 (GPU only).
 TEST_CASE("half2_axpy: more than 2^32 pairs, and 2^32 halves out of step") {
   for (const std::size_t x_start : {1u, 2u}) {
     const std::size_t n = (std::size_t{x_start == 1 ? 2u : 1u} << 32) + 77;

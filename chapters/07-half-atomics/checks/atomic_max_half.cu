@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "checks/each_half.cuh"
 #include "checks/one_half.cuh"
 #include "half_bits.cuh"
 
@@ -28,6 +27,8 @@ struct Maximum {
     return is_nan(old) || position(value) > position(old) ? value : old;
   }
 };
+
+// ---- data --------------------------------------------------------------------------------------
 
 const std::vector<Bits> kNumbers = {kMinusInfinity, 0xFBFF,     0xC000, 0xBC00, 0x8400,
                                     0x8001,         kMinusZero, 0x0000, 0x0001, 0x0400,
@@ -59,6 +60,71 @@ const std::vector<Kind> kKinds = {
 
 const std::vector<Bits> kStarts = {kMinusInfinity, kMinusZero, 0xFE01, 0x4A00, 0x7D01};
 
+// ---- one thread per cell -----------------------------------------------------------------------
+
+/// Element 2 * i gets values[i], in global and in shared memory. No thread works on those between.
+__global__ void each_element_twice(const Bits* values, unsigned n, __half* x, __half* shared_x,
+                                   __half* returned, __half* shared_returned) {
+  __shared__ __align__(4) __half s_x[2 * 128];
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned first = 2 * blockIdx.x * blockDim.x, own = 2 * blockDim.x;
+  for (unsigned k = threadIdx.x; k < own; k += blockDim.x) s_x[k] = shared_x[first + k];
+  __syncthreads();
+  if (i < n) {
+    returned[i] = atomic_max_half(&x[2 * i], __ushort_as_half(values[i]));
+    shared_returned[i] = atomic_max_half(&s_x[2 * threadIdx.x], __ushort_as_half(values[i]));
+  }
+  __syncthreads();
+  for (unsigned k = threadIdx.x; k < own; k += blockDim.x) shared_x[first + k] = s_x[k];
+}
+
+/// Every cell with every value, each pair on its own; the elements between them must stay.
+void check_pairs(const std::vector<Bits>& cells, const std::vector<Bits>& values, unsigned offset) {
+  std::vector<Bits> start(offset, kMinusZero), value;
+  for (const Bits c : cells) {
+    for (const Bits v : values) {
+      start.push_back(c);
+      start.push_back(value.size() % 3 == 0   ? Bits{0x7D01}
+                      : value.size() % 3 == 1 ? v
+                                              : kMinusZero);
+      value.push_back(v);
+    }
+  }
+  const std::size_t n = value.size(), blocks = (n + 127) / 128;
+  start.resize(offset + 2 * 128 * blocks + offset, kMinusZero);  // whole blocks and whole words
+  const std::vector<Bits> shared_start(start.begin() + offset, start.end());
+  const auto d_value = course::DeviceBuffer<Bits>::from(value);
+  course::DeviceBuffer<__half> x(start.size()), shared_x(shared_start.size()), returned(n),
+      shared_returned(n);
+  set_bits(x.data(), start);
+  set_bits(shared_x.data(), shared_start);
+  each_element_twice<<<static_cast<unsigned>(blocks), 128>>>(
+      d_value.data(), static_cast<unsigned>(n), x.data() + offset, shared_x.data(), returned.data(),
+      shared_returned.data());
+  CUDA_CHECK_LAUNCH();
+  const std::vector<Bits> after = get_bits(x.data(), start.size()),
+                          shared_after = get_bits(shared_x.data(), shared_start.size()),
+                          found = get_bits(returned.data(), n),
+                          shared_found = get_bits(shared_returned.data(), n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t at = offset + 2 * i;
+    INFO("the cell held " << half_text(start[at]) << ", the value is " << half_text(value[i])
+                          << "; its address is " << (at % 2 == 0 ? "a" : "no")
+                          << " multiple of 4, the other half of the word held "
+                          << half_text(start[at ^ 1]));
+    const Bits expected = Maximum::result(start[at], value[i]);
+    REQUIRE(same_bits("the cell, in global memory", after[at], expected));
+    REQUIRE(same_bits("the cell, in shared memory", shared_after[2 * i], expected));
+    REQUIRE(same_bits("returned, from global memory", found[i], start[at]));
+    REQUIRE(same_bits("returned, from shared memory", shared_found[i], start[at]));
+    REQUIRE(
+        same_bits("the other half of the word, in global memory", after[at ^ 1], start[at ^ 1]));
+    REQUIRE(same_bits("its neighbour, in shared memory", shared_after[2 * i + 1], start[at + 1]));
+  }
+}
+
+// ---- many threads ------------------------------------------------------------------------------
+
 /// Threads that bring values to x[0] to x[elements - 1].
 void check_few(const std::vector<Bits>& values, unsigned elements, unsigned offset, Launch launch) {
   std::vector<Bits> start((offset + elements + 1) / 2 * 2 + 2);
@@ -75,19 +141,28 @@ void check_shared(const std::vector<Bits>& values, unsigned block) {
 
 using namespace atomic_max_half_check;
 
+// Promise: *address becomes `value` if that is larger: 0.0 is larger than -0.0, infinities and
+// subnormals are numbers like all others.
+// Promise: `address` is any element of an array in global or shared memory, even or odd.
 TEST_CASE("atomic_max_half: every pair of numbers, one thread at each cell") {
-  one_half::check_pairs<Maximum>(kNumbers, kNumbers, 0);
-  one_half::check_pairs<Maximum>(kNumbers, kNumbers, 1);
+  check_pairs(kNumbers, kNumbers, 0);
+  check_pairs(kNumbers, kNumbers, 1);
 }
 
+// Promise: a NaN, of any sign and any bits, changes nothing as `value`, and in *address it is
+// replaced by every number, -infinity included.
+// Promise: if `value` is not larger, *address keeps its bits; if it is,
+// *address gets the bits of `value`.
 TEST_CASE("atomic_max_half: a NaN is no measurement") {
   for (const unsigned offset : {0u, 1u}) {
-    one_half::check_pairs<Maximum>(kNumbers, kNans, offset);
-    one_half::check_pairs<Maximum>(kNans, kNumbers, offset);
-    one_half::check_pairs<Maximum>(kNans, kNans, offset);
+    check_pairs(kNumbers, kNans, offset);
+    check_pairs(kNans, kNumbers, offset);
+    check_pairs(kNans, kNans, offset);
   }
 }
 
+// Promise: what a plain or volatile load has read is confirmed by atomicCAS
+// (DATA RACE of a plain load).
 TEST_CASE("atomic_max_half: what a volatile load has found is confirmed by atomicCAS") {
   course::skip_without_counters();
   std::vector<Bits> all = kNumbers;
@@ -95,6 +170,9 @@ TEST_CASE("atomic_max_half: what a volatile load has found is confirmed by atomi
   one_half::check_confirmed<Maximum>(all, all);
 }
 
+// Promise: the call is one atomic step, and no update gets lost.
+// Promise: the call returns what was there, bit for bit (some order of the calls must explain
+// what all of them returned).
 TEST_CASE("atomic_max_half: many threads at few elements, at every size") {
   std::size_t turn = 0;  // another grid, another start and other data each time
   for (const std::size_t n : course::kSizes) {
@@ -109,6 +187,8 @@ TEST_CASE("atomic_max_half: many threads at few elements, at every size") {
   }
 }
 
+// Promise: the other half of the word keeps its bits, whatever they are, and others may raise it or
+// add to it by atomic functions at the same time.
 TEST_CASE("atomic_max_half: many threads at one element, and others at its neighbour") {
   std::size_t turn = 0;
   for (const Kind& kind : kKinds) {
@@ -125,6 +205,7 @@ TEST_CASE("atomic_max_half: many threads at one element, and others at its neigh
   }
 }
 
+// Promise: no update gets lost in shared memory, where threads raise both halves of a word.
 TEST_CASE("atomic_max_half: both halves of a word of shared memory") {
   for (const Kind& kind : kKinds) {
     for (const unsigned block : {32u, 96u, 250u}) {
@@ -134,6 +215,7 @@ TEST_CASE("atomic_max_half: both halves of a word of shared memory") {
   }
 }
 
+// Promise: no update gets lost where the lanes of a warp go in step.
 TEST_CASE("atomic_max_half: the lanes of a warp go in step") {
   for (const Kind& kind : kKinds) {
     INFO(describe(130, " calls: " + kind.text, {2, 96}));
@@ -148,6 +230,8 @@ TEST_CASE("atomic_max_half: the lanes of a warp go in step") {
   }
 }
 
+// Promise: no update gets lost if thousands of threads raise two neighbours, and a launch goes on
+// from what the launch before has left.
 TEST_CASE("atomic_max_half: thousands of threads, and a second launch") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a lost value may not show at once
   const std::size_t n = course::kCpuDevice ? 1'500 : 100'003;

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "checks/each_half.cuh"
 #include "checks/one_half.cuh"
 #include "half_bits.cuh"
 
@@ -17,6 +16,7 @@ namespace atomic_sub_half_check {
 
 using Launch = course::LaunchShape;
 using one_half::Beside;
+using one_half::each_element;
 
 struct Subtract {
   __device__ __half operator()(__half* address, __half value) const {
@@ -36,6 +36,45 @@ struct Subtract {
     return verdict;
   }
 };
+
+// ---- one thread per element --------------------------------------------------------------------
+
+/// values[i] goes to x[offset + i * step], and all elements between and around keep their bits.
+void check_array(const std::vector<Bits>& start, std::size_t offset, std::size_t step,
+                 const std::vector<Bits>& values, Launch launch) {
+  const std::size_t n = values.size();
+  course::GuardedBuffer<__half> x(start.size()), returned(n);
+  set_bits(x.data(), start);
+  const auto d_values = course::DeviceBuffer<Bits>::from(values);
+  __half* const array = x.data() + offset;  // reports call memory by the launch's arguments
+  each_element<<<launch.grid, launch.block>>>(Subtract{}, d_values.data(), n, step, array,
+                                              returned.data());
+  CUDA_CHECK_LAUNCH();
+  const std::vector<Bits> after = get_bits(x.data(), start.size());
+  const std::vector<Bits> found = get_bits(returned.data(), n);
+  std::vector<bool> changed(start.size(), false);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t at = offset + i * step;
+    const Bits expected = Subtract::result(start[at], values[i]);
+    changed[at] = true;
+    if (after[at] == expected && found[i] == start[at]) continue;
+    INFO("x[" << at << "] held " << half_text(start[at]) << ", the other half of its word "
+              << half_text(start[at ^ 1]) << "; the value is " << half_text(values[i]));
+    REQUIRE(Subtract::right("x[" + std::to_string(at) + "]", start[at], values[i], after[at]));
+    REQUIRE(same_bits("returned[" + std::to_string(i) + "]", found[i], start[at]));
+  }
+  for (std::size_t at = 0; at < start.size(); ++at) {
+    if (changed[at] || after[at] == start[at]) continue;
+    const std::string who = at < offset || at >= offset + n * step
+                                ? ", outside the array, must keep its bits"
+                                : ", a neighbour, must keep its bits";
+    REQUIRE(same_bits("x[" + std::to_string(at) + "]" + who, after[at], start[at]));
+  }
+  REQUIRE(x.intact("x"));
+  REQUIRE(returned.intact("returned"));
+}
+
+// ---- many threads ------------------------------------------------------------------------------
 
 /// What is left of 1000 after up to 400 of them is exact in half.
 const course::DataKind<Bits> kSmall{
@@ -57,6 +96,8 @@ void check_shared(std::size_t n, unsigned block, Bits upper) {
 
 using namespace atomic_sub_half_check;
 
+// Promise: `address` is any element of an array: an even or an odd one, the first or the last.
+// Promise: the other half of the word keeps its bits, whatever they are: -0.0, a NaN of any kind.
 TEST_CASE("atomic_sub_half: one element, the other half of its word stays") {
   for (const std::size_t at : {0u, 1u}) {
     for (const Bits beside : {bits_of(5.0f), kMinusZero, Bits{0x7E00}, Bits{0x7D01}, Bits{0xFFFF},
@@ -64,11 +105,15 @@ TEST_CASE("atomic_sub_half: one element, the other half of its word stays") {
       std::vector<Bits> start(2, beside);
       start[at] = bits_of(100.0f);
       INFO("an array of one element, its address " << (at == 0 ? "a" : "no") << " multiple of 4");
-      one_half::check_array<Subtract>(start, at, 2, {bits_of(32.0f)}, {1, 1});
+      check_array(start, at, 2, {bits_of(32.0f)}, {1, 1});
     }
   }
 }
 
+// Promise: *address becomes *address - value, rounded to half (zeros of both signs,
+// subnormals, infinities and NaN).
+// Promise: infinities and NaN are values like all others: the call returns
+// for them, too (ENDLESS LOOP).
 TEST_CASE("atomic_sub_half: every value from every value, with every neighbour") {
   std::vector<Bits> start, values;
   for (const Bits old : kAwkward) {
@@ -79,17 +124,20 @@ TEST_CASE("atomic_sub_half: every value from every value, with every neighbour")
     }
   }
   INFO("even elements; the odd ones must stay");
-  one_half::check_array<Subtract>(start, 0, 2, values, {3, 96});
+  check_array(start, 0, 2, values, {3, 96});
   start.insert(start.begin(), kMinusZero), start.push_back(0x7D01);
   INFO("odd elements; the even ones must stay");
-  one_half::check_array<Subtract>(start, 1, 2, values, {3, 96});
+  check_array(start, 1, 2, values, {3, 96});
 }
 
+// Promise: what a plain or volatile load has read is confirmed by atomicCAS
+// (DATA RACE of a plain load).
 TEST_CASE("atomic_sub_half: what a volatile load has found is confirmed by atomicCAS") {
   course::skip_without_counters();
   one_half::check_confirmed<Subtract>(kAwkward, kAwkward);
 }
 
+// Promise: the call is built from atomicCAS, of 32 bits or of 16.
 TEST_CASE("atomic_sub_half: it is built from atomicCAS") {
   course::skip_without_counters();
   const char* const hint =
@@ -108,6 +156,7 @@ TEST_CASE("atomic_sub_half: it is built from atomicCAS") {
   }
 }
 
+// Promise: any number of threads may call it at the same time, for both halves of a word.
 TEST_CASE("atomic_sub_half: all elements at once, at every size and every start") {
   std::size_t turn = 0;  // another grid and another start each time
   for (const std::size_t n : course::kSizes) {
@@ -120,11 +169,14 @@ TEST_CASE("atomic_sub_half: all elements at once, at every size and every start"
       std::vector<Bits> start((offset + n + 1) / 2 * 2 + 2), values(n);
       for (std::size_t i = 0; i < start.size(); ++i) start[i] = kAwkward[i * 5 % kAwkward.size()];
       for (std::size_t i = 0; i < n; ++i) values[i] = bits_of(static_cast<float>(i % 37) / 4);
-      one_half::check_array<Subtract>(start, offset, 1, values, launch);
+      check_array(start, offset, 1, values, launch);
     }
   }
 }
 
+// Promise: the call is one atomic step, and no update gets lost.
+// Promise: the call returns what was there, bit for bit (some order of the calls must explain
+// what all of them returned).
 TEST_CASE("atomic_sub_half: many threads at one element") {
   for (const unsigned place : {0u, 1u}) {
     for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{5, 33}, Launch{1, 256}}) {
@@ -136,6 +188,8 @@ TEST_CASE("atomic_sub_half: many threads at one element") {
   }
 }
 
+// Promise: others may change the other half of the word by atomicAdd (it grows, or
+// comes back to its old value).
 TEST_CASE("atomic_sub_half: others add to the neighbour at the same time") {
   for (const unsigned place : {0u, 1u}) {
     for (const Launch launch : {Launch{1, 64}, Launch{3, 96}, Launch{5, 33}, Launch{2, 256}}) {
@@ -148,6 +202,7 @@ TEST_CASE("atomic_sub_half: others add to the neighbour at the same time") {
   }
 }
 
+// Promise: no update gets lost where the lanes of a warp go in step.
 TEST_CASE("atomic_sub_half: the lanes of a warp go in step") {
   for (const unsigned place : {0u, 1u}) {
     INFO(describe(200, " calls", {2, 96}));
@@ -158,6 +213,7 @@ TEST_CASE("atomic_sub_half: the lanes of a warp go in step") {
   }
 }
 
+// Promise: no update gets lost if a call has to repeat atomicCAS hundreds of times.
 TEST_CASE("atomic_sub_half: a thread that comes too late again and again") {
   constexpr std::size_t kN = 300;
   INFO(describe(kN, " calls", {2, 150})
@@ -168,6 +224,7 @@ TEST_CASE("atomic_sub_half: a thread that comes too late again and again") {
   });
 }
 
+// Promise: `address` may be in shared memory.
 TEST_CASE("atomic_sub_half: both halves of a word of shared memory") {
   for (const unsigned block : {32u, 96u, 250u}) {
     INFO(describe(300, " calls", {300 / block + 1, block})
@@ -180,6 +237,7 @@ TEST_CASE("atomic_sub_half: both halves of a word of shared memory") {
   }
 }
 
+// Promise: no update gets lost if thousands of threads call it for few elements.
 TEST_CASE("atomic_sub_half: thousands of threads, and a second launch") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a lost update may not show at once
   const std::size_t n = course::kCpuDevice ? 2'000 : 8'192;

@@ -1,5 +1,5 @@
 // For the checks of an atomic operation on one half: threads that share an element while others
-// change the other half of its word, in global and in shared memory.
+// change the other half of its word, in global and in shared memory; and one element per thread.
 //
 // An Operation is a struct of the check's:
 //     struct Subtract {
@@ -15,6 +15,7 @@
 #include <course/check.cuh>
 #include <course/grid.cuh>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,47 @@
 
 namespace one_half {
 
+// ---- one element per thread --------------------------------------------------------------------
+
+/// Element i * step gets values[i]. With step 1 neighbours change at the same time.
+template <class Operation>
+__global__ void each_element(Operation operation, const Bits* values, std::size_t n,
+                             std::size_t step, __half* x, __half* returned) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    returned[i] = operation(&x[i * step], __ushort_as_half(values[i]));
+  }
+}
+
+/// A call that looks by a volatile load also makes an atomic, whatever the cell holds and the value
+/// is. (Plain loads are races, where others change the word.)
+template <class Operation>
+void check_confirmed(const std::vector<Bits>& cells, const std::vector<Bits>& values) {
+  const std::size_t n = values.size();
+  const auto d_values = course::DeviceBuffer<Bits>::from(values);
+  course::DeviceBuffer<__half> x(2 * n), returned(n);
+  for (const Bits cell : cells) {
+    set_bits(x.data(), std::vector<Bits>(2 * n, cell));
+    const auto counters = course::count([&] {
+      each_element<<<1, 32>>>(Operation{}, d_values.data(), n, 2, x.data(), returned.data());
+      CUDA_CHECK_LAUNCH();
+    });
+    INFO(course::counted(n, "call")
+         << ", each for an element of its own that holds " << half_text(cell)
+         << "; volatile loads: " << counters->global_volatile_loads);
+    const std::uint64_t found = counters->global_atomic_lanes;
+    REQUIRE(course::Verdict{
+        found >= n || counters->global_volatile_loads == 0,
+        "atomics: expected at least " + std::to_string(n) + ", found " + std::to_string(found) +
+            "; what a volatile load has\nfound may be out of date: let atomicCAS confirm it"});
+  }
+}
+
+// ---- elements that threads share ---------------------------------------------------------------
+
 /// What happens to the other half of the word meanwhile. If it comes and goes, an old value of it
 /// may be there again.
 enum class Beside { stays, grows, comes_and_goes };
-
-// ---- kernels -----------------------------------------------------------------------------------
 
 /// All threads share x[place]. If asked for, every other one adds 1, or 1 and -1 in turn, to its
 /// neighbour instead.
@@ -66,8 +103,6 @@ __global__ void word_of_the_block(Operation operation, const Bits* values, std::
   __syncthreads();
   if (threadIdx.x < 6) left[6 * blockIdx.x + threadIdx.x] = s_x[threadIdx.x];
 }
-
-// ---- checks ------------------------------------------------------------------------------------
 
 /// What the threads that brought values to one element found there.
 struct Visits {

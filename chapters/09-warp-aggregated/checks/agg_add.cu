@@ -110,12 +110,20 @@ std::size_t check_calls(Caller caller, const Kind& kind, std::size_t n, const Sh
 
 using namespace agg_add_check;
 
+// Promise: each lane gets an old value of its own: the `value` numbers from the returned one on
+// belong to it alone (they are side by side, without gaps).
+// Promise: lanes may pass 0.
 TEST_CASE("agg_add: one full warp, in which all lanes call it") {
   for (const Kind& kind : {kOnes, kSmall, kZeros, kSomeZero}) {
     check_calls(Caller::all, kind, 32, {1, 32});
   }
 }
 
+// Promise: any lanes of a warp may call it: all, some, one; in a branch, in both branches of an if,
+// in a loop that others have left.
+// Promise: lanes that do not call it take no part, and may be waiting elsewhere (DEADLOCK of
+// an answer that needs them).
+// Promise: the call is atomic among all blocks (DATA RACE, also for a scope that is too small).
 TEST_CASE("agg_add: whoever calls it") {
   for (const Caller caller : kCallers) {
     for (const Kind& kind : {kSmall, kSomeZero}) {
@@ -125,6 +133,7 @@ TEST_CASE("agg_add: whoever calls it") {
   }
 }
 
+// Promise: blocks have any size and one, two or three dimensions.
 TEST_CASE("agg_add: warps that are not full, blocks of two and three dimensions") {
   std::size_t turn = 0;
   for (const dim3 block : {dim3(1), dim3(7), dim3(33), dim3(100), dim3(8, 8), dim3(5, 7, 3),
@@ -137,17 +146,20 @@ TEST_CASE("agg_add: warps that are not full, blocks of two and three dimensions"
   }
 }
 
+// Promise: sums are modulo 2^32.
 TEST_CASE("agg_add: a counter that wraps around") {
   for (const unsigned start : {0u, 0xffff'fff0u, 0x8000'0000u}) {
     check_calls(Caller::all, kLarge, 250, {4, 64}, start);
   }
 }
 
+// Promise: `value` is any number of 32 bits.
 TEST_CASE("agg_add: values of 32 bits") {
   for (const unsigned start : {0u, 0xf000'0000u})
     check_calls(Caller::all, kHigh, 32, {1, 32}, start);
 }
 
+// Promise: the sum of a warp is modulo 2^32, too.
 TEST_CASE("agg_add: the lanes of one warp add more than 2^32") {
   constexpr unsigned kValue = 0x3000'0007u, kStart = 11;
   INFO("32 lanes add " << kValue << " each, modulo 2^32; the counter holds " << kStart);
@@ -166,10 +178,12 @@ TEST_CASE("agg_add: the lanes of one warp add more than 2^32") {
   REQUIRE(course::same(counter.front(), kStart + 32 * kValue, "counters[0]"));
 }
 
+// Promise: what the counter holds stays counted.
 TEST_CASE("agg_add: two launches in a row") {
   check_calls(Caller::some, kSomeZero, 200, {2, 128}, 5, 2);
 }
 
+// Promise: no number gets lost, and none is given twice, if many blocks call it.
 TEST_CASE("agg_add: many threads") {
   constexpr std::size_t n = course::kCpuDevice ? 3001 : course::kBigSize;
   for (const Caller caller : {Caller::all, Caller::loop}) {
@@ -177,6 +191,8 @@ TEST_CASE("agg_add: many threads") {
   }
 }
 
+// Promise: lanes that call it together make one atomic, even if all of them pass 0.
+// Promise: the call needs no shared memory and no barrier of the block.
 TEST_CASE("agg_add: one atomic for lanes that come together") {
   course::skip_without_counters();
   for (const Caller caller : kCallers) {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <climits>
 #include <course/check.cuh>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,12 +16,43 @@
 #include <vector>
 
 #include "checks/callers.cuh"
-#include "checks/lists.cuh"
 
 namespace agg_inc_keyed_check {
 
 using namespace callers;
-using namespace lists;
+using E = course::Element;
+using Kind = course::DataKind<int>;
+
+constexpr int kKeys = 80;                 // in each of the two sets of lists
+constexpr unsigned kFull = 0xffff'ffffu;  // kNoPlace, also if an answer changes that
+
+// ---- keys and lists ----------------------------------------------------------------------------
+
+const Kind kOne{"all have key 5", [](E) { return 5; }};
+const Kind kFew{"keys 0 to 3, in no order", [](E e) { return e.random % 4; }};
+const Kind kOwn{"each lane has a key of its own",
+                [](E e) { return static_cast<int>(e.i * 7 % kKeys); }};
+const Kind kHalfNegative{"half of the keys are negative, of several kinds; others are 0, 1 and 79",
+                         [](E e) { return std::array{-1, 0, -7, 79, INT_MIN, 1}[e.random % 6]; }};
+const Kind kNegative{"all keys are negative", [](E e) { return -1 - e.random % 60; }};
+const Kind kNeighbors{"eight neighbours have the same key",
+                      [](E e) { return static_cast<int>(e.i / 8 % 9); }};
+const Kind kKinds[] = {kOne, kFew, kOwn, kHalfNegative, kNegative, kNeighbors};
+
+const Kind kOneBit{"keys 5, and those that differ from it in one bit, as 7, 69, 261 and 65541",
+                   [](E e) {  // with bit 0, ..., 16 or 31 changed
+                     if (e.i % 3 == 0) return 5;
+                     return e.i % 18 == 17 ? INT_MIN + 5 : 5 ^ 1 << e.i % 17;
+                   }};
+
+struct Lists {
+  unsigned capacity, start;  // list k holds `start` + k items already
+  std::size_t number = 2 * kKeys;
+};
+
+constexpr Lists kRoomy{100'000, 0};
+
+// ---- the calls, and the places that they must get ----------------------------------------------
 
 constexpr Caller kCallers[] = {Caller::all,     Caller::odd,          Caller::some,
                                Caller::loop,    Caller::after_return, Caller::both_branches,
@@ -40,6 +73,29 @@ __global__ void call_agg_inc_keyed(Caller caller, const int* keys, std::size_t n
     place[number] = agg_inc_keyed(counts + set * kKeys, key, capacity);
   });
   if (caller != Caller::after_return) __syncwarp(lanes);
+}
+
+/// The answers of all calls for one list: all places that were free, and kFull for the others.
+course::Verdict places_of(const std::vector<unsigned>& found, std::size_t list, unsigned start,
+                          unsigned capacity) {
+  std::vector<unsigned> expected;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const std::uint64_t place = std::uint64_t{start} + k;
+    expected.push_back(place < capacity ? static_cast<unsigned>(place) : kFull);
+  }
+  const auto full = [](const auto& places) { return std::ranges::count(places, kFull); };
+  const char* const hint =
+      full(found) > full(expected)
+          ? "4294967295 is kNoPlace: a call got it although the list had free places."
+      : full(expected) > 0 ? "4294967295 is kNoPlace."
+                           : "";
+  return course::same_set(found, expected, "places of list " + std::to_string(list), hint);
+}
+
+std::string list_text(Caller caller, const Kind& kind, std::size_t n, const Shape& shape,
+                      const Lists& lists) {
+  return case_text(caller, kind.text, n, shape) + "; capacity " + std::to_string(lists.capacity) +
+         ", list k holds " + std::to_string(lists.start) + " + k";
 }
 
 /// Launches, checks all answers, and returns how many atomics are enough.
@@ -119,10 +175,16 @@ void check_far_lists(std::size_t first, std::size_t a, std::size_t b) {
 
 using namespace agg_inc_keyed_check;
 
+// Promise: the call returns a place below `capacity` that no other call gets for this list.
+// Promise: a call with a negative key returns kNoPlace, and touches no counter (OUT OF BOUNDS).
 TEST_CASE("agg_inc_keyed: one full warp, in which all lanes call it") {
   for (const Kind& kind : kKinds) check_calls(Caller::all, kind, 32, {1, 32}, kRoomy);
 }
 
+// Promise: any lanes of a warp may call it: all, some, one; in a branch, in both branches of an if,
+// in a loop that others have left.
+// Promise: lanes that do not call it take no part, and may be waiting elsewhere (DEADLOCK of
+// an answer that needs them).
 TEST_CASE("agg_inc_keyed: whoever calls it") {
   for (const Caller caller : kCallers) {
     for (const Kind& kind : {kFew, kHalfNegative, kNeighbors}) {
@@ -131,6 +193,12 @@ TEST_CASE("agg_inc_keyed: whoever calls it") {
   }
 }
 
+// Promise: all places below `capacity` are given before a call gets kNoPlace,
+// and then every call gets it.
+// Promise: counts[key] grows by 1 with each call with that key, whether
+// the call gets a place or not.
+// Promise: counts[key] may hold something already: then the first places of the list are taken.
+// Promise: counts are right up to 2^32 - 1, which no count exceeds.
 TEST_CASE("agg_inc_keyed: lists that come to their end") {
   for (const Lists& lists :
        {Lists{0, 0}, Lists{1, 0}, Lists{10, 0}, Lists{20, 15}, Lists{40, 40}, Lists{30, 50},
@@ -142,10 +210,12 @@ TEST_CASE("agg_inc_keyed: lists that come to their end") {
   }
 }
 
+// Promise: lanes that call it together pass any keys, those that differ in one bit, too.
 TEST_CASE("agg_inc_keyed: keys that differ in one bit") {
   check_calls(Caller::all, kOneBit, 64, {2, 32}, {100'000, 0, 1 << 17});
 }
 
+// Promise: a key is small or large, up to the largest int.
 TEST_CASE("agg_inc_keyed: large keys, and keys that differ in one high bit") {
   check_far_lists(0x7fff'ff00u, 254, 255);  // the largest keys there are
   check_far_lists(0x4000'0000u, 0, 1);
@@ -153,11 +223,13 @@ TEST_CASE("agg_inc_keyed: large keys, and keys that differ in one high bit") {
   for (const unsigned bit : {17u, 24u}) check_far_lists(0, 5, 5 | 1u << bit);
 }
 
+// Promise: two lists may be far apart: all bits of a key count (GPU only).
 TEST_CASE("agg_inc_keyed: keys that differ in bit 25, 26, ... or 30") {
   course::skip_without_memory(std::size_t{5} << 30);
   for (unsigned bit = 25; bit <= 30; ++bit) check_far_lists(0, 5, 5 | 1u << bit);
 }
 
+// Promise: blocks have any size and one, two or three dimensions.
 TEST_CASE("agg_inc_keyed: warps that are not full, blocks of two and three dimensions") {
   std::size_t turn = 0;
   for (const dim3 block : {dim3(1), dim3(7), dim3(33), dim3(8, 8), dim3(5, 7, 3), dim3(1, 64),
@@ -171,6 +243,8 @@ TEST_CASE("agg_inc_keyed: warps that are not full, blocks of two and three dimen
   }
 }
 
+// Promise: no place is given twice, and none is left out, if many blocks call it (DATA RACE for
+// a scope that is too small).
 TEST_CASE("agg_inc_keyed: many threads") {
   constexpr std::size_t n = course::kCpuDevice ? 2001 : course::kBigSize;
   for (const Kind& kind : {kFew, kHalfNegative}) {
@@ -178,6 +252,9 @@ TEST_CASE("agg_inc_keyed: many threads") {
   }
 }
 
+// Promise: lanes that call it together make one atomic for each different key of theirs,
+// and none for negative keys.
+// Promise: the call needs no shared memory and no barrier of the block.
 TEST_CASE("agg_inc_keyed: one atomic for each different key") {
   course::skip_without_counters();
   for (const Caller caller : kCallers) {

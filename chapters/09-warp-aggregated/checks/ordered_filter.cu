@@ -3,18 +3,52 @@
 #include "ordered_filter.cuh"
 
 #include <catch2/catch_test_macros.hpp>
+#include <climits>
 #include <course/check.cuh>
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "checks/runs.cuh"
-
 namespace ordered_filter_check {
 
 using Launch = course::LaunchShape;
 using Index = unsigned long long;
-using namespace runs;
+using E = course::Element;
+
+// ---- numbers, and which of them are kept -------------------------------------------------------
+
+/// Numbers that are equal to their neighbour, or differ from it, one by one.
+struct Kind {
+  std::string text;
+  int (*number)(course::Element e, int before);  // `before` is the number before this one
+
+  std::vector<int> values(std::size_t n) const {
+    int before = 0;
+    const auto next = [&](course::Element e) { return before = number(e, before); };
+    return course::DataKind<int>{text, next}.values(n);
+  }
+};
+
+const Kind kShortRuns{"runs of 1 to 4 equal numbers", [](E e, int before) {
+                        return e.i == 0 || e.random % 5 < 2 ? e.random : before;
+                      }};
+const Kind kAllDiffer{"no two neighbours are equal",
+                      [](E e, int) { return static_cast<int>(e.i * 5 % 10'007); }};
+const Kind kTwoValues{"INT_MIN and INT_MAX in no order",
+                      [](E e, int) { return e.random % 2 == 0 ? INT_MIN : INT_MAX; }};
+const Kind kKinds[] = {
+    {"all are 0", [](E, int) { return 0; }},
+    kAllDiffer,
+    kShortRuns,
+    {"runs of 100 equal numbers", [](E e, int) { return -static_cast<int>(e.i / 100); }},
+    kTwoValues,
+    {"the last one alone differs", [](E e, int) { return e.i + 1 == e.n ? -1 : 7; }},
+    {"runs of 32 equal numbers", [](E e, int) { return static_cast<int>(e.i / 32 % 2); }},
+    {"neighbours are equal, differ in one bit, or in their sign", [](E e, int before) {
+       const unsigned last = e.i == 0 ? 0x4000'0001u : static_cast<unsigned>(before);
+       const unsigned next[] = {last, last ^ 1u << e.i / 4 % 32, 0u - last, last ^ 1u};
+       return static_cast<int>(next[e.i % 4]);
+     }}};
 
 struct Kept {
   std::vector<int> out;
@@ -36,6 +70,8 @@ Kept reference(const std::vector<int>& x, unsigned parts) {
   }
   return kept;
 }
+
+// ---- one launch, and the whole filter ----------------------------------------------------------
 
 void check_count(const Kind& kind, std::size_t n, Launch launch) {
   INFO(course::case_text(n, kind.text, "count_changes", launch));
@@ -113,20 +149,28 @@ void at_every_size(void (*check)(const Kind&, std::size_t, Launch)) {
 
 using namespace ordered_filter_check;
 
+// Promise: counts[b] becomes how many numbers of part b differ from the number
+// before them in x; x[0] is kept.
 TEST_CASE("ordered_filter: count_changes counts one part") {
   for (const Kind& kind : kKinds) {
     for (const std::size_t n : {1u, 32u, 100u}) check_count(kind, n, {1, 32});
   }
 }
 
+// Promise: count_changes sets counts[b] even if the part is empty
+// (counts was never written before).
+// Promise: the grid has one dimension, blocks have 32, 64, ... or 1024 threads, and n may be 0.
 TEST_CASE("ordered_filter: count_changes, every size and grid") { at_every_size(check_count); }
 
+// Promise: write_changes writes what part b keeps, in its order, from index begins[b] on: the
+// numbers to out, and their indices in x to when.
 TEST_CASE("ordered_filter: write_changes writes one part") {
   for (const Kind& kind : kKinds) {
     for (const Launch launch : {Launch{1, 32}, Launch{1, 96}}) check_write(kind, 100, launch);
   }
 }
 
+// Promise: grid, parts and rules of write_changes are those of count_changes.
 TEST_CASE("ordered_filter: write_changes, every size and grid") {
   at_every_size(
       [](const Kind& kind, std::size_t n, Launch launch) { check_write(kind, n, launch); });
@@ -136,12 +180,14 @@ TEST_CASE("ordered_filter: write_changes, every size and grid") {
   check_write(kAllDiffer, 1300, {1, 1024});
 }
 
+// Promise: begins[b] is any index, past 2^32, too.
 TEST_CASE("ordered_filter: write_changes, where the output begins past 2^31 and past 2^32") {
   for (const Index first : {0x7fff'fff0ull, 0xffff'fff0ull, 0x20'0000'0001ull}) {
     check_write(kShortRuns, 777, {5, 64}, first);
   }
 }
 
+// Promise: n may exceed 2^32 (GPU only).
 TEST_CASE("ordered_filter: more than 2^32 numbers") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
   course::skip_without_memory(n * sizeof(int));
@@ -164,6 +210,8 @@ TEST_CASE("ordered_filter: more than 2^32 numbers") {
   check_output(out, when, expected, {});
 }
 
+// Promise: ordered_filter returns how many numbers differ from the one before them, and writes no
+// more (OUT OF BOUNDS; on a GPU the guard bands show it).
 TEST_CASE("ordered_filter: all of it, at every size") {
   std::size_t turn = 0;
   for (const std::size_t n : course::kSizes) {
@@ -172,6 +220,7 @@ TEST_CASE("ordered_filter: all of it, at every size") {
   check_all(kShortRuns, course::kCpuDevice ? 5001 : course::kBigSize);
 }
 
+// Promise: both kernels are right where the lanes of a warp go in step.
 TEST_CASE("ordered_filter: the lanes of a warp go in step") {
   for (const Kind& kind : {kShortRuns, kTwoValues}) {
     course::count([&] {
@@ -181,6 +230,9 @@ TEST_CASE("ordered_filter: the lanes of a warp go in step") {
   }
 }
 
+// Promise: the threads share the work, without atomics.
+// Promise: neighbouring threads read neighbouring numbers (sectors are counted).
+// Promise: no number is read more than twice (loads and sectors are counted).
 TEST_CASE("ordered_filter: the threads share the work, without atomics") {
   course::skip_without_counters();
   constexpr std::size_t n = 2048;

@@ -43,6 +43,14 @@ course::Verdict all_predictions() {
 
 }  // namespace
 
+// Promise: each of the seven predictions is right, whatever the others are.
+// Promise: a request is one atomic instruction of one warp, whatever number of its lanes
+// take part, if any does (two warps of filter_plain keep nothing, and all leaders of
+// places_keyed add together).
+// Promise: `atomics` counts every lane that takes part: 32 lanes of one request are 32 atomics
+// (filter_plain and places_keyed).
+// Promise: a prediction counts what the source says, as the CPU device does (a GPU counts nothing:
+// there the right number follows from the input).
 TEST_CASE("predict_atomics: what each launch makes on global memory") {
   REQUIRE(all_predictions());
 }

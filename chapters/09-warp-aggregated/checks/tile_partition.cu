@@ -3,18 +3,97 @@
 #include "tile_partition.cuh"
 
 #include <algorithm>
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
-
-#include "checks/two_ends.cuh"
 
 namespace tile_partition_check {
 
 using Launch = course::LaunchShape;
-using namespace two_ends;
+using E = course::Element;
+
+// ---- numbers and pivots ------------------------------------------------------------------------
+
+constexpr float kPivot = 100'000.0f, kInfinity = std::numeric_limits<float>::infinity();
+
+struct Kind : course::DataKind<float> {
+  float pivot = kPivot;
+};
+
+/// A number that tells where it comes from.
+float number(E e, bool low) { return static_cast<float>(e.i % 90'000) + (low ? 0.0f : kPivot); }
+
+const Kind kMixed{{"in no order", [](E e) { return number(e, e.random % 3 != 0); }}};
+const Kind kAllLow{{"all below the pivot", [](E e) { return number(e, true); }}};
+const Kind kAllHigh{{"none below the pivot", [](E e) { return number(e, false); }}};
+const Kind kByWarp{
+    {"32 below the pivot, 32 not, and so on", [](E e) { return number(e, e.i / 32 % 2 == 0); }}};
+/// One of the numbers that compare in their own way.
+float special(E e) {
+  const float numbers[] = {kPivot, -0.0f, std::nanf(""), kInfinity, 0.0f, -kInfinity, 99'999.99f};
+  return numbers[e.random % 7];
+}
+const Kind kKinds[] = {
+    kMixed,
+    kAllLow,
+    kAllHigh,
+    {{"the first one alone is below the pivot", [](E e) { return number(e, e.i == 0); }}},
+    {{"the last one alone is below the pivot", [](E e) { return number(e, e.i + 1 == e.n); }}},
+    kByWarp,
+    {{"zeros, infinities, NaN, and the pivot itself", special}},
+    {{"zeros, infinities and NaN; the pivot is 0", special}, 0.0f},
+    {{"zeros, infinities and NaN; the pivot is infinity", special}, kInfinity},
+    {{"zeros, infinities and NaN; the pivot is NaN", special}, std::nanf("")}};
+
+// ---- the two ends of the output ----------------------------------------------------------------
+
+std::vector<unsigned> sorted_bits(const float* begin, std::size_t n) {
+  std::vector<unsigned> bits(n);
+  if (n > 0) std::memcpy(bits.data(), begin, n * sizeof(float));
+  std::sort(bits.begin(), bits.end());
+  return bits;
+}
+
+std::string text_of(unsigned bits) {
+  const auto x = std::bit_cast<float>(bits);
+  return std::isnan(x) ? "NaN" : std::signbit(x) && x == 0 ? "-0" : course::number_text(x);
+}
+
+/// The same numbers, each as often, down to the bits.
+course::Verdict same_bits(const std::vector<unsigned>& found, const std::vector<unsigned>& expected,
+                          const std::string& name) {
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    if (found[k] == expected[k]) continue;
+    const bool missing =
+        std::ranges::count(found, expected[k]) < std::ranges::count(expected, expected[k]);
+    return {false, name + ": expected " + std::to_string(expected.size()) +
+                       " numbers in any order; " +
+                       (missing ? text_of(expected[k]) + " is missing"
+                                : text_of(found[k]) + " is there, and does not belong there")};
+  }
+  return {};
+}
+
+constexpr float kFree = -12345.0f;  // in every place of `out` before the launch
+
+/// Ok if `count` places from `from` on hold what they held before; out[0] is place `first`.
+course::Verdict untouched(const std::vector<float>& out, std::size_t from, std::size_t count,
+                          std::size_t first, const char* why) {
+  for (std::size_t k = from; k < from + count; ++k) {
+    if (out[k] == kFree) continue;
+    return {false, "out[" + std::to_string(first + k) + "], " + why + ", was written: found " +
+                       course::number_text(out[k])};
+  }
+  return {};
+}
+
+// ---- some launches into one output -------------------------------------------------------------
 
 /// Places of `out` that no number needs, and those that are taken before the first launch.
 struct Places {
@@ -68,18 +147,24 @@ void check_launches(const Kind& kind, std::size_t n, Launch launch, const Places
 
 using namespace tile_partition_check;
 
+// Promise: numbers below the pivot go to the front of out, the others to the back, each of the two
+// in any order (compared bit by bit).
+// Promise: NaN is not below anything, and nothing is below a NaN.
 TEST_CASE("tile_partition: one tile") {
   for (const unsigned block : {32u, 160u}) {
     for (const Kind& kind : kKinds) check_launches(kind, block, {1, block});
   }
 }
 
+// Promise: the low 32 bits of *used count the numbers at the front, its
+// high 32 bits those at the back.
 TEST_CASE("tile_partition: one tile, where some places are taken") {
   for (const Kind& kind : {kMixed, kAllLow, kAllHigh}) {
     check_launches(kind, 32, {1, 32}, {3, 5, 7});
   }
 }
 
+// Promise: blocks have 32, 64, ... or 1024 threads, and n may be 0.
 TEST_CASE("tile_partition: every size, every kind of data") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
@@ -92,10 +177,13 @@ TEST_CASE("tile_partition: every size, every kind of data") {
   }
 }
 
+// Promise: any number of blocks is right: more than there are tiles, or fewer.
 TEST_CASE("tile_partition: every grid") {
   for (const Launch launch : course::launch_shapes(300)) check_launches(kMixed, 300, launch, {3});
 }
 
+// Promise: *used may hold the counts of earlier launches, whose places are taken.
+// Promise: places that no number needs stay as they are.
 TEST_CASE("tile_partition: places that are taken stay as they are") {
   for (const Launch launch : {Launch{1, 64}, Launch{4, 96}}) {
     check_launches(kMixed, 300, launch, {11, 17, 40}, 2);
@@ -103,6 +191,7 @@ TEST_CASE("tile_partition: places that are taken stay as they are") {
   check_launches(kMixed, 100, {2, 32}, {1, 70'000, 66'000});
 }
 
+// Promise: capacity is any number below 2^32.
 TEST_CASE("tile_partition: places past 2^31, and close to 2^32") {
   for (const Kind& kind : {kMixed, kAllLow, kAllHigh}) {
     for (const Places& places :
@@ -114,6 +203,7 @@ TEST_CASE("tile_partition: places past 2^31, and close to 2^32") {
   }
 }
 
+// Promise: no number gets lost if many blocks take many tiles in turn.
 TEST_CASE("tile_partition: many tiles") {
   constexpr std::size_t n = course::kCpuDevice ? 2001 : course::kBigSize;
   for (const Launch launch : {Launch{7, 96}, Launch{(n + 255) / 256, 256}}) {
@@ -121,12 +211,16 @@ TEST_CASE("tile_partition: many tiles") {
   }
 }
 
+// Promise: what the threads of a block pass on is ordered (DATA RACE), also where the
+// lanes of a warp go in step.
 TEST_CASE("tile_partition: the lanes of a warp go in step") {
   for (const Kind& kind : {kMixed, kByWarp}) {
     course::count([&] { check_launches(kind, 400, {2, 96}, {1}); });
   }
 }
 
+// Promise: a tile of blockDim.x numbers makes no more than one atomic on global
+// memory, and none on shared memory.
 TEST_CASE("tile_partition: one atomic per tile") {
   course::skip_without_counters();
   for (const Kind& kind : {kMixed, kAllLow, kAllHigh}) {
@@ -141,6 +235,8 @@ TEST_CASE("tile_partition: one atomic per tile") {
   }
 }
 
+// Promise: the threads share the work.
+// Promise: each number is read once and written once.
 TEST_CASE("tile_partition: the threads share the work") {
   course::skip_without_counters();
   constexpr std::size_t n = 2048;

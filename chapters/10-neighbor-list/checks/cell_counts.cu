@@ -125,6 +125,10 @@ void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
 
 }  // namespace
 
+// Promise: counts[c] grows by the number of atoms in cell c, wherever they
+// are (up to three boxes away).
+// Promise: places[i] is the place of atom i in its cell: those of the new atoms begin at counts[c]
+// before the launch, each comes once, in any order.
 TEST_CASE("cell_counts: right at every size") {
   std::size_t turn = 0;
   for (const std::size_t n : course::kSizes) {
@@ -136,6 +140,8 @@ TEST_CASE("cell_counts: right at every size") {
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid, in blocks
+// of a multiple of 32 threads.
 TEST_CASE("cell_counts: right for every grid") {
   const Points points = make_points(Kind::outside, 300);
   for (const Launch launch : course::launch_shapes(300)) {
@@ -144,6 +150,7 @@ TEST_CASE("cell_counts: right for every grid") {
   }
 }
 
+// Promise: the box has any number of columns and rows, and cells of any size.
 TEST_CASE("cell_counts: right for every box") {
   for (const Box box : {Box{2.0f, 1, 1}, Box{0.25f, 40, 56}, Box{4.0f, 3, 1}, Box{8.0f, 2, 9},
                         Box{0.03125f, 320, 448}}) {
@@ -152,6 +159,9 @@ TEST_CASE("cell_counts: right for every box") {
   }
 }
 
+// Promise: counts[c] may count the atoms of earlier launches.
+// Promise: *fullest becomes the largest count, after the launch, of a cell that got an atom in it;
+// if it is larger already, it stays as it is.
 TEST_CASE("cell_counts: cells and *fullest may hold something") {
   for (const int fullest : {0, 5, 21, 1000, -1}) {
     for (const Kind kind : kKinds) {
@@ -165,6 +175,7 @@ TEST_CASE("cell_counts: cells and *fullest may hold something") {
   check(large, make_points(Kind::spread, 200), {3, 96}, Kind::spread);
 }
 
+// Promise: a launch goes on with the counts and with *fullest of the launch before.
 TEST_CASE("cell_counts: a second launch goes on where the first one stopped") {
   Cells cells = make_cells(0, 0, 0);
   check(cells, make_points(Kind::crowd, 33), {2, 32}, Kind::crowd);
@@ -172,6 +183,8 @@ TEST_CASE("cell_counts: a second launch goes on where the first one stopped") {
   check(cells, make_points(Kind::crowd, 65), {1, 128}, Kind::crowd);
 }
 
+// Promise: no atom gets lost, and no place is given twice, if many threads count
+// at the same time (DATA RACE).
 TEST_CASE("cell_counts: many atoms") {
   const std::size_t n = course::kCpuDevice ? 2003 : course::kBigSize;
   for (const Kind kind : {Kind::spread, Kind::crowd}) {
@@ -180,6 +193,9 @@ TEST_CASE("cell_counts: many atoms") {
   }
 }
 
+// Promise: there is at most one atomic per atom on counts, and at most one per warp on
+// *fullest (their sum is counted).
+// Promise: the threads share the work.
 TEST_CASE("cell_counts: one atomic per atom, and one per warp for *fullest") {
   course::skip_without_counters();
   for (const Kind kind : kKinds) {

@@ -56,6 +56,8 @@ void check(const std::vector<int>& h_counts, Launch launch, Kind kind, int launc
 
 }  // namespace
 
+// Promise: atoms_with[k] grows by the number of atoms with k neighbours, for k from 0 to 10, and
+// atoms_with[11] by those with 11 or more, up to 2^31 - 1.
 TEST_CASE("degree_histogram: right at every size") {
   std::size_t turn = 0;
   for (const std::size_t n : course::kSizes) {
@@ -66,6 +68,7 @@ TEST_CASE("degree_histogram: right at every size") {
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid.
 TEST_CASE("degree_histogram: right for every grid") {
   const std::vector<int> counts = kMixed.values(1025);
   for (const Launch launch : course::launch_shapes(counts.size())) {
@@ -73,6 +76,7 @@ TEST_CASE("degree_histogram: right for every grid") {
   }
 }
 
+// Promise: blocks have any size from 1 to 1024 threads.
 TEST_CASE("degree_histogram: right for blocks of any size") {
   for (const unsigned block : {1u, 5u, 11u, 12u, 13u, 33u, 100u, 1000u}) {
     for (const Kind kind : {&kMixed, &kMany}) {
@@ -81,26 +85,31 @@ TEST_CASE("degree_histogram: right for blocks of any size") {
   }
 }
 
+// Promise: atoms_with may hold counts already, which stay counted.
 TEST_CASE("degree_histogram: a second launch adds to the first one's") {
   check(kMixed.values(300), {4, 96}, &kMixed, 2);
 }
 
+// Promise: no atom gets lost if many threads count at the same time (DATA RACE).
 TEST_CASE("degree_histogram: many atoms") {
   for (const Kind kind : {&kMixed, &kSheet}) {
     check(kind->values(course::kBigSize), {16, 256}, kind);
   }
 }
 
+// Promise: a block may count more than 2^16 atoms of one degree.
 TEST_CASE("degree_histogram: more than 2^16 atoms of a block have the same degree") {
   check(kNone.values(65'536 + 1000), {1, 1024}, &kNone);
 }
 
+// Promise: a thread or a warp may count more than 2^16 atoms of one degree.
 TEST_CASE("degree_histogram: a thread, or a warp, counts more than 2^16 equal values") {
   check(kNone.values(700), {1, 1}, &kNone);
   check(kNone.values(65'536 + 1000), {1, 1}, &kNone);
   check(kNone.values(65'536 + 1000), {1, 32}, &kNone);
 }
 
+// Promise: n is any number that fits in std::size_t (GPU only).
 TEST_CASE("degree_histogram: more than 2^31 atoms") {
   constexpr std::size_t kAtoms = (std::size_t{1} << 31) + 1000;
   course::skip_without_memory(kAtoms * sizeof(int));
@@ -113,6 +122,9 @@ TEST_CASE("degree_histogram: more than 2^31 atoms") {
   REQUIRE(course::same(bins.download(), expected, "atoms_with"));
 }
 
+// Promise: a block makes at most one atomic on each of the 12 elements of
+// atoms_with, and no plain store.
+// Promise: the threads share the work.
 TEST_CASE("degree_histogram: at most one atomic per block and bin in global memory") {
   course::skip_without_counters();
   for (const Kind kind : {&kMixed, &kSheet}) {

@@ -86,16 +86,25 @@ void check(std::size_t n, unsigned cells, Kind kind) {
 
 }  // namespace
 
+// Promise: counts[c] is how many atoms are in cell c, starts[c] how many are in the cells before c,
+// and *pairs the number of pairs of two atoms of the same cell.
+// Promise: the atoms of cell c are atoms[starts[c]] and following, in any order; taken
+// may hold anything afterwards.
+// Promise: starts and atoms may hold anything before (they are poisoned).
 TEST_CASE("fix_cell_sort: 256 atoms in 32 cells") {
   for (const Kind kind : kKinds) check(256, 32, kind);
 }
 
+// Promise: n is any number, 0 too (DATA RACE on counts; a grid that is
+// rounded down leaves atoms out).
 TEST_CASE("fix_cell_sort: any number of atoms") {
   std::size_t turn = 0;  // another kind each time
   for (const std::size_t n : course::kSizes) check(n, 64, kKinds[turn++ % std::size(kKinds)]);
   check(course::kCpuDevice ? 5'003 : course::kBigSize, 64, Kind::spread);
 }
 
+// Promise: there are 1 to kMostCells cells (WRONG MASK in a warp whose last lanes have no cell,
+// DATA RACE on s_sums from 257 cells on).
 TEST_CASE("fix_cell_sort: any number of cells") {
   std::size_t turn = 0;  // another kind each time
   for (const unsigned cells : {1u, 2u, 31u, 32u, 33u, 96u, 100u, 255u, 256u, 257u, 700u}) {
@@ -104,12 +113,15 @@ TEST_CASE("fix_cell_sort: any number of cells") {
   check(course::kCpuDevice ? 1'000 : course::kBigSize, kMostCells, Kind::spread);
 }
 
+// Promise: counts, starts and *pairs are exact, however many atoms a cell has (100,000
+// have more than 2^32 pairs).
 TEST_CASE("fix_cell_sort: cells with very many atoms") {
   if (course::has_run_before()) return;
   check(100'000, 32, Kind::crowd);  // more than 2^32 pairs
   if (!course::kCpuDevice) check(3'000'000, 3, Kind::crowd);
 }
 
+// Promise: the threads share the work (the busiest warp, of global and of shared memory).
 TEST_CASE("fix_cell_sort: the threads share the work") {
   course::skip_without_counters();
   // A warp counts in 2 turns; finds the starts of 300 cells in 2; has 300 cells to add to in 2.

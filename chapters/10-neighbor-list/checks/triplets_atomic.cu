@@ -3,18 +3,136 @@
 // there are.
 #include "triplets_atomic.cuh"
 
+#include <algorithm>
+#include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
+#include <string>
+#include <tuple>
 #include <vector>
-
-#include "checks/molecules.cuh"
 
 namespace {
 
 using Launch = course::LaunchShape;
-using namespace molecules;
+
+// ---- molecules, and their triplets -------------------------------------------------------------
+
+/// Atoms, and lists of up to `longest` neighbours: neighbour k of atom m in list[k * n + m].
+struct Molecule {
+  std::vector<float> x, y;
+  std::vector<int> counts, list;
+};
+
+enum class Pattern { mixed, pairs, star, one };
+
+const char* name_of(Pattern kind) {
+  constexpr const char* kNames[] = {"0 to 5 neighbours", "at most one neighbour",
+                                    "one atom with many neighbours, the others with two",
+                                    "one atom with three neighbours, the others with none"};
+  return kNames[static_cast<int>(kind)];
+}
+
+/// Lists that need not be a real molecule's: the kernel believes what they say.
+Molecule make_molecule(Pattern kind, std::size_t n) {
+  const std::vector<int> draws = course::position_values<int>(n, 9);
+  Molecule molecule;
+  std::size_t longest = 0;
+  for (std::size_t m = 0; m < n; ++m) {
+    const double angle = 2.399963 * static_cast<double>(m);  // on a spiral: no two at one place
+    molecule.x.push_back(static_cast<float>(std::sqrt(m + 1.0) * std::cos(angle)));
+    molecule.y.push_back(static_cast<float>(std::sqrt(m + 1.0) * std::sin(angle)));
+    int count = draws[m] % 6;
+    if (kind == Pattern::pairs) count = draws[m] % 2;
+    if (kind == Pattern::star) count = m == n / 2 ? 33 : 2;
+    if (kind == Pattern::one) count = m == 0 ? 3 : 0;
+    molecule.counts.push_back(std::min(count, static_cast<int>(n) - 1));
+    longest = std::max(longest, static_cast<std::size_t>(molecule.counts[m]));
+  }
+  molecule.list.assign(longest * n, -1);  // -1: not a neighbour, and not an atom
+  for (std::size_t m = 0; m < n; ++m) {
+    for (int k = 0; k < molecule.counts[m]; ++k) {  // not ascending, so that the order shows
+      const std::size_t step = n - 1 - static_cast<std::size_t>(k);
+      molecule.list[static_cast<std::size_t>(k) * n + m] = static_cast<int>((m + step) % n);
+    }
+  }
+  return molecule;
+}
+
+using Key = std::tuple<int, int, int>;  // middle, first, last
+
+/// All triplets and their cosines, in double.
+std::map<Key, double> reference(const Molecule& molecule) {
+  const std::size_t n = molecule.x.size();
+  std::map<Key, double> triplets;
+  for (std::size_t m = 0; m < n; ++m) {
+    for (int j = 0; j < molecule.counts[m]; ++j) {
+      for (int k = j + 1; k < molecule.counts[m]; ++k) {
+        const int a = molecule.list[static_cast<std::size_t>(j) * n + m];
+        const int b = molecule.list[static_cast<std::size_t>(k) * n + m];
+        const auto at = [&](const std::vector<float>& v, int atom) {
+          return static_cast<double>(v[static_cast<std::size_t>(atom)]) - static_cast<double>(v[m]);
+        };
+        const double ax = at(molecule.x, a), ay = at(molecule.y, a), bx = at(molecule.x, b),
+                     by = at(molecule.y, b);
+        triplets[{static_cast<int>(m), a, b}] =
+            (ax * bx + ay * by) / std::sqrt((ax * ax + ay * ay) * (bx * bx + by * by));
+      }
+    }
+  }
+  return triplets;
+}
+
+// ---- what a list must hold ---------------------------------------------------------------------
+
+std::string text(const Triplet& t) {
+  return "{" + std::to_string(t.first) + ", " + std::to_string(t.middle) + ", " +
+         std::to_string(t.last) + "}";
+}
+
+/// Ok if places from `first` on hold different triplets of `expected`, with their cosines.
+course::Verdict all_right(const std::vector<Triplet>& found, std::size_t first,
+                          const std::map<Key, double>& expected) {
+  std::map<Key, std::size_t> place_of;
+  for (std::size_t k = first; k < found.size(); ++k) {
+    const Triplet& t = found[k];
+    const std::string place = "triplets[" + std::to_string(k) + "]: ";
+    if (t.first == -1 && t.middle == -1 && t.last == -1) {
+      return {false, place + "nothing was written to this place"};
+    }
+    const Key key{t.middle, t.first, t.last};
+    const auto right = expected.find(key);
+    if (right == expected.end()) {
+      const bool swapped = expected.count({t.middle, t.last, t.first}) > 0;
+      return {false,
+              place + "found " + text(t) +
+                  (swapped ? ", whose ends are the wrong way round" : ", which is no triplet")};
+    }
+    const auto [earlier, is_new] = place_of.emplace(key, k);
+    if (!is_new) {
+      return {false, place + "found " + text(t) + ", which is in triplets[" +
+                         std::to_string(earlier->second) + "] already"};
+    }
+    const course::Verdict cosine =
+        course::close(t.cosine, right->second, 1e-4, place + "the cosine of " + text(t));
+    if (!cosine) return cosine;
+  }
+  return {};
+}
+
+/// Ok if place k holds what it held before the launch.
+course::Verdict untouched(const Triplet& found, const Triplet& held, std::size_t k,
+                          std::size_t first, std::size_t last) {
+  if (std::memcmp(&found, &held, sizeof(Triplet)) == 0) return {};
+  const std::string place = "triplets[" + std::to_string(k) + "]: found " + text(found);
+  if (k < first) return {false, place + ", but it held a triplet before the launch"};
+  return {false, place + ", but there are only " + std::to_string(last - first) +
+                     " triplets to write, from triplets[" + std::to_string(first) + "] on"};
+}
+
+// ---- one launch --------------------------------------------------------------------------------
 
 /// A list in device memory, and its counter.
 struct List {
@@ -61,11 +179,15 @@ void append(List& list, Pattern kind, std::size_t n, Launch launch) {
 
 }  // namespace
 
+// Promise: neighbour k of atom m is list[k * n + m] (OUT OF BOUNDS).
 TEST_CASE("triplets_atomic: one atom with three neighbours, and so three triplets") {
   List list(10);
   append(list, Pattern::one, 4, {1, 32});
 }
 
+// Promise: there is a triplet for every two positions j < k of an atom's list: {neighbour j, m,
+// neighbour k, cosine_at(...)} (lists do not ascend, so that the order shows).
+// Promise: elements below `capacity` that are needed are filled, each once, in any order.
 TEST_CASE("triplets_atomic: the list holds all triplets at every size") {
   std::size_t turn = 0;
   for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 257}) {
@@ -77,6 +199,8 @@ TEST_CASE("triplets_atomic: the list holds all triplets at every size") {
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid, with blocks of any
+// size from 1 to 1024 threads.
 TEST_CASE("triplets_atomic: the list holds all triplets for every grid, blocks of any size") {
   std::vector<Launch> launches = course::launch_shapes(150);
   launches.insert(launches.end(), {{2, 1}, {2, 33}, {2, 100}});
@@ -86,6 +210,9 @@ TEST_CASE("triplets_atomic: the list holds all triplets for every grid, blocks o
   }
 }
 
+// Promise: *required counts all triplets, whether there is room for them or not.
+// Promise: triplets[capacity] and what follows is not written (OUT OF BOUNDS; on a
+// GPU the guard bands show it).
 TEST_CASE("triplets_atomic: a list that is too short is filled; required tells what it needs") {
   for (const Pattern kind : {Pattern::mixed, Pattern::star}) {
     const auto needed = static_cast<unsigned>(reference(make_molecule(kind, 60)).size());
@@ -98,6 +225,7 @@ TEST_CASE("triplets_atomic: a list that is too short is filled; required tells w
   }
 }
 
+// Promise: *required may count earlier triplets already, which are not overwritten.
 TEST_CASE("triplets_atomic: a second launch appends to the list") {
   const auto first = static_cast<unsigned>(reference(make_molecule(Pattern::mixed, 50)).size());
   for (const unsigned capacity : {2000u, first + 10, first, first - 10}) {
@@ -107,6 +235,7 @@ TEST_CASE("triplets_atomic: a second launch appends to the list") {
   }
 }
 
+// Promise: *required may be far larger than `capacity`, and stays below 2^32.
 TEST_CASE("triplets_atomic: required is unsigned, and may be far beyond the capacity") {
   for (const unsigned before : {0x7fff'fff0u, 0x8000'0000u, 0xffff'0000u}) {
     List list(20);
@@ -115,18 +244,22 @@ TEST_CASE("triplets_atomic: required is unsigned, and may be far beyond the capa
   }
 }
 
+// Promise: there may be more than 2^16 atoms.
 TEST_CASE("triplets_atomic: more than 2^16 atoms") {
   if (course::has_run_before()) return;
   List list(20);
   append(list, Pattern::one, 70'000, {64, 128});
 }
 
+// Promise: no triplet gets lost if many threads append at the same time.
 TEST_CASE("triplets_atomic: many atoms") {
   const std::size_t n = course::kCpuDevice ? 500 : 50'000;
   List list(static_cast<unsigned>(6 * n));
   append(list, Pattern::mixed, n, {static_cast<unsigned>(n + 127) / 128, 128});
 }
 
+// Promise: there is at most one atomic per atom that has triplets, and no other.
+// Promise: the threads share the work.
 TEST_CASE("triplets_atomic: one atomic per atom that has triplets") {
   course::skip_without_counters();
   for (const Pattern kind : {Pattern::mixed, Pattern::pairs, Pattern::star}) {
@@ -149,6 +282,8 @@ TEST_CASE("triplets_atomic: one atomic per atom that has triplets") {
   }
 }
 
+// Promise: an atom has fewer than 2^15 neighbours, and no list is cut short (5795 on a GPU, where
+// an answer with an atomic for each triplet has to end in time).
 TEST_CASE("triplets_atomic: an atom with up to 2^15 - 1 neighbours") {
   if (course::seed() != 0) return;  // one thread: every schedule is like the first one
   // A GPU does not count atomics: there, one for each triplet has to end in time.

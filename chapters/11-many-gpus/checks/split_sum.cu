@@ -61,6 +61,10 @@ void check_pieces(std::size_t n, int parts) {
 
 using namespace split_sum_check;
 
+// Promise: piece 0 begins at 0, and each of the others where the one before it ends;
+// together they are all n elements.
+// Promise: sizes differ by at most one, and if n < parts, some are 0.
+// Promise: pieces are right for every n up to 2^60.
 TEST_CASE("split_sum: the pieces are the whole array, once") {
   for (int parts = 1; parts <= 9; ++parts) {
     for (std::size_t n = 0; n <= 40; ++n) check_pieces(n, parts);
@@ -72,6 +76,8 @@ TEST_CASE("split_sum: the pieces are the whole array, once") {
   }
 }
 
+// Promise: split_sum returns h_x[0] + ... + h_x[n-1], for any number of elements and devices.
+// Promise: a device reads only memory that it reaches (MEMORY OF ANOTHER DEVICE).
 TEST_CASE("split_sum: one to five devices, fewer elements than devices, uneven pieces") {
   for (int devices = 1; devices <= 5; ++devices) {
     course::with_devices(devices, [&] {
@@ -81,12 +87,14 @@ TEST_CASE("split_sum: one to five devices, fewer elements than devices, uneven p
   }
 }
 
+// Promise: the sum is right for many elements.
 TEST_CASE("split_sum: many elements") {
   course::on_devices(2, [] {
     for (const std::size_t n : {course::kBigSize, std::size_t{70'001}}) check_sum(n, 2);
   });
 }
 
+// Promise: the host adds the devices' sums in double.
 TEST_CASE("split_sum: the devices' sums are added in double") {
   course::on_devices(2, [] {
     const std::vector<float> x(20'001, 4097.0f);
@@ -95,6 +103,9 @@ TEST_CASE("split_sum: the devices' sums are added in double") {
   });
 }
 
+// Promise: the call throws course::CudaError if a device is missing, and the current
+// device stays the current one.
+// Promise: a missing device is found before any other has work (USE AFTER FREE).
 TEST_CASE("split_sum: a device more than there are is an error") {
   course::skip_under_sanitizer();
   const int devices = course::device_count();
@@ -107,6 +118,7 @@ TEST_CASE("split_sum: a device more than there are is an error") {
   }
 }
 
+// Promise: the device that is current before the call is current after it.
 TEST_CASE("split_sum: the current device stays the current one") {
   course::on_devices(2, [] {
     for (const int before : {0, 1}) {
@@ -120,6 +132,7 @@ TEST_CASE("split_sum: the current device stays the current one") {
   });
 }
 
+// Promise: all devices get their work before the host waits for any of them.
 TEST_CASE("split_sum: all devices work at the same time") {
   course::skip_without_counters();
   for (const int devices : {2, 4}) {
@@ -133,6 +146,8 @@ TEST_CASE("split_sum: all devices work at the same time") {
   }
 }
 
+// Promise: each of the devices 0, ..., devices - 1 sums its piece_of(n) with
+// local_sum() (blocks are counted).
 TEST_CASE("split_sum: each device adds its own piece, and no more") {
   course::skip_without_counters();
   // A piece of one chunk is one block of local_sum()'s first kernel; its second has one, too.
@@ -144,6 +159,8 @@ TEST_CASE("split_sum: each device adds its own piece, and no more") {
   });
 }
 
+// Promise: the call throws course::CudaError if a device fails, and the current device stays the
+// current one (CPU device only).
 TEST_CASE("split_sum: a device that fails is an error") {
   course::skip_without_checker();  // it would end this process's use of a GPU
   course::with_devices(2, [] {

@@ -6,16 +6,72 @@
 #include <course/check.cuh>
 #include <course/host_memory.cuh>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
 #include <vector>
 
 #include "checks/errors.cuh"
-#include "checks/wanted_parts.cuh"
 
 namespace {
 
-using namespace wanted_parts;
+// ---- values, and how many of them are on which device ------------------------------------------
 
-using Parts = PartsOf<DeviceValues>;
+constexpr int kKey = 3;
+constexpr unsigned long long kBefore = 1000;  // what the counter holds before the call
+
+/// 0 to 9 in no order: a tenth of them equal kKey, and another tenth does so in the lower or the upper
+/// half of its bits only.
+std::vector<int> make_values(std::size_t n, std::uint32_t seed) {
+  constexpr int kNearly[] = {kKey + 256, kKey + (1 << 16), kKey - (1 << 30), ~kKey, -kKey};
+  std::vector<int> values = course::position_values<int>(n, seed);
+  for (int& value : values) {
+    value = value % 10 == 7 ? kNearly[value / 10 % std::size(kNearly)] : value % 10;
+  }
+  return values;
+}
+
+unsigned long long matches(const std::vector<int>& values) {
+  return static_cast<unsigned long long>(std::count(values.begin(), values.end(), kKey));
+}
+
+/// A part as the test wants it: so many values on that device.
+struct Wanted {
+  int device;
+  std::size_t n;
+};
+
+std::string to_string(const std::vector<Wanted>& wanted) {
+  std::string text;
+  for (const Wanted& part : wanted) {
+    text += (text.empty() ? "" : ", ") + std::to_string(part.n) +
+            (part.n == 1 ? " value on device " : " values on device ") +
+            std::to_string(part.device);
+  }
+  return text.empty() ? "no parts" : text;
+}
+
+/// Parts with their memory, and the right answer.
+class Parts {
+ public:
+  explicit Parts(const std::vector<Wanted>& wanted) {
+    std::uint32_t seed = 1;
+    for (const Wanted& part : wanted) {
+      const course::OnDevice on(part.device);
+      const std::vector<int> values = make_values(part.n, seed++);
+      memory_.push_back(course::DeviceBuffer<int>::from(values));
+      parts.push_back({part.device, memory_.back().data(), part.n});
+      expected += matches(values);
+    }
+  }
+  std::vector<DeviceValues> parts;
+  unsigned long long expected = kBefore;
+
+ private:
+  std::vector<course::DeviceBuffer<int>> memory_;
+};
+
+// ---- one call, and one launch ------------------------------------------------------------------
 
 void check_parts(const std::vector<Wanted>& wanted) {
   INFO("count_on_all_devices(parts, " << kKey << ", counter): " << to_string(wanted)
@@ -54,6 +110,9 @@ void check_kernel(std::size_t n, course::LaunchShape launch) {
 
 }  // namespace
 
+// Promise: the kernel adds to *counter how many of values[0], ..., values[n-1] equal `key`.
+// Promise: the kernel is right for every one-dimensional grid of blocks of 32, 64,
+// ..., 1024 threads, and n = 0.
 TEST_CASE("system_counter: the kernel at every size and grid") {
   std::size_t turn = 0;
   for (const std::size_t n : course::kSizes) {
@@ -63,6 +122,8 @@ TEST_CASE("system_counter: the kernel at every size and grid") {
   for (const course::LaunchShape launch : course::launch_shapes(1025)) check_kernel(1025, launch);
 }
 
+// Promise: a block makes at most one atomic.
+// Promise: the threads of the grid share the work.
 TEST_CASE("system_counter: the kernel makes at most one atomic per block") {
   course::skip_without_counters();
   const auto counters = course::count([] { check_kernel(4096, {4, 256}); });
@@ -72,6 +133,8 @@ TEST_CASE("system_counter: the kernel makes at most one atomic per block") {
   REQUIRE(course::work_is_shared(*counters, 2 * 4 + 4));
 }
 
+// Promise: *counter can be read when count_on_all_devices() returns.
+// Promise: kernels of other devices add to *counter at the same time (DATA RACE of two devices).
 TEST_CASE("system_counter: one to four devices") {
   for (int devices = 1; devices <= 4; ++devices) {
     course::with_devices(devices, [&] {
@@ -84,6 +147,8 @@ TEST_CASE("system_counter: one to four devices") {
   }
 }
 
+// Promise: each part is counted by the device that has it (MEMORY OF ANOTHER DEVICE).
+// Promise: a device may have several parts, or none, and a part may be empty.
 TEST_CASE("system_counter: uneven parts, empty parts, devices without a part") {
   const std::vector<std::vector<Wanted>> all = {
       {},                                    // nothing to do
@@ -101,6 +166,7 @@ TEST_CASE("system_counter: uneven parts, empty parts, devices without a part") {
   });
 }
 
+// Promise: no value gets lost if many blocks of all devices add at the same time.
 TEST_CASE("system_counter: many blocks of all devices add at the same time") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 50;  // a lost update may not show at once
   course::on_devices(2, [] {
@@ -110,6 +176,7 @@ TEST_CASE("system_counter: many blocks of all devices add at the same time") {
   });
 }
 
+// Promise: `key` is any int, also one that no value equals.
 TEST_CASE("system_counter: every key, also one that is not there") {
   const std::vector<int> h_values = make_values(1000, 5);
   const auto values = course::DeviceBuffer<int>::from(h_values);
@@ -125,6 +192,7 @@ TEST_CASE("system_counter: every key, also one that is not there") {
   }
 }
 
+// Promise: *counter has 64 bits, and a call adds to what it holds.
 TEST_CASE("system_counter: adds to a counter that is close to 2^32; two calls add twice") {
   const Parts p({{0, 1000}});
   course::ManagedBuffer<unsigned long long> counter(1);
@@ -138,6 +206,7 @@ TEST_CASE("system_counter: adds to a counter that is close to 2^32; two calls ad
   }
 }
 
+// Promise: the device that is current before the call is current after it.
 TEST_CASE("system_counter: the current device stays the current one") {
   course::on_devices(2, [] {
     for (const int before : {0, 1}) {
@@ -151,6 +220,8 @@ TEST_CASE("system_counter: the current device stays the current one") {
   });
 }
 
+// Promise: all devices get their work before the host waits for any of them, also for
+// several parts of one device.
 TEST_CASE("system_counter: all devices get their work before the host waits") {
   course::skip_without_counters();
   const std::vector<Wanted> wanted = {{0, 900}, {0, 300}, {1, 900}, {2, 900}, {1, 50}, {0, 40}};
@@ -165,6 +236,8 @@ TEST_CASE("system_counter: all devices get their work before the host waits") {
   });
 }
 
+// Promise: the call throws course::CudaError if a device is missing, even that of an empty part,
+// and the current device stays the current one.
 TEST_CASE("system_counter: a missing device is an error") {
   course::skip_under_sanitizer();
   const int devices = course::device_count(), before = devices > 1 ? 1 : 0;
@@ -182,6 +255,8 @@ TEST_CASE("system_counter: a missing device is an error") {
   }
 }
 
+// Promise: the call throws course::CudaError if a device fails, and the current device stays the
+// current one (CPU device only).
 TEST_CASE("system_counter: a device that fails is an error") {
   course::skip_without_checker();  // it would end this process's use of a GPU
   course::with_devices(2, [] {

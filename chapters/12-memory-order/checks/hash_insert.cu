@@ -106,6 +106,10 @@ std::vector<unsigned> make_keys(std::size_t n, std::size_t different) {
 
 using namespace hash_insert_check;
 
+// Promise: `amount` is added to the count of `key`, which is stored first if the table does not
+// have it, and the call returns true.
+// Promise: each key is stored in one slot: from first_slot() on, the first one that was empty (a
+// search for each key must end there).
 TEST_CASE("hash_insert: different keys, tables with room") {
   for (const unsigned n : {0u, 1u, 33u, 257u, 600u}) {
     for (const unsigned capacity : {n + 1, n + n / 10 + 1, 3 * n + 2}) {
@@ -115,6 +119,7 @@ TEST_CASE("hash_insert: different keys, tables with room") {
   }
 }
 
+// Promise: the call finds the last empty slot, wherever it is.
 TEST_CASE("hash_insert: tables that are just full") {
   for (const unsigned n : {1u, 2u, 31u, 64u, 300u}) {
     check_table(make_keys(n, n), course::position_values<unsigned>(n), n, {2, 64}, "all slots");
@@ -123,6 +128,9 @@ TEST_CASE("hash_insert: tables that are just full") {
   }
 }
 
+// Promise: if the table does not have the key, and all slots have other keys, the call returns
+// false, and nothing has changed.
+// Promise: the table has 1 to 2^31 slots (1 and 2 are tried, 2^31 are not).
 TEST_CASE("hash_insert: tables that are too small") {
   for (const unsigned capacity : {1u, 2u, 30u}) {
     std::vector<unsigned> amounts = course::position_values<unsigned>(100);
@@ -131,6 +139,9 @@ TEST_CASE("hash_insert: tables that are too small") {
   }
 }
 
+// Promise: any thread of the grid may call it at any time, also with the same key (DATA RACE).
+// Promise: counts wrap.
+// Promise: an amount may be 0: the key is stored nevertheless.
 TEST_CASE("hash_insert: keys that occur often") {
   for (const std::size_t different : {1, 2, 7, 40}) {
     const std::vector<unsigned> amounts = course::position_values<unsigned>(800);
@@ -141,6 +152,7 @@ TEST_CASE("hash_insert: keys that occur often") {
   check_table(make_keys(100, 40), std::vector<unsigned>(100, 0), 64, {2, 64}, "amounts of 0");
 }
 
+// Promise: every number but kEmptyKey may be a key, 0 too.
 TEST_CASE("hash_insert: every number but kEmptyKey is a key") {
   std::vector<unsigned> keys;
   for (unsigned k = 0; k < 8; ++k) {
@@ -151,6 +163,7 @@ TEST_CASE("hash_insert: every number but kEmptyKey is a key") {
   check_table(keys, course::position_values<unsigned>(keys.size()), 41, {4, 64}, "extreme keys");
 }
 
+// Promise: after the last slot comes the first one again.
 TEST_CASE("hash_insert: keys that begin at the same slot, or at the last one") {
   for (const unsigned wanted : {0u, 99u}) {
     std::vector<unsigned> keys;
@@ -162,6 +175,7 @@ TEST_CASE("hash_insert: keys that begin at the same slot, or at the last one") {
   }
 }
 
+// Promise: any lanes of a warp may call it while the others wait for them at a barrier (DEADLOCK).
 TEST_CASE("hash_insert: some lanes of a warp call, and the others wait for them") {
   course::GuardedBuffer<unsigned> keys(40), counts(40), added(64);
   keys.fill_bytes(0xFF);
@@ -170,6 +184,7 @@ TEST_CASE("hash_insert: some lanes of a warp call, and the others wait for them"
   REQUIRE(course::same(added.download(), std::vector<unsigned>(64, 1), "added"));
 }
 
+// Promise: the table is right where the lanes of a warp go in step.
 TEST_CASE("hash_insert: the lanes of a warp go in step") {
   course::count([] {
     check_table(make_keys(120, 30), course::position_values<unsigned>(120), 40, {2, 64}, "30 keys");
@@ -177,6 +192,7 @@ TEST_CASE("hash_insert: the lanes of a warp go in step") {
 }
 
 #if !COURSE_CPU_DEVICE  // too many keys for it
+// Promise: no key and no amount gets lost among a million (GPU only).
 TEST_CASE("hash_insert: a million keys") {
   if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
   const std::size_t n = 1'000'003;

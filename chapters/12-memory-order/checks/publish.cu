@@ -83,30 +83,40 @@ void check_rounds(unsigned blocks, unsigned width, unsigned rounds, bool from_fi
 
 using namespace publish_check;
 
+// Promise: after publish() *flag is `round`.
+// Promise: every thread of the calling block sees, with ordinary loads, all that the threads of the
+// other block wrote before they published that round (DATA RACE).
 TEST_CASE("publish: two blocks, one round") {
   for (const unsigned width : {1u, 2u, 31u, 32u, 33u, 100u, 256u}) check_rounds(2, width, 1, false);
 }
 
+// Promise: rounds grow, but not always by one.
+// Promise: wait_for() returns when *flag is `round` or larger: the publishing block may be some
+// rounds ahead (ENDLESS LOOP).
 TEST_CASE("publish: a chain of blocks, several rounds") {
   for (const unsigned blocks : {2u, 3u, 6u}) {
     for (const unsigned width : {32u, 50u, 128u}) check_rounds(blocks, width, 4, false);
   }
 }
 
+// Promise: several blocks may wait for the same flag.
 TEST_CASE("publish: several blocks wait for one") {
   for (const unsigned width : {1u, 33u, 64u}) check_rounds(6, width, 3, true);
 }
 
+// Promise: a round is any number.
 TEST_CASE("publish: rounds beyond 2^31") {
   check_rounds(3, 40, 4, false, 0x7FFF'FFFD);
   check_rounds(3, 40, 4, true, 0xFFFF'FFF0);
 }
 
+// Promise: both functions are right for every one-dimensional block.
 TEST_CASE("publish: large blocks") {
   check_rounds(3, 1024, 2, false);
   check_rounds(3, 1000, 2, true);
 }
 
+// Promise: wait_for() does not return before the other block has published the round.
 TEST_CASE("publish: wait_for waits, however long the other block takes") {
   auto words = course::DeviceBuffer<unsigned>::zeros(3);
   unsigned* const flag = words.data();
@@ -114,6 +124,7 @@ TEST_CASE("publish: wait_for waits, however long the other block takes") {
   REQUIRE(course::same(words.download(), {1, 2, 0}, "flag, begun, returned too early"));
 }
 
+// Promise: both functions are right where the lanes of a warp go in step.
 TEST_CASE("publish: the lanes of a warp go in step") {
   course::count([] {
     check_rounds(3, 64, 3, false);

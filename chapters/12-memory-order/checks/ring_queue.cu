@@ -6,12 +6,44 @@
 #include <course/check.cuh>
 #include <vector>
 
-#include "checks/empty_queue.cuh"
-
 namespace ring_queue_check {
 
+// ---- a queue in device memory ------------------------------------------------------------------
+
+/// A queue in device memory, empty, whose next position is `start`.
+struct EmptyQueue {
+  EmptyQueue(unsigned slot_count, unsigned start)
+      : slots(slot_count), counters(2), capacity(slot_count) {
+    std::vector<Slot> fresh(capacity);
+    for (unsigned k = 0; k < capacity; ++k) fresh[(start + k) % capacity] = {start + k, 0};
+    CUDA_CHECK(
+        cudaMemcpy(slots.data(), fresh.data(), capacity * sizeof(Slot), cudaMemcpyHostToDevice));
+    set_counters(start, start);
+  }
+  /// tail > head, and no slot written: producers have taken positions, and have not come further.
+  void set_counters(unsigned head, unsigned tail) {
+    const unsigned both[2] = {head, tail};
+    CUDA_CHECK(cudaMemcpy(counters.data(), both, sizeof both, cudaMemcpyHostToDevice));
+  }
+  /// Every slot is written; `tail` has to follow.
+  void fill() {
+    std::vector<Slot> full = slots.download();
+    for (Slot& slot : full) slot = {slot.sequence + 1, slot.sequence};
+    CUDA_CHECK(
+        cudaMemcpy(slots.data(), full.data(), capacity * sizeof(Slot), cudaMemcpyHostToDevice));
+  }
+  course::GuardedBuffer<Slot> slots;
+  course::GuardedBuffer<unsigned> counters;
+  unsigned capacity;
+};
+
+// ---- one thread --------------------------------------------------------------------------------
+
+constexpr unsigned kNothing = 0xFFFF'FFFF;
+
 /// One thread: pushes until the queue is full, pops until it is empty, `rounds` times; then the
-/// same with half of the slots. results: values popped, and kNothing where a call returned false.
+/// same with half of the slots. results: values popped, 1 for a push, and kNothing where a call
+/// returned false.
 __global__ void fill_and_empty(Slot* slots, unsigned capacity, unsigned* counters, unsigned rounds,
                                unsigned* results) {
   const Queue queue{slots, capacity, counters, counters + 1};
@@ -26,16 +58,32 @@ __global__ void fill_and_empty(Slot* slots, unsigned capacity, unsigned* counter
   }
 }
 
+/// What fill_and_empty() must write.
+std::vector<unsigned> results_of(unsigned capacity, unsigned rounds) {
+  std::vector<unsigned> expected;
+  unsigned next = 100;
+  for (unsigned round = 0; round < rounds; ++round) {
+    const unsigned pushes = round % 2 == 0 ? capacity : (capacity + 1) / 2;
+    expected.insert(expected.end(), pushes, 1);
+    if (round % 2 == 0) expected.push_back(kNothing);  // full
+    for (unsigned k = 0; k < pushes; ++k) expected.push_back(next++);
+    expected.push_back(kNothing);  // empty
+  }
+  return expected;
+}
+
 void check_alone(unsigned capacity, unsigned start, unsigned rounds) {
   INFO("capacity " << capacity << ", the next position is " << start);
   const std::vector<unsigned> expected = results_of(capacity, rounds);
-  EmptyQueue<Slot> memory(capacity, start);
+  EmptyQueue memory(capacity, start);
   course::GuardedBuffer<unsigned> results(expected.size());
   course::launch(fill_and_empty, {1, 1}, memory.slots.data(), capacity, memory.counters.data(),
                  rounds, results.data());
   REQUIRE(course::same(results.download(), expected, "results"));
   REQUIRE(results.intact("results"));
 }
+
+// ---- many threads ------------------------------------------------------------------------------
 
 /// x[0..n-1] pass the queue. `mixed`: even threads push, odd ones pop; else the first half pushes.
 __global__ void hand_over(Slot* slots, unsigned capacity, unsigned* counters, const unsigned* x,
@@ -79,7 +127,7 @@ void check_single_calls(course::LaunchShape launch, unsigned capacity, unsigned 
   const unsigned n = launch.grid * launch.block;
   INFO("capacity " << capacity << ", the next position is " << start << "; all " << n
                    << " threads of " << launch.grid << " blocks push once, then all pop once");
-  EmptyQueue<Slot> memory(capacity, start);
+  EmptyQueue memory(capacity, start);
   const std::vector<unsigned> x = course::position_values<unsigned>(n), all(n, 1);
   auto pushed = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> popped(n), could(n);
@@ -99,7 +147,7 @@ void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, b
                    << launch.grid << " blocks of " << launch.block << " threads, "
                    << (mixed ? "producers and consumers in each warp"
                              : "the first half of the threads produces"));
-  EmptyQueue<Slot> memory(capacity, start);
+  EmptyQueue memory(capacity, start);
   const std::vector<unsigned> x = course::position_values<unsigned>(n);
   const auto d_x = course::DeviceBuffer<unsigned>::from(x);
   course::GuardedBuffer<unsigned> popped(n);
@@ -117,6 +165,12 @@ void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, b
 
 using namespace ring_queue_check;
 
+// Promise: try_push() appends a value and returns true; if the slot of the next position has not
+// been read, it returns false.
+// Promise: try_pop() takes the oldest value and returns true; if no value is at the next
+// position, it returns false.
+// Promise: counters and sequence numbers may wrap from 2^32 - 1 to 0.
+// Promise: the capacity is a power of two, 2 or more (2 to 65,536).
 TEST_CASE("ring_queue: one thread fills the queue and empties it, also where counters wrap") {
   for (const unsigned capacity : {2u, 8u, 64u}) {
     for (const unsigned start : {0u, 5u, 0x7FFF'FFF0u, 0xFFFF'FFF0u})
@@ -125,6 +179,8 @@ TEST_CASE("ring_queue: one thread fills the queue and empties it, also where cou
   if (!course::has_run_before()) check_alone(1 << 16, 0x7FFF'FFF0, 1);
 }
 
+// Promise: a call that cannot succeed yet returns false, and has changed nothing
+// (ENDLESS LOOP of one that waits).
 TEST_CASE("ring_queue: a call that cannot succeed yet returns, and changes nothing") {
   struct Case {
     const char* text;
@@ -136,7 +192,7 @@ TEST_CASE("ring_queue: a call that cannot succeed yet returns, and changes nothi
         Case{"a consumer has position 7, and has not read; one push", true, 8, 11},
         Case{"the queue is empty; one pop", false, 7, 7}}) {
     INFO("capacity 4, head " << c.head << ", tail " << c.tail << ": " << c.text);
-    EmptyQueue<Slot> memory(4, 7);
+    EmptyQueue memory(4, 7);
     if (c.pushes) memory.fill();
     memory.set_counters(c.head, c.tail);
     auto value = course::DeviceBuffer<unsigned>::from({77});
@@ -149,6 +205,8 @@ TEST_CASE("ring_queue: a call that cannot succeed yet returns, and changes nothi
   }
 }
 
+// Promise: if one thread pushes and one thread pops, values come in the
+// order in which they were pushed.
 TEST_CASE("ring_queue: one producer and one consumer keep the order") {
   for (const unsigned capacity : {2u, 4u, 64u}) {
     check_exchange({2, 1}, capacity, 40, false);
@@ -156,10 +214,11 @@ TEST_CASE("ring_queue: one producer and one consumer keep the order") {
   }
 }
 
+// Promise: try_push() returns true if there is room, whatever other threads push and pop meanwhile.
 TEST_CASE("ring_queue: a push has room, whatever others push and pop meanwhile") {
   for (const unsigned start : {0u, 0xFFFF'FFF0u}) {
     INFO("capacity 64, the next position is " << start << "; 4 blocks of 8 threads, 2 turns");
-    EmptyQueue<Slot> memory(64, start);
+    EmptyQueue memory(64, start);
     auto refused = course::DeviceBuffer<unsigned>::zeros(1);
     course::launch(push_and_pop, {4, 8}, memory.slots.data(), 64u, memory.counters.data(), 2u,
                    refused.data());
@@ -168,22 +227,28 @@ TEST_CASE("ring_queue: a push has room, whatever others push and pop meanwhile")
   }
 }
 
+// Promise: any thread of the grid may call both functions at any time; each position is used once.
+// Promise: each value is taken once.
+// Promise: the value is ordinary memory, and the consumer sees it (DATA RACE on slots).
 TEST_CASE("ring_queue: many producers and consumers in different blocks") {
   for (const unsigned capacity : {2u, 16u, 256u}) check_exchange({4, 32}, capacity, 100, false);
   for (const unsigned start : {0xFFFF'FFC0u, 0x7FFF'FFC0u})
     check_exchange({6, 40}, 8, 130, false, start);
 }
 
+// Promise: a call returns true if its slot is ready, also if another call overtakes it.
 TEST_CASE("ring_queue: a call that another one overtakes still finds its slot") {
   check_single_calls({4, 32}, 128, 0);
   check_single_calls({8, 8}, 64, 0xFFFF'FFE0u);
   check_single_calls({16, 1}, 32, 0x7FFF'FFFAu);
 }
 
+// Promise: producers and consumers may be lanes of one warp.
 TEST_CASE("ring_queue: producers and consumers in one warp") {
   for (const unsigned capacity : {2u, 8u, 64u}) check_exchange({2, 32}, capacity, 60, true);
 }
 
+// Promise: the queue is right where the lanes of a warp go in step.
 TEST_CASE("ring_queue: the lanes of a warp go in step") {
   course::count([] {
     check_exchange({2, 32}, 8, 50, false);
@@ -192,6 +257,7 @@ TEST_CASE("ring_queue: the lanes of a warp go in step") {
 }
 
 #if !COURSE_CPU_DEVICE  // too many values for it
+// Promise: no value gets lost among thousands, and none is taken twice (GPU only).
 TEST_CASE("ring_queue: thousands of values") {
   if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
   check_exchange({32, 64}, 256, 50'000, false);

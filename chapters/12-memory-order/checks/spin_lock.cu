@@ -116,6 +116,9 @@ __global__ void lock_in_halves(unsigned* word, unsigned* count) {
 
 using namespace spin_lock_check;
 
+// Promise: try_lock() returns true if no thread has the lock, and the calling thread then has it;
+// false if another one has it.
+// Promise: try_lock() does not wait (ENDLESS LOOP).
 TEST_CASE("spin_lock: try_lock takes a free lock, and does not wait for one that is taken") {
   auto words = course::DeviceBuffer<unsigned>::zeros(3);
   course::DeviceBuffer<unsigned> results(4);
@@ -124,6 +127,7 @@ TEST_CASE("spin_lock: try_lock takes a free lock, and does not wait for one that
   REQUIRE(course::same(words.download(), {0, 0, 0}, "word"));
 }
 
+// Promise: when no thread has the lock, *word is 0.
 TEST_CASE("spin_lock: lock takes one lock, and unlock gives it back") {
   auto words = course::DeviceBuffer<unsigned>::zeros(3);
   course::DeviceBuffer<unsigned> results(2);
@@ -132,6 +136,7 @@ TEST_CASE("spin_lock: lock takes one lock, and unlock gives it back") {
   REQUIRE(course::same(words.download(), {0, 0, 0}, "word"));
 }
 
+// Promise: lock() returns when the calling thread has the lock, and not before.
 TEST_CASE("spin_lock: lock waits, however long another thread has the lock") {
   auto words = course::DeviceBuffer<unsigned>::zeros(4);
   unsigned* const word = words.data();
@@ -139,12 +144,17 @@ TEST_CASE("spin_lock: lock waits, however long another thread has the lock") {
   REQUIRE(course::same(words.download(), {0, 1, 1, 0}, "word, begun, entered, both at once"));
 }
 
+// Promise: lanes of one warp may call it together: each of them gets the lock, one after the other.
 TEST_CASE("spin_lock: the lanes of one warp") {
   for (const bool tries : {false, true}) {
     for (const unsigned block : {1u, 2u, 31u, 32u}) check_records({1, block}, 1, 2, tries);
   }
 }
 
+// Promise: no two threads of the grid have the lock at the same time, be they in one warp or in
+// different blocks (DATA RACE on records).
+// Promise: the holder sees, with ordinary loads, all that earlier holders wrote before they called
+// unlock(), also after try_lock() (DATA RACE).
 TEST_CASE("spin_lock: several warps and blocks, one lock") {
   for (const bool tries : {false, true}) {
     check_records({1, 96}, 1, 1, tries);
@@ -153,16 +163,19 @@ TEST_CASE("spin_lock: several warps and blocks, one lock") {
   }
 }
 
+// Promise: only *word is changed: the words beside it are other locks.
 TEST_CASE("spin_lock: many locks side by side") {
   for (const unsigned locks : {2u, 5u, 32u, 100u}) check_records({4, 64}, locks, 2, false);
 }
 
+// Promise: any lanes of a warp may call it while the others wait for them at a barrier (DEADLOCK).
 TEST_CASE("spin_lock: some lanes of a warp call, and the others wait for them") {
   auto words = course::DeviceBuffer<unsigned>::zeros(2);
   course::launch(lock_in_halves, {1, 32}, words.data(), words.data() + 1);
   REQUIRE(course::same(words.download(), {0, 32}, "word, count"));
 }
 
+// Promise: the lock is right where the lanes of a warp go in step.
 TEST_CASE("spin_lock: the lanes of a warp go in step") {
   course::count([] {
     check_records({2, 32}, 1, 1, false);
@@ -171,6 +184,7 @@ TEST_CASE("spin_lock: the lanes of a warp go in step") {
 }
 
 #if !COURSE_CPU_DEVICE  // too many turns for it
+// Promise: no two of thousands of threads have the lock at the same time (GPU only).
 TEST_CASE("spin_lock: thousands of turns") {
   if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
   check_records({64, 32}, 1, 4, false);

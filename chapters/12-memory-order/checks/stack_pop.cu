@@ -1,6 +1,7 @@
 // Check of the exercise stack_pop: one thread that empties and fills the list, threads of several
 // blocks that take one node or two at a time, in lists of few and of many nodes; what is written to
 // a node before it is pushed; and that a head is not used again for another list.
+// No test case shows that no thread waits for another one: an answer with a lock that is right passes.
 #include "stack_pop.cuh"
 
 #include <catch2/catch_test_macros.hpp>
@@ -139,6 +140,9 @@ void check_users(course::LaunchShape launch, unsigned nodes, unsigned turns) {
 
 using namespace stack_pop_check;
 
+// Promise: pop() takes the first node of the list, and returns its number;
+// kNoNode if the list is empty.
+// Promise: push() makes a node the first one of the list.
 TEST_CASE("stack_pop: one thread gets the nodes in the order of the list, and then none") {
   for (const unsigned nodes : {1u, 2u, 3u, 40u}) {
     INFO(course::counted(nodes, "node"));
@@ -155,6 +159,8 @@ TEST_CASE("stack_pop: one thread gets the nodes in the order of the list, and th
   }
 }
 
+// Promise: no two threads have the same node, also if a call waits long between its look at *head
+// and its compare-and-swap (the same *head must not come back within 6,000 calls).
 TEST_CASE("stack_pop: a pop that has waited for long does not take the head of another list") {
   constexpr unsigned kTurns = 4000;
   List list(3);
@@ -166,6 +172,10 @@ TEST_CASE("stack_pop: a pop that has waited for long does not take the head of a
   REQUIRE(each_head_has_one_follower(heads.download()));
 }
 
+// Promise: any thread of the grid may call pop() and push() at any time, and no two
+// threads have the same node.
+// Promise: what a thread wrote with ordinary stores before it pushed a node is seen by the thread
+// that pops it (DATA RACE on payload).
 TEST_CASE("stack_pop: every node has one user at a time, in lists of few nodes") {
   for (const unsigned nodes : {1u, 2u, 3u, 4u, 7u}) {
     check_users({4, 1}, nodes, 30);
@@ -174,17 +184,23 @@ TEST_CASE("stack_pop: every node has one user at a time, in lists of few nodes")
   }
 }
 
+// Promise: the low 32 bits of *head are the first node's number, or kNoNode, and next[k] is the
+// node after node k (the list is walked through).
+// Promise: pop() returns kNoNode only if the list is empty (with two nodes
+// for each thread it never is).
 TEST_CASE("stack_pop: every node has one user at a time, in lists of many nodes") {
   check_users({4, 32}, 300, 3);
   check_users({2, 64}, 33, 3);
 }
 
+// Promise: any lanes of a warp may call it while the others wait for them at a barrier (DEADLOCK).
 TEST_CASE("stack_pop: some lanes of a warp call, and the others wait for them") {
   List list(40);
   course::launch(take_in_halves, {1, 32}, list.head.data(), list.next.data());
   REQUIRE(course::same(walk(list).size(), std::size_t{40}, "nodes in the list"));
 }
 
+// Promise: no two threads have the same node where the lanes of a warp go in step.
 TEST_CASE("stack_pop: the lanes of a warp go in step") {
   course::count([] {
     check_users({2, 32}, 20, 2);
@@ -193,6 +209,7 @@ TEST_CASE("stack_pop: the lanes of a warp go in step") {
 }
 
 #if !COURSE_CPU_DEVICE  // too many turns for it
+// Promise: no two of thousands of threads have the same node (GPU only).
 TEST_CASE("stack_pop: thousands of turns") {
   if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
   for (const unsigned nodes : {3u, 100u}) check_users({64, 32}, nodes, 50);

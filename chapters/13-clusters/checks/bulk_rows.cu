@@ -60,6 +60,11 @@ void check_rows(const Shape& s, Launch launch, int launches = 1) {
 
 }  // namespace
 
+// Promise: weight[r] * source[r][c] is added to table[index[r]][c] for every row r below rows and
+// every column c below width.
+// Promise: width is any multiple of 4 (OUT OF BOUNDS of a shared row that is too short).
+// Promise: a bulk addition comes after a fence, and its source stays until it has been read (BULK
+// OPERATION WITHOUT ITS FENCE, DATA RACE, BLOCK LEFT BEFORE ITS BULK OPERATION HAD READ).
 TEST_CASE("bulk_rows: rows of every width") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   for (const unsigned width : {4u, 8u, 12u, 32u, 36u, 64u, 132u}) {
@@ -68,6 +73,7 @@ TEST_CASE("bulk_rows: rows of every width") {
   for (const unsigned width : {260u, 1028u, 8196u}) check_rows({3, width, 2}, {2, 32});
 }
 
+// Promise: the grid is one-dimensional, of any size, and a block has a multiple of 32 threads.
 TEST_CASE("bulk_rows: grids that are too small, and too large") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   for (const Launch launch : {Launch{1, 32}, Launch{1, 96}, Launch{3, 128}, Launch{20, 64}}) {
@@ -75,6 +81,8 @@ TEST_CASE("bulk_rows: grids that are too small, and too large") {
   }
 }
 
+// Promise: rows may be 0, several rows may have the same index, and what the
+// table held is part of the sums.
 TEST_CASE("bulk_rows: no rows; many rows to one row; two launches") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   check_rows({0, 8, 3}, {2, 32});
@@ -82,11 +90,14 @@ TEST_CASE("bulk_rows: no rows; many rows to one row; two launches") {
   check_rows({40, 16, 4}, {2, 64}, 2);
 }
 
+// Promise: dynamic shared memory for one row of floats per warp is enough, for 1024
+// threads, too (OUT OF BOUNDS).
 TEST_CASE("bulk_rows: a full block, many rows") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   check_rows({course::kCpuDevice ? 200u : 20'011u, 64, 50}, {course::kCpuDevice ? 1u : 64u, 1024});
 }
 
+// Promise: index[r] is any row number that an int holds.
 TEST_CASE("bulk_rows: row numbers up to 2^31 - 2") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   // Only the last three rows of the table are in memory.
@@ -103,6 +114,7 @@ TEST_CASE("bulk_rows: row numbers up to 2^31 - 2") {
   REQUIRE(course::same(table.download(), {4, 4, 4, 4, 0, 0, 0, 0, 8, 8, 8, 8}, "the last rows"));
 }
 
+// Promise: each product is rounded to float before it is added.
 TEST_CASE("bulk_rows: each product is rounded before it is added") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   // 3 * (1/3 rounded to float) is 1 after rounding, and a little more than 1 before.
@@ -117,6 +129,8 @@ TEST_CASE("bulk_rows: each product is rounded before it is added") {
   REQUIRE(course::same(table.download(), std::vector<float>(4, 0.0f), "table"));
 }
 
+// Promise: each row is added by one bulk addition, and no thread makes an atomic.
+// Promise: the lanes of a warp share the work of a row.
 TEST_CASE("bulk_rows: one bulk addition per row, no atomics, and lanes side by side") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   course::skip_without_counters();

@@ -67,6 +67,14 @@ void check_histogram(const std::vector<unsigned>& keys, unsigned bins, const Sha
 
 }  // namespace
 
+// Promise: bins[b] grows by how many of keys[0..n-1] are b, for every b below num_bins.
+// Promise: a cluster has 1 to 8 blocks that follow each other, and
+// num_bins is any number from 1 on.
+// Promise: dynamic shared memory for ceil(num_bins / blocks of a cluster) counters per
+// block is enough (OUT OF BOUNDS).
+// Promise: no block uses shared memory of a block that has not begun, or has left (SHARED MEMORY OF
+// A BLOCK THAT MAY NOT HAVE BEGUN, BLOCK LEFT WHILE OTHERS USE ITS SHARED MEMORY; DATA RACE where a
+// barrier of the cluster is missing).
 TEST_CASE("cluster_histogram: clusters of every size, bins that they do not divide") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   for (unsigned cluster = 1; cluster <= course::kMostBlocksOfCluster; ++cluster) {
@@ -78,6 +86,7 @@ TEST_CASE("cluster_histogram: clusters of every size, bins that they do not divi
   }
 }
 
+// Promise: keys that are no bin are not counted.
 TEST_CASE("cluster_histogram: keys that are no bin") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   const Shape s{2, 4, 64};
@@ -87,6 +96,7 @@ TEST_CASE("cluster_histogram: keys that are no bin") {
   check_histogram(keys, 50, s);
 }
 
+// Promise: n may be 0, and what bins hold stays counted.
 TEST_CASE("cluster_histogram: no keys, few keys, one bin gets all; two launches") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   const Shape s{3, 2, 32};
@@ -98,6 +108,7 @@ TEST_CASE("cluster_histogram: no keys, few keys, one bin gets all; two launches"
   check_histogram(std::vector<unsigned>(500, 99), 100, s);
 }
 
+// Promise: a block has any multiple of 32 threads, up to 1024.
 TEST_CASE("cluster_histogram: full blocks, many keys") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   const Shape s{1, 2, 1024};
@@ -106,6 +117,7 @@ TEST_CASE("cluster_histogram: full blocks, many keys") {
   check_histogram(random_keys(n, 5000), 5000, s);
 }
 
+// Promise: a cluster may count more than 2^16 keys of one bin.
 TEST_CASE("cluster_histogram: a cluster counts more than 2^16 keys of one bin") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   const Shape s{1, 2, 1024};
@@ -113,6 +125,8 @@ TEST_CASE("cluster_histogram: a cluster counts more than 2^16 keys of one bin") 
   check_histogram(std::vector<unsigned>(70'000, 3), 5, s);
 }
 
+// Promise: each bin is counted by one block of the cluster, so that there may be more
+// bins than a block can hold.
 TEST_CASE("cluster_histogram: more bins than one block can hold") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   course::skip_under_sanitizer();
@@ -122,6 +136,10 @@ TEST_CASE("cluster_histogram: more bins than one block can hold") {
   check_histogram(random_keys(3000, kBins), kBins, s);
 }
 
+// Promise: a key makes one atomic on shared memory.
+// Promise: a cluster makes at most one atomic on global memory for each bin, and none if
+// it has counted nothing there.
+// Promise: the threads of the grid share the keys.
 TEST_CASE("cluster_histogram: a shared atomic per key, and a global one per bin that has counted") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   course::skip_without_counters();

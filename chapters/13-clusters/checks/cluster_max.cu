@@ -53,6 +53,11 @@ std::vector<float> negative(std::size_t n) {
 
 }  // namespace
 
+// Promise: maxima[c] becomes the largest of the elements of cluster c.
+// Promise: element i belongs to thread i % (gridDim.x * blockDim.x) of the
+// grid, as in a grid-stride loop.
+// Promise: no block uses shared memory of a block that has not begun, or has left (SHARED MEMORY OF
+// A BLOCK THAT MAY NOT HAVE BEGUN, BLOCK LEFT WHILE OTHERS USE ITS SHARED MEMORY).
 TEST_CASE("cluster_max: clusters of every size, and blocks of several") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   for (unsigned cluster = 1; cluster <= course::kMostBlocksOfCluster; ++cluster) {
@@ -63,6 +68,8 @@ TEST_CASE("cluster_max: clusters of every size, and blocks of several") {
   }
 }
 
+// Promise: a cluster has 1 to 8 blocks that follow each other, and the
+// maximum of each of them counts.
 TEST_CASE("cluster_max: the largest number in each block of a cluster") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   for (const unsigned cluster : {2u, 5u, 8u}) {
@@ -76,6 +83,8 @@ TEST_CASE("cluster_max: the largest number in each block of a cluster") {
   }
 }
 
+// Promise: n may be 0, and a block may have no element.
+// Promise: a cluster without elements writes -INFINITY.
 TEST_CASE("cluster_max: blocks and clusters without elements, and none at all") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   const Shape s{3, 4, 32};
@@ -85,6 +94,7 @@ TEST_CASE("cluster_max: blocks and clusters without elements, and none at all") 
   }
 }
 
+// Promise: infinities are numbers like all others.
 TEST_CASE("cluster_max: infinities are numbers") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   const Shape s{2, 2, 32};
@@ -94,6 +104,7 @@ TEST_CASE("cluster_max: infinities are numbers") {
   check_max(x, s);
 }
 
+// Promise: a block has any multiple of 32 threads, up to 1024.
 TEST_CASE("cluster_max: full blocks") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   const Shape s{2, 3, 1024};
@@ -102,6 +113,7 @@ TEST_CASE("cluster_max: full blocks") {
   check_max(negative(n), s);
 }
 
+// Promise: n may exceed 2^32 (GPU only).
 TEST_CASE("cluster_max: more than 2^32 elements") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   constexpr std::size_t n = (std::size_t{1} << 32) + 300;
@@ -115,6 +127,8 @@ TEST_CASE("cluster_max: more than 2^32 elements") {
   REQUIRE(course::same(maxima.front(), largest, "maxima[0]"));
 }
 
+// Promise: there is one store to maxima per cluster, and no atomic.
+// Promise: the blocks of a cluster meet in shared memory.
 TEST_CASE("cluster_max: one store per cluster, no atomic, and maxima pass through shared memory") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   course::skip_without_counters();

@@ -69,6 +69,12 @@ __global__ void count_misplaced(const int* d_out, std::size_t n, Count* d_wrong)
 
 using namespace beat_filter_check;
 
+// Promise: the numbers of x[0..n-1] that are > 0 come to d_out[0], d_out[1], ..., in their order,
+// and how many they are to *d_count.
+// Promise: d_out has room for what is kept, no more, and nothing else is written (OUT OF BOUNDS; on
+// a GPU the guard bands show it).
+// Promise: *d_count may hold anything before (all of its 64 bits are poisoned).
+// Promise: d_x and d_out are aligned to ints, no more (MISALIGNED ACCESS).
 TEST_CASE("beat_filter: every size, at several starts") {
   std::size_t turn = 0;
   for (const std::size_t n : course::all_sizes()) {
@@ -82,6 +88,7 @@ TEST_CASE("beat_filter: every size, at several starts") {
   }
 }
 
+// Promise: a number is any int, INT_MIN and INT_MAX, too.
 TEST_CASE("beat_filter: every kind, in several pieces") {
   BeatFilter answer;
   for (const Kind& kind : kKinds) {
@@ -90,6 +97,7 @@ TEST_CASE("beat_filter: every kind, in several pieces") {
   }
 }
 
+// Promise: one object may be called again, with any n, when the call before is done.
 TEST_CASE("beat_filter: one object, called again with other sizes and other numbers") {
   BeatFilter answer;
   std::size_t turn = 0;
@@ -101,6 +109,8 @@ TEST_CASE("beat_filter: one object, called again with other sizes and other numb
   }
 }
 
+// Promise: one object may be called again in the same stream, before the numbers
+// of the call before are there.
 TEST_CASE("beat_filter: one object, called twice in a row, before the first numbers are there") {
   const std::vector<int> many = kKinds[1].values(5000), few = kKinds[1].values(300);
   INFO(text_of(many.size(), kKinds[1].text, 0, 0) << "; then n = 300");
@@ -117,6 +127,7 @@ TEST_CASE("beat_filter: one object, called twice in a row, before the first numb
   REQUIRE(course::same(out.download(), expected, "numbers of both calls"));
 }
 
+// Promise: the order stays right, however many blocks share the numbers.
 TEST_CASE("beat_filter: many tiles") {
   if (course::has_run_before()) return;
   constexpr std::size_t n = (1 << 18) + 1000;
@@ -125,6 +136,7 @@ TEST_CASE("beat_filter: many tiles") {
   check(answer, kKinds[0].values(n), 1, 2);
 }
 
+// Promise: n may exceed 2^32 (GPU only).
 TEST_CASE("beat_filter: more than 2^32 numbers") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 8 * 77, kKept = n / 4;
   course::skip_without_memory(n * 5);
@@ -142,6 +154,8 @@ TEST_CASE("beat_filter: more than 2^32 numbers") {
   REQUIRE(out.intact("d_out"));
 }
 
+// Promise: more than one block works: the busiest one makes at most three
+// quarters of the loads and stores.
 TEST_CASE("beat_filter: work for more than one block") {
   course::skip_without_counters();
   if (course::has_run_before()) return;

@@ -50,6 +50,8 @@ void check(BeatHistogram& answer, const std::vector<unsigned char>& bytes, std::
 
 using namespace beat_histogram_check;
 
+// Promise: d_bins[b] becomes how often b occurs in d_bytes[0..n-1], for b from 0 to 255.
+// Promise: d_bins may hold anything before (it is poisoned).
 TEST_CASE("beat_histogram: every size, at several starts") {
   std::size_t turn = 0;
   for (const std::size_t n : course::all_sizes()) {
@@ -63,6 +65,7 @@ TEST_CASE("beat_histogram: every size, at several starts") {
   }
 }
 
+// Promise: d_bytes may begin at any address (MISALIGNED ACCESS).
 TEST_CASE("beat_histogram: every start of a short array") {
   BeatHistogram answer;
   for (std::size_t offset = 0; offset < 17; ++offset) {
@@ -72,6 +75,7 @@ TEST_CASE("beat_histogram: every start of a short array") {
   }
 }
 
+// Promise: one object may be called again, with any n, when the call before is done.
 TEST_CASE("beat_histogram: one object, called again with other sizes") {
   BeatHistogram answer;
   for (const std::size_t n :
@@ -82,6 +86,9 @@ TEST_CASE("beat_histogram: one object, called again with other sizes") {
   }
 }
 
+// Promise: one object may be called again in the same stream, before the bins
+// of the call before are there.
+// Promise: d_bins begins at any element.
 TEST_CASE("beat_histogram: one object, called twice in a row, before the first bins are there") {
   const std::vector<unsigned char> many = kKinds[0].values(5000), few = kKinds[0].values(300);
   INFO(text_of(many.size(), kKinds[0].text, 0) << "; then n = 300; the bins begin at any element");
@@ -97,6 +104,7 @@ TEST_CASE("beat_histogram: one object, called twice in a row, before the first b
   REQUIRE(bins.intact("d_bins"));
 }
 
+// Promise: a count may exceed 2^16.
 TEST_CASE("beat_histogram: a bin holds more than 16 bits") {
   constexpr std::size_t n = (1 << 16) + 1000;
   INFO(text_of(n, kKinds[1].text, 3));
@@ -104,6 +112,7 @@ TEST_CASE("beat_histogram: a bin holds more than 16 bits") {
   check(answer, kKinds[1].values(n), 3);
 }
 
+// Promise: what one block counts may exceed 2^16, too.
 TEST_CASE("beat_histogram: each of many blocks counts more than 16 bits hold") {
   if (course::has_run_before()) return;
   constexpr std::size_t n = 9'000'000;
@@ -112,6 +121,7 @@ TEST_CASE("beat_histogram: each of many blocks counts more than 16 bits hold") {
   check(answer, kKinds[2].values(n), 0);
 }
 
+// Promise: n may exceed 2^32, and no count does (GPU only).
 TEST_CASE("beat_histogram: more than 2^32 bytes") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
   course::skip_without_memory(n);
@@ -127,6 +137,7 @@ TEST_CASE("beat_histogram: more than 2^32 bytes") {
   REQUIRE(course::same(bins.download(), expected, "d_bins"));
 }
 
+// Promise: there is at most one atomic per four bytes.
 TEST_CASE("beat_histogram: better than one atomic per byte") {
   course::skip_without_counters();
   if (course::has_run_before()) return;

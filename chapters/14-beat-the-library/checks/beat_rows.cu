@@ -14,11 +14,48 @@
 #include <string>
 #include <vector>
 
-#include "checks/row_data.cuh"
-
 namespace beat_rows_check {
 
-using namespace row_data;
+// ---- rows --------------------------------------------------------------------------------------
+
+struct Shape {
+  std::size_t rows, width, table_rows;
+  std::size_t source = 0, table = 0;  // halves after a multiple of 64 bytes
+  std::size_t index = 0;              // ints after one
+};
+
+std::string text_of(const Shape& s, const std::string& data) {
+  return course::counted(s.rows, "row") + " of " + course::counted(s.width, "half", "halves") +
+         " into " + course::counted(s.table_rows, "row") + ": " + data + "; source begins " +
+         std::to_string(2 * s.source) + ", table " + std::to_string(2 * s.table) + " and index " +
+         std::to_string(4 * s.index) + " bytes after a multiple of 64";
+}
+
+/// Every row of the table gets some, but for those whose number leaves a remainder of 2.
+std::vector<int> spread(const Shape& s) {
+  const std::vector<int> random = course::position_values<int>(s.rows);
+  std::vector<int> index(s.rows);
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    const auto to = static_cast<std::size_t>(random[r]) * 7919 % s.table_rows;
+    index[r] = static_cast<int>(to % 5 == 2 ? to - 1 : to);
+  }
+  return index;
+}
+
+/// Numbers from -2 to 2: every sum of fewer than 1000 of them is exact in half.
+std::vector<__half> whole_numbers(std::size_t n) {
+  std::vector<__half> values;
+  for (const int random : course::position_values<int>(n)) {
+    values.push_back(__half(static_cast<float>(random % 5 - 2)));
+  }
+  return values;
+}
+
+std::vector<float> floats(const std::vector<__half>& halves) {
+  return {halves.begin(), halves.end()};
+}
+
+// ---- one call ----------------------------------------------------------------------------------
 
 /// Checks an answer whose table holds 3 before, and -0.0 where no row is added.
 void check(BeatRows& answer, const Shape& s, const std::vector<int>& index) {
@@ -66,6 +103,10 @@ std::vector<float> added_to_zeros(const Shape& s, const std::vector<__half>& sou
 
 using namespace beat_rows_check;
 
+// Promise: source[r][c] is added to table[d_index[r]][c] for r < rows and c < width; both
+// are row-major, without gaps.
+// Promise: any width from 1 on will do, and rows may be 0.
+// Promise: rows of the table that no row is added to keep their bits, -0.0 too.
 TEST_CASE("beat_rows: every number of rows, at several widths and starts") {
   const std::size_t widths[] = {64, 8, 1, 32, 7, 96, 2, 130};
   std::size_t turn = 0;
@@ -80,6 +121,7 @@ TEST_CASE("beat_rows: every number of rows, at several widths and starts") {
   }
 }
 
+// Promise: arrays are aligned to their elements, no more (MISALIGNED ACCESS).
 TEST_CASE("beat_rows: packs of 16 bytes, and every start") {
   BeatRows answer;
   for (std::size_t start = 0; start < 9; ++start) {
@@ -89,6 +131,7 @@ TEST_CASE("beat_rows: packs of 16 bytes, and every start") {
   }
 }
 
+// Promise: several rows may have the same index, in any order (DATA RACE on d_table).
 TEST_CASE("beat_rows: all rows into one, and each row into its own") {
   BeatRows answer;
   const Shape one{400, 64, 300}, own{300, 64, 300};
@@ -100,6 +143,7 @@ TEST_CASE("beat_rows: all rows into one, and each row into its own") {
   check(answer, own, back);
 }
 
+// Promise: a row may be wide, and rows and table_rows may exceed 2^16.
 TEST_CASE("beat_rows: wide rows; many rows of the table; many rows of the source") {
   BeatRows answer;
   const bool again = course::has_run_before();
@@ -111,6 +155,8 @@ TEST_CASE("beat_rows: wide rows; many rows of the table; many rows of the source
   }
 }
 
+// Promise: one object may be called again in the same stream, before the sums
+// of the call before are there.
 TEST_CASE("beat_rows: one object, called twice in a row, before the first sums are there") {
   const std::vector<__half> source(5000, __half(1.0f));
   const auto d_source = course::DeviceBuffer<__half>::from(source);
@@ -123,6 +169,7 @@ TEST_CASE("beat_rows: one object, called twice in a row, before the first sums a
   REQUIRE(course::same(floats(table.download()), {500, 0, 30}, "the three rows"));
 }
 
+// Promise: one object may be called again, with any shape, when the call before is done.
 TEST_CASE("beat_rows: one object, called again with other shapes") {
   BeatRows answer;
   for (const Shape& s : {Shape{200, 64, 150}, Shape{33, 8, 400}, Shape{0, 64, 5}, Shape{500, 16, 3},
@@ -132,6 +179,7 @@ TEST_CASE("beat_rows: one object, called again with other shapes") {
   }
 }
 
+// Promise: sums that need rounding are as near as half additions in any order.
 TEST_CASE("beat_rows: sums that are rounded are near the exact ones") {
   constexpr std::size_t kEach = 8;  // source rows to a row of the table
   const Shape s{8 * kEach, 64, 8};
@@ -150,6 +198,8 @@ TEST_CASE("beat_rows: sums that are rounded are near the exact ones") {
   REQUIRE(course::close(added_to_zeros(s, source, index), exact, k / (1 - k) * kEach, "d_table"));
 }
 
+// Promise: sums that need no rounding are exact, of any halves (all bits
+// in use, subnormal ones, too).
 TEST_CASE("beat_rows: numbers of every size") {
   const Shape s{60, 64, 60};
   INFO(text_of(s, "row r has numbers from 2^(r % 40 - 24) on, and is added to row r"));
@@ -163,6 +213,7 @@ TEST_CASE("beat_rows: numbers of every size") {
   REQUIRE(course::same(added_to_zeros(s, source, index), floats(source), "d_table"));
 }
 
+// Promise: the table may have more than 2^32 halves (GPU only).
 TEST_CASE("beat_rows: a table of more than 2^32 halves") {
   const Shape s{50, 64, (std::size_t{1} << 26) + 100};
   course::skip_without_memory(s.table_rows * s.width * sizeof(__half));
@@ -176,6 +227,7 @@ TEST_CASE("beat_rows: a table of more than 2^32 halves") {
                        "the last 100 rows of d_table"));
 }
 
+// Promise: there is at most one atomic per two halves.
 TEST_CASE("beat_rows: better than one atomic per half") {
   course::skip_without_counters();
   if (course::has_run_before()) return;

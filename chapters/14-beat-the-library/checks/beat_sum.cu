@@ -51,6 +51,9 @@ void check(BeatSum& answer, const std::vector<float>& x, std::size_t offset, dou
 
 using namespace beat_sum_check;
 
+// Promise: *d_y becomes x[0] + ... + x[n-1], and 0 if n == 0.
+// Promise: *d_y may hold anything before (it is poisoned).
+// Promise: sums that need no rounding are exact (numbers of 2^-70 and of 2^70, too).
 TEST_CASE("beat_sum: every size, at several starts") {
   std::size_t turn = 0;
   for (const std::size_t n : course::all_sizes()) {
@@ -64,6 +67,7 @@ TEST_CASE("beat_sum: every size, at several starts") {
   }
 }
 
+// Promise: d_x is aligned to floats, no more (MISALIGNED ACCESS).
 TEST_CASE("beat_sum: every start of a short array") {
   BeatSum answer;
   for (std::size_t offset = 0; offset < 16; ++offset) {
@@ -72,6 +76,7 @@ TEST_CASE("beat_sum: every start of a short array") {
   }
 }
 
+// Promise: one object may be called again, with any n, when the call before is done.
 TEST_CASE("beat_sum: one object, called again with other sizes") {
   BeatSum answer;
   for (const std::size_t n : {std::size_t{100}, std::size_t{5000}, std::size_t{0}, std::size_t{33},
@@ -81,6 +86,8 @@ TEST_CASE("beat_sum: one object, called again with other sizes") {
   }
 }
 
+// Promise: one object may be called again in the same stream, before the sum
+// of the call before is there.
 TEST_CASE("beat_sum: one object, called twice in a row, before the first sum is there") {
   const std::vector<float> many = kExact[0].values(5000), few = kExact[0].values(300);
   INFO(text_of(many.size(), kExact[0].text, 0) << "; then n = 300");
@@ -95,6 +102,7 @@ TEST_CASE("beat_sum: one object, called twice in a row, before the first sum is 
   REQUIRE(course::same(sums.download(), expected, "sums"));
 }
 
+// Promise: a sum that needs no rounding is exact, however many blocks share it.
 TEST_CASE("beat_sum: many blocks") {
   if (course::has_run_before()) return;
   constexpr std::size_t n = (1 << 18) + 77;
@@ -103,6 +111,7 @@ TEST_CASE("beat_sum: many blocks") {
   check(answer, kExact[0].values(n), 0, 0);
 }
 
+// Promise: a sum with an infinite number is infinite.
 TEST_CASE("beat_sum: one number is infinite") {
   std::vector<float> x(course::kBigSize, 1.0f);
   x[77] = INFINITY;
@@ -114,6 +123,7 @@ TEST_CASE("beat_sum: one number is infinite") {
   REQUIRE(course::same(y.download().front(), INFINITY, "*d_y"));
 }
 
+// Promise: other sums are as near as n - 1 float additions in any order.
 TEST_CASE("beat_sum: sums that are rounded are near the exact one") {
   const Kind all_bits{"all bits in use", [](course::Element e) {
                         return std::sin(static_cast<float>(e.random + 1000 * (e.i % 7)));
@@ -126,6 +136,7 @@ TEST_CASE("beat_sum: sums that are rounded are near the exact one") {
   }
 }
 
+// Promise: n may exceed 2^32 (GPU only).
 TEST_CASE("beat_sum: more than 2^32 numbers") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 77;
   course::skip_without_memory(n * sizeof(float));
@@ -143,6 +154,7 @@ TEST_CASE("beat_sum: more than 2^32 numbers") {
   REQUIRE(course::same(y.download().front(), 5.0f, "*d_y"));
 }
 
+// Promise: there is at most one atomic per 32 numbers.
 TEST_CASE("beat_sum: better than one atomic per number") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
