@@ -66,8 +66,8 @@ class Watchdog {
       }
     }
     if (!missing.empty()) return missing;
-    std::this_thread::sleep_for(Seconds(5));  // meanwhile its own host names it
-    return " a rank on another host";
+    std::this_thread::sleep_for(Seconds(5));  // meanwhile another host may know it
+    return " an unknown rank";
   }
 
   std::jthread thread_;

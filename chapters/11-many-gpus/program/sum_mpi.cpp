@@ -54,9 +54,9 @@ class Run {
     CUDA_CHECK(cudaGetDeviceProperties(&device, team.local_rank));
     text = fmt::format("{} rank{} on {} host{}, {}, {}\n", team.size, team.size == 1 ? "" : "s",
                        team.hosts, team.hosts == 1 ? "" : "s", device.name, engine);
-    json = {{"ranks", team.size}, {"hosts", team.hosts}, {"device", device.name},
-            {"engine", engine},   {"n", options.n},      {"samples", options.samples},
-            {"vector", nullptr}};
+    json = {{"schema", 1},           {"ranks", team.size},         {"hosts", team.hosts},
+            {"device", device.name}, {"samples", options.samples}, {"engine", engine},
+            {"n", options.n},        {"vector", nullptr}};
     sum_array();
     if (options.vector_bytes > 0) sum_vector();
 #if COURSE_HAS_NCCL
