@@ -3,9 +3,6 @@
 #include <course/data.cuh>
 #include <course/ladder.cuh>
 #include <cstddef>
-#include <functional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "rungs.cuh"
@@ -20,26 +17,24 @@ void add_one(course::Ladder& ladder, std::size_t n) {
   const std::vector<float> expected = add_one_reference(x);
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(n);
-  const auto row = [&](const std::string& name, const std::string& changed,
-                       std::function<void()> launch) {
-    return course::Rung{.name = name,
-                        .changed = changed,
-                        .reset = [&] { d_y.fill_bytes(0xFF); },
-                        .launch = std::move(launch),
-                        // The row shows the last element, and all are checked.
-                        .result = [&] { return static_cast<double>(d_y.download().back()); },
-                        .check = [&] { return course::same(d_y.download(), expected, "y"); },
-                        .bytes = d_x.bytes() + d_y.bytes(),
-                        .n = n};
+  const auto row = [&](course::Rung rung) {
+    rung.reset = [&] { d_y.fill_bytes(0xFF); };
+    // The row shows the last element, and all are checked.
+    rung.result = [&] { return static_cast<double>(d_y.download().back()); };
+    rung.check = [&] { return course::same(d_y.download(), expected, "y"); };
+    rung.bytes = d_x.bytes() + d_y.bytes();
+    rung.n = n;
+    return rung;
   };
 
   ladder.reference("add_one_reference", expected.back(), "the host; the last element", n);
   for (const AddOneRung& rung : add_one_rungs()) {
     if (n > rung.most_n) continue;
-    ladder.rung(row(rung.name, rung.changed, [&] { rung.launch(d_x.data(), n, d_y.data()); }));
+    const auto launch = [&] { rung.launch(d_x.data(), n, d_y.data()); };
+    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
   }
 #if !COURSE_CPU_DEVICE
-  ladder.vendor(row("thrust::transform", "Thrust", thrust_add_one(d_x.data(), n, d_y.data())));
+  ladder.vendor(row(thrust_add_one(d_x.data(), n, d_y.data())));
 #endif
 }
 

@@ -14,9 +14,12 @@ struct AddOne {
 
 }  // namespace
 
-std::function<void()> thrust_add_one(const float* d_x, std::size_t n, float* d_y) {
+course::Rung thrust_add_one(const float* d_x, std::size_t n, float* d_y) {
   const thrust::device_ptr<const float> first(d_x);
   const thrust::device_ptr<float> result(d_y);
   const auto last = first + static_cast<std::ptrdiff_t>(n);
-  return [=] { thrust::transform(thrust::cuda::par_nosync, first, last, result, AddOne{}); };
+  const auto launch = [=] {
+    thrust::transform(thrust::cuda::par_nosync, first, last, result, AddOne{});
+  };
+  return {.name = "thrust::transform", .changed = "Thrust", .launch = launch};
 }

@@ -8,10 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "global_atomic.cuh"
-#include "histogram.cuh"
 #include "rungs.cuh"
-#include "stagnation.cuh"
 
 namespace {
 
@@ -33,11 +30,15 @@ TEST_CASE("sum_global_atomic adds every element once") {
     INFO("n = " << n);
     const std::vector<float> x = course::position_values<float>(n);  // sums of these are exact
     const auto d_x = course::DeviceBuffer<float>::from(x);
-    auto y = output(1, 0.5f);
-    launch_sum_global_atomic(d_x.data(), n, y.data());
     const auto expected = static_cast<float>(sum_reference(x));
-    REQUIRE(course::same(y.download().front(), expected + 0.5f, "y"));
-    REQUIRE(y.intact("y"));
+    for (const SumRung& rung : sum_rungs()) {
+      if (!rung.because.empty()) continue;
+      INFO(rung.name);
+      auto y = output(1, 0.5f);
+      rung.launch(d_x.data(), n, y.data());
+      REQUIRE(course::same(y.download().front(), expected + 0.5f, "y"));
+      REQUIRE(y.intact("y"));
+    }
     REQUIRE(course::same(sum_global_atomic(d_x.data(), n), expected, "sum of the host wrapper"));
   }
 }
@@ -45,21 +46,24 @@ TEST_CASE("sum_global_atomic adds every element once") {
 TEST_CASE("sum_racy races, and loses updates") {
   const std::vector<float> x = course::position_values<float>(4096);
   const auto d_x = course::DeviceBuffer<float>::from(x);
-  auto y = course::DeviceBuffer<float>::zeros(1);
-  course::Findings findings;
-  float sum = 0.0f;
-  REQUIRE(course::expect_race(
-      [&] {
-        course::count([&] { launch_sum_racy(d_x.data(), x.size(), y.data()); });
-        sum = y.front();
-      },
-      &findings));
-  INFO("sum_racy gave " << sum << ", the sum is " << sum_reference(x));
-  REQUIRE(sum < sum_reference(x));
-  REQUIRE(sum > 0.0f);
-  if (findings.checked) {
-    INFO(findings.texts.front());
-    REQUIRE(findings.texts.front().find("global_atomic.cuh") != std::string::npos);
+  for (const SumRung& rung : sum_rungs()) {
+    if (rung.because.empty()) continue;
+    auto y = course::DeviceBuffer<float>::zeros(1);
+    course::Findings findings;
+    float sum = 0.0f;
+    REQUIRE(course::expect_race(
+        [&] {
+          course::count([&] { rung.launch(d_x.data(), x.size(), y.data()); });
+          sum = y.front();
+        },
+        &findings));
+    INFO(rung.name << " gave " << sum << ", the sum is " << sum_reference(x));
+    REQUIRE(sum < sum_reference(x));
+    REQUIRE(sum > 0.0f);
+    if (findings.checked) {
+      INFO(findings.texts.front());
+      REQUIRE(findings.texts.front().find("global_atomic.cuh") != std::string::npos);
+    }
   }
 }
 
@@ -86,21 +90,27 @@ TEST_CASE("count_above counts every hit once") {
     INFO("n = " << n);
     const std::vector<float> x = course::position_values<float>(n);
     const auto d_x = course::DeviceBuffer<float>::from(x);
-    auto count = output(1, 3);
-    launch_count_above(d_x.data(), n, kThreshold, count.data());
-    REQUIRE(
-        course::same(count.download().front(), 3 + count_above_reference(x, kThreshold), "count"));
-    REQUIRE(count.intact("count"));
+    const int expected = 3 + count_above_reference(x, kThreshold);
+    for (const CountRung& rung : count_rungs()) {
+      INFO(rung.name);
+      auto count = output(1, 3);
+      rung.launch(d_x.data(), n, kThreshold, count.data());
+      REQUIRE(course::same(count.download().front(), expected, "count"));
+      REQUIRE(count.intact("count"));
+    }
   }
 }
 
 TEST_CASE("add_same_value stagnates where one thread does") {
   const Stagnation s = course::skip_large() ? kStagnationEnd : kStagnationFull;
-  auto y = output(1, s.start);
-  course::launch(add_same_value, {blocks_for(s.count), kBlockSize}, s.value, s.count, y.data());
-  REQUIRE(course::same(y.download().front(), kStagnatesAt, "y"));
-  REQUIRE(y.intact("y"));
-  REQUIRE(course::same(add_same_value_float(s), kStagnatesAt, "sum of one CPU thread"));
+  for (const StagnationRung& rung : stagnation_rungs()) {
+    INFO(rung.name);
+    auto y = output(1, s.start);
+    float h_y = s.start;
+    rung.launch(s, rung.on_host ? &h_y : y.data());
+    REQUIRE(course::same(rung.on_host ? h_y : y.download().front(), kStagnatesAt, "y"));
+    REQUIRE(y.intact("y"));
+  }
   REQUIRE(add_same_value_reference(s) > kStagnatesAt + 30'000.0);
 }
 
@@ -118,12 +128,15 @@ TEST_CASE("byte_histogram counts every byte once") {
       std::vector<unsigned char> bytes = course::position_values<unsigned char>(n);
       if (all_equal) std::fill(bytes.begin(), bytes.end(), 255);
       const auto d_bytes = course::DeviceBuffer<unsigned char>::from(bytes);
-      auto bins = output(kBins, 5u);
-      course::launch(byte_histogram, {blocks_for(n), kBlockSize}, d_bytes.data(), n, bins.data());
       std::vector<unsigned> expected = byte_histogram_reference(bytes);
       for (unsigned& bin : expected) bin += 5;
-      REQUIRE(course::same(bins.download(), expected, "bins"));
-      REQUIRE(bins.intact("bins"));
+      for (const HistogramRung& rung : histogram_rungs()) {
+        INFO(rung.name);
+        auto bins = output(kBins, 5u);
+        rung.launch(d_bytes.data(), n, bins.data());
+        REQUIRE(course::same(bins.download(), expected, "bins"));
+        REQUIRE(bins.intact("bins"));
+      }
     }
   }
 }

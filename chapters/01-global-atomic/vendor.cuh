@@ -1,12 +1,13 @@
 // The same answers from CUB, NVIDIA's own library. Only a GPU build has them (vendor.cu).
 #pragma once
 
+#include <course/ladder.cuh>
 #include <cstddef>
-#include <functional>
 
-/// A launch that sets *d_y to the sum of x[0..n-1]. It owns the memory that CUB works in.
-std::function<void()> cub_sum(const float* d_x, std::size_t n, float* d_y);
+// Rows whose launches own the memory that CUB works in. The ladder says what becomes of the result.
 
-/// A launch that sets d_bins[0..255] to the counts of n bytes.
-std::function<void()> cub_byte_histogram(const unsigned char* d_bytes, std::size_t n,
-                                         unsigned* d_bins);
+/// Sets *d_y to the sum of x[0..n-1].
+course::Rung cub_sum(const float* d_x, std::size_t n, float* d_y);
+
+/// Sets d_bins[0..255] to the counts of n bytes.
+course::Rung cub_byte_histogram(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins);

@@ -9,8 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "maximum.cuh"
-#include "subnormals.cuh"
+#include "rungs.cuh"
 #include "testing.cuh"
 
 // ---- which types there are ---------------------------------------------------------------------
@@ -267,14 +266,14 @@ TEST_CASE("atomicAnd, atomicOr, atomicXor") {
 TEST_CASE("float atomicAdd flushes subnormals on global memory, and keeps them on shared memory") {
   for (const float sign : {1.0f, -1.0f}) {
     for (const float start : {kSubnormal, 0.0f, 1.0f}) {
-      INFO(sign * start << " + " << sign * kSubnormal);
-      auto y = course::DeviceBuffer<float>::from({sign * start});
-      course::launch(add_subnormal_global, {1, 1}, sign * kSubnormal, y.data());
-      const float flushed = start == 1.0f ? sign : sign * 0.0f;  // the zero keeps the sign
-      REQUIRE(bits_of(y.front()) == bits_of(flushed));
-      y.upload({sign * start});
-      course::launch(add_subnormal_shared, {1, 1}, sign * kSubnormal, y.data());
-      REQUIRE(bits_of(y.front()) == bits_of(sign * start + sign * kSubnormal));
+      for (const SubnormalRung& rung : subnormal_rungs()) {
+        INFO(rung.name << ": " << sign * start << " + " << sign * kSubnormal);
+        auto y = course::DeviceBuffer<float>::from({sign * start});
+        rung.launch(sign * kSubnormal, y.data());
+        const float kept = sign * start + sign * kSubnormal;
+        const float flushed = start == 1.0f ? sign : sign * 0.0f;  // the zero keeps the sign
+        REQUIRE(bits_of(y.front()) == bits_of(rung.because.empty() ? kept : flushed));
+      }
     }
   }
   // The smallest normal number is none of them, and double keeps its own.

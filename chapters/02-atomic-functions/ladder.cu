@@ -10,7 +10,6 @@
 
 #include "inputs.cuh"
 #include "rungs.cuh"
-#include "subnormals.cuh"
 #if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
 #endif
@@ -37,12 +36,11 @@ void maximum(course::Ladder& ladder, std::size_t n) {
   }
 #if !COURSE_CPU_DEVICE
   course::DeviceBuffer<float> d_max(1);
-  ladder.vendor({.name = "cub::DeviceReduce::Max",
-                 .changed = "CUB",
-                 .launch = cub_max(d_x.data(), n, d_max.data()),
-                 .result = [&] { return static_cast<double>(d_max.front()); },
-                 .bytes = d_x.bytes(),
-                 .n = n});
+  course::Rung cub = cub_max(d_x.data(), n, d_max.data());
+  cub.result = [&] { return static_cast<double>(d_max.front()); };
+  cub.bytes = d_x.bytes();
+  cub.n = n;
+  ladder.vendor(cub);
 #endif
 }
 
@@ -53,47 +51,35 @@ void floats_as_integers(course::Ladder& ladder) {
   course::DeviceBuffer<float> d_max(1);
   ladder.reference("max_of_negatives_reference", max_reference(x), "all below zero", n);
   if (n < 2) return;  // a single number is its own minimum
-  ladder.wrong(
-      {.name = "max_as_int",
-       .changed = "atomicMax on the bits of floats, as an int",
-       .expect = course::Expect::wrong_value,
-       .because = "bits of negative floats are ordered the other way: this is the minimum",
-       .reset = [&] { d_max.upload({x.front()}); },
-       .launch =
-           [&] {
-             course::launch(max_as_int, {blocks_for(n), kBlockSize}, d_x.data(), n, d_max.data());
-           },
-       .result = [&] { return static_cast<double>(d_max.front()); },
-       .exactly = static_cast<double>(*std::min_element(x.begin(), x.end())),
-       .n = n});
+  for (const WrongMaxRung& rung : wrong_max_rungs()) {
+    ladder.wrong({.name = rung.name,
+                  .changed = rung.changed,
+                  .expect = course::Expect::wrong_value,
+                  .because = rung.because,
+                  .reset = [&] { d_max.upload({x.front()}); },
+                  .launch = [&] { rung.launch(d_x.data(), n, d_max.data()); },
+                  .result = [&] { return static_cast<double>(d_max.front()); },
+                  .exactly = static_cast<double>(*std::min_element(x.begin(), x.end())),
+                  .n = n});
+  }
 }
 
 void subnormals(course::Ladder& ladder) {
   course::DeviceBuffer<float> d_y(1);
-  const auto reset = [&] { d_y.upload({kSubnormal}); };
-  const auto result = [&] { return static_cast<double>(d_y.front()); };
   ladder.reference("add_subnormal_reference", kSubnormal + kSubnormal, "1e-40f + 1e-40f", 1);
-  ladder.wrong({.name = "add_subnormal_global",
-                .changed = "atomicAdd on global memory",
-                .expect = course::Expect::wrong_value,
-                .because = "the L2 cache's float adder takes and gives 0 for every subnormal",
-                .reset = reset,
-                .launch =
-                    [&] {
-                      course::launch(add_subnormal_global, {1, 1}, kSubnormal, d_y.data());
-                    },
-                .result = result,
-                .exactly = 0.0,
-                .n = 1});
-  ladder.rung({.name = "add_subnormal_shared",
-               .changed = "atomicAdd on shared memory",
-               .reset = reset,
-               .launch =
-                   [&] {
-                     course::launch(add_subnormal_shared, {1, 1}, kSubnormal, d_y.data());
-                   },
-               .result = result,
-               .n = 1});
+  for (const SubnormalRung& rung : subnormal_rungs()) {
+    const course::Rung row{.name = rung.name,
+                           .changed = rung.changed,
+                           .reset = [&] { d_y.upload({kSubnormal}); },
+                           .launch = [&] { rung.launch(kSubnormal, d_y.data()); },
+                           .result = [&] { return static_cast<double>(d_y.front()); },
+                           .n = 1};
+    if (rung.because.empty()) {
+      ladder.rung(row);
+    } else {
+      ladder.wrong(course::wrong_rung(row, course::Expect::wrong_value, rung.because, 0.0));
+    }
+  }
 }
 
 void stale_sum(course::Ladder& ladder) {
@@ -104,54 +90,52 @@ void stale_sum(course::Ladder& ladder) {
   ladder.reference("sum_double_reference", std::accumulate(x.begin(), x.end(), 0.0),
                    "one CPU thread, exact", n);
   if (n < 512) return;  // so few threads may get away with it
-  ladder.wrong({.name = "sum_double_stale",
-                .changed = "a CAS loop whose sum is computed once",
-                .expect = course::Expect::wrong_value,
-                .because = "it stores a sum of the value that was there before others added theirs",
-                .reset = [&] { d_y.fill_bytes(0); },
-                .launch =
-                    [&] {
-                      course::launch(sum_double_stale, {blocks_for(n), kBlockSize}, d_x.data(), n,
-                                     d_y.data());
-                    },
-                .result = [&] { return d_y.front(); },
-                .n = n});
+  for (const StaleRung& rung : stale_rungs()) {
+    ladder.wrong({.name = rung.name,
+                  .changed = rung.changed,
+                  .expect = course::Expect::wrong_value,
+                  .because = rung.because,
+                  .reset = [&] { d_y.fill_bytes(0); },
+                  .launch = [&] { rung.launch(d_x.data(), n, d_y.data()); },
+                  .result = [&] { return d_y.front(); },
+                  .n = n});
+  }
 }
 
 void missing(course::Ladder& ladder) {
   const std::size_t n = at_most(ladder, std::size_t{1} << 20, std::size_t{1} << 12);
   const std::size_t addresses = std::bit_floor(std::max<std::size_t>(n / 256, 1));
-  const Grid grid{blocks_for(n), kBlockSize};
   const std::vector<float> x = factors(n);
   std::vector<float> products(addresses, 1.0f);
   for (std::size_t i = 0; i < n; ++i) products[i % addresses] *= x[i];
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(addresses);
   ladder.reference("multiply_reference", products.front(), "the first of many products", n);
-  ladder.rung(
-      {.name = "multiply_cas",
-       .changed = "no hardware multiplies: atomicCAS, 256 factors per address",
-       .reset = [&] { d_y.upload(std::vector<float>(addresses, 1.0f)); },
-       .launch =
-           [&] { course::launch(multiply_cas, grid, d_x.data(), n, addresses - 1, d_y.data()); },
-       .result = [&] { return static_cast<double>(d_y.front()); },
-       .check = [&] { return course::same(d_y.download(), products, "products"); },
-       .n = n,
-       .operations = n});
+  for (const ProductRung& rung : product_rungs()) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&] { d_y.upload(std::vector<float>(addresses, 1.0f)); },
+                 .launch = [&] { rung.launch(d_x.data(), n, addresses, d_y.data()); },
+                 .result = [&] { return static_cast<double>(d_y.front()); },
+                 .check = [&] { return course::same(d_y.download(), products, "products"); },
+                 .n = n,
+                 .operations = n});
+  }
 
   const std::vector<float> values = signed_values(n);
   const auto d_values =
       course::DeviceBuffer<double>::from(std::vector<double>(values.begin(), values.end()));
   course::DeviceBuffer<double> d_max(1);
   ladder.reference("max_double_reference", max_reference(values), "one CPU thread, exact", n);
-  ladder.rung(
-      {.name = "max_double_cas",
-       .changed = "nor finds the larger double: atomicCAS, one address",
-       .reset = [&] { d_max.fill_bytes(0xFF); },  // a NaN, which every number beats
-       .launch = [&] { course::launch(max_double_cas, grid, d_values.data(), n, d_max.data()); },
-       .result = [&] { return d_max.front(); },
-       .n = n,
-       .operations = n});
+  for (const DoubleMaxRung& rung : double_max_rungs()) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&] { d_max.fill_bytes(0xFF); },  // a NaN, which every number beats
+                 .launch = [&] { rung.launch(d_values.data(), n, d_max.data()); },
+                 .result = [&] { return d_max.front(); },
+                 .n = n,
+                 .operations = n});
+  }
 }
 
 void messages(course::Ladder& ladder) {
@@ -219,26 +203,26 @@ void orders(course::Ladder& ladder) {
 void return_values(course::Ladder& ladder) {
   const std::size_t n = ladder.n();
   constexpr std::size_t kDoors = 1024;
-  const Grid grid{blocks_for(n), kBlockSize};
-  const auto per_door = static_cast<unsigned>(n / kDoors);
   course::DeviceBuffer<unsigned> d_count(kDoors), d_last(kDoors);
-  course::Rung arrivals = row<unsigned>(
-      {.name = "count_arrivals", .changed = "the result is thrown away: RED"}, n, d_count);
-  arrivals.n = 0;  // the ladder's
-  arrivals.reset = [&] {
-    d_count.fill_bytes(0);
-    d_last.fill_bytes(0xFF);
-  };
-  course::Rung see = arrivals;
-  see.name = "count_and_see";
-  see.changed = "the result is looked at: ATOM";
-  arrivals.launch = [&] { course::launch(count_arrivals, grid, n, kDoors - 1, d_count.data()); };
-  see.launch = [&] {
-    course::launch(count_and_see, grid, n, kDoors - 1, per_door, d_count.data(), d_last.data());
-  };
   ladder.reference("arrivals", static_cast<double>(n), "1024 counters", n);
-  ladder.rung(arrivals);
-  ladder.rung(see);
+  for (const ArrivalRung& rung : arrival_rungs()) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset =
+                     [&] {
+                       d_count.fill_bytes(0);
+                       d_last.fill_bytes(0xFF);
+                     },
+                 .launch = [&] { rung.launch(n, kDoors, d_count.data(), d_last.data()); },
+                 .result = [&] { return sum_of(d_count); },
+                 .check =
+                     [&] {
+                       return course::same(d_count.download(), counts_of<unsigned>(n, kDoors),
+                                           "counts");
+                     },
+                 .l2 = course::L2::warm,
+                 .operations = n});
+  }
 }
 
 /// One point of a curve: n additions of 1 to `addresses` addresses.

@@ -58,26 +58,28 @@ TEST_CASE("sum_double_stale loses updates, and has no race") {
   const std::vector<double> x = course::position_values<double>(1024);
   const double sum = std::accumulate(x.begin(), x.end(), 0.0);
   const auto d_x = course::DeviceBuffer<double>::from(x);
-  auto y = course::DeviceBuffer<double>::zeros(1);
-  course::count([&] {
-    course::launch(sum_double_stale, {blocks_for(x.size()), kBlockSize}, d_x.data(), x.size(),
-                   y.data());
-  });
-  INFO("sum_double_stale gave " << y.front() << ", the sum is " << sum);
-  REQUIRE(y.front() < sum);
-  REQUIRE(y.front() > 0.0);
+  for (const StaleRung& rung : stale_rungs()) {
+    auto y = course::DeviceBuffer<double>::zeros(1);
+    course::count([&] { rung.launch(d_x.data(), x.size(), y.data()); });
+    INFO(rung.name << " gave " << y.front() << ", the sum is " << sum);
+    REQUIRE(y.front() < sum);
+    REQUIRE(y.front() > 0.0);
+  }
 }
 
 TEST_CASE("max_as_int finds the smallest of negative numbers") {
   constexpr std::size_t n = 1025;
-  const auto max_of = [](const std::vector<float>& x) {
-    const auto d_x = course::DeviceBuffer<float>::from(x);
-    auto max = course::DeviceBuffer<float>::from({x.front()});
-    course::launch(max_as_int, {blocks_for(n), kBlockSize}, d_x.data(), n, max.data());
-    return max.front();
-  };
-  const std::vector<float> x = negative_values(n);
-  REQUIRE(course::same(max_of(x), *std::min_element(x.begin(), x.end()), "max"));
-  // One positive number hides it.
-  REQUIRE(course::same(max_of(signed_values(n)), max_reference(signed_values(n)), "max"));
+  for (const WrongMaxRung& rung : wrong_max_rungs()) {
+    INFO(rung.name);
+    const auto max_of = [&](const std::vector<float>& x) {
+      const auto d_x = course::DeviceBuffer<float>::from(x);
+      auto max = course::DeviceBuffer<float>::from({x.front()});
+      rung.launch(d_x.data(), n, max.data());
+      return max.front();
+    };
+    const std::vector<float> x = negative_values(n);
+    REQUIRE(course::same(max_of(x), *std::min_element(x.begin(), x.end()), "max"));
+    // One positive number hides it.
+    REQUIRE(course::same(max_of(signed_values(n)), max_reference(signed_values(n)), "max"));
+  }
 }

@@ -1,6 +1,5 @@
 // The rungs of chapter 02, each once: its launch, and what is known of it. ladder.cu and the
-// self-checks read these tables. Kernels that are alone in their group are launched where they are
-// needed, with one course::launch.
+// self-checks read these tables.
 #pragma once
 
 #include <course/launch.cuh>
@@ -16,6 +15,7 @@
 #include "missing.cuh"
 #include "orders.cuh"
 #include "return_value.cuh"
+#include "subnormals.cuh"
 
 using course::Grid;
 
@@ -85,13 +85,97 @@ inline std::vector<MaxRung> max_rungs() {
   };
 }
 
+/// Raises *d_max, which is one of the numbers before, to the maximum of x[0..n-1]: wrong on purpose
+/// where all of them are below zero.
+struct WrongMaxRung {
+  std::string name, changed, because;
+  void (*launch)(const float* d_x, std::size_t n, float* d_max);
+};
+
+inline std::vector<WrongMaxRung> wrong_max_rungs() {
+  return {{"max_as_int", "atomicMax on the bits of floats, as an int",
+           "bits of negative floats are ordered the other way: this is the minimum",
+           [](const float* d_x, std::size_t n, float* d_max) {
+             course::launch(max_as_int, {blocks_for(n), kBlockSize}, d_x, n, d_max);
+           }}};
+}
+
+// ---- what atomicCAS builds ---------------------------------------------------------------------
+
+/// Adds x[0] + ... + x[n-1] to *d_y: wrong on purpose, without a race.
+struct StaleRung {
+  std::string name, changed, because;
+  void (*launch)(const double* d_x, std::size_t n, double* d_y);
+};
+
+inline std::vector<StaleRung> stale_rungs() {
+  return {{"sum_double_stale", "a CAS loop whose sum is computed once",
+           "it stores a sum of the value that was there before others added theirs",
+           [](const double* d_x, std::size_t n, double* d_y) {
+             course::launch(sum_double_stale, {blocks_for(n), kBlockSize}, d_x, n, d_y);
+           }}};
+}
+
+/// Multiplies d_y[i % addresses] by x[i], i = 0..n-1. `addresses` is a power of two.
+struct ProductRung {
+  std::string name, changed;
+  void (*launch)(const float* d_x, std::size_t n, std::size_t addresses, float* d_y);
+};
+
+inline std::vector<ProductRung> product_rungs() {
+  return {{"multiply_cas", "no hardware multiplies: atomicCAS, 256 factors per address",
+           [](const float* d_x, std::size_t n, std::size_t addresses, float* d_y) {
+             course::launch(multiply_cas, {blocks_for(n), kBlockSize}, d_x, n, addresses - 1, d_y);
+           }}};
+}
+
+/// Raises *d_max to the maximum of x[0..n-1]. A NaN in it is beaten by every number.
+struct DoubleMaxRung {
+  std::string name, changed;
+  void (*launch)(const double* d_x, std::size_t n, double* d_max);
+};
+
+inline std::vector<DoubleMaxRung> double_max_rungs() {
+  return {{"max_double_cas", "nor finds the larger double: atomicCAS, one address",
+           [](const double* d_x, std::size_t n, double* d_max) {
+             course::launch(max_double_cas, {blocks_for(n), kBlockSize}, d_x, n, d_max);
+           }}};
+}
+
+// ---- subnormals --------------------------------------------------------------------------------
+
+/// One thread adds `value` to *d_y.
+struct SubnormalRung {
+  std::string name, changed;
+  void (*launch)(float value, float* d_y);
+  std::string because = {};  // not empty: loses subnormals, wrong on purpose
+};
+
+inline std::vector<SubnormalRung> subnormal_rungs() {
+  return {
+      {.name = "add_subnormal_global",
+       .changed = "atomicAdd on global memory",
+       .launch =
+           [](float value, float* d_y) {
+             course::launch(add_subnormal_global, {1, 1}, value, d_y);
+           },
+       .because = "the L2 cache's float adder takes and gives 0 for every subnormal"},
+      {.name = "add_subnormal_shared",
+       .changed = "atomicAdd on shared memory",
+       .launch =
+           [](float value, float* d_y) {
+             course::launch(add_subnormal_shared, {1, 1}, value, d_y);
+           }},
+  };
+}
+
 // ---- additions of 1 ----------------------------------------------------------------------------
 
 /// A rung that adds n ones to d_y[0..addresses-1], thread i to d_y[i % addresses].
 template <class T>
 struct AddRung {
   std::string name, changed;
-  void (*add)(Grid grid, std::size_t n, std::size_t mask, T* d_y) = nullptr;
+  void (*add)(Grid grid, std::size_t n, std::size_t mask, T* d_y);
   bool one_address = false;  // only *d_y, whatever `addresses` is
   bool fences = false;       // around each addition, which are slow on the CPU device
 
@@ -163,6 +247,27 @@ inline std::vector<AddRung<unsigned>> order_rungs() {
            },
        .fences = true},
   };
+}
+
+/// n threads arrive at counters, thread i at d_count[i % counters]; `counters` is a power of two.
+struct ArrivalRung {
+  std::string name, changed;
+  bool
+      finds_last;  // d_last[c] becomes the last thread at counter c of those that have n / counters
+  void (*launch)(std::size_t n, std::size_t counters, unsigned* d_count, unsigned* d_last);
+};
+
+inline std::vector<ArrivalRung> arrival_rungs() {
+  return {{"count_arrivals", "the result is thrown away: RED", false,
+           [](std::size_t n, std::size_t counters, unsigned* d_count, unsigned*) {
+             course::launch(count_arrivals, {blocks_for(n), kBlockSize}, n, counters - 1, d_count);
+           }},
+          {"count_and_see", "the result is looked at: ATOM", true,
+           [](std::size_t n, std::size_t counters, unsigned* d_count, unsigned* d_last) {
+             const auto per_counter = static_cast<unsigned>(n / counters);
+             course::launch(count_and_see, {blocks_for(n), kBlockSize}, n, counters - 1,
+                            per_counter, d_count, d_last);
+           }}};
 }
 
 // ---- messages ----------------------------------------------------------------------------------

@@ -3,8 +3,9 @@
 #include <course/vendor.cuh>
 #include <cub/device/device_reduce.cuh>
 
-std::function<void()> cub_max(const float* d_x, std::size_t n, float* d_max) {
-  return course::with_memory([=](void* memory, std::size_t& size) {
+course::Rung cub_max(const float* d_x, std::size_t n, float* d_max) {
+  const auto call = [=](void* memory, std::size_t& size) {
     return cub::DeviceReduce::Max(memory, size, d_x, d_max, n);
-  });
+  };
+  return {.name = "cub::DeviceReduce::Max", .changed = "CUB", .launch = course::with_memory(call)};
 }
