@@ -4,11 +4,9 @@
 #include <course/buffer.cuh>
 #include <course/data.cuh>
 #include <course/ladder.cuh>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "rungs.cuh"
@@ -43,9 +41,10 @@ course::Rung row(SumInput<T>& input, const SumRung<T>& rung) {
 #if !COURSE_CPU_DEVICE
 template <class T>
 course::Rung cub_row(SumInput<T>& input) {
-  course::Rung cub = row(input, SumRung<T>{.name = "cub::DeviceReduce::Sum", .changed = "CUB"});
-  cub.launch = cub_sum(input.d_x.data(), input.d_x.size(), input.y.data());
-  return cub;
+  const course::Rung cub = cub_sum(input.d_x.data(), input.d_x.size(), input.y.data());
+  course::Rung mine = row(input, SumRung<T>{.name = cub.name, .changed = cub.changed});
+  mine.launch = cub.launch;
+  return mine;
 }
 #endif
 
@@ -170,26 +169,23 @@ void histogram(course::Ladder& ladder, const std::vector<unsigned char>& bytes,
   const std::vector<unsigned> expected = histogram_reference(bytes);
   const auto commonest = std::max_element(expected.begin(), expected.end());
   const auto byte = static_cast<std::size_t>(commonest - expected.begin());
-  const auto row = [&](const std::string& name, const std::string& changed,
-                       std::function<void()> launch) {
-    return course::Rung{.name = name,
-                        .changed = changed,
-                        .reset = [&] { bins.fill_bytes(0x5A); },
-                        .launch = std::move(launch),
-                        // The row shows one bin, and all are checked.
-                        .result = [&] { return static_cast<double>(bins.download()[byte]); },
-                        .check = [&] { return course::same(bins.download(), expected, "bins"); },
-                        .bytes = n,
-                        .n = n};
+  const auto row = [&](course::Rung rung) {
+    rung.reset = [&] { bins.fill_bytes(0x5A); };
+    // The row shows one bin, and all are checked.
+    rung.result = [&] { return static_cast<double>(bins.download()[byte]); };
+    rung.check = [&] { return course::same(bins.download(), expected, "bins"); };
+    rung.bytes = n;
+    rung.n = n;
+    return rung;
   };
   ladder.reference("histogram_reference", *commonest,
                    kind + "; the commonest byte, " + std::to_string(byte), n);
   for (const HistogramRung& rung : histogram_rungs()) {
-    ladder.rung(row(rung.name, rung.changed, [&] { rung.launch(d_bytes.data(), n, bins.data()); }));
+    const auto launch = [&] { rung.launch(d_bytes.data(), n, bins.data()); };
+    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
   }
 #if !COURSE_CPU_DEVICE
-  ladder.vendor(row("cub::DeviceHistogram::HistogramEven", "CUB",
-                    cub_histogram(d_bytes.data(), n, bins.data())));
+  ladder.vendor(row(cub_histogram(d_bytes.data(), n, bins.data())));
 #endif
 }
 

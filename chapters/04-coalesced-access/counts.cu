@@ -116,10 +116,10 @@ TEST_CASE("a stride of s floats takes 4 s sectors per request, and at most 32") 
   constexpr std::size_t n = 65536;
   const auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(n));
   course::DeviceBuffer<float> d_y(n / kRowsOfThread);
-  for (const std::size_t stride : kStrides) {
-    INFO("stride " << stride);
-    const std::uint64_t sectors = 4 * std::min<std::size_t>(stride, 8);
-    REQUIRE(makes([&] { launch_sum_strided(d_x.data(), n, stride, d_y.data()); },
+  for (const StridedRung& rung : kStridedRungs) {
+    INFO(rung.name);
+    const std::uint64_t sectors = 4 * std::min<std::size_t>(rung.stride, 8);
+    REQUIRE(makes([&] { rung.launch(d_x.data(), n, d_y.data()); },
                   {n / 32, n / 32 * sectors, n / 256, n / 256 * 4}));
   }
 }

@@ -33,31 +33,20 @@ void copies(course::Ladder& ladder, std::string CopyRung::*changed, std::size_t 
   const std::vector<float> x = course::position_values<float>(n);
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> d_y(n);
-  const auto reset = [&] { d_y.fill_bytes(0xFF); };
-  const auto result = [&] { return right_ones(d_y.download(), x); };
+  const auto row = [&](const CopyRung& copy, const std::string& text) {
+    return course::Rung{.name = copy.name,
+                        .changed = text,
+                        .reset = [&] { d_y.fill_bytes(0xFF); },
+                        .launch = [&] { copy.launch(d_x.data(), n, d_y.data()); },
+                        .result = [&] { return right_ones(d_y.download(), x); },
+                        .bytes = 2 * d_x.bytes()};
+  };
 
   ladder.reference("copied", static_cast<double>(n), "elements that are right", n);
   for (const CopyRung& copy : kCopyRungs) {
-    if ((copy.*changed).empty()) continue;
-    ladder.rung({.name = copy.name,
-                 .changed = copy.*changed,
-                 .reset = reset,
-                 .launch = [&] { copy.launch(d_x.data(), n, d_y.data()); },
-                 .result = result,
-                 .bytes = 2 * d_x.bytes()});
+    if (!(copy.*changed).empty()) ladder.rung(row(copy, copy.*changed));
   }
-#if !COURSE_CPU_DEVICE
-  ladder.vendor({.name = "cudaMemcpyAsync",
-                 .changed = "device to device",
-                 .reset = reset,
-                 .launch =
-                     [&] {
-                       CUDA_CHECK(cudaMemcpyAsync(d_y.data(), d_x.data(), d_x.bytes(),
-                                                  cudaMemcpyDeviceToDevice));
-                     },
-                 .result = result,
-                 .bytes = 2 * d_x.bytes()});
-#endif
+  if (!course::kCpuDevice) ladder.vendor(row(kCudaCopy, kCudaCopy.changed));
 }
 
 // ---- widths ------------------------------------------------------------------------------------
@@ -73,9 +62,8 @@ void widths(course::Ladder& ladder, std::size_t n) {
     const std::size_t words = d_x.bytes() / rung.bytes;
     const std::size_t left_out = n - words * rung.bytes / sizeof(float);
     ladder.rung(
-        {.name = "copy_words_" + std::to_string(rung.bytes),
-         .changed =
-             std::to_string(rung.bytes) + (rung.bytes == 1 ? " byte" : " bytes") + " per lane",
+        {.name = rung.name,
+         .changed = rung.changed,
          .reset = [&] { d_y.fill_bytes(0xFF); },
          .launch =
              [&] {
@@ -95,24 +83,23 @@ void strides(course::Ladder& ladder, const std::vector<float>& x, const std::str
              const std::string& suffix, course::L2 l2) {
   const auto d_x = course::DeviceBuffer<float>::from(x);
   const double sum = std::accumulate(x.begin(), x.end(), 0.0);
-  for (const std::size_t stride : kStrides) {
-    course::DeviceBuffer<float> d_y(sums_of_strided(x.size(), stride));
+  for (const StridedRung& rung : kStridedRungs) {
+    course::DeviceBuffer<float> d_y(sums_of_strided(x.size(), rung.stride));
     const auto result = [&] {
       const std::vector<float> y = d_y.download();
       return std::accumulate(y.begin(), y.end(), 0.0);
     };
-    ladder.rung({.name = "sum_strided_" + std::to_string(stride) + suffix,
-                 .changed = "a stride of " + std::to_string(stride) +
-                            (stride == 1 ? " float, " : " floats, ") + series,
+    ladder.rung({.name = rung.name + suffix,
+                 .changed = rung.changed + ", " + series,
                  .reset = [&] { d_y.fill_bytes(0xFF); },
-                 .launch = [&] { launch_sum_strided(d_x.data(), x.size(), stride, d_y.data()); },
+                 .launch = [&] { rung.launch(d_x.data(), x.size(), d_y.data()); },
                  .result = result,
                  .check = [&] { return course::close(result(), sum, 0, "sum"); },
                  .bytes = d_x.bytes(),
                  .n = x.size(),
                  .l2 = l2,
                  .series = series,
-                 .x = static_cast<double>(stride)});
+                 .x = static_cast<double>(rung.stride)});
   }
 }
 

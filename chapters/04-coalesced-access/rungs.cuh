@@ -126,6 +126,17 @@ inline const std::vector<CopyRung> kCopyRungs = {
      }},
 };
 
+/// CUDA's own copy, with which the ladder compares the others: its vendor's row.
+inline const CopyRung kCudaCopy = {
+    "cudaMemcpyAsync",
+    "device to device",
+    "",
+    1,
+    {},
+    [](const float* d_x, std::size_t n, float* d_y) {
+      CUDA_CHECK(cudaMemcpyAsync(d_y, d_x, n * sizeof *d_x, cudaMemcpyDeviceToDevice));
+    }};
+
 /// A copy of any type, 16 bytes at a time.
 template <class T>
 void launch_copy_packs(const T* d_x, std::size_t n, T* d_y) {
@@ -137,13 +148,16 @@ void launch_copy_packs(const T* d_x, std::size_t n, T* d_y) {
 
 /// copy_words with words of `bytes` bytes. A request of 32 of them touches as many sectors.
 struct WidthRung {
+  std::string name, changed;
   std::size_t bytes;
   void (*launch)(const unsigned char* d_x, std::size_t words, unsigned char* d_y);
 };
 
 template <class W>
 WidthRung width_rung() {
-  return {sizeof(W), [](const unsigned char* d_x, std::size_t words, unsigned char* d_y) {
+  const std::string bytes = std::to_string(sizeof(W));
+  return {"copy_words_" + bytes, bytes + (sizeof(W) == 1 ? " byte" : " bytes") + " per lane",
+          sizeof(W), [](const unsigned char* d_x, std::size_t words, unsigned char* d_y) {
             course::launch(copy_words<W>, {blocks_for(words), kBlockSize},
                            reinterpret_cast<const W*>(d_x), words, reinterpret_cast<W*>(d_y));
           }};
@@ -155,8 +169,26 @@ inline const std::vector<WidthRung> kWidthRungs = {
 
 // ---- strides -----------------------------------------------------------------------------------
 
-/// The strides of sum_strided, in floats.
-inline constexpr std::size_t kStrides[] = {1, 2, 4, 8, 16, 32};
+/// sum_strided with one stride.
+struct StridedRung {
+  std::size_t stride;  // in floats
+  std::string name, changed;
+
+  /// Sets d_y[0..sums_of_strided(n, stride)-1].
+  void launch(const float* d_x, std::size_t n, float* d_y) const {
+    launch_sum_strided(d_x, n, stride, d_y);
+  }
+};
+
+inline StridedRung strided_rung(std::size_t stride) {
+  const std::string floats = std::to_string(stride);
+  return {stride, "sum_strided_" + floats,
+          "a stride of " + floats + (stride == 1 ? " float" : " floats")};
+}
+
+inline const std::vector<StridedRung> kStridedRungs = {strided_rung(1),  strided_rung(2),
+                                                       strided_rung(4),  strided_rung(8),
+                                                       strided_rung(16), strided_rung(32)};
 
 // ---- misaligned starts -------------------------------------------------------------------------
 

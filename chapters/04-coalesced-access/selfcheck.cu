@@ -11,7 +11,9 @@
 // ---- copies ------------------------------------------------------------------------------------
 
 TEST_CASE("the copies copy everything, at every size and from every start that they allow") {
-  for (const CopyRung& rung : kCopyRungs) {
+  std::vector<CopyRung> rungs = kCopyRungs;
+  rungs.push_back(kCudaCopy);
+  for (const CopyRung& rung : rungs) {
     for (const std::size_t n : course::all_sizes()) {
       for (const std::size_t start : {std::size_t{0}, rung.alignment}) {
         INFO(rung.name << ", n = " << n << ", from element " << start << " on");
@@ -47,7 +49,7 @@ TEST_CASE("packs of other types are copied whole, tails included") {
 
 TEST_CASE("words of every width are copied") {
   for (const WidthRung& rung : kWidthRungs) {
-    INFO("words of " << rung.bytes << " bytes");
+    INFO(rung.name);
     const auto x = course::position_values<unsigned char>(64 * rung.bytes);
     const auto d_x = course::DeviceBuffer<unsigned char>::from(x);
     course::GuardedBuffer<unsigned char> y(x.size());
@@ -60,14 +62,16 @@ TEST_CASE("words of every width are copied") {
 // ---- strides and starts ------------------------------------------------------------------------
 
 TEST_CASE("sum_strided reads every element once, for every stride") {
+  std::vector<StridedRung> rungs = kStridedRungs;
+  rungs.push_back(strided_rung(3));
   for (const std::size_t n : course::all_sizes()) {
     const std::vector<float> x = course::position_values<float>(n);
     const auto d_x = course::DeviceBuffer<float>::from(x);
-    for (const std::size_t stride : {1u, 2u, 3u, 8u, 32u}) {
-      INFO("n = " << n << ", stride " << stride);
-      course::GuardedBuffer<float> y(n > 0 ? sums_of_strided(n, stride) : 0);
-      launch_sum_strided(d_x.data(), n, stride, y.data());
-      if (n > 0) REQUIRE(course::same(y.download(), sum_strided_reference(x, stride), "y"));
+    for (const StridedRung& rung : rungs) {
+      INFO(rung.name << ", n = " << n);
+      course::GuardedBuffer<float> y(n > 0 ? sums_of_strided(n, rung.stride) : 0);
+      rung.launch(d_x.data(), n, y.data());
+      if (n > 0) REQUIRE(course::same(y.download(), sum_strided_reference(x, rung.stride), "y"));
       REQUIRE(y.intact("y"));
     }
   }

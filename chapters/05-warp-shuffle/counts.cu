@@ -76,4 +76,11 @@ TEST_CASE("the last block finishes in one launch, a second kernel without atomic
   const course::Counters two = counters_of("sum_second_kernel");
   CHECK(course::same(two.launches, 2, "launches of sum_second_kernel"));
   CHECK(course::same(two.global_atomics, 0, "its atomics"));
+  for (const FloorRung& rung : kFloorRungs) {  // neither loads nor atomics are left
+    INFO(rung.name);
+    const course::Counters least = *course::count(rung.launch);
+    CHECK(course::same(least.launches, 1, "launches"));
+    CHECK(course::none(least.global_loads + least.global_stores + least.global_atomics,
+                       "accesses to global memory"));
+  }
 }

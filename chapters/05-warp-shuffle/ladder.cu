@@ -7,10 +7,8 @@
 #include <course/ladder.cuh>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "rungs.cuh"
@@ -53,28 +51,26 @@ struct Sums {
     x = {};  // of 2^28 elements one copy is enough
   }
   course::Rung rung(const SumRung<T, Accumulator>& rung, course::L2 l2 = course::L2::cold) {
-    course::Rung row =
-        library(rung.name, l2 == course::L2::warm ? rung.warm : rung.changed, {}, l2);
-    row.launch = [this, launch = rung.launch] { d_sum = launch(data(), n, d_y.data(), memory); };
+    course::Rung row = setter(
+        {.name = rung.name,
+         .changed = l2 == course::L2::warm ? rung.warm : rung.changed,
+         .launch = [this, launch = rung.launch] { d_sum = launch(data(), n, d_y.data(), memory); }},
+        l2);
     if (rung.finish == Finish::adds) row.reset = [this] { d_y.fill_bytes(0); };
     if (rung.finish == Finish::two_cells) row.reset = {};  // the launch before has zeroed its cell
     return row;
   }
   /// Whoever sets *d_y. It is poisoned before: NaN plus anything is NaN.
-  course::Rung library(const std::string& name, const std::string& changed,
-                       std::function<void()> launch, course::L2 l2 = course::L2::cold) {
-    return {.name = name,
-            .changed = changed,
-            .reset = [this] { d_y.fill_bytes(0xFF); },
-            .launch = std::move(launch),
-            .result =
-                [this] {
-                  Accumulator sum;
-                  CUDA_CHECK(cudaMemcpy(&sum, d_sum, sizeof sum, cudaMemcpyDeviceToHost));
-                  return static_cast<double>(sum);
-                },
-            .bytes = n * sizeof(T),
-            .l2 = l2};
+  course::Rung setter(course::Rung row, course::L2 l2 = course::L2::cold) {
+    row.reset = [this] { d_y.fill_bytes(0xFF); };
+    row.result = [this] {
+      Accumulator sum;
+      CUDA_CHECK(cudaMemcpy(&sum, d_sum, sizeof sum, cudaMemcpyDeviceToHost));
+      return static_cast<double>(sum);
+    };
+    row.bytes = n * sizeof(T);
+    row.l2 = l2;
+    return row;
   }
   const T* data() const { return d_x.data(); }
 
@@ -93,16 +89,14 @@ void vendors(course::Ladder& ladder, Sums<T>& s, course::L2 l2 = course::L2::col
   auto* const y = s.d_y.data();
   s.d_sum = y;
   if constexpr (std::is_same_v<T, __half>) {
-    ladder.vendor(s.library("cub::DeviceReduce::TransformReduce", "CUB, in float",
-                            cub_sum_as_float(s.data(), s.n, y), l2));
+    ladder.vendor(s.setter(cub_sum_as_float(s.data(), s.n, y), l2));
   } else {
-    ladder.vendor(s.library("cub::DeviceReduce::Sum", "CUB", cub_sum(s.data(), s.n, y), l2));
+    ladder.vendor(s.setter(cub_sum(s.data(), s.n, y), l2));
   }
   if constexpr (std::is_same_v<T, float>) {
     if (l2 == course::L2::warm) return;
     float on_the_host = 0.0f;
-    course::Rung thrust = s.library("thrust::reduce", "Thrust; brings the sum to the host",
-                                    thrust_sum(s.data(), s.n, &on_the_host));
+    course::Rung thrust = s.setter(thrust_sum(s.data(), s.n, &on_the_host));
     thrust.result = [&] { return static_cast<double>(on_the_host); };
     ladder.vendor(thrust);
   }
@@ -143,22 +137,22 @@ void same_bits(course::Ladder& ladder, std::size_t n) {
   ladder.rung(last_block);
   TwoCells<unsigned long long> cells;
   const unsigned long long* d_sum = nullptr;
-  ladder.rung({.name = "sum_fixed_point",
-               .changed = "integer atomics: the same bits for any grid and order",
-               .launch = [&] { d_sum = launch_sum_fixed_point(s.data(), n, cells); },
-               .result = [&] { return fixed_point_sum(d_sum); },
-               .bytes = n * sizeof(float)});
+  for (const FixedPointRung& rung : kFixedPointRungs) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .launch = [&] { d_sum = rung.launch(s.data(), n, cells); },
+                 .result = [&] { return fixed_point_sum(d_sum); },
+                 .bytes = n * sizeof(float)});
+  }
 }
 
 void floor_of_all(course::Ladder& ladder) {
   ladder.reference("floor", 0, "the least time of a launch", 1);
-  ladder.rung({.name = "no_work",
-               .changed = "an empty kernel",
-               .launch =
-                   [] {
-                     course::launch(no_work, {1, 32});
-                   },
-               .check = [] { return course::Verdict{}; }});
+  for (const FloorRung& rung : kFloorRungs) {
+    ladder.rung({.name = rung.name, .changed = rung.changed, .launch = rung.launch, .check = [] {
+                   return course::Verdict{};
+                 }});
+  }
 }
 
 /// 4096 ones, then 64 times 1024, by one thread.

@@ -173,6 +173,27 @@ inline std::vector<SumRung<float>> sum_rungs() {
   return rungs;
 }
 
+/// A rung that sums x[0..n-1] in units of 2^-32, whatever the order. The sum is in one of its cells.
+struct FixedPointRung {
+  std::string name, changed;
+  const unsigned long long* (*launch)(const float* d_x, std::size_t n,
+                                      TwoCells<unsigned long long>& cells);
+};
+
+inline const std::vector<FixedPointRung> kFixedPointRungs = {
+    {"sum_fixed_point", "integer atomics: the same bits for any grid and order",
+     launch_sum_fixed_point<>}};
+
+/// A launch that does as little as a launch can.
+struct FloorRung {
+  std::string name, changed;
+  void (*launch)();
+};
+
+inline const std::vector<FloorRung> kFloorRungs = {{"no_work", "an empty kernel", [] {
+                                                      course::launch(no_work, {1, 32});
+                                                    }}};
+
 // ---- prefix sums -------------------------------------------------------------------------------
 
 /// A rung that writes a prefix sum of every element.

@@ -140,10 +140,12 @@ TEST_CASE("sum_fixed_point: every size and start, and no launch needs a memset")
     std::vector<float> x = course::position_values<float>(n);
     for (std::size_t i = 0; i < n; i += 2) x[i] = -x[i];
     for (const std::size_t offset : starts(n)) {
-      INFO("n = " << n << ", x + " << offset);
       const course::Placed<float> d_x(x, offset);
-      REQUIRE(course::same(fixed_point_sum(launch_sum_fixed_point(d_x.data(), n, cells)),
-                           sum_reference(x), "the sum"));
+      for (const FixedPointRung& rung : kFixedPointRungs) {
+        INFO(rung.name << ", n = " << n << ", x + " << offset);
+        REQUIRE(course::same(fixed_point_sum(rung.launch(d_x.data(), n, cells)), sum_reference(x),
+                             "the sum"));
+      }
     }
   }
 }

@@ -11,10 +11,11 @@
 namespace {
 
 template <class T>
-std::function<void()> cub_sum_of(const T* d_x, std::size_t n, T* d_y) {
-  return course::with_memory([=](void* memory, std::size_t& size) {
+course::Rung cub_sum_of(const T* d_x, std::size_t n, T* d_y) {
+  const auto call = [=](void* memory, std::size_t& size) {
     return cub::DeviceReduce::Sum(memory, size, d_x, d_y, n);
-  });
+  };
+  return {.name = "cub::DeviceReduce::Sum", .changed = "CUB", .launch = course::with_memory(call)};
 }
 
 struct ToFloat {
@@ -23,28 +24,31 @@ struct ToFloat {
 
 }  // namespace
 
-std::function<void()> cub_sum(const float* d_x, std::size_t n, float* d_y) {
+course::Rung cub_sum(const float* d_x, std::size_t n, float* d_y) {
   return cub_sum_of(d_x, n, d_y);
 }
 
-std::function<void()> cub_sum(const double* d_x, std::size_t n, double* d_y) {
+course::Rung cub_sum(const double* d_x, std::size_t n, double* d_y) {
   return cub_sum_of(d_x, n, d_y);
 }
 
-std::function<void()> cub_sum(const int* d_x, std::size_t n, int* d_y) {
-  return cub_sum_of(d_x, n, d_y);
-}
+course::Rung cub_sum(const int* d_x, std::size_t n, int* d_y) { return cub_sum_of(d_x, n, d_y); }
 
-std::function<void()> cub_sum_as_float(const __half* d_x, std::size_t n, float* d_y) {
-  return course::with_memory([=](void* memory, std::size_t& size) {
+course::Rung cub_sum_as_float(const __half* d_x, std::size_t n, float* d_y) {
+  const auto call = [=](void* memory, std::size_t& size) {
     return cub::DeviceReduce::TransformReduce(memory, size, d_x, d_y, n, cuda::std::plus<>{},
                                               ToFloat{}, 0.0f);
-  });
+  };
+  return {.name = "cub::DeviceReduce::TransformReduce",
+          .changed = "CUB, in float",
+          .launch = course::with_memory(call)};
 }
 
-std::function<void()> thrust_sum(const float* d_x, std::size_t n, float* y) {
+course::Rung thrust_sum(const float* d_x, std::size_t n, float* y) {
   const thrust::device_ptr<const float> first(d_x);
-  return [=] {
+  const auto launch = [=] {
     *y = thrust::reduce(thrust::device, first, first + static_cast<std::ptrdiff_t>(n), 0.0f);
   };
+  return {
+      .name = "thrust::reduce", .changed = "Thrust; brings the sum to the host", .launch = launch};
 }

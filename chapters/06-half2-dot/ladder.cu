@@ -78,24 +78,27 @@ void dot(course::Ladder& ladder, std::size_t n) {
   for (const DotRung& rung : kDotRungs) {
     ladder.rung(x.rung(rung, rung.blocks(n), rung.changed));
   }
-  course::Rung pack = x.adder("dot_pack", "16 bytes per load, several in flight; no memset",
-                              [&] { launch_dot_pack(a, b, n, x.d_y.data(), workspace); });
-  pack.reset = [&] { x.d_y.fill_bytes(0xFF); };  // a NaN, which an addition would keep
-  ladder.rung(pack);
-  ladder.rung({.name = "read_both",
-               .changed = "the same loads, and no dot product: the limit",
-               .launch = [&] { launch_read_both(a, b, n, d_sink.data()); },
-               .check = [] { return course::Verdict{}; },
-               .bytes = x.d_a.bytes() + x.d_b.bytes()});
+  for (const PackRung& rung : kPackRungs) {
+    course::Rung pack =
+        x.adder(rung.name, rung.changed, [&] { rung.launch(a, b, n, x.d_y.data(), workspace); });
+    pack.reset = [&] { x.d_y.fill_bytes(0xFF); };  // a NaN, which an addition would keep
+    ladder.rung(pack);
+  }
+  for (const ReadRung& rung : kReadRungs) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .launch = [&] { rung.launch(a, b, n, d_sink.data()); },
+                 .check = [] { return course::Verdict{}; },
+                 .bytes = x.d_a.bytes() + x.d_b.bytes()});
+  }
 #if COURSE_HAS_CUBLAS
   course::DeviceBuffer<__half> d_half(1);
-  ladder.vendor({.name = "cublasDotEx",
-                 .changed = "cuBLAS; sums in float, the result is a half",
-                 .reset = [&] { d_half.fill_bytes(0xFF); },
-                 .launch = cublas_dot(a, b, n, d_half.data()),
-                 .result = [&] { return static_cast<double>(__half2float(d_half.front())); },
-                 .tolerance = std::fabs(x.expected) * 0x1p-11,  // of the one rounding to half
-                 .bytes = x.d_a.bytes() + x.d_b.bytes()});
+  course::Rung cublas = cublas_dot(a, b, n, d_half.data());
+  cublas.reset = [&] { d_half.fill_bytes(0xFF); };
+  cublas.result = [&] { return static_cast<double>(__half2float(d_half.front())); };
+  cublas.tolerance = std::fabs(x.expected) * 0x1p-11;  // of the one rounding to half
+  cublas.bytes = x.d_a.bytes() + x.d_b.bytes();
+  ladder.vendor(cublas);
 #endif
 }
 
@@ -124,22 +127,15 @@ void limits(course::Ladder& ladder) {
   for (const Limit& limit : kLimits) {
     if (limit.changed.empty()) continue;
     Arrays x(SmallNumbers(limit.n, 1), SmallNumbers(limit.n, 1), limit.value);
-    const auto launch = [&] {
-      launch_any_block(x.d_a.data(), x.d_b.data(), limit.n, 1, limit.block_size, x.d_y.data());
-    };
     const std::string how = "ones, one block of " + std::to_string(limit.block_size);
     ladder.reference("dot_reference", x.expected, how, limit.n);
+    const course::Rung row = x.adder(Limit::kName, limit.changed, [&] {
+      limit.launch(x.d_a.data(), x.d_b.data(), x.d_y.data());
+    });
     if (limit.because.empty()) {
-      ladder.rung(x.adder("dot_half2_any_block", limit.changed, launch));
+      ladder.rung(row);
     } else {
-      ladder.wrong({.name = "dot_half2_any_block",
-                    .changed = limit.changed,
-                    .expect = course::Expect::wrong_value,
-                    .because = limit.because,
-                    .reset = [&] { x.d_y.fill_bytes(0); },
-                    .launch = launch,
-                    .result = [&] { return x.value(); },
-                    .exactly = limit.sum});
+      ladder.wrong(course::wrong_rung(row, course::Expect::wrong_value, limit.because, limit.sum));
     }
   }
 }
@@ -151,17 +147,16 @@ void copies(course::Ladder& ladder) {
   course::PinnedBuffer<__half> pinned(n);
   if (n > 0) std::memcpy(static_cast<void*>(pinned.data()), ordinary.data(), pinned.bytes());
   course::DeviceBuffer<__half> d_x(n);
-  const auto rung = [&](const std::string& changed, const __half* h_x) -> course::Rung {
-    return {.name = "copy_to_device",
-            .changed = changed,
-            .reset = [&] { d_x.fill_bytes(0); },
-            .launch = [&, h_x] { copy_to_device(h_x, n, d_x.data(), nullptr); },
-            .check = [&] { return course::same(d_x.download(), ordinary, "the copy"); },
-            .bytes = d_x.bytes()};
-  };
   ladder.reference("a copy", static_cast<double>(n), "to the device; bytes are counted once", n);
-  ladder.rung(rung("from ordinary memory", ordinary.data()));
-  ladder.rung(rung("from pinned memory", pinned.data()));
+  for (const CopyRung& rung : kCopyRungs) {
+    const __half* const h_x = rung.pinned ? pinned.data() : ordinary.data();
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&] { d_x.fill_bytes(0); },
+                 .launch = [&] { rung.launch(h_x, n, d_x.data()); },
+                 .check = [&] { return course::same(d_x.download(), ordinary, "the copy"); },
+                 .bytes = d_x.bytes()});
+  }
 }
 
 }  // namespace

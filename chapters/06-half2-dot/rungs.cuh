@@ -1,6 +1,5 @@
 // The rungs of this chapter, each once. The ladder shows them in this order; selfcheck.cu, counts.cu
-// and claims.cu prove what the lesson says of them. dot_pack, read_both and the copies, of which
-// there is one each, have their launchers in their own headers.
+// and claims.cu prove what the lesson says of them.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -67,6 +66,28 @@ inline const std::vector<DotRung> kDotRungs = {
      }},
 };
 
+/// A rung that sets *d_y to the dot product of n halves, wherever the arrays begin.
+struct PackRung {
+  std::string name, changed;
+  void (*launch)(const __half* d_a, const __half* d_b, std::size_t n, float* d_y,
+                 Workspace& workspace);
+};
+
+inline const std::vector<PackRung> kPackRungs = {
+    {"dot_pack", "16 bytes per load, several in flight; no memset",
+     [](const __half* d_a, const __half* d_b, std::size_t n, float* d_y, Workspace& workspace) {
+       launch_dot_pack(d_a, d_b, n, d_y, workspace);
+     }}};
+
+/// A rung that only reads both arrays: no dot product takes less. It writes nothing to *d_sink.
+struct ReadRung {
+  std::string name, changed;
+  void (*launch)(const __half* d_a, const __half* d_b, std::size_t n, unsigned* d_sink);
+};
+
+inline const std::vector<ReadRung> kReadRungs = {
+    {"read_both", "the same loads, and no dot product: the limit", launch_read_both}};
+
 /// dot_half2_any_block, with blocks of `block_size` threads, 1 to 1024.
 inline void launch_any_block(const __half* d_a, const __half* d_b, std::size_t n, unsigned blocks,
                              unsigned block_size, float* d_y) {
@@ -75,14 +96,19 @@ inline void launch_any_block(const __half* d_a, const __half* d_b, std::size_t n
 
 // ---- how long a sum in half can be -------------------------------------------------------------
 
-/// n times `value` * 1, by one block of dot_half2_any_block.
+/// n times `value` * 1, by one block of dot_half2_any_block, which adds it to *d_y.
 struct Limit {
+  static constexpr const char* kName = "dot_half2_any_block";
   std::size_t n;
   float value;
   unsigned block_size;
   double sum;           // what it gives
   std::string changed;  // empty: proved, but not in the ladder
   std::string because;  // why that is wrong; empty: it is right
+
+  void launch(const __half* d_a, const __half* d_b, float* d_y) const {
+    launch_any_block(d_a, d_b, n, 1, block_size, d_y);
+  }
 };
 
 inline const std::vector<Limit> kLimits = {
@@ -102,6 +128,20 @@ inline const std::vector<Limit> kLimits = {
     {2 * 128 * 512, 1.0f, 128, std::numeric_limits<double>::infinity(), "", "65,536 in each lane"},
     {2 * 128, 512.0f, 128, std::numeric_limits<double>::infinity(), "", "128 times 512 as well"},
 };
+
+// ---- the way to the device ---------------------------------------------------------------------
+
+/// A rung that copies n halves of the host's memory to the device.
+struct CopyRung {
+  std::string name, changed;
+  bool pinned;  // is that memory
+  void launch(const __half* h_x, std::size_t n, __half* d_x) const {
+    copy_to_device(h_x, n, d_x, nullptr);
+  }
+};
+
+inline const std::vector<CopyRung> kCopyRungs = {{"copy_to_device", "from ordinary memory", false},
+                                                 {"copy_to_device", "from pinned memory", true}};
 
 // ---- wrong on purpose --------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,11 +31,10 @@ void check_rung(const DotRung& rung, const SmallNumbers& a, const SmallNumbers& 
   REQUIRE(y.intact("y"));
 }
 
-/// dot_pack, with a Tuning of its own choice or of the test's, on arrays that begin off a multiple
-/// of 64 bytes.
-template <class TuningT = void>
-void check_pack(std::size_t n, std::size_t offset_a, std::size_t offset_b, Workspace& workspace) {
-  INFO("dot_pack, n = " << n << ", a + " << offset_a << ", b + " << offset_b << " halves");
+/// A rung that sets its sum, on arrays that begin off a multiple of 64 bytes.
+void check_pack(const PackRung& rung, std::size_t n, std::size_t offset_a, std::size_t offset_b,
+                Workspace& workspace) {
+  INFO(rung.name << ", n = " << n << ", a + " << offset_a << ", b + " << offset_b << " halves");
   const SmallNumbers a = balanced_numbers(n, n + 1), b = balanced_numbers(n, n + 2);
   const course::Placed<__half> d_a(to_halves(a, 0.125f), offset_a),
       d_b(to_halves(b, 0.125f), offset_b);
@@ -44,16 +42,21 @@ void check_pack(std::size_t n, std::size_t offset_a, std::size_t offset_b, Works
   course::GuardedBuffer<float> y(1);
   for (int launch = 0; launch < (n < 300 && offset_a == offset_b ? 2 : 1); ++launch) {
     y.fill_bytes(0xFF);  // a NaN, which an addition would keep
-    if constexpr (std::is_void_v<TuningT>) {
-      launch_dot_pack(d_a.data(), d_b.data(), n, y.data(), workspace);
-    } else {
-      launch_dot_pack_tuned<TuningT>(d_a.data(), d_b.data(),
-                                     shared_packs(d_a.data(), d_b.data(), n), y.data(), workspace);
-    }
+    rung.launch(d_a.data(), d_b.data(), n, y.data(), workspace);
     REQUIRE(course::same(y.download().front(), expected, "y"));
     REQUIRE(y.intact("y"));
     REQUIRE(course::same(workspace.ticket.front(), 0u, "ticket after the launch"));
   }
+}
+
+/// dot_pack with a Tuning of the test's; n > 0.
+template <class TuningT>
+void check_pack(std::size_t n, std::size_t offset_a, std::size_t offset_b, Workspace& workspace) {
+  const auto launch = [](const __half* d_a, const __half* d_b, std::size_t size, float* d_y,
+                         Workspace& memory) {
+    launch_dot_pack_tuned<TuningT>(d_a, d_b, shared_packs(d_a, d_b, size), d_y, memory);
+  };
+  check_pack({"dot_pack", "", launch}, n, offset_a, offset_b, workspace);
 }
 
 /// Small blocks: many of them, also on the CPU device.
@@ -114,11 +117,14 @@ TEST_CASE("a NaN stays") {
     rung.launch(d_a.data(), d_ones.data(), a.size(), rung.blocks(a.size()), y.data());
     REQUIRE(std::isnan(y.download().front()));
   }
-  Workspace workspace;
-  course::GuardedBuffer<float> y(1);
-  y.fill_bytes(0);
-  launch_dot_pack(d_a.data(), d_a.data(), a.size(), y.data(), workspace);
-  REQUIRE(std::isnan(y.download().front()));
+  for (const PackRung& rung : kPackRungs) {
+    INFO(rung.name);
+    Workspace workspace;
+    course::GuardedBuffer<float> y(1);
+    y.fill_bytes(0);
+    rung.launch(d_a.data(), d_a.data(), a.size(), y.data(), workspace);
+    REQUIRE(std::isnan(y.download().front()));
+  }
 }
 
 // ---- dot_pack ----------------------------------------------------------------------------------
@@ -128,7 +134,7 @@ TEST_CASE("dot_pack: every size") {
   // Blocks of 1024 threads are slow on the CPU device; small ones go through more sizes below.
   const std::vector<std::size_t> few = {0, 1, 33, 1025, course::kBigSize};
   for (const std::size_t n : course::kCpuDevice ? few : course::all_sizes()) {
-    check_pack(n, 0, 0, workspace);
+    for (const PackRung& rung : kPackRungs) check_pack(rung, n, 0, 0, workspace);
   }
 }
 
@@ -142,7 +148,8 @@ TEST_CASE("dot_pack: every start of either array") {
     }
   }
   for (const std::size_t offset : {0u, 1u, 2u, 4u}) {  // blocks of 1024 threads, every width
-    check_pack(3'001 * (offset == 0 ? 8 : offset), 3, 3 + offset, workspace);
+    const std::size_t n = 3'001 * (offset == 0 ? 8 : offset);
+    for (const PackRung& rung : kPackRungs) check_pack(rung, n, 3, 3 + offset, workspace);
   }
 }
 
@@ -192,13 +199,16 @@ TEST_CASE("read_both reads both arrays, and writes nothing") {
     INFO("n = " << n);
     const auto d_a = course::DeviceBuffer<__half>::from(to_halves(balanced_numbers(n, 1), 0.125f));
     const auto d_b = course::DeviceBuffer<__half>::from(to_halves(balanced_numbers(n, 2), 0.125f));
-    course::GuardedBuffer<unsigned> sink(1);
-    sink.fill_bytes(0x11);
-    const auto counters =
-        course::count([&] { launch_read_both(d_a.data(), d_b.data(), n, sink.data()); });
-    REQUIRE(course::same(sink.download().front(), 0x1111'1111u, "sink"));
-    const std::uint64_t sectors = 2 * ((n / 8 + 1) / 2);  // of 32 bytes: two packs
-    if (counters) REQUIRE(course::same(counters->global_load_sectors, sectors, "sectors"));
+    for (const ReadRung& rung : kReadRungs) {
+      INFO(rung.name);
+      course::GuardedBuffer<unsigned> sink(1);
+      sink.fill_bytes(0x11);
+      const auto counters =
+          course::count([&] { rung.launch(d_a.data(), d_b.data(), n, sink.data()); });
+      REQUIRE(course::same(sink.download().front(), 0x1111'1111u, "sink"));
+      const std::uint64_t sectors = 2 * ((n / 8 + 1) / 2);  // of 32 bytes: two packs
+      if (counters) REQUIRE(course::same(counters->global_load_sectors, sectors, "sectors"));
+    }
   }
 }
 
@@ -212,6 +222,13 @@ TEST_CASE("dot_of_host_arrays: from pinned and from ordinary memory") {
     course::PinnedBuffer<__half> pinned_a(n), pinned_b(n);
     std::copy(h_a.begin(), h_a.end(), pinned_a.data());
     std::copy(h_b.begin(), h_b.end(), pinned_b.data());
+    for (const CopyRung& rung : kCopyRungs) {
+      INFO(rung.changed);
+      course::GuardedBuffer<__half> copy(n);
+      rung.launch(rung.pinned ? pinned_a.data() : h_a.data(), n, copy.data());
+      REQUIRE(course::same(copy.download(), h_a, "the copy"));
+      REQUIRE(copy.intact("the copy"));
+    }
     const auto expected = static_cast<float>(exact_dot(a, b)) / 64;
     REQUIRE(course::same(dot_of_host_arrays(h_a.data(), h_b.data(), n, nullptr), expected, "y"));
     cudaStream_t stream;
@@ -249,11 +266,13 @@ TEST_CASE("more than 2^31 halves: no index is too short") {
     CHECK(course::same(y.download().front(), expected, "y"));
   }
   Workspace workspace;
-  for (const std::size_t offset : {0u, 1u}) {
-    INFO("dot_pack, from a + " << offset << " on");
-    course::GuardedBuffer<float> y(1);
-    const __half* const first = d_a.data() + offset;
-    launch_dot_pack(first, first, kHalves - offset, y.data(), workspace);
-    CHECK(course::same(y.download().front(), offset == 0 ? expected : expected - 1, "y"));
+  for (const PackRung& rung : kPackRungs) {
+    for (const std::size_t offset : {0u, 1u}) {
+      INFO(rung.name << ", from a + " << offset << " on");
+      course::GuardedBuffer<float> y(1);
+      const __half* const first = d_a.data() + offset;
+      rung.launch(first, first, kHalves - offset, y.data(), workspace);
+      CHECK(course::same(y.download().front(), offset == 0 ? expected : expected - 1, "y"));
+    }
   }
 }

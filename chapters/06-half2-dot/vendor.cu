@@ -28,11 +28,14 @@ Handle new_handle() {
 
 }  // namespace
 
-std::function<void()> cublas_dot(const __half* d_a, const __half* d_b, std::size_t n, __half* d_y) {
-  return [=, handle = new_handle()] {
+course::Rung cublas_dot(const __half* d_a, const __half* d_b, std::size_t n, __half* d_y) {
+  const auto launch = [=, handle = new_handle()] {
     check(cublasDotEx(handle.get(), static_cast<int>(n), d_a, CUDA_R_16F, 1, d_b, CUDA_R_16F, 1,
                       d_y, CUDA_R_16F, CUDA_R_32F),
           "cublasDotEx");
   };
+  return {.name = "cublasDotEx",
+          .changed = "cuBLAS; sums in float, the result is a half",
+          .launch = launch};
 }
 #endif

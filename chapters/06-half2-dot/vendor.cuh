@@ -4,9 +4,9 @@
 
 #include <cuda_fp16.h>
 
+#include <course/ladder.cuh>
 #include <cstddef>
-#include <functional>
 
-/// A launch that sets *d_y to the dot product of n halves: cublasDotEx, which sums in float and
-/// rounds the result to half. n is below 2^31.
-std::function<void()> cublas_dot(const __half* d_a, const __half* d_b, std::size_t n, __half* d_y);
+/// A row that sets *d_y to the dot product of n halves: cublasDotEx, which sums in float and rounds
+/// the result to half. n is below 2^31. The ladder says what becomes of the result.
+course::Rung cublas_dot(const __half* d_a, const __half* d_b, std::size_t n, __half* d_y);
