@@ -227,9 +227,11 @@ TEST_CASE("in double the article's sum is right") {
   const std::size_t n = course::kCpuDevice ? 4096 : std::size_t{1} << 20;
   const auto d_a = course::DeviceBuffer<double>::from(std::vector<double>(n, 0.1));
   const auto d_b = course::DeviceBuffer<double>::from(std::vector<double>(n, 0.1));
-  auto y = course::DeviceBuffer<double>::zeros(1);
-  launch_dot_of_doubles(d_a.data(), d_b.data(), n, y.data());
   const double expected = add_in_steps(0.0, 0.1 * 0.1, n).sum;
-  REQUIRE(course::same(y.front(), expected, "sum"));  // all addends are equal: the same bits
+  for (const DoubleRung& rung : kDoubleRungs) {
+    auto y = course::DeviceBuffer<double>::zeros(1);
+    rung.launch(d_a.data(), d_b.data(), n, y.data());
+    REQUIRE(course::same(y.front(), expected, rung.name));  // all addends are equal: the same bits
+  }
   REQUIRE(std::fabs(expected - 0.01 * static_cast<double>(n)) < 1e-7 * static_cast<double>(n));
 }

@@ -64,14 +64,16 @@ void article(course::Ladder& ladder, std::size_t n) {
   const auto d_c = course::DeviceBuffer<double>::from(doubles);
   const auto d_d = course::DeviceBuffer<double>::from(doubles);
   course::DeviceBuffer<double> d_sum(1);
-  ladder.rung({.name = "dot_each<double>",
-               .changed = "kernel 0 in double",
-               .reset = [&] { d_sum.fill_bytes(0); },
-               .launch = [&] { launch_dot_of_doubles(d_c.data(), d_d.data(), n, d_sum.data()); },
-               .result = [&] { return d_sum.front(); },
-               .bytes = d_c.bytes() + d_d.bytes(),
-               .n = n,
-               .operations = n});
+  for (const DoubleRung& rung : kDoubleRungs) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&] { d_sum.fill_bytes(0); },
+                 .launch = [&] { rung.launch(d_c.data(), d_d.data(), n, d_sum.data()); },
+                 .result = [&] { return d_sum.front(); },
+                 .bytes = d_c.bytes() + d_d.bytes(),
+                 .n = n,
+                 .operations = n});
+  }
 }
 
 // ---- counting ----------------------------------------------------------------------------------
@@ -300,44 +302,39 @@ void wrong_loops(course::Ladder& ladder) {
   constexpr std::size_t kN = 2048;  // 1024 for each half: exact
   course::DeviceBuffer<__half> d_y(2);
   ladder.reference("n", static_cast<double>(kN), "1 for one or the other half of a word", kN);
-  ladder.wrong(
-      {.name = "add_half_own_bits",
-       .changed = "a loop that ends when its own 16 bits are as assumed",
-       .expect = course::Expect::wrong_value,
-       .because = "if only the neighbour has changed, atomicCAS has stored nothing",
-       .reset = [&] { d_y.fill_bytes(0); },
-       .launch =
-           [&] {
-             course::launch(add_half_own_bits, {blocks_for(kN), kBlockSize}, kN, d_y.data());
-           },
-       .result =
-           [&] {
-             const std::vector<__half> sums = d_y.download();
-             return number(sums[0]) + number(sums[1]);
-           },
-       .n = kN});
+  for (const OwnBitsRung& rung : kOwnBitsRungs) {
+    ladder.wrong({.name = rung.name,
+                  .changed = rung.changed,
+                  .expect = course::Expect::wrong_value,
+                  .because = rung.because,
+                  .reset = [&] { d_y.fill_bytes(0); },
+                  .launch = [&] { rung.launch(kN, d_y.data()); },
+                  .result =
+                      [&] {
+                        const std::vector<__half> sums = d_y.download();
+                        return number(sums[0]) + number(sums[1]);
+                      },
+                  .n = kN});
+  }
 
   constexpr int kMost = 1000;
   course::DeviceBuffer<int> d_turns(1);
-  const __half nan(float_of(0x7E00));
+  const __half nan(float_of(0x7E00)), one(1.0f);
   ladder.reference("turns", 1, "NaN + 1 by one thread", 1);
-  ladder.wrong(
-      {.name = "add_half_by_value",
-       .changed = "a loop that ends when halves are equal",
-       .expect = course::Expect::wrong_value,
-       .because = "a NaN equals nothing: without the limit of 1000 it would never end",
-       .reset =
-           [&] {
-             set_bits(d_y.data(), {0x7E00, 0});
-           },
-       .launch =
-           [&] {
-             const __half one(1.0f);
-             course::launch(add_half_by_value, {1, 1}, nan, one, kMost, d_y.data(), d_turns.data());
-           },
-       .result = [&] { return static_cast<double>(d_turns.front()); },
-       .exactly = static_cast<double>(kMost),
-       .n = 1});
+  for (const ByValueRung& rung : kByValueRungs) {
+    ladder.wrong({.name = rung.name,
+                  .changed = rung.changed,
+                  .expect = course::Expect::wrong_value,
+                  .because = rung.because,
+                  .reset =
+                      [&] {
+                        set_bits(d_y.data(), {0x7E00, 0});
+                      },
+                  .launch = [&] { rung.launch(nan, one, kMost, d_y.data(), d_turns.data()); },
+                  .result = [&] { return static_cast<double>(d_turns.front()); },
+                  .exactly = static_cast<double>(kMost),
+                  .n = 1});
+  }
 }
 
 }  // namespace

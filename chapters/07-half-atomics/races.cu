@@ -21,38 +21,42 @@ using namespace half_atomics;
 TEST_CASE("a loop that looks at its own half alone loses additions") {
   constexpr std::size_t kN = 1024;
   course::GuardedBuffer<__half> y(2);
-  const auto run = [&] {
-    set_bits(y.data(), {0, 0});
-    course::launch(add_half_own_bits, {blocks_for(kN), kBlockSize}, kN, y.data());
-    const std::vector<Bits> sums = get_bits(y.data(), 2);
-    return float_of(sums[0]) + float_of(sums[1]);
-  };
-  float sum = 0.0f;
-  course::count([&] { sum = run(); });  // lanes go in step, as on a GPU
-  INFO("added " << kN << " times 1 to two halves of a word, found " << sum);
-  REQUIRE(sum < static_cast<float>(kN));
-  REQUIRE(sum > 0.0f);
+  for (const OwnBitsRung& rung : kOwnBitsRungs) {
+    const auto run = [&] {
+      set_bits(y.data(), {0, 0});
+      rung.launch(kN, y.data());
+      const std::vector<Bits> sums = get_bits(y.data(), 2);
+      return float_of(sums[0]) + float_of(sums[1]);
+    };
+    float sum = 0.0f;
+    course::count([&] { sum = run(); });  // lanes go in step, as on a GPU
+    INFO(rung.name << " added " << kN << " times 1 to two halves of a word, found " << sum);
+    REQUIRE(sum < static_cast<float>(kN));
+    REQUIRE(sum > 0.0f);
+  }
 }
 
 TEST_CASE("a loop that compares halves ends too late at NaN, and too early at -0.0") {
   constexpr int kMost = 1000;
   course::GuardedBuffer<__half> y(2);
   course::DeviceBuffer<int> turns(1);
-  const auto run = [&](Bits there, Bits guess, Bits value) {
-    set_bits(y.data(), {there, 0});
-    course::launch(add_half_by_value, {1, 1}, half_of(guess), half_of(value), kMost, y.data(),
-                   turns.data());
-    return get_bits(y.data(), 2)[0];
-  };
-  REQUIRE(same_bits("2 + 1", run(0x4000, 0x4000, 0x3C00), 0x4200));
-  REQUIRE(course::same(turns.front(), 1, "turns at a number"));
-  REQUIRE(same_bits("2 + 1 after a wrong guess", run(0x4000, 0x4400, 0x3C00), 0x4200));
-  REQUIRE(course::same(turns.front(), 2, "turns after a wrong guess"));
-  REQUIRE(is_nan(run(0x7E00, 0x7E00, 0x3C00)));
-  REQUIRE(course::same(turns.front(), kMost, "turns at a NaN"));
-  // The guess 0.0 equals the -0.0 that is there, so the loop believes that it has stored.
-  REQUIRE(same_bits("-0.0 + 1 after the guess 0.0", run(kMinusZero, 0x0000, 0x3C00), kMinusZero));
-  REQUIRE(course::same(turns.front(), 1, "turns"));
+  for (const ByValueRung& rung : kByValueRungs) {
+    INFO(rung.name);
+    const auto run = [&](Bits there, Bits guess, Bits value) {
+      set_bits(y.data(), {there, 0});
+      rung.launch(half_of(guess), half_of(value), kMost, y.data(), turns.data());
+      return get_bits(y.data(), 2)[0];
+    };
+    REQUIRE(same_bits("2 + 1", run(0x4000, 0x4000, 0x3C00), 0x4200));
+    REQUIRE(course::same(turns.front(), 1, "turns at a number"));
+    REQUIRE(same_bits("2 + 1 after a wrong guess", run(0x4000, 0x4400, 0x3C00), 0x4200));
+    REQUIRE(course::same(turns.front(), 2, "turns after a wrong guess"));
+    REQUIRE(is_nan(run(0x7E00, 0x7E00, 0x3C00)));
+    REQUIRE(course::same(turns.front(), kMost, "turns at a NaN"));
+    // The guess 0.0 equals the -0.0 that is there, so the loop believes that it has stored.
+    REQUIRE(same_bits("-0.0 + 1 after the guess 0.0", run(kMinusZero, 0x0000, 0x3C00), kMinusZero));
+    REQUIRE(course::same(turns.front(), 1, "turns"));
+  }
 }
 
 TEST_CASE("the word around the last half of three reaches beyond the array") {

@@ -238,10 +238,17 @@ inline const std::vector<ArticleRung> kArticleRungs = {
      .sums_both_halves = true},
 };
 
-inline void launch_dot_of_doubles(const double* d_a, const double* d_b, std::size_t n,
-                                  double* d_y) {
-  course::launch(dot_each<double>, {blocks_for(n), kBlockSize}, d_a, d_b, n, d_y);
-}
+/// A rung that adds the dot product of two arrays of doubles to *d_y.
+struct DoubleRung {
+  std::string name, changed;
+  void (*launch)(const double* d_a, const double* d_b, std::size_t n, double* d_y);
+};
+
+inline const std::vector<DoubleRung> kDoubleRungs = {
+    {"dot_each<double>", "kernel 0 in double",
+     [](const double* d_a, const double* d_b, std::size_t n, double* d_y) {
+       course::launch(dot_each<double>, {blocks_for(n), kBlockSize}, d_a, d_b, n, d_y);
+     }}};
 
 // ---- counting ----------------------------------------------------------------------------------
 
@@ -334,3 +341,32 @@ inline const std::vector<ColumnsRung> kColumnsRungs = {
                       reinterpret_cast<__half2*>(d_sums));
      }},
 };
+
+// ---- wrong on purpose --------------------------------------------------------------------------
+
+/// n threads add 1, thread i to d_y[i % 2]: two halves of a word. Some of it is lost.
+struct OwnBitsRung {
+  std::string name, changed, because;
+  void (*launch)(std::size_t n, __half* d_y);
+};
+
+inline const std::vector<OwnBitsRung> kOwnBitsRungs = {
+    {"add_half_own_bits", "a loop that ends when its own 16 bits are as assumed",
+     "if only the neighbour has changed, atomicCAS has stored nothing",
+     [](std::size_t n, __half* d_y) {
+       course::launch(add_half_own_bits, {blocks_for(n), kBlockSize}, n, d_y);
+     }}};
+
+/// One thread that guesses what *d_y is adds `value` to it. *d_turns becomes the turns of its loop,
+/// which has `most_turns` of them where it would never end.
+struct ByValueRung {
+  std::string name, changed, because;
+  void (*launch)(__half guess, __half value, int most_turns, __half* d_y, int* d_turns);
+};
+
+inline const std::vector<ByValueRung> kByValueRungs = {
+    {"add_half_by_value", "a loop that ends when halves are equal",
+     "a NaN equals nothing: without the limit of 1000 it would never end",
+     [](__half guess, __half value, int most_turns, __half* d_y, int* d_turns) {
+       course::launch(add_half_by_value, {1, 1}, guess, value, most_turns, d_y, d_turns);
+     }}};

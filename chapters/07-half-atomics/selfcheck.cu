@@ -219,6 +219,16 @@ TEST_CASE("the article's kernels do what the prediction says") {
         REQUIRE(y.intact("y"));
       }
     }
+    const std::vector<double> doubles(n, static_cast<double>(float_of(bits_of(kArticleValue))));
+    const auto d_c = course::DeviceBuffer<double>::from(doubles);
+    for (const DoubleRung& rung : kDoubleRungs) {
+      INFO(rung.name << ", n = " << n);
+      course::GuardedBuffer<double> sum(1);
+      sum.fill_bytes(0);
+      rung.launch(d_c.data(), d_c.data(), n, sum.data());
+      REQUIRE(course::same(sum.download().front(), article_reference(n), "the sum"));
+      REQUIRE(sum.intact("the sum"));
+    }
   }
 }
 

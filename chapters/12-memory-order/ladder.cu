@@ -130,25 +130,27 @@ void queue(course::Ladder& ladder) {
 constexpr unsigned kNodes = 1024;
 
 template <class Version>
-void stack_rung(course::Ladder& ladder, const char* name, const char* changed,
-                std::size_t threads) {
+void stack_rung(course::Ladder& ladder, const StackRung<Version>& rung, std::size_t threads) {
+  if (!rung.can_run()) return ladder.skip(rung.name, rung.why_not);
   StackMemory<Version> memory{kNodes};
   constexpr unsigned kTurns = course::kCpuDevice ? 1 : 4;
-  ladder.rung({.name = name,
-               .changed = changed,
-               .reset = [&] { memory.reset(); },
-               .launch = [&] { launch_use_nodes(threads, kTurns, memory); },
-               .result = [&] { return static_cast<double>(memory.walk().size()); },
-               .check =
-                   [&] {
-                     const course::Verdict users =
-                         course::none(memory.counts.front(), "nodes with two users");
-                     return users ? course::same(memory.walk().size(), memory.nodes, "nodes")
-                                  : users;
-                   },
-               .n = threads,
-               .l2 = course::L2::warm,
-               .operations = threads * kTurns});
+  // As a variable: nvcc refuses names of members in an argument that depends on Version.
+  const course::Rung row = {
+      .name = rung.name,
+      .changed = rung.changed,
+      .reset = [&] { memory.reset(); },
+      .launch = [&] { rung.launch(threads, kTurns, memory); },
+      .result = [&] { return static_cast<double>(memory.walk().size()); },
+      .check =
+          [&] {
+            const course::Verdict users =
+                course::none(memory.counts.front(), "nodes with two users");
+            return users ? course::same(memory.walk().size(), memory.nodes, "nodes") : users;
+          },
+      .n = threads,
+      .l2 = course::L2::warm,
+      .operations = threads * kTurns};
+  ladder.rung(row);
 }
 
 void stack(course::Ladder& ladder) {
@@ -156,26 +158,23 @@ void stack(course::Ladder& ladder) {
   const std::size_t threads = at_most(ladder, std::size_t{1} << 10, 64);
   StackMemory<Untagged> memory{kNodes};
   ladder.reference("aba", 0, "nodes that two blocks have", 1);
-  ladder.wrong({.name = "aba<Untagged>",
-                .changed = "the head is an index",
-                .expect = course::Expect::wrong_value,
-                .because = "the head is the same node again, but its follower has a user",
-                .reset = [&] { memory.reset(); },
-                .launch = [&] { launch_aba(memory); },
-                .result =
-                    [&] {
-                      const auto head = memory.head.front().node;
-                      return head == memory.counts.download()[1] ? 1.0 : 0.0;
-                    },
-                .exactly = 1.0,
-                .n = 1});
-  ladder.reference("nodes", kNodes, "all nodes are in the list again", threads);
-  stack_rung<Tagged64>(ladder, "use_nodes<Tagged64>", "index and tag in 64 bits", threads);
-  if (has_wide_compare_and_swap()) {
-    stack_rung<Tagged128>(ladder, "use_nodes<Tagged128>", "node and tag in 128 bits", threads);
-  } else {
-    ladder.skip("use_nodes<Tagged128>", "atomicCAS of 16 bytes needs sm_90");
+  for (const AbaRung& rung : aba_rungs()) {
+    ladder.wrong({.name = rung.name,
+                  .changed = rung.changed,
+                  .expect = course::Expect::wrong_value,
+                  .because = rung.because,
+                  .reset = [&] { memory.reset(); },
+                  .launch = [&] { rung.launch(memory); },
+                  .result =
+                      [&] {
+                        const auto head = memory.head.front().node;
+                        return head == memory.counts.download()[1] ? 1.0 : 0.0;
+                      },
+                  .exactly = 1.0,
+                  .n = 1});
   }
+  ladder.reference("nodes", kNodes, "all nodes are in the list again", threads);
+  for_each_stack_rung([&](const auto& rung) { stack_rung(ladder, rung, threads); });
 }
 
 // ---- the hash table ----------------------------------------------------------------------------
@@ -207,45 +206,39 @@ void hash_table(course::Ladder& ladder, const DeviceBuffer<ull>& d_pairs, std::s
     }
     return rung;
   };
-  course::Rung limit = row("cas_anywhere", "the limit: no probing");
-  limit.launch = [&] {
-    course::launch(cas_anywhere, {blocks_for(n), kBlockSize}, d_pairs.data(), n,
-                   memory.table.data(), memory.capacity);
-  };
-  limit.check = [&] { return course::at_least(static_cast<ull>(found()), n / 4, "found pairs"); };
-  ladder.rung(limit);
   for (const HashRung& rung : hash_rungs()) {
     course::Rung insertion = row(rung.name, rung.changed);
     insertion.launch = [&] { rung.launch(d_pairs.data(), n, memory); };
+    if (rung.drops) {
+      insertion.check = [&] {
+        return course::at_least(static_cast<ull>(found()), n / 4, "found pairs");
+      };
+    }
     ladder.rung(insertion);
   }
   if (is_curve) return;
-  ladder.rung({.name = "clear_table",
-               .changed = "what a table costs before its first use",
-               .launch = [&] { memory.reset(); },
-               .result = [&] { return static_cast<double>(n); },
-               .n = n});
+  for (const ClearRung& rung : clear_rungs()) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .launch = [&] { rung.launch(memory); },
+                 .result = [&] { return static_cast<double>(n); },
+                 .n = n});
+  }
 #if !COURSE_CPU_DEVICE
   DeviceBuffer<std::size_t> d_count(1);
   const auto count = [&] { return static_cast<double>(d_count.front()); };
   DeviceBuffer<ull> work(n);
-  const course::Rung sorted{.reset =
-                                [&] {
-                                  CUDA_CHECK(cudaMemcpy(work.data(), d_pairs.data(), work.bytes(),
-                                                        cudaMemcpyDeviceToDevice));
-                                },
-                            .result = count,
-                            .n = n,
-                            .operations = n};
-  course::Rung thrust = sorted, cub = sorted;
-  thrust.name = "thrust::sort, thrust::unique";
-  thrust.changed = "Thrust, all 64 bits";
-  thrust.launch = thrust_sort_unique(work.data(), n, d_count.data());
-  ladder.vendor(thrust);
-  cub.name = "cub::DeviceRadixSort, DeviceSelect::Unique";
-  cub.changed = "CUB, the 32 bits of the key, its memory allocated before";
-  cub.launch = cub_sort_unique(work.data(), n, d_count.data());
-  ladder.vendor(cub);
+  const auto sorted = [&](course::Rung rung) {
+    rung.reset = [&] {
+      CUDA_CHECK(cudaMemcpy(work.data(), d_pairs.data(), work.bytes(), cudaMemcpyDeviceToDevice));
+    };
+    rung.result = count;
+    rung.n = n;
+    rung.operations = n;
+    return rung;
+  };
+  ladder.vendor(sorted(thrust_sort_unique(work.data(), n, d_count.data())));
+  ladder.vendor(sorted(cub_sort_unique(work.data(), n, d_count.data())));
 #endif
 }
 

@@ -239,6 +239,36 @@ void launch_aba(StackMemory<Version>& m) {
   course::launch(aba<Version>, {2, 32}, m.head.data(), m.next.data(), step, m.counts.data());
 }
 
+/// Two blocks take nodes from a list whose head may become what it was before: wrong on purpose.
+struct AbaRung {
+  std::string name, changed, because;
+  void (*launch)(StackMemory<Untagged>& memory);
+};
+
+inline std::vector<AbaRung> aba_rungs() {
+  return {{"aba<Untagged>", "the head is an index",
+           "the head is the same node again, but its follower has a user", launch_aba<Untagged>}};
+}
+
+/// Threads take nodes and put them back.
+template <class Version>
+struct StackRung {
+  std::string name, changed;
+  bool (*can_run)() = [] { return true; };
+  std::string why_not = {};  // where it cannot
+  void launch(std::size_t threads, unsigned turns, StackMemory<Version>& memory) const {
+    launch_use_nodes(threads, turns, memory);
+  }
+};
+
+/// Calls f with the rung of each version of the head.
+template <class F>
+void for_each_stack_rung(F f) {
+  f(StackRung<Tagged64>{"use_nodes<Tagged64>", "index and tag in 64 bits"});
+  f(StackRung<Tagged128>{"use_nodes<Tagged128>", "node and tag in 128 bits",
+                         has_wide_compare_and_swap, "atomicCAS of 16 bytes needs sm_90"});
+}
+
 // ---- the hash table ----------------------------------------------------------------------------
 
 struct HashMemory {
@@ -262,6 +292,7 @@ struct HashMemory {
 struct HashRung {
   std::string name, changed;
   void (*launch)(const ull* d_pairs, std::size_t n, HashMemory& memory);
+  bool drops = false;  // pairs whose slot is taken, so that no table is as fast
 };
 
 namespace detail {
@@ -299,6 +330,12 @@ void launch_tiles(const ull* d_pairs, std::size_t n, HashMemory& m) {
 
 inline std::vector<HashRung> hash_rungs() {
   return {
+      {"cas_anywhere", "the limit: no probing",
+       [](const ull* d_pairs, std::size_t n, HashMemory& m) {
+         course::launch(cas_anywhere, {blocks_for(n), kBlockSize}, d_pairs, n, m.table.data(),
+                        m.capacity);
+       },
+       true},
       {"insert_linear", "linear probing, a thread per pair",
        [](const ull* d_pairs, std::size_t n, HashMemory& m) {
          course::launch(insert_linear, {blocks_for(n), kBlockSize}, d_pairs, n, m.table.data(),
@@ -310,4 +347,14 @@ inline std::vector<HashRung> hash_rungs() {
       {"build_regions", "32 KiB of the table in shared memory, no clearing",
        detail::launch_regions},
   };
+}
+
+/// What has to be done to a table before pairs are stored in it.
+struct ClearRung {
+  std::string name, changed;
+  void launch(HashMemory& memory) const { memory.reset(); }
+};
+
+inline std::vector<ClearRung> clear_rungs() {
+  return {{"clear_table", "what a table costs before its first use"}};
 }

@@ -13,17 +13,19 @@
 
 using ull = unsigned long long;
 
-std::function<void()> thrust_sort_unique(ull* d_pairs, std::size_t n, std::size_t* d_count) {
-  return [=] {
+course::Rung thrust_sort_unique(ull* d_pairs, std::size_t n, std::size_t* d_count) {
+  const auto launch = [=] {
     const thrust::device_ptr<ull> first(d_pairs);
     thrust::sort(thrust::device, first, first + static_cast<std::ptrdiff_t>(n));
     const auto end = thrust::unique(thrust::device, first, first + static_cast<std::ptrdiff_t>(n));
     const auto count = static_cast<std::size_t>(end - first);
     CUDA_CHECK(cudaMemcpy(d_count, &count, sizeof count, cudaMemcpyHostToDevice));
   };
+  return {
+      .name = "thrust::sort, thrust::unique", .changed = "Thrust, all 64 bits", .launch = launch};
 }
 
-std::function<void()> cub_sort_unique(const ull* d_pairs, std::size_t n, std::size_t* d_count) {
+course::Rung cub_sort_unique(const ull* d_pairs, std::size_t n, std::size_t* d_count) {
   const auto sorted = std::make_shared<course::DeviceBuffer<ull>>(n);
   const auto kept = std::make_shared<course::DeviceBuffer<ull>>(n);
   const auto sort = course::with_memory([=](void* memory, std::size_t& size) {
@@ -32,8 +34,11 @@ std::function<void()> cub_sort_unique(const ull* d_pairs, std::size_t n, std::si
   const auto unique = course::with_memory([=](void* memory, std::size_t& size) {
     return cub::DeviceSelect::Unique(memory, size, sorted->data(), kept->data(), d_count, n);
   });
-  return [=] {
+  const auto launch = [=] {
     sort();
     unique();
   };
+  return {.name = "cub::DeviceRadixSort, DeviceSelect::Unique",
+          .changed = "CUB, the 32 bits of the key, its memory allocated before",
+          .launch = launch};
 }
