@@ -137,14 +137,12 @@ void exact(course::Ladder& ladder, Group group, std::size_t n, std::size_t targe
 /// One call for four types.
 void types(course::Ladder& ladder, std::size_t most) {
   const std::size_t n = std::min(most, on(power(24), 1024)), targets = on(power(20), 256);
-  for_each_type([&]<class T>(const char* name) {
+  for_each_type_rung([&]<class T>(const TypeRung<T>& rung) {
     const UpdatesOf<T> updates(coin_flips<T>(n), random_index(n, targets), targets);
     course::DeviceBuffer<T> table(targets);
     if constexpr (std::is_same_v<T, double>) updates.begin(ladder, "of four types, exact");
     ladder.rung(
-        updates.rung(std::string("scatter_fast<") + name + ">",
-                     kAddsInPairs<T> ? "in a pair, with nothing for the partner" : "atomicAdd",
-                     table, launch_scatter_fast<T>, Judge<T>(updates.expected)));
+        updates.rung(rung.name, rung.changed, table, rung.launch, Judge<T>(updates.expected)));
   });
 }
 

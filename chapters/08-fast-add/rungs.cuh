@@ -120,13 +120,22 @@ inline std::vector<ScatterRung> max_rungs() {
   // clang-format on
 }
 
-/// Calls function.operator()<T>(name) for each type T that fast_atomic_add takes.
-template <class Function>
-void for_each_type(Function function) {
-  function.template operator()<double>("double");
-  function.template operator()<float>("float");
-  function.template operator()<__nv_bfloat16>("__nv_bfloat16");
-  function.template operator()<__half>("__half");
+/// scatter_fast of one type.
+template <class T>
+struct TypeRung {
+  std::string name;
+  std::string changed = kAddsInPairs<T> ? "in a pair, with nothing for the partner" : "atomicAdd";
+  void (*launch)(const T* d_values, const int* d_index, std::size_t n, T* d_table,
+                 std::size_t targets, cudaStream_t stream) = launch_scatter_fast<T>;
+};
+
+/// Calls f with the rung of each type that fast_atomic_add takes.
+template <class F>
+void for_each_type_rung(F f) {
+  f(TypeRung<double>{"scatter_fast<double>"});
+  f(TypeRung<float>{"scatter_fast<float>"});
+  f(TypeRung<__nv_bfloat16>{"scatter_fast<__nv_bfloat16>"});
+  f(TypeRung<__half>{"scatter_fast<__half>"});
 }
 
 /// Adds every source row to its row of the table.

@@ -153,17 +153,16 @@ TEST_CASE("no scatter changes an element that gets nothing, or -0.0: not even th
 }
 
 TEST_CASE("scatter_fast adds float, double, half and bfloat16") {
-  for_each_type([]<class T>(const char* name) {
+  for_each_type_rung([]<class T>(const TypeRung<T>& rung) {
     for (const std::size_t n : {0u, 1u, 33u, 1025u}) {
       for (const std::size_t offset : {0u, 1u}) {
-        INFO("scatter_fast of " << name << ": n = " << n << ", the table begins at element "
-                                << offset);
+        INFO(rung.name << ": n = " << n << ", the table begins at element " << offset);
         const std::vector<T> values = coin_flips<T>(n);
         const std::vector<int> index = random_index(n, 50);
         const auto d_values = course::DeviceBuffer<T>::from(values);
         const auto d_index = course::DeviceBuffer<int>::from(index);
         course::Placed<T> table(std::vector<T>(50, number<T>(0)), offset);
-        launch_scatter_fast(d_values.data(), d_index.data(), n, table.data(), 50, nullptr);
+        rung.launch(d_values.data(), d_index.data(), n, table.data(), 50, nullptr);
         const std::vector<double> sums = scatter_reference(values, index, 50);
         REQUIRE(course::same(table.download(), rounded<T>(sums), "table"));
         REQUIRE(table.intact("table"));

@@ -5,7 +5,6 @@
 #include <course/data.cuh>
 #include <course/ladder.cuh>
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,29 +30,25 @@ void filters(course::Ladder& ladder, unsigned percent) {
   ladder.reference("filter_reference", static_cast<double>(expected.size()),
                    "one CPU thread, std::copy_if; " + kept);
 
-  const auto row = [&](const std::string& name, const std::string& changed, bool in_order,
-                       std::function<void()> launch) -> course::Rung {
-    return {.name = name,
-            .changed = changed + "; " + kept,
-            .reset =
-                [&] {
-                  count.fill_bytes(0);
-                  out.fill_bytes(0xff);  // or a rung that writes nothing would look right
-                },
-            .launch = std::move(launch),
-            .result = [&] { return static_cast<double>(count.front()); },
-            .check =
-                [&, in_order] {
-                  const course::Verdict size =
-                      course::same(count.front(), expected.size(), "count");
-                  return size.ok ? kept_is_right(out, expected, in_order) : size;
-                },
-            .bytes = (n + expected.size()) * sizeof(int)};
+  const auto row = [&](course::Rung rung, bool in_order) {
+    rung.changed += "; " + kept;
+    rung.reset = [&] {
+      count.fill_bytes(0);
+      out.fill_bytes(0xff);  // or a rung that writes nothing would look right
+    };
+    rung.result = [&] { return static_cast<double>(count.front()); };
+    rung.check = [&, in_order] {
+      const course::Verdict size = course::same(count.front(), expected.size(), "count");
+      return size.ok ? kept_is_right(out, expected, in_order) : size;
+    };
+    rung.bytes = (n + expected.size()) * sizeof(int);
+    return rung;
   };
   for (const FilterRung& rung : filter_rungs()) {
     const auto launch = [&] { rung.launch(d_x.data(), n, out.data(), count.data()); };
     if (rung.because.empty()) {
-      ladder.rung(row(rung.name, rung.changed, rung.in_order, launch));
+      ladder.rung(
+          row({.name = rung.name, .changed = rung.changed, .launch = launch}, rung.in_order));
     } else if (percent == 50 && n >= 1024) {
       ladder.wrong({.name = rung.name,
                     .changed = rung.changed,
@@ -65,8 +60,7 @@ void filters(course::Ladder& ladder, unsigned percent) {
     }
   }
 #if !COURSE_CPU_DEVICE
-  ladder.vendor(row("cub::DeviceSelect::If", "CUB, keeps the order", true,
-                    cub_filter(d_x.data(), n, out.data(), count.data())));
+  ladder.vendor(row(cub_filter(d_x.data(), n, out.data(), count.data()), true));
 #endif
 }
 

@@ -11,8 +11,11 @@ struct IsKept {
 
 }  // namespace
 
-std::function<void()> cub_filter(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
-  return course::with_memory([=](void* memory, std::size_t& size) {
+course::Rung cub_filter(const int* d_x, std::size_t n, int* d_out, Count* d_count) {
+  const auto call = [=](void* memory, std::size_t& size) {
     return cub::DeviceSelect::If(memory, size, d_x, d_out, d_count, n, IsKept{});
-  });
+  };
+  return {.name = "cub::DeviceSelect::If",
+          .changed = "CUB, keeps the order",
+          .launch = course::with_memory(call)};
 }

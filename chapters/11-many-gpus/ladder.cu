@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "count.cuh"
 #include "rungs.cuh"
 #if COURSE_HAS_NCCL
 #include "ladder_nccl.cuh"
@@ -58,7 +57,8 @@ struct Sums : Spread {
             .bytes = n * sizeof(float)};
   }
   course::Rung rung(const HostRung& rung_of) {
-    return rung(rung_of.name, rung_of.changed, [&] { return rung_of.sum(parts, cells); });
+    return rung(rung_of.name, rung_of.changed,
+                [this, sum = rung_of.sum] { return sum(parts, cells); });
   }
   std::size_t n;
   double y = 0;
@@ -93,10 +93,10 @@ void counters(course::Ladder& ladder, Sums& s) {
 
 void collectives(course::Ladder& ladder, Sums& s) {
 #if COURSE_HAS_NCCL
-  if (!use_nccl()) return ladder.skip("sum_nccl", kNoNccl);
+  if (!use_nccl()) return ladder.skip(kNcclSum.name, kNoNccl);
   NcclTeam team(static_cast<int>(s.parts.size()));
-  ladder.rung(s.rung("sum_nccl", "ncclAllReduce of the devices' sums: all of them get it",
-                     [&] { return sum_nccl(s.parts, team, s.cells); }));
+  ladder.rung(
+      s.rung(kNcclSum.name, kNcclSum.changed, [&] { return sum_nccl(s.parts, team, s.cells); }));
   std::vector<std::function<void()>> cub;
   for (Part& part : s.parts) {
     const course::OnDevice on(part.device);
@@ -111,7 +111,7 @@ void collectives(course::Ladder& ladder, Sums& s) {
   }));
 #else
   static_cast<void>(s);
-  ladder.skip("sum_nccl", kNoNccl);
+  ladder.skip(kNcclSum.name, kNoNccl);
 #endif
 }
 
@@ -121,8 +121,7 @@ void sum(course::Ladder& ladder, std::size_t n) {
                    "one thread, in double; " + std::to_string(devices) + " devices", n);
   {
     Sums one(n, 1);
-    ladder.rung(one.rung("sum_one_device", "one device has all of it",
-                         [&] { return sum_copied_to_host(one.parts, one.cells); }));
+    ladder.rung(one.rung(kOneDeviceRung));
   }
   Sums s(n, devices);
   counters(ladder, s);
@@ -145,8 +144,8 @@ void scaling(course::Ladder& ladder, std::size_t base) {
       const std::size_t n = each ? base * static_cast<std::size_t>(devices) : base;
       const double expected = sum_of_repeated(values(), n);
       Sums s(n, devices);
-      course::Rung rung = s.rung("sum_stored_to_host", std::to_string(devices) + " devices",
-                                 [&] { return sum_stored_to_host(s.parts, s.cells); });
+      course::Rung rung = s.rung(course::rung_named(kHostRungs, "sum_stored_to_host"));
+      rung.changed = std::to_string(devices) + " devices";
       rung.check = [&] { return course::same(s.y, expected, "sum"); };
       rung.result = nullptr;
       rung.n = n;
@@ -161,11 +160,11 @@ void scaling(course::Ladder& ladder, std::size_t base) {
 
 void vectors(course::Ladder& ladder) {
 #if COURSE_HAS_NCCL
-  if (!use_nccl()) return ladder.skip("all_reduce_overlapped", kNoNccl);
+  if (!use_nccl()) return ladder.skip(kNcclOverlapped.front().name, kNoNccl);
   const int devices = course::device_count();
   if (devices < 2) {
-    ladder.skip("all_reduce_nccl", kOneDevice);
-    ladder.skip("all_reduce_overlapped", kOneDevice);
+    ladder.skip(kNcclAllReduce.name, kOneDevice);
+    ladder.skip(kNcclOverlapped.front().name, kOneDevice);
     return;
   }
   for (const std::size_t n : ladder.sizes({k1GiB})) {
@@ -173,83 +172,52 @@ void vectors(course::Ladder& ladder) {
     layers(ladder, n, devices);
   }
 #else
-  ladder.skip("all_reduce_nccl", kNoNccl);
-  ladder.skip("all_reduce_overlapped", kNoNccl);
+  ladder.skip(kNcclAllReduce.name, kNoNccl);
+  ladder.skip(kNcclOverlapped.front().name, kNoNccl);
 #endif
 }
 
 // ---- one counter, many atomics -----------------------------------------------------------------
 
-/// Counts on the first `devices` devices, and times it: additions per ns.
-course::Rung count_rung(const std::string& name, const std::string& changed, int devices,
-                        unsigned blocks, double* counter) {
+/// A row of additions per ns, which counts on the first `devices` devices.
+void count_rung(course::Ladder& ladder, const CountRung& rung, int devices, unsigned blocks) {
+  if (rung.in_host_memory && memcheck_stops_host_atomics(devices)) {
+    return ladder.skip(rung.name, kMemcheckStopsIt);
+  }
+  const bool is_right = rung.is_right(devices);
+  if (!is_right && rung.because.empty()) return;
+  const Counter counter = rung.make(devices);
   const std::size_t n = std::size_t{blocks} * kCountsOfABlock * static_cast<std::size_t>(devices);
-  return {.name = name,
-          .changed = changed,
-          .reset = [=] { set_to_zero(counter); },
-          .launch = [=] { count_everywhere<Among::system>(devices, blocks, counter); },
-          .check =
-              [=] {
-                double count = 0;
-                CUDA_CHECK(cudaMemcpy(&count, counter, sizeof count, cudaMemcpyDefault));
-                return course::same(count, static_cast<double>(n), "count");
-              },
-          .n = n,
-          .operations = n};
+  course::Rung row{.name = rung.name,
+                   .changed = rung.changed,
+                   .reset = [&] { set_to_zero(counter.data); },
+                   .launch = [&] { rung.launch(devices, blocks, counter.data); },
+                   .n = n};
+  if (is_right) {
+    row.check = [&] {
+      return course::same(value_of(counter.data), static_cast<double>(n), "count");
+    };
+    row.operations = n;
+    return ladder.rung(row);
+  }
+  row.result = [&] { return value_of(counter.data); };
+  ladder.wrong(course::wrong_rung(row, course::Expect::race, rung.because));
 }
 
 void scopes(course::Ladder& ladder) {
   const int devices = course::device_count();
   if (devices < 2) {
-    ladder.skip("count_device_scope", kOneDevice);
-    ladder.skip("count_pinned", kOneDevice);
+    for (const CountRung& rung : kCountRungs) {
+      if (!rung.because.empty()) ladder.skip(rung.name, kOneDevice);
+    }
     return;
   }
   const unsigned blocks = course::kCpuDevice ? 4 : 256;
   const std::size_t n = std::size_t{blocks} * kCountsOfABlock * static_cast<std::size_t>(devices);
   ladder.reference("atomics", static_cast<double>(n), "that add 1 to one counter", n);
-  course::ManagedBuffer<double> managed(1);
-  course::PinnedBuffer<double> pinned(1);
-  course::DeviceBuffer<double> of_device_0(1);
-  const bool under_sanitizer = !course::kCpuDevice && course::skip_large();
-  if (!under_sanitizer) {
-    ladder.rung(count_rung("count_pinned_one_device", "pinned host memory, one device", 1, blocks,
-                           pinned.data()));
+  for (const CountRung& rung : kCountRungs) {
+    count_rung(ladder, rung, rung.one_device ? 1 : devices, blocks);
   }
-  if (managed_memory_has_atomics(devices)) {
-    ladder.rung(count_rung("count_managed", "managed memory, all devices", devices, blocks,
-                           managed.data()));
-  }
-  if (peer_memory_has_atomics(0, devices)) {
-    const PeerAccess access(0, devices);
-    ladder.rung(count_rung("count_peer", "device 0's memory, all devices", devices, blocks,
-                           of_device_0.data()));
-  }
-  ladder.wrong(
-      {.name = "count_device_scope",
-       .changed = "managed memory, all devices, but atomicAdd",
-       .expect = course::Expect::race,
-       .because = "atomicAdd is atomic among the threads of one device; right values are luck",
-       .reset = [&] { managed[0] = 0; },
-       .launch = [&] { count_everywhere<Among::device>(devices, blocks, managed.data()); },
-       .result = [&] { return managed[0]; }});
-  if (host_memory_has_atomics(devices)) {
-    ladder.rung(count_rung("count_pinned", "pinned host memory, all devices", devices, blocks,
-                           pinned.data()));
-    return;
-  }
-  if (under_sanitizer) {
-    return ladder.skip("count_pinned", kMemcheckStopsIt);
-  }
-  ladder.wrong({.name = "count_pinned",
-                .changed = "pinned host memory, all devices",
-                .expect = course::Expect::race,
-                .because =
-                    "cudaDevAttrHostNativeAtomicSupported is 0: the link has no atomics, so a "
-                    "device loads, adds and stores",
-                .reset = [&] { pinned[0] = 0; },
-                .launch = [&] { count_everywhere<Among::system>(devices, blocks, pinned.data()); },
-                .result = [&] { return pinned[0]; }});
 }
 
 // ---- the same bits on every number of devices --------------------------------------------------
@@ -259,25 +227,23 @@ void reproducible(course::Ladder& ladder) {
   std::vector<float> x = course::position_values<float>(n);
   for (std::size_t i = 0; i < n; ++i) x[i] /= static_cast<float>(1 + i % 97);  // nothing is exact
   std::set<double> sums;
-  const auto rung_of = [&](double (*sum)(const std::vector<float>&, int)) {
-    return [&sums, &x, sum] {
-      sums.clear();
-      for (int parts = 1; parts <= 8; ++parts) sums.insert(sum(x, parts));
-    };
-  };
-  const auto result = [&] { return static_cast<double>(sums.size()); };
   ladder.reference("different sums", 1, "of the same array in 1, 2, ..., 8 parts", n);
-  ladder.wrong({.name = "sum_in_shares",
-                .changed = "a part is n / parts elements",
-                .expect = course::Expect::wrong_value,
-                .because = "which elements meet in a float depends on the number of parts",
-                .launch = rung_of(sum_in_shares),
-                .result = result});
-  ladder.rung(
-      {.name = "sum_in_chunks",
-       .changed = "a part is whole chunks; the chunks' sums in their order; with all copies",
-       .launch = rung_of(sum_in_chunks),
-       .result = result});
+  for (const PartsRung& rung : kPartsRungs) {
+    const course::Rung row{.name = rung.name,
+                           .changed = rung.changed,
+                           .launch =
+                               [&] {
+                                 sums.clear();
+                                 for (int parts = 1; parts <= 8; ++parts)
+                                   sums.insert(rung.sum(x, parts));
+                               },
+                           .result = [&] { return static_cast<double>(sums.size()); }};
+    if (rung.because.empty()) {
+      ladder.rung(row);
+    } else {
+      ladder.wrong(course::wrong_rung(row, course::Expect::wrong_value, rung.because));
+    }
+  }
 }
 
 }  // namespace

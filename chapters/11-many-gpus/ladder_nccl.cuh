@@ -11,6 +11,7 @@
 
 #include "nccl_team.cuh"
 #include "overlap.cuh"
+#include "rungs.cuh"
 
 /// The vectors repeat these many values: a prime, so that no chunk begins where another one does.
 constexpr std::size_t kVectorPeriod = 1'000'003;
@@ -63,9 +64,9 @@ inline std::size_t bus_bytes(std::size_t bytes, int devices) {
 inline course::Rung all_reduce_rung(std::vector<VectorPart>& parts, NcclTeam& team,
                                     const std::vector<float>& expected, std::size_t n) {
   const int devices = team.devices();
-  return {.name = "all_reduce_nccl",
+  return {.name = kNcclAllReduce.name,
           .changed = std::to_string(n * sizeof(float)) + " bytes, " + std::to_string(devices) +
-                     " devices, one process",
+                     " devices, " + kNcclAllReduce.changed,
           .launch = [&parts, &team, n] { all_reduce_and_wait(parts, team, n); },
           .check =
               [&parts, &expected, n] {
@@ -104,31 +105,29 @@ inline void layers(course::Ladder& ladder, std::size_t n, int devices) {
   const std::vector<float> expected = sum_of_layers(kLayers, devices, kVectorPeriod);
   ladder.reference("8 vectors a device", static_cast<double>(expected[(n - 1) % kVectorPeriod]),
                    "summed over all devices; the last element is shown", n);
-  const auto rung = [&](const std::string& name, const std::string& changed, int chunks) {
-    return course::Rung{.name = name,
-                        .changed = changed,
-                        .reset =
-                            [&] {
-                              for (VectorPart& part : parts) {
-                                const course::OnDevice on(part.device);  // cudaMemset wants it
-                                part.sum.fill_bytes(0xFF);
-                                CUDA_CHECK(cudaDeviceSynchronize());
-                              }
-                            },
-                        .launch = [&, chunks] { all_reduce_layers(parts, chunks, team); },
-                        .result =
-                            [&] {
-                              float last = 0;
-                              CUDA_CHECK(cudaMemcpy(&last, parts.back().sum.data() + n - 1,
-                                                    sizeof last, cudaMemcpyDeviceToHost));
-                              return static_cast<double>(last);
-                            },
-                        .check = [&] { return check_vectors(parts, expected); },
-                        .bytes = bus_bytes(n * sizeof(float), devices)};
+  const auto row = [&](const NcclRung& rung) {
+    return course::Rung{
+        .name = rung.name,
+        .changed = rung.changed,
+        .reset =
+            [&] {
+              for (VectorPart& part : parts) {
+                const course::OnDevice on(part.device);  // cudaMemset wants it
+                part.sum.fill_bytes(0xFF);
+                CUDA_CHECK(cudaDeviceSynchronize());
+              }
+            },
+        .launch = [&, chunks = rung.chunks] { all_reduce_layers(parts, chunks, team); },
+        .result =
+            [&] {
+              float last = 0;
+              CUDA_CHECK(cudaMemcpy(&last, parts.back().sum.data() + n - 1, sizeof last,
+                                    cudaMemcpyDeviceToHost));
+              return static_cast<double>(last);
+            },
+        .check = [&] { return check_vectors(parts, expected); },
+        .bytes = bus_bytes(n * sizeof(float), devices)};
   };
-  ladder.vendor(rung("all_reduce_in_turn", "sum the 8, then ncclAllReduce", 1));
-  for (const int chunks : {2, 4, 8, 16}) {
-    ladder.rung(
-        rung("all_reduce_overlapped", std::to_string(chunks) + " chunks, in two streams", chunks));
-  }
+  ladder.vendor(row(kNcclInTurn));
+  for (const NcclRung& rung : kNcclOverlapped) ladder.rung(row(rung));
 }

@@ -9,7 +9,6 @@
 #include <numeric>
 #include <vector>
 
-#include "count.cuh"
 #include "testing.cuh"
 
 using Catch::Matchers::ContainsSubstring;
@@ -72,8 +71,8 @@ TEST_CASE("count_everywhere: atomicAdd among devices is a race") {
     course::ManagedBuffer<double> counter(1);
     counter[0] = 0;
     course::Findings found;
-    REQUIRE(course::expect_race([&] { count_everywhere<Among::device>(2, 2, counter.data()); },
-                                &found));
+    const CountRung rung = course::rung_named(kCountRungs, "count_device_scope");
+    REQUIRE(course::expect_race([&] { rung.launch(2, 2, counter.data()); }, &found));
     REQUIRE_THAT(found.texts[0], ContainsSubstring("atomicAdd_system"));
   });
 }
@@ -88,11 +87,18 @@ TEST_CASE("count_everywhere: atomicAdd on one device alone is none") {
 TEST_CASE("count_everywhere: atomicAdd_system in managed memory counts all") {
   course::on_devices(2, [] {
     if (!managed_memory_has_atomics(2)) SKIP("devices cannot use managed memory at the same time");
-    course::ManagedBuffer<double> counter(1);
-    counter[0] = 0;
     const unsigned blocks = course::kCpuDevice ? 4 : 256;
-    count_everywhere<Among::system>(2, blocks, counter.data());
-    REQUIRE(course::same(counter[0], 2.0 * blocks * kCountsOfABlock, "*counter"));
+    for (const CountRung& rung : kCountRungs) {  // and in any other memory that carries atomics
+      const int devices = rung.one_device ? 1 : 2;
+      if (!rung.is_right(devices)) continue;
+      if (rung.in_host_memory && !course::kCpuDevice && course::skip_large()) continue;
+      INFO(rung.name);
+      const Counter counter = rung.make(devices);
+      set_to_zero(counter.data);
+      rung.launch(devices, blocks, counter.data);
+      REQUIRE(course::same(value_of(counter.data), devices * 1.0 * blocks * kCountsOfABlock,
+                           "*counter"));
+    }
   });
 }
 
@@ -100,19 +106,20 @@ TEST_CASE("count_everywhere: pinned memory has atomics only if the link to the h
   course::skip_without_checker();
   course::with_devices(2, [] {
     course::PinnedBuffer<double> counter(1);
+    const CountRung rung = course::rung_named(kCountRungs, "count_pinned");
     const auto count = [&] {
       counter[0] = 0;
-      count_everywhere<Among::system>(2, 2, counter.data());
+      rung.launch(2, 2, counter.data());
     };
     course::with_host_atomics(false, [&] {
-      REQUIRE_FALSE(host_memory_has_atomics(2));
-      REQUIRE(host_memory_has_atomics(1));
+      REQUIRE_FALSE(rung.is_right(2));
+      REQUIRE(rung.is_right(1));
       course::Findings found;
       REQUIRE(course::expect_race(count, &found));
       REQUIRE_THAT(found.texts[0], ContainsSubstring("cudaDevAttrHostNativeAtomicSupported"));
     });
     course::with_host_atomics(true, [&] {
-      REQUIRE(host_memory_has_atomics(2));
+      REQUIRE(rung.is_right(2));
       count();
       REQUIRE(course::same(counter[0], 4.0 * kCountsOfABlock, "*counter"));
     });

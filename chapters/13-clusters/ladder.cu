@@ -43,20 +43,18 @@ void sums(course::Ladder& ladder, std::size_t n) {
     if (!rung.sums) row.check = [] { return course::Verdict{}; };  // it has no answer
     ladder.rung(row);
   }
-  ladder.rung({.name = "no_work",
-               .changed = "a launch that does nothing",
-               .launch =
-                   [] {
-                     course::launch(no_work, {1, 32});
-                   },
-               .result = [] { return 0.0; },
-               .check = [] { return course::Verdict{}; }});
+  for (const FloorRung& rung : floor_rungs()) {
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .launch = rung.launch,
+                 .result = [] { return 0.0; },
+                 .check = [] { return course::Verdict{}; }});
+  }
 #if !COURSE_CPU_DEVICE
-  ladder.vendor({.name = "cub::DeviceReduce::Sum",
-                 .changed = "CUB",
-                 .launch = cub_sum(input.d_x.data(), n, input.cells.data()),
-                 .result = [&] { return static_cast<double>(input.cells.front()); },
-                 .bytes = input.d_x.bytes()});
+  course::Rung cub = cub_sum(input.d_x.data(), n, input.cells.data());
+  cub.result = [&] { return static_cast<double>(input.cells.front()); };
+  cub.bytes = input.d_x.bytes();
+  ladder.vendor(cub);
 #endif
 }
 
@@ -71,25 +69,21 @@ void histograms(course::Ladder& ladder, std::size_t n, const std::string& kind,
   course::DeviceBuffer<unsigned> bins(kBins);
   ladder.reference("histogram_reference", expected[5],
                    std::to_string(kBins) + " bins, " + kind + "; bin 5 is shown", n);
-  const auto row = [&](const std::string& name, const std::string& changed) {
-    return course::Rung{.name = name,
-                        .changed = changed,
-                        .reset = [&] { bins.fill_bytes(0x5A); },
-                        .result = [&] { return static_cast<double>(bins.download()[5]); },
-                        .check = [&] { return course::same(bins.download(), expected, "bins"); },
-                        .bytes = d_values.bytes(),
-                        .operations = n};
+  const auto row = [&](course::Rung rung) {
+    rung.reset = [&] { bins.fill_bytes(0x5A); };
+    rung.result = [&] { return static_cast<double>(bins.download()[5]); };
+    rung.check = [&] { return course::same(bins.download(), expected, "bins"); };
+    rung.bytes = d_values.bytes();
+    rung.operations = n;
+    return rung;
   };
   for (const HistogramRung& rung : histogram_rungs()) {
     if (!can_run(ladder, rung.name)) continue;
-    course::Rung mine = row(rung.name, rung.changed);
-    mine.launch = [&, rung] { rung.launch({d_values.data(), n, bins.data(), kBins}); };
-    ladder.rung(mine);
+    const auto launch = [&] { rung.launch({d_values.data(), n, bins.data(), kBins}); };
+    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
   }
 #if !COURSE_CPU_DEVICE
-  course::Rung cub = row("cub::DeviceHistogram::HistogramEven", "CUB");
-  cub.launch = cub_histogram(d_values.data(), n, bins.data(), kBins);
-  ladder.vendor(cub);
+  ladder.vendor(row(cub_histogram(d_values.data(), n, bins.data(), kBins)));
 #endif
 }
 
@@ -141,10 +135,7 @@ void rows(course::Ladder& ladder, std::size_t count, std::size_t table_rows,
     if (can_run(ladder, rung.name)) ladder.rung(row(rung));
   }
   if constexpr (std::is_same_v<T, __half> && !course::kCpuDevice) {
-    const RowsRung<T> parts[] = {
-        {"rows_loads_only", "its loads alone", launch_rows_bulk<T, Work::loads>},
-        {"rows_adds_only", "its additions alone", launch_rows_bulk<T, Work::adds>}};
-    for (const RowsRung<T>& part : parts) {
+    for (const RowsRung<T>& part : parts_of_rows<T>()) {
       if (!can_run(ladder, part.name)) continue;
       course::Rung only = row(part);
       only.check = [] { return course::Verdict{}; };  // what it adds means nothing

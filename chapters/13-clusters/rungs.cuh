@@ -56,6 +56,16 @@ struct Summing {
   unsigned zeroed = 0;  // the cell that is 0
 };
 
+/// A launch that does as little as a launch can.
+struct FloorRung {
+  std::string name, changed;
+  void (*launch)();
+};
+
+inline std::vector<FloorRung> floor_rungs() {
+  return {{"no_work", "a launch that does nothing", [] { course::launch(no_work, {1, 32}); }}};
+}
+
 // ---- histograms ---------------------------------------------------------------------------------
 
 struct HistogramRung {
@@ -89,6 +99,7 @@ template <class T>
 struct RowsRung {
   std::string name, changed;
   void (*launch)(const Rows<T>& in);
+  Work work = Work::both;  // else what the table holds means nothing
 };
 
 template <class T>
@@ -100,4 +111,11 @@ std::vector<RowsRung<T>> rows_rungs() {
   rungs.push_back({"rows_bulk", "a bulk load per tile, a bulk addition per row",
                    launch_rows_bulk<T, Work::both>});
   return rungs;
+}
+
+/// rows_bulk's loads, and its additions: how long does each of them take alone?
+template <class T>
+std::vector<RowsRung<T>> parts_of_rows() {
+  return {{"rows_loads_only", "its loads alone", launch_rows_bulk<T, Work::loads>, Work::loads},
+          {"rows_adds_only", "its additions alone", launch_rows_bulk<T, Work::adds>, Work::adds}};
 }

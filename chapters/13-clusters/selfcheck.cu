@@ -67,6 +67,13 @@ TEST_CASE("a sum has one atomic per block, or per cluster") {
     REQUIRE(course::same(c->global_atomic_lanes, 16 / rung.blocks_of_atomic, "atomics"));
     REQUIRE(course::same(c->cluster_barriers, rung.blocks_of_atomic == 1 ? 0 : 2 * 2, "barriers"));
   }
+  for (const FloorRung& rung : floor_rungs()) {
+    INFO(rung.name);
+    const auto c = course::count(rung.launch);
+    REQUIRE(course::same(c->launches, 1, "launches"));
+    REQUIRE(course::none(c->global_loads + c->global_stores + c->global_atomics,
+                         "accesses to global memory"));
+  }
 }
 
 TEST_CASE("sum_bulk loads each tile with one instruction") {
@@ -157,10 +164,17 @@ TEST_CASE("rows_bulk has one bulk addition per row, and one bulk load per tile")
   const auto d_source = course::DeviceBuffer<__half>::from(coin_flips<__half>(kCount * kWidth));
   const auto d_index = course::DeviceBuffer<int>::from(random_index(kCount, 7));
   auto table = course::DeviceBuffer<__half>::zeros(7 * kWidth);
-  const auto c = course::count([&] {
-    launch_rows_bulk<__half>({d_source.data(), d_index.data(), kCount, kWidth, table.data()});
-  });
-  REQUIRE(course::same(c->bulk_loads, 2, "bulk loads"));
-  REQUIRE(course::same(c->bulk_additions, kCount, "bulk additions"));
-  REQUIRE(course::same(c->global_atomic_lanes, 0, "atomics by threads"));
+  std::vector<RowsRung<__half>> rungs = parts_of_rows<__half>();
+  rungs.push_back(course::rung_named(rows_rungs<__half>(), "rows_bulk"));
+  for (const RowsRung<__half>& rung : rungs) {
+    if (rung.work == Work::adds) continue;  // it adds what nobody has loaded, which is a finding
+    INFO(rung.name);
+    const auto c = course::count([&] {
+      rung.launch({d_source.data(), d_index.data(), kCount, kWidth, table.data()});
+    });
+    REQUIRE(course::same(c->bulk_loads, 2, "bulk loads"));
+    REQUIRE(
+        course::same(c->bulk_additions, rung.work == Work::loads ? 0 : kCount, "bulk additions"));
+    REQUIRE(course::same(c->global_atomic_lanes, 0, "atomics by threads"));
+  }
 }

@@ -25,32 +25,27 @@ inline void filter_group(course::Ladder& ladder, const std::vector<Rung<FilterAn
   const std::string kept = std::to_string(percent) + " % kept";
   ladder.reference("filter_reference", static_cast<double>(expected.size()),
                    "one CPU thread, std::copy_if; " + kept, n);
-  const auto row = [&](const std::string& name, const std::string& changed,
-                       std::function<void()> launch) -> course::Rung {
-    return {.name = name,
-            .changed = changed + "; " + kept,
-            .reset =
-                [&] {
-                  count.fill_bytes(0xFF);
-                  out.fill_bytes(0xFF);
-                },
-            .launch = std::move(launch),
-            .result = [&] { return static_cast<double>(count.front()); },
-            .check =
-                [&] {
-                  const auto size = course::same(count.front(), expected.size(), "count");
-                  return size.ok ? chapter_09::kept_is_right(out, expected, true) : size;
-                },
-            .bytes = (n + expected.size()) * sizeof(int) + count.bytes()};
+  const auto row = [&](course::Rung rung) {
+    rung.changed += "; " + kept;
+    rung.reset = [&] {
+      count.fill_bytes(0xFF);
+      out.fill_bytes(0xFF);
+    };
+    rung.result = [&] { return static_cast<double>(count.front()); };
+    rung.check = [&] {
+      const auto size = course::same(count.front(), expected.size(), "count");
+      return size.ok ? chapter_09::kept_is_right(out, expected, true) : size;
+    };
+    rung.bytes = (n + expected.size()) * sizeof(int) + count.bytes();
+    return rung;
   };
   for (const Rung<FilterAnswer>& rung : rungs) {
     if (n > rung.most) continue;
-    ladder.rung(row(rung.name, rung.changed,
-                    [&] { rung.launch(d_x.data(), n, out.data(), count.data()); }));
+    const auto launch = [&] { rung.launch(d_x.data(), n, out.data(), count.data()); };
+    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
   }
 #if !COURSE_CPU_DEVICE
-  ladder.vendor(
-      row("cub::DeviceSelect::If", "CUB", cub_filter(d_x.data(), n, out.data(), count.data())));
+  ladder.vendor(row(cub_filter(d_x.data(), n, out.data(), count.data())));
 #endif
 }
 

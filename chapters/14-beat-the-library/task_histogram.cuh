@@ -38,23 +38,21 @@ inline void histogram_group(course::Ladder& ladder, const std::vector<Rung<Histo
   course::DeviceBuffer<unsigned> bins(256);
   const std::string share = std::to_string(percent) + " % in one bin";
   ladder.reference("histogram_of", expected[kCommonByte], "one CPU thread; " + share, n);
-  const auto row = [&](const std::string& name, const std::string& changed,
-                       std::function<void()> launch) -> course::Rung {
-    return {.name = name,
-            .changed = changed + "; " + share,
-            .reset = [&] { bins.fill_bytes(0x5A); },
-            .launch = std::move(launch),
-            .result = [&] { return static_cast<double>(bins.download()[kCommonByte]); },
-            .check = [&] { return course::same(bins.download(), expected, "bins"); },
-            .bytes = d_bytes.bytes() + bins.bytes()};
+  const auto row = [&](course::Rung rung) {
+    rung.changed += "; " + share;
+    rung.reset = [&] { bins.fill_bytes(0x5A); };
+    rung.result = [&] { return static_cast<double>(bins.download()[kCommonByte]); };
+    rung.check = [&] { return course::same(bins.download(), expected, "bins"); };
+    rung.bytes = d_bytes.bytes() + bins.bytes();
+    return rung;
   };
   for (const Rung<HistogramAnswer>& rung : rungs) {
     if (n > rung.most) continue;
-    ladder.rung(row(rung.name, rung.changed, [&] { rung.launch(d_bytes.data(), n, bins.data()); }));
+    const auto launch = [&] { rung.launch(d_bytes.data(), n, bins.data()); };
+    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
   }
 #if !COURSE_CPU_DEVICE
-  ladder.vendor(row("cub::DeviceHistogram::HistogramEven", "CUB",
-                    cub_histogram(d_bytes.data(), n, bins.data())));
+  ladder.vendor(row(cub_histogram(d_bytes.data(), n, bins.data())));
 #endif
 }
 

@@ -34,21 +34,19 @@ inline void sum_group(course::Ladder& ladder, const std::vector<Rung<SumAnswer>>
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> y(1);
   ladder.reference("sum_reference", sum_reference(x), "one CPU thread, in double", n);
-  const auto row = [&](const std::string& name, const std::string& changed,
-                       std::function<void()> launch) -> course::Rung {
-    return {.name = name,
-            .changed = changed,
-            .reset = [&] { y.fill_bytes(0xFF); },  // NaN
-            .launch = std::move(launch),
-            .result = [&] { return static_cast<double>(y.front()); },
-            .bytes = d_x.bytes() + y.bytes()};
+  const auto row = [&](course::Rung rung) {
+    rung.reset = [&] { y.fill_bytes(0xFF); };  // NaN
+    rung.result = [&] { return static_cast<double>(y.front()); };
+    rung.bytes = d_x.bytes() + y.bytes();
+    return rung;
   };
   for (const Rung<SumAnswer>& rung : rungs) {
     if (n > rung.most) continue;
-    ladder.rung(row(rung.name, rung.changed, [&] { rung.launch(d_x.data(), n, y.data()); }));
+    const auto launch = [&] { rung.launch(d_x.data(), n, y.data()); };
+    ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
   }
 #if !COURSE_CPU_DEVICE
-  ladder.vendor(row("cub::DeviceReduce::Sum", "CUB", cub_sum(d_x.data(), n, y.data())));
+  ladder.vendor(row(cub_sum(d_x.data(), n, y.data())));
 #endif
 }
 

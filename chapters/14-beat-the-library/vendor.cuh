@@ -1,11 +1,10 @@
 // The same answers from CUB, NVIDIA's own library. Only a GPU build has them (vendor.cu).
 #pragma once
 
+#include <course/ladder.cuh>
 #include <cstddef>
-#include <functional>
 
-/// Launches that own the memory that CUB works in, and set what the tasks ask for (tasks.cuh).
-std::function<void()> cub_sum(const float* d_x, std::size_t n, float* d_y);
-std::function<void()> cub_histogram(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins);
-std::function<void()> cub_filter(const int* d_x, std::size_t n, int* d_out,
-                                 unsigned long long* d_count);
+/// Rows whose launches own the memory that CUB works in, and set what the tasks ask for (tasks.cuh).
+course::Rung cub_sum(const float* d_x, std::size_t n, float* d_y);
+course::Rung cub_histogram(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins);
+course::Rung cub_filter(const int* d_x, std::size_t n, int* d_out, unsigned long long* d_count);
