@@ -1,7 +1,6 @@
 // The grids of this chapter.
 #pragma once
 
-#include <algorithm>
 #include <course/grid.cuh>
 #include <cstddef>
 
@@ -13,6 +12,5 @@ inline unsigned blocks_for(std::size_t n) { return course::blocks_for(n, kBlockS
 
 /// Blocks for a grid-stride loop: as many threads as the GPU holds, but no more than n.
 inline unsigned resident_blocks_for(std::size_t n) {
-  static const unsigned most = course::filling_blocks(kBlockSize);
-  return static_cast<unsigned>(std::min<std::size_t>((n + kBlockSize - 1) / kBlockSize, most));
+  return course::filling_blocks_for<kBlockSize>(n);
 }

@@ -2,6 +2,8 @@
 // them right, and counts.cu counts what they ask of memory.
 #pragma once
 
+#include <algorithm>
+#include <course/error.cuh>
 #include <course/launch.cuh>
 #include <course/rungs.cuh>
 #include <cstddef>

@@ -1,7 +1,6 @@
 // The grids that the rungs of this chapter use.
 #pragma once
 
-#include <course/error.cuh>
 #include <course/grid.cuh>
 #include <cstddef>
 
@@ -20,11 +19,3 @@ constexpr unsigned kResidentThreads = 1024;
 #else
 constexpr unsigned kResidentThreads = 1536;
 #endif
-
-/// The device's number of SMs.
-inline unsigned multiprocessors() {
-  int device = 0, count = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return static_cast<unsigned>(count);
-}

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <course/buffer.cuh>
 #include <course/collectives.cuh>
+#include <course/error.cuh>
 #include <course/launch.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
@@ -262,15 +263,14 @@ void rows_sorted(const Rows& in, __half* d_table, std::size_t table_rows, SortWo
   workspace.reserve(bins, in.rows);
   unsigned *const d_counts = workspace.counts.data(), *const d_cursor = workspace.cursor.data();
   unsigned *const d_start = workspace.start.data(), *const d_entries = workspace.entries.data();
-  static const unsigned most = multiprocessors();
+  static const unsigned most = course::sm_count();
   const unsigned blocks = std::min(most, course::blocks_for(in.rows, kSortBlock * 4));
 
   CUDA_CHECK(cudaMemsetAsync(d_counts, 0, bins * sizeof(unsigned), stream));
   course::launch(count_bins, {blocks, kSortBlock, 0, stream}, in.d_index, in.rows, bins, d_counts);
   course::launch(scan_bins, {1, kMostBins, 0, stream}, d_counts, bins, d_start, d_cursor);
   const std::size_t shared = partition_bytes(bins);  // up to 60 KiB: beyond the default limit
-  CUDA_CHECK(cudaFuncSetAttribute(partition, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(shared)));
+  course::raise_shared_limit(partition, shared);
   course::launch(partition, {course::blocks_for(in.rows, kTile), kSortBlock, shared, stream},
                  in.d_index, static_cast<unsigned>(in.rows), bins, d_cursor, d_entries);
   course::launch(gather<kPerThread>, {bins, kGatherBlock, 0, stream}, in, d_entries, d_start,

@@ -9,14 +9,13 @@
 
 #include <algorithm>
 #include <course/cluster.cuh>
+#include <course/grid.cuh>
 #include <course/launch.cuh>
 #include <course/ptx.cuh>
 #include <course/rungs.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "grid.cuh"
 
 using Value = std::uint16_t;
 
@@ -210,7 +209,7 @@ __global__ void __launch_bounds__(kHistogramBlock) histogram_halves(Counting in)
 /// Blocks that stay for the whole launch: one per SM, an even number, and no more than there are packs for.
 inline unsigned histogram_blocks(std::size_t n) {
   const std::size_t needed = n / kValuesPerPack / kHistogramBlock + 2;
-  return static_cast<unsigned>(std::min<std::size_t>(needed, sm_count()) / 2 * 2);
+  return static_cast<unsigned>(std::min<std::size_t>(needed, course::sm_count()) / 2 * 2);
 }
 
 /// Counts with blocks that have so many bytes of shared memory, in clusters of so many blocks.
@@ -218,7 +217,7 @@ template <class Kernel>
 course::Grid histogram_grid(Kernel* kernel, const Counting& in, std::size_t shared,
                             unsigned cluster = 1) {
   course::set_zero(in.d_bins, in.bins);
-  allow_shared(kernel, shared);
+  course::raise_shared_limit(kernel, shared);
   return {.blocks = histogram_blocks(in.n),
           .threads = kHistogramBlock,
           .shared_bytes = shared,

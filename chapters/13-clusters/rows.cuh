@@ -9,14 +9,13 @@
 
 #include <algorithm>
 #include <course/bulk.cuh>
+#include <course/grid.cuh>
 #include <course/launch.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
-
-#include "grid.cuh"
 
 /// What every rung gets. T is float, __half or __nv_bfloat16.
 template <class T>
@@ -129,6 +128,6 @@ void launch_rows_bulk(const Rows<T>& in) {
   const auto rows_of_tile =
       static_cast<unsigned>(std::min<std::size_t>(kRowsOfTile, kTileOfRowsBytes / row));
   const std::size_t tiles = (in.rows + rows_of_tile - 1) / rows_of_tile;
-  const auto blocks = static_cast<unsigned>(std::min<std::size_t>(tiles, 6 * sm_count()));
+  const auto blocks = static_cast<unsigned>(std::min<std::size_t>(tiles, 6 * course::sm_count()));
   course::launch(rows_bulk<T, work>, {blocks, kRowsOfTile}, in, rows_of_tile);
 }

@@ -11,12 +11,11 @@
 #include <course/bulk.cuh>
 #include <course/cluster.cuh>
 #include <course/collectives.cuh>
+#include <course/grid.cuh>
 #include <course/launch.cuh>
 #include <course/ptx.cuh>
 #include <cstddef>
 #include <vector>
-
-#include "grid.cuh"
 
 /// Rung 0, in double.
 inline double sum_reference(const std::vector<float>& x) {
@@ -218,9 +217,9 @@ inline void launch_sum_cluster(const SumInput& in) {
 
 /// The same, by two blocks per SM that take tiles in turn.
 inline void launch_sum_bulk(const SumInput& in) {
-  allow_shared(sum_bulk, kSumBulkBytes);
+  course::raise_shared_limit(sum_bulk, kSumBulkBytes);
   const std::size_t tiles = (in.n / 4 + kTilePacks - 1) / kTilePacks;
-  const auto most = std::size_t{2} * sm_count();
+  const auto most = std::size_t{2} * course::sm_count();
   const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(tiles, 1, most));
   course::launch(sum_bulk, {blocks, kBulkBlock, kSumBulkBytes}, in);
 }

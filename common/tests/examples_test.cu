@@ -17,6 +17,7 @@
 #include <course/timing.cuh>
 #include <course/vendor.cuh>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstring>
@@ -237,9 +238,16 @@ TEST_CASE("grid.cuh") {
   const std::size_t n = 1000;
   const unsigned one_thread_per_element = course::blocks_for(n, 256);  // 4
   const unsigned for_a_grid_stride_loop = course::resident_blocks(scale, 256);
+  const unsigned for_any_kernel = course::filling_blocks_for<256>(n);  // at most 4
+  const unsigned one_per_sm = course::sm_count();
   // [end]
   CHECK(one_thread_per_element == 4);
   CHECK(for_a_grid_stride_loop > 0);
+  CHECK(for_any_kernel == std::min(4u, course::filling_blocks(256)));
+  CHECK(course::filling_blocks_for<256>(0) == 0);
+  CHECK(course::filling_blocks_for<256>(std::size_t{1} << 40) == course::filling_blocks(256));
+  CHECK(course::filling_blocks(256) % one_per_sm == 0);
+  CHECK(one_per_sm > 0);
 }
 
 TEST_CASE("guarded.cuh") {

@@ -10,6 +10,7 @@
 
 #include <course/error.cuh>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace course {
@@ -20,42 +21,56 @@ constexpr unsigned blocks_for(std::size_t n, std::size_t per_block) {
   return static_cast<unsigned>((n + per_block - 1) / per_block);
 }
 
+/// An attribute of the current device. Asks the driver. Throws CudaError.
+inline unsigned device_attribute(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+  return static_cast<unsigned>(value);
+}
+
+/// SMs (streaming multiprocessors) of the current device. Throws CudaError.
+inline unsigned sm_count() { return device_attribute(cudaDevAttrMultiProcessorCount); }
+
 /// Blocks of `block_size` threads that hold as many threads as the device does, whatever the
 /// kernel. Asks the driver, so a launcher keeps the answer. Throws CudaError.
 inline unsigned filling_blocks(unsigned block_size) {
-  int device = 0, multiprocessors = 0, threads = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
-  return static_cast<unsigned>(multiprocessors) * (static_cast<unsigned>(threads) / block_size);
+  return sm_count() * (device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / block_size);
+}
+
+/// Blocks of `block_size` threads for a grid-stride loop over n elements, whatever the kernel: as
+/// many threads as the device that asks first holds, but no more than n need. Throws CudaError.
+template <unsigned block_size>
+unsigned filling_blocks_for(std::size_t n) {
+  static const unsigned most = filling_blocks(block_size);
+  return static_cast<unsigned>(std::min<std::size_t>((n + block_size - 1) / block_size, most));
 }
 
 /// True if a block of this device can have so many bytes of shared memory. Throws CudaError.
 inline bool allows_shared_bytes(std::size_t bytes) {
-  int device = 0, most = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return bytes <= static_cast<std::size_t>(most);
+  return bytes <= device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+}
+
+/// Lets a kernel have so many bytes of dynamic shared memory: with its variables, more than 48 KiB
+/// must be asked for. Throws CudaError.
+template <class Kernel>
+void raise_shared_limit(Kernel* kernel, std::size_t bytes) {
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)));
 }
 
 /// Blocks of `block_size` threads of this kernel that are resident at the same time: those that fit
-/// on one SM (streaming multiprocessor), times the number of SMs; this ratio of threads to the most
-/// that an SM can hold is the kernel's occupancy. Each block has `shared_bytes` of dynamic shared
-/// memory, for which the kernel's limit is raised. Asks the driver, so a launcher keeps
-/// the answer. Throws CudaError.
+/// on one SM, times the number of SMs; this ratio of threads to the most that an SM can hold is the
+/// kernel's occupancy. Each block has `shared_bytes` of dynamic shared memory, for which the kernel's
+/// limit is raised. Asks the driver, so a launcher keeps the answer. Throws CudaError.
 template <class Kernel>
 unsigned resident_blocks(Kernel* kernel, unsigned block_size, std::size_t shared_bytes = 0) {
-  int device = 0, multiprocessors = 0, blocks = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  if (shared_bytes > 0) {  // with the kernel's variables it may be more than 48 KiB
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shared_bytes)));
-  }
+  if (shared_bytes > 0) raise_shared_limit(kernel, shared_bytes);
+  int blocks = 0;
   CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       &blocks, kernel, static_cast<int>(block_size), shared_bytes));
-  const int resident = blocks * multiprocessors;
-  return resident > 0 ? static_cast<unsigned>(resident) : 1;
+  const unsigned resident = static_cast<unsigned>(blocks) * sm_count();
+  return resident > 0 ? resident : 1;
 }
 
 }  // namespace course

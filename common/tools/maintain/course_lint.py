@@ -145,10 +145,17 @@ def check_rungs(top, folder):
     rungs = folder / "rungs.cuh"
     if not rungs.exists():
         return [f"{rungs.relative_to(top)} is missing: the one list of the chapter's rungs"]
-    return [
+    ladder = folder / "ladder.cu"
+    problems = [
         f"{file.relative_to(top)} does not include rungs.cuh"
-        for file in (folder / "ladder.cu", folder / "selfcheck.cu") if rungs not in headers_of(file)
+        for file in (ladder, folder / "selfcheck.cu") if rungs not in headers_of(file)
     ]
+    text = ladder.read_text(encoding="utf-8") if ladder.exists() else ""
+    problems += [
+        f"{ladder.relative_to(top)} names the rung {name}: its name belongs into rungs.cuh, which the self-check reads, "
+        "too; that of a library's row into vendor.cu" for name in re.findall(r'\.name\s*=\s*("[^"]*")', text)
+    ]
+    return problems
 
 
 def check_pictures(chapter, readme):

@@ -103,6 +103,13 @@ class Lint(unittest.TestCase):
         (self.top / "chapters/01-x/rungs.cuh").unlink()
         self.assertIn("chapters/01-x/rungs.cuh is missing", self.lint()[1])
 
+    def test_a_rung_that_only_the_ladder_has(self):
+        for text in ('ladder.rung({.name = "sum_once"});', 'rung.name ="sum_once";'):
+            self.write("chapters/01-x/ladder.cu", f'#include "rungs.cuh"\n{text}\n')
+            self.assertIn('chapters/01-x/ladder.cu names the rung "sum_once"', self.lint()[1])
+        self.write("chapters/01-x/ladder.cu", '#include "rungs.cuh"\nladder.rung({.name = rung.name + "_again"});\n')
+        self.assertEqual(self.lint(), (0, ""))
+
     def test_files_that_are_too_long(self):
         for name, limit in (("chapters/01-x/checks/sum.cu", 200), ("chapters/01-x/sizes.cuh", 400), ("common/src/a.cpp", 500)):
             with self.subTest(name):
