@@ -6,6 +6,8 @@
 //   const std::size_t n = 1000;
 //   const unsigned one_thread_per_element = course::blocks_for(n, 256);  // 4
 //   const unsigned for_a_grid_stride_loop = course::resident_blocks(scale, 256);
+//   const unsigned for_any_kernel = course::filling_blocks_for<256>(n);  // at most 4
+//   const unsigned one_per_sm = course::sm_count();
 #pragma once
 
 #include <course/error.cuh>
