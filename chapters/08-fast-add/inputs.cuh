@@ -15,13 +15,7 @@
 #include <string>
 #include <vector>
 
-/// Numbers in no order: a bijection that stirs all bits (the finish of SplitMix64).
-inline std::uint64_t mixed(std::uint64_t i) {
-  i = (i + 1) * 0x9E37'79B9'7F4A'7C15u;
-  i = (i ^ i >> 30) * 0xBF58'476D'1CE4'E5B9u;
-  i = (i ^ i >> 27) * 0x94D0'49BB'1331'11EBu;
-  return i ^ i >> 31;
-}
+using course::mixed;
 
 /// n numbers from 0 to targets - 1, in no order. Several are equal, and some are missing.
 inline std::vector<int> random_index(std::size_t n, std::size_t targets, std::uint64_t seed = 1) {

@@ -4,6 +4,7 @@
 
 #include <course/buffer.cuh>
 #include <course/collectives.cuh>
+#include <course/data.cuh>
 #include <course/error.cuh>
 #include <course/verdict.cuh>
 #include <cstddef>
@@ -13,13 +14,7 @@
 
 #include "filter.cuh"
 
-/// Numbers in no order: a bijection that stirs all bits (the finish of SplitMix64).
-__host__ __device__ inline std::uint64_t mixed(std::uint64_t i) {
-  i = (i + 1) * 0x9E37'79B9'7F4A'7C15u;
-  i = (i ^ i >> 30) * 0xBF58'476D'1CE4'E5B9u;
-  i = (i ^ i >> 27) * 0x94D0'49BB'1331'11EBu;
-  return i ^ i >> 31;
-}
+using course::mixed;
 
 /// Number i of an array of which `percent` of 100 are positive, here and there. The others are
 /// negative, some are 0.
@@ -38,11 +33,7 @@ inline std::vector<int> filter_input(std::size_t n, unsigned percent) {
 
 /// n keys from 0 to keys - 1, in no order.
 inline std::vector<int> random_keys(std::size_t n, std::size_t keys) {
-  std::vector<int> k(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    k[i] = static_cast<int>((mixed(~i) >> 32) * keys >> 32);
-  }
-  return k;
+  return course::random_index(n, keys);
 }
 
 inline std::vector<Count> count_keys(const std::vector<int>& key, std::size_t keys) {

@@ -1,17 +1,12 @@
 // Data for the ladder and the self-checks: values and indices in no order, rows that sum exactly.
 #pragma once
 
+#include <course/data.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-/// Numbers in no order: a bijection that stirs all bits (the finish of SplitMix64).
-inline std::uint64_t mixed(std::uint64_t i) {
-  i = (i + 1) * 0x9E37'79B9'7F4A'7C15u;
-  i = (i ^ i >> 30) * 0xBF58'476D'1CE4'E5B9u;
-  i = (i ^ i >> 27) * 0x94D0'49BB'1331'11EBu;
-  return i ^ i >> 31;
-}
+using course::mixed, course::random_index;
 
 /// n numbers below `bins`, each as likely as any other.
 inline std::vector<std::uint16_t> even_values(std::size_t n, unsigned bins) {
@@ -29,15 +24,6 @@ inline std::vector<std::uint16_t> crowded_values(std::size_t n, unsigned bins) {
     if ((mixed(i) & 1) != 0) values[i] = static_cast<std::uint16_t>(5 % bins);
   }
   return values;
-}
-
-/// n numbers from 0 to targets - 1, in no order.
-inline std::vector<int> random_index(std::size_t n, std::size_t targets) {
-  std::vector<int> index(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    index[i] = static_cast<int>((mixed(~i) >> 32) * targets >> 32);
-  }
-  return index;
 }
 
 /// +1 or -1 at random: sums of up to 256 of them are exact in every type down to bfloat16, and a sum of 65,536

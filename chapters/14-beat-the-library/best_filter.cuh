@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <course/buffer.cuh>
 #include <course/collectives.cuh>
+#include <course/data.cuh>
 #include <course/error.cuh>
 #include <course/grid.cuh>
 #include <course/launch.cuh>

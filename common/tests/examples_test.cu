@@ -174,7 +174,16 @@ TEST_CASE("data.cuh") {
   // [data.cuh]
   const std::vector<float> x = course::position_values<float>(1025);  // k/8, k from 1 to 15
   const double tolerance = course::sum_tolerance(x, course::kFloatRoundoff);
+  const std::vector<int> index = course::random_index(1000, 7);  // 0 to 6, in no order
   // [end]
+  for (int value = 0; value < 7; ++value) {
+    const auto times = std::count(index.begin(), index.end(), value);
+    CHECK(times > 100);  // of 143
+    CHECK(times < 200);
+  }
+  CHECK(std::count_if(index.begin(), index.end(), [](int i) { return i < 0 || i > 6; }) == 0);
+  CHECK(course::random_index(0, 7).empty());
+  CHECK(course::mixed(0) == 0xE220'A839'7B1D'CDAFu);  // the first number of SplitMix64 from seed 0
   double magnitude = 0;
   for (const float value : x) magnitude += value;
   CHECK(tolerance > 1024 * course::kFloatRoundoff * magnitude);

@@ -5,7 +5,10 @@
 //
 //   const std::vector<float> x = course::position_values<float>(1025);  // k/8, k from 1 to 15
 //   const double tolerance = course::sum_tolerance(x, course::kFloatRoundoff);
+//   const std::vector<int> index = course::random_index(1000, 7);  // 0 to 6, in no order
 #pragma once
+
+#include <cuda_runtime.h>
 
 #include <course/device.cuh>
 
@@ -61,6 +64,23 @@ std::vector<T> position_values(std::size_t n, std::uint32_t seed = 1) {
     }
   }
   return values;
+}
+
+/// Numbers in no order, in 64 bits: a bijection that stirs all of them (the finish of SplitMix64).
+__host__ __device__ inline std::uint64_t mixed(std::uint64_t i) {
+  i = (i + 1) * 0x9E37'79B9'7F4A'7C15u;
+  i = (i ^ i >> 30) * 0xBF58'476D'1CE4'E5B9u;
+  i = (i ^ i >> 27) * 0x94D0'49BB'1331'11EBu;
+  return i ^ i >> 31;
+}
+
+/// n whole numbers from 0 to below - 1, in no order, each as likely as any other.
+inline std::vector<int> random_index(std::size_t n, std::size_t below) {
+  std::vector<int> index(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    index[i] = static_cast<int>((mixed(~std::uint64_t{i}) >> 32) * below >> 32);
+  }
+  return index;
 }
 
 /// Half the distance from 1 to the next larger number: the largest relative error of one rounding.

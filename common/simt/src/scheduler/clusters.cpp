@@ -89,6 +89,18 @@ void record_barrier(Thread& t, const Waiting& where) {
   trace_cluster_barrier(t);
 }
 
+/// The second half of the cluster's barrier, or all of it. A block without a cluster is one.
+void wait_for_cluster(const Waiting& waiting, bool arrives) {
+  Thread& t = *engine.current;
+  if (t.block->cluster == nullptr) {
+    block_barrier(waiting.name, 0, waiting.caller);
+    return;
+  }
+  record_barrier(t, waiting);
+  if (arrives) arrive(t, waiting.caller);
+  wait(t, waiting);
+}
+
 }  // namespace
 
 unsigned block_to_start(unsigned started) {
@@ -146,26 +158,11 @@ void cluster_arrive(const char* name, const void* caller) {
 }
 
 void cluster_wait(const char* name, const void* caller) {
-  Thread& t = *engine.current;
-  if (t.block->cluster == nullptr) {
-    block_barrier(name, 0, caller);
-    return;
-  }
-  const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
-  record_barrier(t, waiting);
-  wait(t, waiting);
+  wait_for_cluster({name, caller, static_cast<char**>(__builtin_frame_address(0))}, false);
 }
 
 void cluster_barrier(const char* name, const void* caller) {
-  Thread& t = *engine.current;
-  if (t.block->cluster == nullptr) {
-    block_barrier(name, 0, caller);
-    return;
-  }
-  const Waiting waiting{name, caller, static_cast<char**>(__builtin_frame_address(0))};
-  record_barrier(t, waiting);
-  arrive(t, caller);
-  wait(t, waiting);
+  wait_for_cluster({name, caller, static_cast<char**>(__builtin_frame_address(0))}, true);
 }
 
 }  // namespace simt
