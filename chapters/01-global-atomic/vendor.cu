@@ -8,7 +8,7 @@ course::Rung cub_sum(const float* d_x, std::size_t n, float* d_y) {
   const auto call = [=](void* memory, std::size_t& size) {
     return cub::DeviceReduce::Sum(memory, size, d_x, d_y, n);
   };
-  return {.name = "cub::DeviceReduce::Sum", .changed = "CUB", .launch = course::with_memory(call)};
+  return course::cub_row("cub::DeviceReduce::Sum", "CUB", call);
 }
 
 course::Rung cub_byte_histogram(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
@@ -16,7 +16,5 @@ course::Rung cub_byte_histogram(const unsigned char* d_bytes, std::size_t n, uns
     constexpr int kLevels = 257;  // the borders of 256 bins
     return cub::DeviceHistogram::HistogramEven(memory, size, d_bytes, d_bins, kLevels, 0, 256, n);
   };
-  return {.name = "cub::DeviceHistogram::HistogramEven",
-          .changed = "CUB",
-          .launch = course::with_memory(call)};
+  return course::cub_row("cub::DeviceHistogram::HistogramEven", "CUB", call);
 }

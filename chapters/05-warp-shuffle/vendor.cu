@@ -15,7 +15,7 @@ course::Rung cub_sum_of(const T* d_x, std::size_t n, T* d_y) {
   const auto call = [=](void* memory, std::size_t& size) {
     return cub::DeviceReduce::Sum(memory, size, d_x, d_y, n);
   };
-  return {.name = "cub::DeviceReduce::Sum", .changed = "CUB", .launch = course::with_memory(call)};
+  return course::cub_row("cub::DeviceReduce::Sum", "CUB", call);
 }
 
 struct ToFloat {
@@ -39,9 +39,7 @@ course::Rung cub_sum_as_float(const __half* d_x, std::size_t n, float* d_y) {
     return cub::DeviceReduce::TransformReduce(memory, size, d_x, d_y, n, cuda::std::plus<>{},
                                               ToFloat{}, 0.0f);
   };
-  return {.name = "cub::DeviceReduce::TransformReduce",
-          .changed = "CUB, in float",
-          .launch = course::with_memory(call)};
+  return course::cub_row("cub::DeviceReduce::TransformReduce", "CUB, in float", call);
 }
 
 course::Rung thrust_sum(const float* d_x, std::size_t n, float* y) {

@@ -15,7 +15,5 @@ course::Rung cub_filter(const int* d_x, std::size_t n, int* d_out, Count* d_coun
   const auto call = [=](void* memory, std::size_t& size) {
     return cub::DeviceSelect::If(memory, size, d_x, d_out, d_count, n, IsKept{});
   };
-  return {.name = "cub::DeviceSelect::If",
-          .changed = "CUB, keeps the order",
-          .launch = course::with_memory(call)};
+  return course::cub_row("cub::DeviceSelect::If", "CUB, keeps the order", call);
 }

@@ -167,7 +167,7 @@ TEST_CASE("rows_bulk has one bulk addition per row, and one bulk load per tile")
   std::vector<RowsRung<__half>> rungs = parts_of_rows<__half>();
   rungs.push_back(course::rung_named(rows_rungs<__half>(), "rows_bulk"));
   for (const RowsRung<__half>& rung : rungs) {
-    if (rung.work == Work::adds) continue;  // it adds what nobody has loaded, which is a finding
+    if (rung.work == Work::adds) continue;  // it adds what no load brought: a finding
     INFO(rung.name);
     const auto c = course::count([&] {
       rung.launch({d_source.data(), d_index.data(), kCount, kWidth, table.data()});

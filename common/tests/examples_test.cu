@@ -386,13 +386,15 @@ TEST_CASE("vendor.cuh") {
   };
   int calls = 0;
   // [vendor.cuh]
-  const std::function<void()> call = course::with_memory([&](void* memory, std::size_t& size) {
+  const auto call = [&](void* memory, std::size_t& size) {
     ++calls;
     return fills(memory, size, 0);  // as cub::DeviceReduce::Sum(memory, size, d_x, d_y, n)
-  });
-  call();
+  };
+  const course::Rung row = course::cub_row("cub::DeviceReduce::Sum", "CUB", call);
+  row.launch();
   // [end]
   CHECK(calls == 2);
+  CHECK(row.name == "cub::DeviceReduce::Sum");
 }
 
 TEST_CASE("verdict.cuh") {

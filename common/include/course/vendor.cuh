@@ -2,19 +2,23 @@
 //
 // Example (common/tests/examples_test.cu):
 //
-//   const std::function<void()> call = course::with_memory([&](void* memory, std::size_t& size) {
+//   const auto call = [&](void* memory, std::size_t& size) {
 //     ++calls;
 //     return fills(memory, size, 0);  // as cub::DeviceReduce::Sum(memory, size, d_x, d_y, n)
-//   });
-//   call();
+//   };
+//   const course::Rung row = course::cub_row("cub::DeviceReduce::Sum", "CUB", call);
+//   row.launch();
 #pragma once
 
 #include <course/buffer.cuh>
 #include <course/error.cuh>
+#include <course/ladder.cuh>
 
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 
 namespace course {
 
@@ -30,6 +34,12 @@ std::function<void()> with_memory(Call call) {
     std::size_t given = memory->size();
     CUDA_CHECK(call(memory->data(), given));
   };
+}
+
+/// The row of such a call. The ladder says what becomes of the result. Throws CudaError.
+template <class Call>
+Rung cub_row(std::string name, std::string changed, Call call) {
+  return {.name = std::move(name), .changed = std::move(changed), .launch = with_memory(call)};
 }
 
 }  // namespace course
