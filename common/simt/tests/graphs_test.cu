@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "streams.hpp"
 #ifdef SIMT_CPU_DEVICE
 #include "testing.hpp"
 #endif
@@ -38,22 +39,12 @@ struct Device {
   }
 };
 
-struct Stream {
-  cudaStream_t handle = nullptr;
-  explicit Stream(unsigned flags = cudaStreamNonBlocking) {
-    REQUIRE(cudaStreamCreateWithFlags(&handle, flags) == cudaSuccess);
-  }
-  ~Stream() { static_cast<void>(cudaStreamDestroy(handle)); }
-  Stream(const Stream&) = delete;
-  operator cudaStream_t() const { return handle; }
+struct Stream : simt_test::OwnedStream {
+  explicit Stream(unsigned flags = cudaStreamNonBlocking) : OwnedStream(flags) {}
 };
 
-struct Event {
-  cudaEvent_t handle = nullptr;
-  Event() { REQUIRE(cudaEventCreateWithFlags(&handle, cudaEventDisableTiming) == cudaSuccess); }
-  ~Event() { static_cast<void>(cudaEventDestroy(handle)); }
-  Event(const Event&) = delete;
-  operator cudaEvent_t() const { return handle; }
+struct Event : simt_test::OwnedEvent {
+  Event() : OwnedEvent(cudaEventDisableTiming) {}
 };
 
 struct Graph {

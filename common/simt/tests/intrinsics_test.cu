@@ -13,19 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "results.cuh"
+
 namespace intrinsics_test {
 
 using course::DeviceBuffer;
+using simt_test::results_of;
 using ull = unsigned long long;
-
-/// Runs a kernel of one thread that fills `n` results.
-template <class T>
-std::vector<T> results_of(void (*kernel)(T*), std::size_t n) {
-  DeviceBuffer<T> results(n);
-  kernel<<<1, 1>>>(results.data());
-  CUDA_CHECK_LAUNCH();
-  return results.download();
-}
 
 constexpr int kIntMax = std::numeric_limits<int>::max();
 constexpr int kIntMin = std::numeric_limits<int>::min();

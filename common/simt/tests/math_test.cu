@@ -9,23 +9,16 @@
 #include <limits>
 #include <vector>
 
+#include "results.cuh"
 #include "testing.hpp"
 
 namespace math_test {
 
 using course::DeviceBuffer;
+using simt_test::results_of;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// Runs a kernel of one thread that fills `n` results.
-template <class T>
-std::vector<T> results_of(void (*kernel)(T*), std::size_t n) {
-  DeviceBuffer<T> results(n);
-  kernel<<<1, 1>>>(results.data());
-  CUDA_CHECK_LAUNCH();
-  return results.download();
-}
 
 /// The index of the first result that is not the expected number or a neighbour of it; -1: none.
 template <class T>

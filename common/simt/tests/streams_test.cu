@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "streams.hpp"
 #ifdef SIMT_CPU_DEVICE
 #include "testing.hpp"
 #endif
@@ -56,24 +57,12 @@ struct Values {
   }
 };
 
-struct Stream {
-  cudaStream_t handle = nullptr;
-  explicit Stream(unsigned flags = cudaStreamDefault) {
-    REQUIRE(cudaStreamCreateWithFlags(&handle, flags) == cudaSuccess);
-  }
-  ~Stream() { static_cast<void>(cudaStreamDestroy(handle)); }
-  Stream(const Stream&) = delete;
-  operator cudaStream_t() const { return handle; }
+struct Stream : simt_test::OwnedStream {
+  explicit Stream(unsigned flags = cudaStreamDefault) : OwnedStream(flags) {}
 };
 
-struct Event {
-  cudaEvent_t handle = nullptr;
-  explicit Event(unsigned flags = cudaEventDefault) {
-    REQUIRE(cudaEventCreateWithFlags(&handle, flags) == cudaSuccess);
-  }
-  ~Event() { static_cast<void>(cudaEventDestroy(handle)); }
-  Event(const Event&) = delete;
-  operator cudaEvent_t() const { return handle; }
+struct Event : simt_test::OwnedEvent {
+  explicit Event(unsigned flags = cudaEventDefault) : OwnedEvent(flags) {}
 };
 
 void append_digit(void* number) {
