@@ -58,11 +58,10 @@ struct Problem {
   }
 
   /// A row of the ladder. Its lists begin with counts of 0: there are rungs that add to them.
-  course::Rung row(const std::string& name, const std::string& changed,
-                   const NeighborRung<T>& rung) {
+  course::Rung row(const NeighborRung<T>& rung) {
     return {
-        .name = name,
-        .changed = changed,
+        .name = rung.name,
+        .changed = rung.changed,
         .reset =
             [this] {
               d_counts.fill_bytes(0);
@@ -79,8 +78,14 @@ struct Problem {
         .bytes = bytes(),
         .n = d_x.size()};
   }
-  course::Rung row(const NeighborRung<T>& rung) { return row(rung.name, rung.changed, rung); }
-  NeighborRung<T> rung(const std::string& name) const { return rung_named(rungs, name); }
+  /// The row of the rung of this name in another group, where other words say what is new.
+  course::Rung row(const std::string& name, const std::string& changed,
+                   const std::string& suffix = "") {
+    course::Rung renamed = row(course::rung_named(rungs, name));
+    renamed.name += suffix;
+    renamed.changed = changed;
+    return renamed;
+  }
 
   T limit;
   NeighborList expected;
@@ -118,13 +123,12 @@ void large(course::Ladder& ladder, std::size_t n) {
   {
     Problem<float> p(atoms);
     begin(ladder, p, "in the order of the grains");
-    ladder.rung(p.row("neighbors_cells", "build and list", p.rung("neighbors_cells")));
+    ladder.rung(p.row("neighbors_cells", "build and list"));
   }
   if (n > kMostShuffled) return;  // it takes the CPU's reference longer than all the rest
   Problem<float> p(shuffled(atoms, 1));
   begin(ladder, p, "numbered at random");
-  ladder.rung(
-      p.row("neighbors_cells", "the same atoms in random order", p.rung("neighbors_cells")));
+  ladder.rung(p.row("neighbors_cells", "the same atoms in random order"));
 }
 
 /// What double precision costs.
@@ -132,9 +136,9 @@ void in_double(course::Ladder& ladder, std::size_t n) {
   Problem<double> p(graphene_atoms<double>(n));
   begin(ladder, p, "in double precision");
   if (n <= most_for_all_pairs()) {
-    ladder.rung(p.row("neighbors_gather<double>", "all pairs", p.rung("neighbors_gather")));
+    ladder.rung(p.row("neighbors_gather", "all pairs", "<double>"));
   }
-  ladder.rung(p.row("neighbors_cells<double>", "cells", p.rung("neighbors_cells")));
+  ladder.rung(p.row("neighbors_cells", "cells", "<double>"));
 }
 
 /// Time over n: two curves that rise with n * n, and one with n.
@@ -144,14 +148,11 @@ void over_n(course::Ladder& ladder, const std::vector<std::size_t>& sizes) {
     Problem<float> p(graphene_atoms<float>(n));
     const auto point = [&](const std::string& series, const std::string& name,
                            const std::string& changed) {
-      const NeighborRung<float> rung = p.rung(name);
-      course::Rung row = p.row(name + "_of_" + std::to_string(n), changed, rung);
+      course::Rung row = p.row(name, changed, "_of_" + std::to_string(n));
       row.series = series;
       row.x = static_cast<double>(n);
       row.operations = n;
-      row.result = [&p, layout = rung.layout] {
-        return same_neighbors(p.found(layout), p.expected) ? 0.0 : 1.0;
-      };
+      row.result = [check = row.check] { return check() ? 0.0 : 1.0; };
       ladder.rung(row);
     };
     point("cells", "neighbors_cells", "nine cells");
