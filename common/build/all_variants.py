@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Puts a check and all variants of an exercise's solution, wrong ones and right ones, into one file, each in a namespace.
 
     all_variants.py OUTPUT.cu DEPFILE SOLUTION.cuh CHECK.cu VARIANT.diff ...
@@ -13,9 +12,9 @@ import re
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-import variants  # noqa: E402
-from cu2cpp import escape_for_make  # noqa: E402
+from build import variants
+from build.compiler import depfile
+from tools.lib.failed import Failed
 
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"][^>\"]+[>\"])", re.MULTILINE)
 
@@ -30,7 +29,7 @@ def write_answers(folder, solution, diffs):
     answers = []
     for diff in diffs:
         answer = folder / diff.stem / solution.name
-        text = variants.apply_file(diff, solution)
+        text = variants.answer_of(diff, solution)
         answer.parent.mkdir(parents=True, exist_ok=True)
         answer.write_text(text, encoding="utf-8")
         answers.append(answer)
@@ -55,12 +54,12 @@ def unit(check, answers):
 
 
 def main():
-    output, depfile, solution, check, *diffs = (Path(argument).resolve() for argument in sys.argv[1:])
+    output, names, solution, check, *diffs = (Path(argument).resolve() for argument in sys.argv[1:])
     try:
         answers = write_answers(output.parent / "variants", solution, diffs)
-    except variants.Unusable as error:
+    except Failed as error:
         sys.exit(f"error: {error}")
-    depfile.write_text(f"{sys.argv[1]}: {escape_for_make(str(solution))}\n", encoding="utf-8")
+    depfile.write(names, sys.argv[1], [str(solution), *depfile.own_files()])
     output.write_text(unit(check, answers), encoding="utf-8")
 
 

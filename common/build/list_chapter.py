@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Prints a chapter's list for Meson, one entry per line, its parts separated by tabs.
 
     list_chapter.py CHAPTER_FOLDER BUILD_FOLDER
@@ -22,10 +21,9 @@ import os
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
-import variants  # noqa: E402
-from tools.lib import chapter as chapters  # noqa: E402
+from build import variants
+from tools.lib import chapter as chapters
+from tools.lib.failed import Failed
 
 MADE_IN = "common/build/chapter"
 LESSONS = ("ladder", "selfcheck")
@@ -78,7 +76,7 @@ def main():
     folder, build = (Path(argument) for argument in sys.argv[1:])
     try:
         lines = listing(chapters.load(folder))
-    except (chapters.Failed, variants.Unusable) as error:
+    except Failed as error:
         sys.exit(str(error))
     link(build, programs_of(lines))
     print("\n".join("\t".join(line) for line in lines))

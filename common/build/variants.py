@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Answers to an exercise that are stored as their differences from its solution.
 
-    variants.py apply FILE.diff [SOLUTION.cuh]      prints the answer as a whole
-    variants.py convert ANSWER.cuh [SOLUTION.cuh]   prints the .diff that makes this answer
+    common/dev variants apply FILE.diff [SOLUTION.cuh]      prints the answer as a whole
+    common/dev variants convert ANSWER.cuh [SOLUTION.cuh]   prints the .diff that makes this answer
 
 chapters/NN-topic/mistakes/EXERCISE/NAME.diff is a known-wrong answer, which the check must reject;
 chapters/NN-topic/alternatives/EXERCISE/NAME.diff a right one in another style than the solution, which it must let
@@ -26,22 +25,18 @@ An answer that is converted opens with the sentences as a comment; a paragraph t
 it through:" is the reason.
 """
 
-import argparse
 import difflib
 import re
-import sys
 import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
+
 SLIPS = "GPU may let it through:"
 ELLIPSIS = "..."
 WIDTH = 120
-
-
-class Unusable(Exception):
-    """A .diff that cannot be read or does not fit its solution: which one, and why."""
 
 
 @dataclass
@@ -81,17 +76,17 @@ def parse(text, name):
         elif line[:1] in (" ", "-", "+"):
             hunks[-1].lines.append((line[0], line[1:]))
         elif line:
-            raise Unusable(f"{name}:{number}: a line of a hunk begins with a blank, - or +")
+            raise Failed(f"{name}:{number}: a line of a hunk begins with a blank, - or +")
     if not sentence:
-        raise Unusable(f"{name}:1: must open with a sentence: what is wrong, and how it shows; or what it does otherwise")
+        raise Failed(f"{name}:1: must open with a sentence: what is wrong, and how it shows; or what it does otherwise")
     if not hunks:
-        raise Unusable(f"{name}: has no hunk, which begins with a line @@")
+        raise Failed(f"{name}: has no hunk, which begins with a line @@")
     if SLIPS in paragraph and not slips:
-        raise Unusable(f"{name}: '{SLIPS}' is followed by no reason")
+        raise Failed(f"{name}: '{SLIPS}' is followed by no reason")
     for hunk in hunks:
         old = hunk.old()
         if not old or ELLIPSIS in (old[0], old[-1]):
-            raise Unusable(f"{name}:{hunk.number}: a hunk begins and ends with lines of the solution, not with -...")
+            raise Failed(f"{name}:{hunk.number}: a hunk begins and ends with lines of the solution, not with -...")
     return Variant(sentence, slips, hunks)
 
 
@@ -162,13 +157,13 @@ def apply(diff, solution, name, solution_name):
         old = hunk.old()
         places, found = find(lines, old)
         if not places:
-            raise Unusable(f"{where}: {solution_name} does not have this text: no line '{old[found].strip()}' there.\n"
+            raise Failed(f"{where}: {solution_name} does not have this text: no line '{old[found].strip()}' there.\n"
                            f"The solution has changed: adapt this file to it")
         if len(places) > 1:
-            raise Unusable(f"{where}: {solution_name} has this text {len(places)} times: add a line of context")
+            raise Failed(f"{where}: {solution_name} has this text {len(places)} times: add a line of context")
         begin, end = places[0]
         if begin < place:
-            raise Unusable(f"{where}: {solution_name} has this text above that of the hunk before it")
+            raise Failed(f"{where}: {solution_name} has this text above that of the hunk before it")
         result += lines[place:begin] + new_lines(hunk, lines, begin)
         place = end
     return "\n".join(comment(variant) + result + lines[place:]) + "\n"
@@ -186,7 +181,7 @@ def shown(file):
     return str(file.relative_to(TOP)) if file.is_relative_to(TOP) else str(file)
 
 
-def apply_file(file, solution=None):
+def answer_of(file, solution=None):
     """The answer of a .diff as a text."""
     file = Path(file).resolve()
     solution = Path(solution or solution_of(file)).resolve()
@@ -301,7 +296,7 @@ def with_context(core, solution, begin, end):
                 continue
             if find(solution, old)[0] == [(begin - above, end + below)]:
                 return hunk
-    raise Unusable(f"no context makes line {begin + 1} of the solution's code unique")
+    raise Failed(f"no context makes line {begin + 1} of the solution's code unique")
 
 
 def convert(answer, solution, name, solution_name):
@@ -317,27 +312,11 @@ def convert(answer, solution, name, solution_name):
     diff = "\n".join(lines) + "\n"
     ours, theirs = (essence(text) for text in (apply(diff, solution, name, solution_name), answer))
     if ours != theirs:
-        raise Unusable(f"{name}: its .diff does not make it again:\n" + "\n".join(difflib.unified_diff(theirs, ours)))
+        raise Failed(f"{name}: its .diff does not make it again:\n" + "\n".join(difflib.unified_diff(theirs, ours)))
     return diff
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("apply", "convert"))
-    parser.add_argument("file", type=Path)
-    parser.add_argument("solution", type=Path, nargs="?")
-    options = parser.parse_args()
-    try:
-        if options.what == "apply":
-            text = apply_file(options.file, options.solution)
-        else:
-            solution = options.solution or solution_of(options.file.resolve())
-            text = convert(options.file.read_text(encoding="utf-8"), solution.read_text(encoding="utf-8"),
-                           str(options.file), str(solution))
-    except Unusable as error:
-        sys.exit(f"variants.py: {error}")
-    sys.stdout.write(text)
-
-
-if __name__ == "__main__":
-    main()
+def diff_of(file, solution=None):
+    """The text of the .diff that makes a whole answer."""
+    solution = solution or solution_of(Path(file).resolve())
+    return convert(file.read_text(encoding="utf-8"), solution.read_text(encoding="utf-8"), str(file), str(solution))

@@ -9,9 +9,9 @@ One statement of C++ on the line of the asm. Operands are evaluated once, and re
 import ast
 import re
 
-from .functions import Functions
-from .ptx_instructions import TYPES, NoForm, instruction
-from .tokens import one_line
+from build.rewriter.functions import function_at
+from build.rewriter.ptx_instructions import TYPES, instruction
+from build.rewriter.source import one_line
 
 ASM = {"asm", "__asm__", "__asm"}
 CONSTRAINTS = {"r": "unsigned", "l": "unsigned long long", "h": "unsigned short", "f": "float", "d": "double"}
@@ -32,96 +32,103 @@ SPECIAL = {
 }
 
 
-class Ptx(Functions):
-    """A file in whose device code asm() is replaced."""
+def rewrite(file):
+    """Pass. Needs file.functions: an asm() of the host stays as it is."""
+    for at in file.find(ASM):
+        rewrite_asm(file, at)
 
-    def rewrite_asm(self, at):
-        """The asm at the token `at`. One of the host stays as it is."""
-        in_macro = not self.is_whole
-        words = self.function_at(at)
-        opening = at + 1
-        while self.text(opening) in ("volatile", "__volatile__", "inline", "goto"):
-            opening += 1
-        if self.text(opening) != "(" or not (words or in_macro):
+
+def rewrite_asm(file, at):
+    """The asm at the token `at`."""
+    in_macro = file.macro is not None
+    words = function_at(file, at)
+    opening = at + 1
+    while file.text(opening) in ("volatile", "__volatile__", "inline", "goto"):
+        opening += 1
+    if file.text(opening) != "(" or not (words or in_macro):
+        return
+    if opening not in file.partner:
+        file.unsupported(at, "inline PTX that an #if splits: write the whole asm() in each branch")
+        return
+    closing = file.partner[opening]
+    end = closing + 2 if file.text(closing + 1) == ";" else closing + 1
+    inside = [d for d, _ in file.directives if file.tokens[at].begin < d.begin < file.tokens[closing].begin]
+    template, code = None, ""
+    try:
+        if inside:
+            file.edits.append((file.tokens[at].begin, file.tokens[end - 1].end, branches(file, at, opening, closing, end, inside)))
             return
-        if opening not in self.partner:
-            self.unsupported(at, "inline PTX that an #if splits: write the whole asm() in each branch")
+        template, *operands = asm_parts(file, opening, closing)
+        code = Block(template, *operands).code()
+    except NotImplementedError as problem:
+        # What runs on the host, too, may be the processor's own assembly.
+        if (in_macro or "__host__" in words) and not re.match(r"\s*(@\S+\s+)?\w+\.", template or ""):
             return
-        closing = self.partner[opening]
-        end = closing + 2 if self.text(closing + 1) == ";" else closing + 1
-        inside = [d for d, _ in self.directives if self.tokens[at].begin < d.begin < self.tokens[closing].begin]
-        template, code = None, ""
-        try:
-            if inside:
-                self.edits.append((self.tokens[at].begin, self.tokens[end - 1].end, self.branches(at, opening, closing, end, inside)))
-                return
-            template, *operands = self.asm_parts(opening, closing)
-            code = Block(template, *operands).code()
-        except NoForm as problem:
-            # What runs on the host, too, may be the processor's own assembly.
-            if (in_macro or "__host__" in words) and not re.match(r"\s*(@\S+\s+)?\w+\.", template or ""):
-                return
-            self.unsupported(at, f"inline PTX {problem}: write it in C++; course/ptx.cuh has what the course needs")
-            return
-        if code is not None:
-            self.replace(at, end, code if end > closing + 1 else code.join(("do ", " while (0)")))
+        file.unsupported(at, f"inline PTX {problem}: write it in C++; course/ptx.cuh has what the course needs")
+        return
+    if code is not None:
+        file.replace(at, end, code if end > closing + 1 else code.join(("do ", " while (0)")))
 
-    def branches(self, at, opening, closing, end, inside):
-        """The C++ of an asm with one #if in it: the whole of it for each branch."""
-        words = [re.match(r"\W*(\w*)", directive.text).group(1) for directive in inside]
-        if not words[0].startswith("if") or words[-1] != "endif" or not all(w.startswith("el") for w in words[1:-1]):
-            raise NoForm("with an #if in it")
-        text, seen_else = "", False
-        where = f"#line {self.line(self.tokens[at].begin)}\n"
-        for directive, after in zip(inside, [*inside[1:], None]):
-            seen_else = seen_else or re.match(r"\W*else\b", directive.text) is not None
-            if after is None and seen_else:
-                break
-            ends = (directive.begin, after.begin) if after else (0, 0)
-            hidden = {i for i in range(opening + 1, closing) if inside[0].begin < self.tokens[i].begin < inside[-1].begin
-                      and not ends[0] < self.tokens[i].begin < ends[1]}
-            code = Block(*self.asm_parts(opening, closing, hidden)).code() or ";"
-            text += (f"\n{directive.text}" if after else "\n#else") + f"\n{where}{code}"
-        return f"{text}\n#endif\n#line {self.line(self.tokens[end - 1].end)}\n"
 
-    def asm_parts(self, opening, closing, hidden=()):
-        """The text, and the outputs and inputs as (constraint, expression); without the hidden tokens."""
-        sections, part, i = [[]], [], opening + 1
-        while i < closing:
-            if i in hidden:
-                i += 1
-                continue
-            colons = {":": 1, "::": 2}.get(self.text(i), 0)
-            if colons or self.text(i) == ",":
-                sections[-1].append(part)
-                part = []
-                sections += [[] for _ in range(colons)]
-                i += 1
-            else:
-                next_i = self.after(i)
-                part.append((i, next_i))
-                i = next_i
-        sections[-1].append(part)
-        template = "".join(self.literal(i) for i, _ in sections[0][0])
-        # nvcc does without a comma between two operands, too.
-        operands = [[self.operand(part[k:k + 2]) for part in section for k in range(0, len(part), 2)] for section in sections[1:3]]
-        if len(sections) > 1:
-            template = template.replace("%%", "\0")
-        return template, *operands, *[[]] * (2 - len(operands))
+def branches(file, at, opening, closing, end, inside):
+    """The C++ of an asm with one #if in it: the whole of it for each branch."""
+    words = [re.match(r"\W*(\w*)", directive.text).group(1) for directive in inside]
+    if not words[0].startswith("if") or words[-1] != "endif" or not all(w.startswith("el") for w in words[1:-1]):
+        raise NotImplementedError("with an #if in it")
+    text, seen_else = "", False
+    where = f"#line {file.line(file.tokens[at].begin)}\n"
+    for directive, after in zip(inside, [*inside[1:], None]):
+        seen_else = seen_else or re.match(r"\W*else\b", directive.text) is not None
+        if after is None and seen_else:
+            break
+        ends = (directive.begin, after.begin) if after else (0, 0)
+        hidden = {i for i in range(opening + 1, closing) if inside[0].begin < file.tokens[i].begin < inside[-1].begin
+                  and not ends[0] < file.tokens[i].begin < ends[1]}
+        code = Block(*asm_parts(file, opening, closing, hidden)).code() or ";"
+        text += (f"\n{directive.text}" if after else "\n#else") + f"\n{where}{code}"
+    return f"{text}\n#endif\n#line {file.line(file.tokens[end - 1].end)}\n"
 
-    def literal(self, i):
-        match = LITERAL.match(self.text(i)) if self.tokens[i].kind == "literal" else None
-        if match is None:
-            raise NoForm(f"whose text has {self.text(i)} in it")
-        return match["raw"] if match["plain"] is None else ast.literal_eval(match["plain"])
 
-    def operand(self, part):
-        starts = [i for i, _ in part]
-        if len(starts) != 2 or self.text(starts[1]) != "(":
-            raise NoForm("with a named operand, which nvcc does not have either")
-        constraint, brackets = starts
-        expression = one_line(self.source[self.tokens[brackets].end:self.tokens[self.other_end(brackets)].begin])
-        return self.literal(constraint), expression
+def asm_parts(file, opening, closing, hidden=()):
+    """The text, and the outputs and inputs as (constraint, expression); without the hidden tokens."""
+    sections, part, i = [[]], [], opening + 1
+    while i < closing:
+        if i in hidden:
+            i += 1
+            continue
+        colons = {":": 1, "::": 2}.get(file.text(i), 0)
+        if colons or file.text(i) == ",":
+            sections[-1].append(part)
+            part = []
+            sections += [[] for _ in range(colons)]
+            i += 1
+        else:
+            next_i = file.after(i)
+            part.append((i, next_i))
+            i = next_i
+    sections[-1].append(part)
+    template = "".join(literal(file, i) for i, _ in sections[0][0])
+    # nvcc does without a comma between two operands, too.
+    operands = [[operand(file, part[k:k + 2]) for part in section for k in range(0, len(part), 2)] for section in sections[1:3]]
+    if len(sections) > 1:
+        template = template.replace("%%", "\0")
+    return template, *operands, *[[]] * (2 - len(operands))
+
+
+def literal(file, i):
+    match = LITERAL.match(file.text(i)) if file.tokens[i].kind == "text" else None
+    if match is None:
+        raise NotImplementedError(f"whose text has {file.text(i)} in it")
+    return match["raw"] if match["plain"] is None else ast.literal_eval(match["plain"])
+
+
+def operand(file, part):
+    starts = [i for i, _ in part]
+    if len(starts) != 2 or file.text(starts[1]) != "(":
+        raise NotImplementedError("with a named operand, which nvcc does not have either")
+    constraint, brackets = starts
+    expression = one_line(file.source[file.tokens[brackets].end:file.tokens[file.other_end(brackets)].begin])
+    return literal(file, constraint), expression
 
 
 class Block:
@@ -145,7 +152,7 @@ class Block:
                 self.types[f"simt_{k}"] = f"decltype({expression})"
                 continue
             if kind not in CONSTRAINTS:
-                raise NoForm(f'with the constraint "{constraint}"')
+                raise NotImplementedError(f'with the constraint "{constraint}"')
             register, self.types[f"simt_{k}"] = f"simt_{k}", CONSTRAINTS[kind]
             is_output = k < self.outputs
             value = f"::simt::ptx::operand<{CONSTRAINTS[kind]}>({expression})" if not is_output or "+" in constraint else "0"
@@ -159,14 +166,14 @@ class Block:
         while position < len(stripped.rstrip()):
             match = STATEMENT.match(stripped, position)
             if match is None:
-                raise NoForm(f'"{stripped[position:].strip()[:40]}"')
+                raise NotImplementedError(f'"{stripped[position:].strip()[:40]}"')
             position = match.end()
             if match[1]:
                 braces += 1 if match[1] == "{" else -1
             elif match[2].strip():
                 text += self.statement(" ".join(match[2].split())) + " "
         if braces != 0:
-            raise NoForm("without one of its braces")
+            raise NotImplementedError("without one of its braces")
         return f"{{ {before}{text.strip()}{after} }}"
 
     def statement(self, text):
@@ -174,7 +181,7 @@ class Block:
         if registers:
             kind = TYPES.get(registers[1])
             if kind is None:
-                raise NoForm(f".reg .{registers[1]}")
+                raise NotImplementedError(f".reg .{registers[1]}")
             names = [name.strip() for name in registers[2].split(",")]
             self.types.update((self.own_name(name), kind) for name in names)
             return " ".join(f"{kind} {self.own_name(name)} = {{}};" for name in names)
@@ -183,7 +190,7 @@ class Block:
             return f"if ({guard[1]}{self.read(guard[2])[0]}) {{ {self.statement(guard[3])} }}"
         opcode, _, rest = text.partition(" ")
         if opcode.startswith(".") or re.match(r"[\w$]+\s*:(?!:)", text):
-            raise NoForm(f'"{text[:40]}"')
+            raise NotImplementedError(f'"{text[:40]}"')
         return instruction(self, opcode, split_operands(rest))
 
     def own_name(self, name):
@@ -198,7 +205,7 @@ class Block:
             return f"simt_{match[1]}"
         if self.own_name(text) in self.types:
             return self.own_name(text)
-        raise NoForm(f"with the operand {text}".replace("\0", "%"))
+        raise NotImplementedError(f"with the operand {text}".replace("\0", "%"))
 
     def read(self, text):
         """(expression, its type) of an operand."""

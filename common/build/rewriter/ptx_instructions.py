@@ -63,12 +63,8 @@ SCOPES = {"cta": ("_block", "__threadfence_block();"), "gpu": ("", "__threadfenc
 SHUFFLES = {"idx": "__shfl_sync", "up": "__shfl_up_sync", "down": "__shfl_down_sync", "bfly": "__shfl_xor_sync"}
 
 
-class NoForm(Exception):
-    """Inline PTX that C++ has no form for here; the text names it."""
-
-
 def instruction(block, opcode, operands):
-    """C++ for one instruction."""
+    """C++ for one instruction. NotImplementedError names one that has no form in C++ here."""
     name, *modifiers = opcode.split(".")
     kinds = [m for m in modifiers if m in TYPES]
     plain = ".".join([name, *(m for m in modifiers if m not in TYPES and m not in ROUNDINGS)])
@@ -105,7 +101,7 @@ def instruction(block, opcode, operands):
             return block.write(operands[0], result(expression.format(*values), kind, plain))
     except (IndexError, ValueError, KeyError):
         pass
-    raise NoForm(opcode)
+    raise NotImplementedError(opcode)
 
 
 def directed(modifiers):
@@ -122,7 +118,7 @@ def address(block, text, space):
     """(expression of the address, as a pointer to void) of [%1 + 16]."""
     match = re.match(r"\[\s*([^\s+]+)\s*(?:\+\s*(-?(?:0x)?[0-9a-fA-F]+|%\d+))?\s*\]\Z", text)
     if match is None:
-        raise NoForm(f"with the address {text}")
+        raise NotImplementedError(f"with the address {text}")
     base = block.value(match[1], "unsigned long long")
     offset = f" + {block.read(match[2])[0]}" if match[2] else ""
     call = "__cvta_shared_to_generic({})" if space.startswith("shared") else "reinterpret_cast<void*>({})"
@@ -138,7 +134,7 @@ def access(block, name, modifiers, kind, operands):
     hints = re.compile(r"(c[agsv]|lu|wb|wt|nc|weak|L1::\w+|L2::\w+|volatile|relaxed|acquire|release|cta|gpu|sys|v[24]|"
                        r"global|shared|local|shared::cta)\Z")
     if not kind or not all(m in TYPES or hints.match(m) for m in modifiers):
-        raise NoForm(".".join([name, *modifiers]))
+        raise NotImplementedError(".".join([name, *modifiers]))
     scope = SCOPES[next((m for m in modifiers if m in SCOPES), "gpu")][1]
     is_strong = {"volatile", "relaxed", "acquire", "release"} & set(modifiers)
     count = next((int(m[1]) for m in modifiers if m in ("v2", "v4")), 1)
@@ -153,7 +149,7 @@ def access(block, name, modifiers, kind, operands):
         return f"{before} {block.write(target, load)} {after}".strip()
     names = [part.strip() for part in target.strip("{} ").split(",")]
     if len(names) != count or is_strong:
-        raise NoForm(".".join([name, *modifiers]))
+        raise NotImplementedError(".".join([name, *modifiers]))
     if name == "st":
         values = ", ".join(block.value(n, kind) for n in names)
         return f"*{pointer} = make_{VECTORS[kind]}{count}({values});"
@@ -166,7 +162,7 @@ def atomic(block, name, modifiers, kind, operands):
     operation = next((m for m in modifiers if m in ATOMICS), None)
     known = {"relaxed", "acquire", "release", "acq_rel", "global", "shared", "shared::cta", *SCOPES, *ATOMICS, *TYPES}
     if operation is None or not kind or not set(modifiers) <= known:
-        raise NoForm(".".join([name, *modifiers]))
+        raise NotImplementedError(".".join([name, *modifiers]))
     suffix, fence = SCOPES[next((m for m in modifiers if m in SCOPES), "gpu")]
     if kind == "long long" and operation == "add":
         kind = "unsigned long long"
@@ -193,7 +189,7 @@ def convert(block, modifiers, kinds, operands):
     rounding = next((m for m in modifiers if m in ("rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi")), "")
     value = block.value(operands[1], source)
     if "sat" in modifiers or set(modifiers) - {"rn", "rni", "rzi", "ftz"} - TYPES.keys():
-        raise NoForm(".".join(["cvt", *modifiers]))
+        raise NotImplementedError(".".join(["cvt", *modifiers]))
     if is_float == [False, True]:
         whole = {"rni": f"__builtin_rint({value})", "rzi": value}[rounding]
         return block.write(operands[0], f"::simt::ptx::to_integer<{into}>({whole})")

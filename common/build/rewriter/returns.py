@@ -1,32 +1,37 @@
 """Returns of kernels: a barrier does not wait for a thread that has returned, but for one that skipped it."""
 
-from .kernels import Kernels
+from build.rewriter.functions import kernels_of
+from build.rewriter.kernels import kernel_parts
 
 
-class Returns(Kernels):
-    """A file in whose kernels a `return;` is told to the CPU device."""
+def rewrite(file):
+    """Pass. A `return;` of a kernel is told to the CPU device."""
+    for at in kernels_of(file):
+        rewrite_kernel(file, at)
 
-    def rewrite_returns(self, at):
-        """The kernel whose __global__ is at `at`. What ends its last line ends the kernel as the } does."""
-        parts = self.kernel_parts(at)
-        if parts is None:
-            return
-        _, body = parts
-        i, end = body + 1, self.other_end(body)
-        while i < end:
-            if self.text(i) == "]":
-                i = self.after_lambda(i)
-            elif self.text(i) == "return" and self.text(i + 1) == ";" and i + 2 < end:
-                self.replace(i, i + 2, "{ ::simt::leave_kernel(); return; }")
-                i += 2
-            else:
-                i += 1
 
-    def after_lambda(self, i):
-        """Index after the lambda whose captures end at the ] at i; i + 1 if it is no lambda."""
-        j = i + 1
-        if self.text(j) == "(":
-            j = self.other_end(j) + 1
-        while self.is_operand(j) or self.text(j) in ("->", "::", *"<>*&,"):
-            j += 1
-        return self.other_end(j) + 1 if self.text(j) == "{" else i + 1
+def rewrite_kernel(file, at):
+    """The kernel whose __global__ is at `at`. What ends its last line ends the kernel as the } does."""
+    parts = kernel_parts(file, at)
+    if parts is None:
+        return
+    _, body = parts
+    i, end = body + 1, file.other_end(body)
+    while i < end:
+        if file.text(i) == "]":
+            i = after_lambda(file, i)
+        elif file.text(i) == "return" and file.text(i + 1) == ";" and i + 2 < end:
+            file.replace(i, i + 2, "{ ::simt::leave_kernel(); return; }")
+            i += 2
+        else:
+            i += 1
+
+
+def after_lambda(file, i):
+    """Index after the lambda whose captures end at the ] at i; i + 1 if it is no lambda."""
+    j = i + 1
+    if file.text(j) == "(":
+        j = file.other_end(j) + 1
+    while file.is_operand(j) or file.text(j) in ("->", "::", *"<>*&,"):
+        j += 1
+    return file.other_end(j) + 1 if file.text(j) == "{" else i + 1

@@ -2,8 +2,8 @@
 
 import re
 
-from .functions import Functions
-from .tokens import unsupported_text
+from build.rewriter.functions import is_device_code
+from build.rewriter.source import unsupported_text
 
 THRUST = "write the loop as a kernel, or compute it on the host with <algorithm> and <numeric>"
 LIBRARY = "compute what it is used for in a kernel of your own, or on the host"
@@ -59,12 +59,12 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
      r"Lt(Mat|Heur)|Set(Matrix|Vector)|Get(Matrix|Vector)|\w+(Ex|Batched)(_64)?\b)\w*", f"{{}}: {LIBRARY}"),
     (r"(curand|cufft|cusparse|cusolver)[A-Z]\w+|curand_\w+", f"{{}}: {LIBRARY}"),
 )]
-BEGINNINGS = {"te", "su", "cu", "nv", "wm", "th"}  # of all of these
 # What device code has not, with nvcc either.
 ONLY_ON_HOST = {
     **dict.fromkeys(("try", "throw"), "{} in device code: a kernel has no exceptions; write an error code to memory, or call __trap()"),
     **dict.fromkeys(("cout", "cerr"), "{} in device code: print with printf"),
 }
+ONLY_IN_HOST_CODE = {"static", *ONLY_ON_HOST}
 MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma")
 
 
@@ -76,38 +76,44 @@ def unsupported_header(name):
     return None
 
 
-class Refusals(Functions):
-    """A file in which words that stand for something unsupported are refused."""
+def check(file):
+    """Pass. Needs file.functions."""
+    for i in file.find([word for word in file.places if MAY_BE.match(word) or word in ONLY_IN_HOST_CODE]):
+        if file.text(i) in ONLY_IN_HOST_CODE:
+            check_device_word(file, i)
+        elif file.is_word(i):
+            check_word(file, i)
 
-    def check_word(self, i):
-        """Refuses the word i if it needs what the CPU device has not."""
-        text = self.text(i)
-        if not MAY_BE.match(text):
-            return
-        if text == "texture" and self.text(i + 1) == "<":
-            self.unsupported(i, "texture references (CUDA 12 removed them, too): " + TEXTURE)
-        elif text in ("texture", "surface") or self.is_own_name(i):
-            return
-        for pattern, what in WORDS:
-            if pattern.match(text):
-                self.unsupported(i, what.format(text))
-                return
-        if re.match(r"cuda[A-Z]", text) and self.text(i + 1) == "(" and self.is_device_code(i):
-            self.unsupported(i, f"{text}() in a kernel, dynamic parallelism: call it on the host")
 
-    def check_device_word(self, i):
-        """Refuses the word i in device code: nvcc does so, too, but for a static variable."""
-        text = self.text(i)
-        if not self.is_device_code(i) or self.text(i - 1) in (".", "->"):
+def check_word(file, i):
+    """Refuses the word i if it needs what the CPU device has not."""
+    text = file.text(i)
+    if text == "texture" and file.text(i + 1) == "<":
+        file.unsupported(i, "texture references (CUDA 12 removed them, too): " + TEXTURE)
+    elif text in ("texture", "surface") or is_own_name(file, i):
+        return
+    for pattern, what in WORDS:
+        if pattern.match(text):
+            file.unsupported(i, what.format(text))
             return
-        if text in ONLY_ON_HOST:
-            self.unsupported(i, ONLY_ON_HOST[text].format(text))
-        declaration = {token.text for token in self.tokens[i - 2:i + 4]}
-        if text == "static" and not declaration & {"const", "constexpr", "__shared__", "__device__", "__constant__", "inline"}:
-            self.unsupported(i, "a static variable in device code: make it a __device__ variable outside of the function")
+    if re.match(r"cuda[A-Z]", text) and file.text(i + 1) == "(" and is_device_code(file, i):
+        file.unsupported(i, f"{text}() in a kernel, dynamic parallelism: call it on the host")
 
-    def is_own_name(self, i):
-        """True for a member, a variable or function of the program's own: a.tex2D, int tex2D, ns::tex2D."""
-        before = self.text(i - 1)
-        return before in (".", "->", "::") and self.text(i - 2) not in ("", "nvcuda") or (
-            self.text(i).startswith(("tex", "surf")) and self.is_operand(i - 1) and self.text(i + 1) in ("=", ";", ",", ")"))
+
+def check_device_word(file, i):
+    """Refuses the word i in device code: nvcc does so, too, but for a static variable."""
+    text = file.text(i)
+    if not is_device_code(file, i) or file.text(i - 1) in (".", "->"):
+        return
+    if text in ONLY_ON_HOST:
+        file.unsupported(i, ONLY_ON_HOST[text].format(text))
+    declaration = {token.text for token in file.tokens[i - 2:i + 4]}
+    if text == "static" and not declaration & {"const", "constexpr", "__shared__", "__device__", "__constant__", "inline"}:
+        file.unsupported(i, "a static variable in device code: make it a __device__ variable outside of the function")
+
+
+def is_own_name(file, i):
+    """True for a member, a variable or function of the program's own: a.tex2D, int tex2D, ns::tex2D."""
+    before = file.text(i - 1)
+    return before in (".", "->", "::") and file.text(i - 2) not in ("", "nvcuda") or (
+        file.text(i).startswith(("tex", "surf")) and file.is_operand(i - 1) and file.text(i + 1) in ("=", ";", ",", ")"))

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""What cu2cpp.py makes of CUDA's constructs. Run: python3 common/build/tests/test_cu2cpp.py"""
+"""What the rewriter makes of CUDA's constructs. Run: python3 common build.tests.test_cu2cpp"""
 import os
 import pathlib
 import re
@@ -10,17 +9,17 @@ import tempfile
 import textwrap
 import unittest
 
-TOOL = pathlib.Path(__file__).resolve().parents[1] / "cu2cpp.py"
-SIMT_HEADERS = TOOL.parents[1] / "simt" / "include"
+from build.rewriter import passes
+from build.rewriter.source import Unit, Unsupported
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOL.parent))
-import cu2cpp  # noqa: E402
+COMMON = pathlib.Path(__file__).resolve().parents[2]
+TOOL = [sys.executable, str(COMMON), "build.simtcc", "--rewrite"]
+SIMT_HEADERS = COMMON / "simt" / "include"
 
 
 def rewrite_all(source):
-    file = cu2cpp.CudaFile("file.cu", source)
-    file.rewrite()
+    file = passes.read("file.cu", source)
+    passes.rewrite(file)
     return file.result()
 
 
@@ -52,7 +51,7 @@ class RewriterTest(unittest.TestCase):
     maxDiff = None
 
     def assert_refused(self, source, line, message):
-        with self.assertRaises(cu2cpp.Unsupported) as caught:
+        with self.assertRaises(Unsupported) as caught:
             rewrite(source)
         self.assertRegex(str(caught.exception), rf"^file\.cu:{line}: error: ")
         self.assertIn(message, str(caught.exception))
@@ -445,8 +444,8 @@ class Globals(RewriterTest):
         # The macro __constant__ says static.
         self.assertEqual(rewrite("extern __constant__ float c[3];\n__constant__ float c[3];"),
                          "extern  float c[3];\n float c[3];" + known("c", "constant"))
-        linked = cu2cpp.CudaFile("file.cu", "__constant__ float c;", cu2cpp.Macros(is_linked=True))
-        linked.rewrite()
+        linked = passes.read("file.cu", "__constant__ float c;", Unit(is_linked=True))
+        passes.rewrite(linked)
         self.assertEqual(linked.result(), "__constant__ float c;" + known("c", "constant") + ' extern "C" decltype(c) simt_extern_c '
                          '__asm__("c") __attribute__((weak, alias("_ZL1c")));')
 
@@ -599,7 +598,7 @@ class FolderTest(RewriterTest):
         path.write_text(textwrap.dedent(text), encoding="utf-8")
 
     def run_tool(self, *flags, source="../main.cu"):
-        return subprocess.run([sys.executable, TOOL, source, "main.cpp", "main.d", *flags],
+        return subprocess.run([*TOOL, source, "-o", "main.cpp", "-MF", "main.d", *flags],
                               cwd=self.build, capture_output=True, text=True)
 
     def translate(self, *flags):
@@ -1069,9 +1068,10 @@ class Files(FolderTest):
     def depends(self):
         """The depfile, without the rewriter's own files, which it ends with."""
         text = (self.build / "main.d").read_text()
-        own = [file for file in sorted((TOOL.parent / "rewriter").glob("*.py")) if file.name != "__init__.py"]
-        self.assertTrue(text.endswith("".join(f" {file}" for file in own) + "\n"), text)
-        return text.partition(f" {own[0]}")[0]
+        names, own = text.rstrip("\n").partition(f" {COMMON}/")[::2]
+        for file in (COMMON / "build" / "rewriter").glob("*.py"):
+            self.assertIn(f"{file.relative_to(COMMON)}", own.split(f" {COMMON}/"))
+        return names
 
     def test_depfile(self):
         self.write(main='#include "a b.cuh"\n#include "c#$.cuh"\n#include "a b.cuh"\n',
@@ -1150,9 +1150,9 @@ class Files(FolderTest):
                 self.translate()
 
     def test_usage_and_missing_input(self):
-        done = subprocess.run([sys.executable, TOOL], capture_output=True, text=True)
+        done = subprocess.run(TOOL, capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("INPUT.cu OUTPUT.cpp DEPFILE", done.stderr)
+        self.assertIn("--rewrite FILE.cu -o FILE.cpp [-MF DEPFILE]", done.stderr)
         done = self.run_tool(source="../absent.cu")
         self.assertEqual(done.returncode, 1)
         self.assertIn("../absent.cu", done.stderr)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """chapter.toml: what it lists reaches Meson, and what cannot be used is named. list_chapter.py and tools/lib/chapter.py."""
 
 import subprocess
@@ -7,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[1] / "list_chapter.py"
+TOOL = [sys.executable, str(Path(__file__).resolve().parents[2]), "build.list_chapter"]
 LIST = """question = "How\\nmany?"
 learn = "how many."
 before = ["00"]
@@ -52,7 +51,7 @@ class ListChapter(unittest.TestCase):
         file.write_text(text)
 
     def run_it(self):
-        return subprocess.run([sys.executable, str(TOOL), self.folder, self.build], capture_output=True, text=True)
+        return subprocess.run([*TOOL, self.folder, self.build], capture_output=True, text=True)
 
     def test_all_that_is_listed(self):
         done = self.run_it()

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""The compiler of the CPU device, with a stand-in for clang. Run: python3 common/build/tests/test_simtcc.py"""
+"""The compiler of the CPU device, with a stand-in for clang. Run: python3 common build.tests.test_simtcc"""
 
 import json
 import os
@@ -10,10 +9,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-TOOL = Path(__file__).resolve().parents[1] / "simtcc.py"
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(TOOL.parent))
-import simtcc  # noqa: E402
+from build.compiler import choosing, messages
+from tools.lib.failed import Failed
+
+TOOL = [sys.executable, str(Path(__file__).resolve().parents[2]), "build.simtcc"]
 
 # Notes its command; writes the object and a depfile that names the source and a header.
 COMPILER = """#!/bin/sh
@@ -65,7 +64,7 @@ class Compiling(unittest.TestCase):
 
     def compile(self, *options, source=None):
         return subprocess.run(
-            [sys.executable, str(TOOL), "--settings", "simtcc.json", str(source or self.source), "-o", "x.p/k.cu.o",
+            [*TOOL, "--settings", "simtcc.json", str(source or self.source), "-o", "x.p/k.cu.o",
              "-MF", "x.p/k.cu.d", *options],
             cwd=self.build, capture_output=True, text=True,
         )
@@ -102,8 +101,8 @@ class Compiling(unittest.TestCase):
         self.compile()
         depfile = (self.build / "x.p/k.cu.d").read_text()
         self.assertTrue(depfile.startswith("x.p/k.cu.o: "))
-        for name in (str(self.source), f"{self.root}/own.cuh", f"{self.root}/my\\ headers/x.hpp", "simtcc.json", "simtcc.py",
-                     "tokens.py"):
+        for name in (str(self.source), f"{self.root}/own.cuh", f"{self.root}/my\\ headers/x.hpp", "simtcc.json", "build/simtcc.py",
+                     "build/rewriter/source.py"):
             self.assertIn(name, depfile)
         self.assertNotIn("k.cu.cpp", depfile)
 
@@ -145,39 +144,39 @@ class Compiling(unittest.TestCase):
     def test_what_is_unsupported_is_the_only_error(self):
         first = "x.cu:3:5: error: not supported on the CPU device: cudaArray_t, textures\n"
         more = "\x1b[1mx.cu:4:1: \x1b[0m\x1b[0;1;31merror: \x1b[0mexpected ';'\n  code\n  ^\n"
-        self.assertEqual(simtcc.unsupported_in("a note\n" + first + more + first), first.replace("3:5", "3"))
-        self.assertEqual(simtcc.unsupported_in(more), "")
+        self.assertEqual(messages.unsupported_in("a note\n" + first + more + first), first.replace("3:5", "3"))
+        self.assertEqual(messages.unsupported_in(more), "")
         for text in ("use of undeclared identifier 'cudaFoo'", "unknown type name 'cudaFoo'", "'cudaFoo' was not declared in this scope",
                      "no member named 'cudaFoo' in namespace 'cooperative_groups'"):
-            self.assertEqual(simtcc.unsupported_in(f"x.cu:3:5: error: {text}\n" + more),
+            self.assertEqual(messages.unsupported_in(f"x.cu:3:5: error: {text}\n" + more),
                              "x.cu:3: error: not supported on the CPU device: cudaFoo, unless it is misspelled\n")
-        self.assertEqual(simtcc.unsupported_in("x.cu:3:5: error: no member named 'experimental' in namespace 'cooperative_groups'\n"),
-                         f"x.cu:3: error: {simtcc.WHAT_TO_WRITE['experimental']}\n")
-        self.assertEqual(simtcc.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'cudaFoo'; did you mean 'cudaFree'?\n"), "")
-        self.assertEqual(simtcc.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'customer'\n"), "")
+        self.assertEqual(messages.unsupported_in("x.cu:3:5: error: no member named 'experimental' in namespace 'cooperative_groups'\n"),
+                         f"x.cu:3: error: {messages.WHAT_TO_WRITE['experimental']}\n")
+        self.assertEqual(messages.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'cudaFoo'; did you mean 'cudaFree'?\n"), "")
+        self.assertEqual(messages.unsupported_in("x.cu:3:5: error: use of undeclared identifier 'customer'\n"), "")
 
     def test_headers_that_plain_cpp_misses(self):
         for text in ("'GL/glew.h' file not found", "GL/glew.h: No such file or directory"):
-            self.assertRegex(simtcc.unsupported_in(f"In file included from x.cpp:1:\nx.h:3:10: fatal error: {text}\n"),
+            self.assertRegex(messages.unsupported_in(f"In file included from x.cpp:1:\nx.h:3:10: fatal error: {text}\n"),
                              "^x.h:3: error: not supported on the CPU device: GL/glew.h, graphics interop: .*\n$")
-        self.assertIn("mpi.h, MPI", simtcc.unsupported_in("x.cpp:3:10: fatal error: 'mpi.h' file not found\n"))
-        self.assertEqual(simtcc.unsupported_in("x.cpp:3:10: fatal error: 'mine.h' file not found\n"), "")
+        self.assertIn("mpi.h, MPI", messages.unsupported_in("x.cpp:3:10: fatal error: 'mpi.h' file not found\n"))
+        self.assertEqual(messages.unsupported_in("x.cpp:3:10: fatal error: 'mine.h' file not found\n"), "")
 
     def test_a_union_that_cannot_be_copied(self):
-        self.assertEqual(simtcc.unsupported_in(
+        self.assertEqual(messages.unsupported_in(
             "x.cu:7:5: error: call to implicitly-deleted copy constructor of 'U'\nx.cu:2:3: note: copy constructor of 'U' is implicitly deleted "
             "because variant field 'v' has a non-trivial copy constructor\n"),
             "x.cu:7: error: not supported on the CPU device: a copy of a union with a vector such as float4 or __half2 in it: copy its member, "
             "a.v = b.v\n")
 
     def test_what_a_header_refuses_is_told_at_the_line_of_the_program(self):
-        header, text = f"{simtcc.HEADERS}/cooperative_groups.h", "not supported on the CPU device: a tile"
+        header, text = f"{messages.HEADERS}/cooperative_groups.h", "not supported on the CPU device: a tile"
         way = "".join(f"{place}: note: in instantiation of template class 'tile<64>' requested here\n"
                       for place in (f"{header}:9:3", "x.cu:7:5", "x.cu:12:1"))
-        self.assertEqual(simtcc.unsupported_in(
+        self.assertEqual(messages.unsupported_in(
             f"{header}:3:5: error: static assertion failed due to requirement '64U <= 32': {text}\n  code\n{way}"),
             f"x.cu:7: error: {text}\n")
-        self.assertEqual(simtcc.unsupported_in(
+        self.assertEqual(messages.unsupported_in(
             f"{header}: In instantiation of 'struct tile<64>':\nx.cu:7:5:   required from here\n"
             f"{header}:3:5: error: static assertion failed: {text}\n"), f"x.cu:7: error: {text}\n")
 
@@ -200,8 +199,8 @@ class Choosing(unittest.TestCase):
             if version is None or int(version.split(".")[0]) < (12 if name == "g" else 16):
                 return None
             return "gcc" if name == "g" else "clang", version
-        with mock.patch.object(simtcc, "identify", identify), mock.patch.object(simtcc.shutil, "which", lambda name: name):
-            return simtcc.find_compiler(wanted, cxx).split("\n")
+        with mock.patch.object(choosing, "identify", identify), mock.patch.object(choosing.shutil, "which", lambda name: name):
+            return choosing.find_compiler(wanted, cxx).split("\n")
 
     def test_a_clang_whatever_cxx_is(self):
         self.assertEqual(self.choose("", ["g++"], g="12.2.0", clang="14.0.6", clang_16="16.0.6"),
@@ -220,7 +219,7 @@ class Choosing(unittest.TestCase):
 
     def test_none_that_will_do(self):
         for wanted, words in (("", "there is no clang++ 16"), ("clang++", "clang++ is not clang++ 16")):
-            with self.assertRaises(SystemExit) as caught:
+            with self.assertRaises(Failed) as caught:
                 self.choose(wanted, ["g++"], g="11.4.0", clang="14.0.6")
             self.assertIn(words, str(caught.exception))
 
@@ -236,8 +235,8 @@ class Choosing(unittest.TestCase):
                 program.write_text(f"#!/bin/sh\necho '{text}'\n")
                 os.chmod(program, 0o755)
                 with self.subTest(text):
-                    self.assertEqual(simtcc.identify([str(program)]), expected)
-            self.assertIsNone(simtcc.identify([folder + "/nothing"]))
+                    self.assertEqual(choosing.identify([str(program)]), expected)
+            self.assertIsNone(choosing.identify([folder + "/nothing"]))
 
 
 if __name__ == "__main__":

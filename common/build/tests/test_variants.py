@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 """variants.py: an answer is the solution but for what its .diff says, and fails loudly where they do not fit."""
 
-import sys
 import unittest
-from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import variants  # noqa: E402
+from build import variants
+from tools.lib.failed import Failed
 
 SOLUTION = """// Exercise sum: adds.
 //
@@ -36,7 +32,7 @@ def apply(hunks, solution=SOLUTION):
 
 class Apply(unittest.TestCase):
     def rejected(self, hunks, *texts, solution=SOLUTION):
-        with self.assertRaises(variants.Unusable) as caught:
+        with self.assertRaises(Failed) as caught:
             apply(hunks, solution)
         for text in texts:
             self.assertIn(text, str(caught.exception))
@@ -123,7 +119,7 @@ class Convert(unittest.TestCase):
             self.skipTest("a release for learners has no variants of its solutions")
         for file in files:
             solution = variants.solution_of(file).read_text()
-            answer = variants.apply_file(file)
+            answer = variants.answer_of(file)
             again = variants.convert(answer, solution, str(file), "the solution")
             self.assertEqual(
                 variants.essence(variants.apply(again, solution, "a", "b")), variants.essence(answer), file

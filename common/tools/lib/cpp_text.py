@@ -1,11 +1,38 @@
-"""What of a C++ source is no code: comments and text in quotes."""
+"""The tokens of C++: comments, text in quotes, numbers, words and signs.
 
+Enough for brackets and names, as the rewriter of kernels, grading and `./course export` need them. '<' and '>' stay
+single, because they may be around the arguments of a template.
+"""
+
+import collections
 import re
 
-# A match is a comment, a raw string, or another text in quotes; an apostrophe within a number is none of them.
 TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?\*/)
-      | (?P<raw>(?<!\w)(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)")
-      | (?P<text>"(?:\\.|[^"\\\n])*"|(?<!\w)(?:u8|[uUL])?'(?:\\.|[^'\\\n])*')""",
-    re.VERBOSE | re.DOTALL,
+    r"""(?P<comment>   //(?:\\\n|[^\n])* | /\*.*?\*/)
+      | (?P<text>      (?:u8|[uUL])?R"(?P<tag>[^()\s\\"]*)\(.*?\)(?P=tag)"
+                     | (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
+                     | (?:u8|[uUL])?'(?:\\.|[^'\\\n])*')
+      | (?P<number>    \.?\d(?:'?[\w.]|(?<=[eEpP])[+-])*)
+      | (?P<word>      [^\W\d]\w*(?:[ \t]*\#\#[ \t]*\w+)*)
+      | (?P<sign>      <<=|>>=|<=>|\.\.\.|->|::|\+\+|--|&&|\|\||[-+*/%&|^=!<>]=|\S)""",
+    re.S | re.M | re.X,
 )
+DIRECTIVE = r"""(?P<directive> ^[ \t]*\#(?:/\*.*?\*/|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"|\\.|[^\n])*)"""
+TOKEN_OR_DIRECTIVE = re.compile(f"{DIRECTIVE} | {TOKEN.pattern}", TOKEN.flags)
+Token = collections.namedtuple("Token", "kind text begin end")
+
+
+def tokens_of(text, with_directives=False):
+    """The tokens of a text, comments included. `with_directives`: a line of the preprocessor is one token."""
+    pattern = TOKEN_OR_DIRECTIVE if with_directives else TOKEN
+    return [Token(match.lastgroup, match.group(), *match.span()) for match in pattern.finditer(text)]
+
+
+def blank_comments(text):
+    """The text with spaces in place of its comments: lines and columns stay as they are."""
+    return TOKEN.sub(lambda token: re.sub(r"[^\n]", " ", token.group()) if token["comment"] else token.group(), text)
+
+
+def same_code(a, b):
+    """True if two texts differ in comments and white space only."""
+    return blank_comments(a).split() == blank_comments(b).split()

@@ -16,6 +16,7 @@ import re
 
 from build import variants
 from tools.lib import chapter as chapters
+from tools.lib.failed import Failed
 from tools.lib.hints import hints_of
 from tools.maintain import file_rules
 
@@ -67,7 +68,7 @@ def check_variant(file, diff, solution_file, solution):
     """The problems of one mistake or alternative."""
     try:
         variants.apply(diff, solution, file, solution_file)
-    except variants.Unusable as error:
+    except Failed as error:
         return [str(error)]
     sentence = variants.parse(diff, file).sentence
     if len(sentence.split()) < 4 or not sentence.endswith((".", "!")):

@@ -30,10 +30,10 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib import result  # noqa: E402
+from tools.lib import cpp_text, result  # noqa: E402
 from tools.lib.checkout import TOP  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
-from tools.teach import cpp_text, grade, sandbox, submissions  # noqa: E402
+from tools.teach import grade, sandbox, submissions  # noqa: E402
 from tools.teach.answers import Judge, build_course  # noqa: E402
 from tools.teach.gradebook import Gradebook  # noqa: E402
 from tools.teach.roster import LateRule, Roster, moment, read_roster  # noqa: E402

@@ -9,8 +9,9 @@ import ctypes
 import re
 from functools import lru_cache
 
+from tools.lib.cpp_text import blank_comments, tokens_of
 from tools.teach import vocabulary
-from tools.teach.cpp_text import blank_comments, characters, header_of, read_directives, split_directives, tokens_of
+from tools.teach.characters import characters, header_of, read_directives, split_directives
 
 LIBRARY = ctypes.CDLL(None)
 OUTSIDE = ("namespace", "nameless")  # where functions stand
@@ -38,7 +39,7 @@ class Reader:
     """Goes through the tokens of a file once, with the names that are declared where it is."""
 
     def __init__(self, text, check=frozenset(), names=(), types=(), api=frozenset()):
-        self.tokens = [token for token in tokens_of(text) if token.kind not in ("space", "comment")]
+        self.tokens = [token for token in tokens_of(text) if token.kind != "comment"]
         self.check, self.api = check, api
         self.types = {*vocabulary.TYPES, *types}
         self.open = [Bracket("{", "namespace")]
@@ -51,7 +52,7 @@ class Reader:
         return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
 
     def is_name(self, i):
-        return 0 <= i < len(self.tokens) and self.tokens[i].kind == "name"
+        return 0 <= i < len(self.tokens) and self.tokens[i].kind == "word"
 
     def knows(self, name):
         return any(name in bracket.names or name in bracket.waiting for bracket in self.open)
@@ -331,7 +332,7 @@ class Reader:
                     self.end_of_statement(i)
                 elif text == ":" and self.text(i - 1) in ("public", "private", "protected"):
                     self.statement = i + 1
-            elif token.kind == "name":
+            elif token.kind == "word":
                 self.step_name(i, text)
         return self.reasons
 
@@ -373,7 +374,8 @@ def api_of(*answers):
 @lru_cache(maxsize=None)
 def names_in(text):
     """All names in a text, but for those in its comments and quoted texts."""
-    return frozenset(token.text for token in tokens_of(text) if token.kind == "name")
+    words = (token.text for token in tokens_of(text) if token.kind == "word")
+    return frozenset(name for word in words for name in word.split("##"))
 
 
 def included(directives, own_headers):

@@ -24,8 +24,9 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tools.lib import cpp_text  # noqa: E402
 from tools.lib.checkout import TOP, is_started  # noqa: E402
-from tools.teach import cpp_text, grade  # noqa: E402
+from tools.teach import grade  # noqa: E402
 from tools.teach.regular import GradeError, read_below  # noqa: E402
 from tools.teach.submissions import MOST_BYTES, read_if_there  # noqa: E402
 
@@ -53,7 +54,7 @@ def texts_of(folders, chapter, name):
         if not data or not is_started(text) or (solution and cpp_text.same_code(text, solution)):
             continue
         own = own_lines(text, starter)
-        if sum(token.kind != "space" for token in cpp_text.tokens_of(own)) >= LEAST_TOKENS:
+        if len(cpp_text.tokens_of(own)) >= LEAST_TOKENS:
             found[folder.name] = own
     return found
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tools.lib import cpp_text
 from tools.lib.checkout import TOP, is_started
-from tools.teach import cpp_text, reading
+from tools.teach import reading
 from tools.teach.regular import GradeError, read_below
 
 MOST_BYTES = 200_000  # of an exercise file

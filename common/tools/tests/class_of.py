@@ -29,7 +29,7 @@ def answers_to(name):
     wrong = sorted((TOP / "chapters" / CHAPTER / "mistakes" / name).glob("*.diff"))
     refused = [begun(name) + "#include <vector>\n" + text for text, _ in attacks.REFUSED.values()]
     kinds = [[(solution(name), "passed"), (solution(name).replace("stride", "step"), "passed"), (solution(name) + "// mine\n", "passed")],
-             [(variants.apply_file(diff), "failed") for diff in wrong],
+             [(variants.answer_of(diff), "failed") for diff in wrong],
              [(text, "refused") for text in refused],
              [(starter(name), "not started"), (begun(name), "failed"), (begun(name) + "inline int no() { return 1 }\n", "failed"), (None, "refused")]]
     turn = []

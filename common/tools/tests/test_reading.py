@@ -4,7 +4,8 @@ import unittest
 
 from build import variants
 from tools.lib.checkout import TOP
-from tools.teach import cpp_text, submissions
+from tools.lib import cpp_text
+from tools.teach import submissions
 from tools.tests import attacks
 
 CHAPTER = "01-global-atomic"
@@ -34,7 +35,7 @@ class Reading(unittest.TestCase):
             answers = {file: begun(file.read_text(encoding="utf-8"))}
             if "solutions" in file.parts:
                 diffs = sorted(TOP.glob(f"chapters/{chapter}/*/{name}/*.diff"))
-                answers.update({diff: variants.apply_file(diff) for diff in diffs})
+                answers.update({diff: variants.answer_of(diff) for diff in diffs})
             for origin, text in answers.items():
                 self.assertEqual(submissions.suspicions_of(chapter, name, text), [], origin)
 

@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
-"""cu2cpp.py INPUT.cu OUTPUT.cpp DEPFILE [-Idir ...]
-
-How CUDA passes a C++ compiler: most of it is C++ once `__global__` and similar words are
+"""How CUDA passes a C++ compiler: most of it is C++ once `__global__` and similar words are
 macros; the few constructs that are not become calls of the CPU device (common/simt):
 
     kernel<T><<<grid, block>>>(a, n);   ->  ::simt::launch({texts}, ..., grid, block)(a, n);
@@ -31,76 +28,13 @@ A function that is launched must be declared `__global__`, as nvcc requires.
 
 Limits: a `__device__` variable that is a class member or local to a function is not given to the checker.
 """
+
 import os
 import re
-import sys
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-from rewriter import definitions, functions, kernels, launches, ptx, ptx_instructions, returns, tokens  # noqa: E402
-from rewriter import heap, unions, unsupported, variables  # noqa: E402
-from rewriter.tokens import Macros, Unsupported, c_string  # noqa: E402
-
-MODULES = [definitions, functions, heap, kernels, launches, ptx, ptx_instructions, returns, tokens, unions,
-           unsupported, variables]
-REWRITTEN = {"<<<", "launch", "__shared__", "__noinline__", "__device__", "__constant__", "__managed__", "union", *ptx.ASM,
-             *heap.WORDS}
-DEVICE_WORDS = {"static", *unsupported.ONLY_ON_HOST}
-
-
-class CudaFile(heap.Heap, launches.Launches, ptx.Ptx, returns.Returns, unions.Unions, unsupported.Refusals,
-               variables.Variables):
-    """One source file, and the edits that turn it into C++."""
-
-    def rewrite(self):
-        self.read_macros()
-        for directive, _ in self.directives:
-            if re.match(r"\s*#\s*pragma\s+unroll\b", directive.text):
-                self.edits.append((directive.begin, directive.end, ""))  # clang refuses one before anything but a loop
-            definitions.rewrite_definition(self, directive, Replacement)
-        self.rewrite_arch()
-        known = 0  # the variables before this token are known to the checker
-        kernel_words = {"__global__"} | {name for name, words in self.macros.specifiers.items() if "__global__" in words}
-        words = REWRITTEN | kernel_words | self.macros.spaces.keys()
-        for i, token in enumerate(self.tokens):
-            text = token.text
-            if text in DEVICE_WORDS:
-                self.check_device_word(i)
-            elif text not in words:
-                if text[:2] in unsupported.BEGINNINGS and token.kind == "word":
-                    self.check_word(i)
-            elif text == "<<<":
-                if self.is_device_code(i):
-                    self.unsupported(i, "a launch in a kernel, dynamic parallelism: return to the host, and launch from there")
-                else:
-                    self.rewrite_launch(i)
-            elif text == "launch":
-                if self.spell(range(i - 2, i)) == "course::":
-                    self.name_launch(i)
-            elif text == "union":
-                self.rewrite_union(i)
-            elif text in heap.WORDS:
-                self.rewrite_heap(i)
-            elif text in ptx.ASM:
-                self.rewrite_asm(i)
-            elif text == "__shared__":
-                self.rewrite_shared(i)
-            elif text == "__noinline__":
-                if self.text(i - 1) != "(":
-                    self.replace(i, i + 1, "__attribute__((noinline))")  # a macro would harm the library's headers
-            elif text in kernel_words:
-                self.rewrite_kernel(i)
-                self.rewrite_returns(i)
-            elif i >= known and self.at_namespace_scope[i] and self.declares_variable(i):
-                known = self.rewrite_global(i)
-        self.declare_shared()
-        if self.is_whole:
-            self.warn_of_calls()
-
-
-Replacement = definitions.replacement_of(CudaFile)
-
-
-# ---- Files --------------------------------------------------------------------------------------
+from build.rewriter import declarations, passes
+from build.rewriter.source import Unit, c_string
+from build.rewriter.unsupported import unsupported_header
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">\n]+)[">]')
 # What makes a file one to rewrite.
@@ -118,9 +52,9 @@ class Translation:
         self.files = []  # in the order of their first use, for the depfile
         self.included = set()  # pulled in where no #if could hide them
         self.open = []  # being pulled in now
-        self.parsed = []  # the CudaFile of each
+        self.parsed = []  # the SourceFile of each
         self.cuda = {}  # path -> is it to be rewritten
-        self.macros = Macros(is_linked)
+        self.unit = Unit(is_linked)
 
     def find(self, quote, name, from_file):
         folders = ([os.path.dirname(from_file)] if quote == '"' else []) + self.include_dirs
@@ -154,7 +88,7 @@ class Translation:
         if path not in self.files:
             self.files.append(path)
         shown = os.path.relpath(path)
-        file = CudaFile(shown, self.read(path), self.macros)
+        file = passes.read(shown, self.read(path), self.unit)
         first_directives = "\n".join(directive.text for directive, _ in file.directives[:2])
         guard = GUARD.match(first_directives)
         guarded = guard is not None and guard.group(1) == guard.group(2)
@@ -168,7 +102,7 @@ class Translation:
         self.open.append((path, once))
         self.expand_includes(file, path, hidden)
         self.open.pop()
-        file.rewrite()
+        passes.rewrite(file)
         text = f"#line 1 {c_string(shown)}\n{file.result()}"
         if once:  # #pragma once means nothing in the middle of a file
             macro = "SIMT_INCLUDED_" + re.sub(r"\W", "_", os.path.abspath(path))
@@ -180,9 +114,9 @@ class Translation:
         launch, as nvcc does. By the name alone: where there are both, all goes through."""
         kernels, others = set(), {}
         for file in self.parsed:
-            for name, at, is_kernel in file.functions():
+            for name, at, is_kernel in declarations.functions_of(file):
                 kernels.add(name) if is_kernel else others.setdefault(name, (file, at))
-        members = {name for file in self.parsed for name in file.member_functions()}
+        members = {name for file in self.parsed for name in declarations.member_functions(file)}
         for file in self.parsed:
             for name, at in file.launched:
                 if name in others and name not in kernels:
@@ -191,8 +125,8 @@ class Translation:
                     self.check_braces()
                     definition.fail(position, f"{name} is launched with <<<>>> ({place}), but is "
                                     f"not a kernel: write __global__ void {name}(...)")
-            for name, at in file.plain_calls():
-                if name in kernels and name not in others and name not in members and name not in file.head_of(at):
+            for name, at in declarations.plain_calls(file):
+                if name in kernels and name not in others and name not in members and name not in declarations.head_of(file, at):
                     self.check_braces()
                     file.fail(at, f"{name} is a kernel, and a kernel is launched: "
                               f"{name}<<<blocks, threads>>>(...)")
@@ -232,7 +166,7 @@ class Translation:
 
     def check_include(self, file, directive, quote, name, in_condition):
         """A header that is not one of the program's files: the compiler's, or one that there is not."""
-        message = unsupported.unsupported_header(name)
+        message = unsupported_header(name)
         if message is not None:
             if not in_condition:
                 file.fail_at(directive.begin, message)
@@ -248,26 +182,11 @@ class Translation:
             file.edits.append((directive.begin, directive.end, f"#include {c_string(os.path.abspath(found))}"))
 
 
-def escape_for_make(path):
-    return path.replace("$", "$$").replace("#", r"\#").replace(" ", r"\ ")
-
-
-def main():
-    if len(sys.argv) < 4:
-        sys.exit(__doc__)
-    source, output, depfile, *flags = sys.argv[1:]
-    translation = Translation([flag[2:] for flag in flags if flag.startswith("-I")])
-    try:
-        text = translation.expand(os.path.normpath(source))
-        translation.check_launches()
-    except (Unsupported, OSError) as problem:
-        sys.exit(str(problem))
+def rewrite(source, output, include_folders, is_linked=False):
+    """Writes `source` as C++; returns the files that it was made of."""
+    translation = Translation(include_folders, is_linked)
+    text = translation.expand(os.path.normpath(source))
+    translation.check_launches()
     with open(output, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
-    with open(depfile, "w", encoding="utf-8", errors="surrogateescape") as file:
-        own = [module.__file__ for module in MODULES]
-        file.write(f"{escape_for_make(output)}: {' '.join(map(escape_for_make, translation.files + own))}\n")
-
-
-if __name__ == "__main__":
-    main()
+    return translation.files

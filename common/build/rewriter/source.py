@@ -1,31 +1,14 @@
-"""C++ as tokens: brackets and their partners, what a file's lines are, and edits that keep each line's number.
+"""One source file as the rewriter's passes see it: its tokens, its brackets and their partners, and the edits.
 
-Just enough of C++'s tokens to find brackets and names. Inside a comment, a literal or a directive
-nothing is rewritten. '>' stays single, because it may close a template's arguments.
+An edit keeps the number of every line. Inside a comment, a literal or a directive nothing is rewritten.
 """
 
 import bisect
 import collections
 import re
 
-
-class Unsupported(Exception):
-    """Something the rewriter cannot translate: where, and what to write instead."""
-
-
-TOKEN = re.compile(
-    r"""(?P<comment>   //(?:\\\n|[^\n])* | /\*.*?\*/)
-      | (?P<directive> ^[ \t]*\#(?:/\*.*?\*/|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"|\\.|[^\n])*)
-      | (?P<literal>   (?:u8|[uUL])?R"(?P<tag>[^()\s\\"]*)\(.*?\)(?P=tag)"
-                     | (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
-                     | (?:u8|[uUL])?'(?:\\.|[^'\\\n])+')
-      | (?P<number>    \.?\d(?:'?[\w.])*)
-      | (?P<word>      operator\s*<<(?=\s+<) | [A-Za-z_]\w*(?:[ \t]*\#\#[ \t]*\w+)*)
-      | (?P<other>     <<\s*<|<<|<=>?|>=|->|::|[=!]=|&&|\|\||\S)""",
-    re.S | re.M | re.X,
-)
-Token = collections.namedtuple("Token", "kind text begin end")
-OPENS_LAUNCH = re.compile(r"<<\s*<")  # some formatters take <<< and >>> apart, and nvcc does not mind
+from tools.lib.cpp_text import TOKEN_OR_DIRECTIVE, Token, tokens_of
+from tools.lib.failed import Failed
 
 OPENING = {")": "(", "]": "[", "}": "{"}
 CLOSING = {opening: closing for closing, opening in OPENING.items()}
@@ -35,6 +18,14 @@ TAKES_PARENTHESES = {"alignas", "__align__", "__attribute__", "__launch_bounds__
                      "__typeof__"}
 # Words that end what came before them: the next word begins an expression.
 STATEMENT_WORDS = {"return", "else", "do", "co_return", "co_yield", "throw", "case", "goto"}
+
+
+class Unsupported(Failed):
+    """Something the rewriter cannot translate: where, and what to write instead. The first one of a file is reported."""
+
+    def __init__(self, text, position):
+        super().__init__(text)
+        self.position = position
 
 
 def c_string(text):
@@ -47,16 +38,16 @@ def one_line(text):
     def drop(match):
         return " " if match.lastgroup in ("comment", "directive") else match.group()
 
-    return " ".join(TOKEN.sub(drop, text).split())
+    return " ".join(TOKEN_OR_DIRECTIVE.sub(drop, text).split())
 
 
 def unsupported_text(what):
-    """What a message says of CUDA that the CPU device does not have; simtcc.py looks for it."""
+    """What a message says of CUDA that the CPU device does not have; compiler/messages.py looks for it."""
     return f"not supported on the CPU device: {what}"
 
 
-class Macros:
-    """What all files so far say that matters in the next one: their #defines, and names."""
+class Unit:
+    """What the files of one translation unit say that matters in the next of them: their #defines, and names."""
 
     def __init__(self, is_linked=False):
         self.is_linked = is_linked  # with other files that may use this one's constants
@@ -64,43 +55,51 @@ class Macros:
         self.spaces = {}  # DEVICE -> "__device__", for a macro before a variable
         self.external = set()  # constants that are declared as extern
         self.shared = {}  # name of a __shared__ variable outside of functions -> its declaration in one
-        self.names = set()  # of all macros
+        self.macros = set()  # names of all macros
         self.of_arch = {}  # name -> [(names, directives)] that __CUDA_ARCH__ changes, for macros that depend on it
 
 
+Macro = collections.namedtuple("Macro", "file position parameters")
+Function = collections.namedtuple("Function", "opening closing specifiers")
+Declared = collections.namedtuple("Declared", "name at words")
+
+
 class SourceFile:
-    """One source file as tokens, and edits of it."""
+    """One source file, or what a macro stands for: a text, its tokens, and edits of it."""
 
-    is_whole = True  # not the replacement of a macro
-
-    def __init__(self, path, source, macros=None):
+    def __init__(self, path, source, unit=None, macro=None):
         self.path, self.source = path, source
-        self.macros = macros or Macros()
+        self.unit = unit or Unit()
+        self.macro = macro  # of a macro's text: the file and the position that it begins at, and the macro's parameters
         self.guard_depth = 0  # 1 if the file is in an #ifndef of its own
         self.is_hidden = False  # included in an #if, which the compiler may skip
+        self.files_before = []  # those that this one includes, and that were included before
         self.edits = []  # (begin, end, replacement), as positions in source; or a function that makes the replacement
         self.tokens = []  # without comments and directives
+        self.places = collections.defaultdict(list)  # text -> indices of the tokens that have it
         self.directives = []  # (token, how many #if are open there)
         self.partner = {}  # index of a bracket -> index of the bracket it belongs to
         self.at_namespace_scope = []  # for every token
         self.unclosed = []  # indices of brackets that have no partner
         self.classes = []  # indices of the { of classes
+        self.functions = []  # of CUDA, each with its specifiers: the pass functions.find
+        self.declared = []  # functions at namespace scope: the pass declarations.find
+        self.variables = set()  # names of variables: the pass declarations.find
+        self.launched = []  # (name of the kernel, index of the launch): the pass launches.rewrite
         self.read()
+        if macro:  # where it is used is not known
+            self.at_namespace_scope = [token.text in ("__device__", "__constant__", "__managed__") for token in self.tokens]
 
     def read(self):
         unclosed = []  # (index of a bracket, does it open a namespace)
         branches = []  # `unclosed` at every open #if: #else starts from there again
         statement = 0  # index of the first token after the last ; { or }
-        for match in TOKEN.finditer(self.source):
-            kind = match.lastgroup
+        for token in tokens_of(self.source, with_directives=True):
+            kind, text = token.kind, token.text
             if kind == "comment":
                 continue
-            text = match.group()
-            if text[0] == "<" and OPENS_LAUNCH.fullmatch(text):
-                text = "<<<"
-            token = Token(kind, text, *match.span())
             if kind == "directive":
-                word = re.match(r"\W*(\w*)", token.text).group(1)
+                word = re.match(r"\W*(\w*)", text).group(1)
                 if word in ("if", "ifdef", "ifndef"):
                     branches.append(unclosed[:])
                 elif word.startswith("el") and branches:
@@ -109,10 +108,12 @@ class SourceFile:
                     branches.pop()
                 self.directives.append((token, len(branches)))
                 continue
+            if text == "<" and self.joins(token):
+                continue
             i = len(self.tokens)
             self.tokens.append(token)
             self.at_namespace_scope.append(not unclosed or unclosed[-1][1])
-            if kind == "word":
+            if kind != "sign":
                 continue
             if text in CLOSING:
                 opens_namespace = False
@@ -124,14 +125,28 @@ class SourceFile:
                 unclosed.append((i, opens_namespace))
             elif text in OPENING:
                 # A } also ends what was left open inside of it; the compiler will complain.
-                while token.text == "}" and unclosed and self.text(unclosed[-1][0]) != "{":
+                while text == "}" and unclosed and self.text(unclosed[-1][0]) != "{":
                     unclosed.pop()
-                if unclosed and self.text(unclosed[-1][0]) == OPENING[token.text]:
+                if unclosed and self.text(unclosed[-1][0]) == OPENING[text]:
                     opening, _ = unclosed.pop()
                     self.partner[i], self.partner[opening] = opening, i
             if text in ("{", "}", ";"):
                 statement = i + 1
         self.unclosed = [i for i, _ in unclosed]
+        for i, token in enumerate(self.tokens):
+            self.places[token.text].append(i)
+
+    def joins(self, token):
+        """Makes << of two < that touch, and <<< of << and another one: some formatters take a launch apart, and nvcc does not
+        mind. Not of operator<< <int>(...)."""
+        if not self.tokens or self.tokens[-1].text not in ("<", "<<"):
+            return False
+        before = self.tokens[-1]
+        between = self.source[before.end:token.begin]
+        if between and (before.text == "<" or not between.isspace() or self.text(len(self.tokens) - 2) == "operator"):
+            return False
+        self.tokens[-1] = Token("sign", before.text + "<", before.begin, token.end)
+        return True
 
     def is_class(self, head):
         """True for struct S and template <class T> class C, not for template <class T> void f()."""
@@ -144,6 +159,12 @@ class SourceFile:
                 return True
         return False
 
+    # What a token is, and where.
+
+    def find(self, texts):
+        """Indices of the tokens that have one of the texts, in order."""
+        return sorted(i for text in texts for i in self.places.get(text, ()))
+
     def text(self, i):
         return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
 
@@ -153,20 +174,27 @@ class SourceFile:
     def is_operand(self, i):
         return self.is_word(i) and self.text(i) not in STATEMENT_WORDS
 
+    def is_attribute(self, i):
+        return self.text(i) == "[" and self.text(i + 1) == "["
+
     def line(self, position):
+        if self.macro:
+            return self.macro.file.line(self.macro.position + position)
         return self.source.count("\n", 0, position) + 1
+
+    def is_conditional(self, position):
+        """True where an #if may hide the position from the compiler, or a macro that nobody uses."""
+        before = bisect.bisect(self.directives, position, key=lambda entry: entry[0].begin) - 1
+        return self.macro is not None or self.is_hidden or before >= 0 and self.directives[before][1] > self.guard_depth
+
+    # Refusals.
 
     def fail(self, i, message):
         """Refuses the token i."""
         self.fail_at(self.tokens[i].begin, message)
 
     def fail_at(self, position, message):
-        raise Unsupported(f"{self.path}:{self.line(position)}: error: {message}")
-
-    def is_conditional(self, position):
-        """True where an #if may hide the position from the compiler."""
-        before = bisect.bisect(self.directives, position, key=lambda entry: entry[0].begin) - 1
-        return self.is_hidden or before >= 0 and self.directives[before][1] > self.guard_depth
+        raise Unsupported(f"{self.path}:{self.line(position)}: error: {message}", position)
 
     def unsupported(self, i, what):
         """Refuses the token i if the compiler gets to see it."""
@@ -175,6 +203,8 @@ class SourceFile:
         if not self.is_conditional(position):
             self.fail_at(position, message)
         self.edits.append((position, position, f" _Pragma({c_string('GCC error ' + c_string(message))}) "))
+
+    # Texts.
 
     def between(self, begin, end):
         """The source from token begin up to, and without, token end."""
@@ -189,6 +219,22 @@ class SourceFile:
             touch = re.search(r"\w$", text) and re.match(r"\w", token.text)
             text += (" " if text and (apart or touch) else "") + token.text
         return text
+
+    def message_text(self, text):
+        """Code as a string literal for messages. A macro's parameter is shown as what the macro is given: k<<<1, n>>>() with #k."""
+        if not self.macro:
+            return c_string(text)
+        parts, position = [], 0
+        for token in tokens_of(text, with_directives=True):
+            if token.kind == "word" and token.text in self.macro.parameters:
+                parts += [c_string(text[position:token.begin]), "#" + token.text]
+                position = token.end
+        parts.append(c_string(text[position:]))
+        return " ".join(part for part in parts if part != '""') or '""'
+
+    def alias(self, beginning, name):
+        """A name of our own that goes with a variable's name."""
+        return f"{beginning}##{name}" if self.macro and name in self.macro.parameters else beginning + name
 
     # Brackets: from one end to the other.
 

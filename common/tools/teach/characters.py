@@ -1,74 +1,38 @@
-"""The tokens of a C++ text, its comments, and its preprocessor's lines: as reading.py needs them."""
+"""What makes a C++ text another one than it looks like, and its preprocessor's lines: as reading.py needs them."""
 
 import re
 
+from tools.lib.cpp_text import TOKEN, blank_comments, tokens_of
 from tools.teach import vocabulary
 
-TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?\*/)
-      | (?P<text>(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"|(?:u8|[uUL])?'(?:\\.|[^'\\\n])*')
-      | (?P<number>\.?\d(?:'?[\w.]|(?<=[eEpP])[+-])*)
-      | (?P<name>[A-Za-z_]\w*)
-      | (?P<sign>::|->|\+\+|--|<<=|>>=|<=>|[-+*/%&|^=!<>]=|&&|\|\||\.\.\.|[^\s\w])
-      | (?P<space>\s+)""",
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
 HARMLESS_DIRECTIVES = {"", "if", "ifdef", "ifndef", "elif", "else", "endif"}
 CONDITIONS = {"defined", "__CUDA_ARCH__", "__CUDACC__", "__cplusplus", "COURSE_CPU_DEVICE", "true", "false", "CUDART_VERSION"}
 
 
-class Token:
-    """A piece of code: what kind it is, its text, and where it begins."""
-
-    __slots__ = ("kind", "text", "at")
-
-    def __init__(self, kind, text, at):
-        self.kind, self.text, self.at = kind, text, at
-
-
-def tokens_of(text):
-    """The tokens of a text, comments and spaces included; what is no token of C++ is one of the kind "odd"."""
-    tokens, at = [], 0
-    while at < len(text):
-        match = TOKEN.match(text, at)
-        if match is None or (match.lastgroup == "sign" and not match.group().isascii()):
-            tokens.append(Token("odd", text[at], at))
-            at += 1
-            continue
-        tokens.append(Token(match.lastgroup, match.group(), at))
-        at = match.end()
-    return tokens
-
-
-def blank_comments(text):
-    """The text with spaces in place of its comments: lines and columns stay as they are."""
-    return "".join(
-        re.sub(r"[^\n]", " ", token.text) if token.kind == "comment" else token.text for token in tokens_of(text)
-    )
-
-
-def same_code(a, b):
-    """True if two texts differ in comments and white space only."""
-    return blank_comments(a).split() == blank_comments(b).split()
+def quotes_alone(token):
+    """A token as what matters to prefixes and suffixes of texts: no comment, no apostrophe of a number. R is a prefix that
+    changes where a text ends; u and L change no more than its characters."""
+    if token["text"]:
+        return '""' if token["tag"] is None else 'R""'
+    return " " if token["comment"] else token.group().replace("'", "")
 
 
 def characters(text):
     """What makes a text another one than it looks like."""
-    tokens = tokens_of(text)
+    texts = [token.text for token in tokens_of(text) if token.kind == "text"]
+    code = TOKEN.sub(lambda token: " " if token["comment"] or token["text"] else token.group(), text)
     reasons = []
     if re.search(r"\\[ \t]*\r?(\n|$)", text):
         reasons.append("it joins lines with a backslash")
     if re.search(r"\?\?[=/'()!<>-]", text):
         reasons.append("it has a trigraph")
-    code = "".join(" " if token.kind in ("comment", "text") else token.text for token in tokens)
     if re.search(r"<:|:>|<%|%>|%:", code):
         reasons.append("it has a digraph")
-    if re.search(r"\\", code) or any(token.kind == "text" and re.search(r"\\[uUN]", token.text) for token in tokens):
+    if re.search(r"\\", code) or any(re.search(r"\\[uUN]", quoted) for quoted in texts):
         reasons.append("it has a backslash outside of a text")
-    if re.search(r"""\w["']""", "".join("\"\"" if token.kind == "text" else " " if token.kind == "comment" else
-                                        re.sub(r"'", "", token.text) for token in tokens)):
+    if re.search(r"""\w["']""", TOKEN.sub(quotes_alone, text)):
         reasons.append("it has a text with a prefix or a suffix")
-    if odd := {token.text for token in tokens if token.kind == "odd" or "\0" in token.text}:
+    if odd := {character for character in code if not character.isascii()} | ({"\0"} & {*text}):
         reasons.append(f"it has a character outside of ASCII or an open quote: {ascii(sorted(odd)[0])}")
     return reasons
 
