@@ -10,6 +10,7 @@ import time
 
 from tools.check import compile_errors
 from tools.lib.checkout import with_short_paths
+from tools.lib.failed import Failed
 
 STEP = re.compile(r"\[(\d+)/(\d+)\] ")
 PIPE_SECONDS = 5  # between two lines where no terminal is attached
@@ -45,6 +46,14 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
+def find_ninja():
+    """The program. Raises Failed where there is none."""
+    ninja = os.environ.get("NINJA") or shutil.which("ninja") or shutil.which("ninja-build")
+    if not ninja:
+        raise Failed("ninja was not found: run common/tools/setup.sh")
+    return ninja
+
+
 def run_ninja(command, shows_progress):
     """Runs ninja; returns its exit code and its output."""
     progress = Progress(shows_progress)
@@ -70,9 +79,10 @@ def build_check(build, program, exercise):
 
     Warnings about the exercise stay in PROGRAM.warnings until the program is built again.
     """
-    ninja = os.environ.get("NINJA") or shutil.which("ninja") or shutil.which("ninja-build")
-    if not ninja:
-        return "ninja was not found: run common/tools/setup.sh"
+    try:
+        ninja = find_ninja()
+    except Failed as failed:
+        return str(failed)
     # One ninja at a time: tests run in parallel, and two would write the same files.
     try:
         lock = open(build / "meson-private" / "exercise.lock", "w")

@@ -11,7 +11,7 @@ from tools.lib.checkout import TOP, seen_from_the_shell
 from tools.lib.failed import Failed
 from tools.lib.terminal import paint
 from tools.run import report
-from tools.run.build_program import MADE_BY_MESON, NotBuilt, Program
+from tools.run.build_program import MADE_BY_MESON, Program
 from tools.run.schedules import Input, first_difference, run_all
 
 PLAIN = (".cpp", ".cc", ".cxx")  # C++, which nvcc hands to the host's compiler
@@ -100,8 +100,6 @@ def run(place, arguments):
     program = Program(place.build, sources, flags)
     try:
         program.make()
-    except NotBuilt as problem:
-        raise Failed(str(problem), problem.code) from problem
     except OSError as error:
         raise Failed(f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can.", 2) from error
     say_warnings(program.warnings)

@@ -1,21 +1,19 @@
-"""Compiles and links a program of the reader's own for the CPU device: only what has changed, files in parallel."""
+"""Compiles and links a program of the reader's own for the CPU device. What has changed, Ninja knows."""
 
-import concurrent.futures
 import fcntl
 import hashlib
 import json
 import os
 import re
-import shutil
-import subprocess
+import shlex
 import sys
 from pathlib import Path
 
 from tools.check import compile_errors
-from tools.check.building import run_ninja
+from tools.check.building import STEP, find_ninja, run_ninja
 from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
 
-SIMTCC = TOP / "common" / "build" / "simtcc.py"
 MADE_BY_MESON = "common/build/device/simtcc.json"
 GROUP = ("-Wl,--start-group", "-Wl,--end-group")
 # What nvcc warns of, and a little more. The course's own code has more warnings; a reader's may be older than C++20, and
@@ -23,57 +21,32 @@ GROUP = ("-Wl,--start-group", "-Wl,--end-group")
 FLAGS = ["-fdiagnostics-color=never", "-Wvla", "-Wno-extra", "-Wno-missing-braces", "-Wno-deprecated-volatile",
          "-Wno-deprecated-anon-enum-enum-conversion", "-Wno-deprecated-enum-enum-conversion",
          "-Wno-deprecated-enum-float-conversion", "-Wno-duplicate-decl-specifier", "-Wno-implicit-const-int-float-conversion"]
-
-
-class NotBuilt(Exception):
-    """The program cannot be built; the text says why. `code` is the exit code."""
-
-    def __init__(self, text, code=1):
-        super().__init__(text)
-        self.code = code
-
-
-def stamp(file):
-    """What differs when a file has changed."""
-    try:
-        status = os.stat(file)
-    except OSError:
-        return None
-    return [status.st_mtime_ns, status.st_size]
-
-
-class Made:
-    """A file that was made of others, and how: in a record beside it."""
-
-    def __init__(self, file):
-        self.file = Path(file)
-        self.record = Path(f"{file}.json")
-
-    def is_current(self, how):
-        try:
-            record = json.loads(self.record.read_text(encoding="utf-8"))
-            return (record["how"] == how and self.file.exists()
-                    and all(stamp(file) == then for file, then in record["files"].items()))
-        except (OSError, ValueError, KeyError):
-            return False
-
-    def is_made(self, how, stamps):
-        self.record.write_text(json.dumps({"how": how, "files": stamps}), encoding="utf-8")
+# Of a file that takes the place of a source, the time may be older than that of the object: $version tells them apart. The
+# program may be running while it is linked anew.
+RULES = """\
+builddir = {folder}
+rule unit
+  command = {compiler} $in -o $out -MF $out.d {flags} # $version
+  depfile = $out.d
+  deps = gcc
+  description = $number
+rule program
+  command = cd {build} && {linker} -o $out.new $in {words} && mv -f $out.new $out
+  description = program
+"""
 
 
 # ---- the libraries ----------------------------------------------------------------------------------
 
 
 def ninja_builds(build, targets):
-    """Builds targets of the build folder. Raises NotBuilt with what ninja said."""
-    ninja = os.environ.get("NINJA") or shutil.which("ninja") or shutil.which("ninja-build")
-    if not ninja:
-        raise NotBuilt("ninja was not found: run common/tools/setup.sh")
+    """Builds targets of the build folder. Raises Failed with what ninja said."""
+    ninja = find_ninja()
     with open(build / "meson-private" / "exercise.lock", "w") as lock:  # one ninja at a time, as for checks
         fcntl.flock(lock, fcntl.LOCK_EX)
         code, output = run_ninja([ninja, "-C", str(build), *targets], shows_progress=True)
     if code != 0:
-        raise NotBuilt("The CPU device's library cannot be built:\n" + "\n".join(output.splitlines()[-20:]))
+        raise Failed("The CPU device's library cannot be built:\n" + "\n".join(output.splitlines()[-20:]))
 
 
 def link_words(build):
@@ -111,64 +84,74 @@ class Program:
         self.warnings = []  # of the compiler, on the files that it has just compiled
 
     def make(self):
-        """Makes the program. Raises NotBuilt."""
+        """Makes the program. Raises Failed."""
         linker, words = prepare_libraries(self.build)
         self.folder.mkdir(parents=True, exist_ok=True)
+        file = self.folder / "build.ninja"
         with open(self.folder / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-                done = list(pool.map(self.compile, range(len(self.sources))))
-            problems = [problem for problem in done if problem]
-            if problems:
-                raise NotBuilt("\n\n".join(problems))
-            self.link(linker, words)
+            file.write_text(self.build_file(linker, words), encoding="utf-8", errors="surrogateescape")
+            # In the reader's folder, where the names in messages come from. One that does not compile hides no other one.
+            code, output = run_ninja([find_ninja(), "-f", str(file), "-k", "0"], shows_progress=False)
+        self.tell(code, output)
 
-    def object(self, number):
-        return self.folder / f"{number}-{Path(self.sources[number]).stem}.o"
+    def build_file(self, linker, words):
+        """The rules for a unit and for the program, and what is made by them."""
+        compiler = [sys.executable, str(TOP / "common"), "build.simtcc", "--settings", str(self.build / MADE_BY_MESON),
+                    "--headers", "program"]
+        flags = [*FLAGS, *self.flags, *(["-rdc=true"] if len(self.sources) > 1 else [])]
+        text = RULES.format(folder=in_variable(str(self.folder)), compiler=in_command(compiler), flags=in_command(flags),
+                            build=in_command([str(self.build)]), linker=in_command(linker), words=in_command(words))
+        objects = []
+        for number, source in enumerate(self.sources):
+            objects.append(in_path(str(self.folder / f"{number}-{Path(source).stem}.o")))
+            status = os.stat(source)
+            text += (f"build {objects[-1]}: unit {in_path(os.path.relpath(source))}\n"
+                     f"  number = {number}\n  version = {status.st_mtime_ns} {status.st_size}\n")
+        libraries = [in_path(str(self.build / word)) for word in words if word.endswith(".a")]
+        return text + f"build {in_path(str(self.file))}: program {' '.join(objects)} | {' '.join(libraries)}\n"
 
-    def compile(self, number):
-        """Makes the object of a source. Returns None, or the compiler's messages."""
-        source, made = self.sources[number], Made(self.object(number))
-        depfile = self.folder / f"{made.file.name}.d"
-        shown = os.path.relpath(source)
-        command = [
-            sys.executable, "-B", str(SIMTCC), "--settings", str(self.build / MADE_BY_MESON), "--headers", "program",
-            shown, "-o", str(made.file), "-MF", str(depfile), *FLAGS, *self.flags,
-            *(["-rdc=true"] if len(self.sources) > 1 else []),
-        ]
-        if made.is_current(command):
-            return None
-        made.record.unlink(missing_ok=True)
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-        if done.returncode != 0:
-            return f"{shown} does not compile:\n\n{compile_errors.explain(done.stdout, shown)}"
-        self.warnings += compile_errors.warnings_in(done.stdout, os.path.dirname(source))
-        made.is_made(command, {file: stamp(file) for file in files_of(depfile)})
-        return None
-
-    def link(self, linker, words):
-        """Links the objects."""
-        objects = [str(self.object(number)) for number in range(len(self.sources))]
-        inputs = objects + [str(self.build / word) for word in words if word.endswith(".a")]
-        new = f"{self.file}.new"
-        command = [*linker, "-o", new, *objects, *words]
-        stamps = {file: stamp(file) for file in inputs}
-        made = Made(self.file)
-        if made.is_current(command):
-            return
-        done = subprocess.run(command, cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace")
-        if done.returncode != 0:
-            raise NotBuilt(explain_link_failure(done.stdout, self.sources))
-        os.replace(new, self.file)  # it may be running
-        made.is_made(command, stamps)
+    def tell(self, code, output):
+        """Notes the warnings in Ninja's output. Raises Failed with what a reader needs of its errors."""
+        said = what_was_said(output)
+        problems = []
+        for number, source in enumerate(self.sources):
+            failed, text = said.get(str(number), (False, ""))
+            if failed:
+                shown = os.path.relpath(source)
+                problems.append(f"{shown} does not compile:\n\n{compile_errors.explain(text, shown)}")
+            else:
+                self.warnings += compile_errors.warnings_in(text, os.path.dirname(source))
+        if problems:
+            raise Failed("\n\n".join(problems))
+        if code != 0:
+            failed, text = said.get("program", (False, ""))
+            raise Failed(explain_link_failure(text, self.sources) if failed else output)
 
 
-def files_of(depfile):
-    """The files that a depfile of simtcc.py names."""
-    text = depfile.read_text(encoding="utf-8", errors="surrogateescape").partition(":")[2]
-    words = re.findall(r"(?:\\[^\n]|[^\s\\])+", text)
-    return [os.path.abspath(re.sub(r"\\(.)", r"\1", word).replace("$$", "$")) for word in words]
+def in_variable(text):
+    """A text as a build file has it."""
+    return text.replace("$", "$$")
+
+
+def in_command(words):
+    """Words of a command as a rule has them."""
+    return in_variable(shlex.join(words))
+
+
+def in_path(path):
+    """A path as it is between others."""
+    return re.sub(r"[ :]", r"$\g<0>", in_variable(path))
+
+
+def what_was_said(output):
+    """{description: (whether it failed, what it said)} of the steps in Ninja's output."""
+    said, parts = {}, re.split(f"^{STEP.pattern}(.*)\n", output, flags=re.MULTILINE)
+    for description, text in zip(parts[3::4], parts[4::4]):
+        lines = [line for line in text.splitlines() if not line.startswith("ninja: ")]
+        failed = bool(lines) and lines[0].startswith("FAILED: ")
+        said[description] = failed, "\n".join(lines[2:] if failed else lines)  # without the command
+    return said
 
 
 def explain_link_failure(output, sources):

@@ -382,6 +382,31 @@ class Builds(Run):
         code, _, said = self.run_it("main.cu", "-I", "include")
         self.assertEqual((code, said), (1, "main.cu cannot be linked: nothing defines\n  scale(int*, int)\n"))
 
+    def test_every_file_that_does_not_compile_is_told_in_order(self):
+        names = [f"{letter}.cu" for letter in "cab"]
+        for name in names:
+            self.write(name, f"int {name[0]} = missing;\n")
+        said = self.run_it(*names)[2]
+        self.assertEqual(re.findall(r"^(.*) does not compile:$", said, re.MULTILINE), names)
+        self.assertEqual(said.count("undeclared identifier 'missing'"), 3)
+
+    def test_a_file_that_takes_the_place_of_another_is_compiled_even_if_it_is_older(self):
+        older = self.write("older.cu", "int main() { return 5; }\n")
+        self.write("newer.cu", "int main() { return 4; }\n")
+        self.assertEqual(self.run_it("newer.cu", "--seeds", "1")[0], 4)
+        older.rename(self.folder / "newer.cu")
+        self.assertEqual(self.run_it("newer.cu", "--seeds", "1")[0], 5)
+
+    def test_names_that_a_shell_and_a_build_file_write_otherwise(self):
+        name = "a b/it's $1: x#y & (z).cu"
+        self.write("a b/near by.h", "#define CODE 6\n")
+        self.write(name, '#include "near by.h"\nint main() { return CODE; }\n')
+        self.addCleanup(shutil.rmtree, Program(BUILD, [self.folder / name], []).folder, ignore_errors=True)
+        self.assertEqual(self.run_it(name, "--seeds", "1")[0], 6)
+        self.write("a b/near by.h", "#define CODE 7\n")
+        self.assertEqual(self.run_it(name, "--seeds", "1", "-D", "TEXT=\"a  $b\"")[0], 7)
+        self.write("a b/near by.h", "#define CODE 8\n")
+        self.assertEqual(self.run_it(name, "--seeds", "1", "-D", "TEXT=\"a  $b\"")[0], 8)
 
     def test_plain_cpp_beside_cuda(self):
         self.write("twice.cu", "__global__ void k(int* d) { d[threadIdx.x] *= 2; }\nvoid twice(int* d) { k<<<1, 8>>>(d); }\n")
