@@ -11,7 +11,7 @@ libraries `simt` and `course`.
 `meson setup` writes the settings: which compiler, and where the headers are. Options that do not depend on the CPU
 device, such as the C++ standard, warnings and folders of other libraries, are those that Meson takes for
 kernel_flags.cpp. Headers that nearly every file includes are read once, as a precompiled header, which is made
-when a file needs it and it is not there or older than one of its headers. NAME says which of the settings' headers:
+when a file needs it and it is not there or one of its headers has changed. NAME says which of the settings' headers:
 "kernel" for the course's own kernels, the default, or "program" for a program of the reader's own (./course run).
 -rdc=true, as for nvcc: other files may declare the constants of this one as extern.
 """

@@ -3,9 +3,9 @@
 from build.rewriter.functions import SPACES
 from build.rewriter.source import OPENING, TAKES_PARENTHESES
 
+QUALIFIERS = SPACES | {"static", "extern", "const", "volatile", "inline"}
 
 # ---- Declarations ----
-QUALIFIERS = SPACES | {"static", "extern", "const", "volatile", "inline"}
 
 
 def declaration(file, at):

@@ -607,6 +607,16 @@ class FolderTest(RewriterTest):
         return (self.build / "main.cpp").read_text(encoding="utf-8")
 
 
+class Refusals(RewriterTest):
+    def test_the_first_of_a_file_is_reported_whichever_pass_finds_it(self):
+        shared, launch = "__global__ void k() { __shared__ int s = 1; }", "void f() { k<<<1>>>(); }"
+        macro = "#define LAUNCH(k) k<<<1>>>()"
+        for first, message in ((shared, "cannot have an initialiser"), (launch, "needs a grid and a block"), (macro, "needs a grid and a block")):
+            for second in {shared, launch, macro} - {first}:
+                with self.subTest(first=first, second=second):
+                    self.assert_refused(f"\n{first}\n{second}\n", 2, message)
+
+
 class Attributes(RewriterTest):
     def test_noinline(self):
         self.assertEqual(rewrite("__device__ __noinline__ int f() { return 1; }\n"),

@@ -34,7 +34,7 @@ struct Grid {
 /// n is 0. Throws CudaError if the launch is refused. Chapter 00 explains <<<>>> and the check.
 ///
 /// `kernel` is a kernel's name, for a template with its arguments (sum<float>). Where a function of
-/// the host has the same name, use <<<>>>. On the CPU device cu2cpp.py passes on the text of the
+/// the host has the same name, use <<<>>>. On the CPU device the rewriter passes on the text of the
 /// kernel and of the arguments, for the messages.
 #if COURSE_CPU_DEVICE && !defined(SIMT_EDITOR)
 template <class Call, class... Arguments>

@@ -1,6 +1,6 @@
 // CUDA's own syntax in every form that a kernel file may use: launches, __shared__ and extern
 // __shared__ memory, __device__ and __constant__ variables. On the CPU device all of it goes
-// through common/build/cu2cpp.py; nvcc compiles the same file.
+// through common/build/rewriter; nvcc compiles the same file.
 #include <cuda_runtime.h>
 
 #include <catch2/catch_test_macros.hpp>
