@@ -1,8 +1,8 @@
 """Headers that nearly every file includes are read once, as a precompiled header, which is made when a file needs it.
 
-Ninja does not make it: Meson has no way to say that every object of every chapter needs it first. And where Ninja makes
-a file anew that is older than one of its headers, clang refuses one of whose headers the time has changed in any way, as it
-does when a package is replaced. So a record beside it says what it was made of.
+Ninja does not make it. Meson has no way to say that every object of every chapter needs it first. And Ninja makes a file
+again when one of its headers is newer; clang refuses a precompiled header when the time of one of its headers has changed
+in any way, as it does when a package is replaced. So a record beside it holds the time and the size of each.
 """
 
 import fcntl

@@ -183,7 +183,7 @@ class SourceFile:
         return self.source.count("\n", 0, position) + 1
 
     def is_conditional(self, position):
-        """True where an #if may hide the position from the compiler, or a macro that nobody uses."""
+        """True where an #if may hide the position from the compiler, or a macro may never be used."""
         before = bisect.bisect(self.directives, position, key=lambda entry: entry[0].begin) - 1
         return self.macro is not None or self.is_hidden or before >= 0 and self.directives[before][1] > self.guard_depth
 
