@@ -8,7 +8,6 @@ in any way, as it does when a package is replaced. So a record beside it holds t
 import fcntl
 import json
 import os
-from pathlib import Path
 
 from build.compiler.compiling import compile_file
 from build.rewriter.translation import rewrite
