@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app(
       "Sums an array that is spread over GPUs, one process each: mpirun -n 2 sum_mpi --n 2^30\n"
-      "Exit codes: 1 a rank failed, 2 wrong options, 77 built without MPI");
+      "Exit codes: 1: a rank failed; 2: wrong options; 77: built without MPI");
   app.add_option("--n", options.n, "Floats of the whole array: 1000000, 1e6 or 2^20")
       ->transform(multiple_of(1, std::size_t{1} << 40));
   app.add_option("--vector", options.vector_bytes, "Also sums a vector of so many bytes, of floats")
