@@ -61,6 +61,13 @@ def parse(data):
     return {**new(FAILED), **found} if known and found.get("verdict") in VERDICTS else None
 
 
+def proven(data, word, code):
+    """The result in these bytes if it has the word, and the program ended with its exit code; else None: an answer that
+    ends the program itself sends no such result."""
+    found = parse(data)
+    return found if found and found["proof"] == word and exit_code(found["verdict"]) == code else None
+
+
 def load(build, test):
     """The result of a test's last run; None if there is none."""
     return read(file_of(build, test))
