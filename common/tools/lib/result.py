@@ -1,6 +1,6 @@
 """Results of tests: BUILD_FOLDER/results/TEST.json, course.result version 1 of common/docs/schemas.md.
 
-The program of a check writes one; its runner writes it if the program ends in another way.
+The program of a lesson or a solution writes one. That of an answer sends it to its runner, which writes it.
 """
 
 import contextlib
