@@ -12,6 +12,7 @@ PROGRAM = os.path.abspath(sys.argv[-1])
 HERE = Path(__file__).resolve().parent
 METHODS = ["cpu", "atomic", "gather", "cells", "cells-cpu"]
 FOUR = "0 0\n1.2 0\n0 1.2\n1.2 1.2\n"  # a square: the diagonal is 1.697
+LINE = "".join(f"{n} 0\n" for n in range(50_000))
 
 
 class NeighborsTest(unittest.TestCase):
@@ -23,6 +24,9 @@ class NeighborsTest(unittest.TestCase):
         path = self.folder / name
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
         return path
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
 
     def run_program(self, *arguments, code=0):
         """The finished process; its exit code has to be `code`. Runs in the test's own folder."""

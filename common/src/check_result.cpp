@@ -1,5 +1,6 @@
 #include "check_result.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <course/device.cuh>
@@ -10,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -70,7 +70,8 @@ class SealedWord {
   std::size_t capacity_ = 0, size_ = 0;
 };
 
-/// Where the result goes: a file, or a socket whose other end the runner holds.
+/// Where the result goes: to the runner of an answer, which holds the other end of a socket, or into a
+/// file, if Meson itself has started the program.
 [[gnu::init_priority(101)]] const std::string result_file = take("COURSE_RESULT");
 
 constexpr std::string_view kSocket = "socket:";
@@ -80,20 +81,14 @@ int result_socket() {
   return result_file.starts_with(kSocket) ? std::atoi(result_file.c_str() + kSocket.size()) : -1;
 }
 
-/// Takes the word from the socket, or from COURSE_PROOF, straight to its page: nothing else holds a copy.
+/// Takes the word from the socket straight to its page: nothing else holds a copy.
 SealedWord take_proof() {
   SealedWord word;
-  std::size_t size = 0;
+  ssize_t size = 0;
   if (const int socket = result_socket(); socket >= 0) {
-    const ssize_t n = read(socket, word.text(), word.capacity());
-    size = n > 0 ? static_cast<std::size_t>(n) : 0;
-  } else if (char* const value = std::getenv("COURSE_PROOF"); value != nullptr) {
-    size = std::min(std::strlen(value), word.capacity());
-    std::memcpy(word.text(), value, size);
-    std::memset(value, 0, std::strlen(value));
-    unsetenv("COURSE_PROOF");
+    size = ::read(socket, word.text(), word.capacity());
   }
-  word.seal(size);
+  word.seal(size > 0 ? static_cast<std::size_t>(size) : 0);
   return word;
 }
 [[gnu::init_priority(101)]] SealedWord proof = take_proof();
@@ -189,17 +184,18 @@ void write_result(const Run& run, const std::string& program, Verdict verdict,
                        {"rerun", environment("COURSE_RERUN")}};
   // A value of a learner's array may be no text at all.
   const std::string text = result.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (const int socket = result_socket(); socket >= 0) {
-    for (std::size_t sent = 0; sent < text.size();) {
-      const ssize_t n = write(socket, text.data() + sent, text.size() - sent);
-      if (n <= 0) return;
-      sent += static_cast<std::size_t>(n);
-    }
-    return;
+  int out = result_socket();
+  if (out < 0) {
+    std::error_code none;
+    std::filesystem::create_directories(std::filesystem::path(result_file).parent_path(), none);
+    out = ::open(result_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
-  std::error_code none;
-  std::filesystem::create_directories(std::filesystem::path(result_file).parent_path(), none);
-  std::ofstream(result_file) << text;
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t n = ::write(out, text.data() + sent, text.size() - sent);
+    if (n <= 0) break;
+    sent += static_cast<std::size_t>(n);
+  }
+  ::close(out);
 }
 
 }  // namespace course::runner

@@ -66,9 +66,9 @@ struct Run {
 /// none.
 void remove_result();
 
-/// Writes the result to the file or socket that COURSE_RESULT names, with the runner's word in it, if there
-/// is one. Both names are taken out of the environment before an answer's first line runs, and the word's page can
-/// not be read until now. `reason` is one line for a reader.
+/// Writes the result to the socket or file that COURSE_RESULT names, with the word that came through the socket.
+/// The name is taken out of the environment before an answer's first line runs, and the word's page cannot be read
+/// until now. `reason` is one line for a reader.
 void write_result(const Run& run, const std::string& program, Verdict verdict,
                   const std::string& reason);
 

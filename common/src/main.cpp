@@ -11,10 +11,9 @@
 //                               checker, rejects the answer; no crash, skip or exception counts.
 //                               The first test case that fails decides, and is the last one that runs.
 //                               Any other word, such as acceptance, changes nothing here
-//   COURSE_RESULT=FILE          the file to write the result into (common/docs/schemas.md); socket:N is a socket,
-//                               from which the word of COURSE_PROOF is read first
-//   COURSE_PROOF=WORD           a word to write into it: an answer that ends the program itself, with
-//                               whatever code, leaves none
+//   COURSE_RESULT=socket:N      the socket to send the result through (common/docs/schemas.md), with a word
+//                               that is read from it first: an answer that ends the program itself, with
+//                               whatever code, sends none. Where Meson itself starts this program: a file
 //   COURSE_WAITING=FILE         exists while this program waits for its turn on the GPU: its runner's
 //                               time limit is suspended until then
 //   COURSE_CPU_SECONDS=N        the processor time in seconds that the check may take on the CPU device

@@ -245,7 +245,7 @@ class ExitCodes(unittest.TestCase):
 
 
 class Result(unittest.TestCase):
-    """The file that COURSE_RESULT names."""
+    """The socket or file that COURSE_RESULT names."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -256,14 +256,30 @@ class Result(unittest.TestCase):
         self.assertEqual(run(*tests, COURSE_RESULT=str(self.file), **environment)[0], code)
         return json.loads(self.file.read_text())
 
+    def proven(self, word, *tests, code, **environment):
+        """(result, output) of a check whose runner holds a socket."""
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.sendall(word.encode())
+            environment = {**os.environ, "COURSE_RESULT": f"socket:{theirs.fileno()}", **environment}
+            with tempfile.TemporaryFile("w+") as out:
+                program = subprocess.Popen([SPECIMEN, *tests], env=environment, stdout=out, stderr=out, pass_fds=[theirs.fileno()])
+                theirs.close()
+                data = b""
+                while part := ours.recv(65536):
+                    data += part
+                self.assertEqual(program.wait(), code)
+                out.seek(0)
+                return json.loads(data), out.read()
+
     def test_the_exit_code_is_proven(self):
         for test, code, verdict in (
             ("passes", 0, "passed"), ("is skipped", 77, "skipped"), ("fails with a message", 1, "failed"),
         ):
-            found = self.result(test, code=code, COURSE_PROOF="a word")
+            found, _ = self.proven("a word", test, code=code)
             self.assertEqual((found["verdict"], found["proof"]), (verdict, "a word"))
         for test, code, verdict in (("fails with a message", 0, "rejected"), ("passes", 1, "not_rejected")):
-            found = self.result(test, code=code, COURSE_PROOF="a word", COURSE_EXPECT="rejection")
+            found, _ = self.proven("a word", test, code=code, COURSE_EXPECT="rejection")
             self.assertEqual((found["verdict"], found["proof"]), (verdict, "a word"))
 
     def test_a_pass(self):
@@ -313,33 +329,20 @@ class Result(unittest.TestCase):
         run("crashes", COURSE_RESULT=str(self.file))
         self.assertFalse(self.file.exists())
 
-    def test_an_answer_finds_neither_file_nor_word(self):
-        out = run("tells its environment", COURSE_RESULT=str(self.file), COURSE_PROOF="a word")[1]
+    def test_an_answer_finds_neither_socket_nor_word(self):
+        _, out = self.proven("a word", "tells its environment", code=1)
         self.assertIn("FAILED: tells its environment", out)
-        self.assertNotIn(str(self.file), out)
+        self.assertNotIn("socket:", out)
         self.assertNotIn("a word", out)
-
+        self.assertNotIn(str(self.file), run("tells its environment", COURSE_RESULT=str(self.file))[1])
 
     def test_the_word_is_nowhere_in_its_memory(self):
         word = "a3e1c0ffee5a1ad5decafbad0badf00d"
-        found = self.result("searches its memory", code=0, COURSE_PROOF=word, TEST_WORD_BACKWARDS=word[::-1])
+        found, _ = self.proven(word, "searches its memory", code=0, TEST_WORD_BACKWARDS=word[::-1])
         self.assertEqual(found["proof"], word)
         # The search finds what is there: the same word in a variable that no one takes away.
         code, out = run("searches its memory", ANOTHER=word, TEST_WORD_BACKWARDS=word[::-1])
         self.assertEqual(code, 1, out)
-
-    def test_a_result_through_a_socket(self):
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            ours.sendall(b"a word")
-            done = subprocess.Popen([SPECIMEN, "passes"], pass_fds=[theirs.fileno()], stdout=subprocess.DEVNULL,
-                                    env={**os.environ, "COURSE_RESULT": f"socket:{theirs.fileno()}"})
-            theirs.close()
-            data = b""
-            while part := ours.recv(65536):
-                data += part
-            self.assertEqual(done.wait(), 0)
-        self.assertEqual([json.loads(data)[key] for key in ("verdict", "proof")], ["passed", "a word"])
 
 
 class Rejection(unittest.TestCase):

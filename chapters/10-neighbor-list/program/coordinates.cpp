@@ -6,13 +6,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <filesystem>
+#include <fstream>
 #include <system_error>
-
-#include <sys/stat.h>
 
 #include "../distance.cuh"
 #include "errors.hpp"
@@ -108,24 +106,19 @@ T parse_number(std::string_view word, const Place& place) {
 
 std::string read_bytes(const std::string& name) {
   const std::string path = name == "-" ? "/dev/stdin" : name;
-  const auto fail = [&](int error) {
-    throw BadInput(fmt::format("{}: cannot be read: {}", path, std::strerror(error)));
-  };
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) fail(errno);
-  if (S_ISDIR(status.st_mode)) fail(EISDIR);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  if (!file) fail(errno);
+  std::error_code no_size;  // of a pipe
+  const std::size_t size = std::filesystem::file_size(path, no_size);
+  Progress progress("reading", size);
   std::string bytes;
-  if (status.st_size > 0) bytes.reserve(static_cast<std::size_t>(status.st_size));
-  Progress progress("reading", static_cast<std::size_t>(std::max<off_t>(status.st_size, 1)));
   std::vector<char> chunk(std::size_t{1} << 20);
-  while (const std::size_t got = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
-    bytes.append(chunk.data(), got);
-    if (status.st_size > 0) progress(std::min<std::size_t>(bytes.size(), status.st_size));
+  std::ifstream file(path, std::ios::binary);
+  while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())), file.gcount() > 0) {
+    bytes.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
+    if (!no_size && bytes.size() <= size) progress(bytes.size());
   }
-  if (std::ferror(file.get()) != 0) fail(errno);
+  if (!file.eof()) {
+    throw BadInput(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  }
   return bytes;
 }
 

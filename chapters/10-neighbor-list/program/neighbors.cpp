@@ -1,7 +1,5 @@
 // neighbors: reads coordinates of atoms, and writes who is near whom.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <new>
@@ -69,22 +66,10 @@ Exit codes: 0 done
             1 something failed while running: the device, memory, a full disk
             2 the arguments or the input have to be changed; nothing was written)";
 
-/// Whether two paths name one file, there already or not.
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  if (std::filesystem::equivalent(a, b, error)) return true;
-  const auto full = [&](const std::string& path) {
-    const std::filesystem::path target = behind_links(path);
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(target, error), error);
-  };
-  return full(a) == full(b) && !error;
-}
-
 void require_different(const std::string& a, const std::string& b) {
-  if (b == "-") return;   // standard output, whatever a is
-  std::error_code error;  // what is wrong with b is said when it is opened
-  if (std::filesystem::exists(b, error) && !std::filesystem::is_regular_file(b, error)) return;
-  if (same_file(a, b)) throw BadInput(fmt::format("{} and {} are the same file", a, b));
+  if (const auto file = file_behind(b); !file.empty() && file == file_behind(a)) {
+    throw BadInput(fmt::format("{} and {} are the same file", a, b));
+  }
 }
 
 template <class T>
@@ -178,11 +163,11 @@ void find_and_write(Options options) {
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
 
   check_capacity(neighbors, atoms, options);
-  write_neighbors(neighbors, static_cast<std::size_t>(options.max_neighbors), output);
+  write_neighbors(neighbors, static_cast<std::size_t>(options.max_neighbors), output.stream());
   if (picture && options.cells_around) {
-    write_picture_of_cells(neighbors, view, limit, *options.cells_around, *picture);
+    write_picture_of_cells(neighbors, view, limit, *options.cells_around, picture->stream());
   } else if (picture) {
-    write_picture(neighbors, view, *picture);
+    write_picture(neighbors, view, picture->stream());
   }
   output.finish();  // both are complete before the first one replaces anything
   if (picture) picture->finish();
@@ -202,7 +187,7 @@ void generate(const Options& options) {
         static_cast<std::size_t>(options.generate), options.seed,
         [&](double part) { progress(static_cast<std::size_t>(part * double{kParts})); });
   }
-  write_coordinates(sheet, file);
+  write_coordinates(sheet, file.stream());
   file.finish();
   file.commit();
   if (!file.is_direct()) fmt::print("{}: {}\n", options.file, so_many(options.generate, "atom"));
@@ -229,14 +214,6 @@ int report(const std::string& what, int code) {
   return code;
 }
 
-/// Takes the numbers 0, 1 and 2 if they are free: else a file that is opened would get one of them,
-/// and what is printed would go there.
-void occupy_standard_streams() {
-  for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
-    if (fcntl(number, F_GETFD) == -1) static_cast<void>(open("/dev/null", O_RDONLY));
-  }
-}
-
 /// Whole numbers in decimal: 010 is ten, and what does not fit is not made to.
 template <class Number>
 std::string whole_number(std::string& word) {
@@ -251,7 +228,6 @@ std::string whole_number(std::string& word) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  occupy_standard_streams();
   Options options;
   CLI::App app(kAbout, "neighbors");
   app.get_formatter()->column_width(32);

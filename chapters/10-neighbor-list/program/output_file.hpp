@@ -1,40 +1,71 @@
-// A file that is there complete, or not at all.
+// A file that appears complete, or not at all.
 #pragma once
 
-#include <cstddef>
-#include <cstdio>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <string>
-#include <string_view>
+#include <system_error>
 
-/// The file that a chain of symbolic links ends at, there already or not.
-std::string behind_links(std::string path);
+#include "errors.hpp"
 
-/// Written beside `path` under another name, and renamed when it is complete: a run that fails, or
-/// is interrupted, leaves the old file as it was. A device, a pipe, or what is open already, such
-/// as "-" and /dev/stdout, is written directly. The constructor finds out whether that will be possible:
-/// BadInput if not. Failure if writing fails later.
+inline bool is_standard_output(const std::string& path) {
+  return path == "-" || path == "/dev/stdout";
+}
+
+/// The file that a path leads to, whether it exists or not. Empty for what cannot be replaced:
+/// standard output, devices and pipes.
+inline std::filesystem::path file_behind(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;  // what is wrong with a path is said when it is opened
+  if (is_standard_output(path)) return {};
+  if (!fs::exists(path, error)) return fs::absolute(path, error).lexically_normal();
+  return fs::is_regular_file(path, error) ? fs::canonical(path, error) : fs::path();
+}
+
+/// Written as NAME.part, and renamed to NAME when it is complete: a run that fails, or is killed,
+/// leaves the old file as it was. What cannot be replaced is written directly.
 class OutputFile {
  public:
-  static constexpr std::size_t kWorthAWrite = std::size_t{1}
-                                              << 16;  // bytes that are collected first
-
-  explicit OutputFile(const std::string& path);
-  ~OutputFile();
+  /// BadInput if the file cannot be written.
+  explicit OutputFile(const std::string& path) : path_(path), target_(file_behind(path)) {
+    if (path.empty()) throw BadInput("a file to write to has an empty name");
+    if (is_standard_output(path)) return;
+    file_.open(is_direct() ? path : part(), std::ios::binary);
+    if (!file_) {
+      throw BadInput(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+    }
+  }
+  ~OutputFile() {
+    std::error_code error;
+    if (!is_direct()) std::filesystem::remove(part(), error);  // still there after a failure only
+  }
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  void write(std::string_view text);
-  /// Sees to it that all of it is on the disk: what can still fail for want of room fails here.
-  void finish();
+  bool is_direct() const { return target_.empty(); }
+  std::ostream& stream() { return is_standard_output(path_) ? std::cout : file_; }
+
+  /// Writes what is still in memory. Failure if something was not written, on a full disk say.
+  void finish() {
+    std::ostream& out = stream();
+    out.flush();
+    file_.close();
+    if (!out) throw Failure(fmt::format("{}: writing failed: {}", path_, std::strerror(errno)));
+  }
   /// Puts the finished file in its place.
-  void commit();
-  /// True if it is a device, a pipe, or what the shell has opened, such as /dev/stdout.
-  bool is_direct() const { return is_direct_; }
+  void commit() {
+    if (!is_direct()) std::filesystem::rename(part(), target_);
+  }
 
  private:
-  [[noreturn]] void fail(int error) const;
-  std::string path_, target_, temporary_;
-  std::FILE* file_ = nullptr;
-  int slot_ = -1;
-  bool is_direct_ = false;
+  std::string part() const { return target_.string() + ".part"; }
+
+  std::string path_;
+  std::filesystem::path target_;
+  std::ofstream file_;
 };

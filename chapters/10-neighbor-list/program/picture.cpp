@@ -1,11 +1,11 @@
 #include "picture.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,19 +35,21 @@ constexpr const char* kStyle =
 /// Writes a picture in pieces.
 class Svg {
  public:
-  Svg(OutputFile& file, double width, double height) : file_(file) {
+  Svg(std::ostream& out, double width, double height) : out_(out) {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.1f} {1:.1f}\" width=\"{2:.0f}\" "
         "height=\"{3:.0f}\">\n",
         width, height, 0.6 * width, 0.6 * height);
-    text_ += kStyle;
+    out_ << kStyle;
     add("<rect x=\"1\" y=\"1\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"12\" class=\"page\"/>\n",
         width - 2, height - 2);
   }
+  ~Svg() { out_ << "</svg>\n"; }
+  Svg(const Svg&) = delete;
+  Svg& operator=(const Svg&) = delete;
 
   template <class... Values>
   void add(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
-    if (text_.size() >= OutputFile::kWorthAWrite) write();
+    fmt::print(out_, format, std::forward<Values>(values)...);
   }
   void circle(double x, double y, double radius) {
     add("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.3g}\"/>\n", x, y, radius);
@@ -55,19 +57,9 @@ class Svg {
   void label(double x, double y, const std::string& words) {
     add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x, y, words);
   }
-  void finish() {
-    text_ += "</svg>\n";
-    write();
-  }
 
  private:
-  void write() {
-    file_.write(text_);
-    text_.clear();
-  }
-
-  OutputFile& file_;
-  std::string text_;
+  std::ostream& out_;
 };
 
 constexpr std::size_t kKinds = 5;  // of atoms: with 0, 1, 2, 3, and 4 or more neighbours
@@ -90,7 +82,7 @@ std::vector<std::pair<std::size_t, std::string>> legend_of(
 }  // namespace
 
 template <class T>
-void write_picture(const NeighborList& neighbors, Atoms<T> atoms, OutputFile& file) {
+void write_picture(const NeighborList& neighbors, Atoms<T> atoms, std::ostream& out) {
   const Box box = box_of(atoms);
   // Halves, because the difference of two large numbers may be too large.
   const double half_width = 0.5 * box.max_x - 0.5 * box.min_x;
@@ -110,7 +102,7 @@ void write_picture(const NeighborList& neighbors, Atoms<T> atoms, OutputFile& fi
   const auto legend = legend_of(of_kind);
   const double below = half_height / longer * kSize + 2 * kMargin;
   const double columns = 2, rows = std::ceil(static_cast<double>(legend.size()) / columns);
-  Svg svg(file, kSize + 2 * kMargin, below + rows * kLine + kMargin);
+  Svg svg(out, kSize + 2 * kMargin, below + rows * kLine + kMargin);
 
   Progress progress("drawing", (1 + kKinds) * atoms.n);
   svg.add("<g class=\"bond\" stroke-width=\"{:.3g}\">\n", 0.6 * radius);
@@ -144,12 +136,11 @@ void write_picture(const NeighborList& neighbors, Atoms<T> atoms, OutputFile& fi
     x += kSize / columns;
     if (x > kSize) x = kMargin, y += kLine;
   }
-  svg.finish();
 }
 
 template <class T>
 void write_picture_of_cells(const NeighborList& neighbors, Atoms<T> atoms, T limit,
-                            std::size_t atom, OutputFile& file) {
+                            std::size_t atom, std::ostream& out) {
   const SortedAtoms<T> sorted(atoms, limit);
   const CellGrid& grid = sorted.grid;
   const Cell middle = cell_at(grid, atoms.x[atom], atoms.y[atom]);
@@ -181,7 +172,7 @@ void write_picture_of_cells(const NeighborList& neighbors, Atoms<T> atoms, T lim
   });
 
   const double below = kSize + 2 * kMargin;
-  Svg svg(file, kSize + 2 * kMargin, below + 3 * kLine + kMargin);
+  Svg svg(out, kSize + 2 * kMargin, below + 3 * kLine + kMargin);
   for (int row = -1; row <= 1; ++row) {  // the cells of a row follow each other in memory
     const int at = middle.row + row;
     if (!grid.wraps_y && (at < 0 || at >= grid.rows)) continue;
@@ -225,12 +216,11 @@ void write_picture_of_cells(const NeighborList& neighbors, Atoms<T> atoms, T lim
   svg.label(
       kMargin, below + 2 * kLine + 28,
       fmt::format("{} atoms looked at, itself among them; near: {}.", looked_at, near.size()));
-  svg.finish();
 }
 
-template void write_picture(const NeighborList&, Atoms<float>, OutputFile&);
-template void write_picture(const NeighborList&, Atoms<double>, OutputFile&);
+template void write_picture(const NeighborList&, Atoms<float>, std::ostream&);
+template void write_picture(const NeighborList&, Atoms<double>, std::ostream&);
 template void write_picture_of_cells(const NeighborList&, Atoms<float>, float, std::size_t,
-                                     OutputFile&);
+                                     std::ostream&);
 template void write_picture_of_cells(const NeighborList&, Atoms<double>, double, std::size_t,
-                                     OutputFile&);
+                                     std::ostream&);

@@ -1,6 +1,6 @@
 """Results of tests: BUILD_FOLDER/results/TEST.json, course.result version 1 of common/docs/schemas.md.
 
-The program of a check writes one; its runner writes it if the program ends in another way.
+The program of a lesson or a solution writes one. That of an answer sends it to its runner, which writes it.
 """
 
 import contextlib
@@ -59,6 +59,13 @@ def parse(data):
         return None
     known = isinstance(found, dict) and found.get("schema") == SCHEMA and found.get("version") == VERSION
     return {**new(FAILED), **found} if known and found.get("verdict") in VERDICTS else None
+
+
+def proven(data, word, code):
+    """The result in these bytes if it has the word, and the program ended with its exit code; else None: an answer that
+    ends the program itself sends no such result."""
+    found = parse(data)
+    return found if found and found["proof"] == word and exit_code(found["verdict"]) == code else None
 
 
 def load(build, test):

@@ -91,7 +91,7 @@ def execute(tool, command):
     try:
         result = subprocess.run(
             full, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            env={**os.environ, "COURSE_SKIP_LARGE": "1"},
+            env={**os.environ, "COURSE_SKIP_LARGE": "1"}, close_fds=False,  # one is the socket of an answer's result
         )
     except OSError as error:
         run = Run("", 127)
@@ -164,7 +164,8 @@ def main():
     elif script.startswith("python") or script.endswith(".py"):
         print(NO_PROGRAM)
         return SKIPPED
-    if file := os.environ.get("COURSE_RESULT"):  # the tools run side by side: each has a result of its own
+    file = os.environ.get("COURSE_RESULT")
+    if file and not file.startswith("socket:"):  # the tools run side by side: each has a result of its own
         os.environ["COURSE_RESULT"] = f"{file}.{tool}"
     program = Path(command[0])
     is_probe = program.name == "sanitizer_probe"

@@ -158,8 +158,7 @@ class Judge:
         if ended.why:
             reason = f"The check was ended: {ended.why}."
             return self.kept(folder, result.TIMED_OUT, reason, f"{output}\n{reason}")
-        found = result.parse(ended.result)
-        if found and found["proof"] == word and result.exit_code(found["verdict"]) == ended.code:
+        if found := result.proven(ended.result, word, ended.code):
             return self.kept(folder, found["verdict"], found["reason"], output, found)
         if ended.code < 0 or ended.code > 128:
             reason = "The check crashed, or one of its limits ended it."

@@ -61,9 +61,11 @@ The second hint of {name}.
 </details>
 
 """
-CHECK = """#!/bin/sh
+CHECK = """#!/bin/bash
 end() {{
-  printf '{{"schema": "course.result", "version": 1, "verdict": "%s", "proof": "%s"}}' "$2" "$COURSE_PROOF" >"$COURSE_RESULT"
+  socket=${{COURSE_RESULT#socket:}}
+  read -r -N 32 word <&"$socket"
+  printf '{{"schema": "course.result", "version": 1, "verdict": "%s", "proof": "%s"}}' "$2" "$word" >&"$socket"
   exit "$1"
 }}
 echo run >>"$0.runs"

@@ -317,9 +317,9 @@ class Marker(unittest.TestCase):
 
 
 def says(verdict, more=""):
-    """Shell: what a check's main() leaves."""
+    """Bash: what a check's main() sends."""
     words = f'{{"schema": "course.result", "version": 1, "verdict": "{verdict}", "proof": "%s"{more}}}'
-    return f"""printf '{words}' "$COURSE_PROOF" >"$COURSE_RESULT\""""
+    return f"""socket=${{COURSE_RESULT#socket:}}; read -r -N 32 word <&$socket; printf '{words}' "$word" >&$socket"""
 
 
 class TheRunner(unittest.TestCase):
@@ -339,7 +339,7 @@ class TheRunner(unittest.TestCase):
 
     def script(self, name, body):
         file = self.build / name
-        file.write_text(f"#!/bin/sh\n{body}\n")
+        file.write_text(f"#!/bin/bash\n{body}\n")
         file.chmod(0o755)
 
     def run_it(self, **environment):
@@ -410,8 +410,20 @@ class TheRunner(unittest.TestCase):
         self.run_it()
         self.assertIsNone(self.result())
 
+    def test_a_long_result_does_not_stop_the_check(self):
+        more = ', "reason": "%01000000d"'
+        self.script("check", f"""{says("passed", more).replace('"$word"', '"$word" 0')}; exit 0""")
+        self.assertEqual(self.run_it(), (0, ""))
+        self.assertEqual(len(self.result()["reason"]), 1_000_000)
+
+    def test_what_the_answer_leaves_running_is_not_waited_for(self):
+        self.script("check", f'{says("passed")}; sleep 30 >/dev/null 2>&1 & exit 0')
+        start = time.monotonic()
+        self.assertEqual(self.run_it(), (0, ""))
+        self.assertLess(time.monotonic() - start, 20)
+
     def test_an_answer_that_ends_the_check_fails(self):
-        forged = says("passed").replace("$COURSE_PROOF", "me")
+        forged = says("passed").replace("$word", "me")
         for code in (0, 77):
             for words in (":", says("failed"), forged):  # main said it failed, and something after it 0; no word of it
                 with self.subTest(code=code, words=words):

@@ -121,6 +121,27 @@ class Verdict(unittest.TestCase):
         code, text = self.verdict(CLEAN, 0, str(runner), "x.cuh", "/c/01-x/y")
         self.assertEqual((code, text), (0, f"{shlex.join(SANITIZE)} memcheck|290|x.cuh /c/01-x/y\n"))
 
+    def test_the_check_of_an_exercise_has_its_socket(self):
+        (self.build / "meson-private").mkdir()
+        exercise = self.build / "y.cuh"
+        exercise.write_text("int x;\n")
+        for name, lines in {
+            "ninja": "exit 0",
+            "bin/compute-sanitizer": 'shift 4; "$@"; code=$?; echo "========= ERROR SUMMARY: 0 errors"; exit $code',
+            "y": 'socket=${COURSE_RESULT#socket:}; read -r -N 32 word <&$socket; printf \'{"schema": "course.result", '
+                 '"version": 1, "verdict": "passed", "proof": "%s"}\' "$word" >&$socket',
+        }.items():
+            (self.build / name).write_text(f"#!/bin/bash\n{lines}\n")
+            (self.build / name).chmod(0o755)
+        path = f"{self.build / 'bin'}:{os.environ['PATH']}"
+        done = subprocess.run(
+            [sys.executable, str(TOOL), "memcheck", str(TOOL.parents[1] / "check/check_exercise.py"), str(exercise), "y"],
+            capture_output=True, text=True, cwd=self.build,
+            env={**self.environment(path), "NINJA": str(self.build / "ninja")},
+        )
+        self.assertEqual((done.returncode, done.stdout), (0, "memcheck: clean\n"), done.stderr)
+        self.assertEqual(json.loads((self.build / "result.json").read_text())["verdict"], "passed")
+
     def test_a_test_in_python_is_skipped_and_says_so(self):
         for command in (("/usr/bin/python3", "test_x.py"), ("/t/test_y.py",)):
             code, text = self.verdict(CLEAN, 0, *command)
