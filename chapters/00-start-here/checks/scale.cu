@@ -2,34 +2,69 @@
 // of float, then the host function that chooses the grid, with launches that CUDA refuses.
 #include "scale.cuh"
 
+#include <algorithm>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <course/check.cuh>
 #include <course/grid.cuh>
+#include <course/guarded.cuh>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "checks/products.cuh"
+#include "checks/grid_fits.cuh"
 
 namespace {
 
-using namespace products;
 using Launch = course::LaunchShape;
 
 constexpr unsigned kBlocks[] = {32, 96, 256, 1024};  // threads of a block
 constexpr unsigned kRefusedBlocks[] = {1025, 2048};  // no device has blocks of these sizes
 
+// ---- the kernel ---------------------------------------------------------------------------------
+
+/// n values in device memory, and something that notices writes around them.
+course::GuardedBuffer<float> on_device(const std::vector<float>& x) {
+  course::GuardedBuffer<float> values(x.size());
+  if (x.empty()) return values;
+  CUDA_CHECK(cudaMemcpy(values.data(), x.data(), values.bytes(), cudaMemcpyHostToDevice));
+  return values;
+}
+
+std::vector<float> multiplied(std::vector<float> x, float factor) {
+  for (float& value : x) value *= factor;
+  return x;
+}
+
+/// What a message says of the inputs of values[i].
+course::Inputs inputs_of(const std::vector<float>& x, float factor) {
+  return [=](std::size_t i) {
+    return course::number_text(x[i]) + ", which it held before, and the factor " +
+           course::number_text(factor);
+  };
+}
+
+/// Ok if every product has the right bits; of a NaN any bits are right.
+course::Verdict same_floats(const std::vector<float>& found, const std::vector<float>& x,
+                            float factor) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const float product = x[i] * factor;
+    const bool both_nan = std::isnan(found[i]) && std::isnan(product);
+    if (both_nan || std::bit_cast<unsigned>(found[i]) == std::bit_cast<unsigned>(product)) continue;
+    const std::string name = "values[" + std::to_string(i) + "]";
+    return {false, name + ": expected " + course::number_text(product) + ", found " +
+                       course::number_text(found[i]) + "\n" + name + " is computed from " +
+                       inputs_of(x, factor)(i)};
+  }
+  return {};
+}
+
 std::string kernel_text(std::size_t n, Launch launch, float factor) {
   return "n = " + std::to_string(n) + "; " + course::launch_text("scale", launch) + ", factor " +
          course::number_text(factor);
-}
-
-std::string host_text(std::size_t n, unsigned block) {
-  return "launch_scale(values, n = " + std::to_string(n) +
-         ", factor 2, block = " + std::to_string(block) + ")";
 }
 
 void check_kernel(std::size_t n, Launch launch, float factor) {
@@ -39,6 +74,13 @@ void check_kernel(std::size_t n, Launch launch, float factor) {
   course::launch(scale, {launch.grid, launch.block}, values.data(), n, factor);
   REQUIRE(course::same(values.download(), multiplied(x, factor), "values", inputs_of(x, factor)));
   REQUIRE(values.intact("values"));
+}
+
+// ---- the host function --------------------------------------------------------------------------
+
+std::string host_text(std::size_t n, unsigned block) {
+  return "launch_scale(values, n = " + std::to_string(n) +
+         ", factor 2, block = " + std::to_string(block) + ")";
 }
 
 /// CUDA refused a launch: an invalid configuration, which CUDA 13 on a GPU calls an invalid value.
@@ -88,6 +130,9 @@ course::Verdict host_function_tells(std::size_t n, unsigned block) {
 
 }  // namespace
 
+// Promise: the kernel multiplies each of values[0..n-1] by factor.
+// Promise: threads left over touch nothing (OUT OF BOUNDS or DATA RACE; on a GPU the guard bands
+// show it).
 TEST_CASE("scale: the kernel multiplies every value once") {
   for (const std::size_t n : course::all_sizes()) {
     for (const unsigned block : kBlocks) {
@@ -96,6 +141,7 @@ TEST_CASE("scale: the kernel multiplies every value once") {
   }
 }
 
+// Promise: the kernel is right for every grid with at least n threads.
 TEST_CASE("scale: the kernel is right in larger grids, and in blocks that are no whole warps") {
   for (const std::size_t n : course::kSizes) {
     for (const unsigned block : {32u, 96u, 256u, 1024u, 1u, 50u, 1000u}) {
@@ -104,10 +150,12 @@ TEST_CASE("scale: the kernel is right in larger grids, and in blocks that are no
   }
 }
 
+// Promise: the factor is any number, and that of the caller.
 TEST_CASE("scale: the kernel multiplies by the factor that it gets") {
   for (const float factor : {1.0f, 0.0f, -3.0f, 0.5f}) check_kernel(257, {3, 96}, factor);
 }
 
+// Promise: each product has the bits that the multiplication of two floats has.
 TEST_CASE("scale: the kernel multiplies every kind of float") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kLargest = std::numeric_limits<float>::max();
@@ -122,6 +170,7 @@ TEST_CASE("scale: the kernel multiplies every kind of float") {
   }
 }
 
+// Promise: every thread takes one element: the threads share the work.
 TEST_CASE("scale: each thread of the kernel takes one element") {
   course::skip_without_counters();
   const auto counters = course::count([] { check_kernel(4096, {32, 128}, 2.0f); });
@@ -134,6 +183,8 @@ TEST_CASE("scale: each thread of the kernel takes one element") {
                           "each of the 128 warps has as much to do"));
 }
 
+// Promise: the host function launches the kernel (DEVICE POINTER USED BY THE HOST if it does the
+// work itself).
 TEST_CASE("scale: the host function multiplies every value at every size") {
   for (const std::size_t n : course::all_sizes()) {
     for (const unsigned block : kBlocks) {
@@ -144,11 +195,13 @@ TEST_CASE("scale: the host function multiplies every value at every size") {
   }
 }
 
+// Promise: it launches any number of blocks below 2^31.
 TEST_CASE("scale: the host function launches more than 65,535 blocks where they are needed") {
   INFO(host_text(65'600, 1));
   REQUIRE(host_function_scales(65'600, 1));
 }
 
+// Promise: n == 0 launches nothing and is no error, also with blocks that CUDA would refuse.
 TEST_CASE("scale: the host function does nothing for no elements") {
   for (const unsigned block : {256u, 2048u}) {
     INFO(host_text(0, block));
@@ -157,6 +210,7 @@ TEST_CASE("scale: the host function does nothing for no elements") {
   }
 }
 
+// Promise: it launches as many blocks of `block` threads as n elements need, and not more.
 TEST_CASE("scale: the host function launches the blocks that n elements need") {
   course::skip_without_counters();
   for (const std::size_t n : {1, 32, 257, 1024}) {
@@ -168,6 +222,7 @@ TEST_CASE("scale: the host function launches the blocks that n elements need") {
   }
 }
 
+// Promise: a launch that CUDA refuses throws course::CudaError.
 TEST_CASE("scale: the host function says so if CUDA refuses the launch") {
   course::skip_under_sanitizer();
   for (const unsigned block : kRefusedBlocks) {
@@ -177,11 +232,29 @@ TEST_CASE("scale: the host function says so if CUDA refuses the launch") {
 }
 
 #if !COURSE_CPU_DEVICE  // too large for it
+namespace {
+
+/// Ok if the elements around `middle` are 2 * x. The array has n elements, more than a host copies.
+course::Verdict doubled_around(std::size_t middle, const course::DeviceBuffer<float>& values,
+                               float x) {
+  const std::size_t first = std::max<std::size_t>(middle, 500) - 500;
+  std::vector<float> found(std::min<std::size_t>(1000, values.size() - first));
+  CUDA_CHECK(cudaMemcpy(found.data(), values.data() + first, found.size() * sizeof(float),
+                        cudaMemcpyDeviceToHost));
+  return course::same(found, std::vector<float>(found.size(), 2 * x),
+                      "(values + " + std::to_string(first) + ")",
+                      "each one held " + course::number_text(x) + " before");
+}
+
+}  // namespace
+
+// Promise: a grid may have more than 2^32 threads (GPU only).
 TEST_CASE("scale: the kernel is right in a grid of more than 2^32 threads") {
   if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
   check_kernel(1025, {(1u << 22) + 2, 1024}, 2.0f);
 }
 
+// Promise: n is any number that fits in std::size_t (GPU only).
 TEST_CASE("scale: kernel and host function multiply more than 2^32 values") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
   course::skip_without_memory(n * sizeof(float));

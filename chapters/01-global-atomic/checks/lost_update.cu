@@ -97,6 +97,9 @@ void check_kind(std::size_t n, Launch launch, const course::DataKind<int>& kind,
 
 }  // namespace
 
+// Promise: *peak becomes the highest reading, if that is higher than what it holds.
+// Promise: the caller initialises both outputs, which may hold something.
+// Promise: readings may be negative.
 TEST_CASE("lost_update: peak and alarms are right at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
@@ -108,6 +111,8 @@ TEST_CASE("lost_update: peak and alarms are right at every size") {
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid, also of blocks that are no whole
+// warps.
 TEST_CASE("lost_update: peak and alarms are right for every grid") {
   for (const Kind kind : {falling, random_order}) {
     for (const Launch launch : all_grids()) {
@@ -116,6 +121,7 @@ TEST_CASE("lost_update: peak and alarms are right for every grid") {
   }
 }
 
+// Promise: *peak stays if no reading is higher.
 TEST_CASE("lost_update: a peak that is higher than all readings stays") {
   for (const Kind kind : {frost, random_order, constant}) {
     for (const Launch launch : {Launch{1, 32}, Launch{9, 32}, Launch{4, 128}}) {
@@ -124,6 +130,7 @@ TEST_CASE("lost_update: a peak that is higher than all readings stays") {
   }
 }
 
+// Promise: *alarms grows by the number of readings above the limit.
 TEST_CASE("lost_update: alarms are the readings above the limit, whatever it is") {
   for (const int limit : {INT_MIN, INT_MIN + 1, -1, 0, 217, INT_MAX - 1, INT_MAX}) {
     for (const course::DataKind<int>& kind : kKinds) {
@@ -132,6 +139,7 @@ TEST_CASE("lost_update: alarms are the readings above the limit, whatever it is"
   }
 }
 
+// Promise: no reading is lost when many threads raise the peak at the same time.
 TEST_CASE("lost_update: no reading gets lost when many threads raise the peak at once") {
   // What goes wrong may not show at once. (On a GPU a lock in every thread takes microseconds each.)
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;
@@ -144,17 +152,20 @@ TEST_CASE("lost_update: no reading gets lost when many threads raise the peak at
   }
 }
 
+// Promise: a thread counts any number of alarms.
 TEST_CASE("lost_update: a thread finds more than 65,535 readings") {
   if (course::has_run_before()) return;
   check_kind(70'000, {1, 1}, kKinds[constant], {0, INT_MIN}, 200);
 }
 
+// Promise: no reading is lost when all lanes of a warp read the peak before any of them raises it.
 TEST_CASE("lost_update: no reading gets lost when the lanes of a warp go in step") {
   for (const course::DataKind<int>& kind : kKinds) {
     course::count([&] { check_kind(257, {3, 96}, kind, {0, -5000}); });
   }
 }
 
+// Promise: the threads share the work.
 TEST_CASE("lost_update: the threads share the work") {
   course::skip_without_counters();
   constexpr std::size_t n = 8192;  // few enough for a lock in every thread
@@ -166,6 +177,7 @@ TEST_CASE("lost_update: the threads share the work") {
 }
 
 #if !COURSE_CPU_DEVICE  // too large for it
+// Promise: a grid may have more than 2^32 threads (GPU only).
 TEST_CASE("lost_update: peak and alarms are right in a grid of more than 2^32 threads") {
   if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
   check_kind(1025, {(1u << 22) + 2, 1024}, kKinds[random_order], {0, INT_MIN});

@@ -5,18 +5,107 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <course/check.cuh>
+#include <course/guarded.cuh>
 #include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checks/loads.cuh"
-#include "checks/loud.cuh"
 
 namespace {
 
-using namespace loud;
 using Launch = course::LaunchShape;
+
+// ---- samples ------------------------------------------------------------------------------------
+
+constexpr float kLimit = 1.25f, kLoud = 9.0f;
+constexpr unsigned kUnwritten = 0xA5A5'A5A5;  // what the list holds where no thread wrote
+
+/// k/8, with k from 1 to 15, some at the limit.
+float eighths(course::Element e) { return static_cast<float>(1 + e.random % 15) / 8; }
+
+const float kSpecial[] = {NAN,   INFINITY, -INFINITY, kLimit, kLimit + 0x1p-23f, kLimit - 0x1p-23f,
+                          -2.0f, 0.0f};
+
+/// Some kinds are used by name: their indices.
+enum Kind { some, all_loud, none_loud, only_last, specials };
+const course::DataKind<float> kKinds[] = {
+    {"some are loud", eighths},
+    {"all are loud", [](course::Element e) { return eighths(e) + 2.0f; }},
+    {"none is loud", [](course::Element e) { return eighths(e) - 2.0f; }},
+    {"only the last one is loud", [](course::Element e) { return e.i + 1 == e.n ? kLoud : 0.0f; }},
+    {"NaN, infinities, zeros, and values next to 1.25",
+     [](course::Element e) { return kSpecial[e.i % std::size(kSpecial)]; }}};
+
+/// What to call some kinds where the limit is another one.
+const std::map<Kind, std::string> kMixedTexts = {{some, "k/8, with k from 1 to 15"},
+                                                 {none_loud, "k/8 - 2, with k from 1 to 15"},
+                                                 {specials, kKinds[specials].text}};
+
+// ---- lists of hits ------------------------------------------------------------------------------
+
+std::vector<unsigned> indices_above(const std::vector<float>& samples, float limit) {
+  std::vector<unsigned> hits;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples[i] > limit) hits.push_back(static_cast<unsigned>(i));
+  }
+  return hits;
+}
+
+std::vector<unsigned> part(const std::vector<unsigned>& v, std::size_t first, std::size_t last) {
+  const auto at = [&](std::size_t i) { return v.begin() + static_cast<std::ptrdiff_t>(i); };
+  return {at(first), at(last)};
+}
+
+/// "samples[7] = 1.5 is not above the limit"
+std::string about(unsigned i, const std::vector<float>& samples) {
+  const std::string name = "samples[" + std::to_string(i) + "]";
+  if (i >= samples.size()) return "there is no " + name;
+  return name + " = " + course::number_text(samples[i]) + " is not above the limit";
+}
+
+/// Ok if the places from hits[first] on hold each an index of its own out of `expected`: all of
+/// them where there are as many places.
+course::Verdict filled_with(const std::vector<unsigned>& added, std::size_t first,
+                            const std::vector<unsigned>& expected,
+                            const std::vector<float>& samples) {
+  std::map<unsigned, std::size_t> place_of;
+  for (std::size_t k = 0; k < added.size(); ++k) {
+    const std::string place = "hits[" + std::to_string(first + k) + "]: ";
+    const std::string value = std::to_string(added[k]);
+    if (added[k] == kUnwritten) {
+      return {false, place + "no index was written to this element"};
+    }
+    if (!std::binary_search(expected.begin(), expected.end(), added[k])) {
+      return {false, place + "found " + value + ", but " + about(added[k], samples)};
+    }
+    const auto [earlier, is_new] = place_of.emplace(added[k], first + k);
+    if (!is_new) {
+      return {false, place + "found " + value + ", which is in hits[" +
+                         std::to_string(earlier->second) + "] already"};
+    }
+  }
+  return {};
+}
+
+/// A list in device memory, and its counter. (nvcc 13.0 never finishes with a REQUIRE in a member
+/// function, so the functions that check are free ones.)
+struct List {
+  explicit List(unsigned places) : hits(places), counter(1), capacity(places) {
+    hits.fill_bytes(kUnwritten & 0xFF);
+    counter.fill_bytes(0);
+  }
+  unsigned required() const { return counter.download().front(); }
+
+  course::GuardedBuffer<unsigned> hits, counter;
+  unsigned capacity;
+};
+
+// ---- launches -----------------------------------------------------------------------------------
 
 /// Launches the kernel, and checks all that it promises.
 void append(List& list, const std::vector<float>& values, Launch launch, float limit = kLimit) {
@@ -59,6 +148,8 @@ void append_to_new(unsigned capacity, const course::DataKind<float>& kind, std::
 
 }  // namespace
 
+// Promise: the kernel appends the index of every sample above the limit (in any order: the slots
+// are compared as a set).
 TEST_CASE("ticket: the list holds all hits at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
@@ -69,12 +160,19 @@ TEST_CASE("ticket: the list holds all hits at every size") {
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid, also of blocks that are no whole
+// warps.
 TEST_CASE("ticket: the list holds all hits for every grid") {
   for (const Launch launch : all_grids()) {
     append_to_new(1025, kKinds[some], 1025, launch);
   }
 }
 
+// Promise: *required counts all hits, stored or not.
+// Promise: slots below `capacity` that are needed are filled, each once (DATA RACE on a slot that
+// two threads write).
+// Promise: hits[capacity] and everything after it is not written (OUT OF BOUNDS; on a GPU the
+// guard bands show it).
 TEST_CASE("ticket: a list that is too short is filled, and required tells how long it should be") {
   for (const Kind kind : {some, all_loud}) {
     const auto hits = static_cast<unsigned>(indices_above(kKinds[kind].values(257), kLimit).size());
@@ -86,6 +184,8 @@ TEST_CASE("ticket: a list that is too short is filled, and required tells how lo
   }
 }
 
+// Promise: the kernel appends: *required may count hits of earlier launches, whose slots are not
+// written again.
 TEST_CASE("ticket: a second launch appends to the list") {
   const std::vector<float> first = kKinds[some].values(255);
   const std::vector<float> second = kKinds[specials].values(1023);
@@ -102,6 +202,7 @@ TEST_CASE("ticket: a second launch appends to the list") {
   }
 }
 
+// Promise: the limit is any float, and NaN is not above it.
 TEST_CASE("ticket: loud is what is above the limit, whatever it is") {
   for (const float limit : {-INFINITY, -1.5f, -0.0f, 0.5f, 2.0f, INFINITY, NAN}) {
     for (const Kind kind : {some, none_loud, specials}) {
@@ -112,6 +213,7 @@ TEST_CASE("ticket: loud is what is above the limit, whatever it is") {
   }
 }
 
+// Promise: *required and `capacity` are any numbers of 32 bits.
 TEST_CASE("ticket: a list of billions of hits") {
   constexpr unsigned kMany = 3'000'000'000;
   constexpr Launch kLaunch{3, 96};
@@ -141,6 +243,7 @@ TEST_CASE("ticket: a list of billions of hits") {
   }
 }
 
+// Promise: each hit gets a slot of its own when many threads append at the same time.
 TEST_CASE("ticket: many hits at once") {
   // What goes wrong may not show at once. (On a GPU a lock in every thread takes microseconds each.)
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;
@@ -153,6 +256,7 @@ TEST_CASE("ticket: many hits at once") {
   if (!course::has_run_before()) append_to_new(70'000, kKinds[all_loud], 70'000, {1, 1});
 }
 
+// Promise: each hit gets a slot of its own when all lanes of a warp append in step.
 TEST_CASE("ticket: the lanes of a warp go in step") {
   for (const course::DataKind<float>& kind : kKinds) {
     for (const unsigned capacity : {257u, 20u}) {
@@ -161,6 +265,7 @@ TEST_CASE("ticket: the lanes of a warp go in step") {
   }
 }
 
+// Promise: the threads share the work.
 TEST_CASE("ticket: the threads share the work") {
   course::skip_without_counters();
   constexpr unsigned n = 16'384;
@@ -170,11 +275,13 @@ TEST_CASE("ticket: the threads share the work") {
 }
 
 #if !COURSE_CPU_DEVICE  // too large for it
+// Promise: a grid may have more than 2^32 threads (GPU only).
 TEST_CASE("ticket: the list holds all hits in a grid of more than 2^32 threads") {
   if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
   append_to_new(1025, kKinds[some], 1025, {(1u << 22) + 2, 1024});
 }
 
+// Promise: an index may be more than 2^31 (GPU only).
 TEST_CASE("ticket: the list holds all hits in more than 2^31 samples") {
   constexpr std::size_t n = (std::size_t{1} << 31) + 1000;
   course::skip_without_memory(n * sizeof(float));

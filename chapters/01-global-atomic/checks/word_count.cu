@@ -7,15 +7,48 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checks/loads.cuh"
-#include "checks/texts.cuh"
 
 namespace {
 
-using namespace texts;
 using Launch = course::LaunchShape;
+
+// ---- texts, and how many words they have --------------------------------------------------------
+
+constexpr std::string_view kSeparators = " \t\n\v\f\r";
+
+char separator(course::Element e) { return kSeparators[e.random / 3 % kSeparators.size()]; }
+char letter(course::Element e) {
+  // Neighbours of the separators' codes, the byte 0, and codes that are negative as signed char.
+  constexpr std::string_view kLetters("aZ9.!'\x08\x0e\x1f\x7f\x80\xa0\xff\0", 14);
+  return kLetters[e.random / 3 % kLetters.size()];
+}
+
+const course::DataKind<char> kOneLetterWords{
+    "words of one letter, \"a a a\"",
+    [](course::Element e) { return e.i % 2 == 1 ? separator(e) : letter(e); }};
+const course::DataKind<char> kMixed{
+    "words of all lengths, every separator, and bytes that only look like one",
+    [](course::Element e) { return e.random % 3 == 0 ? separator(e) : letter(e); }};
+const course::DataKind<char> kKinds[] = {
+    kOneLetterWords, {"one long word", letter}, {"separators only", separator}, kMixed};
+
+/// Counts on the host, with a table of its own.
+unsigned long long reference(const std::vector<char>& text) {
+  unsigned long long words = 0;
+  bool inside = false;
+  for (const char c : text) {
+    const bool letter = std::string_view(" \t\n\v\f\r").find(c) == std::string_view::npos;
+    words += letter && !inside ? 1 : 0;
+    inside = letter;
+  }
+  return words;
+}
+
+// ---- launches -----------------------------------------------------------------------------------
 
 /// The text in device memory, with `around` before and after it ("": it is alone there).
 class DeviceText {
@@ -74,6 +107,7 @@ void check_kind(const course::DataKind<char>& kind, std::size_t n, Launch launch
 
 }  // namespace
 
+// Promise: a word goes on until a separator, or the end of the text.
 TEST_CASE("word_count counts the words of short texts") {
   struct Example {
     std::string text;
@@ -102,6 +136,10 @@ TEST_CASE("word_count counts the words of short texts") {
   }
 }
 
+// Promise: separators are the six characters that is_separator() names, and every other byte
+// belongs to a word.
+// Promise: text[-1] and text[n] are not part of the text, even where they can be read (OUT OF
+// BOUNDS where nothing is around it).
 TEST_CASE("word_count counts the words of every text, at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
@@ -114,15 +152,19 @@ TEST_CASE("word_count counts the words of every text, at every size") {
   }
 }
 
+// Promise: the kernel is right for every grid: threads take several bytes each, or none.
 TEST_CASE("word_count is right for every grid") {
   for (const Launch launch : all_grids()) check_kind(kMixed, 1025, launch);
 }
 
+// Promise: a thread counts any number of words.
 TEST_CASE("word_count: a thread finds more than 65,535 words") {
   if (course::has_run_before()) return;
   check_kind(kOneLetterWords, 32 * 65'600, {1, 32});
 }
 
+// Promise: no word is lost when many threads count at the same time (DATA RACE in every test
+// case).
 TEST_CASE("word_count counts a long text") {
   // What goes wrong may not show at once. (On a GPU a lock in every thread takes microseconds each.)
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;
@@ -133,6 +175,7 @@ TEST_CASE("word_count counts a long text") {
   }
 }
 
+// Promise: the kernel adds: *words may hold something, and the caller initialises it.
 TEST_CASE("word_count adds to what the counter holds") {
   constexpr unsigned long long kBefore = (1ull << 32) - 3;  // 32 bits are not enough
   constexpr Launch kLaunch{8, 128};
@@ -142,6 +185,8 @@ TEST_CASE("word_count adds to what the counter holds") {
   REQUIRE(course::same(run(text, kLaunch, kBefore), kBefore + 512, "words"));
 }
 
+// Promise: the wrapper counts a text in host memory, whatever is in the memory that it gets.
+// Promise: an empty text has no words.
 TEST_CASE("word_count: the wrapper counts a text in host memory") {
   for (const std::size_t n : course::all_sizes()) {
     INFO("word_count(text), n = " << n << ": " << kMixed.text);
@@ -152,6 +197,7 @@ TEST_CASE("word_count: the wrapper counts a text in host memory") {
   }
 }
 
+// Promise: the wrapper launches the kernel.
 TEST_CASE("word_count: the wrapper counts on the device") {
   course::skip_without_counters();
   const std::vector<char> text = kMixed.values(1025);
@@ -161,6 +207,7 @@ TEST_CASE("word_count: the wrapper counts on the device") {
                            "sectors that the wrapper's kernels load", "the device has to count"));
 }
 
+// Promise: the threads share the work (loads, the busiest warp, lanes that load).
 TEST_CASE("word_count: the threads share the work") {
   course::skip_without_counters();
   constexpr std::size_t n = 16'384;
@@ -175,11 +222,13 @@ TEST_CASE("word_count: the threads share the work") {
 }
 
 #if !COURSE_CPU_DEVICE  // too large for it
+// Promise: a grid may have more than 2^32 threads (GPU only).
 TEST_CASE("word_count is right in a grid of more than 2^32 threads") {
   if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
   check_kind(kMixed, 1025, {(1u << 22) + 2, 1024});
 }
 
+// Promise: n is any number that fits in std::size_t (GPU only).
 TEST_CASE("word_count counts the words of more than 2^32 bytes") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
   course::skip_without_memory(n);

@@ -12,15 +12,83 @@
 #include <string>
 #include <vector>
 
+#include "chain.cuh"
 #include "checks/cells.cuh"
-#include "checks/saturating.cuh"
 
 namespace atomic_add_saturating_check {
 
-using namespace saturating;
 using Launch = course::LaunchShape;
 
-// ---- kernels -----------------------------------------------------------------------------------
+// ---- what threads add ---------------------------------------------------------------------------
+
+/// What the exercise promises, with 64 bits.
+unsigned saturated(unsigned old, unsigned value, unsigned limit) {
+  if (old > limit) return old;
+  const std::uint64_t sum = std::uint64_t{old} + value;
+  return static_cast<unsigned>(std::min<std::uint64_t>(sum, limit));
+}
+
+struct Input {
+  std::vector<unsigned> values, limits;
+};
+
+/// What many threads add: the values, and how the limit follows from n and the sum of all.
+struct Kind {
+  std::string text;
+  unsigned (*value)(unsigned random);
+  std::uint64_t (*limit)(std::uint64_t sum, std::size_t n);
+  void (*own_limits)(Input& input, std::uint64_t sum) = nullptr;  // one per thread
+};
+
+unsigned as_it_is(unsigned random) { return random; }
+
+const Kind kJustFits{"the sum is the limit", as_it_is,
+                     [](std::uint64_t sum, std::size_t) { return sum; }};
+const Kind kOverflows{"the limit is half of the sum", as_it_is,
+                      [](std::uint64_t sum, std::size_t) { return sum / 2; }};
+const Kind kOnes{
+    "ones, and a limit of n - 10", [](unsigned) { return 1u; },
+    [](std::uint64_t sum, std::size_t n) { return sum - std::min<std::uint64_t>(n, 10); }};
+const Kind kManyLimits{"each thread has its own limit, some a limit of 0, some a value of 0",
+                       as_it_is, [](std::uint64_t sum, std::size_t) { return sum; },
+                       [](Input& input, std::uint64_t sum) {
+                         for (std::size_t i = 0; i < input.limits.size(); ++i) {
+                           input.limits[i] = static_cast<unsigned>(sum * (i % 7) / 8);
+                           if (i % 5 == 2) input.values[i] = 0;  // and returns what is there
+                         }
+                       }};
+const Kind kFills{"each value alone fills the cell up to its thread's own limit", as_it_is,
+                  [](std::uint64_t sum, std::size_t) { return sum; },
+                  [](Input& input, std::uint64_t) {
+                    for (std::size_t i = 0; i < input.limits.size(); ++i) {
+                      input.values[i] = input.limits[i] = static_cast<unsigned>(10 * (i + 1));
+                    }
+                  }};
+const Kind kKinds[] = {
+    {"the limit is not reached", as_it_is,
+     [](std::uint64_t sum, std::size_t) { return sum + 1'000'000; }},
+    kJustFits,
+    kOverflows,
+    kOnes,
+    {"values beyond 2^31, and the largest limit",
+     [](unsigned random) { return 0x8000'0000u + random; },
+     [](std::uint64_t, std::size_t) { return std::uint64_t{0xFFFF'FFFF}; }},
+    kManyLimits,
+    kFills,
+    {"the limit is 0", as_it_is, [](std::uint64_t, std::size_t) { return std::uint64_t{0}; }}};
+
+constexpr unsigned kFirst = 5;  // what the cell holds before
+
+Input make_input(const Kind& kind, std::size_t n) {
+  Input input{course::position_values<unsigned>(n), {}};
+  std::uint64_t sum = kFirst;
+  for (unsigned& value : input.values) sum += value = kind.value(value);
+  input.limits.assign(n, static_cast<unsigned>(kind.limit(sum, n)));
+  if (kind.own_limits != nullptr) kind.own_limits(input, sum);
+  return input;
+}
+
+// ---- kernels ------------------------------------------------------------------------------------
 
 /// Thread i has a cell of its own, in global and in shared memory.
 __global__ void own_cells(const unsigned* values, const unsigned* limits, unsigned n,
@@ -66,7 +134,30 @@ __global__ void one_thread(const unsigned* values, unsigned n, unsigned limit, u
   for (unsigned i = 0; i < n; ++i) returned[i] = atomic_add_saturating(cell, values[i], limit);
 }
 
-// ---- checks ------------------------------------------------------------------------------------
+// ---- checks -------------------------------------------------------------------------------------
+
+/// Ok if some order of the threads explains what they found, and what is left.
+course::Verdict explained(const Input& input, const std::vector<unsigned>& found, std::size_t begin,
+                          unsigned last) {
+  std::vector<unsigned> left(found.size());
+  unsigned most = kFirst;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    left[i] = saturated(found[i], input.values[begin + i], input.limits[begin + i]);
+    most = std::max(most, input.limits[begin + i]);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i] > most) {
+      return {false, "returned[" + std::to_string(begin + i) + "]: a thread found " +
+                         std::to_string(found[i]) + ", more than the limit of " +
+                         std::to_string(most)};
+    }
+  }
+  if (last > most) {
+    return {false, "the cell holds " + std::to_string(last) + ", more than the limit of " +
+                       std::to_string(most)};
+  }
+  return one_chain(found, left, kFirst, last);
+}
 
 std::string case_text(const std::string& kernel, std::size_t n, Launch launch, const Kind& kind) {
   return course::case_text(n, kind.text, kernel, launch) + ", the cell holds 5";
@@ -108,6 +199,9 @@ void check_shared(const Kind& kind, std::size_t n, unsigned block) {
 
 using namespace atomic_add_saturating_check;
 
+// Promise: *address becomes old + value, but at most `limit`, also where the sum is beyond 32
+// bits.
+// Promise: a cell that holds more than the limit stays as it is.
 TEST_CASE("atomic_add_saturating: one thread at each cell") {
   const unsigned numbers[] = {0,           1,           2,           99,          100,        101,
                               0x7FFF'FFFF, 0x8000'0000, 0xFFFF'FF9C, 0xFFFF'FFFE, 0xFFFF'FFFF};
@@ -142,6 +236,7 @@ TEST_CASE("atomic_add_saturating: one thread at each cell") {
       });
 }
 
+// Promise: the function returns what the cell held before.
 TEST_CASE("atomic_add_saturating: one thread fills a cell step by step") {
   const std::vector<unsigned> steps = {10, 0, 30, 50, 5, 4, 3, 1, 0, 100, 0xFFFF'FFFF};
   const auto values = course::DeviceBuffer<unsigned>::from(steps);
@@ -155,6 +250,7 @@ TEST_CASE("atomic_add_saturating: one thread fills a cell step by step") {
   REQUIRE(course::same(cell.front(), 100u, "the cell"));
 }
 
+// Promise: threads may call the function at the same time, with different values and limits.
 TEST_CASE("atomic_add_saturating: many threads at one cell of global memory, at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
@@ -163,6 +259,9 @@ TEST_CASE("atomic_add_saturating: many threads at one cell of global memory, at 
   }
 }
 
+// Promise: the cell is in global or in shared memory (the triples of one thread are in both).
+// Promise: a value that is read from the cell without an atomic function is confirmed by atomicCAS
+// (DATA RACE, of a volatile read here, of an ordinary one in every test case with many threads).
 TEST_CASE("atomic_add_saturating: many threads at one cell of shared memory") {
   for (const unsigned block : {32u, 96u, 250u, 1024u}) {
     // As many values as a block has threads: else the limit is never reached.
@@ -171,6 +270,8 @@ TEST_CASE("atomic_add_saturating: many threads at one cell of shared memory") {
   }
 }
 
+// Promise: no addition is lost when all lanes of a warp read the cell before any of them changes
+// it.
 TEST_CASE("atomic_add_saturating: the lanes of a warp go in step") {
   for (const Kind& kind : kKinds) {
     course::count([&] { check_global(kind, 257, {3, 96}); });
@@ -178,6 +279,8 @@ TEST_CASE("atomic_add_saturating: the lanes of a warp go in step") {
   }
 }
 
+// Promise: the cell never holds anything but what the calls, one after another in some order,
+// would leave in it (what all threads return fits one order of them).
 TEST_CASE("atomic_add_saturating: thousands of threads at once") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 5;  // what goes wrong may not show at once
   const std::size_t n = course::kCpuDevice ? 2'003 : 20'003;

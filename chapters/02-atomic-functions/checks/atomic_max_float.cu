@@ -7,19 +7,125 @@
 #include <course/check.cuh>
 #include <course/grid.cuh>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
+#include "chain.cuh"
 #include "checks/cells.cuh"
-#include "checks/float_bits.cuh"
-#include "checks/float_max.cuh"
 
 namespace atomic_max_float_check {
 
 using Launch = course::LaunchShape;
-using namespace float_max;
 
-// ---- kernels -----------------------------------------------------------------------------------
+// ---- floats as their bits, so that nothing on the way changes a NaN -----------------------------
+
+float float_of(unsigned bits) {
+  float x;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+unsigned as_bits(float x) {
+  unsigned bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+std::vector<unsigned> as_bits(const std::vector<float>& x) {
+  std::vector<unsigned> bits(x.size());
+  if (!x.empty()) std::memcpy(bits.data(), x.data(), x.size() * sizeof(float));
+  return bits;
+}
+template <class Buffer>
+void set_bits(Buffer& buffer, const std::vector<unsigned>& bits) {
+  if (bits.empty()) return;
+  CUDA_CHECK(cudaMemcpy(buffer.data(), bits.data(), bits.size() * 4, cudaMemcpyHostToDevice));
+}
+
+bool is_nan(unsigned bits) { return (bits & 0x7FFF'FFFFu) > 0x7F80'0000u; }
+
+/// "-0 (0x80000000)"
+std::string bits_text(unsigned bits) {
+  const char* const digits = "0123456789ABCDEF";
+  std::string hex;
+  for (int shift = 28; shift >= 0; shift -= 4) hex += digits[bits >> shift & 15u];
+  const std::string sign = bits == 0x8000'0000u ? "-" : "";
+  return sign + course::number_text(bits == 0x8000'0000u ? 0.0f : float_of(bits)) + " (0x" + hex +
+         ")";
+}
+
+course::Verdict same_bits(const std::string& what, unsigned found, unsigned expected) {
+  if (found == expected) return {};
+  return {false, what + ": expected " + bits_text(expected) + ", found " + bits_text(found)};
+}
+
+/// The position of a float in the order of all of them; a NaN is above all.
+std::int64_t position(unsigned bits) {
+  if (is_nan(bits)) return INT64_MAX;
+  const auto magnitude = static_cast<std::int64_t>(bits & 0x7FFF'FFFFu);
+  return (bits & 0x8000'0000u) != 0 ? -1 - magnitude : magnitude;  // -0.0 is just below 0.0
+}
+
+constexpr unsigned kTheNan = 0x7FFF'FFFF;  // that the exercise returns
+
+/// What the exercise promises, in other words than the solution's.
+unsigned maximum(unsigned old, unsigned value) {
+  if (is_nan(value)) return kTheNan;
+  return position(value) > position(old) ? value : old;
+}
+
+// ---- what threads get ---------------------------------------------------------------------------
+
+const std::vector<unsigned> kNumbers = {
+    0xFF80'0000,  // -infinity
+    0xFF7F'FFFF,  // the lowest finite one
+    0xC000'0000,  // -2
+    0xBF80'0000,  // -1
+    0x8080'0000,  // the largest normal one below zero
+    0x8000'0001,  // the largest one below zero
+    0x8000'0000,  // -0
+    0x0000'0000,  // 0
+    0x0000'0001,  // the smallest one above zero
+    0x0080'0000,  // the smallest normal one
+    0x3F80'0000,  // 1
+    0x3F80'0001,  // next to 1
+    0x4000'0000,  // 2
+    0x7F7F'FFFF,  // the largest finite one
+    0x7F80'0000,  // infinity
+};
+
+const std::vector<unsigned> kNans = {kTheNan, 0x7FC0'0000, 0xFFC0'0000, 0x7FC0'0123, 0xFFFF'FFFF};
+
+constexpr unsigned kMinusInfinity = 0xFF80'0000;
+/// What cells hold at first.
+const std::vector<unsigned> kStarts = {kMinusInfinity, 0x8000'0000, 0xC47A'0000, 0x4640'0000};
+
+float rising(course::Element e) { return 0.5f * static_cast<float>(e.i) - 300.0f; }
+float random(course::Element e) { return static_cast<float>(e.i * 7919 % 10'009) - 5000.0f; }
+
+const course::DataKind<unsigned> kRising{"each larger than the one before",
+                                         [](course::Element e) { return as_bits(rising(e)); }};
+const course::DataKind<unsigned> kMixed{"both signs, in no order",
+                                        [](course::Element e) { return as_bits(random(e)); }};
+const course::DataKind<unsigned> kNegative{
+    "all below zero", [](course::Element e) { return as_bits(random(e) - 6000.0f); }};
+const course::DataKind<unsigned> kKinds[] = {
+    kRising,
+    {"each smaller than the one before", [](course::Element e) { return as_bits(-rising(e)); }},
+    kMixed,
+    kNegative,
+    {"-0 and 0", [](course::Element e) { return as_bits(e.i % 3 == 1 ? 0.0f : -0.0f); }},
+    {"all the same", [](course::Element) { return as_bits(-12.5f); }},
+    {"infinities, subnormals, zeros",
+     [](course::Element e) { return kNumbers[e.i * 7 % kNumbers.size()]; }},
+    {"numbers and a few NaN",
+     [](course::Element e) {
+       return e.i % 97 == 50 ? kNans[e.i % kNans.size()] : as_bits(random(e));
+     }},
+    {"the last one is NaN",
+     [](course::Element e) { return e.i + 1 == e.n ? 0xFFC0'0000 : as_bits(random(e)); }}};
+
+// ---- kernels ------------------------------------------------------------------------------------
 
 /// Thread i has a cell of its own, in global and in shared memory.
 __global__ void own_cells(const unsigned* values, unsigned n, float* cell, float* shared_cell,
@@ -57,22 +163,38 @@ __global__ void cell_of_the_block(const unsigned* values, std::size_t n, float* 
   }
 }
 
-// ---- checks ------------------------------------------------------------------------------------
+// ---- checks -------------------------------------------------------------------------------------
+
+/// Ok if some order of the threads explains what they found, and what is left.
+course::Verdict explained(const std::vector<unsigned>& values, const std::vector<unsigned>& found,
+                          unsigned first, unsigned last) {
+  unsigned expected = first;
+  for (const unsigned value : values) expected = maximum(expected, value);
+  if (last != expected) return same_bits("the cell", last, expected);
+  std::vector<unsigned> left(found.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    left[i] = maximum(found[i], values[i]);
+    if (is_nan(found[i]) && found[i] != kTheNan) {
+      return same_bits("returned[" + std::to_string(i) + "]", found[i], kTheNan);
+    }
+  }
+  return one_chain(found, left, first, last, bits_text);
+}
 
 std::string case_text(const std::string& kernel, std::size_t n, Launch launch,
                       const std::string& data, unsigned first) {
-  return course::case_text(n, data, kernel, launch) + ", the cell holds " + float_bits::text(first);
+  return course::case_text(n, data, kernel, launch) + ", the cell holds " + bits_text(first);
 }
 
 void check_global(const std::vector<unsigned>& values, Launch launch, unsigned first) {
   const std::size_t n = values.size();
   const auto d_values = course::DeviceBuffer<unsigned>::from(values);
   course::GuardedBuffer<float> cell(1), returned(n);
-  float_bits::set(cell, {first});
+  set_bits(cell, {first});
   course::launch(one_cell, {launch.grid, launch.block}, d_values.data(), n, cell.data(),
                  returned.data());
-  const unsigned last = of(cell.download()).front();
-  REQUIRE(explained(values, of(returned.download()), first, last));
+  const unsigned last = as_bits(cell.download()).front();
+  REQUIRE(explained(values, as_bits(returned.download()), first, last));
   REQUIRE(cell.intact("the cell"));
 }
 
@@ -89,10 +211,11 @@ void check_shared(const course::DataKind<unsigned>& kind, std::size_t n, unsigne
   INFO(case_text("cell_of_the_block", n, {blocks, block}, kind.text, first));
   const auto d_values = course::DeviceBuffer<unsigned>::from(values);
   course::DeviceBuffer<float> cells(blocks), neighbours(2 * blocks), returned(n);
-  float_bits::set(cells, std::vector<unsigned>(blocks, first));
+  set_bits(cells, std::vector<unsigned>(blocks, first));
   course::launch(cell_of_the_block, {blocks, block}, d_values.data(), n, cells.data(),
                  neighbours.data(), returned.data());
-  const std::vector<unsigned> last = of(cells.download()), found = of(returned.download());
+  const std::vector<unsigned> last = as_bits(cells.download()),
+                              found = as_bits(returned.download());
   for (std::size_t b = 0; b < blocks; ++b) {
     INFO("block " << b);
     REQUIRE(explained(of_block(values, b, block), of_block(found, b, block), first, last[b]));
@@ -114,18 +237,17 @@ void check_pairs(const std::vector<unsigned>& first, const std::vector<unsigned>
   const auto n = static_cast<unsigned>(old.size());
   const auto d_value = course::DeviceBuffer<unsigned>::from(value);
   OwnCells<float> cells(n);
-  float_bits::set(cells.cell, old);
-  float_bits::set(cells.shared_cell, old);
+  set_bits(cells.cell, old);
+  set_bits(cells.shared_cell, old);
   course::launch(own_cells, {course::blocks_for(n, 128), 128}, d_value.data(), n, cells.cell.data(),
                  cells.shared_cell.data(), cells.returned.data(), cells.shared_returned.data());
   check_own_cells(
       cells, old, expected,
       [](const char* what, float found, unsigned right) {
-        return float_bits::same(what, of(found), right);
+        return same_bits(what, as_bits(found), right);
       },
       [&](std::size_t i) {
-        return "the cell holds " + float_bits::text(old[i]) + ", the value is " +
-               float_bits::text(value[i]);
+        return "the cell holds " + bits_text(old[i]) + ", the value is " + bits_text(value[i]);
       });
 }
 
@@ -133,16 +255,21 @@ void check_pairs(const std::vector<unsigned>& first, const std::vector<unsigned>
 
 using namespace atomic_max_float_check;
 
+// Promise: *address becomes the maximum of what it holds and `value`.
+// Promise: -0.0f is smaller than 0.0f, and infinities and subnormals are numbers like all others.
 TEST_CASE("atomic_max_float: every pair of numbers, one thread at each cell") {
   check_pairs(kNumbers, kNumbers);
 }
 
+// Promise: a `value` that is NaN, whatever its sign and bits, makes the cell the NaN of kNanBits.
 TEST_CASE("atomic_max_float: NaN wins") {
   check_pairs(kNumbers, kNans);
   check_pairs({kTheNan}, kNumbers);
   check_pairs({kTheNan}, kNans);
 }
 
+// Promise: the function returns what the cell held before, bit for bit (what all threads return
+// fits one order of them).
 TEST_CASE("atomic_max_float: many threads at one cell of global memory, at every size") {
   std::size_t turn = 0;  // another grid and another start each time
   for (const std::size_t n : course::kSizes) {
@@ -154,6 +281,9 @@ TEST_CASE("atomic_max_float: many threads at one cell of global memory, at every
   }
 }
 
+// Promise: the cell is in global or in shared memory (the pairs of one thread are in both).
+// Promise: a value that is read from the cell without an atomic function is confirmed by atomicCAS
+// (DATA RACE, of a volatile read here, of an ordinary one in every test case with many threads).
 TEST_CASE("atomic_max_float: many threads at one cell of shared memory") {
   std::size_t turn = 0;
   for (const unsigned block : {32u, 96u, 250u, 1024u}) {
@@ -163,6 +293,7 @@ TEST_CASE("atomic_max_float: many threads at one cell of shared memory") {
   }
 }
 
+// Promise: no value is lost when all lanes of a warp read the cell before any of them raises it.
 TEST_CASE("atomic_max_float: the lanes of a warp go in step") {
   for (const course::DataKind<unsigned>& kind : kKinds) {
     course::count([&] { check_kind(kind, 257, {3, 96}, kMinusInfinity); });
@@ -170,24 +301,28 @@ TEST_CASE("atomic_max_float: the lanes of a warp go in step") {
   }
 }
 
+// Promise: the NaN stays. Before the first call the cell holds a number or this NaN (the check
+// keeps that).
 TEST_CASE("atomic_max_float: a NaN stays, in later launches too") {
   const auto d_numbers = course::DeviceBuffer<unsigned>::from(kNumbers);
   const auto d_nans = course::DeviceBuffer<unsigned>::from(kNans);
   course::DeviceBuffer<float> cell(1), returned(kNumbers.size());
-  float_bits::set(cell, {kMinusInfinity});
+  set_bits(cell, {kMinusInfinity});
   const auto launch = [&](const course::DeviceBuffer<unsigned>& values) {
     course::launch(one_cell, {2, 32}, values.data(), values.size(), cell.data(), returned.data());
-    return of(cell.download()).front();
+    return as_bits(cell.download()).front();
   };
-  REQUIRE(float_bits::same("the cell after numbers", launch(d_numbers), 0x7F80'0000u));
-  REQUIRE(float_bits::same("the cell after numbers again", launch(d_numbers), 0x7F80'0000u));
-  REQUIRE(float_bits::same("the cell after NaN", launch(d_nans), kTheNan));
-  REQUIRE(float_bits::same("the cell after NaN, then numbers", launch(d_numbers), kTheNan));
-  const std::vector<unsigned> found = of(returned.download());
+  REQUIRE(same_bits("the cell after numbers", launch(d_numbers), 0x7F80'0000u));
+  REQUIRE(same_bits("the cell after numbers again", launch(d_numbers), 0x7F80'0000u));
+  REQUIRE(same_bits("the cell after NaN", launch(d_nans), kTheNan));
+  REQUIRE(same_bits("the cell after NaN, then numbers", launch(d_numbers), kTheNan));
+  const std::vector<unsigned> found = as_bits(returned.download());
   REQUIRE(course::same(found, std::vector<unsigned>(kNumbers.size(), kTheNan), "returned",
                        "these are bits: a thread that finds the NaN returns it"));
 }
 
+// Promise: many threads may call the function at the same time: it is one atomic step (DATA RACE
+// for an atomic of block scope).
 TEST_CASE("atomic_max_float: no value gets lost when thousands come at once") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 5;  // a lost value may not show at once
   const std::size_t n = course::kCpuDevice ? 2'003 : 100'003;

@@ -6,19 +6,73 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <course/check.cuh>
+#include <course/verdict.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "checks/block_max_data.cuh"
-
 namespace {
 
-using namespace block_max_data;
 using Launch = course::LaunchShape;
+
+// ---- data, and the right maxima -----------------------------------------------------------------
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+const float kNan = std::numeric_limits<float>::quiet_NaN();
+
+/// Some kinds are used by name: their indices.
+enum Kind { mixed, negative, some_nan, nan_first, infinite, both_infinities, all_nan, kKinds };
+
+course::DataKind<float> data(unsigned kind, unsigned block) {
+  using E = course::Element;
+  const course::DataKind<float> kinds[kKinds] = {
+      {"numbers of both signs", [](E e) { return e.random - 900.0f; }},
+      {"all below zero", [](E e) { return -1e-3f * e.random; }},
+      {"every third is NaN", [](E e) { return e.i % 3 == 1 ? kNan : e.random - 900.0f; }},
+      {"NaN comes first in every block, numbers after it",
+       [block](E e) { return e.i % block < (block + 1) / 2 ? kNan : -1.0f * e.random; }},
+      {"mostly -infinity, and numbers far below zero",
+       [](E e) { return e.random % 7 == 0 ? -3e38f - e.random * 1e32f : -kInfinity; }},
+      {"infinities of both signs, NaN, and numbers",
+       [](E e) {
+         if (e.random % 9 == 0) return kInfinity;
+         if (e.random % 3 == 0) return kNan;
+         return e.i % 2 ? 1.0f * e.random : -kInfinity;
+       }},
+      {"all are NaN, of both signs", [](E e) { return e.i % 2 == 0 ? kNan : -kNan; }}};
+  return kinds[kind];
+}
+
+std::vector<float> reference(const std::vector<float>& x, Launch launch) {
+  std::vector<float> maxima(launch.grid, -kInfinity);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    float& largest = maxima[i / launch.block % launch.grid];
+    if (x[i] > largest) largest = x[i];  // false for NaN
+  }
+  return maxima;
+}
+
+/// What block b's maximum is computed from: "x[417] = 3, the largest of its 12 elements".
+std::string largest_element(const std::vector<float>& x, std::size_t b, Launch launch) {
+  std::size_t count = 0, numbers = 0, where = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i / launch.block % launch.grid != b) continue;
+    ++count;
+    if (std::isnan(x[i])) continue;
+    if (numbers++ == 0 || x[i] > x[where]) where = i;
+  }
+  if (count == 0) return "no element at all";
+  const std::string all = count == 1 ? "its only element" : std::to_string(count) + " elements";
+  if (numbers == 0) return all + ", NaN" + (count == 1 ? "" : " all of them");
+  const std::string largest = course::elements_text("x", x, where, where + 1);
+  return largest + (count == 1 ? ", " : ", the largest of ") + all;
+}
+
+// ---- launches -----------------------------------------------------------------------------------
 
 /// One thread, one warp, a full block; powers of two, their neighbours, and numbers far from them.
 constexpr unsigned kBlockSizes[] = {1,  2,  3,   5,   6,   7,   9,   31,  32,  33,  63,   65,
@@ -62,6 +116,11 @@ std::uint64_t levels(unsigned threads) {
 
 }  // namespace
 
+// Promise: blockDim.x is any number from 1 to 1024.
+// Promise: blockDim.x floats of dynamic shared memory are enough (OUT OF BOUNDS in every test case).
+// Promise: NaN is never the largest (every third one, the first ones of every block, and those
+// among infinities).
+// Promise: a block whose elements are all NaN writes -INFINITY.
 TEST_CASE("block_max: every size of a block, one element per thread") {
   for (const unsigned block : kBlockSizes) {
     const Launch launch{2, block};
@@ -72,6 +131,7 @@ TEST_CASE("block_max: every size of a block, one element per thread") {
   }
 }
 
+// Promise: every element of a small block counts, whatever the size of the block.
 TEST_CASE("block_max: the largest number in every place of a small block") {
   for (const unsigned block : {1u, 2u, 3u, 5u, 6u, 7u, 9u, 11u, 13u, 21u, 31u, 33u, 37u}) {
     const Launch launch{block, block};  // in block b it has the index b
@@ -83,6 +143,7 @@ TEST_CASE("block_max: the largest number in every place of a small block") {
   }
 }
 
+// Promise: every element of a large block counts, also where the size is no power of two.
 TEST_CASE("block_max: the largest number in the awkward places of a large block") {
   for (const unsigned block : {96u, 100u, 127u, 129u, 321u, 600u, 1024u}) {
     std::set<unsigned> awkward = {0, 1, 2, block / 2 - 1, block / 2, block / 2 + 1, block - 1};
@@ -100,6 +161,7 @@ TEST_CASE("block_max: the largest number in the awkward places of a large block"
   }
 }
 
+// Promise: n may be 0, and a block without elements writes -INFINITY.
 TEST_CASE("block_max: more or fewer elements than threads, and none") {
   std::size_t turn = 0;  // another size each time
   for (const std::size_t n : course::kSizes) {
@@ -110,6 +172,8 @@ TEST_CASE("block_max: more or fewer elements than threads, and none") {
   }
 }
 
+// Promise: maxima[b] is the largest of the elements that belong to block b in a grid-stride loop
+// (another block has a larger one in all kinds of data).
 TEST_CASE("block_max: a thread takes many elements, and the last blocks none") {
   const std::size_t n = course::kBigSize;
   for (const Launch launch : {Launch{1, 96}, Launch{3, 100}, Launch{7, 257}}) {
@@ -121,6 +185,7 @@ TEST_CASE("block_max: a thread takes many elements, and the last blocks none") {
   }
 }
 
+// Promise: x is any array of floats (nothing is said of where it begins).
 TEST_CASE("block_max: an array that does not begin at a multiple of 16 bytes") {
   const Launch launch{5, 100};
   for (const std::size_t begin : {1, 2, 3}) {
@@ -130,6 +195,8 @@ TEST_CASE("block_max: an array that does not begin at a multiple of 16 bytes") {
   }
 }
 
+// Promise: maxima are right in every run: no thread reads what another one may still write (DATA
+// RACE in every test case).
 TEST_CASE("block_max: the maximum of the maxima is that of the array") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 50;  // a missing barrier may not show at once
   const std::size_t n = course::kBigSize;
@@ -147,14 +214,17 @@ TEST_CASE("block_max: the maximum of the maxima is that of the array") {
   }
 }
 
+// Promise: gridDim.x is any number.
 TEST_CASE("block_max: more than 65,535 blocks") { check_kind(mixed, 65'700, {65'600, 1}); }
 
+// Promise: a grid may have more than 2^32 threads (GPU only).
 TEST_CASE("block_max: more than 2^32 threads") {
   const Launch launch{(1u << 22) + 1, 1024};
   course::skip_without_memory(launch.grid * sizeof(float));
   check_kind(negative, 5000, launch);
 }
 
+// Promise: n may be more than 2^32 (GPU only).
 TEST_CASE("block_max: more than 2^32 elements") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 300;
   course::skip_without_memory(n * sizeof(float));
@@ -168,6 +238,9 @@ TEST_CASE("block_max: more than 2^32 elements") {
   check_launch(x.data(), n, expected, launch);
 }
 
+// Promise: it is a tree: at most ceil(log2(blockDim.x)) + 2 barriers per block, no atomics, and no
+// thread reads all of the shared memory.
+// Promise: each thread loads its own elements (lanes that load).
 TEST_CASE("block_max: the lanes of a warp go in step, and no level is too many") {
   course::skip_without_counters();
   for (const unsigned block : {1u, 7u, 33u, 96u, 257u, 1000u, 1024u}) {

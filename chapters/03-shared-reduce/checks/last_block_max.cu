@@ -73,6 +73,12 @@ void check_kind(const course::DataKind<int>& kind, std::size_t n, Launch launch,
 
 }  // namespace
 
+// Promise: *y is the largest of x[0..n-1], or INT_MIN if n == 0.
+// Promise: the kernel is right for every one-dimensional grid, of one block, too, and for blocks
+// of 32 to 1024 threads.
+// Promise: no block waits for another one (ENDLESS LOOP in every test case, where the waiting
+// block comes first).
+// Promise: each launch leaves *ticket at 0 (every test case reads it after the launch).
 TEST_CASE("last_block_max: one launch at every size") {
   constexpr Launch kLaunches[] = {{1, 32}, {3, 64}, {8, 64}, {2, 1024}, {5, 128}, {40, 32}};
   std::size_t turn = 0;  // another launch each time
@@ -85,6 +91,8 @@ TEST_CASE("last_block_max: one launch at every size") {
   }
 }
 
+// Promise: parts and *y are not initialised (UNINITIALISED MEMORY in every test case), and no host
+// code resets the ticket.
 TEST_CASE("last_block_max: launches in a row, each with another grid, and nothing is set between") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 50;
   Memory memory(200);
@@ -109,6 +117,8 @@ TEST_CASE("last_block_max: launches in a row, each with another grid, and nothin
   }
 }
 
+// Promise: each block stores a part, and all parts count, also where there are more of them than
+// threads.
 TEST_CASE("last_block_max: more blocks than threads: every part counts") {
   for (const Launch launch : {Launch{33, 32}, Launch{70, 32}, Launch{100, 64}}) {
     const std::size_t n = std::size_t{launch.grid} * launch.block;
@@ -123,6 +133,8 @@ TEST_CASE("last_block_max: more blocks than threads: every part counts") {
   }
 }
 
+// Promise: parts are ordered before the ticket, and the ticket before the reads of parts (DATA
+// RACE in every test case with several blocks; wrong maxima where the parts are volatile).
 TEST_CASE("last_block_max: a large array") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 50;  // a missing barrier may not show at once
   const std::size_t n = course::kBigSize;
@@ -135,6 +147,7 @@ TEST_CASE("last_block_max: a large array") {
   }
 }
 
+// Promise: n may be more than 2^32 (GPU only).
 TEST_CASE("last_block_max: more than 2^32 elements") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 300;
   course::skip_without_memory(n * sizeof(int));
@@ -149,6 +162,9 @@ TEST_CASE("last_block_max: more than 2^32 elements") {
   REQUIRE(course::same(memory.y.download().front(), largest, "y"));
 }
 
+// Promise: one atomic per block on global memory, and at most one more in the whole launch.
+// Promise: all threads share the work of loading x, and all threads of the last block that of
+// loading parts (the busiest warp; where n is 0, all loads are those of parts).
 TEST_CASE("last_block_max: one atomic per block, and the threads share the work") {
   course::skip_without_counters();
   Memory memory(256);

@@ -7,16 +7,63 @@
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "checks/histogram_samples.cuh"
-
 namespace {
 
-using namespace histogram_samples;
 using Launch = course::LaunchShape;
+
+// ---- samples, and the right counts --------------------------------------------------------------
+
+constexpr unsigned kSampleLevels = 16384;  // values of a sample that is not broken
+
+using Samples = std::vector<unsigned short>;
+
+unsigned short sample(unsigned level) { return static_cast<unsigned short>(level); }
+
+/// Some kinds are used by name: their indices.
+enum Kind { mixed, few, broken, highest, neighbours };
+const course::DataKind<unsigned short> kKinds[] = {
+    {"all levels",
+     [](course::Element e) {
+       return sample((e.random * 7919u + static_cast<unsigned>(e.i) * 31) % kSampleLevels);
+     }},
+    {"a few levels, each many times",
+     [](course::Element e) { return sample(5000u + e.random % 7); }},
+    {"one in three is broken, from 16384 to 65535",
+     [](course::Element e) {
+       const unsigned r = e.random;
+       return sample(r % 3 == 0   ? kSampleLevels + r * 49 % (65536 - kSampleLevels)
+                     : r % 3 == 1 ? 65535 - r % 2
+                                  : r * 16);
+     }},
+    {"the levels 0, 1, 16382, 16383, and the broken 16384",
+     [](course::Element e) {
+       constexpr unsigned kHighest[] = {0, 1, 16382, 16383, 16384};
+       return sample(kHighest[e.random % 5]);
+     }},
+    {"levels that share a word, one far more often than the other", [](course::Element e) {
+       return sample(8000u + (e.random % 40 == 0 ? 1 : 0) + 2 * (e.random % 2));
+     }}};
+
+std::vector<unsigned> reference(const Samples& samples, std::vector<unsigned> bins) {
+  for (const unsigned v : samples) {
+    if (v < kSampleLevels) ++bins[v];
+  }
+  return bins;
+}
+
+/// Bins that hold something already, different in each.
+std::vector<unsigned> earlier_counts() {
+  std::vector<unsigned> bins(kSampleLevels);
+  for (unsigned v = 0; v < kSampleLevels; ++v) bins[v] = v % 1000 * 70'000;
+  return bins;
+}
+
+// ---- launches -----------------------------------------------------------------------------------
 
 std::string case_text(std::size_t n, const std::string& text, Launch launch) {
   return course::case_text(n, text, "shared_histogram", launch, kSharedBytes);
@@ -53,6 +100,12 @@ void check_kind(unsigned kind, std::size_t n, Launch launch) {
 
 }  // namespace
 
+// Promise: the kernel adds to bins[v] how many samples are v.
+// Promise: samples of 16384 and more are not counted.
+// Promise: n may be 0.
+// Promise: the kernel is right for every one-dimensional grid with blocks of 32 to 1024 threads, a
+// multiple of 32.
+// Promise: kSharedBytes of dynamic shared memory are enough (OUT OF BOUNDS in every test case).
 TEST_CASE("shared_histogram counts every sample at every size") {
   constexpr Launch kLaunches[] = {{1, 1024}, {2, 256}, {1, 96}, {3, 512}, {1, 32}, {2, 1024}};
   std::size_t turn = 0;  // another launch each time
@@ -63,6 +116,7 @@ TEST_CASE("shared_histogram counts every sample at every size") {
   }
 }
 
+// Promise: the kernel adds: bins may hold the counts of other samples already.
 TEST_CASE("shared_histogram adds to what the bins hold") {
   for (const Launch launch : {Launch{1, 512}, Launch{2, 512}}) {
     for (const course::DataKind<unsigned short>& kind : kKinds) {
@@ -72,6 +126,7 @@ TEST_CASE("shared_histogram adds to what the bins hold") {
   }
 }
 
+// Promise: the kernel is right if one block counts a value more than 65535 times.
 TEST_CASE("shared_histogram counts past 65535 in one bin of one block") {
   struct Example {
     std::size_t n;
@@ -87,6 +142,7 @@ TEST_CASE("shared_histogram counts past 65535 in one bin of one block") {
   }
 }
 
+// Promise: both bins of a word may count past 65535.
 TEST_CASE("shared_histogram counts past 65535 in both bins of a word") {
   const std::size_t n = 150'000;  // both are met 72,222 times
   Samples samples(n, 501);
@@ -97,6 +153,7 @@ TEST_CASE("shared_histogram counts past 65535 in both bins of a word") {
   check_launch(samples, launch);
 }
 
+// Promise: a bin that is full keeps its count while the other one of its word overflows.
 TEST_CASE("shared_histogram: a bin counts past 65535 while the other one of its word holds 65535") {
   for (const unsigned full : {500u, 501u}) {
     const unsigned other = 1001 - full;
@@ -110,11 +167,13 @@ TEST_CASE("shared_histogram: a bin counts past 65535 while the other one of its 
   }
 }
 
+// Promise: the grid is of any size.
 TEST_CASE("shared_histogram: more than 65,535 threads") {
   if (course::has_run_before()) return;
   check_kind(mixed, 66'000, {66, 1024});
 }
 
+// Promise: no sample is lost when many threads count at the same time (DATA RACE).
 TEST_CASE("shared_histogram: many samples") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a missing barrier may not show at once
   const std::size_t n = course::kBigSize;
@@ -125,6 +184,7 @@ TEST_CASE("shared_histogram: many samples") {
   }
 }
 
+// Promise: n may be more than 2^32 (GPU only).
 TEST_CASE("shared_histogram: more samples than 32 bits can number") {
   const std::size_t n = (std::size_t{1} << 32) + 77;
   course::skip_without_memory(n * sizeof(unsigned short));
@@ -137,6 +197,10 @@ TEST_CASE("shared_histogram: more samples than 32 bits can number") {
   check_launch(samples, reference(tail, kEmptyBins), {528, 1024}, kEmptyBins);
 }
 
+// Promise: if n is at most 32768, each block adds to each bin at most once, and not at all to a
+// bin in which it has counted nothing.
+// Promise: all threads of the grid share the work: loading, clearing pairs, and adding them to the
+// bins (the busiest warp of global and of shared memory).
 TEST_CASE("shared_histogram: at most one global atomic for each bin that a block has met") {
   course::skip_without_counters();
   for (const Kind kind : {mixed, few, broken, neighbours}) {
@@ -169,6 +233,7 @@ TEST_CASE("shared_histogram: at most one global atomic for each bin that a block
   }
 }
 
+// Promise: a block empties its bins once, also where one thread has counted many of them.
 TEST_CASE("shared_histogram: one emptying is enough for 32768 samples") {
   course::skip_without_counters();
   const std::size_t n = 32'768;

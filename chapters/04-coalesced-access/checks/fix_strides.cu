@@ -94,6 +94,11 @@ void check_many(std::size_t n) {
 
 }  // namespace
 
+// Promise: mono[i] is the mean of the two samples of frame i, for every n, 0 included.
+// Promise: frames begins at a multiple of 8 bytes, not always at one of 16, and mono at a multiple
+// of 4 (MISALIGNED ACCESS).
+// Promise: nothing outside of the two arrays is read or written (UNINITIALISED MEMORY, OUT OF
+// BOUNDS, and elements before mono[0] that are compared).
 TEST_CASE("fix_strides: mono is right at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::all_sizes()) {
@@ -108,6 +113,7 @@ TEST_CASE("fix_strides: mono is right at every size") {
   }
 }
 
+// Promise: the mean is half of the sum of two floats, whatever they are.
 TEST_CASE("fix_strides: negative, large and infinite numbers") {
   const float large = INFINITY;
   const std::vector<float> x = {-1.0f,  -2.0f, -1.5f,  0.5f, 1e8f,  1.0f,  large, 1.0f, -large,
@@ -123,6 +129,7 @@ TEST_CASE("fix_strides: negative, large and infinite numbers") {
   }));
 }
 
+// Promise: the kernel is right for every one-dimensional grid of blocks of whole warps.
 TEST_CASE("fix_strides: mono is right for every grid") {
   for (const Launch launch : course::launch_shapes(1025)) {
     INFO(describe(1025, launch, {0, 0}));
@@ -130,6 +137,11 @@ TEST_CASE("fix_strides: mono is right for every grid") {
   }
 }
 
+// Promise: no sector is requested twice. Where an array begins within a sector, each request
+// touches one more.
+// Promise: the threads of the grid share the work: a store of a warp writes 32 numbers, and fewer
+// only at the end of mono (stores, and the busiest warp).
+// Promise: plain loads and stores, no atomics.
 TEST_CASE("fix_strides: no sector is touched twice") {
   course::skip_without_counters();
   struct Case {
@@ -167,6 +179,8 @@ TEST_CASE("fix_strides: no sector is touched twice") {
   }
 }
 
+// Promise: n may be more than 2^31 (GPU only).
 TEST_CASE("fix_strides: more than 2^31 frames") { check_many((std::size_t{1} << 31) + 77); }
 
+// Promise: n may be more than 2^32 (GPU only).
 TEST_CASE("fix_strides: more than 2^32 frames") { check_many((std::size_t{1} << 32) + 77); }

@@ -74,6 +74,9 @@ constexpr const char* kNoAtomics = "plain loads and stores will do";
 
 }  // namespace
 
+// Promise: to[i] = from[i] for i < n, from any address to any address.
+// Promise: no byte before or after the n bytes is read or written, on either side (UNINITIALISED
+// MEMORY and OUT OF BOUNDS where nothing was written around them, else watched bytes).
 TEST_CASE("pack_copy: every start on both sides") {
   const std::vector<std::size_t> sizes = {100, 16, 1, 31, 15, 64, 17, 33, 2, 48, 9};
   std::size_t turn = 0;  // another size each time
@@ -86,6 +89,7 @@ TEST_CASE("pack_copy: every start on both sides") {
   }
 }
 
+// Promise: the bytes of both ends are copied, however many there are.
 TEST_CASE("pack_copy: every size around a pack's, equally misaligned") {
   for (std::size_t start = 0; start < 16; ++start) {
     for (std::size_t n = 0; n < 36; n += start % 4 == 1 ? 1 : 5) {
@@ -95,6 +99,8 @@ TEST_CASE("pack_copy: every size around a pack's, equally misaligned") {
   }
 }
 
+// Promise: n is any number, 0 included.
+// Promise: the kernel is right for every one-dimensional grid of blocks of whole warps.
 TEST_CASE("pack_copy: every size and grid") {
   const std::vector<Starts> starts = {{0, 0}, {1, 1}, {15, 15}, {8, 8}, {0, 8}, {3, 7}, {12, 0}};
   std::size_t turn = 0;  // other starts and another grid each time
@@ -109,6 +115,11 @@ TEST_CASE("pack_copy: every size and grid") {
   }
 }
 
+// Promise: if from and to are equally misaligned, all bytes but fewer than 32 at the two ends are
+// copied 16 at a time, the lanes of a warp side by side (requests, sectors).
+// Promise: one request takes all bytes of an end, once for the whole grid.
+// Promise: the threads share the work (the busiest warp).
+// Promise: plain loads and stores, no atomics (the next test case wants the same).
 TEST_CASE("pack_copy: 16 bytes at a time where both sides are equally misaligned") {
   course::skip_without_counters();
   struct Case {
@@ -144,6 +155,8 @@ TEST_CASE("pack_copy: 16 bytes at a time where both sides are equally misaligned
   }
 }
 
+// Promise: if from and to are not equally misaligned, any width will do, the lanes of a warp side
+// by side.
 TEST_CASE("pack_copy: the lanes share the work where the sides are not equally misaligned") {
   course::skip_without_counters();
   constexpr std::size_t n = 4096;
@@ -167,6 +180,7 @@ TEST_CASE("pack_copy: the lanes share the work where the sides are not equally m
   }
 }
 
+// Promise: n may be more than 2^32 (GPU only).
 TEST_CASE("pack_copy: more than 2^32 bytes") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 77;
   constexpr Starts kStarts{3, 3};

@@ -83,4 +83,11 @@ course::Verdict all_predictions() {
 
 }  // namespace
 
+// Promise: the eight constants are what the loads of each launch request (each is compared,
+// whatever the other seven are).
+// Promise: a request is one load of the source, executed by one warp with at least one active lane
+// (load_members has two loads, load_first_seventy a warp with 6 active lanes).
+// Promise: `sectors` is the sum over all requests: a sector that two requests touch counts twice
+// (load_eighths and load_shifted have such sectors).
+// Promise: x begins with a sector (it is a buffer of its own), and stores are not asked for.
 TEST_CASE("predict_sectors: what each kernel's loads request") { REQUIRE(all_predictions()); }

@@ -56,6 +56,9 @@ course::Verdict no_conflicts(const course::Counters& c) {
 
 }  // namespace
 
+// Promise: out[c * rows + r] = in[r * cols + c] for all r < rows and c < cols.
+// Promise: tiles at the right and the lower edge may be cut off.
+// Promise: what no thread wrote is not read (UNINITIALISED MEMORY).
 TEST_CASE("transpose_tile: matrices of all shapes") {
   const std::vector<Shape> shapes = {{1, 1},   {32, 32}, {1, 100}, {100, 1}, {31, 33},
                                      {33, 31}, {2, 3},   {64, 32}, {32, 64}, {65, 97},
@@ -70,6 +73,7 @@ TEST_CASE("transpose_tile: matrices of all shapes") {
   }
 }
 
+// Promise: rows and cols may be more than 65,535.
 TEST_CASE("transpose_tile: more rows, or columns, than 16 bits number") {
   if (course::has_run_before()) return;
   for (const Shape shape : {Shape{70'000, 1}, Shape{1, 70'000}}) {
@@ -78,6 +82,7 @@ TEST_CASE("transpose_tile: more rows, or columns, than 16 bits number") {
   }
 }
 
+// Promise: every element is copied, bit for bit.
 TEST_CASE("transpose_tile: numbers keep all of their bits") {
   const std::vector<float> x = {-1.0f, -0.0f, 0.0f, -INFINITY, INFINITY, 0x1p-149f, 3e38f, -2.5f};
   INFO(describe({4, 2}, 8));
@@ -93,6 +98,7 @@ TEST_CASE("transpose_tile: numbers keep all of their bits") {
   REQUIRE(course::same(found, expected, "the bits of out"));
 }
 
+// Promise: blockDim.y divides 32: each thread moves 32 / blockDim.y elements.
 TEST_CASE("transpose_tile: blocks of all heights") {
   for (const unsigned block_rows : {1u, 2u, 4u, 8u, 16u, 32u}) {
     for (const Shape shape : {Shape{32, 32}, Shape{40, 70}}) {
@@ -102,6 +108,7 @@ TEST_CASE("transpose_tile: blocks of all heights") {
   }
 }
 
+// Promise: the tile is full before it is read (DATA RACE in every test case).
 TEST_CASE("transpose_tile: a large matrix") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a race may not show at once
   const Shape shape = course::kCpuDevice ? Shape{129, 300} : Shape{1500, 3001};
@@ -111,6 +118,10 @@ TEST_CASE("transpose_tile: a large matrix") {
   }
 }
 
+// Promise: a warp's loads are 32 neighbours of a row of `in`, its stores 32 neighbours of a row of
+// `out`: 4 sectors each where rows begin with a sector, in tiles that are cut off, too.
+// Promise: a block owns one tile (the busiest warp moves its rows of one tile).
+// Promise: no atomics.
 TEST_CASE("transpose_tile: coalesced on both sides") {
   course::skip_without_counters();
   // The last shape's tiles are cut off on both sides; its rows begin with a sector all the same.
@@ -139,6 +150,8 @@ TEST_CASE("transpose_tile: coalesced on both sides") {
   }
 }
 
+// Promise: each element is stored to the tile once and loaded from it once, 32 per request,
+// without any bank conflict.
 TEST_CASE("transpose_tile: no bank conflicts") {
   course::skip_without_counters();
   for (const Shape shape : {Shape{64, 64}, Shape{33, 50}, Shape{1, 100}}) {
@@ -156,6 +169,7 @@ TEST_CASE("transpose_tile: no bank conflicts") {
   }
 }
 
+// Promise: a matrix may have more than 2^32 elements (GPU only).
 TEST_CASE("transpose_tile: more than 2^32 elements") {
   constexpr Shape kShape{65'568, 65'601};
   constexpr std::size_t n = kShape.rows * kShape.cols;

@@ -11,12 +11,30 @@
 #include <string>
 #include <vector>
 
-#include "checks/summed_bytes.cuh"
-
 namespace {
 
-using namespace summed;
 using Launch = course::LaunchShape;
+
+// ---- bytes --------------------------------------------------------------------------------------
+
+using Bytes = course::DataKind<unsigned char>;
+const Bytes kRandom{
+    "0 to 255, in no order", [](course::Element e) {
+      return static_cast<unsigned char>((static_cast<unsigned>(e.random) * 7 + e.i) % 256);
+    }};
+const Bytes kWhite{"all are 255", [](course::Element) { return static_cast<unsigned char>(255); }};
+const Bytes kEdges{"1 to 64 at both ends, 0 between them", [](course::Element e) {
+                     const std::size_t from_end = std::min(e.i, e.n - 1 - e.i);
+                     return static_cast<unsigned char>(from_end < 64 ? from_end + 1 : 0);
+                   }};
+
+// ---- launches -----------------------------------------------------------------------------------
+
+std::string describe(std::size_t n, std::size_t offset, Launch launch, const Bytes& kind) {
+  return course::case_text(
+      n, "x is " + std::to_string(offset) + " bytes past a multiple of 16: " + kind.text,
+      "sum_bytes", launch);
+}
 
 /// What *sum holds after the launch if it held `before`.
 unsigned long long run(const unsigned char* d_x, std::size_t n, Launch launch,
@@ -26,6 +44,29 @@ unsigned long long run(const unsigned char* d_x, std::size_t n, Launch launch,
   const unsigned long long after = sum.download().front();
   CHECK(sum.intact("sum"));
   return after;
+}
+
+/// What the difference says: bytes read as signed numbers, sums that are too narrow, or words that
+/// were not taken apart.
+std::string what_went_wrong(const std::vector<unsigned char>& x, unsigned long long found,
+                            unsigned long long expected) {
+  const unsigned long long missing = expected - found;  // modulo 2^64
+  const auto above =
+      std::count_if(x.begin(), x.end(), [](unsigned char byte) { return byte > 127; });
+  if (missing > 0 && missing % 65'536 == 0 && missing <= expected) {
+    return "Too small by " + std::to_string(missing / 65'536) +
+           " * 65536: a sum that is kept in 16 bits loses so much at each overflow.";
+  }
+  if (missing > 0 && missing % 256 == 0 && missing / 256 <= static_cast<std::uint64_t>(above)) {
+    return "Too small by " + std::to_string(missing / 256) + " * 256, and x has " +
+           course::counted(static_cast<std::size_t>(above), "byte") +
+           " above 127. Read as a signed char, such a byte counts as its value - 256. (A sum that "
+           "is kept in a byte loses 256 at each overflow, too.)";
+  }
+  if (found / 256 >= expected && found < 1ull << 63) {
+    return "Far too large: x, y, z and w of a uint4 are four bytes each, and are to be taken apart.";
+  }
+  return x.empty() ? "" : "sum is computed from " + course::elements_text("x", x, 0, x.size());
 }
 
 void check_launch(const std::vector<unsigned char>& x, std::size_t offset, Launch launch,
@@ -47,6 +88,7 @@ void check_white(std::size_t n, Launch launch, const char* hint = "") {
 
 }  // namespace
 
+// Promise: *sum grows by x[0] + ... + x[n-1], exactly, and bytes are unsigned.
 TEST_CASE("sum_bytes: whole packs") {
   for (const std::size_t n : {16u, 512u, 4096u}) {
     for (const Bytes& kind : {kRandom, kWhite}) {
@@ -56,6 +98,8 @@ TEST_CASE("sum_bytes: whole packs") {
   }
 }
 
+// Promise: n may be 0, less than 16, and no multiple of 16.
+// Promise: nothing outside x[0..n-1] is read (OUT OF BOUNDS, UNINITIALISED MEMORY).
 TEST_CASE("sum_bytes: every length of the tail") {
   for (std::size_t n = 0; n < 50; ++n) {
     INFO(describe(n, 0, {1, 64}, kEdges));
@@ -63,6 +107,7 @@ TEST_CASE("sum_bytes: every length of the tail") {
   }
 }
 
+// Promise: x may begin at any address (MISALIGNED ACCESS).
 TEST_CASE("sum_bytes: every start") {
   for (std::size_t offset = 0; offset < 16; ++offset) {
     for (const std::size_t n : {1u, 14u, 17u, 31u, 200u}) {
@@ -72,6 +117,8 @@ TEST_CASE("sum_bytes: every start") {
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid of blocks of 32, 64, ..., 1024
+// threads.
 TEST_CASE("sum_bytes: every size, every grid") {
   std::size_t turn = 0;  // another start each time
   for (const std::size_t n : course::kSizes) {
@@ -84,17 +131,21 @@ TEST_CASE("sum_bytes: every size, every grid") {
   }
 }
 
+// Promise: *sum holds a number already, perhaps one close to 2^32.
 TEST_CASE("sum_bytes: adds to a sum that is close to 2^32") {
   INFO(describe(700, 3, {3, 96}, kWhite));
   check_launch(kWhite.values(700), 3, {3, 96}, 0xffff'fff0ull);
 }
 
+// Promise: the sum is exact if all bytes go through one block of 32 threads.
 TEST_CASE("sum_bytes: large sums of a single warp") {
   // 80,000 times 255 is more than 2^24, and more than 2^16 for each thread.
   INFO(describe(80'001, 1, {1, 32}, kWhite));
   check_launch(kWhite.values(80'001), 1, {1, 32});
 }
 
+// Promise: no byte is lost when many warps add to *sum at the same time (DATA RACE in every test
+// case).
 TEST_CASE("sum_bytes: many bytes") {
   const std::size_t n = 20 * course::kBigSize;
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a lost update may not show at once
@@ -105,12 +156,14 @@ TEST_CASE("sum_bytes: many bytes") {
   }
 }
 
+// Promise: the sum of a warp may be more than 2^32.
 TEST_CASE("sum_bytes: more than 2^32 for a single warp") {
   if (course::has_run_before()) return;
   // 2^32 and more in either half of the warp: the sums that lanes exchange do not fit into 32 bits.
   check_white(33'750'000, {1, 32}, "that of a warp needs more than 32 bits here");
 }
 
+// Promise: the sum of a thread is exact (a float rounds it).
 TEST_CASE("sum_bytes: an odd sum above 2^24 for a single thread") {
   if (course::has_run_before()) return;
   const Bytes kind{"255, and 254 at every 16th place from 3 on", [](course::Element e) {
@@ -120,12 +173,14 @@ TEST_CASE("sum_bytes: an odd sum above 2^24 for a single thread") {
   check_launch(kind.values(3'000'000), 0, {1, 32});
 }
 
+// Promise: the sum of a thread may be more than 2^32 (GPU only).
 TEST_CASE("sum_bytes: more than 2^32 for a single thread") {
   const std::size_t n = std::size_t{32} * 17'000'000 + 5;
   course::skip_without_memory(n);
   check_white(n, {1, 32});
 }
 
+// Promise: n, and the threads of the grid, may be more than 2^32 (GPU only).
 TEST_CASE("sum_bytes: more than 2^32 bytes, and more than 2^32 threads") {
   const std::size_t n = (std::size_t{1} << 32) + 77;
   course::skip_without_memory(n);
@@ -133,6 +188,7 @@ TEST_CASE("sum_bytes: more than 2^32 bytes, and more than 2^32 threads") {
   check_white(50'000, {(1u << 22) + 2, 1024});  // with 32 bits the grid has 2048 threads
 }
 
+// Promise: the sum is exact in every order of the lanes.
 TEST_CASE("sum_bytes: the lanes of a warp go in step") {
   for (const std::size_t n : {100u, 2111u}) {
     INFO(describe(n, 9, {2, 96}, kRandom));
@@ -140,6 +196,9 @@ TEST_CASE("sum_bytes: the lanes of a warp go in step") {
   }
 }
 
+// Promise: what lies between the first and the last multiple of 16 in x is read in loads of 16
+// bytes, 512 bytes per warp (loads, sectors).
+// Promise: the threads share the work, and a warp makes at most one atomic on *sum.
 TEST_CASE("sum_bytes: 16 bytes per load, an atomic per warp") {
   course::skip_without_counters();
   constexpr std::size_t kN = 65'536;
@@ -166,6 +225,7 @@ TEST_CASE("sum_bytes: 16 bytes per load, an atomic per warp") {
   }
 }
 
+// Promise: the bytes before and after the multiples of 16, fewer than 32, are read one by one.
 TEST_CASE("sum_bytes: few bytes are read 16 at a time, too") {
   course::skip_without_counters();
   for (const std::size_t n : {33u, 100u, 1000u}) {

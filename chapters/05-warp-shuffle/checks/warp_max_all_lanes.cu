@@ -11,11 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "checks/groups.cuh"
+#include "checks/parts_beyond_2_to_31.cuh"
 
 namespace {
 
 using Launch = course::LaunchShape;
+
+// ---- readings -----------------------------------------------------------------------------------
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -49,6 +51,38 @@ const course::DataKind<float> kKinds[] = {
      }},
 };
 
+// ---- the right maxima ---------------------------------------------------------------------------
+
+/// The maximum of each element's group; -infinity where all are NaN.
+std::vector<float> group_maxima(const std::vector<float>& x) {
+  std::vector<float> highest(x.size());
+  for (std::size_t first = 0; first < x.size(); first += 32) {
+    const std::size_t end = std::min(first + 32, x.size());
+    float maximum = -INFINITY;
+    for (std::size_t i = first; i < end; ++i) {
+      if (!std::isnan(x[i])) maximum = std::max(maximum, x[i]);
+    }
+    for (std::size_t i = first; i < end; ++i) highest[i] = maximum;
+  }
+  return highest;
+}
+
+/// What the maximum of the group that begins at x[first] is computed from: "x[32..63], of which
+/// x[40] = 3 is the largest number".
+std::string group_text(const std::vector<float>& x, std::size_t first, float maximum) {
+  const std::size_t end = std::min(first + 32, x.size());
+  if (end == first + 1) return course::elements_text("x", x, first, end) + ", alone in its group";
+  const std::string group = "x[" + std::to_string(first) + ".." + std::to_string(end - 1) + "]";
+  for (std::size_t i = first; i < end; ++i) {
+    if (x[i] != maximum) continue;  // true for NaN
+    return group + ", of which " + course::elements_text("x", x, i, i + 1) +
+           " is the largest number";
+  }
+  return group + ", which are all NaN";
+}
+
+// ---- launches -----------------------------------------------------------------------------------
+
 void check_launch(const std::vector<float>& x, Launch launch) {
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::GuardedBuffer<float> highest(x.size());
@@ -66,6 +100,8 @@ std::string describe(std::size_t n, Launch launch, const course::DataKind<float>
 
 }  // namespace
 
+// Promise: NaN counts as missing, and a group of NaN has the maximum -infinity.
+// Promise: numbers may be negative, and infinite.
 TEST_CASE("warp_max_all_lanes: one full warp") {
   for (const auto& kind : kKinds) {
     INFO(describe(32, {1, 32}, kind));
@@ -73,6 +109,9 @@ TEST_CASE("warp_max_all_lanes: one full warp") {
   }
 }
 
+// Promise: the last group may be shorter, with 1 to 31 elements.
+// Promise: every lane that the mask of a warp function names calls that function (WRONG MASK or
+// DEADLOCK, or values of absent lanes that differ with each schedule).
 TEST_CASE("warp_max_all_lanes: groups that are cut short") {
   for (std::size_t n = 1; n < 70; n += n < 34 ? 3 : 9) {
     for (const auto& kind : {kBelowZero, kNanAmong}) {
@@ -82,6 +121,7 @@ TEST_CASE("warp_max_all_lanes: groups that are cut short") {
   }
 }
 
+// Promise: highest[i] is the maximum of the group of x[i], for every i < n.
 TEST_CASE("warp_max_all_lanes: every size, every kind of data") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
@@ -95,6 +135,7 @@ TEST_CASE("warp_max_all_lanes: every size, every kind of data") {
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid of blocks of whole warps.
 TEST_CASE("warp_max_all_lanes: every grid") {
   for (const std::size_t n : {300u, 1025u}) {
     const std::vector<float> x = kBelowZero.values(n);
@@ -105,6 +146,7 @@ TEST_CASE("warp_max_all_lanes: every grid") {
   }
 }
 
+// Promise: the maximum is that of the numbers, in whichever lane a NaN is.
 TEST_CASE("warp_max_all_lanes: a single NaN, in every lane") {
   for (std::size_t lane = 0; lane < 32; ++lane) {
     std::vector<float> x = kBelowZero.values(64);
@@ -115,6 +157,7 @@ TEST_CASE("warp_max_all_lanes: a single NaN, in every lane") {
   }
 }
 
+// Promise: the maximum is right in whichever lane it is.
 TEST_CASE("warp_max_all_lanes: the highest one in every lane") {
   for (std::size_t lane = 0; lane < 32; ++lane) {
     std::vector<float> x(64, -kInfinity);
@@ -126,6 +169,7 @@ TEST_CASE("warp_max_all_lanes: the highest one in every lane") {
   }
 }
 
+// Promise: n may be 0.
 TEST_CASE("warp_max_all_lanes: nothing to do") {
   const auto x = course::DeviceBuffer<float>::zeros(1);
   course::GuardedBuffer<float> highest(0, 4);
@@ -134,6 +178,7 @@ TEST_CASE("warp_max_all_lanes: nothing to do") {
   REQUIRE(highest.intact("highest"));
 }
 
+// Promise: a grid may have fewer threads than x has elements.
 TEST_CASE("warp_max_all_lanes: many groups") {
   const std::size_t n = course::kBigSize;
   for (const Launch launch : {Launch{9, 96}, Launch{2, 1024}}) {
@@ -142,6 +187,7 @@ TEST_CASE("warp_max_all_lanes: many groups") {
   }
 }
 
+// Promise: n may be more than 2^31 (GPU only).
 TEST_CASE("warp_max_all_lanes: more than 2^31 elements") {
   course::skip_without_memory(2 * kBeyond2To31 * sizeof(float));
   course::DeviceBuffer<float> d_x(kBeyond2To31);
@@ -160,6 +206,7 @@ TEST_CASE("warp_max_all_lanes: more than 2^31 elements") {
   }
 }
 
+// Promise: the maximum is right in every order of the lanes.
 TEST_CASE("warp_max_all_lanes: the lanes of a warp go in step") {
   for (const std::size_t n : {33u, 257u}) {
     INFO(describe(n, {2, 96}, kNanAmong));
@@ -167,6 +214,8 @@ TEST_CASE("warp_max_all_lanes: the lanes of a warp go in step") {
   }
 }
 
+// Promise: the kernel uses no shared memory, no atomics and no barrier.
+// Promise: it loads every element once: a warp reads a group with one load.
 TEST_CASE("warp_max_all_lanes: one load per group, and nothing but registers") {
   course::skip_without_counters();
   constexpr std::size_t kN = 4096 + 21;  // the last group is short, and is one load as well

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "checks/groups.cuh"
+#include "checks/parts_beyond_2_to_31.cuh"
 
 namespace {
 
@@ -71,6 +71,9 @@ std::string describe(std::size_t n, Launch launch, const Kind& kind) {
 
 }  // namespace
 
+// Promise: offsets[i] is the sum of the counts in the group of i that come before i, 0 for the
+// first.
+// Promise: totals[g] is the sum of all counts of group g.
 TEST_CASE("warp_prefix_sum: one full warp") {
   for (const Kind& kind : kKinds) {
     INFO(describe(32, {1, 32}, kind));
@@ -78,6 +81,7 @@ TEST_CASE("warp_prefix_sum: one full warp") {
   }
 }
 
+// Promise: the groups of a block are independent of each other.
 TEST_CASE("warp_prefix_sum: several warps in a block") {
   for (const unsigned block : {64u, 96u, 1024u}) {
     INFO(describe(block, {1, block}, kRandom));
@@ -85,6 +89,9 @@ TEST_CASE("warp_prefix_sum: several warps in a block") {
   }
 }
 
+// Promise: the last group may be shorter, with 1 to 31 elements, and has a total as well.
+// Promise: every lane that the mask of a warp function names calls that function (WRONG MASK or
+// DEADLOCK, or values of absent lanes that differ with each schedule).
 TEST_CASE("warp_prefix_sum: groups that are cut short") {
   for (std::size_t n = 1; n < 70; n += n < 34 ? 3 : 9) {
     INFO(describe(n, {1, 96}, kRandom));
@@ -92,6 +99,7 @@ TEST_CASE("warp_prefix_sum: groups that are cut short") {
   }
 }
 
+// Promise: all offsets and all totals are written, for every n.
 TEST_CASE("warp_prefix_sum: every size, every kind of data") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::kSizes) {
@@ -105,6 +113,7 @@ TEST_CASE("warp_prefix_sum: every size, every kind of data") {
   }
 }
 
+// Promise: the kernel is right for every one-dimensional grid of blocks of whole warps.
 TEST_CASE("warp_prefix_sum: every grid") {
   for (const std::size_t n : {300u, 1025u}) {
     const std::vector<unsigned> counts = kRandom.values(n);
@@ -115,6 +124,7 @@ TEST_CASE("warp_prefix_sum: every grid") {
   }
 }
 
+// Promise: n may be 0.
 TEST_CASE("warp_prefix_sum: nothing to do") {
   const auto counts = course::DeviceBuffer<unsigned>::zeros(1);
   course::GuardedBuffer<unsigned> offsets(0, 4), totals(0, 4);
@@ -124,6 +134,8 @@ TEST_CASE("warp_prefix_sum: nothing to do") {
   REQUIRE(totals.intact("totals"));
 }
 
+// Promise: sums are modulo 2^32.
+// Promise: a grid may have fewer threads than there are elements.
 TEST_CASE("warp_prefix_sum: many groups") {
   const std::size_t n = course::kBigSize;
   for (const Launch launch : {Launch{9, 96}, Launch{2, 1024}}) {
@@ -132,6 +144,7 @@ TEST_CASE("warp_prefix_sum: many groups") {
   }
 }
 
+// Promise: n may be more than 2^31 (GPU only).
 TEST_CASE("warp_prefix_sum: more than 2^31 elements") {
   course::skip_without_memory(2 * kBeyond2To31 * sizeof(unsigned) + kBeyond2To31 / 8);
   auto d_counts = course::DeviceBuffer<unsigned>::zeros(kBeyond2To31);
@@ -152,6 +165,7 @@ TEST_CASE("warp_prefix_sum: more than 2^31 elements") {
   }
 }
 
+// Promise: the sums are right in every order of the lanes.
 TEST_CASE("warp_prefix_sum: the lanes of a warp go in step") {
   for (const std::size_t n : {33u, 257u}) {
     INFO(describe(n, {2, 96}, kRandom));
@@ -159,6 +173,8 @@ TEST_CASE("warp_prefix_sum: the lanes of a warp go in step") {
   }
 }
 
+// Promise: the kernel uses no shared memory, no atomics and no barrier.
+// Promise: it loads every element once: a warp reads a group with one load.
 TEST_CASE("warp_prefix_sum: one load per group, and nothing but registers") {
   course::skip_without_counters();
   constexpr std::size_t kN = 4096 + 21;  // the last group is short, and is one load as well

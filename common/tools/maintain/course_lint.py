@@ -6,8 +6,9 @@ used, names exactly the exercises that are there, and agrees with the chapter's 
 chapters before it; README.md names the chapter. Folders of mistakes and of alternatives hold those of its
 exercises, and nothing else. The ladder and the self-check read the chapter's rungs from rungs.cuh. What
 vendor.cu includes defines no kernel. A chapter's pictures are those that chapter.toml declares, and are in its README.
-No check has more than 200 lines, no other file of a chapter more than 400, none of common (its tests aside) more
-than 500; rules between sections are whole.
+Every test case of a check has a promise above it, every promise a test case below it, and every header in checks/ two
+programs that read it. No file of a chapter has more than 400 lines, its checks aside, none of common more than 500, its
+tests aside; rules between sections are whole.
 Every link of a page at the top, of a README and of common/docs goes to a file, and a heading, that exists.
 A release for learners (tools/teach/release.py) has neither solutions/ nor mistakes, and needs none.
 """
@@ -18,7 +19,7 @@ from build import variants
 from tools.lib import chapter as chapters
 from tools.lib.failed import Failed
 from tools.lib.hints import hints_of
-from tools.maintain import file_rules
+from tools.maintain import file_rules, promises
 
 MISTAKES = 3
 HINTS = 3
@@ -131,6 +132,7 @@ def check_chapter(top, folder):
     problems += check_list(top, chapter, readme) + check_pictures(chapter, readme)
     for exercise in chapter.exercises:
         problems += check_exercise(top, chapter, exercise, readme)
+    problems += promises.problems_of(top, chapter)
     problems += check_rungs(top, folder)
     if (folder / "vendor.cu").exists():
         problems += [

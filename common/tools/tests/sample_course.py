@@ -65,6 +65,7 @@ class Course:
         docs.mkdir(parents=True)
         (docs / "verdicts.md").write_text(VERDICTS)
         (docs / "any-cuda-file.md").write_text("<!-- programs:begin -->\n<!-- programs:end -->\n")
+        (docs / "contracts.md").write_text("<!-- promises:begin -->\n<!-- promises:end -->\n")
         (self.top / "common" / "tests").mkdir()
         (self.top / "common" / "tests" / "examples_test.cu").write_text("")
         self.results = docs / "results.md"

@@ -10,6 +10,7 @@ from tools.maintain import course_lint
 HINT = "<details><summary>Hint</summary>\n\nLook at the returned value.\n\n</details>\n"
 HEAD = "<!-- opening:begin -->\n<!-- opening:end -->\n\n"
 LIST = 'question = "How many?"\nlearn = "how many."\nbefore = ["00"]\nexercises = ["sum"]\ncore = ["sum"]\n[stars]\nsum = 2\n'
+CHECK = '// Promise: it is the sum.\nTEST_CASE("sum: every size") {}\n'
 
 
 class Lint(unittest.TestCase):
@@ -19,7 +20,7 @@ class Lint(unittest.TestCase):
         self.write("README.md", "01-x\n")
         self.write("chapters/01-x/README.md", f"{HEAD}## Exercise: sum\n{HINT * 3}\n## Sources\n")
         self.write("chapters/01-x/chapter.toml", LIST)
-        self.write("chapters/01-x/checks/sum.cu", "")
+        self.write("chapters/01-x/checks/sum.cu", CHECK)
         self.write("exercises/01-x/sum.cuh", "NOT_STARTED  // delete\n")
         self.write("solutions/01-x/sum.cuh", "int a;\n")
         for mistake in "abc":
@@ -111,7 +112,7 @@ class Lint(unittest.TestCase):
         self.assertEqual(self.lint(), (0, ""))
 
     def test_files_that_are_too_long(self):
-        for name, limit in (("chapters/01-x/checks/sum.cu", 200), ("chapters/01-x/sizes.cuh", 400), ("common/src/a.cpp", 500)):
+        for name, limit in (("chapters/01-x/sizes.cuh", 400), ("common/src/a.cpp", 500)):
             with self.subTest(name):
                 text = '#include "rungs.cuh"\n' + "\n" * (limit - 1)
                 self.write(name, text)
@@ -121,8 +122,13 @@ class Lint(unittest.TestCase):
                 self.write(name, text)
         for name in ("common/simt/tests/a.py", "common/docs/a.md", "chapters/01-x/build/a.cpp", "build/a.cpp"):
             self.write(name, "\n" * 999)
+        self.write("chapters/01-x/checks/sum.cu", "\n" * 999 + CHECK)
         self.write("chapters/01-x/build/meson-private/a", "")
         self.assertEqual(self.lint()[0], 0)
+
+    def test_promises_and_test_cases(self):
+        self.write("chapters/01-x/checks/sum.cu", CHECK + '\nTEST_CASE("sum: no elements") {}\n')
+        self.assertEqual(self.lint(), (1, 'chapters/01-x/checks/sum.cu:4: no promise is above "sum: no elements"'))
 
     def test_rules_that_were_broken(self):
         self.write("common/src/a.cpp", "// ---- reading ------\n//\n// --flag\n")

@@ -135,7 +135,7 @@ class Verdict(unittest.TestCase):
             (self.build / name).chmod(0o755)
         path = f"{self.build / 'bin'}:{os.environ['PATH']}"
         done = subprocess.run(
-            [sys.executable, str(TOOL), "memcheck", str(TOOL.parents[1] / "check/check_exercise.py"), str(exercise), "y"],
+            [*SANITIZE, "memcheck", str(TOP / "common/tools/check/check_exercise.py"), str(exercise), "y"],
             capture_output=True, text=True, cwd=self.build,
             env={**self.environment(path), "NINJA": str(self.build / "ninja")},
         )
