@@ -70,7 +70,7 @@ class Outputs(NeighborsTest):
         (self.folder / "neighbor.txt").write_text("old\n")
         part = self.folder / "neighbor.txt.part"
         running = subprocess.Popen([PROGRAM, self.file(FOUR), "--max-neighbors", "100000000"], cwd=self.folder,
-                                   stdout=subprocess.DEVNULL)  # 1.6 GB, if nobody stopped it
+                                   stdout=subprocess.DEVNULL)  # 1.6 GB, if no one stopped it
         while running.poll() is None and not (part.exists() and part.stat().st_size > 0):
             time.sleep(0.001)
         running.kill()
