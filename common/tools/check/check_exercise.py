@@ -85,7 +85,7 @@ class Receiver:
                 self.data += part[:max(0, result.MOST_BYTES - len(self.data))]
 
     def end(self):
-        """All that was sent. What the answer has started, and has left after it, is not waited for."""
+        """All that was sent. It does not wait for what the answer has started and left running."""
         with contextlib.suppress(OSError):
             self.ours.shutdown(socket.SHUT_RD)
         self.thread.join()
