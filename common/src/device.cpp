@@ -23,6 +23,7 @@ class Collector {
           ++(report.kind == simt::ReportKind::race ? findings.races : findings.others);
           findings.endless_loops += report.kind == simt::ReportKind::hang ? 1 : 0;
           findings.texts.push_back(report.text);
+          if (!report.facts.empty()) findings.facts.push_back(report.facts);
         })) {}
   ~Collector() { simt::set_report_handler(previous_); }
   Collector(const Collector&) = delete;

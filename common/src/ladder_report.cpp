@@ -65,15 +65,6 @@ std::string paragraph(const std::string& text) {
   return lines;
 }
 
-/// A report without its advice: what happened, and the two accesses.
-std::string without_advice(const std::string& report) {
-  std::size_t end = 0;
-  for (int line = 0; line < 3 && end != std::string::npos; ++line) {
-    end = report.find('\n', end + 1);
-  }
-  return report.substr(0, end);
-}
-
 /// ": 1001, but 65536 is expected"; empty if the kernel left no value.
 std::string wrong_value_text(const Row& row) {
   if (row.came_out_right) return fmt::format(": {}, right by luck", value_text(row.result));
@@ -85,9 +76,7 @@ std::string wrong_value_text(const Row& row) {
 std::string details(const Row& row) {
   if (row.failure) return *row.failure;
   if (row.kind == Row::Kind::wrong) {
-    if (!row.findings.texts.empty()) {
-      return without_advice(row.findings.texts.front()) + "\n" + row.because;
-    }
+    if (!row.findings.facts.empty()) return row.findings.facts.front() + "\n" + row.because;
     const bool race = row.expect != Expect::wrong_value;
     return (race ? "It has a data race, which a GPU does not report.\n" : "") + row.because;
   }

@@ -75,6 +75,7 @@ struct Findings {
   int others = 0;                  // reports of anything else
   int endless_loops = 0;           // those of `others` that ended a loop
   std::vector<std::string> texts;  // the reports, complete
+  std::vector<std::string> facts;  // those of races, without what to try
 };
 /// Runs `work` to its end on the device, keeps the reports of the CPU device's checker and
 /// leaves the device usable. CudaErrors that a report explains are swallowed; others are thrown.

@@ -63,6 +63,7 @@ struct Report {
   std::string text;
   std::string object = {};                    // what is accessed: "d_sum"; empty if it has no name
   std::vector<ReportedAccess> accesses = {};  // the one that completed the finding first
+  std::string facts = {};                     // of a race: `text` without what to try
 };
 
 /// Receives every finding, on the host's stack, when the launch that made it has ended. The one
