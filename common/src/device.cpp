@@ -23,6 +23,7 @@ class Collector {
           ++(report.kind == simt::ReportKind::race ? findings.races : findings.others);
           findings.endless_loops += report.kind == simt::ReportKind::hang ? 1 : 0;
           findings.texts.push_back(report.text);
+          if (!report.facts.empty()) findings.facts.push_back(report.facts);
         })) {}
   ~Collector() { simt::set_report_handler(previous_); }
   Collector(const Collector&) = delete;
@@ -39,41 +40,7 @@ std::optional<Counters> count(const std::function<void()>& work) {
   const simt::CountScope scope;
   work();
   detail::synchronize_devices();
-  const simt::Counters c = scope.counters();
-  Counters counters;
-  counters.launches = c.launches;
-  counters.blocks = c.blocks;
-  counters.warps = c.warps;
-  counters.threads = c.threads;
-  counters.global_atomics = c.global_atomics;
-  counters.global_atomic_lanes = c.global_atomic_lanes;
-  counters.global_atomic_addresses = c.global_atomic_addresses;
-  counters.global_compare_and_swaps = c.global_compare_and_swaps;
-  counters.shared_atomics = c.shared_atomics;
-  counters.shared_atomic_lanes = c.shared_atomic_lanes;
-  counters.shared_atomic_addresses = c.shared_atomic_addresses;
-  counters.global_loads = c.global_loads;
-  counters.global_load_sectors = c.global_load_sectors;
-  counters.global_stores = c.global_stores;
-  counters.global_store_sectors = c.global_store_sectors;
-  counters.global_load_lanes = c.global_load_lanes;
-  counters.global_store_lanes = c.global_store_lanes;
-  counters.global_volatile_loads = c.global_volatile_loads;
-  counters.shared_loads = c.shared_loads;
-  counters.shared_load_wavefronts = c.shared_load_wavefronts;
-  counters.shared_stores = c.shared_stores;
-  counters.shared_store_wavefronts = c.shared_store_wavefronts;
-  counters.barriers = c.barriers;
-  counters.warp_barriers = c.warp_barriers;
-  counters.cluster_barriers = c.cluster_barriers;
-  counters.bulk_loads = c.bulk_loads;
-  counters.bulk_additions = c.bulk_additions;
-  counters.busiest_warp_requests = c.busiest_warp_requests;
-  counters.busiest_warp_shared_requests = c.busiest_warp_shared_requests;
-  counters.busiest_block_requests = c.busiest_block_requests;
-  counters.devices_at_once = c.devices_at_once;
-  counters.kernels_at_once = c.kernels_at_once;
-  return counters;
+  return scope.counters();
 }
 
 Findings find_races(const std::function<void()>& work) {

@@ -65,15 +65,6 @@ std::string paragraph(const std::string& text) {
   return lines;
 }
 
-/// A report without its advice: what happened, and the two accesses.
-std::string without_advice(const std::string& report) {
-  std::size_t end = 0;
-  for (int line = 0; line < 3 && end != std::string::npos; ++line) {
-    end = report.find('\n', end + 1);
-  }
-  return report.substr(0, end);
-}
-
 /// ": 1001, but 65536 is expected"; empty if the kernel left no value.
 std::string wrong_value_text(const Row& row) {
   if (row.came_out_right) return fmt::format(": {}, right by luck", value_text(row.result));
@@ -85,9 +76,7 @@ std::string wrong_value_text(const Row& row) {
 std::string details(const Row& row) {
   if (row.failure) return *row.failure;
   if (row.kind == Row::Kind::wrong) {
-    if (!row.findings.texts.empty()) {
-      return without_advice(row.findings.texts.front()) + "\n" + row.because;
-    }
+    if (!row.findings.facts.empty()) return row.findings.facts.front() + "\n" + row.because;
     const bool race = row.expect != Expect::wrong_value;
     return (race ? "It has a data race, which a GPU does not report.\n" : "") + row.because;
   }
@@ -283,28 +272,18 @@ ordered_json text_or_null(const std::string& text) {
 }
 
 ordered_json counters_json(const Counters& c) {
-  return {{"launches", c.launches},
-          {"blocks", c.blocks},
-          {"warps", c.warps},
-          {"threads", c.threads},
-          {"global_atomic_requests", c.global_atomics},
-          {"global_atomics", c.global_atomic_lanes},
-          {"global_atomic_addresses", c.global_atomic_addresses},
-          {"shared_atomic_requests", c.shared_atomics},
-          {"shared_atomics", c.shared_atomic_lanes},
-          {"shared_atomic_addresses", c.shared_atomic_addresses},
-          {"global_loads", c.global_loads},
-          {"global_load_sectors", c.global_load_sectors},
-          {"global_stores", c.global_stores},
-          {"global_store_sectors", c.global_store_sectors},
-          {"sectors_per_request", c.sectors_per_request()},
-          {"shared_loads", c.shared_loads},
-          {"shared_load_wavefronts", c.shared_load_wavefronts},
-          {"shared_stores", c.shared_stores},
-          {"shared_store_wavefronts", c.shared_store_wavefronts},
-          {"bank_conflicts", c.bank_conflicts()},
-          {"barriers", c.barriers},
-          {"warp_barriers", c.warp_barriers}};
+  ordered_json j;
+  for (const simt::Counter& counter : simt::kCounters) {
+    if (*counter.reported_as != '\0') j[counter.reported_as] = c.*counter.value;
+    // What follows from several counters comes after the last of them.
+    if (counter.value == &Counters::global_store_sectors) {
+      j["sectors_per_request"] = c.sectors_per_request();
+    }
+    if (counter.value == &Counters::shared_store_wavefronts) {
+      j["bank_conflicts"] = c.bank_conflicts();
+    }
+  }
+  return j;
 }
 
 std::string kind_text(Row::Kind kind) {

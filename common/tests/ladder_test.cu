@@ -513,6 +513,28 @@ TEST_CASE("the JSON says what ran, where and how") {
   }
 }
 
+TEST_CASE("the JSON has the counters under the names that their entries give them") {
+  course::Row row;
+  row.counters.emplace();
+  std::uint64_t value = 1000;  // another one for each
+  for (const simt::Counter& counter : simt::kCounters) (*row.counters).*counter.value = ++value;
+  const std::string text = course::to_json(course::Environment(), {row});
+  const nlohmann::ordered_json found = nlohmann::ordered_json::parse(text)["rungs"][0]["counters"];
+  std::vector<std::string> names, expected;
+  for (const auto& [name, _] : found.items()) {
+    if (name != "sectors_per_request" && name != "bank_conflicts") names.push_back(name);
+  }
+  for (const simt::Counter& counter : simt::kCounters) {
+    const std::string name = counter.reported_as;
+    if (name.empty()) continue;
+    expected.push_back(name);
+    CHECK(found.value(name, std::uint64_t(0)) == (*row.counters).*counter.value);
+  }
+  CHECK(names == expected);
+  CHECK(found["sectors_per_request"] == row.counters->sectors_per_request());
+  CHECK(found["bank_conflicts"] == row.counters->bank_conflicts());
+}
+
 TEST_CASE("the JSON has the points of a curve, and what a launch does per nanosecond") {
   const nlohmann::json j = json_of([](Ladder& ladder) {
     Counting counting;

@@ -20,6 +20,9 @@
 #include <string>
 #include <vector>
 
+// By its place: the folder above it has the CPU device's own CUDA headers, which a GPU build must not find.
+#include "../../simt/include/simt/counters.hpp"
+
 // 1 when kernels run on the course's CPU device, 0 on a GPU. The build defines it for plain C++
 // files, which know nothing of their device; here the compiler tells.
 #ifndef COURSE_CPU_DEVICE
@@ -49,51 +52,8 @@ inline constexpr const char* kNoChecker =
     "a GPU has no race checker: build with -Ddevice=cpu to run this check";
 inline constexpr const char* kNoCounters = "a GPU counts nothing here: build with -Ddevice=cpu";
 
-/// What the kernels inside course::count() did. A request is one instruction of one warp, however
-/// many of its 32 lanes are active.
-struct Counters {
-  std::uint64_t launches = 0, blocks = 0, warps = 0, threads = 0;
-  std::uint64_t global_atomics = 0;            // requests
-  std::uint64_t global_atomic_lanes = 0;       // single atomics: one per lane
-  std::uint64_t global_atomic_addresses = 0;   // distinct addresses, summed over requests
-  std::uint64_t global_compare_and_swaps = 0;  // single atomics that were an atomicCAS
-  std::uint64_t shared_atomics = 0, shared_atomic_lanes = 0, shared_atomic_addresses = 0;
-  std::uint64_t global_loads = 0, global_load_sectors = 0;      // requests; sectors of 32 bytes
-  std::uint64_t global_stores = 0, global_store_sectors = 0;    // requests; sectors of 32 bytes
-  std::uint64_t global_load_lanes = 0, global_store_lanes = 0;  // one per lane
-  std::uint64_t global_volatile_loads = 0;  // of global_load_lanes, those of volatile variables
-  std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;
-  std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
-  std::uint64_t barriers = 0;          // __syncthreads(), once per block
-  std::uint64_t warp_barriers = 0;     // __syncwarp(), once per warp
-  std::uint64_t cluster_barriers = 0;  // cluster_group::sync(), once per cluster
-  std::uint64_t bulk_loads = 0, bulk_additions = 0;
-  /// Loads and stores of global memory that the busiest warp made: far more than its share if one
-  /// thread or one warp does the work of all.
-  std::uint64_t busiest_warp_requests = 0;
-  /// The same of shared memory, atomics included.
-  std::uint64_t busiest_warp_shared_requests = 0;
-  /// Loads and stores of global memory that the busiest block made: all of them if it works alone.
-  std::uint64_t busiest_block_requests = 0;
-  /// Devices that had a kernel to run at the same time: 1 if the host waits for each device before
-  /// it launches on the next.
-  std::uint64_t devices_at_once = 0;
-  /// Kernels that were launched and not waited for, on all devices together.
-  std::uint64_t kernels_at_once = 0;
-
-  /// 32-byte sectors that one load or store of global memory touches, on average: 4 when 32 lanes
-  /// read consecutive floats, 32 when they are far apart. 0 if there was no access.
-  double sectors_per_request() const {
-    const std::uint64_t requests = global_loads + global_stores;
-    return requests == 0 ? 0.0
-                         : static_cast<double>(global_load_sectors + global_store_sectors) /
-                               static_cast<double>(requests);
-  }
-  /// Wavefronts of shared memory beyond the first of each request: 0 means no bank conflict.
-  std::uint64_t bank_conflicts() const {
-    return shared_load_wavefronts + shared_store_wavefronts - shared_loads - shared_stores;
-  }
-};
+/// What the kernels inside course::count() did: its members are the list in common/simt/include/simt/counters.def.
+using simt::Counters;
 
 /// Runs `work` on the CPU device in lockstep, as a GPU runs its warps, and tells what its kernels
 /// did. On a GPU: runs `work` and returns nothing.
@@ -115,6 +75,7 @@ struct Findings {
   int others = 0;                  // reports of anything else
   int endless_loops = 0;           // those of `others` that ended a loop
   std::vector<std::string> texts;  // the reports, complete
+  std::vector<std::string> facts;  // those of races, without what to try
 };
 /// Runs `work` to its end on the device, keeps the reports of the CPU device's checker and
 /// leaves the device usable. CudaErrors that a report explains are swallowed; others are thrown.

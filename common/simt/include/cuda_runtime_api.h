@@ -1,3 +1,4 @@
+// CUDA's name for the runtime API of the CPU device.
 #pragma once
 
 #define __CUDA_RUNTIME_API_H__

@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 
-from tools.maintain import course_lint, plain_words, rooms, simt_layers, translations
+from tools.maintain import course_lint, plain_words, rooms, simt_layers, simt_readme, translations
 
 FORMATTED = ("*.cu", "*.cuh", "*.hpp", "*.cpp", "*.h")
 
@@ -18,6 +18,7 @@ def problems_of(top, files):
         # The pages of a release have lost sentences, in both languages.
         *([] if course_lint.is_release(top) else translations.problems_of(top)),
         *simt_layers.wrong_includes(top / "common" / "simt" / "src"),
+        *simt_readme.without_comment(top),
         *rooms.wrong_imports(top / "common"),
         *badly_formatted(top),
     ]

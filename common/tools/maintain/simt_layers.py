@@ -22,8 +22,19 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # the source tree stays as it is
 
 TOP = Path(__file__).resolve().parents[3]
-# From the bottom to the top. common/simt/README.md, "Layers", says what each has.
-LAYERS = ("base", "report", "memory", "kernel", "counters", "trace", "checker", "scheduler", "device", "api")
+# From the bottom to the top, with what each owns.
+LAYERS = {
+    "base": "what everything needs",
+    "report": "where findings go",
+    "memory": "the devices' address space",
+    "kernel": "the state of the launch that runs",
+    "counters": "what a request costs",
+    "trace": "the recording of a launch",
+    "checker": "happens-before",
+    "scheduler": "the order of threads",
+    "device": "the entries from compiled kernels",
+    "api": "the CUDA runtime API, and of `testing.hpp` what waits for the queues",
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 PUBLIC = "simt/"  # common/simt/include: declarations that device code and the program share with the library
 # nm's letters for what an object file takes from others. Capitals and u are what it has for others.
@@ -33,7 +44,7 @@ NEEDED = "Uvw"
 def layer_of(path):
     """The number of a path's layer, such as "checker/rules.hpp"; None if it has none."""
     folder = path.partition("/")[0]
-    return LAYERS.index(folder) if "/" in path and folder in LAYERS else None
+    return list(LAYERS).index(folder) if "/" in path and folder in LAYERS else None
 
 
 def wrong_includes(sources):

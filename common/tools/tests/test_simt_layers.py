@@ -1,4 +1,4 @@
-"""Tests of simt_layers.py: an include and a call that go upward are found; the library itself has none."""
+"""Tests of simt_layers.py and simt_readme.py: includes and calls that go upward, and the tables that README.md has of the files."""
 
 import shutil
 import subprocess
@@ -7,7 +7,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from tools.lib import documents
 from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
+from tools.maintain import simt_readme
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 
@@ -105,6 +108,78 @@ class Layers(unittest.TestCase):
         code, text = self.lint("--library", "/dev/null")
         self.assertEqual(code, 1)
         self.assertIn("no object file of", text)
+
+
+README = "# The CPU device\n\n<!-- layers:begin -->\n<!-- layers:end -->\n\n<!-- counters:begin -->\n<!-- counters:end -->\n"
+COUNTERS = """// The one list.
+
+SIMT_COUNTER(loads, request, sum, "loads", "loads of memory")
+SIMT_COUNTER(busiest_warp, request, maximum, "",
+             "loads by one warp")
+"""
+
+
+class Readme(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.top = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.top)
+        self.write("README.md", README)
+        self.write("include/simt/counters.def", COUNTERS)
+        for layer in simt_readme.LAYERS:
+            self.write(f"src/{layer}/{layer}_only.cpp", f"// All of {layer}.\n")
+
+    def write(self, name, text):
+        file = self.top / "common/simt" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def written(self):
+        """README.md with its generated parts."""
+        documents.write(self.top, [lambda: simt_readme.documents(self.top)])
+        return (self.top / "common/simt/README.md").read_text(encoding="utf-8")
+
+    def test_every_layer_from_the_top_and_its_files(self):
+        text = self.written()
+        at = [text.index(f"| | `{layer}_only` | All of {layer} |") for layer in reversed(simt_readme.LAYERS)]
+        self.assertEqual(at, sorted(at))
+        self.assertIn("| **base** | | **what everything needs** |\n| | `base_only` |", text)
+
+    def test_a_new_file_is_out_of_step_until_it_is_in_the_table(self):
+        self.written()
+        self.write("src/trace/colours.hpp", "// The colours of lanes.\n")
+        with self.assertRaisesRegex(Failed, "README.md is out of step.*the layers of the CPU device"):
+            documents.check(self.top, [lambda: simt_readme.documents(self.top)])
+        self.assertIn("| | `colours` | The colours of lanes |\n", self.written())
+
+    def test_a_header_and_its_source_are_one_row(self):
+        self.write("src/trace/colours.hpp", "// The colours of lanes: __shared__ ones, too,\n// in a few words. More of it.\n//\n// More.\n")
+        self.write("src/trace/colours.cpp", "// How they are mixed.\n")
+        text = self.written()
+        self.assertIn("| | `colours` | The colours of lanes: `__shared__` ones, too, in a few words |\n", text)
+        self.assertNotIn("mixed", text)
+
+    def test_the_counters_are_those_of_the_list(self):
+        text = self.written()
+        self.assertIn("| `loads` | request | sum | loads of memory |\n| `busiest_warp` | request | maximum | loads by one warp |\n", text)
+
+    def test_an_entry_of_another_form_is_an_error(self):
+        self.write("include/simt/counters.def", COUNTERS + 'SIMT_COUNTER(stores, request, mean, "", "stores")\n')
+        with self.assertRaisesRegex(Failed, "an entry is not SIMT_COUNTER"):
+            self.written()
+
+    def test_a_file_without_a_first_comment(self):
+        self.write("include/cuda/atomic", "// -*- C++ -*-\n// cuda::atomic.\n")
+        self.write("tests/programs/right/theirs.cu", "int main() {}\n")
+        self.assertEqual(simt_readme.without_comment(self.top), [])
+        self.write("include/cuda/latch", "// -*- C++ -*-\n#pragma once\n")
+        self.write("src/trace/colours.hpp", "#pragma once\n// The colours of lanes.\n")
+        self.assertEqual(
+            simt_readme.without_comment(self.top),
+            [f"common/simt/{name}: its first comment is to say in one sentence what the file is"
+             for name in ("include/cuda/latch", "src/trace/colours.hpp")],
+        )  # fmt: skip
 
 
 if __name__ == "__main__":

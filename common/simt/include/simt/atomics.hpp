@@ -18,7 +18,7 @@
 
 namespace simt {
 
-/// True if p points into shared memory (memory.cpp).
+/// True if p points into shared memory.
 bool is_shared(const void* p);
 
 /// What atomicCAS and atomicExch take besides numbers.

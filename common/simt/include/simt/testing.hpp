@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simt/api.hpp"
+#include "simt/counters.hpp"
 
 namespace simt {
 
@@ -62,6 +63,7 @@ struct Report {
   std::string text;
   std::string object = {};                    // what is accessed: "d_sum"; empty if it has no name
   std::vector<ReportedAccess> accesses = {};  // the one that completed the finding first
+  std::string facts = {};                     // of a race: `text` without what to try
 };
 
 /// Receives every finding, on the host's stack, when the launch that made it has ended. The one
@@ -126,37 +128,6 @@ void stop_trace();
 void name_test(const std::string& name);
 
 // ---- counters ---------------------------------------------------------------------------------
-
-/// What the launches inside a CountScope did. A request is one instruction of one warp.
-struct Counters {
-  std::uint64_t launches = 0, blocks = 0, warps = 0, threads = 0;
-  std::uint64_t global_atomics = 0;            // requests
-  std::uint64_t global_atomic_lanes = 0;       // single atomics, one per lane
-  std::uint64_t global_atomic_addresses = 0;   // distinct addresses, summed over requests
-  std::uint64_t global_compare_and_swaps = 0;  // single atomics that were an atomicCAS
-  std::uint64_t shared_atomics = 0, shared_atomic_lanes = 0, shared_atomic_addresses = 0;
-  std::uint64_t global_loads = 0, global_load_sectors = 0;  // requests; 32-byte sectors
-  std::uint64_t global_stores = 0, global_store_sectors = 0;
-  std::uint64_t global_load_lanes = 0, global_store_lanes = 0;  // lanes that took part
-  std::uint64_t global_volatile_loads = 0;  // of global_load_lanes, those of volatile variables
-  std::uint64_t shared_loads = 0, shared_load_wavefronts = 0;  // 1 per request: no bank conflict
-  std::uint64_t shared_stores = 0, shared_store_wavefronts = 0;
-  std::uint64_t barriers = 0;          // __syncthreads(), once per block
-  std::uint64_t warp_barriers = 0;     // __syncwarp(), once per warp
-  std::uint64_t cluster_barriers = 0;  // cluster_group::sync(), once per cluster
-  std::uint64_t bulk_loads = 0, bulk_additions = 0;
-  /// Loads and stores of global memory that one warp made, at most, since the outermost scope
-  /// began.
-  std::uint64_t busiest_warp_requests = 0;
-  /// Loads, stores and atomics of shared memory that one warp made, at most, likewise.
-  std::uint64_t busiest_warp_shared_requests = 0;
-  /// Loads and stores of global memory that one block made, at most, likewise.
-  std::uint64_t busiest_block_requests = 0;
-  /// Devices that had a kernel to run at the same time, at most, since the outermost scope began.
-  std::uint64_t devices_at_once = 0;
-  /// Kernels that were in all queues at the same time, at most, likewise.
-  std::uint64_t kernels_at_once = 0;
-};
 
 /// What the launches of one kernel did, without the maxima, which are of a whole scope.
 struct KernelCounters {

@@ -1,3 +1,4 @@
+// Memory that the program has allocated, pinned or registered.
 #pragma once
 
 #include <cstddef>

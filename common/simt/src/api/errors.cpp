@@ -1,3 +1,4 @@
+// The runtime API: sticky and last error, calls that a test makes fail, the texts of errors.
 #include "api/errors.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Events, as queues and graphs use them.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,4 @@
+// Launches on their way from the program to a queue.
 #pragma once
 
 #include "api/queues.hpp"

@@ -1,3 +1,4 @@
+// The log of WorkLog, and what writes it.
 #include "api/work_log.hpp"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Reads the variables that begin with SIMT_, and refuses what it does not know.
 #include "base/environment.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Remembers the asynchronous copies of a launch, and finds what they race with.
 #include "checker/async_copies.hpp"
 
 #include <unordered_map>

@@ -1,3 +1,4 @@
+// Accesses to the shared memory of another block of a cluster: whether that block has begun, and has not ended.
 #include "checker/clusters.hpp"
 
 #include <fmt/format.h>
@@ -25,14 +26,15 @@ std::string owner_text(const Block& owner, std::uintptr_t address) {
   return fmt::format("{} of {}", describe_address(address), block_name(owner.linear));
 }
 
-Report remote_finding(ReportKind kind, const RemoteUse& use, const Block& owner, const char* title,
+Report remote_finding(const RemoteUse& use, const Block& owner, const char* title,
                       const std::string& hint) {
   const SourceLine where = source_line(return_address_of(use.access.pc));
-  Report report =
-      finding(kind, where,
-              fmt::format("{} in kernel {}: {} of {}\n  at {} by {}\n  {}", title,
-                          engine.launch->kernel, word_for(use.kind), owner_text(owner, use.address),
-                          where.text(), thread_name(use.access.thread), hint));
+  Report report = race_finding(
+      where,
+      fmt::format("{} in kernel {}: {} of {}\n  at {} by {}", title, engine.launch->kernel,
+                  word_for(use.kind), owner_text(owner, use.address), where.text(),
+                  thread_name(use.access.thread)),
+      hint);
   report.object = object_at(use.address);
   report.accesses = {access_by(word_for(use.kind), where, use.access.thread)};
   return report;
@@ -41,7 +43,7 @@ Report remote_finding(ReportKind kind, const RemoteUse& use, const Block& owner,
 /// A finding of the running thread.
 void tell(const RemoteUse& use, const Block& owner, const char* title, const std::string& hint) {
   if (!is_worth_telling(ReportKind::race, use.access.pc, use.access.pc)) return;
-  on_host_stack([&] { file_report(remote_finding(ReportKind::race, use, owner, title, hint)); });
+  on_host_stack([&] { file_report(remote_finding(use, owner, title, hint)); });
 }
 
 /// Has the owner's first instruction come before what t does?
@@ -94,8 +96,7 @@ void settle_remote_uses(const Thread& t) {
     if (!ordered(use.access, t)) {
       if (t.block->alive > 1) continue;  // another thread of the block may end later
       if (is_worth_telling(ReportKind::race, use.access.pc, use.access.pc)) {
-        file_report(
-            remote_finding(ReportKind::race, use, *owner.block, kLeft, left_hint(*owner.block)));
+        file_report(remote_finding(use, *owner.block, kLeft, left_hint(*owner.block)));
       }
     }
     use.access.pc = 0;

@@ -1,3 +1,4 @@
+// Remembers stores that other blocks have not seen, and decides whether a load finds the old value.
 #include "checker/late_stores.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The texts on races within a kernel, uninitialised memory and illegal accesses, with what to try.
 #include "checker/messages.hpp"
 
 #include <fmt/format.h>
@@ -37,11 +38,6 @@ std::string bytes(std::size_t n) { return fmt::format("{} byte{}", n, n == 1 ? "
 
 // ---- races --------------------------------------------------------------------------------------
 
-std::string base_name(std::uintptr_t address) {
-  const std::string name = describe_address(address);
-  return name.substr(0, name.find(" (byte"));
-}
-
 /// "thread 5" if both are thread 5 of their block, and one place of memory may be meant by mistake:
 /// who leaves blockIdx out of an index meets the thread of equal rank. Empty otherwise.
 std::string equal_threads(const Side& earlier, const Side& now, std::uintptr_t address) {
@@ -50,8 +46,7 @@ std::string equal_threads(const Side& earlier, const Side& now, std::uintptr_t a
   const Allocation* memory = owner_of(address);
   const bool is_first = memory != nullptr && address == memory->name_origin;
   if (is_first && rank_of(a) > 0) return "";  // the first element is not this thread's: it is meant
-  const std::string name = thread_name(a);
-  return name.substr(name.find("thread"));
+  return fmt::format("thread {}", coordinates(rank_of(a), engine.launch->block));
 }
 
 /// The thread of an access, if its block still runs.
@@ -72,7 +67,7 @@ std::string lock_hint(const Side& earlier, const Thread& t, std::uintptr_t addre
   return fmt::format(
       "If {} is a lock: its atomics do not order other accesses. Put a __threadfence() after\n"
       "  the atomic that takes the lock (line {}), and one before the atomic that releases it.",
-      base_name(lock), source_line(t.last_atomic.caller).line);
+      describe_element(lock), source_line(t.last_atomic.caller).line);
 }
 
 /// The latest atomic of a thread, or else of its block: often one draws a number for all.
@@ -97,7 +92,7 @@ std::string late_write_hint(const Side& earlier, const Side& now, const Thread& 
       "The blocks of one kernel run in no fixed order. If the atomic on {} (line {}) signals that\n"
       "  the data is ready: the write (line {}) comes too late, after it. Write first, then call\n"
       "  __threadfence(), then the atomic. The reader needs a __threadfence() after its atomic.",
-      base_name(atomic->address), drawn.line, write.line);
+      describe_element(atomic->address), drawn.line, write.line);
 }
 
 std::string copy_hint(const AsyncCopy& copy) {
@@ -113,7 +108,7 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
   const bool same_warp = warp_of(earlier.access.thread) == warp_of(now.access.thread);
   const bool same_line = a.file == b.file && a.line == b.line;
   const bool one_atomic = is_atomic(earlier.kind) != is_atomic(now.kind);
-  const std::string x = base_name(address);
+  const std::string x = describe_element(address);
   const AsyncCopy* const copy = copy_under_way(address);
   if (copy != nullptr && pc_of(copy->caller) == earlier.access.pc) return copy_hint(*copy);
   if (is_atomic(earlier.kind) && is_atomic(now.kind)) {
@@ -301,7 +296,7 @@ std::string other_devices_memory(const Allocation& a, std::uintptr_t address, st
       "  {} belongs to device {} (allocated at {}), and the kernel runs on device {}.\n"
       "  Call cudaSetDevice({}) before cudaMalloc, or cudaSetDevice({}) before the launch.{}",
       engine.launch->kernel, verb(kind), bytes(size), describe_address(address),
-      source_line(caller).text(), thread_name(t), base_name(address), owner,
+      source_line(caller).text(), thread_name(t), describe_element(address), owner,
       source_line(a.allocated_by).text(), mine, mine, owner, try_peers);
 }
 
@@ -329,13 +324,13 @@ void report_pair(std::uint32_t earlier_pc, std::uint32_t now_pc,
 
 void report_race(const Side& earlier, const Side& now, std::uintptr_t address, const Thread& t) {
   const auto report = [&](const SourceLine& earlier_line, const SourceLine& now_line) {
-    Report r = finding(
-        ReportKind::race, now_line,
-        fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}\n  {}",
+    Report r = race_finding(
+        now_line,
+        fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}",
                     engine.launch->kernel, describe_address(address), verb(now.kind),
                     now_line.text(), thread_name(now.access.thread), verb(earlier.kind),
-                    earlier_line.text(), thread_name(earlier.access.thread),
-                    race_hint(earlier, now, t, address, earlier_line, now_line)));
+                    earlier_line.text(), thread_name(earlier.access.thread)),
+        race_hint(earlier, now, t, address, earlier_line, now_line));
     r.object = object_at(address);
     r.accesses = {access_by(verb(now.kind), now_line, now.access.thread),
                   access_by(verb(earlier.kind), earlier_line, earlier.access.thread)};
@@ -448,12 +443,13 @@ void report_copy_race(const AsyncCopy& copy, AccessKind kind, const Side& other,
                   verb(kind))
             : copy_hint(copy);
     Report r =
-        finding(ReportKind::race, other_line,
-                fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n"
-                            "  {:<6} at {} by {}, in an asynchronous copy\n  {}",
-                            engine.launch->kernel, describe_address(address), verb(other.kind),
-                            other_line.text(), thread_name(other.access.thread), verb(kind),
-                            copy_line.text(), thread_name(copy.thread), hint));
+        race_finding(other_line,
+                     fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n"
+                                 "  {:<6} at {} by {}, in an asynchronous copy",
+                                 engine.launch->kernel, describe_address(address), verb(other.kind),
+                                 other_line.text(), thread_name(other.access.thread), verb(kind),
+                                 copy_line.text(), thread_name(copy.thread)),
+                     hint);
     r.object = object_at(address);
     r.accesses = {access_by(verb(other.kind), other_line, other.access.thread),
                   access_by(verb(kind), copy_line, copy.thread)};

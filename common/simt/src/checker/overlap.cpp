@@ -1,3 +1,4 @@
+// Compares the accesses of operations that may run at the same time.
 #include "checker/overlap.hpp"
 
 #include <algorithm>

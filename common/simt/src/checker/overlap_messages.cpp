@@ -169,12 +169,14 @@ Report overlap_report(const CrossAccess& earlier, const CrossAccess& now, const 
                       std::uintptr_t address, const std::string& sides, bool tells_launches,
                       const std::string& hint) {
   const auto line_of = [&](const CrossAccess& access, const SourceLine& where) {
-    return fmt::format("  {:<6} at {} by {}{}\n", word_for(access.kind), where.text(), who(access),
+    return fmt::format("\n  {:<6} at {} by {}{}", word_for(access.kind), where.text(), who(access),
                        tells_launches ? where_launched(access) : "");
   };
-  Report report{ReportKind::race, "", lines.now.file, lines.now.line,
-                fmt::format("DATA RACE of {} on {}\n{}{}  {}", sides, describe_address(address),
-                            line_of(now, lines.now), line_of(earlier, lines.earlier), hint)};
+  Report report =
+      race_finding(lines.now,
+                   fmt::format("DATA RACE of {} on {}{}{}", sides, describe_address(address),
+                               line_of(now, lines.now), line_of(earlier, lines.earlier)),
+                   hint);
   for (const CrossAccess* access : {&earlier, &now}) {
     if (operation_of(*access).doer == Doer::kernel) report.kernel = operation_of(*access).name;
   }

@@ -1,3 +1,4 @@
+// The first byte that two copies have in common.
 #include "checker/rows.hpp"
 
 #include <algorithm>

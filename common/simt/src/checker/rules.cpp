@@ -1,3 +1,4 @@
+// What is rare in the rules of one access: writes of the same value, loops around compare-and-swap.
 #include "checker/rules.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Vector clocks as trees: what two have in common they share.
 #include "checker/vector_clock.hpp"
 
 #include <algorithm>

@@ -67,46 +67,32 @@ unsigned distinct_addresses(const Parked* const* lanes, unsigned n) {
                                addresses.begin());
 }
 
-// ---- sums ---------------------------------------------------------------------------------------
-
-constexpr std::array kMaxima = {
-    &Counters::busiest_warp_requests, &Counters::busiest_warp_shared_requests,
-    &Counters::busiest_block_requests, &Counters::devices_at_once, &Counters::kernels_at_once};
-
-/// Counters is all 64-bit counts: adds `factor` times b's to a's.
-void add(Counters& a, const Counters& b, std::uint64_t factor) {
-  auto* const sum = reinterpret_cast<std::uint64_t*>(&a);
-  const auto* const part = reinterpret_cast<const std::uint64_t*>(&b);
-  for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i) {
-    sum[i] += factor * part[i];
-  }
-}
-
 }  // namespace
 
 Counters difference(const Counters& now, const Counters& before) {
   Counters result = now;
-  add(result, before, ~std::uint64_t(0));  // -1
-  for (const auto maximum : kMaxima) result.*maximum = now.*maximum;
+  for (const Counter& counter : kCounters) {
+    if (counter.merge == Merge::sum) result.*counter.value -= before.*counter.value;
+  }
   return result;
 }
 
 void count_launch(const std::string& kernel, const Counters& before) {
-  Counters mine = difference(counted, before);
-  for (const auto maximum : kMaxima) mine.*maximum = 0;
-  const auto known = std::find_if(kernels.begin(), kernels.end(),
-                                  [&](const KernelCounters& k) { return k.kernel == kernel; });
-  if (known != kernels.end()) {
-    add(known->counters, mine, 1);
-  } else {
-    kernels.push_back({kernel, mine});
+  auto known = std::find_if(kernels.begin(), kernels.end(),
+                            [&](const KernelCounters& k) { return k.kernel == kernel; });
+  if (known == kernels.end()) known = kernels.insert(known, {kernel, Counters{}});
+  for (const Counter& counter : kCounters) {
+    if (counter.merge != Merge::sum) continue;
+    known->counters.*counter.value += counted.*counter.value - before.*counter.value;
   }
 }
 
 const std::vector<KernelCounters>& counted_by_kernel() { return kernels; }
 
 void begin_counting() {
-  for (const auto maximum : kMaxima) counted.*maximum = 0;
+  for (const Counter& counter : kCounters) {
+    if (counter.merge == Merge::maximum) counted.*counter.value = 0;
+  }
   kernels.clear();
 }
 

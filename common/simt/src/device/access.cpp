@@ -1,3 +1,4 @@
+// What is rare in an access: unusual sizes, copies of any size, volatile variables, what atomic functions call.
 #include "device/access.hpp"
 
 #include <algorithm>

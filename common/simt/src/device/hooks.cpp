@@ -17,7 +17,7 @@ inline std::uintptr_t bits(const volatile void* p) { return reinterpret_cast<std
 }  // namespace simt
 
 #define SIMT_RETURN __builtin_return_address(0)
-#define SIMT_CALL \
+#define SIMT_THIS_CALL \
   simt::Call { SIMT_RETURN, static_cast<const char*>(__builtin_frame_address(0)) }
 
 extern "C" {
@@ -78,22 +78,22 @@ void __tsan_vptr_read(void** p) {
 
 // g++ announces copies of a struct in this way: their bytes are moved later, by code that it has made.
 void __tsan_read_range(void* p, std::size_t n) {
-  if (n > 0) simt::check_range(p, n, false, SIMT_CALL);
+  if (n > 0) simt::check_range(p, n, false, SIMT_THIS_CALL);
 }
 void __tsan_write_range(void* p, std::size_t n) {
-  if (n > 0) simt::check_range(p, n, true, SIMT_CALL);
+  if (n > 0) simt::check_range(p, n, true, SIMT_THIS_CALL);
 }
 // clang calls these for all copies of a struct, also among a thread's own variables.
 void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
-  if (n > 0) simt::copy_bytes(to, from, n, SIMT_CALL);
+  if (n > 0) simt::copy_bytes(to, from, n, SIMT_THIS_CALL);
   return to;
 }
 void* __tsan_memmove(void* to, const void* from, std::size_t n) {
-  if (n > 0) simt::copy_bytes(to, from, n, SIMT_CALL);
+  if (n > 0) simt::copy_bytes(to, from, n, SIMT_THIS_CALL);
   return to;
 }
 void* __tsan_memset(void* to, int byte, std::size_t n) {
-  if (n > 0) simt::set_bytes(to, byte, n, SIMT_CALL);
+  if (n > 0) simt::set_bytes(to, byte, n, SIMT_THIS_CALL);
   return to;
 }
 

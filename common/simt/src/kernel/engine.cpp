@@ -1,3 +1,4 @@
+// The running launch's state, and the names of its blocks and threads.
 #include "kernel/engine.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The stacks of fibers, and the switch from one to another.
 #include "kernel/fiber.hpp"
 #include "base/early.hpp"
 

@@ -1,3 +1,4 @@
+// Collects the findings of a launch, and puts the causes first.
 #include "kernel/findings.hpp"
 
 #include <fmt/format.h>
@@ -45,10 +46,14 @@ void put_causes_first(std::vector<Report>& reports) {
   std::stable_partition(reports.begin(), reports.end(), is_race);
   const auto explained = [&](const Report& r) {
     if (r.kind != ReportKind::uninitialised) return false;
-    const std::string place = fmt::format(" at {}:{} ", r.file, r.line);
+    const auto is_same_line = [&](const ReportedAccess& a) {
+      return a.file == r.file && a.line == r.line;
+    };
     return std::any_of(reports.begin(), reports.end(), [&](const Report& other) {
       const bool same_array = !r.object.empty() && r.object == other.object;
-      return is_race(other) && (same_array || other.text.find(place) != std::string::npos);
+      const auto& places = other.accesses;
+      return is_race(other) &&
+             (same_array || std::any_of(places.begin(), places.end(), is_same_line));
     });
   };
   std::vector<Report> kept;
@@ -130,6 +135,12 @@ void fail_launch(Report report, int error) {
 Report finding(ReportKind kind, const SourceLine& where, std::string text) {
   Report report{kind, "", where.file, where.line, std::move(text)};
   if (engine.launch != nullptr) report.kernel = engine.launch->kernel;
+  return report;
+}
+
+Report race_finding(const SourceLine& where, std::string facts, const std::string& advice) {
+  Report report = finding(ReportKind::race, where, facts + "\n  " + advice);
+  report.facts = std::move(facts);
   return report;
 }
 

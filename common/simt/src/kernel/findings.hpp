@@ -43,6 +43,8 @@ void fail_launch(Report report, int error);
 
 /// A finding without its accesses, of the running launch.
 Report finding(ReportKind kind, const SourceLine& where, std::string text);
+/// The same of a race: what has happened, and what to try.
+Report race_finding(const SourceLine& where, std::string facts, const std::string& advice);
 /// An access by a thread of the running launch, or of another one.
 ReportedAccess access_by(const char* kind, const SourceLine& where, std::uint32_t thread);
 ReportedAccess access_by(const char* kind, const SourceLine& where, std::uint32_t thread, dim3 grid,

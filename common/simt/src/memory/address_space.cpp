@@ -1,3 +1,4 @@
+// Reserves address space from the operating system.
 #include "memory/address_space.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Allocates device memory and the shared memory of blocks, and says what is at an address.
 #include <sys/mman.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Takes and gives back the memory of kernels' malloc() and new.
 #include "memory/heap.hpp"
 
 #include <fmt/format.h>

@@ -72,13 +72,18 @@ std::string subscript(const Allocation& a, std::size_t index) {
   return text;
 }
 
-std::string describe_inside(const Allocation& a, std::uintptr_t address) {
+/// The element that an address in an allocation belongs to.
+std::string element_at(const Allocation& a, std::uintptr_t address) {
   const std::uintptr_t offset = address - a.name_origin;
-  const std::size_t index = offset / a.element.size, rest = offset % a.element.size;
-  std::string text = name_of(a) + subscript(a, index);
-  if (a.name.empty()) return fmt::format("byte {} of {}", offset, text);
-  if (rest != 0) text += fmt::format(" (byte {} of that element)", rest);
-  return text;
+  const std::string text = name_of(a) + subscript(a, offset / a.element.size);
+  return a.name.empty() ? fmt::format("byte {} of {}", offset, text) : text;
+}
+
+std::string describe_inside(const Allocation& a, std::uintptr_t address) {
+  const std::size_t rest = (address - a.name_origin) % a.element.size;
+  const std::string text = element_at(a, address);
+  if (a.name.empty() || rest == 0) return text;
+  return fmt::format("{} (byte {} of that element)", text, rest);
 }
 
 /// The name of an argument's pointer before a subscript.
@@ -128,6 +133,12 @@ Allocation* named_by(std::uintptr_t address) {
 std::string object_at(std::uintptr_t address) {
   const Allocation* a = named_by(address);
   return a == nullptr ? "" : a->name;
+}
+
+std::string describe_element(std::uintptr_t address) {
+  const Allocation* a = named_by(address);
+  const bool inside = a != nullptr && address >= a->name_origin && address < a->end();
+  return inside ? element_at(*a, address) : describe_address(address);
 }
 
 std::string describe_address(std::uintptr_t address) {

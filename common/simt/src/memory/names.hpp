@@ -13,6 +13,8 @@ namespace simt {
 std::string name_of(const Allocation& a);
 /// "s[37]", "4 bytes before d_x", "float 1000 past the end of d_x (1000 elements)".
 std::string describe_address(std::uintptr_t address);
+/// The same, but "s[37]" of any byte of that element.
+std::string describe_element(std::uintptr_t address);
 /// ": its last 12 bytes lie past the end of d_x (33 elements)" of an access that begins in an array and
 /// ends after it; empty for any other.
 std::string describe_overhang(std::uintptr_t address, std::size_t size);

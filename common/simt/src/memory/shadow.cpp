@@ -1,3 +1,4 @@
+// Makes, divides and drops the shadow of an allocation.
 #include "memory/shadow.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Names the kinds of findings, calls the handler, and keeps notes.
 #include "report/reports.hpp"
 
 #include <fmt/format.h>

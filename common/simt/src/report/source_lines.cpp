@@ -1,3 +1,4 @@
+// Asks addr2line for source lines, and shortens the paths.
 #include "report/source_lines.hpp"
 
 #include <fcntl.h>

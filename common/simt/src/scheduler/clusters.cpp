@@ -1,3 +1,4 @@
+// Starts the blocks of a cluster, and ends the phases of its barrier.
 #include "scheduler/clusters.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Completes warp operations and barriers when their last thread has come.
 #include "scheduler/collectives.hpp"
 
 #include <algorithm>

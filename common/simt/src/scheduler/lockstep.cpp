@@ -1,3 +1,4 @@
+// Chooses which lanes of a warp take the next instruction together.
 #include "scheduler/lockstep.hpp"
 
 #include "base/scoped_ignore.hpp"

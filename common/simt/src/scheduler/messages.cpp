@@ -1,3 +1,4 @@
+// The texts on barriers, masks and threads that wait for ever.
 #include "scheduler/messages.hpp"
 
 #include <fmt/format.h>

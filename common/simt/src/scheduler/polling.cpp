@@ -1,3 +1,4 @@
+// Finds threads that poll, and lets them sleep until something has changed.
 #include "scheduler/polling.hpp"
 
 #include <algorithm>

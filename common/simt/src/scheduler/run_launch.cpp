@@ -1,3 +1,4 @@
+// Starts blocks and threads, runs them to their end, and hands on what was found.
 #include "scheduler/run_launch.hpp"
 
 #include <algorithm>

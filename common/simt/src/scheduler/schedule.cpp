@@ -1,3 +1,4 @@
+// Seeds, the switch to another thread, and loops in which nothing changes.
 #include "scheduler/schedule.hpp"
 
 #include <fmt/format.h>

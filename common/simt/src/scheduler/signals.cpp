@@ -1,3 +1,4 @@
+// Handles the signals of the processor and of the timer while a kernel runs.
 #include "scheduler/signals.hpp"
 
 #include <fmt/format.h>

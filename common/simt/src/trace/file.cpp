@@ -1,3 +1,4 @@
+// Writes a trace as JSON.
 #include "trace/file.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Makes the events of a trace from what lanes do.
 #include "trace/trace.hpp"
 
 #include <fmt/format.h>

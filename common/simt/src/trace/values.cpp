@@ -1,3 +1,4 @@
+// Prints values of the types that kernels use, and shortens the names of types.
 #include "trace/values.hpp"
 
 #include <fmt/format.h>
