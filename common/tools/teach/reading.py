@@ -373,9 +373,12 @@ def api_of(*answers):
 
 @lru_cache(maxsize=None)
 def names_in(text):
-    """All names in a text, but for those in its comments and quoted texts."""
+    """All names in a text, but for those in its comments and quoted texts, and for parameters of its templates, which hide an
+    answer's name."""
     words = (token.text for token in tokens_of(text) if token.kind == "word")
-    return frozenset(name for word in words for name in word.split("##"))
+    heads = re.findall(r"^template <([^<>]*)>", text, re.MULTILINE)
+    parameters = {name for head in heads for name in re.findall(r"\b(?:class|typename) (\w+)", head)}
+    return frozenset(name for word in words for name in word.split("##")) - parameters
 
 
 def included(directives, own_headers):

@@ -7,6 +7,7 @@ from pathlib import Path
 from tools.lib import compact_json, documents
 from tools.lib.failed import Failed
 from tools.maintain.generate import makers
+from tools.maintain.simt_layers import LAYERS
 
 GPU = "NVIDIA GPU X"
 README = "# x\nbetween\n<!-- map:begin -->\n<!-- map:end -->\n<!-- size:begin -->\n<!-- size:end -->\nafter\n"
@@ -66,6 +67,12 @@ class Course:
         (docs / "verdicts.md").write_text(VERDICTS)
         (docs / "any-cuda-file.md").write_text("<!-- programs:begin -->\n<!-- programs:end -->\n")
         (docs / "contracts.md").write_text("<!-- promises:begin -->\n<!-- promises:end -->\n")
+        simt = self.top / "common" / "simt"
+        for layer in LAYERS:
+            (simt / "src" / layer).mkdir(parents=True)
+        (simt / "include" / "simt").mkdir(parents=True)
+        (simt / "include" / "simt" / "counters.def").write_text("")
+        (simt / "README.md").write_text("".join(f"<!-- {part}:begin -->\n<!-- {part}:end -->\n" for part in ("layers", "counters")))
         (self.top / "common" / "tests").mkdir()
         (self.top / "common" / "tests" / "examples_test.cu").write_text("")
         self.results = docs / "results.md"
