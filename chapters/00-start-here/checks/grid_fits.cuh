@@ -1,6 +1,7 @@
 // What the checks of this chapter expect of a launch's grid.
 #pragma once
 
+#include <course/device.cuh>
 #include <course/grid.cuh>
 #include <course/verdict.cuh>
 #include <cstddef>
