@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <course/check.cuh>
+#include <course/collectives.cuh>
 #include <course/host_memory.cuh>
 #include <cstddef>
 #include <cstdint>

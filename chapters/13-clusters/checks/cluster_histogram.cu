@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <course/cases.cuh>
 #include <course/check.cuh>
+#include <course/cluster.cuh>
 #include <course/guarded.cuh>
 #include <course/launch.cuh>
 #include <cstddef>

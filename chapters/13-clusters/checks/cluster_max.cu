@@ -6,6 +6,7 @@
 #include <cmath>
 #include <course/cases.cuh>
 #include <course/check.cuh>
+#include <course/cluster.cuh>
 #include <course/data.cuh>
 #include <course/guarded.cuh>
 #include <course/launch.cuh>
