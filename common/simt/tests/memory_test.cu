@@ -45,6 +45,10 @@ __global__ void no_dynamic_memory() {
   s_missing[threadIdx.x] = 1;
 }
 
+__global__ void store_of_block(float* x) {
+  if (threadIdx.x == 0) x[blockIdx.x] = 1;
+}
+
 __global__ void load_four(const float* x, float4* y) {
   *y = *reinterpret_cast<const float4*>(x + 4);
 }
@@ -72,6 +76,20 @@ TEST_CASE("a missing bounds check: one past the end") {
     CHECK(outcome.found(ReportKind::out_of_bounds));
     CHECK(outcome.error == cudaErrorIllegalAddress);
   }
+}
+
+TEST_CASE("an index that is the number of the block, not that of the thread") {
+  auto values = Array<float>::zeros(4);
+  const auto text = [&] {
+    return only_report([&] { store_of_block<<<6, 32>>>(values.data()); }).text;
+  };
+  CHECK(lacks(text(), {"values[4]", "by block 4 thread 0",
+                       "4 is the number of the block. Is values meant to have an element for each "
+                       "block?"}) == "");
+  CHECK(lacks(text(), {"if (i < n)"}) != "");
+  // Blocks of one thread: it may be either.
+  CHECK(lacks(only_report([&] { scale<<<6, 1>>>(values.data(), 4, 2.0f); }),
+              {"Is `if (i < n)` missing or off by one?"}) == "");
 }
 
 TEST_CASE("indices before, after and far from an array") {

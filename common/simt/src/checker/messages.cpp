@@ -277,6 +277,13 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
     return "The index is negative here. The first element has no left neighbour: what is i - 1\n"
            "  for i = 0?";
   }
+  const unsigned block = t.block->linear;
+  if (a != nullptr && block != 0 && t.block->threads.size() > 1 &&
+      (address - a->name_origin) / a->element.size == block) {
+    return fmt::format(
+        "{} is the number of the block. Is {} meant to have an element for each block?", block,
+        name_of(*a));
+  }
   return "Is `if (i < n)` missing or off by one? The last block usually has more threads than "
          "there\n"
          "  are elements left.";
