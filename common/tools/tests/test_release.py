@@ -88,7 +88,10 @@ class Release(unittest.TestCase):
 
     def lint(self, course):
         code, output = run(sys.executable, course / "common/dev", "lint")
-        self.assertEqual(code, 0, output)
+        if shutil.which("clang-format"):
+            self.assertEqual(code, 0, output)
+        else:
+            self.assertEqual(output, "clang-format is not installed: common/tools/setup.sh --contributor\n1 problem\n")
 
     def test_the_answers_are_gone(self):
         self.assertEqual(self.code, 0, self.output)
