@@ -8,20 +8,18 @@ made of its .diff (variants.py) and written to variants/VARIANT/SOLUTION.cuh bes
 are called "VARIANT: ...", so that the program runs one answer's checks with the argument "VARIANT: *".
 """
 
-import re
 import sys
 from pathlib import Path
 
 from build import variants
 from build.compiler import depfile
+from tools.lib import includes
 from tools.lib.failed import Failed
-
-INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"][^>\"]+[>\"])", re.MULTILINE)
 
 
 def headers_of(files):
     """What the files include: "name" or <name>."""
-    return {header for file in files for header in INCLUDE.findall(file.read_text(encoding="utf-8"))}
+    return {header for file in files for header in includes.headers_of(file.read_text(encoding="utf-8"))}
 
 
 def write_answers(folder, solution, diffs):

@@ -13,7 +13,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from build.all_variants import INCLUDE, write_answers
+from build.all_variants import write_answers
+from tools.lib import includes
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 
@@ -64,7 +65,7 @@ class Chapter:
         if file not in self.copies:
             self.copies[file] = copy = self.temporary / re.sub(r"\W", "_", str(file))
             text = file.read_text(encoding="utf-8")
-            headers = INCLUDE.findall(without_conditions(text))
+            headers = includes.headers_of(without_conditions(text))
             self.system_headers |= {header for header in headers if header.startswith("<")}
             own = {header: self.find(header[1:-1], file) for header in headers if header.startswith('"')}
             for header, found in own.items():

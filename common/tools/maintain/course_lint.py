@@ -17,6 +17,7 @@ import re
 
 from build import variants
 from tools.lib import chapter as chapters
+from tools.lib import includes
 from tools.lib.failed import Failed
 from tools.lib.hints import hints_of
 from tools.maintain import file_rules, promises
@@ -77,23 +78,10 @@ def check_variant(file, diff, solution_file, solution):
     return []
 
 
-def headers_of(file):
-    """The chapter's own headers that a file includes, itself or through others."""
-    found, open_files = [], [file]
-    while open_files:
-        text = open_files.pop().read_text(encoding="utf-8")
-        for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, re.MULTILINE):
-            header = file.parent / name
-            if header.exists() and header not in found:
-                found.append(header)
-                open_files.append(header)
-    return found
-
-
 def kernels_of_vendor(folder):
     """The chapter's headers that vendor.cu includes and that define a kernel."""
     kernel = re.compile(r"^[^/]*\b__global__\b", re.MULTILINE)
-    return sorted(file.name for file in headers_of(folder / "vendor.cu") if kernel.search(file.read_text(encoding="utf-8")))
+    return sorted(file.name for file in includes.reached(folder / "vendor.cu") if kernel.search(file.read_text(encoding="utf-8")))
 
 
 def check_list(top, chapter, readme):
@@ -151,7 +139,7 @@ def check_rungs(top, folder):
     ladder = folder / "ladder.cu"
     problems = [
         f"{file.relative_to(top)} does not include rungs.cuh"
-        for file in (ladder, folder / "selfcheck.cu") if rungs not in headers_of(file)
+        for file in (ladder, folder / "selfcheck.cu") if rungs not in includes.reached(file)
     ]
     text = ladder.read_text(encoding="utf-8") if ladder.exists() else ""
     problems += [

@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 
-from tools.maintain import course_lint, includes, plain_words, rooms, simt_layers, simt_readme, translations
+from tools.maintain import course_lint, missing_includes, plain_words, rooms, simt_layers, simt_readme, translations
 
 FORMATTED = ("*.cu", "*.cuh", "*.hpp", "*.cpp", "*.h")
 
@@ -17,7 +17,7 @@ def problems_of(top, files):
         *plain_words.problems_of(top, plain_words.all_files(top)),
         # The pages of a release have lost sentences, in both languages.
         *([] if course_lint.is_release(top) else translations.problems_of(top)),
-        *includes.problems_of(top),
+        *missing_includes.problems_of(top),
         *simt_layers.wrong_includes(top / "common" / "simt" / "src"),
         *simt_readme.without_comment(top),
         *rooms.wrong_imports(top / "common"),

@@ -14,6 +14,7 @@ import re
 from collections import namedtuple
 
 from tools.lib import chapter as chapters
+from tools.lib import includes
 from tools.lib.chapter_results import chapters_of
 from tools.lib.documents import section
 
@@ -21,7 +22,6 @@ PROMISE = "// Promise: "
 # A macro of Catch2 that defines test cases, and the name that follows it.
 CASE = re.compile(r'^(?:TEST_CASE|TEMPLATE_TEST_CASE|SCENARIO)\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', re.MULTILINE)
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
-INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 TestCase = namedtuple("TestCase", "line name promises")
 
 
@@ -104,7 +104,7 @@ def problems_of_checks(top, chapter):
 def problems_of_headers(top, chapter):
     """Headers in checks/ that fewer than two programs read, themselves or through other headers."""
     programs = sorted([*chapter.folder.glob("*.cu"), *chapter.folder.glob("checks/*.cu"), *chapter.folder.glob("scores/*.cu")])
-    headers_of = {program: headers_in(chapter, program) for program in programs}
+    headers_of = {program: includes.reached(program, [chapter.folder]) for program in programs}
     problems = []
     for header in sorted((chapter.folder / "checks").glob("*.cuh")):
         readers = [program for program in programs if header in headers_of[program]]
@@ -112,16 +112,3 @@ def problems_of_headers(top, chapter):
             only = f"only {readers[0].relative_to(chapter.folder)} reads this header: it belongs there" if readers else "nothing reads this header"
             problems.append(f"{header.relative_to(top)}: {only}")
     return problems
-
-
-def headers_in(chapter, program):
-    """The chapter's headers that a program reads, itself or through other headers."""
-    found, open_files = set(), [program]
-    while open_files:
-        file = open_files.pop()
-        for name in INCLUDE.findall(file.read_text(encoding="utf-8")):
-            header = next((path for path in (file.parent / name, chapter.folder / name) if path.exists()), None)
-            if header and header not in found:
-                found.add(header)
-                open_files.append(header)
-    return found

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Checks that the CPU device's runtime library is built in layers; prints what is not, exit code 1 if anything is.
 
-    simt_layers.py [--library LIBRARY] [SOURCES]
+    python3 common tools.maintain.simt_layers [--library LIBRARY] [SOURCES]
 
 SOURCES is common/simt/src; each of its folders is a layer. A file may include and call what is in its own layer and
 in those below. LIBRARY is the library as it was built, libsimt.a.
@@ -19,9 +18,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tools.lib import includes
+from tools.lib.checkout import TOP
+
 sys.dont_write_bytecode = True  # the source tree stays as it is
 
-TOP = Path(__file__).resolve().parents[3]
 # From the bottom to the top, with what each owns.
 LAYERS = {
     "base": "what everything needs",
@@ -35,7 +36,6 @@ LAYERS = {
     "device": "the entries from compiled kernels",
     "api": "the CUDA runtime API, and of `testing.hpp` what waits for the queues",
 }
-INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 PUBLIC = "simt/"  # common/simt/include: declarations that device code and the program share with the library
 # nm's letters for what an object file takes from others. Capitals and u are what it has for others.
 NEEDED = "Uvw"
@@ -55,7 +55,7 @@ def wrong_includes(sources):
         if layer_of(name) is None:
             problems.append(f"{name} is in no layer: they are the folders {', '.join(LAYERS)}")
             continue
-        for included in INCLUDE.findall(file.read_text(encoding="utf-8")):
+        for included in includes.own_headers_of(file.read_text(encoding="utf-8")):
             if included.startswith(PUBLIC):
                 continue
             if layer_of(included) is None or not (sources / included).is_file():

@@ -14,7 +14,7 @@ FILES = {
     "chapters/01-sum/sum.cuh": "#include <course/grid.cuh>\nint sum();  // course::Counters are in the check\n",
     "solutions/01-sum/tree.cuh": "#include <course/check.cuh>\n",
     "chapters/01-sum/checks/fits.cuh": "#include <course/grid.cuh>\nbool fits(const course::Counters& counters);\n",
-    "chapters/01-sum/checks/tree.cu": '#include "tree.cuh"\n#include "checks/fits.cuh"\ncourse::Counters counters;\n',
+    "chapters/01-sum/checks/tree.cu": '#include "tree.cuh"\n#include <course/check.cuh>\n#include "checks/fits.cuh"\ncourse::Counters counters;\n',
 }
 PROBLEM = "chapters/01-sum/checks/fits.cuh: names course::Counters, and includes no header that has it"
 
@@ -38,6 +38,11 @@ class MissingIncludes(unittest.TestCase):
         fits = FILES["chapters/01-sum/checks/fits.cuh"]
         self.write("chapters/01-sum/checks/fits.cuh", fits.replace("grid", "check"))
         self.assertEqual(missing_includes.problems_of(self.top), [])
+
+    def test_a_check_does_not_live_on_what_the_answer_includes(self):
+        self.write("chapters/01-sum/checks/tree.cu", '#include "tree.cuh"\ncourse::Counters counters;\n')
+        self.assertEqual(missing_includes.problems_of(self.top),
+                         [PROBLEM, PROBLEM.replace("fits.cuh", "tree.cu")])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from tools.maintain import simt_readme
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 
-LINT = TOP / "common/tools/maintain/simt_layers.py"
+LINT = (TOP / "common", "tools.maintain.simt_layers")
 DOWNWARD = "simt_layers: includes and calls go downward only\n"
 
 
@@ -37,7 +37,7 @@ class Layers(unittest.TestCase):
 
     def lint(self, *arguments):
         """Exit code and output for the folder of sources."""
-        command = [sys.executable, LINT, *arguments, self.sources]
+        command = [sys.executable, *LINT, *arguments, self.sources]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
