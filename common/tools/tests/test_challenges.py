@@ -25,6 +25,7 @@ from tools.lib import course_state
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.run.build_program import MADE_BY_MESON
+from tools.tests.in_folder import InFolder
 
 HERE = [Path.cwd()] if Path("build.ninja").exists() else []
 BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()
@@ -130,16 +131,9 @@ class Scores(unittest.TestCase):
             scoring.score_program(Exercise("01-global-atomic", "word_count", Path("word_count.cuh"), []))
 
 
-class Exports(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class Exports(InFolder):
     def written(self, text, name="beat_sum.cuh"):
-        file = self.folder / name
-        file.write_text(text, encoding="utf-8")
-        return file
+        return self.write(name, text)
 
     def test_files_depend_on_nothing_of_the_course(self):
         for tree in ("exercises", "solutions") if HAS_SOLUTIONS else ("exercises",):

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -18,6 +17,7 @@ from tools.learn import build_folder, progress
 from tools.lib import checkout, course_state, result
 from tools.tests import screen
 from tools.tests import system_python
+from tools.tests.in_folder import InFolder
 from tools.tests.small_course import Checkout, TOP
 
 system_python.again_if_missing(screen.pexpect)
@@ -100,15 +100,12 @@ class List(Checkout):
         self.assertIn("Next: exercises/01-first/word_count.cuh\n      ./course check word_count\n", text)
 
 
-class States(unittest.TestCase):
+class States(InFolder):
     def test_they_follow_from_exit_codes_and_results(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-
         def state(code, verdict):
-            result.write(result.file_of(folder.name, "x"), result.new(verdict))
+            result.write(result.file_of(self.folder, "x"), result.new(verdict))
             command = [sys.executable, "-c", f"print('words'); exit({code})"]
-            return progress.state_after_check(progress.Exercise("01", "x", Path("x"), command), folder.name)
+            return progress.state_after_check(progress.Exercise("01", "x", Path("x"), command), self.folder)
 
         self.assertEqual(state(0, "passed"), progress.SOLVED)
         self.assertEqual(state(1, "failed"), progress.BEGUN)

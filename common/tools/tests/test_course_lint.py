@@ -1,11 +1,10 @@
 """The lint: a complete chapter is complete, and every gap is named."""
 
 import shutil
-import tempfile
 import unittest
-from pathlib import Path
 
 from tools.maintain import course_lint
+from tools.tests.in_folder import InFolder
 
 HINT = "<details><summary>Hint</summary>\n\nLook at the returned value.\n\n</details>\n"
 HEAD = "<!-- opening:begin -->\n<!-- opening:end -->\n\n"
@@ -13,10 +12,9 @@ LIST = 'question = "How many?"\nlearn = "how many."\nbefore = ["00"]\nexercises 
 CHECK = '// Promise: it is the sum.\nTEST_CASE("sum: every size") {}\n'
 
 
-class Lint(unittest.TestCase):
+class Lint(InFolder):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.top = Path(self.folder.name)
+        super().setUp()
         self.write("README.md", "01-x\n")
         self.write("chapters/01-x/README.md", f"{HEAD}## Exercise: sum\n{HINT * 3}\n## Sources\n")
         self.write("chapters/01-x/chapter.toml", LIST)
@@ -30,20 +28,12 @@ class Lint(unittest.TestCase):
         self.write("chapters/01-x/sizes.cuh", '#include "rungs.cuh"\n')
         self.write("chapters/01-x/selfcheck.cu", '#include "sizes.cuh"\n')
         self.write("common/meson.options", "")
-        (self.top / "chapters/01-x/common").symlink_to("../../common")
-        (self.top / "chapters/01-x/meson.options").symlink_to("common/meson.options")
-
-    def tearDown(self):
-        self.folder.cleanup()
-
-    def write(self, name, text):
-        file = self.top / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        (self.folder / "chapters/01-x/common").symlink_to("../../common")
+        (self.folder / "chapters/01-x/meson.options").symlink_to("common/meson.options")
 
     def lint(self):
         """(1 if there is a problem, the problems)."""
-        problems = course_lint.problems_of(self.top)
+        problems = course_lint.problems_of(self.folder)
         return int(bool(problems)), "\n".join(problems)
 
     def test_complete(self):
@@ -51,7 +41,7 @@ class Lint(unittest.TestCase):
 
     def test_the_pictures_are_those_that_are_declared(self):
         self.write("chapters/01-x/chapter.toml", LIST + '[[picture]]\nprogram = "ladder"\nkernel = "f"\noutput = "f.svg"\nalt = "An f"\n')
-        readme = (self.top / "chapters/01-x/README.md").read_text()
+        readme = (self.folder / "chapters/01-x/README.md").read_text()
         self.assertEqual(self.lint(), (1, "chapters/01-x/README.md does not have: ![An f](pictures/f.svg)"))
         self.write("chapters/01-x/pictures/f.svg", "")
         self.write("chapters/01-x/README.md", readme + "\n![An f](pictures/f.svg)\n")
@@ -73,7 +63,7 @@ class Lint(unittest.TestCase):
         }
         for name, (text, problem) in gaps.items():
             with self.subTest(name):
-                before = (self.top / name).read_text()
+                before = (self.folder / name).read_text()
                 self.write(name, text)
                 code, output = self.lint()
                 self.assertEqual(code, 1)
@@ -85,23 +75,23 @@ class Lint(unittest.TestCase):
         self.assertIn("chapter.toml: 'exercises' does not name max", self.lint()[1])
         self.write("chapters/01-x/chapter.toml", LIST.replace('"sum"', '"sum", "max"', 1) + "max = 1\n")
         self.assertIn("'exercises' names max, but", self.lint()[1])
-        (self.top / "exercises/01-x/max.cuh").unlink()
+        (self.folder / "exercises/01-x/max.cuh").unlink()
         self.write("chapters/01-x/chapter.toml", LIST)
         for file in ("max/a.diff", "sum/d.cuh", "sum/d/sum.cuh"):
             self.write(f"chapters/01-x/mistakes/{file}", "")
             self.assertIn(f"chapters/01-x/mistakes/{file} is no .diff of an exercise", self.lint()[1])
-            (self.top / "chapters/01-x/mistakes" / file).unlink()
+            (self.folder / "chapters/01-x/mistakes" / file).unlink()
         self.assertEqual(self.lint()[0], 0)
 
     def test_a_readme_without_its_opening(self):
-        readme = self.top / "chapters/01-x/README.md"
+        readme = self.folder / "chapters/01-x/README.md"
         readme.write_text(readme.read_text().replace(HEAD, ""))
         self.assertIn("chapters/01-x/README.md has no <!-- opening:begin -->", self.lint()[1])
 
     def test_one_list_of_rungs(self):
         self.write("chapters/01-x/sizes.cuh", "")
         self.assertIn("chapters/01-x/selfcheck.cu does not include rungs.cuh", self.lint()[1])
-        (self.top / "chapters/01-x/rungs.cuh").unlink()
+        (self.folder / "chapters/01-x/rungs.cuh").unlink()
         self.assertIn("chapters/01-x/rungs.cuh is missing", self.lint()[1])
 
     def test_a_rung_that_only_the_ladder_has(self):
@@ -177,13 +167,13 @@ class Lint(unittest.TestCase):
         self.assertIn("common/docs/a.md: the link gone.md goes to no file", self.lint()[1])
 
     def test_a_missing_solution(self):
-        (self.top / "solutions/01-x/sum.cuh").unlink()
+        (self.folder / "solutions/01-x/sum.cuh").unlink()
         self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])
 
     def test_a_release_has_no_answers(self):
-        shutil.rmtree(self.top / "solutions")  # alone, it is a gap
+        shutil.rmtree(self.folder / "solutions")  # alone, it is a gap
         self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])
-        shutil.rmtree(self.top / "chapters/01-x/mistakes")
+        shutil.rmtree(self.folder / "chapters/01-x/mistakes")
         self.assertEqual(self.lint(), (0, ""))
         self.write("solutions/README", "")
         self.assertIn("solutions/01-x/sum.cuh is missing", self.lint()[1])

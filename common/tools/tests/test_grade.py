@@ -6,12 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 from tools.lib.checkout import TOP
 from tools.teach import grade
+from tools.tests.in_folder import InFolder
 
 TOOLS = TOP / "common/tools"
 CHAPTER = "01-global-atomic"
@@ -39,18 +39,7 @@ def log(*cases, style="{project}:{suite} / {name}"):
             f'<testsuite name="{CHAPTER}" tests="{len(texts)}">{"".join(texts)}</testsuite></testsuites>')
 
 
-class Folder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def write(self, name, text):
-        file = self.folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return str(file)
-
+class Folder(InFolder):
     def learner(self, name, *cases, **style):
         self.write(f"{name}/build/meson-logs/{grade.LOG}", log(*cases, **style))
         return str(self.folder / name)
@@ -60,7 +49,7 @@ class Logs(Folder):
     def verdicts(self, *cases, **style):
         for name, fate, *_ in cases:
             self.write(f"build/results/{name}.json", json.dumps(grade.results.new(fate.replace(" ", "_"))))
-        file = Path(self.write("log.xml", log(*cases, **style)))
+        file = self.write("log.xml", log(*cases, **style))
         found, _ = grade.read_log(file, {(CHAPTER, name) for name in NAMES}, self.folder / "build")
         return {name: verdict for (_, name), verdict in found.items()}
 
@@ -72,7 +61,7 @@ class Logs(Folder):
 
     def test_a_log_alone_does_not_say_why_a_test_was_skipped(self):
         exercises = {(CHAPTER, "ticket")}
-        file = Path(self.write("a/build/meson-logs/testlog.junit.xml", log(("ticket", "not started"))))
+        file = self.write("a/build/meson-logs/testlog.junit.xml", log(("ticket", "not started")))
         self.assertEqual(grade.read_log(file, exercises)[0], {(CHAPTER, "ticket"): "skipped"})
         learner, = grade.read_results([str(self.folder / "a")], sorted(exercises))
         self.assertEqual(learner.verdicts, {(CHAPTER, "ticket"): "skipped"})
@@ -83,7 +72,7 @@ class Logs(Folder):
     def test_a_result_grants_no_points(self):
         self.write("build/results/ticket.json", json.dumps(grade.results.new("passed")))
         for fate, verdict in (("failed", "failed"), ("skipped", "skipped")):
-            file = Path(self.write("log.xml", log(("ticket", fate))))
+            file = self.write("log.xml", log(("ticket", fate)))
             self.assertEqual(grade.read_log(file, {(CHAPTER, "ticket")}, self.folder / "build")[0], {(CHAPTER, "ticket"): verdict})
 
     def test_other_suites_do_not_count(self):
@@ -101,7 +90,7 @@ class Logs(Folder):
 
     def test_a_suite_of_another_project_does_not_count(self):
         text = log(("ticket", "failed"), ("word_count", "passed")).replace("01-global-atomic:exercises / word", "other:exercises / word")
-        found, notes = grade.read_log(Path(self.write("log.xml", text)), {(CHAPTER, name) for name in NAMES})
+        found, notes = grade.read_log(self.write("log.xml", text), {(CHAPTER, name) for name in NAMES})
         self.assertEqual(found, {(CHAPTER, "ticket"): "failed"})
         self.assertEqual(notes, ["2 exercises are not in the log"])
 
@@ -119,7 +108,7 @@ class Logs(Folder):
         }
         for text, reason in bad.items():
             with self.assertRaises(grade.GradeError, msg=reason) as caught:
-                grade.read_log(Path(self.write("log.xml", text)), {(CHAPTER, "ticket")})
+                grade.read_log(self.write("log.xml", text), {(CHAPTER, "ticket")})
             self.assertIn(reason, str(caught.exception))
 
 

@@ -5,30 +5,22 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from unittest import mock
 
 from tools.lib.checkout import TOP
+from tools.tests.in_folder import InFolder
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 DOCS = TOP / "common" / "docs"
 
 
-class Folder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class Folder(InFolder):
     def stand_in(self, name):
         """A tool of the course that notes its arguments."""
-        tool = self.folder / f"course/common/tools/teach/{name}"
-        tool.parent.mkdir(parents=True)
-        tool.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\" >arguments\n")
-        tool.chmod(0o755)
+        self.write(f"course/common/tools/teach/{name}", "#!/bin/sh\nprintf '%s\\n' \"$@\" >arguments\n").chmod(0o755)
 
     def bash(self, text, **environment):
         done = subprocess.run(

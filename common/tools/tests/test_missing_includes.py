@@ -1,10 +1,9 @@
 """The lint names a chapter's file that uses the course's names without their header."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
 from tools.maintain import missing_includes
+from tools.tests.in_folder import InFolder
 
 HEADER = "common/include/course/counters.cuh"
 FILES = {
@@ -19,29 +18,23 @@ FILES = {
 PROBLEM = "chapters/01-sum/checks/fits.cuh: names course::Counters, and includes no header that has it"
 
 
-class MissingIncludes(unittest.TestCase):
+class MissingIncludes(InFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.top = Path(folder.name)
+        super().setUp()
         for name, text in FILES.items():
             self.write(name, text)
 
-    def write(self, name, text):
-        (self.top / name).parent.mkdir(parents=True, exist_ok=True)
-        (self.top / name).write_text(text, encoding="utf-8")
-
     def test_a_header_of_a_check_without_its_own_include(self):
-        self.assertEqual(missing_includes.problems_of(self.top), [PROBLEM])
+        self.assertEqual(missing_includes.problems_of(self.folder), [PROBLEM])
 
     def test_an_include_of_an_include_is_enough(self):
         fits = FILES["chapters/01-sum/checks/fits.cuh"]
         self.write("chapters/01-sum/checks/fits.cuh", fits.replace("grid", "check"))
-        self.assertEqual(missing_includes.problems_of(self.top), [])
+        self.assertEqual(missing_includes.problems_of(self.folder), [])
 
     def test_a_check_does_not_live_on_what_the_answer_includes(self):
         self.write("chapters/01-sum/checks/tree.cu", '#include "tree.cuh"\ncourse::Counters counters;\n')
-        self.assertEqual(missing_includes.problems_of(self.top),
+        self.assertEqual(missing_includes.problems_of(self.folder),
                          [PROBLEM, PROBLEM.replace("fits.cuh", "tree.cu")])
 
 

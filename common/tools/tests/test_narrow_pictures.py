@@ -1,15 +1,14 @@
 """Pictures of several warps, of two threads, and those that a program draws itself."""
 
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 from tools.lib import chapter as metadata
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.tests import sample_traces as sample
+from tools.tests.in_folder import InFolder
 from tools.trace import draw_block, draw_cluster, draw_threads, run_recorded
 from tools.trace.choosing import Choice
 
@@ -167,19 +166,12 @@ class Cluster(unittest.TestCase):
             self.draw(launch)
 
 
-class Declared(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.build = Path(folder.name)
-
+class Declared(InFolder):
     def program(self, text):
-        file = self.build / "neighbors"
-        file.write_text(f"#!{sys.executable}\nimport os, sys\n{text}\n")
-        file.chmod(0o755)
+        self.write("neighbors", f"#!{sys.executable}\nimport os, sys\n{text}\n").chmod(0o755)
 
     def drawn(self, **entry):
-        return run_recorded.drawn_from({"program": "neighbors", "output": "a.svg", "alt": "A", **entry}, self.build / "01-x", self.build)
+        return run_recorded.drawn_from({"program": "neighbors", "output": "a.svg", "alt": "A", **entry}, self.folder / "01-x", self.folder)
 
     def test_a_program_that_draws(self):
         self.program("open(sys.argv[2], 'w').write('<svg>' + sys.argv[1] + '</svg>')")
@@ -208,9 +200,9 @@ class Declared(unittest.TestCase):
         values = {"question": "?", "learn": "?", "exercises": []}
         for entry in ({"kernel": "k", "arguments": ["{picture}"]}, {}):
             with self.assertRaisesRegex(Failed, "'picture' a.svg has either a 'kernel' or the argument {picture}"):
-                metadata.parse(self.build, {**values, "picture": [{"program": "p", "output": "a.svg", "alt": "A", **entry}]})
+                metadata.parse(self.folder, {**values, "picture": [{"program": "p", "output": "a.svg", "alt": "A", **entry}]})
         with self.assertRaisesRegex(Failed, "'picture.threads' must be a list of lists of numbers"):
-            metadata.parse(self.build, {**values, "picture": [{"program": "p", "output": "a", "alt": "A", "kernel": "k", "threads": [1, 2]}]})
+            metadata.parse(self.folder, {**values, "picture": [{"program": "p", "output": "a", "alt": "A", "kernel": "k", "threads": [1, 2]}]})
 
 
 if __name__ == "__main__":

@@ -2,27 +2,20 @@
 
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 from tools.lib.checkout import TOP
 from tools.maintain import plain_words
+from tools.tests.in_folder import InFolder
 
 DEV = TOP / "common/dev"
 
 
-class Words(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class Words(InFolder):
     def found(self, name, text):
         """The words that are found in a file, each with its line."""
-        file = self.folder / name
-        file.write_text(text, encoding="utf-8")
+        file = self.write(name, text)
         return [(number, word) for number, word, _ in plain_words.places(file)]
 
     def test_each_word_of_the_table_is_found(self):

@@ -1,11 +1,10 @@
 """The tables of what runs on the CPU device, from the first lines of programs."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
 from tools.lib.failed import Failed
 from tools.maintain import program_table
+from tools.tests.in_folder import InFolder
 
 PROGRAMS = {
     "right/grid.cu": "// Construct: a_b<T> | c. Expect: runs.",
@@ -16,24 +15,18 @@ PROGRAMS = {
 }
 
 
-class Tables(unittest.TestCase):
+class Tables(InFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.top = Path(folder.name)
-        self.page = self.top / "common/docs/any-cuda-file.md"
-        self.page.parent.mkdir(parents=True)
-        self.page.write_text("before\n<!-- programs:begin -->\n<!-- programs:end -->\nafter\n")
+        super().setUp()
+        self.page = self.write("common/docs/any-cuda-file.md", "before\n<!-- programs:begin -->\n<!-- programs:end -->\nafter\n")
         for name, line in PROGRAMS.items():
-            self.write(name, line)
+            self.program(name, line)
 
-    def write(self, name, line):
-        file = self.top / "common/simt/tests/programs" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{line}\nint main() {{}}\n")
+    def program(self, name, line):
+        self.write(f"common/simt/tests/programs/{name}", f"{line}\nint main() {{}}\n")
 
     def test_every_program_is_in_its_table(self):
-        document = program_table.documents(self.top)[0]
+        document = program_table.documents(self.folder)[0]
         self.assertIn("is out of step, line 3: <!-- programs:begin -->", document.problem())
         document.write()
         self.assertIsNone(document.problem())
@@ -46,9 +39,9 @@ class Tables(unittest.TestCase):
         self.assertTrue(text.startswith("before\n") and text.endswith("after\n"))
 
     def test_a_first_line_that_says_nothing(self):
-        self.write("right/silent.cu", "// A program.")
+        self.program("right/silent.cu", "// A program.")
         with self.assertRaisesRegex(Failed, "right/silent.cu: the first line is not"):
-            program_table.documents(self.top)
+            program_table.documents(self.folder)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """The page of promises, and what is wrong with a check's promises and headers."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
 from tools.lib import chapter as chapters
 from tools.maintain import promises
+from tools.tests.in_folder import InFolder
 
 CHECK = """\
 // Check of the exercise sum.
@@ -46,28 +45,21 @@ stars = {sum = 2}
 """
 
 
-class Promises(unittest.TestCase):
+class Promises(InFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.top = Path(folder.name)
+        super().setUp()
         self.write("chapters/01-x/chapter.toml", LIST)
         self.write("exercises/01-x/sum.cuh", "")
         self.write("chapters/01-x/checks/sum.cu", CHECK)
         self.write("chapters/01-x/checks/sizes.cuh", "")
         self.write("chapters/01-x/counts.cu", '#include "checks/sizes.cuh"\n')
 
-    def write(self, name, text):
-        file = self.top / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-
     def problems(self):
-        return promises.problems_of(self.top, chapters.load(self.top / "chapters/01-x"))
+        return promises.problems_of(self.folder, chapters.load(self.folder / "chapters/01-x"))
 
     def test_the_page(self):
         self.write("common/docs/contracts.md", "By hand.\n\n<!-- promises:begin -->\n<!-- promises:end -->\n")
-        document = promises.documents(self.top)[0]
+        document = promises.documents(self.folder)[0]
         self.assertIn("is out of step", document.problem())
         document.write()
         self.assertEqual(document.found(), f"By hand.\n\n<!-- promises:begin -->\n\n{TABLE}\n\n<!-- promises:end -->\n")
@@ -103,7 +95,7 @@ class Promises(unittest.TestCase):
         self.write("chapters/01-x/checks/sum.cu", CHECK + '#include "checks/kinds.cuh"\n')
         self.assertEqual(len(self.problems()), 2)
         self.write("chapters/01-x/checks/sum.cu", CHECK.replace('#include "checks/sizes.cuh"', ""))
-        (self.top / "chapters/01-x/checks/kinds.cuh").unlink()
+        (self.folder / "chapters/01-x/checks/kinds.cuh").unlink()
         self.assertEqual(self.problems(), [f"{sizes}: nothing reads this header"])
 
 

@@ -1,25 +1,17 @@
 """Imports of the tools go downward: every way up or sideways is named."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
 from tools.lib.checkout import TOP
 from tools.maintain import rooms
+from tools.tests.in_folder import InFolder
 
 
-class Rooms(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.common = Path(folder.name)
-
+class Rooms(InFolder):
     def problems(self, name, text):
         """What is wrong with one file, alone."""
-        file = self.common / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-        found = rooms.wrong_imports(self.common)
+        file = self.write(name, text)
+        found = rooms.wrong_imports(self.folder)
         file.unlink()
         return found
 

@@ -3,14 +3,13 @@
 import copy
 import os
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 from tools.tests.test_ncu import HEADER, row
 from unittest import mock
 
 from tools.lib.failed import Failed
 from tools.measure import sectors
+from tools.tests.in_folder import InFolder
 
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 LOAD_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
@@ -65,16 +64,10 @@ class Table(unittest.TestCase):
         self.assertIn("| 2,048 × 32 | **512 × 32** |", sectors.table(CPU, gpu))
 
 
-class Counting(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Counting(InFolder):
     def script(self, name, text):
         """A program that replaces another one."""
-        file = Path(self.folder) / name
-        file.write_text(f"#!{sys.executable}\nimport json, sys\narguments = sys.argv[1:]\n" + text)
+        file = self.write(name, f"#!{sys.executable}\nimport json, sys\narguments = sys.argv[1:]\n" + text)
         file.chmod(0o755)
         return str(file)
 

@@ -5,11 +5,9 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 import unittest
 from datetime import timedelta
-from pathlib import Path
 from unittest import mock
 
 from tools.lib import result
@@ -19,6 +17,7 @@ from tools.teach import answers, grade, grade_submissions, platforms, similar, s
 from tools.teach.gradebook import Gradebook
 from tools.teach.regular import GradeError
 from tools.teach.roster import LateRule, Roster, Row, moment, read_roster
+from tools.tests.in_folder import InFolder
 
 CHAPTER = "01-global-atomic"
 NAMES = ["lost_update", "ticket", "word_count"]
@@ -27,18 +26,7 @@ TOOLS = TOP / "common/tools/teach"
 MEASURE = {"passed": 9, "failed": 0, "skipped": 0, "comparisons": 760}
 
 
-class Folder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def write(self, name, text):
-        file = self.folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return file
-
+class Folder(InFolder):
     def mine(self, name, text):
         return self.write(f"ada/exercises/{CHAPTER}/{name}", text)
 

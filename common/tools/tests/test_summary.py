@@ -1,12 +1,11 @@
 """The table at the end of a run on a GPU: nothing that failed, or did not happen, passes as good."""
 
 import json
-import tempfile
 import unittest
-from pathlib import Path
 
 from tools.measure import summary
 from tools.measure.sanitize import NO_CHECK, NO_PROGRAM
+from tools.tests.in_folder import InFolder
 
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
@@ -15,11 +14,9 @@ def test(name, result="OK", output=""):
     return {"name": name, "result": result, "stdout": output}
 
 
-class Summary(unittest.TestCase):
+class Summary(InFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.results = {
             "parts": ["tests", "sanitizers", "ladders", "profile"], "ladders": {"01-x": {}}, "profiles": {},
             "steps": [{"state": "OK", "text": "GPU X"}, {"state": "OK", "text": "built"}],
@@ -44,7 +41,7 @@ class Summary(unittest.TestCase):
             )
 
     def log(self, name, *tests):
-        (self.folder / f"testlog-{name}.json").write_text("".join(json.dumps(entry) + "\n" for entry in tests))
+        self.write(f"testlog-{name}.json", "".join(json.dumps(entry) + "\n" for entry in tests))
 
     def summary(self):
         """The problems, and the text."""

@@ -4,14 +4,13 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 from tools.lib.checkout import TOP
 from tools.measure.torch_timing import index_add_row
+from tools.tests.in_folder import InFolder
 
 ROWS = """
 def rows(torch, group, inputs):
@@ -48,21 +47,16 @@ INPUTS = {
 RESULTS = {"copy_gb_per_s": 12.0, "rungs": [{"name": name, "group": group} for name, group in (("x", 1), ("y", 1), ("z", 2))]}
 
 
-class TorchRows(unittest.TestCase):
+class TorchRows(InFolder):
     def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.folder = Path(self.temporary.name)
-        (self.folder / "inputs.json").write_text(json.dumps(INPUTS))
-        (self.folder / "1-a.bin").write_bytes(bytes([1, 2, 3, 4]))
-        self.results = self.folder / "results.json"
-        self.results.write_text(json.dumps(RESULTS))
-        (self.folder / "torch_rows.py").write_text(ROWS)
-
-    def tearDown(self):
-        self.temporary.cleanup()
+        super().setUp()
+        self.write("inputs.json", json.dumps(INPUTS))
+        self.write("1-a.bin", bytes([1, 2, 3, 4]))
+        self.results = self.write("results.json", json.dumps(RESULTS))
+        self.write("torch_rows.py", ROWS)
 
     def run_it(self, torch):
-        (self.folder / "torch.py").write_text(torch)
+        self.write("torch.py", torch)
         command = [sys.executable, str(TOP / "common/dev"), "measure", "torch", str(self.folder)]
         return subprocess.run([*command, "--inputs", str(self.folder), "--json", str(self.results)], capture_output=True, text=True,
                               env={**os.environ, "PYTHONPATH": str(self.folder)})
