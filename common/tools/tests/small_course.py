@@ -229,6 +229,21 @@ class Checkout(unittest.TestCase):
         self.addCleanup(screen.close)
         return screen
 
+    def pid_of_check(self, screen):
+        """Waits at a terminal until the check of a SLOW word_count runs, and returns its process."""
+        file = self.build / "word_count.pid"
+        while not file.exists() or not file.read_text():
+            screen.read(0.05)
+        return int(file.read_text())
+
+    def ends_by_ctrl_c(self, screen):
+        """Presses Ctrl-C; what the terminal shows in all."""
+        screen.send("\x03")
+        code, text = screen.finish()
+        self.assertEqual(code, 130)
+        self.assertNotIn("Traceback", text)
+        return text
+
     def as_reader(self):
         """Makes all of the checkout read-only; the options with which no user, not even root, can write."""
         if os.geteuid() == 0:  # root's own Python may be out of reach

@@ -246,26 +246,17 @@ class Check(Checkout):
     def test_ctrl_c_leaves_nothing_behind(self):
         self.answer("SLOW")
         screen = self.screen("check", "word_count")
-        pid = self.build / "word_count.pid"
-        while not pid.exists() or not pid.read_text():
-            screen.read(0.05)
-        screen.send("\x03")
-        code, text = screen.finish()
-        self.assertEqual(code, 130)
-        self.assertNotIn("Traceback", text)
-        self.assertFalse(Path(f"/proc/{pid.read_text().strip()}").exists())
+        pid = self.pid_of_check(screen)
+        self.ends_by_ctrl_c(screen)
+        self.assertFalse(Path(f"/proc/{pid}").exists())
         self.assertFalse((self.build / course_state.FILE).exists())
 
     def test_ctrl_c_while_the_board_is_made(self):
         self.answer("SLOW")
         screen = self.screen("list")
         screen.wait_for("checking word_count ...")
-        while not (self.build / "word_count.pid").exists():
-            screen.read(0.05)
-        screen.send("\x03")
-        code, text = screen.finish()
-        self.assertEqual(code, 130)
-        self.assertNotIn("Traceback", text)
+        self.pid_of_check(screen)
+        self.ends_by_ctrl_c(screen)
 
 
 class BuildFolder(Checkout):
