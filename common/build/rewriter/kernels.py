@@ -12,28 +12,25 @@ QUALIFIERS = {"const", "volatile", "__restrict__", "__restrict", "__grid_constan
               "union", "enum"}
 
 
-def kernel_parts(file, at):
-    """Index of the ( of the parameters and of the { of the body of the kernel whose __global__ is at `at`; None
-    for a declaration."""
-    i, parameters = at + 1, None
-    while file.text(i) not in ("", ";", "}") and not (parameters is not None and file.text(i) == "{"):
-        if file.text(i) == "(" and file.text(i - 1) not in TAKES_PARENTHESES and parameters is None:
-            parameters = i
-        i = file.after(i)
-    return (parameters, i) if file.text(i) == "{" else None
+def defined_kernels(file):
+    """For each kernel with a body: index of its __global__, of the ( of the parameters and of the { of the body."""
+    for at in kernels_of(file):
+        i, opening = at + 1, None
+        while file.text(i) not in ("", ";", "}") and not (opening is not None and file.text(i) == "{"):
+            if file.text(i) == "(" and file.text(i - 1) not in TAKES_PARENTHESES and opening is None:
+                opening = i
+            i = file.after(i)
+        if file.text(i) == "{":
+            yield at, opening, i
 
 
 def rewrite(file):
     """Pass. cudaLaunchKernel() gets an address: the kernel itself says what it takes."""
-    for at in kernels_of(file):
-        rewrite_kernel(file, at)
+    for at, opening, body in defined_kernels(file):
+        rewrite_kernel(file, at, opening, body)
 
 
-def rewrite_kernel(file, at):
-    parts = kernel_parts(file, at)
-    if parts is None:
-        return
-    opening, body = parts
+def rewrite_kernel(file, at, opening, body):
     refuse_result(file, at, opening)
     refuse_references(file, opening)
     begin, end = file.tokens[opening].begin, file.tokens[body].end

@@ -1,21 +1,16 @@
 """Returns of kernels: a barrier does not wait for a thread that has returned, but for one that skipped it."""
 
-from build.rewriter.functions import kernels_of
-from build.rewriter.kernels import kernel_parts
+from build.rewriter.kernels import defined_kernels
 
 
 def rewrite(file):
     """Pass. A `return;` of a kernel is told to the CPU device."""
-    for at in kernels_of(file):
-        rewrite_kernel(file, at)
+    for _, _, body in defined_kernels(file):
+        rewrite_body(file, body)
 
 
-def rewrite_kernel(file, at):
-    """The kernel whose __global__ is at `at`. What ends its last line ends the kernel as the } does."""
-    parts = kernel_parts(file, at)
-    if parts is None:
-        return
-    _, body = parts
+def rewrite_body(file, body):
+    """The kernel whose { is at `body`. What ends its last line ends the kernel as the } does."""
     i, end = body + 1, file.other_end(body)
     while i < end:
         if file.text(i) == "]":
