@@ -56,13 +56,7 @@ SIMT_UNINSTRUMENTED inline unsigned warp_lanes() {
 
 // ---- values of any size across lanes ------------------------------------------------------------
 
-/// Objects travel as bytes: half and the vector types copy themselves with code of their own.
-template <class T>
-SIMT_UNINSTRUMENTED T from_bytes(const unsigned char* bytes) {
-  T value;
-  __builtin_memcpy(static_cast<void*>(&value), bytes, sizeof value);
-  return value;
-}
+// Objects travel as bytes: half and the vector types copy themselves with code of their own.
 
 template <class T>
 struct Shuffle : simt::WarpCall {
@@ -99,7 +93,7 @@ SIMT_UNINSTRUMENTED T shuffle(const char* name, unsigned mask, const T& value, u
   __builtin_memcpy(call.mine, &value, sizeof value);
   simt::warp_call(call);
   simt::trace_warp_values(simt::typed(value), {call.theirs, simt::type_of<T>()}, call.argument);
-  return from_bytes<T>(call.theirs);
+  return simt::load_bits<T>(call.theirs);
 }
 
 /// Every lane's value, for reductions and scans: each lane combines them on its own.
@@ -109,7 +103,7 @@ struct Gathered : simt::WarpCall {
   unsigned char all[32][sizeof(T)];
   unsigned present;
 
-  SIMT_UNINSTRUMENTED T value_of(unsigned lane) const { return from_bytes<T>(all[lane]); }
+  SIMT_UNINSTRUMENTED T value_of(unsigned lane) const { return simt::load_bits<T>(all[lane]); }
 };
 
 template <class T>

@@ -11,12 +11,6 @@
 #define SIMT_FORMAT simt::Bfloat16
 #define SIMT_OTHER_SCALAR __half
 #include "simt/float16_type.hpp"
-#undef SIMT_OTHER_SCALAR
-#undef SIMT_FORMAT
-#undef SIMT_PAIR_NAME
-#undef SIMT_SCALAR_NAME
-#undef SIMT_PAIR
-#undef SIMT_SCALAR
 
 SIMT_PURE __half::__half(__nv_bfloat16 x) : __half(float(x)) {}
 SIMT_PURE __nv_bfloat16::__nv_bfloat16(__half x) : __nv_bfloat16(float(x)) {}

@@ -3,7 +3,9 @@
 //   SIMT_SCALAR, SIMT_PAIR            __half, __half2
 //   SIMT_SCALAR_NAME, SIMT_PAIR_NAME  half, half2: how CUDA's functions spell them (__half2float)
 //   SIMT_FORMAT                       simt::Half
-// so that `__half2float` is written here as SIMT_JOIN(__, SIMT_SCALAR_NAME, 2float).
+//   SIMT_OTHER_SCALAR                 __nv_bfloat16
+// so that `__half2float` is written here as SIMT_JOIN(__, SIMT_SCALAR_NAME, 2float). The end of this
+// file undefines all of them.
 //
 // Arguments are passed by value, where CUDA takes references: the copy is the kernel's load, made
 // and seen at the kernel's line.
@@ -478,3 +480,9 @@ SIMT_API SIMT_PAIR atomicAdd(SIMT_PAIR* address, SIMT_PAIR val) {
 #undef SIMT_SCALAR_RAW
 #undef SIMT_JOIN
 #undef SIMT_JOIN_EXPANDED
+#undef SIMT_OTHER_SCALAR
+#undef SIMT_FORMAT
+#undef SIMT_PAIR_NAME
+#undef SIMT_SCALAR_NAME
+#undef SIMT_PAIR
+#undef SIMT_SCALAR

@@ -15,12 +15,6 @@ struct __nv_bfloat16;
 #define SIMT_FORMAT simt::Half
 #define SIMT_OTHER_SCALAR __nv_bfloat16
 #include "simt/float16_type.hpp"
-#undef SIMT_OTHER_SCALAR
-#undef SIMT_FORMAT
-#undef SIMT_PAIR_NAME
-#undef SIMT_SCALAR_NAME
-#undef SIMT_PAIR
-#undef SIMT_SCALAR
 
 using half = __half;
 using half2 = __half2;
