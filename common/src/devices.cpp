@@ -136,20 +136,24 @@ bool with_devices(int devices, const std::function<void()>& work) {
 
 bool detail::devices_were_missing() { return false; }
 
-bool with_peer_access(bool allowed, const std::function<void()>& work) {
-  const bool before = simt::peer_access();
-  const AtEnd restore([=] { simt::set_peer_access(before); });
-  simt::set_peer_access(allowed);
+namespace {
+
+/// Runs the work with a setting of the CPU device, which was `before`.
+bool with_setting(void (*set)(bool), bool before, bool value, const std::function<void()>& work) {
+  const AtEnd restore([=] { set(before); });
+  set(value);
   work();
   return true;
 }
 
+}  // namespace
+
+bool with_peer_access(bool allowed, const std::function<void()>& work) {
+  return with_setting(simt::set_peer_access, simt::peer_access(), allowed, work);
+}
+
 bool with_host_atomics(bool supported, const std::function<void()>& work) {
-  const bool before = simt::host_atomics();
-  const AtEnd restore([=] { simt::set_host_atomics(before); });
-  simt::set_host_atomics(supported);
-  work();
-  return true;
+  return with_setting(simt::set_host_atomics, simt::host_atomics(), supported, work);
 }
 
 #else

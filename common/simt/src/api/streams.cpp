@@ -54,6 +54,17 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority, co
   return cudaSuccess;
 }
 
+/// What a call asks of a stream.
+template <class T, class Ask>
+cudaError_t ask_stream(cudaStream_t handle, T* answer, const void* caller, const Ask& ask) {
+  if (const cudaError_t error = enter(caller)) return error;
+  const CUstream_st* stream = find_stream(handle);
+  if (stream == nullptr) return failed(cudaErrorInvalidResourceHandle);
+  if (answer == nullptr) return failed(cudaErrorInvalidValue);
+  *answer = ask(*stream);
+  return cudaSuccess;
+}
+
 /// Queues a function of the host.
 template <class Call>
 cudaError_t launch_on_host(cudaStream_t handle, bool valid, const Call& call) {
@@ -202,40 +213,25 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaStreamAttrID attribu
 cudaError_t cudaCtxResetPersistingL2Cache() { return simt::enter(SIMT_CALLER); }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
-  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  const CUstream_st* stream = simt::find_stream(handle);
-  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
-  if (flags == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *flags =
-      stream->kind == CUstream_st::Kind::non_blocking ? cudaStreamNonBlocking : cudaStreamDefault;
-  return cudaSuccess;
+  return simt::ask_stream(handle, flags, SIMT_CALLER, [](const CUstream_st& stream) {
+    return stream.kind == CUstream_st::Kind::non_blocking ? cudaStreamNonBlocking
+                                                          : cudaStreamDefault;
+  });
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
-  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  const CUstream_st* stream = simt::find_stream(handle);
-  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
-  if (priority == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *priority = stream->priority;
-  return cudaSuccess;
+  return simt::ask_stream(handle, priority, SIMT_CALLER,
+                          [](const CUstream_st& stream) { return stream.priority; });
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
-  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  const CUstream_st* stream = simt::find_stream(handle);
-  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
-  if (id == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *id = stream->number;
-  return cudaSuccess;
+  return simt::ask_stream(handle, id, SIMT_CALLER,
+                          [](const CUstream_st& stream) { return stream.number; });
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
-  if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  const CUstream_st* stream = simt::find_stream(handle);
-  if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
-  if (device == nullptr) return simt::failed(cudaErrorInvalidValue);
-  *device = stream->device;
-  return cudaSuccess;
+  return simt::ask_stream(handle, device, SIMT_CALLER,
+                          [](const CUstream_st& stream) { return stream.device; });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* user_data) {

@@ -140,7 +140,10 @@ SIMT_HOT void count_volatile_load(std::uintptr_t address) {
 }
 
 struct AsyncCopy;
+struct CopyQueue;
 /// Completes those copies that are due, and takes them out of the list.
 void complete_copies_if(std::vector<AsyncCopy>& copies, FunctionRef<bool(const AsyncCopy&)> is_due);
+/// Completes the copies of all committed batches but the newest ones.
+void complete_batches(CopyQueue& queue, unsigned newest);
 
 }  // namespace simt

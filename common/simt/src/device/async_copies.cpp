@@ -74,6 +74,11 @@ void complete_copies_if(std::vector<AsyncCopy>& copies,
   copies.erase(copies.begin(), later);
 }
 
+void complete_batches(CopyQueue& queue, unsigned newest) {
+  complete_copies_if(queue.copies,
+                     [&](const AsyncCopy& copy) { return copy.batch + newest < queue.committed; });
+}
+
 void begin_copy(const CopyRequest& request, const void* barrier, const void* caller) {
   const Call call{caller, static_cast<const char*>(__builtin_frame_address(0))};
   const std::uintptr_t to = bits(request.to), from = bits(request.from);
@@ -117,9 +122,7 @@ void commit_copies() {
 
 void wait_for_copies(unsigned newest) {
   const ScopedIgnore guard;
-  CopyQueue& queue = copies_of_thread(*engine.current);
-  complete_copies_if(queue.copies,
-                     [&](const AsyncCopy& copy) { return copy.batch + newest < queue.committed; });
+  complete_batches(copies_of_thread(*engine.current), newest);
 }
 
 void complete_copies(const void* barrier) {

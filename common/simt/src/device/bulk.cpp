@@ -118,9 +118,7 @@ void commit_bulk_group() {
 void wait_for_bulk_groups(unsigned newest) {
   checker_settle_access();
   const ScopedIgnore guard;
-  CopyQueue& queue = bulk_of_thread(*engine.current);
-  complete_copies_if(queue.copies,
-                     [&](const AsyncCopy& copy) { return copy.batch + newest < queue.committed; });
+  complete_batches(bulk_of_thread(*engine.current), newest);
 }
 
 void expect_bytes(const void* barrier, unsigned bytes) {
