@@ -52,6 +52,12 @@ def parser():
         one.set_defaults(function=function, place=Course)
         return one
 
+    def exercise_command(*about):
+        """A command on one exercise, which NAME says or leaves open."""
+        one = command(*about)
+        one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
+        return one
+
     command("list", show_list, (
         "First runs the checks that have no verdict yet on a file as it is now."
     ), "./course list\n./course list --build build-01")
@@ -60,44 +66,37 @@ def parser():
     ), "./course next\n./course next --fast\nEDITOR=vim ./course next --edit")
     one.add_argument("--edit", action="store_true", help="open the file in $EDITOR")
     one.add_argument("--fast", action="store_true", help="only the exercises that a chapter cannot do without")
-    one = command("check", show_check, (
+    exercise_command("check", show_check, (
         "As `meson test -C build NAME`, without Meson's own lines. The exit code is the check's."
     ), "./course check word_count\n./course check word\n./course check exercises/01-global-atomic/word_count.cuh")
-    one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
-    one = command("hint", show_hint, (
+    one = exercise_command("hint", show_hint, (
         "They are those of the chapter's README. Each call shows one more."
     ), "./course hint word_count\n./course hint word_count --again")
-    one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     which = one.add_mutually_exclusive_group()
     which.add_argument("--again", action="store_true", help="those that were shown already")
     which.add_argument("--all", action="store_true", help="all of them at once")
-    one = command("diff", show_diff, (
+    one = exercise_command("diff", show_diff, (
         "Asks first if the file as it is now has not passed its check."
     ), "./course diff word_count\n./course diff word_count --yes")
-    one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--yes", action="store_true", help="do not ask")
-    one = command("watch", watch, (
+    one = exercise_command("watch", watch, (
         "Without NAME all exercises are watched, and the one that changes is checked. A save that\n"
         "changes nothing runs nothing. Ends with exit code 130."
     ), "./course watch\n./course watch word_count")
-    one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--every", metavar="SECONDS", type=seconds, default=POLL_SECONDS,
                      help="how often to look (default: %(default)s)")
-    one = command("picture", picture, (
+    exercise_command("picture", picture, (
         "Runs the check on the CPU device, records what the lanes do, and writes an SVG and a page to\n"
         "step through into the build folder: common/tools/trace/picture.py --exercise NAME."
     ), "./course picture word_count")
-    one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
-    one = command("reset", reset, (
+    one = exercise_command("reset", reset, (
         "The starter is the newest version in Git's history with a NOT_STARTED line. Hints start over."
     ), "./course reset word_count\n./course reset word_count --yes")
-    one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--yes", action="store_true", help="do not ask")
-    one = command("score", score, (
+    one = exercise_command("score", score, (
         "Only challenges have a score (chapter 14). The first time it builds a program of its own. Without a GPU it\n"
         "counts, which is no time. Each score is kept in the build folder, with a plot."
     ), "./course score beat_sum\n./course score beat_sum --n 2^20")
-    one.add_argument("name", metavar="NAME", nargs="?", help=NAME)
     one.add_argument("--n", metavar="N", help="one size only: 1000000, 1e6 or 2^20")
     one = command("export", export, (
         "For a site that has the same task: GPU MODE's popcorn (submission.py) or LeetGPU (solution.cu).\n"
