@@ -40,11 +40,11 @@ struct Device {
 };
 
 struct Stream : simt_test::OwnedStream {
-  explicit Stream(unsigned flags = cudaStreamNonBlocking) : OwnedStream(flags) {}
+  explicit Stream(unsigned flags = cudaStreamNonBlocking) : Owned(flags) {}
 };
 
 struct Event : simt_test::OwnedEvent {
-  Event() : OwnedEvent(cudaEventDisableTiming) {}
+  Event() : Owned(cudaEventDisableTiming) {}
 };
 
 struct Graph {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "float16_checks.cuh"
+#include "results.cuh"
 
 namespace half_test {
 
@@ -319,12 +320,9 @@ __global__ void half_functions(float* found) {
 }
 
 TEST_CASE("fused pairs and functions in a kernel", "[half]") {
-  DeviceBuffer<float> found(12);
-  half_functions<<<1, 1>>>(found.data());
-  CUDA_CHECK_LAUNCH();
   // (1 + 2i) * (3 + 4i) + 5 + 6i = 0 + 16i
   const std::vector<float> expected = {8, 14, 0, 16, 3, 1, 3, 2, -3, 0.25f, 1, 0};
-  CHECK(found.download() == expected);
+  CHECK(simt_test::results_of(half_functions, expected.size()) == expected);
 }
 
 __global__ void move_halves(const __half* a, __half* b, const __half2* c, __half2* d) {
@@ -394,11 +392,7 @@ TEST_CASE("a union has halves as members, and is copied as a whole", "[half]") {
   for (int i = 0; i < 32; ++i) {
     for (int k = 0; k < 4; ++k) x[i].number[k] = static_cast<float>(4 * i + k);
   }
-  const auto d_x = DeviceBuffer<Packed>::from(x);
-  DeviceBuffer<Packed> d_y(32);
-  scale<<<1, 32>>>(d_x.data(), d_y.data());
-  CUDA_CHECK_LAUNCH();
-  const std::vector<Packed> y = d_y.download();
+  const std::vector<Packed> y = simt_test::results_of(scale, x, 32, 32);
   int wrong = 0;
   for (int i = 0; i < 32; ++i) {
     for (int k = 0; k < 4; ++k) {

@@ -323,11 +323,7 @@ template <class T>
 int wrong_copies() {
   std::vector<T> in(32);
   for (int i = 0; i < 32; ++i) std::memset(static_cast<void*>(&in[i]), i + 1, sizeof(T));
-  const auto d_in = DeviceBuffer<T>::from(in);
-  DeviceBuffer<T> d_out(160);
-  cached<<<1, 32>>>(d_in.data(), d_out.data());
-  CUDA_CHECK_LAUNCH();
-  const std::vector<T> out = d_out.download();
+  const std::vector<T> out = results_of(cached<T>, in, 160, 32);
   int wrong = 0;
   for (int i = 0; i < 160; ++i) wrong += std::memcmp(&out[i], &in[i % 32], sizeof(T)) != 0;
   return wrong;

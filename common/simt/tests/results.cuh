@@ -1,4 +1,4 @@
-// What the tests of functions of one thread share.
+// What kernels of one block give, for the tests of functions and types.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,6 +14,17 @@ template <class T>
 std::vector<T> results_of(void (*kernel)(T*), std::size_t n) {
   course::DeviceBuffer<T> results(n);
   kernel<<<1, 1>>>(results.data());
+  CUDA_CHECK_LAUNCH();
+  return results.download();
+}
+
+/// Runs a kernel of one block on these values; it fills `n` results.
+template <class T>
+std::vector<T> results_of(void (*kernel)(const T*, T*), const std::vector<T>& values, std::size_t n,
+                          unsigned threads) {
+  const auto in = course::DeviceBuffer<T>::from(values);
+  course::DeviceBuffer<T> results(n);
+  kernel<<<1, threads>>>(in.data(), results.data());
   CUDA_CHECK_LAUNCH();
   return results.download();
 }

@@ -7,26 +7,17 @@
 
 namespace simt_test {
 
-struct OwnedStream {
-  cudaStream_t handle = nullptr;
-  explicit OwnedStream(unsigned flags) {
-    REQUIRE(cudaStreamCreateWithFlags(&handle, flags) == cudaSuccess);
-  }
-  ~OwnedStream() { static_cast<void>(cudaStreamDestroy(handle)); }
-  OwnedStream(const OwnedStream&) = delete;
-  OwnedStream& operator=(const OwnedStream&) = delete;
-  operator cudaStream_t() const { return handle; }
+/// A handle of CUDA's: made with flags, and destroyed at the end.
+template <class Handle, cudaError_t (*create)(Handle*, unsigned), cudaError_t (*destroy)(Handle)>
+struct Owned {
+  Handle handle = nullptr;
+  explicit Owned(unsigned flags) { REQUIRE(create(&handle, flags) == cudaSuccess); }
+  ~Owned() { static_cast<void>(destroy(handle)); }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  operator Handle() const { return handle; }
 };
-
-struct OwnedEvent {
-  cudaEvent_t handle = nullptr;
-  explicit OwnedEvent(unsigned flags) {
-    REQUIRE(cudaEventCreateWithFlags(&handle, flags) == cudaSuccess);
-  }
-  ~OwnedEvent() { static_cast<void>(cudaEventDestroy(handle)); }
-  OwnedEvent(const OwnedEvent&) = delete;
-  OwnedEvent& operator=(const OwnedEvent&) = delete;
-  operator cudaEvent_t() const { return handle; }
-};
+using OwnedStream = Owned<cudaStream_t, cudaStreamCreateWithFlags, cudaStreamDestroy>;
+using OwnedEvent = Owned<cudaEvent_t, cudaEventCreateWithFlags, cudaEventDestroy>;
 
 }  // namespace simt_test

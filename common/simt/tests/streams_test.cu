@@ -58,11 +58,11 @@ struct Values {
 };
 
 struct Stream : simt_test::OwnedStream {
-  explicit Stream(unsigned flags = cudaStreamDefault) : OwnedStream(flags) {}
+  explicit Stream(unsigned flags = cudaStreamDefault) : Owned(flags) {}
 };
 
 struct Event : simt_test::OwnedEvent {
-  explicit Event(unsigned flags = cudaEventDefault) : OwnedEvent(flags) {}
+  explicit Event(unsigned flags = cudaEventDefault) : Owned(flags) {}
 };
 
 void append_digit(void* number) {

@@ -8,12 +8,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "results.cuh"
+
 // To leave out elements is one of the things to test.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace vector_types_test {
 
 using course::DeviceBuffer;
+using simt_test::results_of;
 
 template <class V, std::size_t size, std::size_t alignment>
 constexpr bool is_laid_out = sizeof(V) == size && alignof(V) == alignment;
@@ -139,11 +142,7 @@ void check_copies(const std::string& name) {
     in[i].x = static_cast<decltype(V::x)>(i);
     in[i].y = static_cast<decltype(V::x)>(i + 1);
   }
-  const auto d_in = DeviceBuffer<V>::from(in);
-  DeviceBuffer<V> d_out(64);
-  copy_vectors<<<1, 64>>>(d_in.data(), d_out.data());
-  CUDA_CHECK_LAUNCH();
-  const std::vector<V> out = d_out.download();
+  const std::vector<V> out = results_of(copy_vectors<V>, in, 64, 64);
   int wrong = 0;
   for (int i = 0; i < 64; ++i) wrong += out[i].x != in[63 - i].x || out[i].y != in[63 - i].y;
   CHECK(wrong == 0);
@@ -240,11 +239,7 @@ TEST_CASE("vectors are bytes: in a union, and cast to another vector", "[vector_
     numbers[i] = static_cast<float>(i);
     reversed[i] = static_cast<float>(i ^ 3);
   }
-  const auto x = DeviceBuffer<float>::from(numbers);
-  DeviceBuffer<float> y(128);
-  reverse<<<1, 32>>>(x.data(), y.data());
-  CUDA_CHECK_LAUNCH();
-  CHECK(y.download() == reversed);
+  CHECK(results_of(reverse, numbers, 128, 32) == reversed);
 }
 
 struct Body {
@@ -262,11 +257,7 @@ TEST_CASE("structs of vectors are copied, const ones, too", "[vector_types]") {
     const float f = static_cast<float>(i);
     bodies[i] = Body{make_float4(f, 1, 2, 3), make_float2(-f, 4)};
   }
-  const auto from = DeviceBuffer<Body>::from(bodies);
-  auto to = DeviceBuffer<Body>::zeros(32);
-  copy_bodies<<<1, 32>>>(from.data(), to.data());
-  CUDA_CHECK_LAUNCH();
-  const std::vector<Body> copies = to.download();
+  const std::vector<Body> copies = results_of(copy_bodies, bodies, 32, 32);
   for (int i = 0; i < 32; ++i) {
     CHECK(copies[i].position.x == static_cast<float>(i));
     CHECK(copies[i].position.w == 3);
