@@ -36,7 +36,15 @@ def on_gpu():
     return "1 check passed\n" in run("passes")[1]
 
 
-class Screen(unittest.TestCase):
+class Specimen(unittest.TestCase):
+    def failing(self, *tests, **how):
+        """The output of test cases that fail."""
+        code, out = run(*tests, **how)
+        self.assertEqual(code, 1)
+        return out
+
+
+class Screen(Specimen):
     """What is on the screen after an ordinary run."""
 
     maxDiff = None
@@ -59,8 +67,7 @@ class Screen(unittest.TestCase):
         )
 
     def test_a_verdict_stands_without_its_expression(self):
-        code, out = run("fails with a verdict")
-        self.assertEqual(code, 1)
+        out = self.failing("fails with a verdict")
         self.assertRegex(
             out,
             r"^FAILED: fails with a verdict\n"
@@ -70,48 +77,40 @@ class Screen(unittest.TestCase):
         )
 
     def test_an_expression_is_shown_with_its_values(self):
-        code, out = run("fails with an expression")
-        self.assertEqual(code, 1)
+        out = self.failing("fails with an expression")
         self.assertIn("FAILED: fails with an expression / in a section\n", out)
         self.assertIn("  expected: sum == 4\n  found:    3 == 4\n", out)
 
     def test_a_message(self):
-        code, out = run("fails with a message")
-        self.assertEqual(code, 1)
+        out = self.failing("fails with a message")
         self.assertIn("  the reason\n", out)
 
     def test_an_exception(self):
-        code, out = run("throws")
-        self.assertEqual(code, 1)
+        out = self.failing("throws")
         self.assertIn("  an exception was thrown: out of ideas\n", out)
 
     def test_a_missing_exception(self):
-        code, out = run("throws nothing")
-        self.assertEqual(code, 1)
+        out = self.failing("throws nothing")
         self.assertIn("  an exception was expected from std::abs(1)\n", out)
 
     def test_a_bad_launch(self):
-        code, out = run("makes a bad launch")
-        self.assertEqual(code, 1)
+        out = self.failing("makes a bad launch")
         self.assertIn("the kernel launch before this line failed: cudaErrorInvalid", out)
         self.assertIn("Check <<<grid, block, shared bytes>>>", out)
 
     def test_the_first_failure_is_shown_and_the_others_are_named(self):
-        code, out = run("fails with*", "throws")
-        self.assertEqual(code, 1)
+        out = self.failing("fails with*", "throws")
         self.assertEqual(out.count("FAILED: "), 1)
         self.assertIn("also failed: fails with an expression / in a section\n", out)
         self.assertNotIn("never shown", out)
 
     def test_the_first_failure_has_its_own_messages(self):
-        code, out = run("fails twice")
-        self.assertEqual(code, 1)
+        out = self.failing("fails twice")
         self.assertIn("expected: sum == 4", out)
         self.assertNotIn("second failure", out)
 
     def test_what_to_do_next(self):
-        code, out = run("fails with a message", COURSE_EDIT="a/b.cuh", COURSE_RERUN="meson test b")
-        self.assertEqual(code, 1)
+        out = self.failing("fails with a message", COURSE_EDIT="a/b.cuh", COURSE_RERUN="meson test b")
         self.assertTrue(out.endswith("\n\nedit:  a/b.cuh\nrerun: meson test b\n"), out)
         self.assertNotIn("edit:", run("passes", COURSE_EDIT="a/b.cuh")[1])
 
@@ -137,8 +136,7 @@ class Screen(unittest.TestCase):
     def test_a_race_is_reported_instead_of_its_consequences(self):
         if on_gpu():
             self.skipTest("a GPU has no race checker")
-        code, out = run("races")
-        self.assertEqual(code, 1)
+        out = self.failing("races")
         self.assertRegex(out, r"^FAILED: races\n  DATA RACE in kernel add_racy on d_sum")
         self.assertIn("  two blocks\n", out)
         self.assertNotIn("main.cpp", out)
@@ -147,16 +145,14 @@ class Screen(unittest.TestCase):
     def test_the_first_launch_that_races_is_shown(self):
         if on_gpu():
             self.skipTest("a GPU has no race checker")
-        code, out = run("races in every launch")
-        self.assertEqual(code, 1)
+        out = self.failing("races in every launch")
         self.assertIn("  the first launch\n", out)
         self.assertNotIn("second", out)
 
     def test_a_race_that_nobody_waits_for(self):
         if on_gpu():
             self.skipTest("a GPU has no race checker")
-        code, out = run("races, and does not wait")
-        self.assertEqual(code, 1)
+        out = self.failing("races, and does not wait")
         self.assertIn("FAILED: races, and does not wait\n  DATA RACE in kernel add_racy", out)
 
     def test_an_illegal_access(self):
@@ -170,22 +166,20 @@ class Screen(unittest.TestCase):
     def test_a_failing_schedule_can_be_replayed(self):
         if on_gpu():
             self.skipTest("a GPU has no schedules")
-        code, out = run("depends on the order")
-        self.assertEqual(code, 1)
+        out = self.failing("depends on the order")
         self.assertIn("Only a shuffled schedule shows this; SIMT_SEED=1 replays it.\n", out)
         replayed = out.replace("Only a shuffled schedule shows this; SIMT_SEED=1 replays it.",
                                "This is the shuffled schedule of SIMT_SEED=1.")
-        self.assertEqual(run("depends on the order", SIMT_SEED="1"), (code, replayed))
+        self.assertEqual(run("depends on the order", SIMT_SEED="1"), (1, replayed))
         self.assertEqual(run("depends on the order", "races*", SIMT_SEED="1")[0], 1)
         self.assertEqual(run("depends on the order", SIMT_SEED="0")[0], 0)
 
 
-class ExitCodes(unittest.TestCase):
+class ExitCodes(Specimen):
     def test_a_note_stands_with_the_failure(self):
         if on_gpu():
             self.skipTest("a GPU takes no notes")
-        code, out = run("uses lanes that take no part")
-        self.assertEqual(code, 1)
+        out = self.failing("uses lanes that take no part")
         self.assertIn("largest: expected 4, found", out)
         self.assertRegex(out, r"note: common/tests/specimen\.cu:\d+: a shuffle reads a lane that is not in the mask")
         code, out = run("reads lanes that take no part, and uses none")
@@ -212,13 +206,11 @@ class ExitCodes(unittest.TestCase):
     def test_what_takes_too_long_is_ended_and_named(self):
         if on_gpu():
             self.skipTest("a GPU's time is not this process's")
-        code, out = run("takes too long in host code", COURSE_CPU_SECONDS="1")
-        self.assertEqual(code, 1)
+        out = self.failing("takes too long in host code", COURSE_CPU_SECONDS="1")
         self.assertRegex(out, r"^FAILED: takes too long in host code\n"
                               r"  the check takes too long: after 1 s of processor time it was in host code,\n"
                               r"    at common/tests/specimen\.cu:\d+\n")
-        code, out = run("takes too long in a launch", COURSE_CPU_SECONDS="1", COURSE_EDIT="a.cuh")
-        self.assertEqual(code, 1)
+        out = self.failing("takes too long in a launch", COURSE_CPU_SECONDS="1", COURSE_EDIT="a.cuh")
         self.assertIn("it was in the launch count_slowly<<<dim3(1, 2), 32>>>,\n    at common/tests/specimen.cu:", out)
         self.assertTrue(out.endswith("\nedit:  a.cuh\n"), out)
         self.assertEqual(run("passes", COURSE_CPU_SECONDS="0.5")[0], 0)
@@ -234,8 +226,7 @@ class ExitCodes(unittest.TestCase):
     def test_other_reporters_show_reports_too(self):
         if on_gpu():
             self.skipTest("a GPU has no race checker")
-        code, out = run("races", options=["-r", "compact"])
-        self.assertEqual(code, 1)
+        out = self.failing("races", options=["-r", "compact"])
         self.assertIn("DATA RACE in kernel add_racy", out)
 
     def test_an_exercise_that_is_not_started(self):
