@@ -109,6 +109,22 @@ TEST_CASE("beat_filter: one object, called again with other sizes and other numb
   }
 }
 
+// Promise: what is kept are the numbers that x holds now, whatever a call before has kept of x.
+TEST_CASE("beat_filter: one object, called again for the same array with other numbers") {
+  INFO(text_of(5000, kKinds[1].text, 0, 0) << "; then the same array has other numbers");
+  auto x = course::DeviceBuffer<int>::from(kKinds[1].values(5000));
+  course::GuardedBuffer<int> out(x.size());
+  course::GuardedBuffer<Count> count(1);
+  BeatFilter answer;
+  answer(x.data(), x.size(), out.data(), count.data());
+  std::vector<int> other = kKinds[1].values(x.size());
+  std::reverse(other.begin(), other.end());
+  x.upload(other);
+  answer(x.data(), x.size(), out.data(), count.data());
+  REQUIRE(course::same(count.download().front(), Count{other.size()}, "*d_count"));
+  REQUIRE(course::same(out.download(), other, "d_out"));
+}
+
 // Promise: one object may be called again in the same stream, before the numbers
 // of the call before are there.
 TEST_CASE("beat_filter: one object, called twice in a row, before the first numbers are there") {

@@ -86,6 +86,19 @@ TEST_CASE("beat_histogram: one object, called again with other sizes") {
   }
 }
 
+// Promise: counted are the bytes that are there now, whatever a call before has kept of them.
+TEST_CASE("beat_histogram: one object, called again for the same array with other bytes") {
+  INFO(text_of(5000, kKinds[1].text, 0) << "; then the same array has other bytes");
+  auto bytes = course::DeviceBuffer<unsigned char>::from(kKinds[1].values(5000));
+  course::GuardedBuffer<unsigned> bins(256);
+  BeatHistogram answer;
+  answer(bytes.data(), bytes.size(), bins.data());
+  const std::vector<unsigned char> other = kKinds[0].values(bytes.size());
+  bytes.upload(other);
+  answer(bytes.data(), bytes.size(), bins.data());
+  REQUIRE(course::same(bins.download(), bins_of(other), "d_bins"));
+}
+
 // Promise: one object may be called again in the same stream, before the bins
 // of the call before are there.
 // Promise: d_bins begins at any element.

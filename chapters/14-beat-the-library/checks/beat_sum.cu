@@ -86,6 +86,19 @@ TEST_CASE("beat_sum: one object, called again with other sizes") {
   }
 }
 
+// Promise: the sum is that of the numbers that x holds now, whatever a call before has kept of x.
+TEST_CASE("beat_sum: one object, called again for the same array with other numbers") {
+  INFO(text_of(5000, kExact[0].text, 0) << "; then the same array has other numbers");
+  auto x = course::DeviceBuffer<float>::from(std::vector<float>(5000, 2.0f));
+  course::GuardedBuffer<float> y(1);
+  BeatSum answer;
+  answer(x.data(), x.size(), y.data());
+  const std::vector<float> other = kExact[0].values(x.size());
+  x.upload(other);
+  answer(x.data(), x.size(), y.data());
+  REQUIRE(course::close(static_cast<double>(y.download().front()), sum_of(other), 0, "*d_y"));
+}
+
 // Promise: one object may be called again in the same stream, before the sum
 // of the call before is there.
 TEST_CASE("beat_sum: one object, called twice in a row, before the first sum is there") {
