@@ -13,8 +13,8 @@ NOT_STARTED  // delete this line when you begin
 /// - The grid is one-dimensional. A cluster has 1 to 8 blocks that follow each other, a block a
 ///   multiple of 32 threads. The threads of the grid share the keys. n may be 0; num_bins is 1 or more.
 /// - The launch gives each block dynamic shared memory for ceil(num_bins / blocks of a cluster)
-///   counters. Each bin is counted by one block of the cluster, in one atomic on its shared memory per
-///   key.
+///   counters. Each bin is counted by one block of the cluster, in at most one atomic on its shared
+///   memory per key.
 /// - A cluster makes at most one atomic on global memory for each bin, and none if it has counted
 ///   nothing there.
 __global__ void cluster_histogram(const unsigned* keys, std::size_t n, unsigned num_bins,

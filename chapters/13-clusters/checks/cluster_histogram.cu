@@ -137,7 +137,7 @@ TEST_CASE("cluster_histogram: more bins than one block can hold") {
   check_histogram(random_keys(3000, kBins), kBins, s);
 }
 
-// Promise: a key makes one atomic on shared memory.
+// Promise: a key makes at most one atomic on shared memory: lanes with the same key may share one.
 // Promise: a cluster makes at most one atomic on global memory for each bin, and none if
 // it has counted nothing there.
 // Promise: the threads of the grid share the keys.
@@ -149,7 +149,8 @@ TEST_CASE("cluster_histogram: a shared atomic per key, and a global one per bin 
   const std::vector<unsigned> keys = random_keys(2000, 100);  // two thirds of the bins stay empty
   INFO(text_of(keys.size(), kBins, "all keys are below 100", s));
   const auto c = course::count([&] { check_histogram(keys, kBins, s); });
-  REQUIRE(course::same(c->shared_atomic_lanes, keys.size(), "atomics on shared memory"));
+  REQUIRE(course::at_most(c->shared_atomic_lanes, keys.size(), "atomics on shared memory",
+                          "one per key"));
   REQUIRE(course::at_most(c->global_atomic_lanes, std::uint64_t{s.clusters} * 100,
                           "atomics on global memory",
                           "one for each bin of a cluster whose count is not 0"));
