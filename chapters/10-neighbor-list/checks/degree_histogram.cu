@@ -14,7 +14,7 @@ namespace {
 
 using Launch = course::LaunchShape;
 
-/// Of atoms_with. The check's own number: the answer may change its kDegrees.
+/// How many elements atoms_with has. The check's own number: the answer may change its kDegrees.
 constexpr unsigned kElements = 12;
 
 // An element's random number is from 1 to 1000.

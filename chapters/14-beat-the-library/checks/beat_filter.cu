@@ -109,9 +109,10 @@ TEST_CASE("beat_filter: one object, called again with other sizes and other numb
   }
 }
 
-// Promise: what is kept are the numbers that x holds now, whatever a call before has kept of x.
+// Promise: the answer filters the numbers that x holds now, not those that it held in an earlier call.
 TEST_CASE("beat_filter: one object, called again for the same array with other numbers") {
-  INFO(text_of(5000, kKinds[1].text, 0, 0) << "; then the same array has other numbers");
+  INFO(text_of(5000, kKinds[1].text, 0, 0)
+       << "; in a second call the same array holds the same numbers in the opposite order");
   auto x = course::DeviceBuffer<int>::from(kKinds[1].values(5000));
   course::GuardedBuffer<int> out(x.size());
   course::GuardedBuffer<Count> count(1);

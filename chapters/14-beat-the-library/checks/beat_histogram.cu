@@ -86,9 +86,11 @@ TEST_CASE("beat_histogram: one object, called again with other sizes") {
   }
 }
 
-// Promise: counted are the bytes that are there now, whatever a call before has kept of them.
+// Promise: the answer counts the bytes that the array holds now, not those that it held in an earlier
+// call.
 TEST_CASE("beat_histogram: one object, called again for the same array with other bytes") {
-  INFO(text_of(5000, kKinds[1].text, 0) << "; then the same array has other bytes");
+  INFO(text_of(5000, kKinds[1].text, 0)
+       << "; in a second call the same array holds: " << kKinds[0].text);
   auto bytes = course::DeviceBuffer<unsigned char>::from(kKinds[1].values(5000));
   course::GuardedBuffer<unsigned> bins(256);
   BeatHistogram answer;

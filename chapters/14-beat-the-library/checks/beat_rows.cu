@@ -169,8 +169,8 @@ TEST_CASE("beat_rows: one object, called twice in a row, before the first sums a
   REQUIRE(course::same(floats(table.download()), {500, 0, 30}, "the three rows"));
 }
 
-// Promise: added are the rows that source holds now, where d_index says now, whatever a call before
-// has kept of them.
+// Promise: the answer adds the rows that source holds now to the rows that d_index names now, not those
+// of an earlier call.
 TEST_CASE("beat_rows: one object, called again for the same arrays with other rows and indices") {
   constexpr std::size_t kRows = 300;
   auto source = course::DeviceBuffer<__half>::from(std::vector<__half>(kRows, __half(1.0f)));
@@ -178,11 +178,11 @@ TEST_CASE("beat_rows: one object, called again for the same arrays with other ro
   auto table = course::DeviceBuffer<__half>::zeros(3);
   BeatRows answer;
   answer(source.data(), index.data(), kRows, 1, table.data(), 3);
-  INFO("300 rows of one half, all 1, into row 0 of 3; then the same index says row 2");
+  INFO("300 rows of one half, all 1, into row 0 of 3; in a second call the same index names row 2");
   index.upload(std::vector<int>(kRows, 2));
   answer(source.data(), index.data(), kRows, 1, table.data(), 3);
   REQUIRE(course::same(floats(table.download()), {300, 0, 300}, "the three rows"));
-  INFO("then the same source holds 2");
+  INFO("in a third call the same source holds 2");
   source.upload(std::vector<__half>(kRows, __half(2.0f)));
   answer(source.data(), index.data(), kRows, 1, table.data(), 3);
   REQUIRE(course::same(floats(table.download()), {300, 0, 900}, "the three rows"));

@@ -86,9 +86,10 @@ TEST_CASE("beat_sum: one object, called again with other sizes") {
   }
 }
 
-// Promise: the sum is that of the numbers that x holds now, whatever a call before has kept of x.
+// Promise: the sum is that of the numbers that x holds now, not of those that it held in an earlier call.
 TEST_CASE("beat_sum: one object, called again for the same array with other numbers") {
-  INFO(text_of(5000, kExact[0].text, 0) << "; then the same array has other numbers");
+  INFO("n = 5000: in the first call each number is 2, in the second the same array holds "
+       << kExact[0].text);
   auto x = course::DeviceBuffer<float>::from(std::vector<float>(5000, 2.0f));
   course::GuardedBuffer<float> y(1);
   BeatSum answer;
