@@ -278,10 +278,11 @@ TEST_CASE("triplets_atomic: one atomic per atom that has triplets") {
                               "each element that the source names counts, also in an `if`"));
       REQUIRE(course::work_is_shared(*counters,
                                      (counters->global_loads + counters->global_stores) / 4));
-      // A load of one lane costs a warp what one of 32 does: no thread works alone for its block.
-      REQUIRE(course::at_least(counters->global_load_lanes, 2 * counters->global_loads,
-                               "loads by threads, in all loads by warps",
-                               "the lanes of a warp share the work"));
+      // A load of one lane costs a warp what one of 32 does. Right answers have 5 lanes and more on average.
+      REQUIRE(course::at_least(counters->global_load_lanes, 3 * counters->global_loads,
+                               "lanes that load",
+                               "3 for each of " + std::to_string(counters->global_loads) +
+                                   " loads by a warp; do all lanes of a warp get atoms?"));
     }
   }
 }
