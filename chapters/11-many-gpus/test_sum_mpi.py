@@ -206,6 +206,7 @@ class Missing(SumTest):
         self.assertLess(time.monotonic() - begin, LIMIT)
         self.assertNotEqual(done.returncode, 0, text_of(done))
         self.assertEqual(len(re.findall(says, done.stderr)), 1, text_of(done))
+        self.assertLessEqual(done.stderr.count("sum_mpi: no answer from"), 1, text_of(done))
         self.assertEqual(done.stdout, "", text_of(done))
         deadline = time.monotonic() + 5
         while self.left_behind() and time.monotonic() < deadline:

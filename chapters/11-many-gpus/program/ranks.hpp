@@ -32,9 +32,13 @@ bool poll(const auto& done, Seconds limit) {
   return true;
 }
 
-/// The lowest rank speaks first, and ends all before it is the turn of the next one.
+/// A rank that cannot name the missing one waits before it speaks: meanwhile another one may know it.
+constexpr Seconds kWaitForOthers(5);
+
+/// The lowest rank speaks first, and ends all before it is the turn of the next one: mpirun wakes the
+/// ranks that are stopped, and a second later it ends all.
 inline void print_missing(int rank, const std::string& missing, const char* call, Seconds limit) {
-  std::this_thread::sleep_for(rank * Seconds(2));
+  std::this_thread::sleep_for(rank * Seconds(3));
   fmt::print(stderr, "sum_mpi: no answer from{}: {} has not ended after {:.3g} s\n", missing, call,
              limit.count());
 }
@@ -66,7 +70,7 @@ class Watchdog {
       }
     }
     if (!missing.empty()) return missing;
-    std::this_thread::sleep_for(Seconds(5));  // meanwhile another host may know it
+    std::this_thread::sleep_for(kWaitForOthers);
     return " an unknown rank";
   }
 
@@ -135,7 +139,11 @@ struct Team {
       }
       return missing.empty();
     };
-    print_missing(rank, poll(all_are_here, limit) ? " a device" : missing, call, limit);
+    if (poll(all_are_here, limit)) {
+      std::this_thread::sleep_for(kWaitForOthers);  // this rank may be the one that was stopped
+      missing = " a device";
+    }
+    print_missing(rank, missing, call, limit);
     MPI_Abort(MPI_COMM_WORLD, 1);  // ends all ranks, those that do not answer, too
     std::abort();                  // MPI_Abort does not return
   }
