@@ -98,6 +98,7 @@ __global__ void read_too_early(int* out) {
   *out = p[1];
   free(p);
 }
+constexpr int kDelete = __LINE__ + 3;
 __global__ void use_after_free(int* out) {
   int* p = new int(1);
   delete p;
@@ -190,8 +191,12 @@ TEST_CASE("its bounds, its first value and its end are known") {
   const simt::Report early = only_report([&] { read_too_early<<<1, 1>>>(out.data()); });
   CHECK(early.kind == ReportKind::uninitialised);
   CHECK(lacks(early, {"not been written since malloc() or new"}) == "");
-  CHECK(only_report([&] { use_after_free<<<1, 1>>>(out.data()); }).kind ==
-        ReportKind::use_after_free);
+  const simt::Report late = only_report([&] { use_after_free<<<1, 1>>>(out.data()); });
+  CHECK(late.kind == ReportKind::use_after_free);
+  const std::string by =
+      "delete at common/simt/tests/device_heap_test.cu:" + std::to_string(kDelete) +
+      " released this memory before this access.";
+  CHECK(lacks(late, {by.c_str()}) == "");
   for (const bool twice : {true, false}) {
     const simt::Report report =
         only_report([&] { twice ? free_twice<<<1, 1>>>() : free_foreign<<<1, 1>>>(out.data()); });

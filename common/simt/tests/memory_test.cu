@@ -154,6 +154,28 @@ TEST_CASE("a wide access across the end says how many of its bytes lie past it")
       "");
 }
 
+TEST_CASE("an array whose size is too small by * sizeof says so") {
+  float* values = nullptr;
+  const auto y = Array<float>::zeros(1);
+  const int line = __LINE__ + 1;
+  cudaMalloc(&values, 101);
+  cudaMemset(values, 0, 101);
+  const std::string place = "llocated at common/simt/tests/memory_test.cu:" + std::to_string(line);
+  const std::string cut = "It was a" + place +
+                          " with 101 bytes, which is no multiple of\n  the 4 bytes of an element: "
+                          "is `* sizeof(...)` missing in the size?";
+  const std::string text = only_report([&] { load_at<<<1, 1>>>(values, 25, y.data()); }).text;
+  CHECK(lacks(text, {"values[25]: its last 3 bytes lie past the end of values (25 elements)",
+                     cut.c_str()}) == "");
+  CHECK(lacks(text, {"wide"}) != "");
+  // The launch has as many threads as the array has bytes.
+  const std::string bytes =
+      "values was a" + place + " with 101 bytes: is `* sizeof(...)` missing in the size?";
+  CHECK(lacks(only_report([&] { store_at<<<1, 128>>>(values, 26); }), {bytes.c_str()}) == "");
+  CHECK(lacks(only_report([&] { store_at<<<1, 32>>>(values, 26); }), {"sizeof"}) != "");
+  cudaFree(values);
+}
+
 TEST_CASE("elements of structs and half types count as one") {
   auto pairs = Array<__half2>(std::vector<__half2>(4));
   CHECK(lacks(only_report([&] { halves_past_end<<<1, 1>>>(pairs.data()); }),
@@ -353,13 +375,16 @@ TEST_CASE("freed memory stays out of reach") {
   float* values = nullptr;
   cudaMalloc(&values, 64 * sizeof(float));
   cudaMemset(values, 0, 64 * sizeof(float));
+  const int line = __LINE__ + 1;
   cudaFree(values);
   const Report report = only_report([&] { store_at<<<1, 1>>>(values, 5); });
   CHECK(report.kind == ReportKind::use_after_free);
   CHECK(report.line == kStoreAt);
+  const std::string by = "cudaFree() at common/simt/tests/memory_test.cu:" + std::to_string(line) +
+                         " released this memory before this access.";
   CHECK(lacks(report,
               {"USE AFTER FREE in kernel store_at: write of 4 bytes at freed memory, values[5]",
-               "cudaFree() released this memory before the kernel had finished with it."}) == "");
+               by.c_str()}) == "");
   float* again = nullptr;
   cudaMalloc(&again, 64 * sizeof(float));
   CHECK(again != values);

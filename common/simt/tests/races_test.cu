@@ -259,6 +259,15 @@ __global__ void any_above_three(const int* x, int* flag) {
   if (x[threadIdx.x] > 3) *flag = 1;
 }
 
+/// All read the same old value, so that all write the same new one.
+__global__ void double_first(int* x) { x[0] *= 2; }
+
+/// The note is on the first line, the race on the second: of one variable.
+__global__ void set_then_add(int* x) {
+  x[0] = 1;
+  x[0] += static_cast<int>(threadIdx.x);
+}
+
 /// Two stores, and one line.
 __global__ void set_both(int* a, int* b) { *a = 1, *b = 1; }
 
@@ -287,6 +296,21 @@ TEST_CASE("several threads write the same value: a note, no failure") {
           "");
   }
   CHECK(flag.front() == 1);
+}
+
+TEST_CASE("no note on a same value beside a race at the same line or on the same variable") {
+  auto x = Array<int>(std::vector<int>{3});
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const bool at_one_line : {true, false}) {
+      const Outcome outcome = observe(
+          [&] {
+            at_one_line ? double_first<<<1, 64>>>(x.data()) : set_then_add<<<1, 64>>>(x.data());
+          },
+          seed);
+      CHECK(outcome.found(ReportKind::race));
+      CHECK(outcome.notes == std::vector<std::string>{});
+    }
+  }
 }
 
 TEST_CASE("two instructions of one line are one note") {
@@ -482,11 +506,13 @@ TEST_CASE("the end of a kernel orders") {
 
 namespace {
 
-__global__ void six_races(int* x) {
+template <int n>
+__global__ void races(int* x) {
   x[0] += 1;
   x[1] += 1;
   x[2] += 1;
   x[3] += 1;
+  if (n == 4) return;
   x[4] += 1;
   x[5] += 1;
 }
@@ -521,7 +547,10 @@ TEST_CASE("a missing barrier is told as a race, not as uninitialised memory") {
 
 TEST_CASE("a launch shows three findings and counts the rest") {
   auto x = Array<int>::zeros(6);
-  const Outcome outcome = observe([&] { six_races<<<1, 2>>>(x.data()); });
-  REQUIRE(outcome.reports.size() == 3);
-  CHECK(lacks(outcome.reports.back(), {"more findings of the same launch)"}) == "");
+  const Outcome four = observe([&] { races<4><<<1, 2>>>(x.data()); });
+  REQUIRE(four.reports.size() == 3);
+  CHECK(lacks(four.reports.back(), {"\n(and 1 more finding of the same launch)"}) == "");
+  const Outcome six = observe([&] { races<6><<<1, 2>>>(x.data()); });
+  REQUIRE(six.reports.size() == 3);
+  CHECK(lacks(six.reports.back(), {"\n(and 3 more findings of the same launch)"}) == "");
 }

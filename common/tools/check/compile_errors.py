@@ -257,7 +257,8 @@ def explain(output, exercise):
         else:
             lines += shorten(error)
     if len(errors) > ERRORS_SHOWN:
-        lines.append(f"... and {len(errors) - ERRORS_SHOWN} more errors")
+        more = len(errors) - ERRORS_SHOWN
+        lines.append(f"... and {more} more error{'s' if more > 1 else ''}")
     if not errors:  # a linker's message, or none that is known
         lines = [line for line in output.splitlines() if not NOISE.match(line)][-20:]
         lines += advice_on(lines)

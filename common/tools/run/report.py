@@ -20,7 +20,8 @@ def findings(run):
         more = f"\n(found {times[key]} times at the same lines)" if times[key] > 1 else ""
         parts.append(texts[key] + more)
     if len(texts) > FINDINGS_SHOWN:
-        parts.append(f"(and {len(texts) - FINDINGS_SHOWN} more findings at other lines)")
+        more = len(texts) - FINDINGS_SHOWN
+        parts.append(f"(and {more} more finding{'s' if more > 1 else ''} at other lines)")
     return "\n\n".join(parts)
 
 

@@ -14,14 +14,14 @@ namespace simt {
 
 /// Memory of the running device's heap, null if that is full (cudaLimitMallocHeapSize).
 void* heap_allocate(std::size_t size, const void* caller);
-/// Stops the kernel if `p` is neither null nor of that heap.
-void heap_release(void* p, const void* caller);
+/// Stops the kernel if `p` is neither null nor of that heap. `function`: what was called.
+void heap_release(void* p, const char* function, const void* caller);
 
 SIMT_API void* heap_malloc(std::size_t size) {
   return in_kernel() ? heap_allocate(size, SIMT_CALLER) : std::malloc(size);
 }
 SIMT_API void heap_free(void* p) {
-  if (in_kernel()) return heap_release(p, SIMT_CALLER);
+  if (in_kernel()) return heap_release(p, "free()", SIMT_CALLER);
   std::free(p);
 }
 
@@ -41,7 +41,7 @@ struct DeleteOne {
     const void* whole = p;
     if constexpr (std::is_polymorphic_v<T>) whole = dynamic_cast<const void*>(p);
     p->~T();
-    heap_release(const_cast<void*>(whole), SIMT_CALLER);
+    heap_release(const_cast<void*>(whole), "delete", SIMT_CALLER);
   }
 };
 struct DeleteArray {
@@ -60,7 +60,7 @@ struct DeleteArray {
       whole = reinterpret_cast<const char*>(p) - kBefore;
       for (std::size_t n = reinterpret_cast<const std::size_t*>(p)[-1]; n-- > 0;) p[n].~T();
     }
-    heap_release(const_cast<void*>(whole), SIMT_CALLER);
+    heap_release(const_cast<void*>(whole), "delete", SIMT_CALLER);
   }
 };
 inline constexpr DeleteOne delete_one;

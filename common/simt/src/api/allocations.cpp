@@ -11,6 +11,7 @@
 #include "api/graph_memory.hpp"
 #include "api/queues.hpp"
 #include "api/work_log.hpp"
+#include "base/program.hpp"
 #include "memory/allocations.hpp"
 #include "memory/devices.hpp"
 
@@ -48,7 +49,7 @@ bool holds(void* pointer, bool pinned) {
   return it != held().end() && it->second.pinned == pinned && !it->second.registered;
 }
 
-void give_back(void* pointer) {
+void give_back(void* pointer, const Release& by) {
   const TimedWork timed(Work::Kind::release);
   const Held memory = held().at(pointer);
   if (memory.of_graph != nullptr) {
@@ -64,7 +65,7 @@ void give_back(void* pointer) {
   if (memory.pool != nullptr) {
     pool_got_back(memory.pool, owner_of(reinterpret_cast<std::uintptr_t>(pointer))->size);
   }
-  release(pointer, memory.pinned);
+  release(pointer, memory.pinned, by);
 }
 
 /// Who uses memory of a stream must come after its allocation and before its release: for the checker
@@ -76,7 +77,7 @@ Transfer transfer_of_all(const char* function, const void* pointer, const void* 
 
 /// cudaFree and cudaFreeHost. Memory is given back after a sticky error, too, so that a program's
 /// clean-up leaves nothing for the next test; the error is returned all the same.
-cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
+cudaError_t free_now(void* pointer, bool pinned, const char* function, const void* caller) {
   const cudaError_t error = enter_to_give_back(caller);
   if (pointer == nullptr) return error;
   if (const cudaError_t refused = check_unsafe()) return refused;
@@ -86,7 +87,7 @@ cudaError_t free_now(void* pointer, bool pinned, const void* caller) {
   // Waits for the device that the memory was made on. Other devices may still use it: an H200 then
   // stops them with cudaErrorIllegalAddress.
   finish_device(device_of(pointer));
-  give_back(pointer);
+  give_back(pointer, {function, calls_behind(caller)});
   return sticky_error();
 }
 
@@ -189,7 +190,7 @@ void list_memory(std::vector<Holding>& list) {
 void free_everything(int device) {
   const auto all = held();
   for (const auto& [pointer, memory] : all) {
-    if (device_of(pointer) == device) give_back(pointer);
+    if (device_of(pointer) == device) give_back(pointer, {"cudaDeviceReset()", {}});
   }
 }
 
@@ -292,16 +293,22 @@ cudaError_t cudaHostUnregister(void* pointer) {
                                            : cudaErrorHostMemoryNotRegistered);
   }
   simt::finish_device(simt::device_of(pointer));
-  simt::give_back(pointer);
+  simt::give_back(pointer, {"cudaHostUnregister()", simt::calls_behind(SIMT_CALLER)});
   return simt::sticky_error();
 }
 
-cudaError_t cudaFree(void* pointer) { return simt::free_now(pointer, false, SIMT_CALLER); }
+cudaError_t cudaFree(void* pointer) {
+  return simt::free_now(pointer, false, "cudaFree()", SIMT_CALLER);
+}
 
-cudaError_t cudaFreeHost(void* pointer) { return simt::free_now(pointer, true, SIMT_CALLER); }
+cudaError_t cudaFreeHost(void* pointer) {
+  return simt::free_now(pointer, true, "cudaFreeHost()", SIMT_CALLER);
+}
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
-  if (simt::sticky_error() != cudaSuccess) return simt::free_now(pointer, false, SIMT_CALLER);
+  if (simt::sticky_error() != cudaSuccess) {
+    return simt::free_now(pointer, false, "cudaFreeAsync()", SIMT_CALLER);
+  }
   if (const cudaError_t error = simt::enter_to_give_back(SIMT_CALLER)) return error;
   CUstream_st* stream = simt::find_stream(handle);
   if (stream == nullptr) return simt::failed(cudaErrorInvalidResourceHandle);
@@ -318,8 +325,9 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
     simt::enqueue_graph_memory(*stream, of_graph, "cudaFreeAsync", SIMT_CALLER);
     return cudaSuccess;
   }
+  const simt::Release by{"cudaFreeAsync()", simt::calls_behind(SIMT_CALLER)};
   const auto work = [=] {
-    simt::give_back(pointer);
+    simt::give_back(pointer, by);
     return cudaSuccess;
   };
   const simt::Transfer transfer = simt::transfer_of_all("cudaFreeAsync", pointer, SIMT_CALLER);

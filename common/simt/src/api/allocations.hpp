@@ -34,7 +34,7 @@ int device_of_pool(cudaMemPool_t pool);
 bool is_open(cudaMemPool_t pool);
 void open_memory_of(cudaMemPool_t pool);
 
-/// Gives back all memory that was allocated while this device was current.
+/// Gives back all memory that was allocated while this device was current, as cudaDeviceReset() does.
 void free_everything(int device);
 /// Adds what is allocated to an empty list, the oldest first.
 void list_memory(std::vector<Holding>& list);

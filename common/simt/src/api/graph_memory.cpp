@@ -72,7 +72,7 @@ cudaError_t allocation_work(cudaMemAllocNodeParams* parameters, const void* call
 
 GraphMemory::~GraphMemory() {
   known().erase(pointer);
-  release(pointer, false);
+  release(pointer, false, {"The end of its graph", {}});
 }
 
 std::shared_ptr<GraphMemory> make_graph_memory(std::size_t size, int device, const void* caller) {

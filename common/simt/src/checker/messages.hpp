@@ -1,5 +1,6 @@
 // What the checker says. The rules (rules.hpp, rules.cpp, overlap.cpp) decide that something is
-// wrong; what it is called, and what to try, is written here and in overlap_messages.cpp.
+// wrong; what it is called, and what to try, is written in messages.cpp, memory_messages.cpp, bulk_messages.cpp and
+// overlap_messages.cpp.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,9 @@
 namespace simt {
 
 struct AsyncCopy;
+
+/// "read", "volatile write".
+const char* verb(AccessKind k);
 
 /// One side of a race.
 struct Side {

@@ -11,6 +11,7 @@
 #include "checker/late_stores.hpp"
 #include "checker/overlap.hpp"
 #include "memory/allocations.hpp"
+#include "memory/names.hpp"
 #include "report/reports.hpp"
 #include "simt/atomics.hpp"
 
@@ -268,8 +269,9 @@ void checker_settle_access() {
   write_is_suspected = false;
   const void* now = reinterpret_cast<const void*>(suspect.address);
   if (std::memcmp(now, suspect.old.data(), suspect.size) == 0) {
-    note("several threads write the same value in no fixed order: harmless, but is it intended?",
-         return_address_of(suspect.now.pc));
+    const ScopedIgnore guard;
+    note_unless_found("several threads write the same value in no fixed order: is it intended?",
+                      object_at(suspect.address), return_address_of(suspect.now.pc));
     return;
   }
   report_race({suspect.earlier, AccessKind::write}, {suspect.now, AccessKind::write},

@@ -16,11 +16,11 @@ void* heap_allocate(std::size_t size, const void* caller) {
   return p;
 }
 
-void heap_release(void* p, const void* caller) {
+void heap_release(void* p, const char* function, const void* caller) {
   checker_settle_access();
   if (p == nullptr) return;
   bool known = false;
-  on_host_stack([&] { known = heap_give_back(p); });
+  on_host_stack([&] { known = heap_give_back(p, {function, {caller}}); });
   if (known) return;
   trap(
       "free() or delete of memory that malloc() or new of a kernel has not given, or of memory that is free already",

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/early.hpp"
+#include "base/program.hpp"
 #include "base/scoped_ignore.hpp"
 
 namespace simt {
@@ -23,7 +24,7 @@ struct Findings {
   std::vector<Report> reports;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> instructions;  // told of
   std::vector<std::pair<std::string, std::string>> lines;             // of races told of
-  unsigned suppressed = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> left_out;      // instructions
 };
 SIMT_EARLY Findings findings;
 
@@ -62,17 +63,33 @@ void put_causes_first(std::vector<Report>& reports) {
   reports = std::move(kept);
 }
 
-/// As many as a learner can use. What ended the launch is always told.
-void leave_out_the_last(std::vector<Report>& reports) {
+/// How many pairs of lines have a finding that was left out.
+std::size_t count_left_out() {
+  std::vector<const void*> places;
+  for (const auto& [a, b] : findings.left_out) {
+    places.insert(places.end(), {return_address_of(a), return_address_of(b)});
+  }
+  look_up_lines(places);
+  const auto is_new = [](const auto& pair) {
+    return !lines_are_told(source_line(return_address_of(pair.first)),
+                           source_line(return_address_of(pair.second)));
+  };
+  return static_cast<std::size_t>(
+      std::count_if(findings.left_out.begin(), findings.left_out.end(), is_new));
+}
+
+/// As many as a learner can use; returns how many were taken away. What ended the launch is always told.
+std::size_t leave_out_the_last(std::vector<Report>& reports) {
+  const std::size_t all = reports.size();
   const auto went_on = [](const Report& r) {
     return r.kind == ReportKind::race || r.kind == ReportKind::uninitialised;
   };
   while (reports.size() > kMostReports) {
     const auto last = std::find_if(reports.rbegin(), reports.rend(), went_on);
-    if (last == reports.rend()) return;
+    if (last == reports.rend()) break;
     reports.erase(std::next(last).base());
-    ++findings.suppressed;
   }
+  return all - reports.size();
 }
 
 }  // namespace
@@ -96,16 +113,21 @@ FunctionRef<void()> take_host_call() { return std::exchange(host_call, {}); }
 void findings_start_launch() {
   findings.instructions.clear();
   findings.lines.clear();
-  findings.suppressed = 0;
+  findings.left_out.clear();
 }
 
 std::vector<Report> take_findings() {
   std::vector<Report> reports = std::exchange(findings.reports, {});
+  for (const Report& r : reports) {
+    if (r.accesses.empty()) continue;
+    const ReportedAccess &a = r.accesses.front(), &b = r.accesses.back();
+    lines_are_told({a.file, a.line}, {b.file, b.line});
+  }
   put_causes_first(reports);
-  leave_out_the_last(reports);
-  if (findings.suppressed > 0 && !reports.empty()) {
+  const std::size_t more = leave_out_the_last(reports) + count_left_out();
+  if (more > 0 && !reports.empty()) {
     reports.back().text +=
-        fmt::format("\n(and {} more findings of the same launch)", findings.suppressed);
+        fmt::format("\n(and {} more finding{} of the same launch)", more, more == 1 ? "" : "s");
   }
   return reports;
 }
@@ -116,7 +138,7 @@ bool is_worth_telling(ReportKind kind, std::uint32_t pc_a, std::uint32_t pc_b) {
   const auto is_alike = [&](const Report& r) { return r.kind == kind; };
   const auto told = std::count_if(findings.reports.begin(), findings.reports.end(), is_alike);
   if (static_cast<std::size_t>(told) < kMostReports) return true;
-  ++findings.suppressed;
+  findings.left_out.emplace_back(pc_a, pc_b);
   return false;
 }
 

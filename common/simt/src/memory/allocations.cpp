@@ -105,7 +105,7 @@ void open_to_every_device(void* p) {
   in_use[a.owner] += a.size;
 }
 
-bool release(void* p, bool pinned) {
+bool release(void* p, bool pinned, const Release& by) {
   auto it = allocations.find(reinterpret_cast<std::uintptr_t>(p));
   if (it == allocations.end() || !it->second->live) return false;
   Allocation& a = *it->second;
@@ -113,6 +113,7 @@ bool release(void* p, bool pinned) {
       pinned ? a.space == Space::pinned : a.space == Space::device || a.space == Space::managed;
   if (!fits) return false;
   a.live = false;
+  a.freed_by = by;
   in_use[a.owner] -= a.size;
   // The addresses stay reserved, so that a use after free is always seen; the memory goes back.
   drop_shadow(a);

@@ -25,6 +25,12 @@ struct Cell;       // of the checker's shadow: memory/shadow.hpp
 struct CrossCell;  // the same, for other operations
 struct ReadOnlyCell;
 
+/// Who gave memory back.
+struct Release {
+  const char* function = nullptr;
+  std::vector<const void*> calls;  // return addresses, the innermost first; none if it was no call
+};
+
 struct alignas(64) Allocation {  // what every access reads is one cache line
   std::uintptr_t begin = 0;
   std::size_t size = 0;
@@ -45,6 +51,7 @@ struct alignas(64) Allocation {  // what every access reads is one cache line
   std::string name;                       // variable, or text of the launch argument
   std::uintptr_t name_origin = 0;         // address of name[0]
   std::vector<const void*> allocated_by;  // return addresses, the innermost first
+  Release freed_by;
 
   std::uintptr_t end() const { return begin + size; }
   std::size_t cell_count() const { return (size + (1u << granule_shift) - 1) >> granule_shift; }
@@ -88,7 +95,7 @@ void* allocate(std::size_t size, Space space, ElementType element, int device, c
 /// Kernels of every device reach the live allocation at p from here on.
 void open_to_every_device(void* p);
 /// Gives memory back; false if `p` is not the start of a live allocation of that kind.
-bool release(void* p, bool pinned);
+bool release(void* p, bool pinned, const Release& by);
 /// Memory of the host becomes pinned memory at its own address; `taken` if a part of it is that, or
 /// a variable, already.
 enum class HostRange { registered, taken };

@@ -41,12 +41,12 @@ void* heap_take(std::size_t size, int device, const void* caller) {
   return p;
 }
 
-bool heap_give_back(void* p) {
+bool heap_give_back(void* p, const Release& by) {
   const auto it = heap_blocks.find(p);
   if (it == heap_blocks.end()) return false;
   heap_of(it->second->device).used -= it->second->size;
   heap_blocks.erase(it);
-  return release(p, false);
+  return release(p, false, by);
 }
 
 void note_heap_leaks(int device) {
@@ -73,7 +73,7 @@ void reset_heap(int device) {
   for (const auto& [p, a] : heap_blocks) {
     if (a->device == device) all.push_back(p);
   }
-  for (void* const p : all) heap_give_back(p);
+  for (void* const p : all) heap_give_back(p, {"cudaDeviceReset()", {}});
   heap_of(device) = {};
 }
 

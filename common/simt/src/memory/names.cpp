@@ -118,17 +118,12 @@ std::string describe_host_memory(std::uintptr_t address) {
 
 }  // namespace
 
-namespace {
-
-/// What an address is in, or next to; null for memory of the host.
 Allocation* named_by(std::uintptr_t address) {
   Allocation* a = owner_of(address);
   if (a == nullptr) a = variable_near(address);
   const bool in_arena = address - arena.begin < arena.size;
   return a == nullptr && in_arena ? nearest_allocation(address) : a;
 }
-
-}  // namespace
 
 std::string object_at(std::uintptr_t address) {
   const Allocation* a = named_by(address);

@@ -9,6 +9,8 @@
 
 namespace simt {
 
+/// What an address is in, or next to; null for memory of the host.
+Allocation* named_by(std::uintptr_t address);
 /// "s", "d_x", "dynamic shared memory". On the host's stack only, if the allocation has no name.
 std::string name_of(const Allocation& a);
 /// "s[37]", "4 bytes before d_x", "float 1000 past the end of d_x (1000 elements)".

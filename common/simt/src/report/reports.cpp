@@ -9,7 +9,10 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/early.hpp"
 #include "base/program.hpp"
@@ -80,22 +83,33 @@ ReportHandler& handler() {
 struct PlacedNote {
   Note note;
   const void* caller;
+  bool yields = false;      // to a finding at the same line, or on the same object
+  std::string object = {};  // empty if it has no name
 };
 constexpr std::size_t kMostNotes = 8;
 SIMT_EARLY std::vector<PlacedNote> notes;
+/// The lines and objects of findings since the notes were taken last.
+SIMT_EARLY std::set<std::pair<std::string, int>> found_lines;
+SIMT_EARLY std::set<std::string> found_objects;
 
-void add_note(Note note, const void* caller) {
+void add_note(PlacedNote added) {
   const auto same = [&](const PlacedNote& n) {
-    return n.note.text == note.text && n.caller == caller;
+    return n.note.text == added.note.text && n.caller == added.caller;
   };
   if (notes.size() < kMostNotes && std::none_of(notes.begin(), notes.end(), same)) {
-    notes.push_back({std::move(note), caller});
+    notes.push_back(std::move(added));
   }
+}
+
+bool is_found(const PlacedNote& n, const SourceLine& line) {
+  return found_lines.contains({line.file, line.line}) || found_objects.contains(n.object);
 }
 
 }  // namespace
 
 void deliver(Report report) {
+  for (const ReportedAccess& a : report.accesses) found_lines.insert({a.file, a.line});
+  if (!report.object.empty()) found_objects.insert(report.object);
   // A copy: the handler may install another one.
   const ReportHandler current = handler();
   current(report);
@@ -115,21 +129,28 @@ void note(const char* text, const void* caller) {
 }
 
 void note_text(std::string text, const void* caller) {
-  add_note({.text = std::move(text)}, caller);
+  add_note({{.text = std::move(text)}, caller});
+}
+void note_unless_found(std::string text, std::string object, const void* caller) {
+  add_note({{.text = std::move(text)}, caller, true, std::move(object)});
 }
 void clue_text(std::string text, const void* caller) {
-  add_note({.text = std::move(text), .is_clue = true}, caller);
+  add_note({{.text = std::move(text), .is_clue = true}, caller});
 }
 
 std::vector<Note> take_notes() {
   std::vector<Note> taken;
-  for (const auto& [note, caller] : notes) {  // two instructions of one line are one note
-    std::string text = fmt::format("{}: {}", source_line(caller).text(), note.text);
-    const auto same = [&](const Note& n) { return n.text == text; };
-    if (std::any_of(taken.begin(), taken.end(), same)) continue;
-    taken.push_back({std::move(text), note.is_clue});
+  for (const PlacedNote& n : notes) {
+    const SourceLine line = source_line(n.caller);
+    if (n.yields && is_found(n, line)) continue;
+    std::string text = fmt::format("{}: {}", line.text(), n.note.text);
+    const auto same = [&](const Note& other) { return other.text == text; };
+    if (std::any_of(taken.begin(), taken.end(), same)) continue;  // two instructions of one line
+    taken.push_back({std::move(text), n.note.is_clue});
   }
   notes.clear();
+  found_lines.clear();
+  found_objects.clear();
   return taken;
 }
 

@@ -11,6 +11,9 @@ namespace simt {
 void deliver(Report report);
 /// A remark, as note() of runtime.hpp makes it, with a text of the moment.
 void note_text(std::string text, const void* caller);
+/// One on accesses to `object`, if that has a name: it is not told beside a finding at the same line, or on the same
+/// object.
+void note_unless_found(std::string text, std::string object, const void* caller);
 /// One that is a clue.
 void clue_text(std::string text, const void* caller);
 /// Ends the program if another thread of the host than the first one comes here: nothing of the CPU device has locks.

@@ -1,0 +1,260 @@
+// The texts on uninitialised memory and illegal accesses, with what to try.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "base/program.hpp"
+#include "checker/async_copies.hpp"
+#include "checker/messages.hpp"
+#include "memory/devices.hpp"
+#include "memory/names.hpp"
+#include "report/reports.hpp"
+#include "simt/api.hpp"
+#include "simt/testing.hpp"
+
+namespace simt {
+namespace {
+
+std::string bytes(std::size_t n) { return fmt::format("{} byte{}", n, n == 1 ? "" : "s"); }
+
+// ---- uninitialised memory -----------------------------------------------------------------------
+
+std::string uninitialised_shared_hint(const Block& block) {
+  const std::size_t threads = block.threads.size();
+  const auto has_returned = [](const Thread& t) { return t.is_excused; };  // before a barrier
+  const auto returned = std::count_if(block.threads.begin(), block.threads.end(), has_returned);
+  if (returned > 0) {
+    return fmt::format(
+        "No thread of this block has written it. {} of the {} threads {} returned early: what {}\n"
+        "  should have written is missing, and a barrier does not wait for {}. Let threads without\n"
+        "  input go on, and write a neutral value, such as 0 for a sum.",
+        returned, threads, returned == 1 ? "has" : "have", returned == 1 ? "it" : "they",
+        returned == 1 ? "it" : "them");
+  }
+  return fmt::format(
+      "No thread of this block of {} threads has written it. Shared memory has no initial value:\n"
+      "  every element must be written before it is read, also by threads that have no input. (Is\n"
+      "  the index meant for a larger block? Or does it contain blockIdx, which leaves elements\n"
+      "  out?)",
+      threads);
+}
+
+// ---- illegal accesses ---------------------------------------------------------------------------
+
+std::string shared_bounds_hint(const Allocation& a, const Thread& t) {
+  const bool dynamic = &a == t.block->dynamic;
+  return fmt::format(
+      "Each block has its own {}: is the index one within the block, such as threadIdx.x, and\n"
+      "  is the array large enough for the largest block?{}",
+      a.name.empty() ? "shared memory" : a.name,
+      dynamic ? fmt::format(" The launch gives it {}, the third number in <<<>>>.", bytes(a.size))
+              : "");
+}
+
+/// An access begins in an array and ends after it.
+std::string overhang_hint(const Allocation& a, std::size_t size) {
+  if (size > a.element.size) {
+    return "All bytes of a wide access must lie inside the array. Stop the wide accesses before the "
+           "last\n"
+           "  elements, which do not fill one, and access those one by one.";
+  }
+  const std::string by = a.allocated_by.empty() ? "The launch gives it"
+                                                : fmt::format("It was allocated at {} with",
+                                                              source_line(a.allocated_by).text());
+  return fmt::format(
+      "{} {}, which is no multiple of\n"
+      "  the {} of an element: is `* sizeof(...)` missing in the size?",
+      by, bytes(a.size), bytes(a.element.size));
+}
+
+/// A question if the launch has as many threads as the array has bytes, and the array fewer elements. Empty
+/// otherwise.
+std::string size_question(const Allocation& a) {
+  const std::size_t in_block =
+      engine.launch->block.x * engine.launch->block.y * engine.launch->block.z;
+  const std::size_t threads = std::size_t(engine.blocks_total) * in_block;
+  const bool fits = a.size <= threads && threads - a.size < in_block;
+  if (!fits || a.element.size == 1 || a.allocated_by.empty()) return "";
+  return fmt::format("{} was allocated at {} with {}: is `* sizeof(...)` missing in the size?\n  ",
+                     name_of(a), source_line(a.allocated_by).text(), bytes(a.size));
+}
+
+std::string freed_hint(const Allocation& a) {
+  const std::string line =
+      a.freed_by.calls.empty() ? "" : " at " + source_line(a.freed_by.calls).text();
+  return fmt::format("{}{} released this memory before this access.", a.freed_by.function, line);
+}
+
+/// So many bytes away from an array an index is not off by one.
+constexpr std::uintptr_t kFar = std::uintptr_t{1} << 30;
+constexpr const char* kOverflow =
+    "No array is near this address. Is an index negative, or has it overflowed? The largest int\n"
+    "  is 2^31 - 1, and an unsigned int starts again at 0 after 2^32 - 1.";
+
+std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) {
+  const Allocation* a = owner_of(address);
+  if (a == nullptr) a = variable_near(address);
+  if (a == nullptr && address - arena.begin >= arena.size) {
+    const char* const array = t.block->without_memory;
+    if (address < kSharedOptIn && array != nullptr) {
+      return fmt::format(
+          "{0} is extern __shared__, and this launch gives it no memory: <<<grid, block, "
+          "bytes>>>.\n"
+          "  Where you cannot change the launch, give {0} a fixed size, and leave out extern.",
+          array);
+    }
+    if (address >= 4096 && !is_host_memory(address)) return kOverflow;
+    return address < 4096
+               ? "The pointer of an array without elements may be null: is the size tested before\n"
+                 "  the access? If the array should have elements: was its memory allocated, and\n"
+                 "  its pointer passed to the kernel?"
+               : "A kernel can access device memory only: allocate it with cudaMalloc, copy the\n"
+                 "  data with cudaMemcpy, and pass the device pointer.";
+  }
+  if (a == nullptr) a = nearest_allocation(address);
+  if (a != nullptr && a->space == Space::constant && is_write) {
+    return "A kernel cannot write a __constant__ variable.";
+  }
+  if (a != nullptr && a->space == Space::shared) return shared_bounds_hint(*a, t);
+  if (a != nullptr && (address + kFar < a->begin || address > a->end() + kFar)) return kOverflow;
+  if (a != nullptr && address < a->name_origin) {
+    return "The index is negative here. The first element has no left neighbour: what is i - 1\n"
+           "  for i = 0?";
+  }
+  const unsigned block = t.block->linear;
+  if (a != nullptr && block != 0 && t.block->threads.size() > 1 &&
+      (address - a->name_origin) / a->element.size == block) {
+    return fmt::format(
+        "{} is the number of the block. Is {} meant to have an element for each block?", block,
+        name_of(*a));
+  }
+  return (a == nullptr ? "" : size_question(*a)) +
+         "Is `if (i < n)` missing or off by one? The last block usually has more threads than "
+         "there\n"
+         "  are elements left.";
+}
+
+std::string other_devices_memory(const Allocation& a, std::uintptr_t address, std::size_t size,
+                                 AccessKind kind, const void* caller, const Thread& t) {
+  const int mine = engine.placement->device, owner = a.owner;
+  const std::string try_peers =
+      peer_access() ? fmt::format(
+                          "\n  If device {0} is meant to access memory of device {1}: call\n"
+                          "  cudaDeviceEnablePeerAccess({1}, 0) while device {0} is current.",
+                          mine, owner)
+                    : "\n  These devices cannot have peer access: copy with cudaMemcpyPeer.";
+  return fmt::format(
+      "MEMORY OF ANOTHER DEVICE in kernel {}: {} of {} at {}\n  at {} by {}\n"
+      "  {} belongs to device {} (allocated at {}), and the kernel runs on device {}.\n"
+      "  Call cudaSetDevice({}) before cudaMalloc, or cudaSetDevice({}) before the launch.{}",
+      engine.launch->kernel, verb(kind), bytes(size), describe_address(address),
+      source_line(caller).text(), thread_name(t), describe_element(address), owner,
+      source_line(a.allocated_by).text(), mine, mine, owner, try_peers);
+}
+
+/// A finding of one access by the running thread.
+Report finding_at(ReportKind kind, std::uintptr_t address, AccessKind access,
+                  const SourceLine& where, std::string text, const Thread& t) {
+  Report report = finding(kind, where, std::move(text));
+  report.object = object_at(address);
+  report.accesses = {access_by(verb(access), where, t.id)};
+  return report;
+}
+
+}  // namespace
+
+void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, const void* caller) {
+  refuse_threads_beside_kernel(caller);
+  const Thread& t = *engine.current;
+  on_host_stack([&] {
+    const SourceLine where = source_line(caller);
+    const Allocation* a = owner_of(address);
+    const bool freed = a != nullptr && !a->live;
+    const ReportKind found = freed ? ReportKind::use_after_free : ReportKind::out_of_bounds;
+    std::string text;
+    if (a != nullptr && a->live && address + size <= a->end()) {
+      text = other_devices_memory(*a, address, size, kind, caller, t);
+    } else {
+      const std::string overhang = freed ? "" : describe_overhang(address, size);
+      const std::string hint = freed              ? freed_hint(*a)
+                               : overhang.empty() ? bounds_hint(address, writes(kind), t)
+                                                  : overhang_hint(*named_by(address), size);
+      text = fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}",
+                         freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel,
+                         verb(kind), bytes(size), freed ? "freed memory, " : "",
+                         describe_address(address), overhang, where.text(), thread_name(t), hint);
+    }
+    fail_launch(finding_at(found, address, kind, where, std::move(text), t),
+                cudaErrorIllegalAddress);
+  });
+  std::abort();
+}
+
+void stop_misaligned(std::uintptr_t address, std::size_t size, AccessKind kind,
+                     const void* caller) {
+  const Thread& t = *engine.current;
+  on_host_stack([&] {
+    const SourceLine where = source_line(caller);
+    std::string text = fmt::format(
+        "MISALIGNED ACCESS in kernel {}: {} of {} bytes at {}\n  at {} by {}\n  An access of {} "
+        "bytes needs an address that is a multiple of {}; this one is {} past one.\n"
+        "  Access the elements before the first aligned address one by one.",
+        engine.launch->kernel, verb(kind), size, describe_address(address), where.text(),
+        thread_name(t), size, size, bytes(address % size));
+    fail_launch(finding_at(ReportKind::misaligned, address, kind, where, std::move(text), t),
+                cudaErrorMisalignedAddress);
+  });
+  std::abort();
+}
+
+void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* caller) {
+  const std::uint32_t pc = pc_of(caller);
+  const Thread& t = *engine.current;
+  if (const AsyncCopy* const copy = copy_under_way(address)) {
+    report_copy_race(*copy, AccessKind::write, {{t.id, 0, pc}, kind}, address);
+    return;
+  }
+  if (!is_worth_telling(ReportKind::uninitialised, pc, pc)) return;
+  on_host_stack([&] {
+    const Allocation* a = owner_of(address);
+    const bool shared = a != nullptr && a->space == Space::shared;
+    const SourceLine where = source_line(caller);
+    const bool before = a != nullptr && address < a->name_origin;
+    const std::string hint =
+        shared   ? uninitialised_shared_hint(*t.block)
+        : before ? "These bytes come before the first element and do not belong to "
+                   "the array: is the\n  address rounded down, or the index negative?"
+        : a != nullptr && a->in_heap
+            ? "It has not been written since malloc() or new, which leave memory undefined."
+            : "It has not been written since cudaMalloc, which leaves memory undefined. "
+              "Initialise it\n  before the launch, with cudaMemset or cudaMemcpy.";
+    std::string text = fmt::format(
+        "UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}", engine.launch->kernel,
+        verb(kind), describe_address(address), where.text(), thread_name(t), hint);
+    file_report(finding_at(ReportKind::uninitialised, address, kind, where, std::move(text), t));
+  });
+}
+
+void report_host_access(std::uintptr_t address, std::size_t size, bool write, const void* caller) {
+  const SourceLine where = source_line(caller);
+  const char* const access = write ? "write" : "read";
+  Report report{ReportKind::host_access, "", where.file, where.line, ""};
+  const bool is_variable = owner_of(address) == nullptr;
+  const char* const why =
+      is_variable
+          ? "The host has a variable of its own under this name: kernels neither see nor change it.\n"
+            "  Copy the value with cudaMemcpyFromSymbol or cudaMemcpyToSymbol, or declare it\n"
+            "  __managed__."
+          : "On a GPU this is a segmentation fault. Copy the data with cudaMemcpy.";
+  report.text = fmt::format("DEVICE {} USED BY THE HOST: {} of {} at {}\n  at {}\n  {}",
+                            is_variable ? "VARIABLE" : "POINTER", access, bytes(size),
+                            describe_address(address), where.text(), why);
+  report.object = object_at(address);
+  report.accesses.push_back({access, where.file, where.line, "", "", current_device()});
+  deliver(std::move(report));
+}
+
+}  // namespace simt
