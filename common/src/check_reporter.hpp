@@ -14,6 +14,9 @@ const Run& run();
 /// Forgets the schedule before, and begins one: `seed`, the `count`-th.
 void begin_schedule(std::uint64_t seed, std::size_t count, bool expects_rejection);
 
+/// Keeps what an answer that has passed did.
+void remember_counts(AnswerCounts counts);
+
 /// Takes the reports of the CPU device from here on; a GPU makes none.
 void install_report_handler();
 

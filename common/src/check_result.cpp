@@ -122,6 +122,11 @@ Json as_json(const Failure& failure) {
           {"finding", as_json(failure.finding)}};
 }
 
+Json as_json(const Count& count) {
+  return {
+      {"name", count.name}, {"what", count.what}, {"costs", count.costs}, {"value", count.value}};
+}
+
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -160,9 +165,10 @@ void write_result(const Run& run, const std::string& program, Verdict verdict,
                   const std::string& reason) {
   if (result_file.empty()) return;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  Json failures = Json::array(), skips = Json::array();
+  Json failures = Json::array(), skips = Json::array(), counts = Json::array();
   for (const Failure& failure : run.failures) failures.push_back(as_json(failure));
   for (const auto& [test, why] : run.skips) skips.push_back({{"test", test}, {"reason", why}});
+  for (const Count& count : run.counts) counts.push_back(as_json(count));
   const Json result = {{"schema", "course.result"},
                        {"version", 1},
                        {"program", program},
@@ -180,6 +186,7 @@ void write_result(const Run& run, const std::string& program, Verdict verdict,
                          {"comparisons", run.comparisons}}},
                        {"failures", failures},
                        {"skips", skips},
+                       {"counts", counts},
                        {"edit", environment("COURSE_EDIT")},
                        {"rerun", environment("COURSE_RERUN")}};
   // A value of a learner's array may be no text at all.

@@ -50,6 +50,13 @@ struct Failure {
   Finding finding = {};       // where kind says so, and the CPU device ran
 };
 
+/// A counter of the CPU device, as counters.def describes it, and its value.
+struct Count {
+  std::string name = {}, what = {}, costs = {};
+  std::uint64_t value = 0;
+};
+using AnswerCounts = std::vector<Count>;
+
 /// What is known about the schedule that runs, and at the end about the run.
 struct Run {
   bool expects_rejection = false;
@@ -60,6 +67,7 @@ struct Run {
   std::size_t comparisons = 0;                      // REQUIREs and CHECKs in them
   std::vector<Failure> failures = {};               // the first one of each test case
   std::map<std::string, std::string> skips = {};    // test case, reason
+  AnswerCounts counts = {};  // of an answer that has passed, if it was counted
 };
 
 /// Forgets what the file said of an earlier run: a run that ends in another way than main()'s leaves

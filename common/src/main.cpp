@@ -17,6 +17,8 @@
 //   COURSE_WAITING=FILE         exists while this program waits for its turn on the GPU: its runner's
 //                               time limit is suspended until then
 //   COURSE_CPU_SECONDS=N        the processor time in seconds that the check may take on the CPU device
+//   COURSE_COUNT_SECONDS=N      an answer that has passed runs once more on the CPU device, counted, in at most N s of
+//                               elapsed time; its result then has its counts
 //   COURSE_GPU_TURNS=N          how many programs of the course may use a GPU at the same time (gpu_turn.hpp)
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -33,12 +35,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "answer_counts.hpp"
 #include "check_reporter.hpp"
 #include "gpu_turn.hpp"
 
@@ -124,15 +128,26 @@ Ending said(Verdict verdict, const std::string& line) {
   return {verdict, line};
 }
 
+/// One line for each reason why test cases were skipped.
+std::vector<std::string> skipped_tests() {
+  std::map<std::string, std::string> tests_of;
+  for (const auto& [test, why] : run().skips) {
+    std::string& tests = tests_of[why];
+    tests += (tests.empty() ? "" : "; ") + test;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [why, tests] : tests_of) lines.push_back(fmt::format("{}: {}", tests, why));
+  return lines;
+}
+
 /// How a run without failures ended; prints its lines.
 Ending judge_success(std::size_t schedule_count) {
-  std::string reason;
-  for (const auto& [test, why] : run().skips) {
-    reason = fmt::format("{}: {}", test, why);
-    fmt::print("skipped: {}\n", reason);
+  const std::vector<std::string> skipped = skipped_tests();
+  for (const std::string& line : skipped) {
+    fmt::print("{}: {}\n", run().passed > 0 ? "not tried here" : "skipped", line);
   }
   if (run().passed == 0 && run().skipped == 0) return said(Verdict::failed, "FAILED: no check ran");
-  if (run().passed == 0) return {Verdict::skipped, reason};
+  if (run().passed == 0) return {Verdict::skipped, skipped.empty() ? "" : skipped.front()};
   if (run().comparisons == 0) {  // an answer that defines REQUIRE as nothing
     return said(Verdict::failed,
                 fmt::format("FAILED: {} checks ran, and compared nothing", run().passed));
@@ -158,6 +173,14 @@ Ending judge(bool passed, bool own_reporter, std::size_t schedule_count) {
   if (passed) return judge_success(schedule_count);
   const auto& failures = run().failures;
   return {Verdict::failed, failures.empty() ? "" : first_line(failures.front().text)};
+}
+
+/// What the answer did under schedule 0, if that is wanted; empty if nothing was counted.
+AnswerCounts count_passed(Catch::Session& session) {
+  const char* const text = std::getenv("COURSE_COUNT_SECONDS");
+  const double seconds = text == nullptr ? 0 : std::strtod(text, nullptr);
+  if (!kCpuDevice || run().expects_rejection || !(seconds > 0)) return {};
+  return count_answer([&] { return run_schedule(session, 0, 1, false); }, seconds);
 }
 
 /// Runs the checks; returns the exit code.
@@ -192,7 +215,9 @@ int run_checks(int argc, char** argv) {
   for (std::size_t i = 0; i < seeds.size() && passed; ++i) {
     passed = run_schedule(session, seeds[i], i + 1, expects_rejection);
   }
-  return finish(judge(passed, own_reporter, seeds.size()));
+  const Ending ending = judge(passed, own_reporter, seeds.size());
+  if (ending.verdict == Verdict::passed) remember_counts(count_passed(session));
+  return finish(ending);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ from pathlib import Path
 
 COMMON = Path(__file__).resolve().parents[1]
 BUILD = None
-ENTRY = '\nSIMT_COUNTER(made_up, thing, sum, "made_up_things", "what no kernel does")\n'
+ENTRY = '\nSIMT_COUNTER(made_up, thing, sum, "made_up_things", "what no kernel does", "")\n'
 # Two launches, of which the first one counts 3 and the second one 4.
 PROGRAM = r"""
 #include <cstdio>

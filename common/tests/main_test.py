@@ -124,7 +124,9 @@ class Screen(Specimen):
         self.assertEqual(run("is skipped"), (77, "skipped: is skipped: no reason\n"))
         code, out = run("is skipped", "passes")
         self.assertEqual(code, 0)
-        self.assertIn("skipped: is skipped: no reason\n1 check passed", out)
+        self.assertIn("not tried here: is skipped: no reason\n1 check passed", out)
+        _, out = run("is skipped", "is skipped, too", "passes")
+        self.assertIn("not tried here: is skipped; is skipped, too: no reason\n1 check passed", out)
 
     def test_a_check_that_compares_nothing_fails(self):
         self.assertEqual(run("compares nothing"), (1, "FAILED: 1 checks ran, and compared nothing\n"))
@@ -283,6 +285,24 @@ class Result(unittest.TestCase):
         self.assertGreater(found["seconds"], 0)
         if not on_gpu():
             self.assertEqual((found["device"], found["seed"], found["schedules"]), ("CPU device", 3, 4))
+
+    def test_a_pass_is_counted_if_that_is_wanted(self):
+        if on_gpu():
+            self.skipTest("a GPU counts nothing")
+        self.assertEqual(self.result("launches twice", code=0)["counts"], [])
+        counts = self.result("launches twice", code=0, COURSE_COUNT_SECONDS="60")["counts"]
+        values = {count["name"]: count["value"] for count in counts}
+        self.assertEqual((values["launches"], values["global_stores"], values["barriers"]), (2, 2, 0))
+        self.assertTrue(all(count["what"] and count["costs"] for count in counts))
+        self.assertEqual(self.result("fails with a message", code=1, COURSE_COUNT_SECONDS="60")["counts"], [])
+
+    def test_the_verdict_stands_whatever_the_counted_run_does(self):
+        if on_gpu():
+            self.skipTest("a GPU counts nothing")
+        for what in ("hangs", "crashes", "fails"):
+            code, text = run(f"{what} when it is counted", COURSE_COUNT_SECONDS="0.5", COURSE_RESULT=str(self.file))
+            self.assertEqual((code, text), (0, "1 check passed under 4 schedules\n"))
+            self.assertEqual(json.loads(self.file.read_text())["counts"], [])
 
     def test_a_failure_has_its_place(self):
         found = self.result("fails with a verdict", code=1)

@@ -1,5 +1,6 @@
 // Test cases of every fate. main_test.py runs them one by one and looks at what main() makes of
 // them; together they are no test.
+#include <unistd.h>
 #include <course/check.cuh>
 #include <course/error.cuh>
 #include <course/exercise.cuh>
@@ -108,6 +109,30 @@ TEST_CASE("makes a bad launch") {
   CUDA_CHECK_LAUNCH();
 }
 
+TEST_CASE("launches twice") {
+  auto d_x = course::DeviceBuffer<unsigned>::zeros(2);
+  for (const int i : {0, 1}) write_at<<<1, 1>>>(d_x.data(), i);
+  CHECK(d_x.download() == std::vector<unsigned>{1, 1});
+}
+
+/// The process that is counted is another one.
+TEST_CASE("hangs when it is counted") {
+  static const pid_t first = getpid();
+  while (getpid() != first) pause();
+  CHECK(1 + 1 == 2);
+}
+
+TEST_CASE("crashes when it is counted") {
+  static const pid_t first = getpid();
+  if (getpid() != first) std::raise(SIGSEGV);
+  CHECK(1 + 1 == 2);
+}
+
+TEST_CASE("fails when it is counted") {
+  static const pid_t first = getpid();
+  CHECK(getpid() == first);
+}
+
 TEST_CASE("races") {
   auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
   INFO("two blocks");
@@ -158,6 +183,7 @@ TEST_CASE("reads lanes that take no part, and uses none") {
 }
 
 TEST_CASE("is skipped") { SKIP("no reason"); }
+TEST_CASE("is skipped, too") { SKIP("no reason"); }
 
 TEST_CASE("tells its environment") { FAIL(environment); }
 

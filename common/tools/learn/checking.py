@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 
-from tools.learn import progress
+from tools.learn import passing, progress
 from tools.learn.asking import content
 from tools.lib import terminal
 from tools.lib.checkout import seen_from_the_shell
@@ -20,7 +20,7 @@ GONE_SECONDS = 3  # an editor that saves by renaming takes the file away for muc
 def check(course, exercise, rerun):
     """Runs an exercise's check, which speaks for itself. Returns its exit code."""
     sys.stdout.flush()
-    environment = {**os.environ, "COURSE_RERUN": rerun, "COURSE_PROGRESS": "1"}
+    environment = {**os.environ, "COURSE_RERUN": rerun, "COURSE_PROGRESS": "1", "COURSE_COUNT_SECONDS": str(passing.COUNT_SECONDS)}
     try:
         process = subprocess.Popen(exercise.command, cwd=course.build, env=environment)
     except OSError as error:
@@ -48,6 +48,9 @@ def verdict_of(course, exercise, code):
 def print_what_helps(course, exercise, code):
     """After a verdict: the commands that may come next."""
     if code == 0:
+        if course.known_state(exercise) == progress.SOLVED:
+            for line in passing.lines(course.build, exercise):
+                print(line)
         print(f"compare: {course.command('diff', exercise.name)}")
         rows = [(one, course.known_state(one)) for one in course.exercises]
         following = progress.next_of(rows)

@@ -11,6 +11,11 @@
 
     [stars]     how hard each exercise is, from 1 to 5; a time follows from it (MINUTES_OF_STARS)
 
+    [passed.EX] what `./course check EX` says after a pass
+    takeaway    the idea of the exercise, in one sentence
+    counters    up to three of common/simt/include/simt/counters.def that it is about, with "costs": the answer's are shown
+                beside the solution's
+
     [libraries]
     vendor      libraries of the CUDA toolkit for vendor.cu, such as "cublas": without one its rows are left out
     optional    libraries that lessons use where they are installed, such as "nccl"
@@ -64,6 +69,7 @@ class Chapter:
     learn: str
     exercises: list
     stars: dict
+    passed: dict = field(default_factory=dict)
     core: list = field(default_factory=list)
     before: list = field(default_factory=list)
     devices: list = field(default_factory=list)
@@ -132,6 +138,7 @@ KEYS = {
         "exercises": (TEXTS, True),
         "core": (TEXTS, False),
         "stars": (dict, False),
+        "passed": (dict, False),
         "libraries": (dict, False),
         "headline": (dict, False),
         "machine": (TABLES, False),
@@ -141,6 +148,7 @@ KEYS = {
         "program": (TABLES, False),
         "sanitizers": (dict, False),
     },
+    "passed": {"takeaway": (str, True), "counters": (TEXTS, False)},
     "libraries": {"vendor": (TEXTS, False), "optional": (TEXTS, False)},
     "headline": {
         "what": (str, True),
@@ -249,6 +257,12 @@ def parse(folder, values):
     for number in values.get("before", []):
         if not re.fullmatch(r"\d\d", number):
             raise Failed(f"{file}: 'before' names '{number}': chapters have two digits")
+    for exercise, entry in values.get("passed", {}).items():
+        if exercise not in values["exercises"]:
+            raise Failed(f"{file}: 'passed.{exercise}': there is no such exercise")
+        if not isinstance(entry, dict):
+            raise Failed(f"{file}: 'passed.{exercise}' must be a table")
+        check_keys(file, entry, "passed")
     stars = values.get("stars", {})
     for exercise in [*values["exercises"], *(name for name in stars if name not in values["exercises"])]:
         if exercise not in values["exercises"]:
@@ -268,6 +282,7 @@ def parse(folder, values):
         learn=" ".join(values["learn"].split()),
         exercises=values["exercises"],
         stars=stars,
+        passed=values.get("passed", {}),
         core=core,
         before=values.get("before", []),
         devices=values.get("devices", []),

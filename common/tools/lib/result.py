@@ -29,7 +29,7 @@ def new(verdict, reason="", **fields):
         "schema": SCHEMA, "version": VERSION, "program": "", "device": "", "verdict": verdict, "reason": reason,
         "seed": None, "schedules": 0, "seconds": 0.0, "proof": "",
         "checks": {"passed": 0, "failed": 0, "skipped": 0, "comparisons": 0},
-        "failures": [], "skips": [], "edit": "", "rerun": "",
+        "failures": [], "skips": [], "counts": [], "edit": "", "rerun": "",
     }
     return {**empty, **fields}
 

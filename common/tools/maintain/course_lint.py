@@ -1,7 +1,7 @@
 """Whether every chapter is complete.
 
-Every exercise has a file that is not started, a solution, a check, at least three mistakes, and three hints in the
-chapter's README; mistakes and alternatives fit the solution, open with a sentence, and have different names. chapter.toml can be
+Every exercise has a file that is not started, a solution, a check, at least three mistakes, three hints in the
+chapter's README, and what is said after a pass; mistakes and alternatives fit the solution, open with a sentence, and have different names. chapter.toml can be
 used, names exactly the exercises that are there, and agrees with the chapter's README on the question and the
 chapters before it; README.md names the chapter. Folders of mistakes and of alternatives hold those of its
 exercises, and nothing else. The ladder and the self-check read the chapter's rungs from rungs.cuh. What
@@ -21,6 +21,7 @@ from tools.lib import includes
 from tools.lib.failed import Failed
 from tools.lib.hints import hints_of
 from tools.maintain import file_rules, promises
+from tools.maintain.simt_readme import compared_counters
 
 MISTAKES = 3
 HINTS = 3
@@ -40,7 +41,17 @@ def check_exercise(top, chapter, exercise, readme):
         problems.append(f"{starter.relative_to(top)}: needs one NOT_STARTED line")
     if (hints := len(hints_of(readme, exercise))) < HINTS:
         problems.append(f"chapters/{chapter.name}/README.md: {hints} hints for {exercise}, not {HINTS}")
-    return problems if is_release(top) else problems + check_answers(top, chapter, exercise)
+    return problems + check_passed(top, chapter, exercise) + ([] if is_release(top) else check_answers(top, chapter, exercise))
+
+
+def check_passed(top, chapter, exercise):
+    """The problems of what is said after a pass."""
+    name = f"{chapter.file.relative_to(top)}: 'passed.{exercise}'"
+    if exercise not in chapter.passed:
+        return [f"{name} is missing: the takeaway, and the counters that are compared with the solution's"]
+    known = compared_counters(top)
+    return [f"{name} names {counter}: a counter with \"costs\" is one of {', '.join(known)}"
+            for counter in chapter.passed[exercise].get("counters", []) if counter not in known]
 
 
 def check_answers(top, chapter, exercise):

@@ -6,13 +6,15 @@ header describes. The counters are the entries of common/simt/include/simt/count
 
 import re
 from itertools import takewhile
+from pathlib import Path
 
 from tools.lib.documents import section
 from tools.lib.failed import Failed
 from tools.maintain.simt_layers import LAYERS
 
 SENTENCE = re.compile(r".*?\.(?=\s|$)")
-COUNTER = re.compile(r'^SIMT_COUNTER\((\w+), (\w+), (sum|maximum), "\w*",\s+"([^"]+)"\)$', re.MULTILINE)
+COUNTERS = Path("common") / "simt" / "include" / "simt" / "counters.def"
+COUNTER = re.compile(r'^SIMT_COUNTER\((\w+), (\w+), (sum|maximum), "\w*",\s+"([^"]+)",\s+"([^"]*)"\)$', re.MULTILINE)
 CODE = re.compile(r"(?<![`\w])__\w+(?:\(\))?")  # bold in Markdown, without its quotes
 CPP = {".cpp", ".cu", ".cuh", ".def", ".h", ".hpp", ""}  # "": <cuda/atomic>
 PROGRAMS = "programs"  # in tests: as their authors would have written them
@@ -59,20 +61,30 @@ def layers_table(sources):
     return "\n".join(lines)
 
 
-def counters_table(file):
-    """Each counter: its name, its unit, how launches are merged, and what is counted."""
+def counters_of(file):
+    """The entries of a list of counters: (name, unit, merge, what, costs)."""
     text = file.read_text(encoding="utf-8")
     entries = COUNTER.findall(text)
     if len(entries) != len(re.findall(r"^SIMT_COUNTER\(", text, re.MULTILINE)):
-        raise Failed(f'{file}: an entry is not SIMT_COUNTER(name, unit, sum or maximum, "name in a ladder or nothing", "what")')
+        raise Failed(f'{file}: an entry is not SIMT_COUNTER(name, unit, sum or maximum, "name in a ladder or nothing", "what", "costs or nothing")')
+    return entries
+
+
+def compared_counters(top):
+    """The names of those in which a learner's answer can be compared with the solution."""
+    return [entry[0] for entry in counters_of(top / COUNTERS) if entry[4]]
+
+
+def counters_table(file):
+    """Each counter: its name, its unit, how launches are merged, and what is counted."""
     lines = ["| counter | unit | merge | what is counted |", "| --- | --- | --- | --- |"]
-    return "\n".join([*lines, *(f"| `{name}` | {unit} | {merge} | {what} |" for name, unit, merge, what in entries)])
+    return "\n".join([*lines, *(f"| `{name}` | {unit} | {merge} | {what} |" for name, unit, merge, what, _ in counters_of(file))])
 
 
 def documents(top):
     """A Document for each table."""
     folder = top / "common" / "simt"
-    readme, counters = folder / "README.md", folder / "include" / "simt" / "counters.def"
+    readme, counters = folder / "README.md", top / COUNTERS
     return [
         section(readme, "layers", "the layers of the CPU device, from the first comments of their files", layers_table(folder / "src")),
         section(readme, "counters", f"the counters, from {counters.name}", counters_table(counters)),

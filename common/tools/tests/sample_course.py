@@ -92,13 +92,15 @@ class Course:
             return str(failed)
         return ""
 
-    def chapter(self, name, head=None, profile=None, before=(), exercises=(), prose="", pictures=()):
+    def chapter(self, name, head=None, profile=None, before=(), exercises=(), prose="", pictures=(), compared=()):
         """Writes a chapter's README and chapter.toml, anew if there is one."""
         folder = self.top / "chapters" / name
         (folder / "results").mkdir(parents=True, exist_ok=True)
         lines = ['question = "How | fast is it?"', 'learn = "how fast it is."', f"before = {toml(list(before))}"]
         lines += [f"exercises = {toml(list(exercises))}", f"stars = {toml(dict.fromkeys(exercises, 2))}"]
         lines += [f"core = {toml(list(exercises)[:1])}"] if exercises else []
+        says = {"takeaway": "It is fast.", "counters": list(compared)}
+        lines += [f"passed = {toml(dict.fromkeys(exercises, says))}"] if compared else []
         lines += [f"headline = {toml(head)}"] if head else []
         lines += [f"profile = {toml(profile)}"] if profile else []
         lines += [f"picture = {toml(list(pictures))}"] if pictures else []

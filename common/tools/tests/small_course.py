@@ -24,10 +24,10 @@ TOOLS = TOP / "common/tools"
 NOBODY = 65534
 NEEDED = (
     "__init__", "check/building", "check/check_exercise", "check/compile_errors", "learn/answers", "learn/asking",
-    "learn/build_folder", "learn/checking", "learn/course", "learn/exporting", "learn/finding", "learn/progress", "learn/running",
-    "learn/scores", "learn/scoring", "lib/checkout", "lib/rows", "lib/cpp_text", "lib/svg",
-    "lib/chapter", "lib/course_state", "lib/failed", "lib/hints", "lib/result", "lib/terminal", "run/build_program",
-    "run/report", "run/schedules",
+    "learn/build_folder", "learn/checking", "learn/course", "learn/exporting", "learn/finding", "learn/passing", "learn/progress",
+    "learn/running", "learn/scores", "learn/scoring", "lib/checkout", "lib/rows", "lib/cpp_text", "lib/svg", "lib/chapter",
+    "lib/chapter_results", "lib/compact_json", "lib/course_state", "lib/failed", "lib/hints", "lib/result", "lib/terminal",
+    "lib/testlog", "run/build_program", "run/report", "run/schedules", "verdicts/record",
 )
 STARTER = """// Exercise {name}: what does {name} ask?
 //
@@ -65,12 +65,16 @@ CHECK = """#!/bin/bash
 end() {{
   socket=${{COURSE_RESULT#socket:}}
   read -r -N 32 word <&"$socket"
-  printf '{{"schema": "course.result", "version": 1, "verdict": "%s", "proof": "%s"}}' "$2" "$word" >&"$socket"
+  printf '{{"schema": "course.result", "version": 1, "verdict": "%s", "proof": "%s", "counts": [%s]}}' "$2" "$word" "$3" >&"$socket"
   exit "$1"
 }}
 echo run >>"$0.runs"
 if grep -q SLOW {file}; then echo $$ >"$0.pid"; sleep 60; fi
 if grep -q GPU {file}; then echo "skipped: no GPU"; end 77 skipped; fi
+if grep -q COUNTED {file}; then end 0 passed '
+  {{"name": "launches", "what": "launches of kernels", "costs": "Launches take time.", "value": 20}},
+  {{"name": "barriers", "what": "`__syncthreads()`, once per block; a remark", "costs": "Warps wait.", "value": 5}},
+  {{"name": "atomics", "what": "single atomics", "costs": "They queue.", "value": 1000}}'; fi
 if grep -q RIGHT {file}; then echo "all checks passed"; end 0 passed; fi
 printf 'FAILED: it\\n\\nedit:  %s\\nrerun: %s\\n' "$COURSE_EDIT" "$COURSE_RERUN"
 end 1 failed

@@ -4,6 +4,7 @@
     COURSE_TEST_BUILD=build test_course.py EndToEnd      word_count of a real build, and its file
 """
 
+import json
 import os
 import re
 import shutil
@@ -71,6 +72,36 @@ class List(Checkout):
         self.assertEqual(code, 0)
         self.assertIn("word_count has passed this run; the whole check has not run on the file as it is now.\n", text)
         self.assertFalse((self.build / course_state.FILE).exists())
+
+    def test_a_pass_compares_with_the_solution(self):
+        self.write("chapters/01-first/chapter.toml", """question = "?"
+learn = "?"
+exercises = ["word_count", "count_above"]
+core = ["count_above"]
+[stars]
+word_count = 1
+count_above = 1
+[passed.word_count]
+takeaway = "An atomic is one step."
+counters = ["launches", "barriers", "atomics", "unknown"]
+""")
+        self.answer("RIGHT")
+        alone = self.course("check", "word_count")[1]
+        self.assertIn("word_count is solved.\nRemember: An atomic is one step.\ncompare: ", alone)
+        counts = {"launches": 21, "barriers": 0, "atomics": 250}
+        kept = {"word_count-solution": {"suite": "solutions", "verdict": "passed", "text": "", "counts": counts}}
+        self.write("chapters/01-first/results/cpu-device-verdicts.json",
+                   json.dumps({"schema": "course.verdicts", "version": 1, "device": "CPU device", "tests": kept}))
+        self.assertEqual(self.course("check", "word_count")[1], alone)  # the answer was not counted
+        self.answer("RIGHT COUNTED")
+        self.assertIn("""word_count is solved.
+counted in one run of the check   your answer  the solution
+launches of kernels                        20            21
+__syncthreads(), once per block             5             0  ↑ the solution has none
+single atomics                          1,000           250  ↑ 4 times as many
+Warps wait.
+Remember: An atomic is one step.
+""", self.course("check", "word_count")[1])
 
     def test_a_file_that_is_gone(self):
         self.answer("").unlink()

@@ -9,6 +9,7 @@ from tools.tests.in_folder import InFolder
 HINT = "<details><summary>Hint</summary>\n\nLook at the returned value.\n\n</details>\n"
 HEAD = "<!-- opening:begin -->\n<!-- opening:end -->\n\n"
 LIST = 'question = "How many?"\nlearn = "how many."\nbefore = ["00"]\nexercises = ["sum"]\ncore = ["sum"]\n[stars]\nsum = 2\n'
+PASSED = '[passed.sum]\ntakeaway = "It sums."\ncounters = ["sums"]\n'
 CHECK = '// Promise: it is the sum.\nTEST_CASE("sum: every size") {}\n'
 
 
@@ -17,7 +18,9 @@ class Lint(InFolder):
         super().setUp()
         self.write("README.md", "01-x\n")
         self.write("chapters/01-x/README.md", f"{HEAD}## Exercise: sum\n{HINT * 3}\n## Sources\n")
-        self.write("chapters/01-x/chapter.toml", LIST)
+        self.write("chapters/01-x/chapter.toml", LIST + PASSED)
+        self.write("common/simt/include/simt/counters.def",
+                   'SIMT_COUNTER(sums, sum, sum, "", "sums", "Each takes time.")\nSIMT_COUNTER(adds, add, sum, "", "additions", "")\n')
         self.write("chapters/01-x/checks/sum.cu", CHECK)
         self.write("exercises/01-x/sum.cuh", "NOT_STARTED  // delete\n")
         self.write("solutions/01-x/sum.cuh", "int a;\n")
@@ -40,7 +43,7 @@ class Lint(InFolder):
         self.assertEqual(self.lint(), (0, ""))
 
     def test_the_pictures_are_those_that_are_declared(self):
-        self.write("chapters/01-x/chapter.toml", LIST + '[[picture]]\nprogram = "ladder"\nkernel = "f"\noutput = "f.svg"\nalt = "An f"\n')
+        self.write("chapters/01-x/chapter.toml", LIST + PASSED + '[[picture]]\nprogram = "ladder"\nkernel = "f"\noutput = "f.svg"\nalt = "An f"\n')
         readme = (self.folder / "chapters/01-x/README.md").read_text()
         self.assertEqual(self.lint(), (1, "chapters/01-x/README.md does not have: ![An f](pictures/f.svg)"))
         self.write("chapters/01-x/pictures/f.svg", "")
@@ -76,7 +79,7 @@ class Lint(InFolder):
         self.write("chapters/01-x/chapter.toml", LIST.replace('"sum"', '"sum", "max"', 1) + "max = 1\n")
         self.assertIn("'exercises' names max, but", self.lint()[1])
         (self.folder / "exercises/01-x/max.cuh").unlink()
-        self.write("chapters/01-x/chapter.toml", LIST)
+        self.write("chapters/01-x/chapter.toml", LIST + PASSED)
         for file in ("max/a.diff", "sum/d.cuh", "sum/d/sum.cuh"):
             self.write(f"chapters/01-x/mistakes/{file}", "")
             self.assertIn(f"chapters/01-x/mistakes/{file} is no .diff of an exercise", self.lint()[1])
@@ -165,6 +168,13 @@ class Lint(InFolder):
         self.assertEqual(self.lint()[0], 0)
         self.write("common/docs/a.md", "# A\n## Same\n## Same\n[gone](gone.md)\n")
         self.assertIn("common/docs/a.md: the link gone.md goes to no file", self.lint()[1])
+
+    def test_what_is_said_after_a_pass(self):
+        self.write("chapters/01-x/chapter.toml", LIST)
+        self.assertIn("chapters/01-x/chapter.toml: 'passed.sum' is missing", self.lint()[1])
+        for counter in ("adds", "unknown"):
+            self.write("chapters/01-x/chapter.toml", LIST + PASSED.replace("sums", counter))
+            self.assertIn(f"'passed.sum' names {counter}: a counter with \"costs\" is one of sums", self.lint()[1])
 
     def test_a_missing_solution(self):
         (self.folder / "solutions/01-x/sum.cuh").unlink()

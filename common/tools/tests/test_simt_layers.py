@@ -113,9 +113,9 @@ class Layers(unittest.TestCase):
 README = "# The CPU device\n\n<!-- layers:begin -->\n<!-- layers:end -->\n\n<!-- counters:begin -->\n<!-- counters:end -->\n"
 COUNTERS = """// The one list.
 
-SIMT_COUNTER(loads, request, sum, "loads", "loads of memory")
+SIMT_COUNTER(loads, request, sum, "loads", "loads of memory", "Each takes time.")
 SIMT_COUNTER(busiest_warp, request, maximum, "",
-             "loads by one warp")
+             "loads by one warp", "")
 """
 
 
@@ -165,7 +165,7 @@ class Readme(unittest.TestCase):
         self.assertIn("| `loads` | request | sum | loads of memory |\n| `busiest_warp` | request | maximum | loads by one warp |\n", text)
 
     def test_an_entry_of_another_form_is_an_error(self):
-        self.write("include/simt/counters.def", COUNTERS + 'SIMT_COUNTER(stores, request, mean, "", "stores")\n')
+        self.write("include/simt/counters.def", COUNTERS + 'SIMT_COUNTER(stores, request, mean, "", "stores", "")\n')
         with self.assertRaisesRegex(Failed, "an entry is not SIMT_COUNTER"):
             self.written()
 

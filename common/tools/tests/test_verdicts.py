@@ -12,8 +12,9 @@ RACE = {"test": "x sums", "text": "DATA RACE in kernel x on y[0]\n  read at x.cu
 WRONG = {"test": "x", "text": "x: expected 1, found 2", "finding": None}
 
 
-def passed(checks, skipped=0):
-    return {"verdict": "passed", "checks": {"passed": checks, "skipped": skipped}, "failures": [], "skips": []}
+def passed(checks, skipped=0, **counts):
+    counted = [{"name": name, "value": value} for name, value in counts.items()]
+    return {"verdict": "passed", "checks": {"passed": checks, "skipped": skipped}, "failures": [], "skips": [], "counts": counted}
 
 
 def rejected(failure):
@@ -103,6 +104,18 @@ class Verdicts(unittest.TestCase):
         self.assert_failed("x-mistake-c: recorded rejected, and now not at all", {c: None}, check=True)
         more = {"01-x:mistakes / x-mistake-d": ("OK", rejected(RACE))}
         self.assert_failed("x-mistake-d: recorded not at all", more, check=True)
+
+    def test_the_counts_of_a_solution(self):
+        self.course.chapter("01-x", exercises=["x"], compared=["barriers"])
+        solution, mistake = "01-x:solutions / x-solution", "01-x:alternatives / x-alternative-e"
+        self.record({solution: ("OK", passed(3, barriers=100, launches=7)), mistake: ("OK", passed(3, barriers=9))})
+        self.assertEqual(self.kept()["tests"]["x-solution"]["counts"], {"barriers": 100})
+        self.assertNotIn("counts", self.kept()["tests"]["x-alternative-e"])
+        same = {mistake: ("OK", passed(3))}
+        self.record({**same, solution: ("OK", passed(3, barriers=110))}, check=True)
+        for counts in ({"barriers": 111}, {"barriers": 89}, {}):
+            self.assert_failed("x-solution: recorded with {'barriers': 100}, and now with",
+                               {**same, solution: ("OK", passed(3, **counts))}, check=True)
 
     def test_a_run_in_which_something_failed_is_not_recorded(self):
         c = "01-x:mistakes / x-mistake-c"

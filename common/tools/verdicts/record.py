@@ -6,11 +6,13 @@ they found is in BUILD/results.
 
 import json
 
+from tools.lib import chapter as chapters
 from tools.lib import compact_json, result, testlog
 from tools.lib.chapter_results import SCHEMAS, VERDICTS, VERSION, file_of
 from tools.lib.failed import Failed
 
 SUITES = ("lessons", "solutions", "alternatives", "mistakes")
+ALIKE = 0.1  # so far counts may differ from those that are recorded
 AGAIN = "common/dev verdicts record"
 
 
@@ -19,8 +21,9 @@ def first_line(text):
     return next(iter(text.strip().splitlines()), "")
 
 
-def verdict(test, found):
-    """What one test says, as it is kept: {"suite", "verdict", "text", "finding"}. Failed if it did not end well."""
+def verdict(test, found, counters=()):
+    """What one test says, as it is kept: {"suite", "verdict", "text", "finding", "counts"}, the counts of a solution in these
+    counters. Failed if it did not end well."""
     if test.result == "SKIP":
         return {"suite": test.suite, "verdict": result.SKIPPED, "text": first_line(found["reason"])}
     if test.result != "OK":
@@ -33,7 +36,17 @@ def verdict(test, found):
         return {**entry, "finding": failure["finding"]["kind"]} if failure["finding"] else entry
     passed, skipped = (found["checks"][key] for key in ("passed", "skipped"))
     text = f"{passed} checks" if passed else ""
-    return {"suite": test.suite, "verdict": result.PASSED, "text": text + (f", {skipped} skipped" if skipped else "")}
+    entry = {"suite": test.suite, "verdict": result.PASSED, "text": text + (f", {skipped} skipped" if skipped else "")}
+    counts = {count["name"]: count["value"] for count in found["counts"] if count["name"] in counters}
+    return {**entry, "counts": counts} if counts else entry
+
+
+def counters_of(top, test):
+    """The counters in which an answer to this exercise is compared; none for a test that is no solution's."""
+    if test.suite != "solutions":
+        return []
+    passed = chapters.read(top / "chapters" / test.project).passed
+    return passed.get(test.name.removesuffix("-solution"), {}).get("counters", [])
 
 
 def kind(entry):
@@ -41,7 +54,12 @@ def kind(entry):
     return entry["verdict"], entry.get("finding")
 
 
-def of_build(build, logs):
+def alike(count, other):
+    """Whether two counts are nearly the same."""
+    return abs(count - other) <= ALIKE * other
+
+
+def of_build(top, build, logs):
     """(device, {chapter: {test: verdict}}, problems) of the tests of a build folder, as these logs name them."""
     chapters, problems, device = {}, [], None
     for test in (test for log in logs for test in testlog.read(log)):
@@ -51,7 +69,7 @@ def of_build(build, logs):
         found = result.load(build, test.name) or result.new("", test.last_line())
         device = device or found["device"]
         try:
-            chapters.setdefault(test.project, {})[test.name] = verdict(test, found)
+            chapters.setdefault(test.project, {})[test.name] = verdict(test, found, counters_of(top, test))
         except Failed as failed:
             problems.append(str(failed))
     if not chapters:
@@ -80,6 +98,10 @@ def differences(chapter, old, new):
         before, now = (kind(tests[name]) if name in tests else None for tests in (old, new))
         if before != now:
             lines.append(f"{chapter}, {name}: recorded {said(before)}, and now {said(now)}")
+            continue
+        was, counts = (tests[name].get("counts", {}) for tests in (old, new))
+        if was.keys() != counts.keys() or not all(alike(counts[counter], was[counter]) for counter in was):
+            lines.append(f"{chapter}, {name}: recorded with {was}, and now with {counts}")
     return lines
 
 
@@ -92,7 +114,7 @@ def said(of_kind):
 
 def record(top, build, logs, check):
     """Writes the verdicts of a build, or compares them."""
-    device, chapters, problems = of_build(build, logs)
+    device, chapters, problems = of_build(top, build, logs)
     if problems:
         raise Failed("\n".join(problems))
     wrong = []

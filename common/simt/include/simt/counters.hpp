@@ -8,7 +8,7 @@ namespace simt {
 
 /// What the launches inside a CountScope did.
 struct Counters {
-#define SIMT_COUNTER(name, unit, merge, reported_as, what) std::uint64_t name = 0;
+#define SIMT_COUNTER(name, unit, merge, reported_as, what, costs) std::uint64_t name = 0;
 #include "counters.def"
 #undef SIMT_COUNTER
 
@@ -36,11 +36,13 @@ struct Counter {
   CounterValue value;
   Merge merge;
   const char* reported_as;
+  const char* what;
+  const char* costs;
 };
 
 inline constexpr Counter kCounters[] = {
-#define SIMT_COUNTER(name, unit, merge, reported_as, what) \
-  {#name, &Counters::name, Merge::merge, reported_as},
+#define SIMT_COUNTER(name, unit, merge, reported_as, what, costs) \
+  {#name, &Counters::name, Merge::merge, reported_as, what, costs},
 #include "counters.def"
 #undef SIMT_COUNTER
 };

@@ -153,6 +153,21 @@ class CountScope {
   Counters before_;
 };
 
+/// Counts all launches while it lives, in lockstep, too. A CountScope in it is an outermost one: what tests measure
+/// with scopes of their own stays as it is.
+class CountAll {
+ public:
+  CountAll();
+  ~CountAll();
+  CountAll(const CountAll&) = delete;
+  CountAll& operator=(const CountAll&) = delete;
+  /// Waits for the device, then tells what happened since construction. The maxima mean nothing.
+  Counters counters() const;
+
+ private:
+  Counters before_;
+};
+
 // ---- what host code does ------------------------------------------------------------------------
 
 /// Something that the program has taken from the runtime API and not given back.

@@ -91,6 +91,22 @@ Counters CountScope::counters() const {
 
 std::vector<KernelCounters> CountScope::by_kernel() const { return counted_by_kernel(); }
 
+CountAll::CountAll() {
+  drain_all_streams();
+  begin_lockstep();
+  before_ = counted;
+}
+
+CountAll::~CountAll() {
+  drain_all_streams();
+  end_lockstep();
+}
+
+Counters CountAll::counters() const {
+  drain_all_streams();
+  return difference(counted, before_);
+}
+
 // ---- what host code does ------------------------------------------------------------------------
 
 std::string Holding::line() const { return source_line(made_by).text(); }
