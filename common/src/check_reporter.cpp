@@ -6,8 +6,11 @@
 #include <course/error.cuh>
 
 #include <catch2/catch_test_case_info.hpp>
+#include <catch2/catch_test_spec.hpp>
 #include <catch2/catch_translate_exception.hpp>
+#include <catch2/interfaces/catch_interfaces_config.hpp>
 #include <catch2/interfaces/catch_interfaces_reporter.hpp>
+#include <catch2/internal/catch_test_case_registry_impl.hpp>
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 #include <catch2/reporters/catch_reporter_streaming_base.hpp>
@@ -19,6 +22,7 @@
 #include <vector>
 
 #include "repo_relative_path.hpp"
+#include "waiting_time.hpp"
 
 #if COURSE_CPU_DEVICE
 #include <simt/testing.hpp>
@@ -204,9 +208,12 @@ std::string next_steps() {
   }
   if (the_run.seed != 0 && std::getenv("SIMT_SEED") != nullptr) {  // the others were not run
     steps << "\nThis is the shuffled schedule of SIMT_SEED=" << the_run.seed << ".\n";
-  } else if (the_run.seed != 0) {
+  } else if (the_run.seed != 0 && rerun == nullptr) {
     steps << "\nOnly a shuffled schedule shows this; SIMT_SEED=" << the_run.seed
           << " replays it.\n";
+  } else if (the_run.seed != 0) {
+    steps << "\nOnly a shuffled schedule shows this; to replay it: ./course check " << program
+          << " --seed " << the_run.seed << "\n";
   }
   if (edit != nullptr) steps << "\nedit:  " << edit << "\n";
   if (rerun != nullptr) steps << (edit == nullptr ? "\n" : "") << "rerun: " << rerun << "\n";
@@ -265,13 +272,38 @@ class Reporter : public Catch::StreamingReporterBase {
   using StreamingReporterBase::StreamingReporterBase;
   static std::string getDescription() { return "What is wrong with an answer, on one screen"; }
 
+  void testRunStarting(const Catch::TestRunInfo& info) override {
+    const auto& all = Catch::getAllTestCasesSorted(*m_config);
+    count_ = Catch::filterTests(all, m_config->testSpec(), *m_config).size();
+    StreamingReporterBase::testRunStarting(info);
+  }
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     const bool is_decided = the_run.expects_rejection && !the_run.failures.empty();
     if (device_lost || is_decided) stop();
+    show_test_case(++begun_, count_, the_run.seed);
     StreamingReporterBase::testCaseStarting(info);
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
-    if (test.has_failed && the_run.failures.size() == 1 && !the_run.expects_rejection) {
+    if (!the_run.failures.empty() && !the_run.expects_rejection) {
+      print_first();
+      prepare_result(so_far(), program, Verdict::failed, first_line(the_run.failures.front().text));
+      end_soon(others() + not_run() + next_steps());
+    }
+    StreamingReporterBase::testCaseEnded(stats);
+  }
+  void testRunEnded(const Catch::TestRunStats& stats) override {
+    if (!the_run.failures.empty() && !the_run.expects_rejection) {
+      end_in_time();
+      m_stream << others() << next_steps() << std::flush;
+    }
+    StreamingReporterBase::testRunEnded(stats);
+  }
+
+ private:
+  void print_first() {
+    end_progress();
+    if (the_run.failures.size() == 1 && test.has_failed) {
+      const Undisturbed undisturbed;
       const Failure& failure = the_run.failures.front();
       m_stream << "FAILED: " << failure.test << "\n" << indented(failure.text);
       if (!failure.details.empty()) m_stream << indented(failure.details);
@@ -280,32 +312,41 @@ class Reporter : public Catch::StreamingReporterBase {
       }
       m_stream << std::flush;
     }
-    StreamingReporterBase::testCaseEnded(stats);
   }
-  void testRunEnded(const Catch::TestRunStats& stats) override {
-    if (!the_run.failures.empty() && !the_run.expects_rejection) {
-      print_others();
-      print_next_steps();
-    }
-    StreamingReporterBase::testRunEnded(stats);
-  }
-
- private:
   [[noreturn]] void stop() {
     if (the_run.expects_rejection) std::exit(finish(judge_rejection()));
     m_stream << "The GPU cannot be used after this error: the remaining checks did not run.\n";
-    print_next_steps();
+    m_stream << next_steps() << std::flush;
     std::exit(finish({Verdict::failed, first_line(the_run.failures.front().text)}));
   }
-  void print_others() {
+  /// The names of the other test cases that failed.
+  std::string others() const {
     constexpr std::size_t kMost = 5;
     const std::size_t count = the_run.failures.size();
+    std::string lines;
     for (std::size_t i = 1; i < count && i <= kMost; ++i) {
-      m_stream << "also failed: " << the_run.failures[i].test << "\n";
+      lines += fmt::format("also failed, the case \"{}\"\n", the_run.failures[i].test);
     }
-    if (count > kMost + 1) m_stream << "and " << count - kMost - 1 << " more\n";
+    if (count > kMost + 1) lines += fmt::format("and {} more\n", count - kMost - 1);
+    return lines;
   }
-  void print_next_steps() { m_stream << next_steps() << std::flush; }
+  /// What is known after a test case; Catch2 tells its numbers at the end.
+  Run so_far() const {
+    Run known = the_run;
+    known.failed = known.failures.size(), known.skipped = known.skips.size();
+    known.passed = begun_ - known.failed - known.skipped;
+    return known;
+  }
+  /// For a check that is ended after a failure.
+  std::string not_run() const {
+    return count_ == begun_ ? ""
+                            : fmt::format(
+                                  "{} of {} cases had not ended 2 s after the failure; "
+                                  "./course check {} --all runs all of them\n",
+                                  count_ - begun_, count_, program);
+  }
+
+  std::size_t count_ = 0, begun_ = 0;  // test cases
 };
 CATCH_REGISTER_REPORTER("course", Reporter)
 

@@ -80,6 +80,12 @@ void remove_result();
 void write_result(const Run& run, const std::string& program, Verdict verdict,
                   const std::string& reason);
 
+/// The same for a check that may have to end at any moment: the result is made now, and sent by
+/// send_prepared_result(), which a signal's handler may call.
+void prepare_result(const Run& run, const std::string& program, Verdict verdict,
+                    const std::string& reason);
+void send_prepared_result();
+
 /// The first line of a text.
 std::string first_line(const std::string& text);
 

@@ -45,6 +45,7 @@
 #include "answer_counts.hpp"
 #include "check_reporter.hpp"
 #include "gpu_turn.hpp"
+#include "waiting_time.hpp"
 
 namespace course::runner {
 namespace {
@@ -210,11 +211,14 @@ int run_checks(int argc, char** argv) {
   const std::optional<Turn> turn = wait_for_turn();
   install_report_handler();
   limit_time();
+  start_waiting_time();
   const std::vector<std::uint64_t> seeds = schedules();
   bool passed = true;
   for (std::size_t i = 0; i < seeds.size() && passed; ++i) {
     passed = run_schedule(session, seeds[i], i + 1, expects_rejection);
   }
+  end_in_time();
+  end_progress();
   const Ending ending = judge(passed, own_reporter, seeds.size());
   if (ending.verdict == Verdict::passed) remember_counts(count_passed(session));
   return finish(ending);

@@ -6,12 +6,14 @@
 The second program is specimen.cu compiled with -DSPECIMEN_NOT_STARTED.
 """
 
+import contextlib
 import json
 import os
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -101,8 +103,40 @@ class Screen(Specimen):
     def test_the_first_failure_is_shown_and_the_others_are_named(self):
         out = self.failing("fails with*", "throws")
         self.assertEqual(out.count("FAILED: "), 1)
-        self.assertIn("also failed: fails with an expression / in a section\n", out)
+        self.assertIn('also failed, the case "fails with an expression / in a section"\n', out)
         self.assertNotIn("never shown", out)
+
+    def test_two_seconds_after_a_failure_it_ends(self):
+        what = dict(COURSE_EDIT="a/b.cuh", COURSE_RERUN="again")
+        begin = time.monotonic()
+        out = self.failing("fails with a message", "hangs", "throws", timeout=20, **what)
+        self.assertLess(time.monotonic() - begin, 4)
+        self.assertTrue(out.startswith("FAILED: fails with a message\n"), out)
+        self.assertTrue(out.endswith(
+            "\n1 of 3 cases had not ended 2 s after the failure; ./course check specimen --all runs all of them\n"
+            "\nedit:  a/b.cuh\nrerun: again\n"), out)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            run("fails with a message", "hangs", timeout=4, COURSE_ALL="1")
+
+    def test_a_line_at_a_terminal_says_how_far_it_is(self):
+        def seen(test, **environment):
+            ours, theirs = os.openpty()
+            with os.fdopen(ours, "rb", buffering=0) as screen:
+                program = subprocess.Popen([SPECIMEN, test], env={**os.environ, "TERM": "xterm", **environment}, stdout=theirs, stderr=theirs)
+                os.close(theirs)
+                text = b""
+                with contextlib.suppress(OSError):  # the terminal's other end is closed
+                    while part := screen.read(1000):
+                        text += part
+                program.wait()
+                return text.decode()
+
+        line = r"(\r\x1b\[Kchecking: case 1 of 1, schedule [0-3] \(\d s\)\r)+\r\x1b\[K1 check passed"
+        self.assertRegex(seen("takes a second", COURSE_PROGRESS="1"), line)
+        self.assertNotIn("checking", seen("takes a second"))
+        self.assertNotIn("checking", seen("passes", COURSE_PROGRESS="1"))
+        self.assertNotIn("checking", seen("takes a second", COURSE_PROGRESS="1", TERM="dumb"))
+        self.assertNotIn("checking", run("takes a second", COURSE_PROGRESS="1", TERM="xterm")[1])
 
     def test_the_first_failure_has_its_own_messages(self):
         out = self.failing("fails twice")
@@ -303,6 +337,12 @@ class Result(unittest.TestCase):
             code, text = run(f"{what} when it is counted", COURSE_COUNT_SECONDS="0.5", COURSE_RESULT=str(self.file))
             self.assertEqual((code, text), (0, "1 check passed under 4 schedules\n"))
             self.assertEqual(json.loads(self.file.read_text())["counts"], [])
+
+    def test_a_check_that_ends_after_a_failure_has_a_result(self):
+        found, _ = self.proven("a word", "passes,fails with a message,hangs", code=1)
+        self.assertEqual((found["verdict"], found["proof"]), ("failed", "a word"))
+        self.assertEqual([failure["test"] for failure in found["failures"]], ["fails with a message"])
+        self.assertEqual((found["checks"]["passed"], found["checks"]["failed"]), (1, 1))
 
     def test_a_failure_has_its_place(self):
         found = self.result("fails with a verdict", code=1)

@@ -6,6 +6,7 @@
 #include <course/exercise.cuh>
 
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #ifdef SPECIMEN_NOT_STARTED
@@ -207,6 +209,11 @@ TEST_CASE("takes too long in a launch") {
   auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
   count_slowly<<<dim3(1, 2), 32>>>(d_sum.data());
   CHECK(course::same(d_sum.front(), 0u, "sum"));
+}
+
+TEST_CASE("takes a second") {
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  CHECK(1 + 1 == 2);
 }
 
 TEST_CASE("crashes") { std::raise(SIGSEGV); }

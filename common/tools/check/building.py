@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 from tools.check import compile_errors
@@ -13,37 +14,53 @@ from tools.lib.checkout import with_short_paths
 from tools.lib.failed import Failed
 
 STEP = re.compile(r"\[(\d+)/(\d+)\] ")
-PIPE_SECONDS = 5  # between two lines where no terminal is attached
+TICK_SECONDS = 0.5
 
 
 class Progress:
-    """How far a build is, on standard error, if that is `wanted`: one line at a terminal, which goes again;
-    elsewhere a line now and then."""
+    """What is waited for, on one line of standard error at a terminal: after half a second, and every half second anew.
+    Nothing if it is not `wanted`, or no terminal is there. A context manager, which takes the line away at its end."""
 
     def __init__(self, wanted):
-        self.wanted = wanted
-        self.rewrites = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
-        self.said = time.monotonic()
-        self.shown = False
+        self.wanted = wanted and sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
+        self.start, self.shown, self.over = time.monotonic(), False, threading.Event()
+        self.say("building")
+
+    def say(self, text):
+        """What is waited for from now on."""
+        self.text = text
 
     def line(self, line):
         """Takes in a line of ninja's: "[11/34] ..." once the 11th of 34 steps is done."""
-        step = STEP.match(line)
-        if not step or not self.wanted:
-            return
-        done, total = map(int, step.groups())
-        text = f"building {min(done + 1, total)} of {total} ..."
-        if self.rewrites:
-            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
-            self.shown = True
-        elif time.monotonic() - self.said >= PIPE_SECONDS:
-            print(text, file=sys.stderr, flush=True)
-            self.said = time.monotonic()
+        if step := STEP.match(line):
+            done, total = map(int, step.groups())
+            self.say(f"building {min(done + 1, total)} of {total}")
 
-    def end(self):
-        """Takes the line away."""
+    def tick(self):
+        """Shows the line until the end."""
+        while not self.over.wait(TICK_SECONDS):
+            print(f"\r\033[K{self.text} ({time.monotonic() - self.start:.0f} s)", end="", file=sys.stderr, flush=True)
+            self.shown = True
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.tick, daemon=True)
+        if self.wanted:
+            self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        if self.wanted:
+            self.thread.join()
         if self.shown:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def wait_for(lock, progress):
+    """Locks an open file, which one ninja at a time may have."""
+    progress.say("waiting: another check is building in this folder")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    progress.say("building")
 
 
 def find_ninja():
@@ -54,9 +71,8 @@ def find_ninja():
     return ninja
 
 
-def run_ninja(command, shows_progress):
+def run_ninja(command, progress):
     """Runs ninja; returns its exit code and its output."""
-    progress = Progress(shows_progress)
     lines = []
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
     with subprocess.Popen(
@@ -69,8 +85,6 @@ def run_ninja(command, shows_progress):
         except BaseException:  # Meson's time limit, or Ctrl-C
             ninja.kill()
             raise
-        finally:
-            progress.end()
     return ninja.returncode, "".join(lines)
 
 
@@ -88,11 +102,9 @@ def build_check(build, program, exercise):
         lock = open(build / "meson-private" / "exercise.lock", "w")
     except OSError as error:
         return f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can."
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        code, output = run_ninja(
-            [ninja, "-C", str(build), os.path.relpath(program, build)], bool(os.environ.get("COURSE_PROGRESS")),
-        )
+    with lock, Progress(bool(os.environ.get("COURSE_PROGRESS"))) as progress:
+        wait_for(lock, progress)
+        code, output = run_ninja([ninja, "-C", str(build), os.path.relpath(program, build)], progress)
     output = compile_errors.with_full_paths(output)
     if code != 0:
         return explain_build_failure(output, exercise)

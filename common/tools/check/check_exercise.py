@@ -17,7 +17,8 @@ COURSE_CPU_SECONDS is the processor time that the check may take on the CPU devi
 itself, and says which test case and launch ran. COURSE_TIMEOUT, 240 by default, is the elapsed time in seconds after
 which it is killed. The time in which it waits for its turn on a GPU does not count.
 COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
-COURSE_PROGRESS, if set, makes it print the progress of the build.
+COURSE_PROGRESS, if set, makes it show at a terminal how far the build and the check are.
+COURSE_ALL, if set, runs all test cases, however long that takes after a failure.
 COURSE_RESULT is the file of the result; without it results/EXERCISE.json in the build folder.
 """
 
@@ -109,6 +110,8 @@ def run_check(command, edit, rerun):
         **os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun, "COURSE_RESULT": f"socket:{theirs.fileno()}",
         "COURSE_WAITING": str(waiting), "COURSE_CPU_SECONDS": os.environ.get("COURSE_CPU_SECONDS", "60"),
     }
+    if wrapper:
+        environment["COURSE_ALL"] = "1"
     program = Path(command[0])
     warnings = warnings_file(program)
     if warnings.exists() and warnings.stat().st_mtime >= program.stat().st_mtime:

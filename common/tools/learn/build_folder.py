@@ -89,17 +89,25 @@ class Course:
         """A command of this program, as the learner would type it here."""
         return shlex.join([program_name(), *words, *self.options])
 
+    def of_chapter(self, name):
+        """The exercises of a chapter by its number or its folder's name; none for another name."""
+        number = f"{name:0>2}-"
+        return [one for one in self.exercises if name == one.chapter or one.chapter.startswith(number)]
+
     def find(self, name):
-        """The exercise that a name, a unique part of one, or its file's path means."""
+        """The exercise that a name, a unique part of one, or its file's path means, with or without its chapter: 01/word_count."""
         if name is None:
             following = progress.next_of([(one, self.known_state(one)) for one in self.exercises])
             which = f" The next one is {following.name}." if following else ""
             raise Failed(f"Which exercise?{which} {self.command('list')} shows all of them.", 2)
         part = Path(name).name.removesuffix(".cuh").lower()
-        names = {exercise.name: exercise for exercise in self.exercises}
+        if chapter := self.of_chapter(part):
+            raise Failed(f"{name} is a chapter. Which exercise: {one_of(exercise.name for exercise in chapter)}?", 2)
+        exercises = self.of_chapter(Path(name).parent.name) or self.exercises
+        names = {exercise.name: exercise for exercise in exercises}
         if part in names:
             return names[part]
-        fitting = [exercise for exercise in self.exercises if part and part in exercise.name]
+        fitting = [exercise for exercise in exercises if part and part in exercise.name]
         if len(fitting) == 1:
             return fitting[0]
         if fitting:

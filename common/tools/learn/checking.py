@@ -17,10 +17,10 @@ INTERRUPTED = 130
 GONE_SECONDS = 3  # an editor that saves by renaming takes the file away for much less
 
 
-def check(course, exercise, rerun):
-    """Runs an exercise's check, which speaks for itself. Returns its exit code."""
+def check(course, exercise, rerun, **more):
+    """Runs an exercise's check, which speaks for itself, with `more` in its environment. Returns its exit code."""
     sys.stdout.flush()
-    environment = {**os.environ, "COURSE_RERUN": rerun, "COURSE_PROGRESS": "1", "COURSE_COUNT_SECONDS": str(passing.COUNT_SECONDS)}
+    environment = {**os.environ, **more, "COURSE_RERUN": rerun, "COURSE_PROGRESS": "1", "COURSE_COUNT_SECONDS": str(passing.COUNT_SECONDS)}
     try:
         process = subprocess.Popen(exercise.command, cwd=course.build, env=environment)
     except OSError as error:
@@ -64,9 +64,30 @@ def print_what_helps(course, exercise, code):
 
 def show_check(course, arguments):
     """checks one exercise, and says why it is not right yet"""
-    exercise = course.find(arguments.name)
+    exercises = course.of_chapter(arguments.name or "") or [course.find(arguments.name)]
+    begun = [one for one in exercises if course.known_state(one) != progress.NOT_STARTED]
+    if not begun and len(exercises) > 1:
+        print(f"No exercise of {exercises[0].chapter} is begun. The first one: {course.command('next')}")
+        return SKIPPED
+    if len(begun) > 1:
+        codes = [check_in_turn(course, one, arguments) for one in begun]
+        return next((code for code in codes if code not in (0, SKIPPED)), max(codes))
+    return check_one(course, (begun or exercises)[0], arguments)
+
+
+def check_in_turn(course, exercise, arguments):
+    """One of several checks: a line before it."""
+    print(paint(f"\n── {exercise.name}", "strong"))
+    return check_one(course, exercise, arguments)
+
+
+def check_one(course, exercise, arguments):
+    """Checks one exercise; returns the exit code of its check."""
     course.require_file(exercise)
-    code = check(course, exercise, course.command("check", exercise.name))
+    more = {"COURSE_ALL": "1"} if arguments.all else {}
+    if arguments.seed is not None:
+        more["SIMT_SEED"] = str(arguments.seed)
+    code = check(course, exercise, course.command("check", exercise.name), **more)
     if code == 0:
         verdict, style = verdict_of(course, exercise, code)
         print(paint(f"{verdict}.", style))

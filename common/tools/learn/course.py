@@ -66,9 +66,13 @@ def parser():
     ), "./course next\n./course next --fast\nEDITOR=vim ./course next --edit")
     one.add_argument("--edit", action="store_true", help="open the file in $EDITOR")
     one.add_argument("--fast", action="store_true", help="only the exercises that a chapter cannot do without")
-    exercise_command("check", show_check, (
-        "As `meson test -C build NAME`, without Meson's own lines. The exit code is the check's."
-    ), "./course check word_count\n./course check word\n./course check exercises/01-global-atomic/word_count.cuh")
+    one = exercise_command("check", show_check, (
+        "As `meson test -C build NAME`, without Meson's own lines. The exit code is the check's. A check ends 2 s after\n"
+        "its first failure. With the number of a chapter: all of its exercises that you have begun."
+    ), "./course check word_count\n./course check word\n./course check exercises/01-global-atomic/word_count.cuh\n./course check 03\n"
+       "./course check word_count --seed 7")
+    one.add_argument("--all", action="store_true", help="run all test cases after a failure, too")
+    one.add_argument("--seed", metavar="SEED", type=natural, help="run only this schedule of the CPU device")
     one = exercise_command("hint", show_hint, (
         "They are those of the chapter's README. Each call shows one more."
     ), "./course hint word_count\n./course hint word_count --again")

@@ -1,6 +1,5 @@
 """Compiles and links a program of the reader's own for the CPU device. What has changed, Ninja knows."""
 
-import fcntl
 import hashlib
 import json
 import os
@@ -10,7 +9,7 @@ import sys
 from pathlib import Path
 
 from tools.check import compile_errors
-from tools.check.building import STEP, find_ninja, run_ninja
+from tools.check.building import STEP, Progress, find_ninja, run_ninja, wait_for
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 
@@ -42,9 +41,9 @@ rule program
 def ninja_builds(build, targets):
     """Builds targets of the build folder. Raises Failed with what ninja said."""
     ninja = find_ninja()
-    with open(build / "meson-private" / "exercise.lock", "w") as lock:  # one ninja at a time, as for checks
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        code, output = run_ninja([ninja, "-C", str(build), *targets], shows_progress=True)
+    with open(build / "meson-private" / "exercise.lock", "w") as lock, Progress(True) as progress:
+        wait_for(lock, progress)
+        code, output = run_ninja([ninja, "-C", str(build), *targets], progress)
     if code != 0:
         raise Failed("The CPU device's library cannot be built:\n" + "\n".join(output.splitlines()[-20:]))
 
@@ -88,11 +87,11 @@ class Program:
         linker, words = prepare_libraries(self.build)
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / "build.ninja"
-        with open(self.folder / "lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with open(self.folder / "lock", "w") as lock, Progress(True) as progress:
+            wait_for(lock, progress)
             file.write_text(self.build_file(linker, words), encoding="utf-8", errors="surrogateescape")
             # In the reader's folder, where the names in messages come from. One that does not compile hides no other one.
-            code, output = run_ninja([find_ninja(), "-f", str(file), "-k", "0"], shows_progress=False)
+            code, output = run_ninja([find_ninja(), "-f", str(file), "-k", "0"], progress)
         self.tell(code, output)
 
     def build_file(self, linker, words):

@@ -147,7 +147,7 @@ class Judge:
         limits = Limits(seconds=PATIENCE * self.seconds + 30, cpu_seconds=int(self.seconds) + 10)
         word = secrets.token_hex(16)
         ended = self.run(
-            [str(folder / "check")], folder, limits, worker, word=word, COURSE_EDIT=edit, COURSE_RERUN=f"./course check {name}",
+            [str(folder / "check")], folder, limits, worker, word=word, COURSE_ALL="1", COURSE_EDIT=edit, COURSE_RERUN=f"./course check {name}",
             COURSE_CPU_SECONDS=str(self.seconds), COURSE_WARNINGS=compile_errors.warnings_of(output, exercise),
         )
         return self.read(folder, ended, word)

@@ -240,12 +240,16 @@ class Check(Checkout):
     def test_names(self):
         with mock.patch.object(checkout, "TOP", self.top), mock.patch("sys.argv", ["./course"]):
             here = build_folder.Course(str(self.build))
-            for name in ("word_count", "word", "WORD_COUNT", "exercises/01-first/word_count.cuh", "word_count.cuh"):
+            for name in ("word_count", "word", "WORD_COUNT", "exercises/01-first/word_count.cuh", "word_count.cuh",
+                         "01-first/word", "1/word_count", "01/word_count.cuh"):
                 self.assertEqual(here.find(name).name, "word_count")
             for name, answer in {
                 "count": "count may be word_count or count_above. Which one?",
                 "tikcet": "There is no exercise tikcet. Did you mean ticket?",
                 "wrd": "There is no exercise wrd. Did you mean word_count?",
+                "02/word": "There is no exercise 02/word. Did you mean word_count?",
+                "01": "01 is a chapter. Which exercise: word_count or count_above?",
+                "01-first": "01-first is a chapter. Which exercise: word_count or count_above?",
                 "zzz": "There is no exercise zzz. ./course list",
                 "": "There is no exercise . ./course list",
             }.items():
@@ -258,6 +262,23 @@ class Check(Checkout):
         which = "Which exercise? The next one is word_count. ./course list shows all of them.\n"
         self.assertEqual(self.course("check"), (2, "", which))
 
+    def test_the_number_of_a_chapter(self):
+        self.assertEqual(self.course("check", "1"), (77, "No exercise of 01-first is begun. The first one: ./course next\n", ""))
+        self.answer("RIGHT")
+        self.assertIn("word_count is solved.\n", self.course("check", "01-first")[1])
+        self.answer("wrong", "count_above")
+        code, text, _ = self.course("check", "01")
+        self.assertEqual(code, 1)
+        self.assertRegex(text, r"\A\n── word_count\n(.*\n)*word_count is solved\.\n(.*\n)*\n── count_above\nFAILED")
+        self.assertEqual(self.course("check", "02")[0], 77)
+
+    def test_one_schedule_and_all_cases(self):
+        (self.build / "word_count").write_text('#!/bin/bash\necho "seed=$SIMT_SEED all=$COURSE_ALL"; exit 1\n')
+        self.answer("wrong")
+        self.assertIn("seed=7 all=\n", self.course("check", "word_count", "--seed", "7")[1])
+        self.assertIn("seed= all=1\n", self.course("check", "word_count", "--all")[1])
+        self.assertEqual(self.course("check", "word_count", "--seed", "x")[0], 2)
+
     def test_a_chapter_that_the_build_folder_leaves_out(self):
         self.set_up(self.top / "build-01", self.tests[:2], self.top / "chapters" / "01-first")
         code, _, error = self.course("check", "ticket", "--build", "build-01")
@@ -267,10 +288,10 @@ class Check(Checkout):
 
     def test_how_far_the_build_is(self):
         self.answer("RIGHT")
-        self.program("ninja", "echo '[1/34] Compiling x'; sleep 0.2; echo '[34/34] Linking y'")
+        self.program("ninja", "echo '[1/34] Compiling x'; sleep 0.8; echo '[34/34] Linking y'")
         code, text = self.screen("check", "word_count", NO_COLOR="1").finish()
         self.assertEqual(code, 0)
-        self.assertRegex(text, r"\A\r\x1b\[Kbuilding 2 of 34 \.\.\.\r\x1b\[Kbuilding 34 of 34 \.\.\.\r\x1b\[Kall checks passed\n")
+        self.assertRegex(text, r"\A\r\x1b\[Kbuilding 2 of 34 \(\d s\)(\r\x1b\[Kbuilding 34 of 34 \(\d s\))?\r\x1b\[Kall checks passed\n")
         self.answer("RIGHT, too")
         self.assertEqual(self.course("check", "word_count")[2], "")  # not worth a line
 
