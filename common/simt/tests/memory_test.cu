@@ -168,11 +168,13 @@ TEST_CASE("an array whose size is too small by * sizeof says so") {
   CHECK(lacks(text, {"values[25]: its last 3 bytes lie past the end of values (25 elements)",
                      cut.c_str()}) == "");
   CHECK(lacks(text, {"wide"}) != "");
-  // The launch has as many threads as the array has bytes.
+  // The launch has a thread for each byte of the array: 4 blocks, where its 25 elements need one.
   const std::string bytes =
       "values was a" + place + " with 101 bytes: is `* sizeof(...)` missing in the size?";
-  CHECK(lacks(only_report([&] { store_at<<<1, 128>>>(values, 26); }), {bytes.c_str()}) == "");
-  CHECK(lacks(only_report([&] { store_at<<<1, 32>>>(values, 26); }), {"sizeof"}) != "");
+  CHECK(lacks(only_report([&] { store_at<<<4, 32>>>(values, 26); }), {bytes.c_str()}) == "");
+  for (const unsigned blocks : {1u, 3u}) {
+    CHECK(lacks(only_report([&] { store_at<<<blocks, 32>>>(values, 26); }), {"sizeof"}) != "");
+  }
   cudaFree(values);
 }
 

@@ -70,14 +70,15 @@ std::string overhang_hint(const Allocation& a, std::size_t size) {
       by, bytes(a.size), bytes(a.element.size));
 }
 
-/// A question if the launch has as many threads as the array has bytes, and the array fewer elements. Empty
-/// otherwise.
+/// A question if the launch has as many blocks as a thread for each byte of the array needs, and more than its elements
+/// need. Empty otherwise.
 std::string size_question(const Allocation& a) {
   const std::size_t in_block =
       engine.launch->block.x * engine.launch->block.y * engine.launch->block.z;
-  const std::size_t threads = std::size_t(engine.blocks_total) * in_block;
-  const bool fits = a.size <= threads && threads - a.size < in_block;
-  if (!fits || a.element.size == 1 || a.allocated_by.empty()) return "";
+  const auto blocks_for = [&](std::size_t threads) { return (threads + in_block - 1) / in_block; };
+  const bool fits = engine.blocks_total == blocks_for(a.size) &&
+                    engine.blocks_total > blocks_for(a.size / a.element.size);
+  if (!fits || a.allocated_by.empty()) return "";
   return fmt::format("{} was allocated at {} with {}: is `* sizeof(...)` missing in the size?\n  ",
                      name_of(a), source_line(a.allocated_by).text(), bytes(a.size));
 }
