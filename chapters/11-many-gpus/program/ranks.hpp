@@ -35,10 +35,11 @@ bool poll(const auto& done, Seconds limit) {
 /// A rank that cannot name the missing one waits before it speaks: meanwhile another one may know it.
 constexpr Seconds kWaitForOthers(5);
 
-/// The lowest rank speaks first, and ends all before it is the turn of the next one: mpirun wakes the
-/// ranks that are stopped, and a second later it ends all.
-inline void print_missing(int rank, const std::string& missing, const char* call, Seconds limit) {
-  std::this_thread::sleep_for(rank * Seconds(3));
+/// One rank speaks, and ends all before it is the turn of another one: mpirun wakes the ranks that are
+/// stopped, and a second later it ends all.
+inline void print_missing(Seconds turn, const std::string& missing, const char* call,
+                          Seconds limit) {
+  std::this_thread::sleep_for(turn);
   fmt::print(stderr, "sum_mpi: no answer from{}: {} has not ended after {:.3g} s\n", missing, call,
              limit.count());
 }
@@ -51,7 +52,8 @@ class Watchdog {
       : thread_([=](const std::stop_token& stop) {
           if (poll([&] { return stop.stop_requested(); }, limit)) return;
           const char* const rank = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
-          print_missing(rank == nullptr ? 0 : std::atoi(rank), missing(), call, limit);
+          const Seconds turn = (rank == nullptr ? 0 : std::atoi(rank)) * Seconds(3);
+          print_missing(turn, missing(), call, limit);
           std::_Exit(1);
         }) {}
 
@@ -124,7 +126,8 @@ struct Team {
   }
 
   /// `call` waits in vain. Every rank that is not missing comes here, up to `limit` later than this
-  /// one, and sends all ranks an empty message: so each one sees from whom there is none.
+  /// one, and sends all ranks an empty message: so each one sees from whom there is none, and that the
+  /// lowest of the others is to speak.
   [[noreturn]] void give_up(const char* call) const {
     std::vector<MPI_Request> sent(static_cast<std::size_t>(size)), received(sent);
     for (int other = 0; other < size; ++other) {
@@ -132,10 +135,15 @@ struct Team {
       MPI_Irecv(nullptr, 0, MPI_BYTE, other, 0, MPI_COMM_WORLD, received.data() + other);
     }
     std::string missing;
+    int speaker = size;
     const auto all_are_here = [&] {
       missing.clear();
-      for (int other = 0; other < size; ++other) {
-        if (!is_done(received.data() + other)) missing += fmt::format(" rank {}", other);
+      for (int other = size; other-- > 0;) {
+        if (is_done(received.data() + other)) {
+          speaker = other;
+        } else {
+          missing = fmt::format(" rank {}", other) + missing;
+        }
       }
       return missing.empty();
     };
@@ -143,7 +151,7 @@ struct Team {
       std::this_thread::sleep_for(kWaitForOthers);  // this rank may be the one that was stopped
       missing = " a device";
     }
-    print_missing(rank, missing, call, limit);
+    print_missing(rank == speaker ? Seconds(0) : limit + kWaitForOthers, missing, call, limit);
     MPI_Abort(MPI_COMM_WORLD, 1);  // ends all ranks, those that do not answer, too
     std::abort();                  // MPI_Abort does not return
   }

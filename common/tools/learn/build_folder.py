@@ -91,8 +91,8 @@ class Course:
 
     def of_chapter(self, name):
         """The exercises of a chapter by its number or its folder's name; none for another name."""
-        number = f"{name:0>2}-"
-        return [one for one in self.exercises if name == one.chapter or one.chapter.startswith(number)]
+        start = f"{name:0>2}-" if name.isdigit() else f"{name}/"
+        return [one for one in self.exercises if f"{one.chapter}/".startswith(start)]
 
     def find(self, name):
         """The exercise that a name, a unique part of one, or its file's path means, with or without its chapter: 01/word_count."""

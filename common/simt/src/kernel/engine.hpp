@@ -47,6 +47,7 @@ struct Engine {
   bool failed = false;          // the kernel was stopped
   int error = 0;                // cudaError_t of what stopped it
   std::uint64_t fruitless = 0;  // polls since anything changed; see scheduler/polling.hpp
+  std::uint64_t progress = 0;   // threads that have ended, and barriers that were passed
   std::uint64_t ticks = 0;
 
   const Launch* launch = nullptr;

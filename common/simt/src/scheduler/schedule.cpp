@@ -74,6 +74,7 @@ std::uint64_t steps_until_slow() {
 }
 
 void note_progress() {
+  ++engine.progress;
   engine.steps_left = steps_until_slow();
   note_progress_in_lockstep();
   engine.fruitless = 0;

@@ -18,8 +18,9 @@
 namespace simt {
 namespace {
 
-// Of a launch, in seconds of the processor's time: a busy machine makes no launch fail.
-constexpr unsigned kLaunchSeconds = 30;
+// In which no thread ends and no barrier is passed, in seconds of the processor's time: a busy machine makes no launch
+// fail, nor does a large grid.
+constexpr unsigned kLaunchSeconds = 10;
 unsigned launch_seconds = kLaunchSeconds;
 // A thread that begins no basic block for so long is in a loop that has none.
 constexpr unsigned kSilentSeconds = 2;
@@ -30,10 +31,10 @@ alignas(64) char signal_stack[kSignalStack];
 // ---- a launch that does not end -----------------------------------------------------------------
 
 struct Clock {
-  unsigned seconds = 0;  // that the launch has had
+  unsigned seconds = 0;  // since a thread has ended or a barrier was passed
   unsigned silent = 0;   // seconds in a row in which no basic block began
   const Thread* thread = nullptr;
-  std::uint64_t steps_left = 0, ticks = 0;
+  std::uint64_t steps_left = 0, ticks = 0, progress = 0;
 };
 Clock launch_clock;
 
@@ -55,8 +56,8 @@ const void* interrupted_at(void* context) {
 /// to end the launch. Only where none comes does it end the launch itself.
 void count_second(int, siginfo_t*, void* context) {
   Clock& c = launch_clock;
-  ++c.seconds;
   Engine& e = engine;
+  c.seconds = e.progress == c.progress ? c.seconds + 1 : 0;
   const bool is_silent = e.current != nullptr && e.current == c.thread &&
                          e.steps_left == c.steps_left && e.ticks == c.ticks;
   c.silent = is_silent ? c.silent + 1 : 0;
@@ -65,6 +66,7 @@ void count_second(int, siginfo_t*, void* context) {
   c.thread = e.current;
   c.steps_left = e.steps_left;
   c.ticks = e.ticks;
+  c.progress = e.progress;
 }
 
 void set_timer(long seconds) {
@@ -157,9 +159,12 @@ void set_launch_seconds(unsigned seconds) { launch_seconds = seconds; }
 
 void stop_long_loop(const void* caller) {
   const Thread& t = *engine.current;
-  const std::string time = launch_is_out_of_time()
-                               ? fmt::format(" after {} s of processor time", launch_clock.seconds)
-                               : "";
+  const std::string time =
+      launch_is_out_of_time()
+          ? fmt::format(
+                "; for {} s of processor time no thread has\n  ended and no barrier was passed",
+                launch_clock.seconds)
+          : "";
   on_host_stack([&] {
     const SourceLine where = source_line(caller);
     Report report =

@@ -22,7 +22,7 @@ class KernelSignals {
   stack_t stack_before_{};
 };
 
-/// True once the launch has had its share of the processor's time: the next basic block ends it.
+/// True once the launch has gone on for too long without the end of a thread or a barrier: the next basic block ends it.
 bool launch_is_out_of_time();
 /// True if set_launch_seconds() allows more than usual.
 bool launches_may_take_long();
