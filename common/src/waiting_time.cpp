@@ -110,7 +110,7 @@ void end_progress() {
 }
 
 void end_soon(std::string words) {
-  if (is_set("COURSE_ALL") || is_set("SIMT_TRACE")) return;
+  if (!is_set("COURSE_RERUN") || is_set("COURSE_ALL") || is_set("SIMT_TRACE")) return;
   const Undisturbed undisturbed;
   last_words = std::move(words);
   if (last_moment > 0) return;

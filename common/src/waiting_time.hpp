@@ -30,8 +30,8 @@ class Undisturbed {
 };
 
 /// A test case has failed. Two seconds after the first one the program ends, if it still runs: with this text on
-/// standard output, what send_prepared_result() sends, and the exit code 1. Not if COURSE_ALL is set, and not while
-/// lanes are recorded.
+/// standard output, what send_prepared_result() sends, and the exit code 1. Only for a learner's answer, which has a
+/// command to rerun it; not if COURSE_ALL is set, and not while lanes are recorded.
 void end_soon(std::string last_words);
 
 /// What was to come did come in time.

@@ -116,7 +116,9 @@ class Screen(Specimen):
             "\n1 of 3 cases had not ended 2 s after the failure; ./course check specimen --all runs all of them\n"
             "\nedit:  a/b.cuh\nrerun: again\n"), out)
         with self.assertRaises(subprocess.TimeoutExpired):
-            run("fails with a message", "hangs", timeout=4, COURSE_ALL="1")
+            run("fails with a message", "hangs", timeout=4, COURSE_ALL="1", **what)
+        with self.assertRaises(subprocess.TimeoutExpired):  # no learner waits
+            run("fails with a message", "hangs", timeout=4)
 
     def test_a_line_at_a_terminal_says_how_far_it_is(self):
         def seen(test, **environment):
@@ -339,7 +341,7 @@ class Result(unittest.TestCase):
             self.assertEqual(json.loads(self.file.read_text())["counts"], [])
 
     def test_a_check_that_ends_after_a_failure_has_a_result(self):
-        found, _ = self.proven("a word", "passes,fails with a message,hangs", code=1)
+        found, _ = self.proven("a word", "passes,fails with a message,hangs", code=1, COURSE_RERUN="again")
         self.assertEqual((found["verdict"], found["proof"]), ("failed", "a word"))
         self.assertEqual([failure["test"] for failure in found["failures"]], ["fails with a message"])
         self.assertEqual((found["checks"]["passed"], found["checks"]["failed"]), (1, 1))

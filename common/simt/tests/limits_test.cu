@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <ctime>
 
 #include "testing.hpp"
 
@@ -48,6 +49,17 @@ __global__ void working_loop(int* x) {
   }
 }
 
+constexpr unsigned kAtomics = 1u << 18;
+/// Each block takes some hundredths of a second.
+__global__ void many_atomics(unsigned* sum) {
+  for (unsigned i = 0; i < kAtomics; ++i) atomicAdd(sum, 1u);
+}
+/// The number stays below 100.
+__global__ void atomics_for_ever(unsigned* sum) {
+  while (atomicInc(sum, 99) < 100) {
+  }
+}
+
 // ---- stacks -------------------------------------------------------------------------------------
 
 template <int bytes>
@@ -72,10 +84,32 @@ __global__ void null_function(int* x) {
 
 TEST_CASE("loops without an end are ended, and named") {
   check_stopped(empty_loop, ReportKind::hang,
-                {"ENDLESS LOOP in kernel kernel: block 0 thread 3", "limits_test.cu:39"});
+                {"ENDLESS LOOP in kernel kernel: block 0 thread 3", "limits_test.cu:40"});
   check_stopped(working_loop, ReportKind::hang,
                 {"ENDLESS LOOP in kernel kernel: block 0 thread 3",
                  "limits_test.cu:", "Which condition ends this loop"});
+}
+
+TEST_CASE("a launch that goes forward is slow, not endless") {
+  if (simt::seed() != 0) return;  // seconds of the processor's time: once is enough
+  constexpr unsigned kBlocks = 400;
+  auto sum = Array<unsigned>::zeros(1);
+  simt::set_launch_seconds(1);
+  const std::clock_t begin = std::clock();
+  const Outcome slow = observe([&] { many_atomics<<<kBlocks, 1>>>(sum.data()); });
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  auto x = Array<unsigned>::zeros(1);
+  const simt::Report endless = only_report([&] { atomics_for_ever<<<1, 1>>>(x.data()); });
+  simt::set_launch_seconds(10);
+  INFO(slow.text());
+  CHECK(slow.clean());
+  CHECK(sum.front() == kBlocks * kAtomics);
+  CHECK(seconds > 2);  // more than such a launch has without progress
+  CHECK(
+      lacks(
+          endless,
+          {"block 0 thread 0 is still in a loop; for 1 s of processor time no thread has\n  ended"}) ==
+      "");
 }
 
 TEST_CASE("a stack that is full has a message") {

@@ -1,24 +1,24 @@
-"""./course check and watch: run a check, and say what its verdict means."""
+"""./course check: runs a check, and says what its verdict means."""
 
+import contextlib
 import os
 import subprocess
 import sys
-import time
 
 from tools.learn import passing, progress
-from tools.learn.asking import content
-from tools.lib import terminal
 from tools.lib.checkout import seen_from_the_shell
 from tools.lib.failed import Failed
 from tools.lib.terminal import paint
 
 SKIPPED = 77
 INTERRUPTED = 130
-GONE_SECONDS = 3  # an editor that saves by renaming takes the file away for much less
 
 
-def check(course, exercise, rerun, **more):
-    """Runs an exercise's check, which speaks for itself, with `more` in its environment. Returns its exit code."""
+def check(course, exercise, rerun, is_outdated=lambda: False, every=None, **more):
+    """Runs an exercise's check, which speaks for itself, with `more` in its environment. Returns its exit code.
+
+    Asks `every` so many seconds whether the check is outdated: then ends it, and returns None.
+    """
     sys.stdout.flush()
     environment = {**os.environ, **more, "COURSE_RERUN": rerun, "COURSE_PROGRESS": "1", "COURSE_COUNT_SECONDS": str(passing.COUNT_SECONDS)}
     try:
@@ -26,11 +26,17 @@ def check(course, exercise, rerun, **more):
     except OSError as error:
         raise Failed(f"The check cannot be started: {error}.") from error
     try:
-        code = process.wait()
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = process.wait(every)
+                return code if code >= 0 else 128 - code
+            if is_outdated():
+                process.terminate()
+                process.wait()
+                return None
     except BaseException:  # Ctrl-C
         progress.stop(process)
         raise
-    return code if code >= 0 else 128 - code
 
 
 def verdict_of(course, exercise, code):
@@ -93,64 +99,3 @@ def check_one(course, exercise, arguments):
         print(paint(f"{verdict}.", style))
     print_what_helps(course, exercise, code)
     return code
-
-
-def watch(course, arguments):
-    """checks an exercise whenever you save it; Ctrl-C ends it"""
-    watched = [course.find(arguments.name)] if arguments.name else course.exercises
-    what = seen_from_the_shell(watched[0].file) if len(watched) == 1 else f"{len(watched)} exercises"
-    seen = {exercise.name: content(exercise.file) for exercise in watched}
-    print(f"Watching {what}: save, and the check runs. Ctrl-C ends it.", flush=True)
-    following = progress.next_of([(one, course.known_state(one)) for one in watched])
-    if following and not arguments.name:
-        print(f"next:  {seen_from_the_shell(following.file)}", flush=True)
-    try:
-        if arguments.name:
-            check_and_say(course, watched[0])
-        poll(course, watched, seen, arguments.every)
-    except KeyboardInterrupt:
-        # The terminal has written ^C: the last line is one of its own.
-        print("\r" + terminal.paint(f"{clock()}  the watch has ended", "quiet"))
-    return INTERRUPTED
-
-
-def poll(course, watched, seen, seconds):
-    """Looks at the files until it is ended. It compares contents: times and inodes differ between file systems."""
-    candidates = {}
-    gone_since = {}
-    while True:
-        time.sleep(seconds)
-        for exercise in watched:
-            name, now = exercise.name, content(exercise.file)
-            if now is None:
-                since = gone_since.setdefault(name, time.monotonic())
-                if since is not None and time.monotonic() - since > GONE_SECONDS:
-                    print(f"{clock()}  {seen_from_the_shell(exercise.file)} is gone. "
-                          f"{course.command('reset', name)} brings the starter back.", flush=True)
-                    gone_since[name] = None  # said
-                continue
-            gone_since.pop(name, None)
-            if now == seen[name]:
-                candidates.pop(name, None)
-            elif candidates.get(name) != now:
-                candidates[name] = now  # an editor may still be writing: look once more
-            else:
-                del candidates[name]
-                seen[name] = now
-                check_and_say(course, exercise)
-
-
-def check_and_say(course, exercise):
-    """One check in the watch: a line before it, and the verdict after it."""
-    heading = f"── {clock()} {exercise.name} "
-    print("\n" + paint(heading + "─" * max(2, min(72, terminal.width()) - len(heading)), "strong"))
-    start = time.monotonic()
-    code = check(course, exercise, "save the file")
-    verdict, style = verdict_of(course, exercise, code)
-    print(paint(f"{clock()}  {verdict}", style) + f"  ({time.monotonic() - start:.0f} s)")
-    print_what_helps(course, exercise, code)
-
-
-def clock():
-    """The time of day."""
-    return time.strftime("%H:%M:%S")

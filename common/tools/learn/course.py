@@ -19,11 +19,12 @@ sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.learn.answers import reset, show_diff  # noqa: E402
 from tools.learn.build_folder import Course, nearest, one_of  # noqa: E402
-from tools.learn.checking import INTERRUPTED, show_check, watch  # noqa: E402
+from tools.learn.checking import INTERRUPTED, show_check  # noqa: E402
 from tools.learn.exporting import OUTPUT, export  # noqa: E402
 from tools.learn.finding import picture, show_hint, show_list, show_next  # noqa: E402
 from tools.learn.running import SEEDS, Workplace, run, split_words  # noqa: E402
 from tools.learn.scoring import score  # noqa: E402
+from tools.learn.watching import watch  # noqa: E402
 from tools.lib import terminal  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 
@@ -85,7 +86,10 @@ def parser():
     one.add_argument("--yes", action="store_true", help="do not ask")
     one = exercise_command("watch", watch, (
         "Without NAME all exercises are watched, and the one that changes is checked. A save that\n"
-        "changes nothing runs nothing. Ends with exit code 130."
+        "changes nothing runs nothing; a save during a check ends it, and the check begins anew.\n"
+        "At a terminal, keys are for the exercise that was checked last: h its next hint, d the difference to\n"
+        "the solution, p a picture of what the lanes did, n the next exercise, s the solution, q the end.\n"
+        "Ctrl-C ends it with exit code 130."
     ), "./course watch\n./course watch word_count")
     one.add_argument("--every", metavar="SECONDS", type=seconds, default=POLL_SECONDS,
                      help="how often to look (default: %(default)s)")

@@ -43,7 +43,8 @@ class Watch(Checkout):
         screen.wait_for("hint:  ./course hint ticket  (1 of 2)\n")
         text = self.ends_by_ctrl_c(screen)
         self.assertRegex(text.splitlines()[-1], r"\d\d:\d\d:\d\d  the watch has ended")
-        self.assertEqual(set(re.findall(r"\033\[[0-9;]*([A-Za-z])", text)), {"m"})  # colours, and nothing is cleared
+        # Colours, and the last line is written anew: nothing else is cleared.
+        self.assertEqual(set(re.findall(r"\033\[[0-9;]*([A-Za-z])", text)), {"m", "K"})
         self.assertEqual((self.runs(), self.runs("count_above"), self.runs("ticket")), (2, 0, 1))
 
     def test_one_exercise_is_checked_at_once(self):
@@ -57,6 +58,59 @@ class Watch(Checkout):
         screen.wait_for("word_count is not right yet")
         self.ends_by_ctrl_c(screen)
         self.assertEqual(self.runs("ticket"), 0)
+
+    def test_a_save_during_a_check_begins_it_anew(self):
+        self.answer("SLOW")
+        screen = self.screen("watch", "word", "--every", "0.05")
+        pid = self.pid_of_check(screen)
+        self.answer("wrong", "ticket")  # is not watched
+        self.answer("RIGHT")
+        screen.wait_for("saved again: the check begins anew")
+        screen.wait_for("word_count is solved")
+        self.assertFalse(Path(f"/proc/{pid}").exists())
+        self.assertEqual(self.runs(), 2)
+        self.ends_by_ctrl_c(screen)
+
+    def test_what_else_was_saved_during_a_check_comes_after_it(self):
+        screen = self.screen("watch", "--every", "0.05")
+        screen.wait_for("next:")
+        self.answer("SLOW")
+        self.pid_of_check(screen)
+        self.answer("RIGHT", "ticket")
+        time.sleep(0.3)
+        self.answer("wrong")
+        screen.wait_for("ticket is solved")
+        self.assertLess(screen.text.index("word_count is not right yet"), screen.text.index("ticket is solved"))
+        self.ends_by_ctrl_c(screen)
+
+    def test_keys(self):
+        screen = self.screen("watch", "word", "--every", "0.05")
+        screen.wait_for("keys: h hint, d diff, p picture, n next, s solution, q quit\n")
+        self.answer("wrong")
+        screen.wait_for("now: word_count is not right yet; 0 of 2 solved in 01-first")
+        screen.send("h")
+        screen.wait_for("Hint 1 of 2 for word_count")
+        screen.send("h")
+        screen.wait_for("Hint 2 of 2 for word_count")
+        screen.send("d")
+        screen.wait_for("[y/N] ")
+        screen.send("n\n")
+        screen.send("s")
+        screen.wait_for("Show the solution of word_count? [y/N] ")
+        screen.send("y\n")
+        screen.wait_for("// Exercise word_count\nRIGHT\n")
+        screen.send("x")
+        screen.wait_for("keys: h hint", times=2)
+        self.answer("RIGHT")
+        screen.wait_for("now: word_count is solved; 1 of 2 solved in 01-first")
+        screen.send("n")
+        screen.wait_for("check: ./course check count_above\n")
+        self.answer("wrong", "count_above")
+        screen.wait_for("count_above is not right yet")
+        screen.send("q")
+        code, text = screen.finish()
+        self.assertEqual(code, 0)
+        self.assertTrue(text.splitlines()[-1].endswith("the watch has ended\033[0m"), text[-200:])
 
     def test_ctrl_c_in_a_check(self):
         self.answer("SLOW")
