@@ -417,7 +417,9 @@ TEST_CASE("an atomic of block scope does not reach other blocks") {
   auto total = Array<int>::zeros(1);
   const Report report = only_report([&] { add_block_scope<<<2, 1>>>(total.data()); });
   CHECK(report.kind == ReportKind::race);
-  CHECK(lacks(report, {"total[0]", "_block is atomic only among the threads of one block"}) == "");
+  CHECK(lacks(report,
+              {"total[0]", "What has block scope is atomic among the threads of one block only",
+               "Use the function without\n  _block"}) == "");
   CHECK(first_complaint([&] {
           add_block_scope<<<1, 64>>>(total.data());
           return true;

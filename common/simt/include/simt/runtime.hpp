@@ -96,12 +96,18 @@ namespace simt {
 /// barrier goes on without such a thread, but not without one that went past it.
 void leave_kernel();
 
-enum class Scope : unsigned char { block, device, system };
+/// `thread`: only with cuda::atomic; such an operation is an ordinary load, store, or both.
+enum class Scope : unsigned char { thread, block, device, system };
 /// __threadfence_block(), __threadfence(), __threadfence_system().
 void fence(Scope scope, const char* name, const void* caller);
 
 /// Loads and stores that do not race, and order nothing.
-enum class RelaxedAccess : unsigned char { volatile_load, atomic_load, store };
+enum class RelaxedAccess : unsigned char {
+  volatile_load,
+  atomic_load,
+  volatile_store,
+  atomic_store
+};
 
 // ---- memory -----------------------------------------------------------------------------------
 

@@ -20,7 +20,10 @@ void fences_forget();
 bool fences_used();
 
 void fence_by(Thread& t, Scope scope);
-/// A load takes what others left at the address; what writes leaves what it knows, too.
+/// True if the thread has had a fence.
+bool has_fenced(std::uint32_t thread);
+/// A load takes what others left at the address, and what writes leaves what it knows: beside what is there
+/// if it reads, too, and instead of it if it is a store.
 void fence_atomic(Thread& t, std::uintptr_t address, AccessKind kind);
 void fence_barrier(Block& block);
 /// All threads of the cluster have met in its barrier.

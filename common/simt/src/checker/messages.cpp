@@ -106,8 +106,8 @@ std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std
   const AsyncCopy* const copy = copy_under_way(address);
   if (copy != nullptr && pc_of(copy->caller) == earlier.access.pc) return copy_hint(*copy);
   if (is_atomic(earlier.kind) && is_atomic(now.kind)) {
-    return "An atomic function with _block is atomic only among the threads of one block: use the\n"
-           "  one without _block.";
+    return "What has block scope is atomic among the threads of one block only. Use the function without\n"
+           "  _block, or thread_scope_device instead of thread_scope_block.";
   }
   if (one_atomic) {
     const AccessKind plain = is_atomic(earlier.kind) ? now.kind : earlier.kind;

@@ -33,6 +33,12 @@ bool scopes_clash(const Access& earlier, const Access& now) {
          block_of(earlier.thread) != block_of(now.thread);
 }
 
+/// Elements of an array in shared memory that threads exchange by `volatile` are data, of code that counts on
+/// lockstep or on luck. A store that follows a fence announces something, as a flag does.
+bool counts_on_lockstep(const Access& store, const Access& load) {
+  return (store.clock & load.clock & kVolatileElement) != 0 && !has_fenced(store.thread);
+}
+
 AccessKind kind_of(const Access& reader) {
   return (reader.clock & kAtomic) != 0 ? AccessKind::relaxed_read : AccessKind::read;
 }
@@ -158,7 +164,14 @@ void judge_readers(const Cell& cell, const Access& me, AccessKind kind, std::uin
   for (const Access* reader : {&cell.last_read, &cell.other_thread, &cell.other_warp}) {
     if (!conflicts(*reader, t)) continue;
     if (is_atomic(kind)) {
-      if ((reader->clock & kAtomic) != 0 || hold_back(*reader, address, me)) continue;
+      if ((reader->clock & kAtomic) == 0) {
+        if (hold_back(*reader, address, me)) continue;
+      } else if (counts_on_lockstep(me, *reader)) {
+        report_race({*reader, AccessKind::read}, {me, AccessKind::write}, address, t);
+        return;
+      } else if (!scopes_clash(*reader, me)) {
+        continue;
+      }
     }
     report_race({*reader, kind_of(*reader)}, {me, kind}, address, t);
     return;
@@ -171,8 +184,14 @@ void judge_read(const Cell& cell, std::uintptr_t address, Thread& t, const NowAc
   const Access me = record(t, now);
   if (conflicts(cell.write, t))
     report_race({cell.write, AccessKind::write}, {me, now.kind}, address, t);
-  if (now.kind == AccessKind::read && conflicts(cell.atomic, t) &&
-      !hold_back(me, address, cell.atomic)) {
+  if (!conflicts(cell.atomic, t)) return;
+  if (now.kind != AccessKind::read) {
+    if (counts_on_lockstep(cell.atomic, me)) {
+      report_race({cell.atomic, AccessKind::write}, {me, AccessKind::read}, address, t);
+    } else if (scopes_clash(cell.atomic, me)) {
+      report_race({cell.atomic, AccessKind::atomic}, {me, now.kind}, address, t);
+    }
+  } else if (!hold_back(me, address, cell.atomic)) {
     report_race({cell.atomic, AccessKind::atomic}, {me, now.kind}, address, t);
   }
 }

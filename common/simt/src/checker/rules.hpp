@@ -169,8 +169,14 @@ SIMT_HOT void note_read(Cell& cell, Thread& t, const NowAccess& now) {
   last = record(t, now);
 }
 
+/// True if a read and an atomic that nothing orders may be a race.
+SIMT_HOT bool may_clash(const Access& atomic, const NowAccess& now) {
+  return now.kind == AccessKind::read ||
+         ((atomic.clock | now.flags) & (kBlockScope | kVolatileElement)) != 0;
+}
+
 SIMT_HOT void check_read(Cell& cell, std::uintptr_t address, Thread& t, const NowAccess& now) {
-  if (conflicts(cell.write, t) || (now.kind == AccessKind::read && conflicts(cell.atomic, t))) {
+  if (conflicts(cell.write, t) || (may_clash(cell.atomic, now) && conflicts(cell.atomic, t))) {
     judge_read(cell, address, t, now);
   }
   note_read(cell, t, now);

@@ -179,26 +179,9 @@ void ClockTree::join(const ClockTree& other) {
   root_ = both;
 }
 
-void ClockTree::join_block(const ClockTree& other, std::uint32_t block) {
-  const std::uint32_t thread = block << kThreadBits;
-  void* const theirs = find_block(other.root_, other.height_, thread);
-  if (theirs == nullptr) return;
-  if (empty()) height_ = other.height_;
-  void*& mine = own_block(root_, height_, thread);
-  void* const both = union_of(mine, theirs, kBlockHeight);
-  one_use_less(mine, kBlockHeight);
-  mine = both;
-}
-
 void VectorClock::join(const VectorClock& other) {
-  device.join(other.device);
-  block.join(other.block);
-  system.join(other.system);
-  for (const ForeignClocks& f : other.foreign) {
-    ForeignClocks& mine = of_launch(f.launch);
-    mine.device.join(f.device);
-    mine.system.join(f.system);
-  }
+  own.join(other.own);
+  for (const ForeignClocks& f : other.foreign) of_launch(f.launch).clocks.join(f.clocks);
 }
 
 const ForeignClocks* VectorClock::find(std::uint32_t launch) const {
@@ -210,7 +193,7 @@ const ForeignClocks* VectorClock::find(std::uint32_t launch) const {
 ForeignClocks& VectorClock::of_launch(std::uint32_t launch) {
   const ForeignClocks* const found = find(launch);
   if (found != nullptr) return foreign[static_cast<std::size_t>(found - foreign.data())];
-  return foreign.emplace_back(ForeignClocks{launch, {}, {}});
+  return foreign.emplace_back(ForeignClocks{launch, {}});
 }
 
 }  // namespace simt

@@ -34,8 +34,6 @@ class ClockTree {
   void raise_block(std::uint32_t block, std::uint32_t clock);
   /// The later of both, thread by thread.
   void join(const ClockTree& other);
-  /// The same for the threads of one block alone.
-  void join_block(const ClockTree& other, std::uint32_t block);
 
   /// How many blocks the trees of the launch that starts must have room for.
   static void set_blocks(std::uint32_t blocks);
@@ -45,24 +43,20 @@ class ClockTree {
   unsigned height_ = 0;  // levels of nodes above the leaves: the same for all trees of a launch
 };
 
-/// What launches of other devices have passed on.
+/// What is known of another launch.
 struct ForeignClocks {
   std::uint32_t launch;
-  ClockTree device, system;
+  ClockTree clocks;
 };
 
-/// What is known of the past of all threads, by the scope of the fences that made it known.
+/// What is known of the past: of the running launch, and of others.
 struct VectorClock {
-  ClockTree device;
-  ClockTree block;   // holds among the threads of each block only
-  ClockTree system;  // holds on all devices
+  ClockTree own;
   std::vector<ForeignClocks> foreign;
 
-  bool empty() const {
-    return device.empty() && block.empty() && system.empty() && foreign.empty();
-  }
+  bool empty() const { return own.empty() && foreign.empty(); }
   void join(const VectorClock& other);
-  /// The entry of another device's launch, null if there is none.
+  /// The entry of another launch, null if there is none.
   const ForeignClocks* find(std::uint32_t launch) const;
   /// The same; made if there is none.
   ForeignClocks& of_launch(std::uint32_t launch);

@@ -110,24 +110,37 @@ void set_bytes(void* to, int byte, std::size_t n, const Call& call) {
 
 // ---- volatile -------------------------------------------------------------------------------------
 
+namespace {
+
+std::uint8_t flags_of(Scope scope) {
+  return static_cast<std::uint8_t>(kAtomic | (scope == Scope::block ? kBlockScope : 0));
+}
+
+}  // namespace
+
 void check_relaxed_access(std::uintptr_t address, std::size_t size, RelaxedAccess relaxed,
                           Scope scope, const void* caller) {
-  const bool write = relaxed == RelaxedAccess::store;
+  const bool is_volatile =
+      relaxed == RelaxedAccess::volatile_load || relaxed == RelaxedAccess::volatile_store;
+  const bool write =
+      relaxed == RelaxedAccess::volatile_store || relaxed == RelaxedAccess::atomic_store;
   const bool in_kernel = engine.current != nullptr && !accesses_are_ignored;
   if (access_is_open && in_kernel) checker_settle_access();
-  const bool shared = is_shared(reinterpret_cast<const void*>(address));
   const AccessKind kind = write ? AccessKind::relaxed_write : AccessKind::relaxed_read;
-  const bool has_target = in_kernel && find_target(address, size, kind, caller) != nullptr;
-  if (has_target && !write) {
+  const Allocation* const a = in_kernel ? find_target(address, size, kind, caller) : nullptr;
+  if (a != nullptr && !write) {
     note_poll(address, size, caller);  // before the access: it may switch threads
   }
   if (engine.current == nullptr) {
     check_host_access(address, size, kind, caller);
-  } else if (!in_kernel || shared) {
-    check_any_access(address, size, write, caller);  // volatile orders nothing in shared memory
+  } else if (!in_kernel || scope == Scope::thread) {
+    check_any_access(address, size, write, caller);
   } else {
-    access(address, size, kind, scope, caller);
-    if (stores_may_be_late && has_target) {
+    const bool shared = a != nullptr && a->space == Space::shared;
+    std::uint8_t flags = flags_of(scope);
+    if (is_volatile && shared && a->size > size) flags |= kVolatileElement;
+    access(address, size, kind, scope, caller, nullptr, flags);
+    if (stores_may_be_late && a != nullptr && !shared) {
       Thread& t = *engine.current;
       if (write) {
         remember_late_store(t, address, size, kind, pc_of(caller));
@@ -180,6 +193,12 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
     check_host_access(address, size, AccessKind::atomic, caller);
     return;
   }
+  if (call.scope == Scope::thread) {
+    if (kind != AtomicKind::exchange) check_any_access(address, size, false, caller);
+    check_any_access(address, size, true, caller);
+    announced = {caller, address, size, kind};
+    return;
+  }
   Allocation* a = find_target(address, size, AccessKind::atomic, caller);
   if (a == nullptr) return;  // an atomic on a local variable
   Thread& t = *engine.current;
@@ -208,8 +227,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   }
   set_initialised(*a, address, size);
   if (a->space != Space::shared) t.block->barriers = 0;
-  const std::uint8_t flags = kAtomic | (call.scope == Scope::block ? kBlockScope : 0);
-  check_cells(*a, address, size, AccessKind::atomic, flags, caller, t);
+  check_cells(*a, address, size, AccessKind::atomic, flags_of(call.scope), caller, t);
   if (engine.overlap)
     check_overlap(*a, address, size, AccessKind::atomic, call.scope, call.name, caller, t);
   announced = {caller, address, size, kind};

@@ -37,8 +37,10 @@ SIMT_HOT void note_write(const Allocation& a, Thread& t) {
 }
 
 /// The access itself, once it is this thread's turn. `is_part`: of an object that is copied as a whole.
+/// `flags`: kAtomic and so on.
 SIMT_HOT void access_now(Allocation& a, std::uintptr_t address, std::size_t size, AccessKind kind,
-                         Scope scope, const void* caller, bool is_part = false) {
+                         Scope scope, const void* caller, bool is_part = false,
+                         std::uint8_t flags = 0) {
   Thread& t = *engine.current;
   if (access_is_open) checker_settle_access();
   if (engine.clusters && a.space == Space::shared) check_remote_use(a, address, kind, caller, t);
@@ -56,14 +58,14 @@ SIMT_HOT void access_now(Allocation& a, std::uintptr_t address, std::size_t size
     remember_read(t, address, kWidestRead, pc_of(caller));
     remember_read(t, address + kWidestRead, kWidestRead, pc_of(caller));
   }
-  check_cells(a, address, size, kind, is_atomic(kind) ? kAtomic : 0, caller, t);
+  check_cells(a, address, size, kind, flags, caller, t);
   if (engine.overlap) check_overlap(a, address, size, kind, scope, nullptr, caller, t);
   if (engine.tracing) trace_access(t, address, size, writes(kind));
 }
 
 /// `copy`: the call, if this is a part of an object that is copied as a whole.
 SIMT_HOT void access(std::uintptr_t address, std::size_t size, AccessKind kind, Scope scope,
-                     const void* caller, const Call* copy = nullptr) {
+                     const void* caller, const Call* copy = nullptr, std::uint8_t flags = 0) {
   Allocation* a = find_target(address, size, kind, caller);
   if (a == nullptr) return;
   if (engine.lockstep) {
@@ -73,7 +75,7 @@ SIMT_HOT void access(std::uintptr_t address, std::size_t size, AccessKind kind, 
     park_for(a->space == Space::shared, address, size, kind, nullptr, depth, caller);
   }
   maybe_preempt(kPreemptAtAccess);
-  access_now(*a, address, size, kind, scope, caller, copy != nullptr);
+  access_now(*a, address, size, kind, scope, caller, copy != nullptr, flags);
 }
 
 /// Loads and stores of a size that is known to the compiler.

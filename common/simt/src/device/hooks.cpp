@@ -55,7 +55,7 @@ void __tsan_ignore_thread_end() {}
                                simt::Scope::system, SIMT_RETURN);                            \
   }                                                                                          \
   void __tsan_volatile_write##size(void* p) {                                                \
-    simt::check_relaxed_access(simt::bits(p), size, simt::RelaxedAccess::store,              \
+    simt::check_relaxed_access(simt::bits(p), size, simt::RelaxedAccess::volatile_store,     \
                                simt::Scope::system, SIMT_RETURN);                            \
   }                                                                                          \
   void __tsan_unaligned_volatile_read##size(void*) SIMT_ALIAS("__tsan_volatile_read" #size); \

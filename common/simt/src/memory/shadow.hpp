@@ -13,11 +13,12 @@ namespace simt {
 /// One remembered access. pc 0: none.
 struct Access {
   std::uint32_t thread = 0;  // see block_of and rank_of
-  std::uint32_t clock = 0;   // of that thread; the low two bits are flags
+  std::uint32_t clock = 0;   // of that thread; the low three bits are flags
   std::uint32_t pc = 0;      // offset of the return address in the program
 };
-constexpr std::uint32_t kAtomic = 1, kBlockScope = 2, kClockShift = 2;
-constexpr std::uint32_t kByBulk = 2;  // of a plain write: by a bulk load
+constexpr std::uint32_t kAtomic = 1, kBlockScope = 2, kClockShift = 3;
+constexpr std::uint32_t kByBulk = 2;           // of a plain write: by a bulk load
+constexpr std::uint32_t kVolatileElement = 4;  // of an array in shared memory, by `volatile`
 
 /// What the checker remembers of a granule: 64 bytes, one cache line.
 /// Two different readers are kept, and a third of another warp, if possible of another block: that

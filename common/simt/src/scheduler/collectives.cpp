@@ -418,6 +418,7 @@ void leave_kernel() {
 
 void fence(Scope scope, const char* name, const void* caller) {
   if (engine.current == nullptr) return;  // a memory order in host code
+  if (scope == Scope::thread) return;     // orders nothing for others
   if (engine.lockstep) {
     Parked what;
     what.kind = AccessKind::fence;
