@@ -290,7 +290,7 @@ inline std::vector<MessageRung> message_rungs() {
                             d_received);
            },
        .because = "an atomic orders nothing but itself: the flag may be seen before the message",
-       .finding = "is missing: before the atomic in the writer"},
+       .finding = "atomicExch publishes nothing but its own value"},
       {.name = "hand_over_writer_fence",
        .changed = "a fence in the writer only",
        .launch =
@@ -299,7 +299,7 @@ inline std::vector<MessageRung> message_rungs() {
                             d_received);
            },
        .because = "the reader may have looked at the message before it looked at the flag",
-       .finding = "the reader has none"},
+       .finding = "What follows atomicAdd may come before it"},
       {.name = "hand_over_fences",
        .changed = "__threadfence() on both sides",
        .launch =

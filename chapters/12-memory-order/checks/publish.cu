@@ -53,12 +53,10 @@ __global__ void publish_late(unsigned* flag, unsigned* begun, unsigned* early) {
 
 void check_rounds(unsigned blocks, unsigned width, unsigned rounds, bool from_first,
                   unsigned before = 0) {
-  INFO(
-      course::launch_text("hand_on", {blocks, width})
-      << ", " << course::counted(rounds, "round") << " from " << round_number(before, 0)
-      << " on, each block waits for " << (from_first ? "block 0" : "the one before")
-      << "\na race on data says: publish() sets the flag before all threads of the block have written,\n"
-         "or wait_for() lets a thread go on too early, or an order or a scope is missing");
+  INFO(course::launch_text("hand_on", {blocks, width})
+       << ", " << course::counted(rounds, "round") << " from " << round_number(before, 0)
+       << " on, each block waits for " << (from_first ? "block 0" : "the one before")
+       << "\ndata is written before publish(), and read after wait_for()");
   std::vector<unsigned> expected(std::size_t{blocks} * rounds * width);
   for (unsigned b = 0; b < blocks; ++b) {
     for (unsigned k = 0; k < rounds; ++k) {

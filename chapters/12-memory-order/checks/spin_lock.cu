@@ -38,7 +38,7 @@ void check_records(course::LaunchShape launch, unsigned locks, unsigned turns, b
        << course::counted(locks, "lock") << ", " << course::counted(turns, "turn")
        << " per thread; " << course::counted(launch.grid, "block") << " of "
        << course::counted(launch.block, "thread")
-       << "\na race on records says: two threads had the lock, or an order or a scope is missing");
+       << "\nrecords[i] is used only between lock(&words[i]) and unlock(&words[i])");
   const unsigned threads = launch.grid * launch.block;
   std::vector<unsigned> counts(locks), sums(locks);
   for (unsigned i = 0; i < threads; ++i) {

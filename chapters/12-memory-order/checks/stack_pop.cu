@@ -119,7 +119,7 @@ __global__ void take_in_halves(ull* head, unsigned* next) {
 
 void check_users(course::LaunchShape launch, unsigned nodes, unsigned turns) {
   INFO(nodes << " nodes, " << turns << " turns; " << course::launch_text("take_and_put", launch)
-             << "\na race on payload: two threads had the node, or an order or a scope is missing");
+             << "\npayload[i] is used only between the pop() that returns i and the push() of i");
   List list(nodes);
   course::launch(take_and_put, {launch.grid, launch.block}, list.head.data(), list.next.data(),
                  turns, list.owner.data(), list.payload.data(), list.shared.data());

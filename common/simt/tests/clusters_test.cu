@@ -178,6 +178,8 @@ TEST_CASE("what is said of a block that has left, or not begun", "[clusters]") {
                      "cluster.sync()"}) == "");
   const simt::Report early = only_report([] { meets<Mistake::no_first_sync>(); });
   CHECK(lacks(early, {"SHARED MEMORY OF A BLOCK THAT MAY NOT HAVE BEGUN", "s_all["}) == "");
+  CHECK(lacks(observe([] { meets<Mistake::no_middle_sync>(); }).text(),
+              {"Two blocks of a cluster, and in this run no cluster.sync() came between"}) == "");
 }
 
 // ---- atomics ------------------------------------------------------------------------------------

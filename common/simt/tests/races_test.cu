@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <cuda/atomic>
 
 #include "testing.hpp"
 
@@ -35,9 +36,8 @@ TEST_CASE("a plain += by several blocks is a race") {
   CHECK(report.line == kPlainAdd);
   CHECK(lacks(report, {"DATA RACE in kernel add_plain on total[0]", "read ", "write ",
                        "by block 0 thread 0", "by block 1 thread 0",
-                       "Both are thread 0 of their block: is blockIdx missing in the index?\n",
-                       "If both are meant to change total[0],\n  use an atomic function: "
-                       "atomicAdd(&total[0], ...)."}) == "");
+                       "If both are meant to change total[0]: use an\n  atomic function such as "
+                       "atomicAdd, atomicMax or atomicCAS.\n  If not: give each thread"}) == "");
   CHECK(first_miss(ReportKind::race, [&] { add_plain<<<3, 1>>>(total.data()); }) == "");
   CHECK(first_miss(ReportKind::race, [&] { add_plain<<<2, 64>>>(total.data()); }) == "");
   CHECK(first_complaint([&] {
@@ -76,12 +76,12 @@ TEST_CASE("threads of equal rank meet where an index leaves out blockIdx") {
       "Both are thread 5 of their block: is blockIdx missing in the index?";
   CHECK(lacks(forgetful_text<Without::block_in_update>(), {"on x[5]\n", question}) == "");
   CHECK(lacks(forgetful_text<Without::block_in_store>(),
-              {"on x[5]\n", question, "If both are meant to write x[5], the last write wins."}) ==
-        "");
+              {"on x[5]\n", question,
+               "Both threads write x[5] at this line, and the last write wins."}) == "");
   CHECK(lacks(forgetful_text<Without::block_in_two_lines>(), {"on x[5]\n", question}) == "");
   // x[0] is no element of a thread 5: both mean it.
   const std::string text = forgetful_text<Without::atomic>();
-  CHECK(lacks(text, {"on x[0]\n", "If both are meant to change x[0],\n  use an atomic"}) == "");
+  CHECK(lacks(text, {"on x[0]\n", "If both are meant to change x[0]: use an"}) == "");
   CHECK(text.find("blockIdx") == std::string::npos);
 }
 
@@ -96,8 +96,9 @@ TEST_CASE("a plain += by threads of one block is a race, and names the element")
       lacks(
           report,
           {"counts[0]", "block 0 thread 4", "block 0 thread 0",
-           "one update is lost. If both are meant to change counts[0],\n  use an atomic function: "
-           "atomicAdd(&counts[0], ...).\n  If not, give each thread an index of its own."}) == "");
+           "one update is lost. If both are meant to change counts[0]: use an\n  atomic function such "
+           "as atomicAdd, atomicMax or atomicCAS.\n  If not: give each thread an index of its own."}) ==
+      "");
   CHECK(report.text.find("blockIdx") == std::string::npos);
 }
 
@@ -154,7 +155,7 @@ TEST_CASE("a missing __syncthreads is a race between warps") {
   const bool at_write = report.line == kReverseWrite, at_read = report.line == kReverseRead;
   CHECK((at_write || at_read));
   CHECK(lacks(report, {"DATA RACE in kernel reverse<false> on s_values[",
-                       "no __syncthreads() lies between the two accesses."}) == "");
+                       "no __syncthreads() came between the two accesses."}) == "");
   CHECK(first_miss(ReportKind::race, [&] { reverse<false><<<1, 64>>>(out.data()); }) == "");
   CHECK(first_complaint([&] {
           reverse<true><<<3, 64>>>(out.data());
@@ -279,7 +280,7 @@ TEST_CASE("several threads write different values: a race, with a hint at the mi
   CHECK(report.kind == ReportKind::race);
   CHECK(report.line == kLastWins);
   CHECK(lacks(report, {"result[0]", "write  at", "Both threads write result[0] at this line",
-                       "Compute the index of both by hand", "Is `if (threadIdx.x == 0)`"}) == "");
+                       "Should one thread write it? Is `if (threadIdx.x == 0)` missing?"}) == "");
 }
 
 TEST_CASE("several threads write the same value: a note, no failure") {
@@ -344,6 +345,13 @@ __global__ void reset_then_barrier(int* total) {
 
 __global__ void check_before_add(int* n) {
   if (*n < 100) atomicAdd(n, 1);
+}
+
+__global__ void store_beside_load(int* flag) {
+  if (threadIdx.x == 0) *flag = 1;
+  const cuda::atomic_ref<int, cuda::thread_scope_device> look(*flag);
+  while (threadIdx.x == 32 && look.load() == 0) {
+  }
 }
 
 __global__ void shared_count(const int* x, int* out) {
@@ -411,6 +419,24 @@ TEST_CASE("a plain test before an atomicAdd is a race") {
           check_before_add<<<4, 64>>>(n.data());
           cudaDeviceSynchronize();
         }) == "");
+  auto n = Array<int>::zeros(1);
+  const Outcome outcome = observe([&] { check_before_add<<<1, 2>>>(n.data()); });
+  CHECK(lacks(one_line(outcome.text()),
+              {"reads n[0] at the same line before its atomic (line ",
+               "Decide by the value that the atomic function returns."}) == "");
+}
+
+TEST_CASE("a plain store beside atomic loads is told as that") {
+  CHECK(first_miss(ReportKind::race, [] {
+          auto flag = Array<int>::zeros(1);
+          store_beside_load<<<1, 64>>>(flag.data());
+          cudaDeviceSynchronize();
+        }) == "");
+  auto flag = Array<int>::zeros(1);
+  const std::string text =
+      one_line(observe([&] { store_beside_load<<<1, 64>>>(flag.data()); }).text());
+  CHECK(lacks(text, {"atomic read at ", "Store it by an atomic, too"}) == "");
+  CHECK(text.find("volatile read") == std::string::npos);
 }
 
 TEST_CASE("an atomic of block scope does not reach other blocks") {

@@ -178,6 +178,11 @@ inline std::string lacks(const std::string& text, std::initializer_list<const ch
   }
   return "";
 }
+/// A message, whose lines are broken wherever they are full.
+inline std::string one_line(std::string text) {
+  for (std::size_t at; (at = text.find("\n  ")) != std::string::npos;) text.replace(at, 3, " ");
+  return text;
+}
 inline std::string lacks(const simt::Report& report, std::initializer_list<const char*> parts) {
   return lacks(report.text, parts);
 }

@@ -98,8 +98,10 @@ void leave_kernel();
 
 /// `thread`: only with cuda::atomic; such an operation is an ordinary load, store, or both.
 enum class Scope : unsigned char { thread, block, device, system };
+/// What a fence belongs to: a memory order has one before its operation, or after it.
+enum class FenceOf : unsigned char { itself, release, acquire };
 /// __threadfence_block(), __threadfence(), __threadfence_system().
-void fence(Scope scope, const char* name, const void* caller);
+void fence(Scope scope, const char* name, const void* caller, FenceOf of = FenceOf::itself);
 
 /// Loads and stores that do not race, and order nothing.
 enum class RelaxedAccess : unsigned char {

@@ -86,13 +86,10 @@ bool may_be_loaded_early(const LateStore& store, const Thread& t) {
 
 /// Has a thread of this block read or changed the place?
 bool was_reached_by(std::uint32_t block, std::uintptr_t address) {
-  Allocation* a = owner_of(address);
-  if (a == nullptr) a = global_at(address);
-  if (a == nullptr || a->cells == nullptr) return false;
-  const Cell& cell = a->cells[(address - a->begin) >> a->granule_shift];
-  if (cell.generation != engine.launch_number) return false;
+  const Cell* const cell = find_cell(address);
+  if (cell == nullptr || cell->generation != engine.launch_number) return false;
   for (const Access* access :
-       {&cell.atomic, &cell.last_read, &cell.other_thread, &cell.other_warp}) {
+       {&cell->atomic, &cell->last_read, &cell->other_thread, &cell->other_warp}) {
     if (access->pc != 0 && block_of(access->thread) == block) return true;
   }
   return false;

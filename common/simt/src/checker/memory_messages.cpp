@@ -1,10 +1,12 @@
 // The texts on uninitialised memory and illegal accesses, with what to try.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/program.hpp"
 #include "checker/async_copies.hpp"
@@ -22,7 +24,27 @@ std::string bytes(std::size_t n) { return fmt::format("{} byte{}", n, n == 1 ? "
 
 // ---- uninitialised memory -----------------------------------------------------------------------
 
-std::string uninitialised_shared_hint(const Block& block) {
+/// "Until now s_x[0] to s_x[95] have been written". Empty if these are many pieces, or none.
+std::string written_elements(const Allocation& a) {
+  constexpr std::size_t kMostPieces = 3;
+  const std::size_t size = a.element.size, count = a.size / size;
+  const auto is_written = [&](std::size_t i) {
+    const std::uint8_t* const flag = a.initialised + i * size;
+    return std::all_of(flag, flag + size, [](std::uint8_t f) { return f != 0; });
+  };
+  const auto name = [&](std::size_t i) { return describe_element(a.begin + i * size); };
+  std::vector<std::string> pieces;
+  for (std::size_t i = 0; i < count && pieces.size() <= kMostPieces; ++i) {
+    if (!is_written(i)) continue;
+    const std::size_t begin = i;
+    while (i + 1 < count && is_written(i + 1)) ++i;
+    pieces.push_back(begin == i ? name(i) : fmt::format("{} to {}", name(begin), name(i)));
+  }
+  if (pieces.empty() || pieces.size() > kMostPieces) return "";
+  return fmt::format("\n  Until now this has been written of it: {}.", fmt::join(pieces, ", "));
+}
+
+std::string uninitialised_shared_hint(const Block& block, const Allocation& a) {
   const std::size_t threads = block.threads.size();
   const auto has_returned = [](const Thread& t) { return t.is_excused; };  // before a barrier
   const auto returned = std::count_if(block.threads.begin(), block.threads.end(), has_returned);
@@ -36,10 +58,8 @@ std::string uninitialised_shared_hint(const Block& block) {
   }
   return fmt::format(
       "No thread of this block of {} threads has written it. Shared memory has no initial value:\n"
-      "  every element must be written before it is read, also by threads that have no input. (Is\n"
-      "  the index meant for a larger block? Or does it contain blockIdx, which leaves elements\n"
-      "  out?)",
-      threads);
+      "  every element must be written before it is read, also by threads that have no input.{}",
+      threads, written_elements(a));
 }
 
 // ---- illegal accesses ---------------------------------------------------------------------------
@@ -138,6 +158,20 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
          "  are elements left.";
 }
 
+std::string alignment_hint(std::uintptr_t address, std::size_t size) {
+  const Allocation& a = *named_by(address);
+  const std::string x = name_of(a);
+  const std::size_t past = a.name_origin % size;
+  if (past == 0) {
+    return fmt::format(
+        "{} begins at a multiple of {}: it is the index that leads to another address.", x, size);
+  }
+  return wrapped(fmt::format(
+      "{} itself begins {} past one. Its elements before the first multiple of {} need accesses of "
+      "their own, and another array may begin elsewhere: what is aligned in one may not be in both.",
+      x, bytes(past), size));
+}
+
 std::string other_devices_memory(const Allocation& a, std::uintptr_t address, std::size_t size,
                                  AccessKind kind, const void* caller, const Thread& t) {
   const int mine = engine.placement->device, owner = a.owner;
@@ -151,7 +185,7 @@ std::string other_devices_memory(const Allocation& a, std::uintptr_t address, st
       "MEMORY OF ANOTHER DEVICE in kernel {}: {} of {} at {}\n  at {} by {}\n"
       "  {} belongs to device {} (allocated at {}), and the kernel runs on device {}.\n"
       "  Call cudaSetDevice({}) before cudaMalloc, or cudaSetDevice({}) before the launch.{}",
-      engine.launch->kernel, verb(kind), bytes(size), describe_address(address),
+      engine.launch->kernel, verb(kind, t.relaxed_name), bytes(size), describe_address(address),
       source_line(caller).text(), thread_name(t), describe_element(address), owner,
       source_line(a.allocated_by).text(), mine, mine, owner, try_peers);
 }
@@ -161,7 +195,7 @@ Report finding_at(ReportKind kind, std::uintptr_t address, AccessKind access,
                   const SourceLine& where, std::string text, const Thread& t) {
   Report report = finding(kind, where, std::move(text));
   report.object = object_at(address);
-  report.accesses = {access_by(verb(access), where, t.id)};
+  report.accesses = {access_by(verb(access, t.relaxed_name), where, t.id)};
   return report;
 }
 
@@ -185,7 +219,7 @@ void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, con
                                                   : overhang_hint(*named_by(address), size);
       text = fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}",
                          freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel,
-                         verb(kind), bytes(size), freed ? "freed memory, " : "",
+                         verb(kind, t.relaxed_name), bytes(size), freed ? "freed memory, " : "",
                          describe_address(address), overhang, where.text(), thread_name(t), hint);
     }
     fail_launch(finding_at(found, address, kind, where, std::move(text), t),
@@ -202,9 +236,10 @@ void stop_misaligned(std::uintptr_t address, std::size_t size, AccessKind kind,
     std::string text = fmt::format(
         "MISALIGNED ACCESS in kernel {}: {} of {} bytes at {}\n  at {} by {}\n  An access of {} "
         "bytes needs an address that is a multiple of {}; this one is {} past one.\n"
-        "  Access the elements before the first aligned address one by one.",
-        engine.launch->kernel, verb(kind), size, describe_address(address), where.text(),
-        thread_name(t), size, size, bytes(address % size));
+        "  {}",
+        engine.launch->kernel, verb(kind, t.relaxed_name), size, describe_address(address),
+        where.text(), thread_name(t), size, size, bytes(address % size),
+        alignment_hint(address, size));
     fail_launch(finding_at(ReportKind::misaligned, address, kind, where, std::move(text), t),
                 cudaErrorMisalignedAddress);
   });
@@ -225,7 +260,7 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
     const SourceLine where = source_line(caller);
     const bool before = a != nullptr && address < a->name_origin;
     const std::string hint =
-        shared   ? uninitialised_shared_hint(*t.block)
+        shared   ? uninitialised_shared_hint(*t.block, *a)
         : before ? "These bytes come before the first element and do not belong to "
                    "the array: is the\n  address rounded down, or the index negative?"
         : a != nullptr && a->in_heap
@@ -234,7 +269,7 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
               "Initialise it\n  before the launch, with cudaMemset or cudaMemcpy.";
     std::string text = fmt::format(
         "UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}", engine.launch->kernel,
-        verb(kind), describe_address(address), where.text(), thread_name(t), hint);
+        verb(kind, t.relaxed_name), describe_address(address), where.text(), thread_name(t), hint);
     file_report(finding_at(ReportKind::uninitialised, address, kind, where, std::move(text), t));
   });
 }

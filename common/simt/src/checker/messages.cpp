@@ -3,17 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <string>
 
 #include "base/program.hpp"
 #include "checker/async_copies.hpp"
-#include "checker/fences.hpp"
+#include "checker/handoffs.hpp"
+#include "checker/history.hpp"
+#include "checker/race_causes.hpp"
 #include "memory/names.hpp"
 #include "simt/testing.hpp"
 
 namespace simt {
 
-const char* verb(AccessKind k) {
+const char* verb(AccessKind k, const char* name) {
+  const bool is_volatile = name == nullptr || std::strncmp(name, "volatile", 8) == 0;
   switch (k) {
     case AccessKind::read:
       return "read";
@@ -22,71 +28,66 @@ const char* verb(AccessKind k) {
     case AccessKind::atomic:
       return "atomic";
     case AccessKind::relaxed_read:
-      return "volatile read";
+      return is_volatile ? "volatile read" : "atomic read";
     default:
-      return "volatile write";
+      return is_volatile ? "volatile write" : "atomic write";
   }
+}
+
+std::string capitalised(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t kWidth = 96;
+  std::string lines;
+  std::size_t column = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::size_t length = end - at;
+    if (column > 0 && column + 1 + length > kWidth) {
+      lines += "\n  ";
+      column = 0;
+    } else if (column > 0) {
+      lines += ' ';
+      ++column;
+    }
+    lines += text.substr(at, length);
+    column += length;
+    at = end + 1;
+  }
+  return lines;
 }
 
 namespace {
 
+/// The name of the relaxed access, if one is.
+const char* name_of_side(const Side& side) {
+  const SyncEvent* const e = event_before(side.access.thread, side.access.clock >> kClockShift);
+  return e != nullptr && e->pc == side.access.pc ? e->name : nullptr;
+}
+const char* verb_of(const Side& side) { return verb(side.kind, name_of_side(side)); }
+
 // ---- races --------------------------------------------------------------------------------------
 
-/// "thread 5" if both are thread 5 of their block, and one place of memory may be meant by mistake:
-/// who leaves blockIdx out of an index meets the thread of equal rank. Empty otherwise.
-std::string equal_threads(const Side& earlier, const Side& now, std::uintptr_t address) {
-  const std::uint32_t a = earlier.access.thread, b = now.access.thread;
-  if (block_of(a) == block_of(b) || rank_of(a) != rank_of(b)) return "";
-  const Allocation* memory = owner_of(address);
-  const bool is_first = memory != nullptr && address == memory->name_origin;
-  if (is_first && rank_of(a) > 0) return "";  // the first element is not this thread's: it is meant
+/// The thread of both in its block, where one index without blockIdx may have led both to one place: they are of equal rank,
+/// and it is the element of this rank. Empty otherwise.
+std::string equal_threads(const Race& race) {
+  const std::uint32_t a = race.earlier.access.thread, b = race.now.access.thread;
+  if (race.in_one_block() || rank_of(a) != rank_of(b)) return "";
+  if (history_of(a) != nullptr || history_of(b) != nullptr) return "";  // an atomic may say which
+  const Allocation* memory = owner_of(race.address);
+  if (memory == nullptr) memory = global_at(race.address);
+  if (memory == nullptr || memory->size == memory->element.size) return "";
+  const std::size_t element = (race.address - memory->name_origin) / memory->element.size;
+  if (element != rank_of(a)) return "";
   return fmt::format("thread {}", coordinates(rank_of(a), engine.launch->block));
 }
 
-/// The thread of an access, if its block still runs.
-const Thread* resident_thread(std::uint32_t id) {
-  for (const auto& block : engine.resident) {
-    if (block->linear == block_of(id)) return &block->threads[rank_of(id)];
-  }
-  return nullptr;
-}
-
-/// Both threads took the same lock, or one took what the other gives back: nothing for the data, as
-/// an atomic without fences orders nothing else. Empty if that is not so.
-std::string lock_hint(const Side& earlier, const Thread& t, std::uintptr_t address) {
-  const Thread* const other = resident_thread(earlier.access.thread);
-  const std::uintptr_t lock = t.last_atomic.address;
-  const bool is_shared = other == nullptr || other->last_atomic.address == lock;
-  if (!t.last_atomic.takes_lock || lock == address || !is_shared) return "";
-  return fmt::format(
-      "If {} is a lock: its atomics do not order other accesses. Put a __threadfence() after\n"
-      "  the atomic that takes the lock (line {}), and one before the atomic that releases it.",
-      describe_element(lock), source_line(t.last_atomic.caller).line);
-}
-
-/// The latest atomic of a thread, or else of its block: often one draws a number for all.
-const LastAtomic* last_atomic_of(const Thread& t) {
-  if (t.last_atomic.address != 0) return &t.last_atomic;
-  for (const Thread& other : t.block->threads) {
-    if (other.last_atomic.address != 0) return &other.last_atomic;
-  }
-  return nullptr;
-}
-
-/// In the code the write follows the atomic by which another block may learn that it is done.
-/// Empty if it does not.
-std::string late_write_hint(const Side& earlier, const Side& now, const Thread& t,
-                            const SourceLine& a, const SourceLine& b) {
-  const LastAtomic* const atomic = last_atomic_of(t);
-  if (atomic == nullptr || writes(earlier.kind) == writes(now.kind)) return "";
-  const SourceLine& write = writes(now.kind) ? b : a;
-  const SourceLine drawn = source_line(atomic->caller);
-  if (drawn.file != write.file || drawn.line >= write.line) return "";
-  return fmt::format(
-      "The blocks of one kernel run in no fixed order. If the atomic on {} (line {}) signals that\n"
-      "  the data is ready: the write (line {}) comes too late, after it. Write first, then call\n"
-      "  __threadfence(), then the atomic. The reader needs a __threadfence() after its atomic.",
-      describe_element(atomic->address), drawn.line, write.line);
+bool is_one_element(std::uintptr_t address) {
+  const Allocation* memory = owner_of(address);
+  if (memory == nullptr) memory = global_at(address);
+  return memory != nullptr && memory->size == memory->element.size;
 }
 
 std::string copy_hint(const AsyncCopy& copy) {
@@ -96,105 +97,124 @@ std::string copy_hint(const AsyncCopy& copy) {
       source_line(copy.caller).line);
 }
 
-std::string race_hint(const Side& earlier, const Side& now, const Thread& t, std::uintptr_t address,
-                      const SourceLine& a, const SourceLine& b) {
-  const bool same_block = block_of(earlier.access.thread) == block_of(now.access.thread);
-  const bool same_warp = warp_of(earlier.access.thread) == warp_of(now.access.thread);
-  const bool same_line = a.file == b.file && a.line == b.line;
-  const bool one_atomic = is_atomic(earlier.kind) != is_atomic(now.kind);
-  const std::string x = describe_element(address);
-  const AsyncCopy* const copy = copy_under_way(address);
-  if (copy != nullptr && pc_of(copy->caller) == earlier.access.pc) return copy_hint(*copy);
-  if (is_atomic(earlier.kind) && is_atomic(now.kind)) {
+/// The barrier that both accesses come after: a reader of the code may take it for the one that is missing.
+std::string last_barrier(const Race& race) {
+  if (!race.in_one_block() || race.t.block->last_meeting == nullptr) return "";
+  return fmt::format("\n  (The barrier at {} came before both in this run.)",
+                     source_line(race.t.block->last_meeting).text());
+}
+
+/// An atomic and a plain access.
+std::string hint_beside_atomic(const Race& race) {
+  const Side& plain = is_atomic(race.earlier.kind) ? race.now : race.earlier;
+  const Side& atomic = is_atomic(race.earlier.kind) ? race.earlier : race.now;
+  const std::string x = describe_element(race.address);
+  const SourceLine& atomic_line = &plain == &race.now ? race.earlier_line : race.now_line;
+  const SyncEvent* const event =
+      event_before(atomic.access.thread, atomic.access.clock >> kClockShift);
+  const bool depends = event == nullptr || !replaces(*event);
+  if (plain.kind == AccessKind::read && depends &&
+      read_before(race.address, atomic.access) == plain.access.pc) {
+    return wrapped(fmt::format(
+        "{} reads {} at the same line before its atomic (line {}): between the two, other threads may "
+        "change it. Decide by the value that the atomic function returns.",
+        capitalised(thread_name(atomic.access.thread)), x, atomic_line.line));
+  }
+  if (is_shared(reinterpret_cast<const void*>(race.address))) {
+    const char* const barrier = race.in_one_block() ? "__syncthreads()" : "cluster.sync()";
+    const char* const text =
+        plain.kind == AccessKind::read
+            ? "In this run no {} came between the atomics and this read: some threads may\n"
+              "  not have done their atomics yet."
+            : "In this run no {} came between this write and the atomics: a plain write\n"
+              "  overwrites what atomics of other threads did before it.";
+    return fmt::format(fmt::runtime(text), barrier) + last_barrier(race);
+  }
+  if (plain.kind == AccessKind::read) {
+    return fmt::format(
+        "The atomics of other threads may change {} before or after this read: it finds any of\n"
+        "  their values. Use the value that the atomic function returns, or read after all of the\n"
+        "  atomics (one block: after __syncthreads(); several blocks: in the next kernel).",
+        x);
+  }
+  if (atomic.kind == AccessKind::relaxed_read) {
+    return fmt::format(
+        "Other threads load {0} by an atomic or volatile load while this plain write stores it. Store\n"
+        "  it by an atomic, too: a store of cuda::atomic_ref, or atomicExch.",
+        x);
+  }
+  return fmt::format(
+      "A plain write overwrites what the atomics of other threads did. If it is the first value of\n"
+      "  {}: set it before the launch (cudaMemset). If not: use an atomic function here, too.",
+      x);
+}
+
+/// Two plain writes at one line, of different values.
+std::string hint_of_writes(const Race& race) {
+  const std::string x = describe_element(race.address);
+  const std::string equal = equal_threads(race);
+  std::string text = fmt::format("Both threads write {} at this line, and the last write wins.", x);
+  if (!equal.empty()) {
+    text += fmt::format("\n  Both are {} of their block: is blockIdx missing in the index?", equal);
+  } else if (is_one_element(race.address)) {
+    const bool is_first = rank_of(race.earlier.access.thread) == 0 && rank_of(race.t.id) == 0;
+    text += is_first ? "\n  Both are thread 0 of their block: should one block write it?"
+                     : "\n  Should one thread write it? Is `if (threadIdx.x == 0)` missing?";
+  } else {
+    text += "\n  Should each thread have an element of its own?";
+  }
+  return text + "\n  Is it a sum or a count? Then use an atomic function.";
+}
+
+/// Nothing has been recorded that leads from one to the other.
+std::string hint_without_order(const Race& race) {
+  if (!race.in_one_block() && is_shared(reinterpret_cast<const void*>(race.address))) {
+    return "Two blocks of a cluster, and in this run no cluster.sync() came between the two accesses.";
+  }
+  if (!race.in_one_block()) {
+    const std::string equal = equal_threads(race);
+    return "The blocks of one kernel run in no fixed order, and this run has recorded nothing that\n"
+           "  orders the two accesses. Use atomics, or split the work into two kernels." +
+           (equal.empty()
+                ? ""
+                : fmt::format("\n  (Both are {} of their block: is blockIdx missing in the index?)",
+                              equal));
+  }
+  const bool same_warp = warp_of(race.earlier.access.thread) == warp_of(race.now.access.thread);
+  std::string text =
+      same_warp
+          ? "Two lanes of one warp, and no __syncwarp() or __syncthreads() came between the two\n"
+            "  accesses. The lanes of a warp do not run in lockstep."
+          : "Two warps of one block, and no __syncthreads() came between the two accesses.";
+  text += last_barrier(race);
+  if (race.t.last_collective != nullptr) {
+    text += fmt::format("\n  ({} exchanges values, but does not order memory accesses.)",
+                        race.t.last_collective);
+  }
+  return text;
+}
+
+std::string race_hint(const Race& race) {
+  const AsyncCopy* const copy = copy_under_way(race.address);
+  if (copy != nullptr && pc_of(copy->caller) == race.earlier.access.pc) return copy_hint(*copy);
+  if (is_atomic(race.earlier.kind) && is_atomic(race.now.kind)) {
     return "What has block scope is atomic among the threads of one block only. Use the function without\n"
            "  _block, or thread_scope_device instead of thread_scope_block.";
   }
-  if (one_atomic) {
-    const AccessKind plain = is_atomic(earlier.kind) ? now.kind : earlier.kind;
-    if (is_shared(reinterpret_cast<const void*>(address))) {
-      const char* const barrier = same_block ? "__syncthreads()" : "cluster.sync()";
-      return plain == AccessKind::read
-                 ? fmt::format(
-                       "No {} lies between the atomics and this read: some threads may\n"
-                       "  not have done their atomics yet.",
-                       barrier)
-                 : fmt::format(
-                       "No {} lies between this first value and the atomics: some threads\n"
-                       "  do their atomics before the first value is set.",
-                       barrier);
-    }
-    if (plain == AccessKind::read) {
-      return fmt::format(
-          "The atomics of other threads may change {} before or after this read: it finds any of\n"
-          "  their values. Use the value that the atomic function returns, or read after all of the\n"
-          "  atomics (one block: after __syncthreads(); several blocks: in the next kernel).",
-          x);
-    }
-    return fmt::format(
-        "A plain write overwrites what the atomics of other threads did. Set the first value of\n"
-        "  {} before the launch (cudaMemset). To change it in the kernel, use an atomic function\n"
-        "  here, too.",
-        x);
+  if (is_atomic(race.earlier.kind) != is_atomic(race.now.kind)) return hint_beside_atomic(race);
+  const Explanation found = explain_race(race);
+  if (found.cause == RaceCause::same_statement || found.cause == RaceCause::test_and_store) {
+    const std::string equal = equal_threads(race);
+    return (equal.empty() ? ""
+                          : fmt::format("Both are {} of their block: is blockIdx missing in the "
+                                        "index?\n  ",
+                                        equal)) +
+           found.text + (equal.empty() ? "\n  If not: give each thread an index of its own." : "");
   }
-  if (lacks_acquire_fence(earlier.access, t)) {
-    return "The writer has a __threadfence(), the reader has none. It needs one after the atomic\n"
-           "  that tells it that the data is ready, and before this access.";
-  }
-  if (std::string lock = lock_hint(earlier, t, address); !lock.empty()) return lock;
-  const std::string equal = equal_threads(earlier, now, address);
-  const std::string both_are_equal =
-      equal.empty()
-          ? ""
-          : fmt::format("Both are {} of their block: is blockIdx missing in the index?", equal);
-  if (writes(earlier.kind) && writes(now.kind) && same_line) {
-    if (!equal.empty()) {
-      return fmt::format(
-          "{0}\n  If both are meant to write {1}, the last write wins. To compute a sum or a count,\n"
-          "  use an atomic function.",
-          both_are_equal, x);
-    }
-    return fmt::format(
-        "Both threads write {} at this line, and the last write wins.\n"
-        "  Should each thread have an element of its own? Compute the index of both by hand.\n"
-        "  Should one thread write for all? Is `if (threadIdx.x == 0)` missing?\n"
-        "  To compute a sum or a count, use an atomic function.",
-        x);
-  }
-  std::string missing;
-  if (same_line && !is_shared(reinterpret_cast<const void*>(address))) {
-    const std::string steps = fmt::format(
-        "Reading {0}, changing the value and writing it back are separate steps: two threads can\n"
-        "  read the same old value, and one update is lost. If both are meant to change {0},\n"
-        "  use an atomic function: atomicAdd(&{0}, ...).",
-        x);
-    if (equal.empty()) return steps + "\n  If not, give each thread an index of its own.";
-    return both_are_equal + "\n  " + steps;
-  }
-  if (!same_block) {
-    missing = late_write_hint(earlier, now, t, a, b);
-    if (!missing.empty()) return missing;
-    missing =
-        "The blocks of one kernel run in no fixed order. Use atomics, or split the work into two\n"
-        "  kernels. If an atomic flag or counter signals that the data is ready, a __threadfence()\n"
-        "  is missing: before the atomic in the writer, after it in the reader.";
-  } else if (!same_warp) {
-    missing = "Two warps of one block, and no __syncthreads() lies between the two accesses.";
-  } else {
-    missing =
-        "Two lanes of one warp, and no __syncwarp() or __syncthreads() lies between the two\n"
-        "  accesses. The lanes of a warp do not run in lockstep.";
-  }
-  if (same_line) {
-    missing += fmt::format(
-        "\n  (If both threads are meant to change {}, one update is lost: use an atomic function.)",
-        x);
-  }
-  if (!equal.empty()) missing += fmt::format("\n  ({})", both_are_equal);
-  if (t.last_collective != nullptr && same_block) {
-    missing += fmt::format("\n  ({} exchanges values, but does not order memory accesses.)",
-                           t.last_collective);
-  }
-  return missing;
+  if (found.cause != RaceCause::no_order) return found.text;
+  const bool same_line = race.earlier_line.text() == race.now_line.text();
+  if (writes(race.earlier.kind) && writes(race.now.kind) && same_line) return hint_of_writes(race);
+  return hint_without_order(race);
 }
 
 }  // namespace
@@ -215,13 +235,13 @@ void report_race(const Side& earlier, const Side& now, std::uintptr_t address, c
     Report r = race_finding(
         now_line,
         fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}",
-                    engine.launch->kernel, describe_address(address), verb(now.kind),
-                    now_line.text(), thread_name(now.access.thread), verb(earlier.kind),
-                    earlier_line.text(), thread_name(earlier.access.thread)),
-        race_hint(earlier, now, t, address, earlier_line, now_line));
+                    engine.launch->kernel, describe_address(address), verb_of(now), now_line.text(),
+                    thread_name(now.access.thread), verb_of(earlier), earlier_line.text(),
+                    thread_name(earlier.access.thread)),
+        race_hint({earlier, now, address, t, earlier_line, now_line}));
     r.object = object_at(address);
-    r.accesses = {access_by(verb(now.kind), now_line, now.access.thread),
-                  access_by(verb(earlier.kind), earlier_line, earlier.access.thread)};
+    r.accesses = {access_by(verb_of(now), now_line, now.access.thread),
+                  access_by(verb_of(earlier), earlier_line, earlier.access.thread)};
     return r;
   };
   report_pair(earlier.access.pc, now.access.pc, report);
@@ -274,12 +294,10 @@ void report_copy_race(const AsyncCopy& copy, AccessKind kind, const Side& other,
 }
 
 void report_overtaken_copy(const AsyncCopy& copy, std::uintptr_t address, AccessKind kind) {
-  const Allocation* a = owner_of(address);
-  if (a == nullptr) a = global_at(address);
-  if (a == nullptr || a->cells == nullptr) return;
-  const Cell& cell = a->cells[(address - a->begin) >> a->granule_shift];
-  const Side other = cell.write.pc != 0 ? Side{cell.write, AccessKind::write}
-                                        : Side{cell.atomic, AccessKind::atomic};
+  const Cell* const cell = find_cell(address);
+  if (cell == nullptr) return;
+  const Side other = cell->write.pc != 0 ? Side{cell->write, AccessKind::write}
+                                         : Side{cell->atomic, AccessKind::atomic};
   report_copy_race(copy, kind, other, address);
 }
 

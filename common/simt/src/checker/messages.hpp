@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/inlining.hpp"
 #include "kernel/findings.hpp"
@@ -14,8 +15,11 @@ namespace simt {
 
 struct AsyncCopy;
 
-/// "read", "volatile write".
-const char* verb(AccessKind k);
+/// "read", "volatile write". `name`: of a relaxed load or store, as in its SyncEvent; null if it is not known.
+const char* verb(AccessKind k, const char* name = nullptr);
+std::string capitalised(std::string text);
+/// Sentences in lines that fit into a message.
+std::string wrapped(const std::string& sentences);
 
 /// One side of a race.
 struct Side {

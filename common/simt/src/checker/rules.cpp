@@ -8,6 +8,7 @@
 
 #include "base/scoped_ignore.hpp"
 #include "checker/async_copies.hpp"
+#include "checker/history.hpp"
 #include "checker/late_stores.hpp"
 #include "checker/overlap.hpp"
 #include "memory/allocations.hpp"
@@ -87,20 +88,11 @@ void forget_cross_reader(Allocation& a, std::size_t first, std::size_t last, con
   }
 }
 
-Thread* running_thread(std::uint32_t id) {
-  for (auto& block : engine.resident) {
-    if (block->linear != block_of(id)) continue;
-    Thread& t = block->threads[rank_of(id)];
-    return t.state == State::done ? nullptr : &t;
-  }
-  return nullptr;
-}
-
 /// A plain read and an atomic that nothing orders: held back if the reader may still be in a
 /// compare-and-swap loop.
 bool hold_back(const Access& reader, std::uintptr_t address, const Access& atomic) {
-  Thread* t = running_thread(reader.thread);
-  if (t == nullptr) return false;
+  Thread* t = resident_thread(reader.thread);
+  if (t == nullptr || t->state == State::done) return false;
   RecentReads& r = t->recent;
   for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
     const std::uintptr_t begin = r.address[slot];
@@ -135,6 +127,7 @@ void report_read_conflict(Thread& t, std::size_t slot) {
 void settle_read(Thread& t, std::size_t slot, const void* expected) {
   RecentReads& r = t.recent;
   const std::uintptr_t address = r.address[slot];
+  t.read_before_write = {address, r.pc[slot], t.now()};
   if (expected != nullptr && std::memcmp(&r.value[slot], expected, r.size[slot]) == 0) {
     Allocation* a = owner_of(address);
     if (a == nullptr) a = global_at(address);
@@ -277,6 +270,7 @@ void checker_start_launch() {
   access_is_open = write_is_suspected = false;
   open_weak_failures = 0;
   fences_start_launch();
+  history_start_launch();
   async_copies_start_launch();
 }
 

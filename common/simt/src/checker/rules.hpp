@@ -138,8 +138,10 @@ SIMT_HOT void remember_read(Thread& t, std::uintptr_t address, std::size_t size,
 
 /// The thread comes back to an address, and no atomic raced with its read there.
 SIMT_HOT void forget_recent_read(Thread& t, std::uintptr_t address) {
-  for (std::uintptr_t& read : t.recent.address) {
-    if (read == address) read = 0;
+  for (std::size_t slot = 0; slot < kRecentReads; ++slot) {
+    if (t.recent.address[slot] != address) continue;
+    t.recent.address[slot] = 0;
+    t.read_before_write = {address, t.recent.pc[slot], t.now()};
   }
 }
 

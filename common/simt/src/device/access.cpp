@@ -116,6 +116,19 @@ std::uint8_t flags_of(Scope scope) {
   return static_cast<std::uint8_t>(kAtomic | (scope == Scope::block ? kBlockScope : 0));
 }
 
+const char* name_of(RelaxedAccess access) {
+  switch (access) {
+    case RelaxedAccess::volatile_load:
+      return "volatile load";
+    case RelaxedAccess::atomic_load:
+      return "load";
+    case RelaxedAccess::volatile_store:
+      return "volatile store";
+    default:
+      return "store";
+  }
+}
+
 }  // namespace
 
 void check_relaxed_access(std::uintptr_t address, std::size_t size, RelaxedAccess relaxed,
@@ -127,6 +140,7 @@ void check_relaxed_access(std::uintptr_t address, std::size_t size, RelaxedAcces
   const bool in_kernel = engine.current != nullptr && !accesses_are_ignored;
   if (access_is_open && in_kernel) checker_settle_access();
   const AccessKind kind = write ? AccessKind::relaxed_write : AccessKind::relaxed_read;
+  if (in_kernel) engine.current->relaxed_name = name_of(relaxed);
   const Allocation* const a = in_kernel ? find_target(address, size, kind, caller) : nullptr;
   if (a != nullptr && !write) {
     note_poll(address, size, caller);  // before the access: it may switch threads
@@ -215,6 +229,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   if (engine.clusters && a->space == Space::shared) {
     check_remote_use(*a, address, AccessKind::atomic, caller, t);
   }
+  record_atomic(t, *a, address, AccessKind::atomic, call.scope, call.name, caller);
   fence_atomic(t, address, AccessKind::atomic);
   if (kind != AtomicKind::compare_and_swap) expected = nullptr;
   settle_recent_read(t, address, expected);
@@ -240,11 +255,11 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
 void atomic_done(bool changed, const AtomicValues& values) {
   if (engine.current == nullptr) return;
   if (engine.tracing) trace_atomic(*engine.current, values);
+  record_result(*engine.current, announced.address, changed, changed && takes_lock(values));
   if (changed) {
     engine.fruitless = 0;
     engine.current->repeated_polls = 0;
     wake_pollers(announced.address);
-    engine.current->last_atomic = {announced.address, announced.caller, takes_lock(values)};
   } else {
     note_poll(announced.address, announced.size, announced.caller);
   }

@@ -10,6 +10,7 @@
 #include "base/inlining.hpp"
 #include "base/scoped_ignore.hpp"
 #include "checker/clusters.hpp"
+#include "checker/history.hpp"
 #include "checker/overlap.hpp"
 #include "checker/rules.hpp"
 #include "counters/counters.hpp"
@@ -44,7 +45,10 @@ SIMT_HOT void access_now(Allocation& a, std::uintptr_t address, std::size_t size
   Thread& t = *engine.current;
   if (access_is_open) checker_settle_access();
   if (engine.clusters && a.space == Space::shared) check_remote_use(a, address, kind, caller, t);
-  if (is_atomic(kind)) fence_atomic(t, address, kind);
+  if (is_atomic(kind)) {
+    record_atomic(t, a, address, kind, scope, t.relaxed_name, caller);
+    fence_atomic(t, address, kind);
+  }
   if (writes(kind)) {
     set_initialised(a, address, size);
     note_write(a, t);

@@ -43,7 +43,7 @@ Allocation* access_quietly(std::uintptr_t address, AccessKind kind, const void* 
 bool knows_write(const Access& write, const Thread& t) {
   const Thread& writer = t.block->threads[rank_of(write.thread)];
   if (write.clock >> kClockShift <= writer.proxy_fence) return true;
-  return t.proxy_fence + 1 == t.now() && ordered(write, t);
+  return t.proxy_fence + 1 + t.proxy_ticks == t.now() && ordered(write, t);
 }
 
 /// What threads have written must be made known to bulk operations, by a fence of its own.
@@ -148,6 +148,7 @@ void bulk_fence() {
   Thread& t = *engine.current;
   checker_settle_access();
   t.proxy_fence = t.now();
+  t.proxy_ticks = 0;
   tick(t);
 }
 

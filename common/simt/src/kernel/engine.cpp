@@ -46,6 +46,13 @@ std::string block_name(std::uint32_t block) {
   return name_of_block(block, engine.launch->grid, engine.placement->device);
 }
 
+Thread* resident_thread(std::uint32_t id) {
+  for (const auto& block : engine.resident) {
+    if (block->linear == block_of(id)) return &block->threads[rank_of(id)];
+  }
+  return nullptr;
+}
+
 std::string thread_name(std::uint32_t id, dim3 grid, dim3 block, int device) {
   return fmt::format("{} thread {}", name_of_block(block_of(id), grid, device),
                      coordinates(rank_of(id), block));

@@ -60,6 +60,9 @@ extern Engine engine;
 /// Does the address lie on the stack of the running thread?
 inline bool on_this_stack(std::uintptr_t address) { return address - engine.stack < kStackSize; }
 
+/// The thread, if its block has not ended; null if it has.
+Thread* resident_thread(std::uint32_t id);
+
 /// "block 2", "block (2,0)": as many coordinates as the launch has dimensions.
 std::string block_name(std::uint32_t block);
 /// "block 2 thread 37".

@@ -28,6 +28,12 @@ struct RecentReads {
   std::array<std::uint32_t, kRecentReads> pc;
   std::array<std::uint64_t, kRecentReads> value;
 };
+/// A plain read of what the thread has then written itself.
+struct ReadBeforeWrite {
+  std::uintptr_t address = 0;
+  std::uint32_t pc = 0;
+  std::uint32_t clock = 0;  // at the write
+};
 /// A read of memory that another thread may change; see scheduler/polling.hpp.
 struct Poll {
   std::uintptr_t address = 0;
@@ -73,13 +79,7 @@ enum class Meets : unsigned char { block, grid, for_grid };
 
 struct Block;
 struct Cluster;
-
-/// What messages say of an atomic before a race.
-struct LastAtomic {
-  std::uintptr_t address = 0;  // 0: none
-  const void* caller = nullptr;
-  bool takes_lock = false;  // a 1 came into the place of a 0, by atomicCAS or atomicExch
-};
+struct History;  // of atomics and fences: checker/history.hpp
 
 /// A compare_exchange_weak() that has failed without a reason, and that the thread has not repeated yet.
 struct WeakFailure {
@@ -124,14 +124,17 @@ struct alignas(64) ThreadState {
   const void* left_by = nullptr;    // the `return` by which it left the kernel
   bool is_excused = false;          // from the barriers that are still to come
 
-  LastAtomic last_atomic;           // that changed something
+  History* history = nullptr;          // none before its first event
+  const char* relaxed_name = nullptr;  // of the relaxed load or store that is being done
+  ReadBeforeWrite read_before_write;
   std::array<Poll, 2> polls{};      // the latest first
   std::uint8_t repeated_polls = 0;  // in a row that found nothing new
 
   // Phases of the cluster's barrier that it has arrived for, waited for, and told by a fence.
   std::uint32_t cluster_arrived = 0, cluster_known = 0, cluster_told = 0;
   std::uint32_t grid_arrived = 0, grid_known = 0;  // the same of grid_group::barrier_arrive()
-  std::uint32_t proxy_fence = 0;  // its clock at its last fence for bulk operations
+  std::uint32_t proxy_fence = 0;  // its clock at its last fence for bulk operations ...
+  std::uint32_t proxy_ticks = 0;  // ... and how often an atomic has moved it on since
   WeakFailure weak_failure;
 };
 

@@ -7,6 +7,13 @@
 
 namespace simt {
 
+const Cell* find_cell(std::uintptr_t address) {
+  const Allocation* a = owner_of(address);
+  if (a == nullptr) a = global_at(address);
+  if (a == nullptr || a->cells == nullptr || address >= a->end()) return nullptr;
+  return &a->cells[(address - a->begin) >> a->granule_shift];
+}
+
 void ensure_shadow(Allocation& a) {
   if (a.cells == nullptr) {
     a.cells = static_cast<Cell*>(reserve_or_die(a.cell_count() * sizeof(Cell)));

@@ -50,6 +50,8 @@ struct CrossCell {
 };
 static_assert(sizeof(CrossCell) == 80);
 
+/// The records of the place; null if there are none.
+const Cell* find_cell(std::uintptr_t address);
 void ensure_shadow(Allocation& a);
 /// The loads by __ldg().
 ReadOnlyCell* read_only_cells(Allocation& a);

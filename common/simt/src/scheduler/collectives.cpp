@@ -10,6 +10,7 @@
 
 #include "base/program.hpp"
 #include "checker/fences.hpp"
+#include "checker/history.hpp"
 #include "checker/rules.hpp"
 #include "counters/counters.hpp"
 #include "kernel/findings.hpp"
@@ -416,7 +417,7 @@ void leave_kernel() {
   t.block->kernel_depth = t.fiber.top() - kernel;
 }
 
-void fence(Scope scope, const char* name, const void* caller) {
+void fence(Scope scope, const char* name, const void* caller, FenceOf of) {
   if (engine.current == nullptr) return;  // a memory order in host code
   if (scope == Scope::thread) return;     // orders nothing for others
   if (engine.lockstep) {
@@ -428,6 +429,7 @@ void fence(Scope scope, const char* name, const void* caller) {
     park(what);
   }
   maybe_preempt(4);
+  record_fence(*engine.current, scope, of, name, caller);
   fence_by(*engine.current, scope);
 }
 

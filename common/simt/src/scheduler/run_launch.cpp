@@ -10,6 +10,7 @@
 #include "base/early.hpp"
 #include "checker/async_copies.hpp"
 #include "checker/fences.hpp"
+#include "checker/history.hpp"
 #include "checker/late_stores.hpp"
 #include "checker/overlap.hpp"
 #include "checker/rules.hpp"
@@ -111,6 +112,7 @@ void free_shared(Block& block) {
 void retire(Block* block) {
   if (engine.tracing) trace_end_block(*block);
   fences_end_block(*block);
+  history_end_block(*block);
   async_copies_end_block(*block);
   free_shared(*block);
   auto& list = engine.resident;

@@ -1,0 +1,61 @@
+// What each thread did last by atomics and fences: a message tells from it why two accesses have no order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/inlining.hpp"
+#include "kernel/thread.hpp"
+
+namespace simt {
+
+/// An atomic function, a relaxed load or store, or a fence.
+struct SyncEvent {
+  std::uintptr_t address = 0;  // 0: a fence
+  const char* name = nullptr;  // "atomicAdd", "store", "__threadfence()"
+  std::uint32_t pc = 0;        // as in Access
+  std::uint32_t clock = 0;     // of the thread: what it accessed before has an earlier one
+  std::uint32_t barrier = 0;   // what its block did before this clock came before a barrier
+  Access from;                 // the atomic that stored there last, before this one
+  AccessKind kind = AccessKind::none;
+  Scope scope = Scope::device;
+  bool changed = false;     // the value there
+  bool takes_lock = false;  // a 1 came into the place of a 0, by a compare-and-swap or an exchange
+  bool releases = false;    // its memory order is a fence before it ...
+  bool acquires = false;    // ... and one after it
+};
+
+/// The last events of a thread. All that it finds unchanged by one instruction is one.
+struct History {
+  static constexpr std::size_t kKept = 32;
+  std::array<SyncEvent, kKept> events;
+  std::size_t count = 0;  // of all so far
+  std::uint32_t thread = 0;
+
+  /// The oldest one may be empty, without an address: it has been taken back.
+  std::size_t size() const { return count < kKept ? count : kKept; }
+  /// back 0: the newest.
+  SyncEvent& newest(std::size_t back = 0) { return events[(count - 1 - back) % kKept]; }
+  const SyncEvent& newest(std::size_t back = 0) const { return events[(count - 1 - back) % kKept]; }
+};
+
+/// The history of a thread that runs, or has run in this launch; null if there is none.
+const History* history_of(std::uint32_t thread);
+
+void history_start_launch();
+void history_end_block(const Block& block);
+/// The thread is about to do an atomic there.
+void record_atomic(Thread& t, const Allocation& a, std::uintptr_t address, AccessKind kind,
+                   Scope scope, const char* name, const void* caller);
+/// What the thread's atomic there has done.
+inline void record_result(Thread& t, std::uintptr_t address, bool changed, bool takes_lock) {
+  if (t.history == nullptr || t.history->count == 0) return;
+  SyncEvent& last = t.history->newest();
+  if (last.address != address) return;
+  last.changed = changed;
+  last.takes_lock = takes_lock;
+}
+void record_fence(Thread& t, Scope scope, FenceOf of, const char* name, const void* caller);
+
+}  // namespace simt

@@ -1,0 +1,50 @@
+// Why nothing orders two plain accesses: one cause, decided by what the run has recorded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "checker/messages.hpp"
+#include "report/source_lines.hpp"
+
+namespace simt {
+
+enum class RaceCause {
+  no_order,       // the run has recorded nothing that leads from one to the other
+  relaxed_store,  // the store that tells of an access publishes nothing else
+  relaxed_load,   // the load that finds it lets what follows come before it
+  narrow_scope,   // one of them, or its fence, reaches its own block only
+  early_fence,    // of the storer: before the access, or before the barrier that follows it
+  fence_after_store,
+  fence_before_load,
+  barrier_before_store,  // is missing between an access and another thread's store
+  barrier_after_load,    // is missing between another thread's load and an access
+  early_store,           // it comes before what it tells of
+  stale_look,            // what a thread has looked at has changed before its access
+  lock_not_taken,        // by one of the two threads
+  two_steps,             // a load and a store, of two threads, in place of one atomic
+  same_statement,        // both read, change and write
+  test_and_store,        // both read, and write at another line
+};
+
+/// An access to a place, an earlier one that nothing orders before it, and the lines of the two.
+struct Race {
+  const Side &earlier, &now;
+  std::uintptr_t address;
+  const Thread& t;  // the running one
+  const SourceLine &earlier_line, &now_line;
+
+  bool in_one_block() const {
+    return block_of(earlier.access.thread) == block_of(now.access.thread);
+  }
+};
+
+struct Explanation {
+  RaceCause cause = RaceCause::no_order;
+  std::string text = {};  // without one for no_order
+};
+Explanation explain_race(const Race& race);
+/// The instruction by which a thread has read a place just before its write, as far as that is known; 0 if it is not.
+std::uint32_t read_before(std::uintptr_t address, const Access& write);
+
+}  // namespace simt

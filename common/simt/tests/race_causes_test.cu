@@ -1,0 +1,426 @@
+// Why two accesses are not ordered: each cause is told by what the run has recorded, and no other cause is.
+#include <cuda_runtime.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cuda/atomic>
+#include <string>
+#include <vector>
+
+#include "testing.hpp"
+
+using simt::ReportKind;
+using namespace simt_test;
+
+namespace {
+
+/// The sentence of each cause.
+const std::vector<std::string> kSentences = {
+    "does not release what came before it: give it memory_order_release.",
+    "does not acquire, so that this read may come before it: give it memory_order_acquire.",
+    "publishes nothing but its own value: call __threadfence() before it.",
+    "may come before it, also this read: call __threadfence() after it.",
+    "The store has the scope of a block, and the two threads are in different blocks",
+    "The load has the scope of a block, and the two threads are in different blocks",
+    "reaches the threads of its own block only: call __threadfence().",
+    "before the barrier: that does not publish what other threads wrote.",
+    "before the write: that does not publish the write.",
+    "comes after the store: one must come before it.",
+    "comes before the load: one must come after it.",
+    "No barrier lies between the write of block 0 thread",
+    "No barrier lies between that load and this read by another thread",
+    "The store came before the write: should it come after the write?",
+    "has changed position[0] since. Does",
+    "both found the same value, and no atomic has let only one of them come here.",
+    "has called no atomic. If lock[0] is a lock: every thread must take it",
+    "these are two steps, and both may have found the same value.",
+    "are separate steps: two threads can read the same old value",
+    "runs the same code: both can read the same old value",
+    "this run has recorded nothing that orders the two accesses",
+    "is blockIdx missing in the index?",
+};
+
+/// Empty if the first finding of `work` is a race that is told by these sentences, and by no other of the list.
+std::string told_otherwise(const std::vector<std::string>& expected,
+                           const std::function<void()>& work, std::uint64_t seed = 0) {
+  const Outcome outcome = observe(work, seed);
+  if (!outcome.found(ReportKind::race)) return "no race: " + outcome.text();
+  const std::string text = one_line(outcome.reports.front().text);
+  for (const std::string& sentence : expected) {
+    if (text.find(sentence) == std::string::npos) return "\"" + sentence + "\" is not in " + text;
+  }
+  for (const std::string& sentence : kSentences) {
+    bool is_expected = false;
+    for (const std::string& e : expected) {
+      is_expected = is_expected || e.find(sentence) != std::string::npos ||
+                    sentence.find(e) != std::string::npos;
+    }
+    if (!is_expected && text.find(sentence) != std::string::npos) {
+      return "\"" + sentence + "\" is in " + text;
+    }
+  }
+  return "";
+}
+
+// ---- a block hands an array to another one ------------------------------------------------------
+
+enum class Mistake {
+  none,
+  relaxed_store,
+  relaxed_load,
+  relaxed_both,
+  volatile_flag,
+  no_fences,
+  block_scope_store,
+  block_scope_load,
+  block_fence,
+  early_fence,
+  fence_before_barrier,
+  fence_after_store,
+  fence_before_load,
+  no_barrier_before,
+  no_barrier_after,
+  early_store
+};
+
+using Flag = cuda::atomic_ref<int, cuda::thread_scope_device>;
+using BlockFlag = cuda::atomic_ref<int, cuda::thread_scope_block>;
+
+template <Mistake m>
+__device__ void raise(int* flag) {
+  constexpr auto kRelaxed = cuda::std::memory_order_relaxed;
+  constexpr auto kRelease = cuda::std::memory_order_release;
+  if constexpr (m == Mistake::relaxed_store || m == Mistake::relaxed_both ||
+                m == Mistake::early_fence || m == Mistake::fence_before_barrier) {
+    Flag(*flag).store(1, kRelaxed);
+  } else if constexpr (m == Mistake::volatile_flag) {
+    *static_cast<volatile int*>(flag) = 1;
+  } else if constexpr (m == Mistake::no_fences) {
+    atomicExch(flag, 1);
+  } else if constexpr (m == Mistake::block_scope_store) {
+    BlockFlag(*flag).store(1, kRelease);
+  } else if constexpr (m == Mistake::block_fence) {
+    __threadfence_block();
+    Flag(*flag).store(1, kRelaxed);
+  } else if constexpr (m == Mistake::fence_after_store) {
+    Flag(*flag).store(1, kRelaxed);
+    __threadfence();
+  } else {
+    Flag(*flag).store(1, kRelease);
+  }
+}
+
+template <Mistake m>
+__device__ void wait_for(int* flag) {
+  constexpr auto kRelaxed = cuda::std::memory_order_relaxed;
+  constexpr auto kAcquire = cuda::std::memory_order_acquire;
+  if constexpr (m == Mistake::relaxed_load || m == Mistake::relaxed_both) {
+    while (Flag(*flag).load(kRelaxed) == 0) {
+    }
+  } else if constexpr (m == Mistake::volatile_flag) {
+    while (*static_cast<volatile int*>(flag) == 0) {
+    }
+  } else if constexpr (m == Mistake::no_fences) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+  } else if constexpr (m == Mistake::block_scope_load) {
+    while (BlockFlag(*flag).load(kAcquire) == 0) {
+    }
+  } else if constexpr (m == Mistake::fence_before_load) {
+    int found = 0;
+    while (found == 0) {
+      __threadfence();
+      found = Flag(*flag).load(kRelaxed);
+    }
+  } else {
+    while (Flag(*flag).load(kAcquire) == 0) {
+    }
+  }
+}
+
+/// Block 0 hands data to block 1.
+template <Mistake m>
+__global__ void hand_over(int* flag, int* data, int* out) {
+  const int t = static_cast<int>(threadIdx.x);
+  if (blockIdx.x == 0) {
+    if (m == Mistake::early_store && t == 0) raise<m>(flag);
+    if (m == Mistake::early_fence && t == 0) __threadfence();
+    data[t] = t;
+    if (m == Mistake::fence_before_barrier && t == 0) __threadfence();
+    if (m != Mistake::no_barrier_before) __syncthreads();
+    if (m != Mistake::early_store && t == 0) raise<m>(flag);
+  } else {
+    if (t == 0) wait_for<m>(flag);
+    if (m != Mistake::no_barrier_after) __syncthreads();
+    out[t] = data[(t + 1) % static_cast<int>(blockDim.x)];
+  }
+}
+
+template <Mistake m, int threads = 64>
+bool arrives() {
+  auto flag = Array<int>::zeros(1);
+  auto data = Array<int>::zeros(64);
+  auto out = Array<int>::zeros(64);
+  hand_over<m><<<2, threads>>>(flag.data(), data.data(), out.data());
+  return out.values()[0] == 1;
+}
+
+template <Mistake m, int threads = 64>
+std::string told(const std::vector<std::string>& expected) {
+  return told_otherwise(expected, [] { arrives<m, threads>(); });
+}
+
+}  // namespace
+
+TEST_CASE("a hand-over that is right is silent") {
+  CHECK(first_complaint([] { return arrives<Mistake::none>(); }) == "");
+}
+
+TEST_CASE("a relaxed store, a relaxed load, or both") {
+  CHECK(told<Mistake::relaxed_store>(
+            {"stored flag[0] (common/simt/tests/race_causes_test.cu:", "loaded flag[0] (line ",
+             "The store " + kSentences[0]}) == "");
+  CHECK(told<Mistake::relaxed_load>({"The load " + kSentences[1]}) == "");
+  CHECK(told<Mistake::relaxed_both>({kSentences[0], kSentences[1]}) == "");
+}
+
+TEST_CASE("a volatile flag, and atomic functions without fences") {
+  CHECK(told<Mistake::volatile_flag>({"A volatile store " + kSentences[2],
+                                      "What follows a volatile load " + kSentences[3]}) == "");
+  CHECK(told<Mistake::no_fences>({"called atomicExch on flag[0]", "called atomicAdd on flag[0]",
+                                  "atomicExch " + kSentences[2],
+                                  "What follows atomicAdd " + kSentences[3]}) == "");
+}
+
+TEST_CASE("a scope that is too small: of the store, the load, a fence") {
+  CHECK(told<Mistake::block_scope_store>({kSentences[4]}) == "");
+  CHECK(told<Mistake::block_scope_load>({kSentences[5]}) == "");
+  CHECK(told<Mistake::block_fence>({"__threadfence_block() (line ", kSentences[6]}) == "");
+}
+
+TEST_CASE("a fence on the wrong side") {
+  CHECK(told<Mistake::fence_before_barrier>(
+            {"Block 0 thread 0 called __threadfence() (line ", kSentences[7]}) == "");
+  CHECK(told<Mistake::early_fence, 1>({"called __threadfence() (line ", kSentences[8]}) == "");
+  CHECK(told<Mistake::fence_after_store>({kSentences[9]}) == "");
+  CHECK(told<Mistake::fence_before_load>({kSentences[10]}) == "");
+}
+
+TEST_CASE("a barrier that is missing before the store, or after the load") {
+  CHECK(told<Mistake::no_barrier_before>({kSentences[11], "the store of block 0 thread 0"}) == "");
+  CHECK(told<Mistake::no_barrier_after>({kSentences[12]}) == "");
+  // A thread that reads before the other one has found the flag.
+  bool waits = false;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const std::string text =
+        one_line(observe([] { arrives<Mistake::no_barrier_after>(); }, seed).text());
+    waits = waits || lacks(text, {"Block 1 thread 0 loaded flag[0] (",
+                                  "has not waited for that thread. If it waits there for data[",
+                                  "call __syncthreads() after the load."}) == "";
+  }
+  CHECK(waits);
+}
+
+TEST_CASE("a store that comes before what it tells of") {
+  CHECK(told<Mistake::early_store>({"and wrote data[0] after that", kSentences[13],
+                                    "Or should the read wait for a later store?"}) == "");
+}
+
+// ---- places that one thread must claim ----------------------------------------------------------
+
+namespace {
+
+/// Each thread takes a place and writes there; *position is the next free one.
+template <bool early>
+__global__ void take(int* position, int* places, int n) {
+  const cuda::atomic_ref<int, cuda::thread_scope_device> next(*position);
+  int mine = next.load(cuda::std::memory_order_relaxed);
+  while (mine < n) {
+    if (early) places[mine] = static_cast<int>(threadIdx.x);
+    if (!next.compare_exchange_strong(mine, mine + 1, cuda::std::memory_order_relaxed)) continue;
+    if (!early) places[mine] = static_cast<int>(threadIdx.x);
+    mine = next.load(cuda::std::memory_order_relaxed);
+  }
+}
+
+template <bool early>
+void take_all() {
+  auto position = Array<int>::zeros(1);
+  auto places = Array<int>::zeros(100);
+  take<early><<<1, 2>>>(position.data(), places.data(), 100);
+}
+
+enum class Lock { right, one_thread, two_steps };
+
+template <Lock form>
+__global__ void count_locked(int* lock, int* count) {
+  if (form == Lock::two_steps) {
+    volatile int* const word = lock;
+    while (*word != 0) {
+    }
+    *word = 1;
+    __threadfence();
+  } else if (form == Lock::right || threadIdx.x == 0) {
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+    __threadfence();
+  }
+  *count = *count + 1;
+  __threadfence();
+  if (form != Lock::one_thread) atomicExch(lock, 0);
+}
+
+template <Lock form, int threads = 2>
+bool counts() {
+  auto lock = Array<int>::zeros(1);
+  auto count = Array<int>::zeros(1);
+  count_locked<form><<<1, threads>>>(lock.data(), count.data());
+  return count.front() == threads;
+}
+
+}  // namespace
+
+TEST_CASE("what a thread uses before it has claimed it") {
+  CHECK(first_complaint(
+            [] {
+              take_all<false>();
+              return true;
+            },
+            12) == "");
+  bool changed = false, same = false;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const std::string text = one_line(observe(take_all<true>, seed).text());
+    changed = changed || text.find(kSentences[14]) != std::string::npos;
+    same = same || text.find(kSentences[15]) != std::string::npos;
+    if (text.empty()) continue;
+    CHECK(lacks(text, {"If a compare-and-swap decides", "it must come before the "}) == "");
+  }
+  CHECK(changed);
+  CHECK(same);
+}
+
+TEST_CASE("a lock that one thread takes, and one that is taken in two steps") {
+  CHECK(first_complaint([] { return counts<Lock::right>(); }, 12) == "");
+  CHECK(told_otherwise({"Block 0 thread 0 called atomicCAS on lock[0]", kSentences[16]},
+                       [] { counts<Lock::one_thread>(); }) == "");
+  bool found = false;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const std::string text = one_line(observe([] { counts<Lock::two_steps, 32>(); }, seed).text());
+    found = found || lacks(text, {"Both threads have loaded lock[0]", "and then stored lock[0]",
+                                  kSentences[17].c_str()}) == "";
+  }
+  CHECK(found);
+}
+
+// ---- updates ------------------------------------------------------------------------------------
+
+namespace {
+
+__global__ void add(int* total) { *total += 1; }
+
+constexpr int kLook = __LINE__ + 3, kStore = __LINE__ + 4;
+/// atomicMax, but not atomic.
+__global__ void raise_to(int* most, const int* x) {
+  const int now = *most;
+  if (x[threadIdx.x] > now) *most = x[threadIdx.x];
+}
+
+/// A free place is looked for, and then taken.
+__global__ void insert(int* keys) {
+  const int key = static_cast<int>(threadIdx.x) + 1;
+  for (int i = 0; i < 64; ++i) {
+    if (keys[i] != 0) continue;
+    keys[i] = key;
+    return;
+  }
+}
+
+/// Each level of a tree reads what others have written, at one line.
+__global__ void tree_without_barriers(int* out) {
+  __shared__ int s_x[64];
+  const unsigned t = threadIdx.x;
+  s_x[t] = 1;
+  __syncthreads();
+#pragma unroll 1
+  for (unsigned stride = 32; stride > 0; stride /= 2) {
+    if (t < stride) s_x[t] += s_x[t + stride];
+  }
+  if (t == 0) *out = s_x[0];
+}
+
+}  // namespace
+
+TEST_CASE("one statement reads, changes and writes") {
+  auto total = Array<int>::zeros(1);
+  for (const int blocks : {1, 2}) {
+    CHECK(told_otherwise({kSentences[18],
+                          "If both are meant to change total[0]: use an atomic function such as "
+                          "atomicAdd, atomicMax or atomicCAS. If not: give each thread an index"},
+                         [&] { add<<<blocks, 2>>>(total.data()); }) == "");
+  }
+}
+
+TEST_CASE("a test, and a store at another line") {
+  auto most = Array<int>::zeros(1);
+  const Array<int> x(std::vector<int>{5, 7});
+  const std::string lines = "reads most[0] (line " + std::to_string(kLook) +
+                            ") and writes it (line " + std::to_string(kStore) + ")";
+  CHECK(told_otherwise({lines, kSentences[19], "such as atomicCAS, atomicMax or atomicAdd."},
+                       [&] { raise_to<<<1, 2>>>(most.data(), x.data()); }) == "");
+  auto keys = Array<int>::zeros(64);
+  CHECK(told_otherwise({kSentences[19]}, [&] { insert<<<1, 2>>>(keys.data()); }) == "");
+}
+
+TEST_CASE("levels of a tree without barriers are no updates of one element") {
+  auto out = Array<int>::zeros(1);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CHECK(told_otherwise(
+              {"came between the two accesses",
+               "(The barrier at common/simt/tests/race_causes_test.cu:"},
+              [&] { tree_without_barriers<<<1, 64>>>(out.data()); }, seed) == "");
+  }
+}
+
+// ---- no order at all ----------------------------------------------------------------------------
+
+namespace {
+
+__global__ void read_neighbour(int* x, int* y) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] = 1;
+  y[i] = x[(i + blockDim.x) % (gridDim.x * blockDim.x)];
+}
+
+/// An index of a wrong stride: threads of equal rank meet, at an element of another rank.
+template <unsigned first>
+__global__ void wrong_stride(int* x) {
+  x[8 * threadIdx.x + first] = static_cast<int>(blockIdx.x);
+}
+/// The index comes from an atomic, which blocks do not share.
+__global__ void counter_of_the_block(int* x) {
+  __shared__ int s_next;
+  if (threadIdx.x == 0) s_next = 0;
+  __syncthreads();
+  x[atomicAdd(&s_next, 1)] = static_cast<int>(blockIdx.x);
+}
+
+}  // namespace
+
+TEST_CASE("blocks that write one number") {
+  Array<int> x(1);
+  CHECK(told_otherwise({"Both are thread 0 of their block: should one block write it?"},
+                       [&] { wrong_stride<0><<<2, 1>>>(x.data()); }) == "");
+}
+
+TEST_CASE("blocks that nothing orders") {
+  Array<int> x(64), y(64);
+  CHECK(told_otherwise({kSentences[20]}, [&] { read_neighbour<<<2, 32>>>(x.data(), y.data()); }) ==
+        "");
+}
+
+TEST_CASE("threads of equal rank are asked for blockIdx only at the element of their rank") {
+  Array<int> x(64);
+  CHECK(told_otherwise({"Should each thread have an element of its own?"},
+                       [&] { wrong_stride<4><<<2, 2>>>(x.data()); }) == "");
+  CHECK(told_otherwise({"Should each thread have an element of its own?"},
+                       [&] { counter_of_the_block<<<2, 32>>>(x.data()); }) == "");
+}
