@@ -208,12 +208,15 @@ std::string next_steps() {
   }
   if (the_run.seed != 0 && std::getenv("SIMT_SEED") != nullptr) {  // the others were not run
     steps << "\nThis is the shuffled schedule of SIMT_SEED=" << the_run.seed << ".\n";
-  } else if (the_run.seed != 0 && rerun == nullptr) {
-    steps << "\nOnly a shuffled schedule shows this; SIMT_SEED=" << the_run.seed
-          << " replays it.\n";
   } else if (the_run.seed != 0) {
-    steps << "\nOnly a shuffled schedule shows this; to replay it: ./course check " << program
-          << " --seed " << the_run.seed << "\n";
+    // One that runs first, since it found something last time, says nothing about schedule 0.
+    steps << (the_run.schedules > 1 ? "\nOnly a shuffled schedule shows this; "
+                                    : "\nA shuffled schedule shows this; ");
+    if (rerun == nullptr) {
+      steps << "SIMT_SEED=" << the_run.seed << " replays it.\n";
+    } else {
+      steps << "to replay it: ./course check " << program << " --seed " << the_run.seed << "\n";
+    }
   }
   if (edit != nullptr) steps << "\nedit:  " << edit << "\n";
   if (rerun != nullptr) steps << (edit == nullptr ? "\n" : "") << "rerun: " << rerun << "\n";

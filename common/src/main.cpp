@@ -4,6 +4,7 @@
 //
 // Environment:
 //   SIMT_SEED=k                 the CPU device's schedule k only
+//   COURSE_FIRST_SEED=k         of the CPU device's schedules this one first, such as the one that found something last time
 //   SIMT_TRACE=FILE             records what the lanes do, under one schedule: SIMT_SEED, else 0
 //   COURSE_EDIT, COURSE_RERUN   the file to edit and the command to rerun, shown below a failure
 //   COURSE_WARNINGS             the compiler's, shown below a failure
@@ -57,7 +58,14 @@ std::vector<std::uint64_t> schedules() {
   const char* const trace = std::getenv("SIMT_TRACE");
   const bool is_traced = trace != nullptr && *trace != '\0';
   if (text == nullptr && is_traced) return {0};
-  if (text == nullptr) return {0, 1, 2, 3};
+  if (text == nullptr) {
+    std::vector<std::uint64_t> seeds = {0, 1, 2, 3};
+    const char* const first = std::getenv("COURSE_FIRST_SEED");
+    if (first == nullptr) return seeds;
+    std::stable_partition(seeds.begin(), seeds.end(),
+                          [&](std::uint64_t seed) { return std::to_string(seed) == first; });
+    return seeds;
+  }
   char* end = nullptr;
   const std::uint64_t seed = std::strtoull(text, &end, 10);
   if (end == text || *end != '\0') throw std::invalid_argument("SIMT_SEED must be a number");

@@ -212,6 +212,17 @@ class Screen(Specimen):
         self.assertEqual(run("depends on the order", "races*", SIMT_SEED="1")[0], 1)
         self.assertEqual(run("depends on the order", SIMT_SEED="0")[0], 0)
 
+    def test_the_schedule_that_found_something_last_time_goes_first(self):
+        if on_gpu():
+            self.skipTest("a GPU has no schedules")
+        out = self.failing("depends on the order", COURSE_FIRST_SEED="3")
+        self.assertIn("\nA shuffled schedule shows this; SIMT_SEED=3 replays it.\n", out)
+        out = self.failing("depends on the order", COURSE_FIRST_SEED="3", COURSE_RERUN="again")
+        self.assertIn("\nA shuffled schedule shows this; to replay it: ./course check specimen --seed 3\n", out)
+        for seed in ("", "0", "7", "x"):  # none of those that may go first
+            self.assertIn("SIMT_SEED=1 replays it", self.failing("depends on the order", COURSE_FIRST_SEED=seed))
+        self.assertEqual(run("passes", COURSE_FIRST_SEED="2"), (0, "1 check passed under 4 schedules\n"))
+
 
 class ExitCodes(Specimen):
     def test_a_note_stands_with_the_failure(self):

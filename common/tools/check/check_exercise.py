@@ -93,8 +93,15 @@ class Receiver:
         return bytes(self.data)
 
 
-def run_check(command, edit, rerun):
-    """Runs the check; returns its result, its exit code, and a remark where it ended in no ordinary way.
+def seed_of_last_time(found):
+    """For the check's environment: the shuffled schedule under which the last run failed, which is tried first now."""
+    if not found or found["verdict"] != result.FAILED or not found["seed"] or any(os.environ.get(name) for name in PARTIAL_RUNS):
+        return {}
+    return {"COURSE_FIRST_SEED": str(found["seed"])}
+
+
+def run_check(command, edit, rerun, more):
+    """Runs the check with `more` in its environment; returns its result, its exit code, and a remark where it ended in no ordinary way.
 
     The result comes through a socket. Only the check's main() knows the word that makes it good: an answer that
     ends the program itself sends none.
@@ -107,7 +114,7 @@ def run_check(command, edit, rerun):
     ours, theirs = socket.socketpair()
     ours.sendall(word.encode())
     environment = {
-        **os.environ, "COURSE_EDIT": edit, "COURSE_RERUN": rerun, "COURSE_RESULT": f"socket:{theirs.fileno()}",
+        **os.environ, **more, "COURSE_EDIT": edit, "COURSE_RERUN": rerun, "COURSE_RESULT": f"socket:{theirs.fileno()}",
         "COURSE_WAITING": str(waiting), "COURSE_CPU_SECONDS": os.environ.get("COURSE_CPU_SECONDS", "60"),
     }
     if wrapper:
@@ -155,8 +162,11 @@ def remember(build, exercise, checked, passed):
         pass
 
 
-def check(exercise, command, build, edit, rerun):
-    """The result of an exercise's check, its exit code, and what to print of it, or None."""
+def check(exercise, command, build, edit, rerun, before):
+    """The result of an exercise's check, its exit code, and what to print of it, or None.
+
+    `before`: the result of the last run, or None.
+    """
     if not exercise.is_file():
         remark = f"{edit} is gone. Get it back: ./course reset {exercise.stem}"
         return result.new(result.FAILED, remark), 1, remark
@@ -167,7 +177,7 @@ def check(exercise, command, build, edit, rerun):
     if problem is not None:
         return result.new(result.DOES_NOT_COMPILE, problem), 1, f"{exercise.stem} does not compile:\n\n{problem}"
     sys.stdout.flush()
-    return run_check(command, edit, rerun)
+    return run_check(command, edit, rerun, seed_of_last_time(before))
 
 
 def main():
@@ -180,10 +190,11 @@ def main():
     rerun = os.environ.get("COURSE_RERUN") or rerun_command(build, exercise.stem)
     checked = course_state.fingerprint(exercise)
     file = Path(os.environ.get("COURSE_RESULT") or result.file_of(build, exercise.stem))
+    before = result.read(file)
     with contextlib.suppress(OSError):
         file.unlink(missing_ok=True)
 
-    found, code, remark = check(exercise, [str(program), *sys.argv[3:]], build, edit, rerun)
+    found, code, remark = check(exercise, [str(program), *sys.argv[3:]], build, edit, rerun, before)
     if remark is not None:
         print(remark)
         if code != SKIPPED:

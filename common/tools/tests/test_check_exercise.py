@@ -456,6 +456,17 @@ class TheRunner(unittest.TestCase):
         said = "".join(call.args[0] for call in at_terminal.write.mock_calls)
         self.assertRegex(said, r"^(\r\x1b\[Kbuilding \(0 s\))*(\r\x1b\[Kbuilding 2 of 9 \(0 s\))+(\r\x1b\[Kbuilding 3 of 9 \(0 s\))*\r\x1b\[K$")
 
+    def test_the_seed_of_the_last_failure_goes_first(self):
+        failing = 'echo "<$COURSE_FIRST_SEED>"; ' + says("failed", ', "seed": 2') + "; exit 1"
+        self.script("check", failing)
+        self.assertIn("<>", self.run_it()[1])
+        self.assertIn("<2>", self.run_it()[1])
+        for partial in ({"SIMT_SEED": "1"}, {"SIMT_TRACE": "x"}, {"COURSE_EXPECT": "rejection"}, {"COURSE_WRAPPER": "env"}):
+            self.assertIn("<>", self.run_it(**partial)[1])
+        self.script("check", failing.replace("failed", "passed").replace("exit 1", "exit 0"))
+        self.assertIn("<2>", self.run_it()[1])
+        self.assertIn("<>", self.run_it()[1])
+
     def test_warnings_reach_the_check_until_it_is_built_again(self):
         self.script("check", 'echo "<$COURSE_WARNINGS>"; exit 1')
         self.script(
