@@ -350,6 +350,17 @@ __global__ void insert(int* keys) {
   }
 }
 
+constexpr int kNewRound = __LINE__ + 5, kLastRead = __LINE__ + 7;
+__global__ void rounds_without_second_barrier(int* out) {
+  __shared__ int s_round;
+#pragma unroll 1
+  for (int round = 0; round < 3; ++round) {
+    if (threadIdx.x == 0) s_round = round;
+    __syncthreads();
+    out[threadIdx.x] += s_round;
+  }
+}
+
 /// Each level of a tree reads what others have written, at one line.
 __global__ void tree_without_barriers(int* out) {
   __shared__ int s_x[64];
@@ -384,6 +395,18 @@ TEST_CASE("a test, and a store at another line") {
                        [&] { raise_to<<<1, 2>>>(most.data(), x.data()); }) == "");
   auto keys = Array<int>::zeros(64);
   CHECK(told_otherwise({kSentences[19]}, [&] { insert<<<1, 2>>>(keys.data()); }) == "");
+}
+
+TEST_CASE("a loop that has no barrier at the end of a round") {
+  auto out = Array<int>::zeros(64);
+  const std::string lines = "Block 0 thread 0 has read s_round itself (line " +
+                            std::to_string(kLastRead) + ") and gone on to write it (line " +
+                            std::to_string(kNewRound) + "), a round of the loop later";
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CHECK(told_otherwise(
+              {lines, "call __syncthreads() at the end of a round"},
+              [&] { rounds_without_second_barrier<<<1, 64>>>(out.data()); }, seed) == "");
+  }
 }
 
 TEST_CASE("levels of a tree without barriers are no updates of one element") {

@@ -359,6 +359,17 @@ Explanation explain_update(const Race& race) {
             x))};
   }
   const Side& other = is_write ? race.earlier : race.now;
+  if (read.file == write.file && read.line > write.line) {
+    if (!race.in_one_block()) return {};
+    return {
+        RaceCause::next_round,
+        wrapped(fmt::format(
+            "{} has read {} itself (line {}) and gone on to write it (line {}), a round of the loop "
+            "later, and no barrier came between that write and the read by {}: call "
+            "__syncthreads() at the end of a round, after the read.",
+            capitalised(who(writer.access.thread)), x, read.line, write.line,
+            who(other.access.thread)))};
+  }
   return {
       RaceCause::test_and_store,
       wrapped(fmt::format(

@@ -25,6 +25,7 @@ enum class RaceCause {
   two_steps,             // a load and a store, of two threads, in place of one atomic
   same_statement,        // both read, change and write
   test_and_store,        // both read, and write at another line
+  next_round,            // one writes again what the other one still reads, in a loop
 };
 
 /// An access to a place, an earlier one that nothing orders before it, and the lines of the two.
