@@ -16,7 +16,7 @@ namespace simt {
 namespace {
 
 /// So many are kept of threads that have ended.
-constexpr std::size_t kMostEnded = 4096;
+constexpr std::size_t kMostEnded = 1024;
 
 SIMT_EARLY std::vector<std::unique_ptr<History>> all_histories;
 SIMT_EARLY std::vector<History*> idle_histories;

@@ -28,7 +28,7 @@ struct SyncEvent {
 
 /// The last events of a thread. All that it finds unchanged by one instruction is one.
 struct History {
-  static constexpr std::size_t kKept = 32;
+  static constexpr std::size_t kKept = 8;
   std::array<SyncEvent, kKept> events;
   std::size_t count = 0;  // of all so far
   std::uint32_t thread = 0;
