@@ -217,8 +217,22 @@ int host_total;
 __device__ int device_last[4];
 int host_table[4096];
 const int kTable[4] = {1, 2, 3, 4};
+// Arrays without elements, as structs and macros make them.
+__device__ int device_nothing[0];
+__constant__ float constant_nothing[0];
 
 namespace {
+
+__global__ void use_nothing(int* y) {
+  __shared__ int s_nothing[0];
+  const bool is_there =
+      device_nothing != nullptr && constant_nothing != nullptr && s_nothing != nullptr;
+  if (threadIdx.x == 0) *y = is_there ? 1 : 0;
+}
+__global__ void write_nothing(int) {
+  __shared__ int s_nothing[0];
+  s_nothing[threadIdx.x] = 1;
+}
 
 __global__ void add_to_device_variables() {
   atomicAdd(&device_total, 1);
@@ -274,6 +288,18 @@ TEST_CASE("races on __device__ variables are found") {
 TEST_CASE("a write past a __device__ array is out of bounds") {
   CHECK(lacks(only_report([] { past_device_variable<<<1, 1>>>(4); }),
               {"OUT OF BOUNDS", "device_last[4], just past the end of device_last"}) == "");
+}
+
+TEST_CASE("arrays without elements are there, and have no element") {
+  const Outcome outcome = observe([] {
+    auto y = Array<int>::zeros(1);
+    use_nothing<<<2, 32>>>(y.data());
+    CHECK(y.front() == 1);
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(lacks(only_report([] { write_nothing<<<1, 1>>>(0); }), {"OUT OF BOUNDS", "s_nothing[0]"}) ==
+        "");
 }
 
 TEST_CASE("a kernel must not write __constant__ memory") {

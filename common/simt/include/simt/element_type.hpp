@@ -31,7 +31,8 @@ SIMT_UNINSTRUMENTED constexpr ElementType type_of() {
   if constexpr (std::is_void_v<element_t<T>>) {
     return {};
   } else {
-    return {sizeof(element_t<T>), text_of_type<element_t<T>>(), alignof(element_t<T>)};
+    constexpr std::size_t size = sizeof(element_t<T>);  // 0 for int[0], which no trait takes apart
+    return {size == 0 ? 1 : size, text_of_type<element_t<T>>(), alignof(element_t<T>)};
   }
 }
 

@@ -9,6 +9,7 @@
 namespace simt {
 
 void* reserve(std::size_t size) {
+  if (size == 0) size = 1;  // of an array without elements
   void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                  -1, 0);
   return p == MAP_FAILED ? nullptr : p;

@@ -91,6 +91,7 @@ bool unregister_host(void* p) {
 
 GlobalVariable::GlobalVariable(const char* name, void* address, std::size_t size,
                                ElementType element, GlobalKind kind) {
+  if (size == 0) return;  // an array without elements, at whose address another variable may be
   auto a = std::make_unique<Allocation>();
   a->begin = a->name_origin = reinterpret_cast<std::uintptr_t>(address);
   a->size = size;
