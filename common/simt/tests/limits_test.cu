@@ -80,6 +80,17 @@ __global__ void null_function(int* x) {
   if (threadIdx.x == 5) x[5] = function(1);
 }
 
+// ---- many blocks --------------------------------------------------------------------------------
+
+__global__ void first_and_last_write(int* x) {
+  if (blockIdx.x == 0 || blockIdx.x == gridDim.x - 1) *x = static_cast<int>(blockIdx.x);
+}
+
+__global__ void one_block_writes_past(int* x, uint3 block) {
+  const bool is_it = blockIdx.x == block.x && blockIdx.y == block.y && blockIdx.z == block.z;
+  x[is_it ? 1 : 0] = 0;
+}
+
 }  // namespace
 
 TEST_CASE("loops without an end are ended, and named") {
@@ -135,4 +146,33 @@ TEST_CASE("a call through a null pointer has a message") {
   check_stopped(null_function, ReportKind::trap,
                 {"KERNEL STOPPED in kernel: an access to address 0x0, where no memory is",
                  "limits_test.cu:", "block 0 thread 5"});
+}
+
+TEST_CASE("the blocks of a grid of millions are told apart") {
+  const unsigned blocks = (1u << 22) + 1;  // once the number of different ids of blocks
+  const Outcome race = observe([=] {
+    auto x = Array<int>::zeros(1);
+    first_and_last_write<<<blocks, 1>>>(x.data());
+    cudaDeviceSynchronize();
+  });
+  CHECK(lacks(race.text(), {"DATA RACE", "by block 4194304 thread 0", "by block 0 thread 0"}) ==
+        "");
+
+  const simt::Report past = only_report([=] {
+    auto x = Array<int>::zeros(1);
+    one_block_writes_past<<<blocks, 1>>>(x.data(), uint3{blocks - 1, 0, 0});
+    cudaDeviceSynchronize();
+  });
+  CHECK(lacks(past, {"OUT OF BOUNDS", "by block 4194304 thread 0"}) == "");
+}
+
+TEST_CASE("a grid of 2^32 blocks runs") {
+  // Its sixth block stops it. A 32-bit product of the extents would be 0, and no block would run.
+  const dim3 grid(1u << 17, 1u << 15);
+  const Outcome outcome = observe([=] {
+    auto x = Array<int>::zeros(1);
+    one_block_writes_past<<<grid, 1>>>(x.data(), uint3{5, 0, 0});
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+  });
+  CHECK(lacks(outcome.text(), {"OUT OF BOUNDS", "by block (5,0) thread 0"}) == "");
 }

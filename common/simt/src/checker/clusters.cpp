@@ -49,8 +49,8 @@ void tell(const RemoteUse& use, const Block& owner, const char* title, const std
 /// Has the owner's first instruction come before what t does?
 bool has_begun(const Block& owner, const Thread& t) {
   if (phases_known(t) > 0) return true;
-  const std::uint32_t first = owner.linear << kThreadBits;
-  return ordered_by_fences({first, 0, 1}, t) || ordered_by_fences({first | t.flat, 0, 1}, t);
+  return ordered_by_fences({thread_id(owner.linear, 0), 0, 1}, t) ||
+         ordered_by_fences({thread_id(owner.linear, t.flat), 0, 1}, t);
 }
 
 constexpr const char* kLeft = "BLOCK LEFT WHILE OTHERS USE ITS SHARED MEMORY";

@@ -129,7 +129,7 @@ void see_cluster(Thread& t, ClockTree& visible) {
   for (const Member& m : c.members) {
     for (unsigned i = 0; i < c.block_size; ++i) {
       const std::uint32_t clock = clocks[m.block->cluster_rank * c.block_size + i];
-      visible.raise(m.block->linear << kThreadBits | i, clock);
+      visible.raise(thread_id(m.block->linear, i), clock);
     }
   }
 }
@@ -137,8 +137,7 @@ void see_cluster(Thread& t, ClockTree& visible) {
 /// So is what the thread itself did, and what barriers and warp barriers have ordered before.
 void see_own_block(const Thread& t, ClockTree& visible) {
   for (unsigned l = 0; l < kWarpSize; ++l) {
-    const std::uint32_t lane_thread = t.id / kWarpSize * kWarpSize + l;
-    if (t.seen(l) > 0) visible.raise(lane_thread, t.seen(l) + 1);
+    if (t.seen(l) > 0) visible.raise(lane_id_of(t.id, l), t.seen(l) + 1);
   }
   visible.raise_block(block_of(t.id), t.block->barrier_clock);
   visible.raise(t.id, t.now() + 1);
@@ -329,7 +328,8 @@ bool is_before(const Access& a, const VectorClock& k) {
 /// Of an access by another launch.
 bool is_before(const CrossAccess& a, const VectorClock& k) {
   const ForeignClocks* const f = k.find(a.operation);
-  return f != nullptr && f->clocks.is_after(a.thread, a.clock);
+  if (f == nullptr) return false;
+  return f->clocks.is_after(a.thread, a.clock, id_bits_of(operation_of(a).block));
 }
 
 template <class AnyAccess>

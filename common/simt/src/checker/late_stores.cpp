@@ -212,7 +212,7 @@ void restore_late_store() {
 void late_stores_fence(const Thread& t) {
   const ScopedIgnore guard;
   for (unsigned l = 0; l < kWarpSize; ++l) {
-    if (t.seen(l) > 0) late.fenced.raise(t.id / kWarpSize * kWarpSize + l, t.seen(l) + 1);
+    if (t.seen(l) > 0) late.fenced.raise(lane_id_of(t.id, l), t.seen(l) + 1);
   }
   late.fenced.raise_block(t.block->linear, t.block->barrier_clock);
   late.fenced.raise(t.id, t.now() + 1);

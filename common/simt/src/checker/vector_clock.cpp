@@ -6,14 +6,19 @@
 #include <bit>
 #include <cstddef>
 
-#include "base/access.hpp"
-
 namespace simt {
 namespace {
 
-constexpr unsigned kBits = 5, kWidth = 1u << kBits;  // of an id at each level
-static_assert(kThreadBits == 2 * kBits, "a block is a node of leaves");
-constexpr unsigned kBlockHeight = 1;
+constexpr unsigned kBits = 5, kWidth = 1u << kBits;  // of a path at each level
+constexpr unsigned kBlockHeight = 1;                 // a block is a node of leaves
+constexpr unsigned kMostHeight = 8;                  // enough for the 32 bits of a block's number
+
+/// The block's number, and ten bits for the rank of the thread.
+using Path = std::uint64_t;
+constexpr Path path_of_block(std::uint32_t block) { return Path{block} << 2 * kBits; }
+Path path_of(std::uint32_t thread, IdBits bits) {
+  return path_of_block(block_of(thread, bits)) | rank_of(thread, bits);
+}
 
 struct Counted {
   std::uint32_t uses = 1;
@@ -29,9 +34,7 @@ struct Node : Counted {
 
 unsigned height_of_launch = kBlockHeight;
 
-std::size_t index_at(unsigned height, std::uint32_t thread) {
-  return thread >> (kBits * height) & (kWidth - 1);
-}
+std::size_t index_at(unsigned height, Path path) { return path >> (kBits * height) & (kWidth - 1); }
 
 void* one_more_use(void* tree) {
   if (tree != nullptr) ++static_cast<Counted*>(tree)->uses;
@@ -75,17 +78,17 @@ Node& own_node(void*& place, unsigned height) {
 }
 
 /// The node of a thread's block, to be changed.
-void*& own_block(void*& root, unsigned height, std::uint32_t thread) {
+void*& own_block(void*& root, unsigned height, Path path) {
   void** place = &root;
   for (; height > kBlockHeight; --height) {
-    place = &own_node(*place, height).child[index_at(height, thread)];
+    place = &own_node(*place, height).child[index_at(height, path)];
   }
   return *place;
 }
 
-void* find_block(void* root, unsigned height, std::uint32_t thread) {
+void* find_block(void* root, unsigned height, Path path) {
   for (; root != nullptr && height > kBlockHeight; --height) {
-    root = static_cast<const Node*>(root)->child[index_at(height, thread)];
+    root = static_cast<const Node*>(root)->child[index_at(height, path)];
   }
   return root;
 }
@@ -138,9 +141,9 @@ void* union_of(void* a, void* b, unsigned height) {
 
 }  // namespace
 
-void ClockTree::set_blocks(std::uint32_t blocks) {
+void ClockTree::set_blocks(std::uint64_t blocks) {
   height_of_launch = kBlockHeight;
-  for (std::uint32_t room = 1; room < blocks && height_of_launch < 6; room *= kWidth) {
+  for (std::uint64_t room = 1; room < blocks && height_of_launch < kMostHeight; room *= kWidth) {
     ++height_of_launch;
   }
 }
@@ -149,25 +152,27 @@ ClockTree::ClockTree(const ClockTree& other)
     : root_(one_more_use(other.root_)), height_(other.height_) {}
 ClockTree::~ClockTree() { one_use_less(root_, height_); }
 
-bool ClockTree::is_after(std::uint32_t thread, std::uint32_t clock) const {
-  const auto* const block = static_cast<const Node*>(find_block(root_, height_, thread));
+bool ClockTree::is_after(std::uint32_t thread, std::uint32_t clock, IdBits bits) const {
+  const Path path = path_of(thread, bits);
+  const auto* const block = static_cast<const Node*>(find_block(root_, height_, path));
   if (block == nullptr) return false;
   if (clock < block->whole) return true;
-  const auto* const leaf = static_cast<const Leaf*>(block->child[index_at(1, thread)]);
-  return leaf != nullptr && clock < leaf->clock[index_at(0, thread)];
+  const auto* const leaf = static_cast<const Leaf*>(block->child[index_at(1, path)]);
+  return leaf != nullptr && clock < leaf->clock[index_at(0, path)];
 }
 
 void ClockTree::raise(std::uint32_t thread, std::uint32_t clock) {
   if (empty()) height_ = height_of_launch;
-  Node& block = own_node(own_block(root_, height_, thread), kBlockHeight);
-  std::uint32_t& mine = own_leaf(block.child[index_at(1, thread)]).clock[index_at(0, thread)];
+  const Path path = path_of(thread, id_bits);
+  Node& block = own_node(own_block(root_, height_, path), kBlockHeight);
+  std::uint32_t& mine = own_leaf(block.child[index_at(1, path)]).clock[index_at(0, path)];
   mine = std::max(mine, clock);
 }
 
 void ClockTree::raise_block(std::uint32_t block, std::uint32_t clock) {
   if (empty()) height_ = height_of_launch;
   std::uint32_t& whole =
-      own_node(own_block(root_, height_, block << kThreadBits), kBlockHeight).whole;
+      own_node(own_block(root_, height_, path_of_block(block)), kBlockHeight).whole;
   whole = std::max(whole, clock);
 }
 

@@ -5,11 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/access.hpp"
+
 namespace simt {
 
 /// For each thread of a launch a clock: all its accesses with a smaller one came before.
 ///
-/// It is a tree with the thread's id as the path, and trees share what they have in common: a copy
+/// It is a tree with the block's number and the thread's rank as the path, and trees share what they have in common: a copy
 /// costs nothing, a clock that rises costs a path, and a union costs what differs. So a thousand
 /// threads that take turns at a lock do not copy a thousand clocks each time.
 class ClockTree {
@@ -26,8 +28,8 @@ class ClockTree {
   ~ClockTree();
 
   bool empty() const { return root_ == nullptr; }
-  /// True if an access of the thread with this clock came before.
-  bool is_after(std::uint32_t thread, std::uint32_t clock) const;
+  /// True if an access of the thread with this clock came before. `bits`: of the ids of its launch.
+  bool is_after(std::uint32_t thread, std::uint32_t clock, IdBits bits = id_bits) const;
 
   void raise(std::uint32_t thread, std::uint32_t clock);
   /// Raises the clocks of all threads of a block.
@@ -36,7 +38,7 @@ class ClockTree {
   void join(const ClockTree& other);
 
   /// How many blocks the trees of the launch that starts must have room for.
-  static void set_blocks(std::uint32_t blocks);
+  static void set_blocks(std::uint64_t blocks);
 
  private:
   void* root_ = nullptr;

@@ -9,6 +9,7 @@
 namespace simt {
 
 SIMT_EARLY Engine engine;
+IdBits id_bits;
 
 #define SIMT_BUILT_IN __attribute__((section("simt_built_in")))
 SIMT_BUILT_IN uint3 running_thread_index;
@@ -20,13 +21,15 @@ SIMT_BUILT_IN dim3 running_grid_dim;
 bool in_kernel() { return engine.current != nullptr; }
 unsigned lane_id() { return engine.current->lane; }
 
-uint3 unflatten(unsigned rank, dim3 extent) {
+uint3 unflatten(std::uint32_t rank, dim3 extent) {
   uint3 index{};
   index.x = rank % extent.x;
   index.y = rank / extent.x % extent.y;
   index.z = rank / extent.x / extent.y;
   return index;
 }
+
+IdBits id_bits_of(dim3 block) { return id_bits_of(block.x * block.y * block.z); }
 
 std::string coordinates(std::uint32_t rank, dim3 extent) {
   const uint3 i = unflatten(rank, extent);
@@ -54,8 +57,9 @@ Thread* resident_thread(std::uint32_t id) {
 }
 
 std::string thread_name(std::uint32_t id, dim3 grid, dim3 block, int device) {
-  return fmt::format("{} thread {}", name_of_block(block_of(id), grid, device),
-                     coordinates(rank_of(id), block));
+  const IdBits bits = id_bits_of(block);
+  return fmt::format("{} thread {}", name_of_block(block_of(id, bits), grid, device),
+                     coordinates(rank_of(id, bits), block));
 }
 
 std::string thread_name(std::uint32_t id) {

@@ -52,7 +52,7 @@ struct Engine {
 
   const Launch* launch = nullptr;
   const Placement* placement = nullptr;
-  unsigned blocks_total = 0;
+  std::uint64_t blocks_total = 0;
   std::vector<std::unique_ptr<Block>> resident;
 };
 extern Engine engine;
@@ -74,7 +74,9 @@ std::string thread_name(std::uint32_t id, dim3 grid, dim3 block, int device);
 /// "2" or "(2,0)", alone.
 std::string coordinates(std::uint32_t rank, dim3 extent);
 /// The index of a rank.
-uint3 unflatten(unsigned rank, dim3 extent);
+uint3 unflatten(std::uint32_t rank, dim3 extent);
+/// How ids are packed in a launch with such blocks.
+IdBits id_bits_of(dim3 block);
 
 // ---- threadIdx and similar variables ------------------------------------------------------------
 

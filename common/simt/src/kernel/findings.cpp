@@ -168,11 +168,12 @@ Report race_finding(const SourceLine& where, std::string facts, const std::strin
 
 ReportedAccess access_by(const char* kind, const SourceLine& where, std::uint32_t thread, dim3 grid,
                          dim3 block, int device) {
+  const IdBits bits = id_bits_of(block);
   return {kind,
           where.file,
           where.line,
-          coordinates(block_of(thread), grid),
-          coordinates(rank_of(thread), block),
+          coordinates(block_of(thread, bits), grid),
+          coordinates(rank_of(thread, bits), block),
           device};
 }
 

@@ -33,6 +33,7 @@ namespace simt {
 namespace {
 
 unsigned count(dim3 d) { return d.x * d.y * d.z; }
+std::uint64_t count_blocks(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
 
 // ---- blocks -------------------------------------------------------------------------------------
 
@@ -47,7 +48,7 @@ void start_thread(Block& block, unsigned flat, const uint3& index) {
   t.flat = static_cast<std::uint16_t>(flat);
   t.warp = static_cast<std::uint8_t>(flat / kWarpSize);
   t.lane = static_cast<std::uint8_t>(flat % kWarpSize);
-  t.id = block.linear << kThreadBits | flat;
+  t.id = thread_id(block.linear, flat);
   t.index = {static_cast<std::uint16_t>(index.x), static_cast<std::uint16_t>(index.y),
              static_cast<std::uint16_t>(index.z)};
   Warp& warp = block.warp_of(t);
@@ -66,7 +67,7 @@ void start_block() {
   }
   const unsigned threads = count(engine.launch->block);
   static_cast<BlockState&>(*block) = BlockState{};  // recycled, and new, as its threads are
-  const unsigned started = schedule.blocks_started++;
+  const auto started = static_cast<std::uint32_t>(schedule.blocks_started++);
   block->linear = engine.clusters ? block_to_start(started) : started;
   block->index = unflatten(block->linear, engine.launch->grid);
   block->threads.resize(threads);
@@ -258,11 +259,12 @@ void start_launch(const Launch& launch, const Placement& placement) {
   e.launch_began = ++e.launch_number;
   e.failed = false;
   e.error = cudaSuccess;
-  schedule_start_launch(count(launch.grid));
+  id_bits = id_bits_of(launch.block);
+  schedule_start_launch(count_blocks(launch.grid));
   findings_start_launch();
   counted.launches += 1;
   counted.blocks += e.blocks_total;
-  counted.threads += std::uint64_t(e.blocks_total) * count(launch.block);
+  counted.threads += e.blocks_total * count(launch.block);
   running_block_dim = launch.block;
   running_grid_dim = launch.grid;
   e.clusters = count(launch.cluster) > 1;

@@ -49,7 +49,7 @@ void set_seed(std::uint64_t seed) {
 }
 std::uint64_t seed() { return seed_setting(); }
 
-void schedule_start_launch(unsigned blocks) {
+void schedule_start_launch(std::uint64_t blocks) {
   schedule.seeded = seed() != 0;
   schedule.random_state = scramble(seed() * 0x10001 + engine.launch_number - launches_before);
   engine.blocks_total = blocks;

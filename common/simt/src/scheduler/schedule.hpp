@@ -91,7 +91,7 @@ class ReadyPool {
 struct Schedule {
   bool seeded = false;
   std::uint64_t random_state = 1;
-  unsigned blocks_started = 0;
+  std::uint64_t blocks_started = 0;
   unsigned resident_limit = 1;
   unsigned at_grid_barrier = 0;        // blocks that wait for the grid
   unsigned arrived_at_grid = 0;        // blocks of the phase of its barrier that is not over
@@ -103,7 +103,7 @@ struct Schedule {
 extern Schedule schedule;
 
 /// Begins the schedule of a launch with this many blocks.
-void schedule_start_launch(unsigned blocks);
+void schedule_start_launch(std::uint64_t blocks);
 /// True if another block may start now.
 inline bool wants_block() {
   return engine.resident.size() < schedule.resident_limit &&

@@ -224,7 +224,7 @@ bool trace_start_launch() {
 }
 
 bool trace_is_done() {
-  const unsigned blocks = std::min(trace_file().settings().blocks, engine.blocks_total);
+  const auto blocks = std::min<std::uint64_t>(trace_file().settings().blocks, engine.blocks_total);
   if (!recording.full && recording.blocks_ended < blocks) return false;
   const ScopedIgnore guard;
   trace_settle_store();
