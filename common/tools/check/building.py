@@ -1,5 +1,6 @@
 """Builds the check of one exercise, and prints its progress."""
 
+import contextlib
 import fcntl
 import os
 import re
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 from tools.check import compile_errors
 from tools.lib.checkout import with_short_paths
@@ -56,11 +58,29 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def wait_for(lock, progress):
-    """Locks an open file, which one ninja at a time may have."""
+def wait_for(lock, progress, build=None):
+    """Locks an open file, which one ninja at a time may have. Meson's own ninja has not: one that runs in `build` goes first."""
     progress.say("waiting: another check is building in this folder")
     fcntl.flock(lock, fcntl.LOCK_EX)
+    progress.say("waiting: Meson is building in this folder")
+    while build and ninjas_in(build):
+        time.sleep(TICK_SECONDS / 5)
     progress.say("building")
+
+
+def ninjas_in(folder):
+    """Whether a ninja runs in this folder that has not started this program. Only Linux tells."""
+    starters, pid = set(), os.getpid()
+    with contextlib.suppress(OSError, IndexError, ValueError):  # /proc/PID/stat: "pid (name) state parent ..."
+        while pid > 1:
+            pid = int(Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+            starters.add(pid)
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended, or is another user's
+            if (process / "comm").read_text(errors="replace") == "ninja\n" and os.path.samefile(process / "cwd", folder):
+                if int(process.name) not in starters:
+                    return True
+    return False
 
 
 def find_ninja():
@@ -103,7 +123,7 @@ def build_check(build, program, exercise):
     except OSError as error:
         return f"{error.filename} cannot be written: {error.strerror}. Use a build folder that can."
     with lock, Progress(bool(os.environ.get("COURSE_PROGRESS"))) as progress:
-        wait_for(lock, progress)
+        wait_for(lock, progress, build)
         code, output = run_ninja([ninja, "-C", str(build), os.path.relpath(program, build)], progress)
     output = compile_errors.with_full_paths(output)
     if code != 0:

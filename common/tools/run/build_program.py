@@ -42,7 +42,7 @@ def ninja_builds(build, targets):
     """Builds targets of the build folder. Raises Failed with what ninja said."""
     ninja = find_ninja()
     with open(build / "meson-private" / "exercise.lock", "w") as lock, Progress(True) as progress:
-        wait_for(lock, progress)
+        wait_for(lock, progress, build)
         code, output = run_ninja([ninja, "-C", str(build), *targets], progress)
     if code != 0:
         raise Failed("The CPU device's library cannot be built:\n" + "\n".join(output.splitlines()[-20:]))

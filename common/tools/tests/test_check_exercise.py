@@ -2,6 +2,8 @@
 
 import io
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -466,6 +468,23 @@ class TheRunner(unittest.TestCase):
         self.script("check", failing.replace("failed", "passed").replace("exit 1", "exit 0"))
         self.assertIn("<2>", self.run_it()[1])
         self.assertIn("<>", self.run_it()[1])
+
+    def test_a_ninja_of_meson_goes_first(self):
+        self.script("check", f'{says("passed")}; exit 0')
+        elsewhere = Path(self.folder.name) / "ninja"
+        shutil.copy("/bin/sleep", elsewhere)
+        self.assertFalse(building.ninjas_in(self.build))
+        with subprocess.Popen([elsewhere, "1.5"], cwd=self.build) as ninja:
+            while not building.ninjas_in(self.build):
+                time.sleep(0.01)
+            self.assertFalse(building.ninjas_in(self.folder.name))
+            self.assertEqual(self.run_it(), (0, ""))
+            self.assertIsNotNone(ninja.poll())
+        # One that runs this very check, such as `ninja test`, would wait for itself.
+        shutil.copy("/bin/bash", elsewhere)
+        self.script("word", f"{shlex.quote(sys.executable)} {shlex.quote(str(TOOLS / 'check/check_exercise.py'))} {self.exercise} check; exit $?")
+        done = subprocess.run([elsewhere, "word"], cwd=self.build, timeout=20, env={**os.environ, "NINJA": str(self.build / "ninja")})
+        self.assertEqual(done.returncode, 0)
 
     def test_warnings_reach_the_check_until_it_is_built_again(self):
         self.script("check", 'echo "<$COURSE_WARNINGS>"; exit 1')
