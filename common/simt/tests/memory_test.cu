@@ -107,6 +107,22 @@ TEST_CASE("indices before, after and far from an array") {
   CHECK(report.line == kStoreAt);
 }
 
+TEST_CASE("an index far past an array does not reach the next one") {
+  const auto first = Array<float>::zeros(64), second = Array<float>::zeros(64);
+  const auto text = [&](const Array<float>& x, long i) {
+    return only_report([&] { store_at<<<1, 1>>>(x.data(), i); }).text;
+  };
+  CHECK(lacks(text(first, 16'448), {"x[16448], 16385 elements past the end of x (64 elements)"}) ==
+        "");
+  for (const long i : {20'000L, 1'000'000L, (1L << 31) - 1, (1L << 32) - 1}) {
+    CHECK(lacks(text(first, i), {"OUT OF BOUNDS", (std::to_string(i) + "]").c_str()}) == "");
+    CHECK(lacks(text(second, i), {"OUT OF BOUNDS", (std::to_string(i) + "]").c_str()}) == "");
+  }
+  for (const long i : {-20'000L, -(1L << 31)}) {
+    CHECK(lacks(text(second, i), {"OUT OF BOUNDS", "bytes before x"}) == "");
+  }
+}
+
 TEST_CASE("an illegal read or atomic stops the kernel, too") {
   auto values = Array<float>::zeros(64);
   auto counts = Array<int>::zeros(4);
@@ -344,7 +360,7 @@ TEST_CASE("an index that overflowed is told as one") {
               {"past the end of values (64 elements)",
                "No array is near this address. Is an index negative, or has it overflowed? "
                "The largest int\n  is 2^31 - 1,"}) == "");
-  CHECK(lacks(only_report([&] { store_at<<<1, 1>>>(values.data(), -(long{1} << 38)); }),
+  CHECK(lacks(only_report([&] { store_at<<<1, 1>>>(values.data(), -(long{1} << 44)); }),
               {"write of 4 bytes at an address without memory", "has it overflowed?"}) == "");
 }
 
@@ -635,4 +651,20 @@ TEST_CASE("__ldg of memory that an earlier launch, or no kernel, has written") {
               return cudaDeviceSynchronize() == cudaSuccess;
             },
             5) == "");
+}
+
+// The last one: afterwards no array of this program has many addresses after it.
+TEST_CASE("an address between two arrays is told as that") {
+  for (int i = 0; i < 15'000; ++i) Array<float> used(1);
+  const auto first = Array<float>::zeros(1024), second = Array<float>::zeros(1024);
+  const long distance = second.data() - first.data();
+  REQUIRE(distance < 100'000);
+  const Report between = only_report([&] { store_at<<<1, 1>>>(first.data(), distance - 2000); });
+  CHECK(lacks(between, {"The address lies between two arrays: ", "past the end of ",
+                        "8000 bytes before", "Whose index is wrong?"}) == "");
+  const auto text = [&](long i) {
+    return only_report([&] { store_at<<<1, 1>>>(second.data(), i); }).text;
+  };
+  CHECK(lacks(text(-1), {"The first element has no left neighbour"}) == "");
+  CHECK(lacks(text(1024), {"just past the end"}) == "");
 }

@@ -115,6 +115,18 @@ constexpr const char* kOverflow =
     "No array is near this address. Is an index negative, or has it overflowed? The largest int\n"
     "  is 2^31 - 1, and an unsigned int starts again at 0 after 2^32 - 1.";
 
+/// A question if the address is about as near to a second array, beside the one that is named; empty otherwise.
+std::string neighbour_question(std::uintptr_t address) {
+  const auto [below, above] = neighbours_of(address);
+  if (below == nullptr || above == nullptr) return "";
+  const std::size_t past = address - below->end(), before = above->begin - address;
+  if (std::max(past, before) / 16 > std::min(past, before)) return "";
+  return fmt::format(
+      "The address lies between two arrays: {} past the end of {},\n"
+      "  and {} before {}. Whose index is wrong?",
+      bytes(past), name_of(*below), bytes(before), name_of(*above));
+}
+
 std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) {
   const Allocation* a = owner_of(address);
   if (a == nullptr) a = variable_near(address);
@@ -135,24 +147,29 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
                : "A kernel can access device memory only: allocate it with cudaMalloc, copy the\n"
                  "  data with cudaMemcpy, and pass the device pointer.";
   }
-  if (a == nullptr) a = nearest_allocation(address);
-  if (a != nullptr && a->space == Space::constant && is_write) {
+  if (a == nullptr) {
+    a = nearest_allocation(address);
+    if (a == nullptr) return kOverflow;
+    const std::string question = neighbour_question(address);
+    if (!question.empty()) return question;
+  }
+  if (a->space == Space::constant && is_write) {
     return "A kernel cannot write a __constant__ variable.";
   }
-  if (a != nullptr && a->space == Space::shared) return shared_bounds_hint(*a, t);
-  if (a != nullptr && (address + kFar < a->begin || address > a->end() + kFar)) return kOverflow;
-  if (a != nullptr && address < a->name_origin) {
+  if (a->space == Space::shared) return shared_bounds_hint(*a, t);
+  if (address + kFar < a->begin || address > a->end() + kFar) return kOverflow;
+  if (address < a->name_origin) {
     return "The index is negative here. The first element has no left neighbour: what is i - 1\n"
            "  for i = 0?";
   }
   const unsigned block = t.block->linear;
-  if (a != nullptr && block != 0 && t.block->threads.size() > 1 &&
+  if (block != 0 && t.block->threads.size() > 1 &&
       (address - a->name_origin) / a->element.size == block) {
     return fmt::format(
         "{} is the number of the block. Is {} meant to have an element for each block?", block,
         name_of(*a));
   }
-  return (a == nullptr ? "" : size_question(*a)) +
+  return size_question(*a) +
          "Is `if (i < n)` missing or off by one? The last block usually has more threads than "
          "there\n"
          "  are elements left.";

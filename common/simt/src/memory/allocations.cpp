@@ -22,8 +22,12 @@ Arena arena;
 
 namespace {
 
-constexpr std::size_t kGuard = 16 * kPage;  // between allocations
-constexpr std::size_t kArenaSize = std::size_t(64) << 30;
+constexpr std::size_t kArenaSize = std::size_t(1) << 46;
+// After each allocation come addresses without memory: so many that the largest index of 32 bits, of 16 bytes each, leads
+// there, and not into the next array. Each guard takes a share of what is left; the smallest ones come last.
+constexpr std::size_t kWideGuard = std::size_t(1) << 36, kSmallGuard = 16 * kPage;
+constexpr std::size_t kShares = 256;
+constexpr std::size_t kForMemory = std::size_t(64) << 30;  // addresses that guards leave to memory
 constexpr unsigned char kPoison = 0xFF;  // -1 as an integer, NaN as a floating-point number
 
 SIMT_EARLY AllocationMap allocations;
@@ -31,6 +35,15 @@ SIMT_EARLY std::vector<Allocation*> idle_shared;
 std::uintptr_t next_free = 0;
 std::array<std::size_t, kMostDevices + 1> in_use{};  // by owner
 std::uint32_t shared_generation = 0;
+
+/// Up to twice the share: were all guards of one size, a multiple of it would lead from array to array.
+std::size_t guard_after(std::uintptr_t end) {
+  const std::size_t left = arena.begin + arena.size - end;
+  const std::size_t share = left > kForMemory ? (left - kForMemory) / kShares / 2 : 0;
+  const std::size_t guard = std::clamp(share, kSmallGuard, kWideGuard);
+  const std::size_t scattered = allocations.size() * 0x9E3779B97F4A7C15u >> 20;
+  return (guard + scattered % guard) / kPage * kPage;
+}
 
 void open_arena() {
   if (arena.page != nullptr) return;
@@ -42,7 +55,7 @@ void open_arena() {
   arena.begin = reinterpret_cast<std::uintptr_t>(memory);
   arena.size = size;
   arena.page = static_cast<Allocation**>(reserve_or_die((size >> kPageBits) * sizeof(Allocation*)));
-  next_free = arena.begin + kGuard;
+  next_free = arena.begin + guard_after(arena.begin);
 }
 
 std::size_t whole_pages(std::size_t size) { return (size + kPage - 1) / kPage * kPage; }
@@ -50,7 +63,7 @@ std::size_t whole_pages(std::size_t size) { return (size + kPage - 1) / kPage * 
 Allocation* place(std::size_t size, Space space, ElementType element) {
   open_arena();
   const std::size_t pages = whole_pages(size);
-  if (next_free + pages + kGuard > arena.begin + arena.size) return nullptr;
+  if (next_free + pages + 2 * kSmallGuard > arena.begin + arena.size) return nullptr;
   auto a = std::make_unique<Allocation>();
   a->begin = next_free;
   a->size = size;
@@ -58,7 +71,8 @@ Allocation* place(std::size_t size, Space space, ElementType element) {
   a->element = element;
   a->name_origin = a->begin;
   a->initialised = static_cast<std::uint8_t*>(reserve_or_die(size));
-  next_free += pages + kGuard;
+  next_free += pages;
+  next_free += guard_after(next_free);
   for (std::size_t offset = 0; offset < pages; offset += kPage) {
     arena.page[(a->begin + offset - arena.begin) >> kPageBits] = a.get();
   }
@@ -195,13 +209,22 @@ void copy_initialised(const void* to, const void* from, std::size_t n) {
                source->initialised + (reinterpret_cast<std::uintptr_t>(from) - source->begin), n);
 }
 
-Allocation* nearest_allocation(std::uintptr_t address) {
-  Allocation* below = last_at_or_before(allocations, address);
+Neighbours neighbours_of(std::uintptr_t address) {
   auto above = allocations.upper_bound(address);
-  if (above == allocations.end()) return below;
-  if (below == nullptr) return above->second.get();
-  const std::uintptr_t past_below = address - below->end();
-  return past_below <= above->second->begin - address ? below : above->second.get();
+  return {last_at_or_before(allocations, address),
+          above == allocations.end() ? nullptr : above->second.get()};
+}
+
+Allocation* nearest_allocation(std::uintptr_t address) {
+  const auto [below, above] = neighbours_of(address);
+  const auto distance = [&](const Allocation* a) {
+    if (a == nullptr) return ~std::size_t(0);
+    return address < a->begin ? a->begin - address : address - a->end();
+  };
+  Allocation* const nearest = distance(below) <= distance(above) ? below : above;
+  if (nearest == nullptr) return nullptr;
+  const bool is_in_reach = distance(nearest) / nearest->element.size <= ~std::uint32_t(0);
+  return is_in_reach ? nearest : nullptr;
 }
 
 }  // namespace simt

@@ -81,7 +81,12 @@ struct VariableRange {
   std::size_t size = 0;
 };
 extern VariableRange variable_range;
-/// The allocation, live or freed, nearest to a stray address, or null.
+/// The allocations, live or freed, on both sides of a stray address; null where there is none.
+struct Neighbours {
+  Allocation *below, *above;
+};
+Neighbours neighbours_of(std::uintptr_t address);
+/// The nearer one of them; null if no index of 32 bits leads from there to the address.
 Allocation* nearest_allocation(std::uintptr_t address);
 
 /// True for addresses in the shared memory of a block.

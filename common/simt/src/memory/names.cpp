@@ -140,7 +140,7 @@ std::string describe_address(std::uintptr_t address) {
   const Allocation* a = named_by(address);
   if (a == nullptr) {
     const bool in_arena = address - arena.begin < arena.size;
-    return in_arena ? "unallocated device memory" : describe_host_memory(address);
+    return in_arena ? "an address without memory" : describe_host_memory(address);
   }
   if (address < a->name_origin) {
     const std::size_t distance = a->name_origin - address;
