@@ -3,6 +3,8 @@
 
 #define __CUDA_RUNTIME_H__
 
+#include "simt/library_calls.hpp"
+//
 #include <limits.h>
 
 #include <cmath>

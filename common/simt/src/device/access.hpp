@@ -30,6 +30,10 @@ struct Call {
   const void* caller;
   const char* frame;
 };
+/// The call of the running function of the library.
+#define SIMT_RETURN __builtin_return_address(0)
+#define SIMT_THIS_CALL \
+  simt::Call { SIMT_RETURN, static_cast<const char*>(__builtin_frame_address(0)) }
 
 /// A thread changes something, which loops that wait for it will see.
 SIMT_HOT void note_write(const Allocation& a, Thread& t) {

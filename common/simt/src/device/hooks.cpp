@@ -16,10 +16,6 @@ inline std::uintptr_t bits(const volatile void* p) { return reinterpret_cast<std
 }  // namespace
 }  // namespace simt
 
-#define SIMT_RETURN __builtin_return_address(0)
-#define SIMT_THIS_CALL \
-  simt::Call { SIMT_RETURN, static_cast<const char*>(__builtin_frame_address(0)) }
-
 extern "C" {
 
 void __sanitizer_cov_trace_pc() {
