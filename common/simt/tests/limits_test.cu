@@ -49,6 +49,77 @@ __global__ void working_loop(int* x) {
   }
 }
 
+/// Looks for a number that is not there, in elements that are looked at again and again.
+__device__ void search(int* x) {
+  int i = 0;
+  while (x[i] != 7) i = (i + 1) % 64;
+  x[0] = i;
+}
+__global__ void search_in_circles(int* x) {
+  if (threadIdx.x == 5) search(x);
+}
+
+/// The index does not move on: the same value goes to the same element.
+__device__ void stay(int* x) {
+  int i = static_cast<int>(threadIdx.x);
+  while (i < 64) x[i] = 2 * i;
+}
+__global__ void stay_at_one_element(int* x) {
+  if (threadIdx.x % 32 == 1 && blockIdx.x == 0) stay(x);
+}
+
+/// The block that all others wait for comes last. A fence makes them read anew.
+__global__ void wait_by_plain_reads(int* x) {
+  if (blockIdx.x == gridDim.x - 1) x[0] = 1;
+  while (x[0] == 0) __threadfence();
+}
+
+/// The other blocks come, write and go, while one thread of the first one repeats itself.
+__global__ void search_beside_many_blocks(int* x) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) search(x);
+  atomicAdd(x + 64, 1);
+}
+
+/// Two threads of each block repeat themselves, a third one polls, and all others wait for them.
+__global__ void wait_for_a_loop(int* x) {
+  if (threadIdx.x == 1) search(x);
+  if (threadIdx.x == 2) stay(x);
+  if (threadIdx.x == 3) {
+    while (*static_cast<volatile int*>(x + 63) == 0) {
+    }
+  }
+  __syncthreads();
+}
+
+/// No square is 3 modulo 2^32, and no turn is as one before.
+__global__ void count_for_ever(int* x) {
+  unsigned i = 0;
+  while (i * i != 3) ++i;
+  x[0] = static_cast<int>(i);
+}
+
+/// One thread does it all: nothing ends, and no barrier is passed.
+__global__ void sum_of_many(const int* x, unsigned n, int* sum) {
+  int mine = 0;
+  for (unsigned i = 0; i < n; ++i) mine += x[i % 64];
+  *sum = mine;
+}
+
+/// Each thread takes long, and touches no memory meanwhile.
+__global__ void long_way(unsigned n, unsigned* end) {
+  unsigned x = threadIdx.x;
+  for (unsigned i = 0; i < n; ++i) x = x * 1664525 + 1013904223;
+  end[threadIdx.x] = x;
+}
+
+/// The clock is no variable: a loop may wait for it.
+__global__ void wait_for_the_clock(int* x) {
+  const long long begin = clock64();
+  while (clock64() - begin < (1ll << 40)) {
+  }
+  x[0] = 1;
+}
+
 constexpr unsigned kAtomics = 1u << 18;
 /// Each block takes some hundredths of a second.
 __global__ void many_atomics(unsigned* sum) {
@@ -96,9 +167,64 @@ __global__ void one_block_writes_past(int* x, uint3 block) {
 TEST_CASE("loops without an end are ended, and named") {
   check_stopped(empty_loop, ReportKind::hang,
                 {"ENDLESS LOOP in kernel kernel: block 0 thread 3", "limits_test.cu:40"});
+  simt::set_launch_seconds(1);
   check_stopped(working_loop, ReportKind::hang,
                 {"ENDLESS LOOP in kernel kernel: block 0 thread 3",
                  "limits_test.cu:", "Which condition ends this loop"});
+  simt::set_launch_seconds(10);
+}
+
+TEST_CASE("a loop that repeats itself is found soon, whoever waits for it") {
+  const std::clock_t begin = std::clock();
+  check_stopped(search_in_circles, ReportKind::hang,
+                {"ENDLESS LOOP in kernel kernel: block", "thread 5 is still in a loop\n  at",
+                 "Its variables have the values of an earlier turn, and memory has not changed"});
+  check_stopped(stay_at_one_element, ReportKind::hang,
+                {"ENDLESS LOOP in kernel kernel: block", "is still in a loop\n  at"});
+  check_stopped(wait_for_a_loop, ReportKind::hang, {"ENDLESS LOOP in kernel kernel: block"});
+  auto x = Array<int>::zeros(65);
+  const simt::Report report =
+      only_report([&] { search_beside_many_blocks<<<20'000, 1>>>(x.data()); });
+  CHECK(lacks(report, {"block 0 thread 0 is still in a loop\n  at"}) == "");
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 4);
+}
+
+TEST_CASE("a thread that reads the same value again and again lets the one go on that writes") {
+  const Outcome outcome = observe([] {
+    auto x = Array<int>::zeros(1);
+    wait_by_plain_reads<<<20, 1>>>(x.data());
+    CHECK(x.front() == 1);
+  });
+  INFO(outcome.text());
+  CHECK(outcome.found(ReportKind::race));
+  CHECK(!outcome.found(ReportKind::hang));
+}
+
+TEST_CASE("a long way is no endless loop") {
+  if (simt::seed() != 0) return;  // once is enough
+  CHECK(observe([] {
+          const Array<int> x(std::vector<int>(64, 1));
+          auto sum = Array<int>::zeros(1);
+          constexpr unsigned n = 1u << 28;
+          sum_of_many<<<1, 1>>>(x.data(), n, sum.data());
+          CHECK(sum.front() == static_cast<int>(n));
+          auto end = Array<unsigned>::zeros(4);
+          long_way<<<1, 4>>>(n / 4, end.data());
+          CHECK(cudaDeviceSynchronize() == cudaSuccess);
+          auto done = Array<int>::zeros(1);
+          wait_for_the_clock<<<1, 1>>>(done.data());
+          CHECK(done.front() == 1);
+        }).clean());
+}
+
+TEST_CASE("a loop that touches no memory ends after 5 s of the processor's time") {
+  if (simt::seed() != 0) return;  // once is enough
+  const std::clock_t begin = std::clock();
+  check_stopped(count_for_ever, ReportKind::hang,
+                {"ENDLESS LOOP in kernel kernel: block 0 thread 0 is still in a loop\n  at"});
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  CHECK(seconds > 4.5);
+  CHECK(seconds < 8);
 }
 
 TEST_CASE("a launch that goes forward is slow, not endless") {

@@ -75,8 +75,8 @@ ReportHandler set_report_handler(ReportHandler handler);
 /// Whether a shuffle from a lane that takes no part is a finding from here on. At first it is a remark.
 void report_absent_lanes(bool as_findings);
 /// How much of the processor's time a launch may take in which no thread ends and no barrier is passed, before it counts
-/// as endless: 10 s at first. A loop in which nothing changes is found earlier, after 2^28 basic blocks, or 2^30 where
-/// this allows more than 10 s.
+/// as endless: 10 s at first. A loop in which nothing changes is found earlier, and one that touches no memory after 5 s,
+/// or 20 s where this allows more than 10 s.
 void set_launch_seconds(unsigned seconds);
 /// Lets reports show files by their paths from this folder, an absolute path; those far from it by their
 /// whole paths. Until then paths begin at the top of the repository.

@@ -55,6 +55,7 @@ void check_range(void* p, std::size_t n, bool write, const Call& call) {
   const AccessKind kind = write ? AccessKind::write : AccessKind::read;
   if (engine.current == nullptr) check_host_access(address, n, kind, call.caller);
   if (!is_checked(p)) return;
+  if (write) note_change();  // later, when other threads may have run
   access_pieces(address, n, kind, call, [](std::size_t, std::size_t) {});
 }
 
@@ -73,6 +74,7 @@ void copy_bytes(void* to, const void* from, std::size_t n, const Call& call) {
   if (n > kCopiedAtOnce) {  // the program's own memcpy: as if all were read, and then all written
     if (reads) access_pieces(source, n, AccessKind::read, call, [](std::size_t, std::size_t) {});
     if (writes) access_pieces(target, n, AccessKind::write, call, [](std::size_t, std::size_t) {});
+    if (writes) note_change();
     std::memmove(to, from, n);
     return;
   }
@@ -157,8 +159,10 @@ void check_relaxed_access(std::uintptr_t address, std::size_t size, RelaxedAcces
     if (stores_may_be_late && a != nullptr && !shared) {
       Thread& t = *engine.current;
       if (write) {
+        note_change();
         remember_late_store(t, address, size, kind, pc_of(caller));
       } else if (load_late(t, address, size, relaxed, pc_of(caller))) {
+        note_change();
         access_is_open = true;
       }
     }
@@ -169,6 +173,7 @@ void check_relaxed_access(std::uintptr_t address, std::size_t size, RelaxedAcces
 bool weak_exchange_fails(std::uintptr_t address, const void* caller) {
   if (engine.current == nullptr || accesses_are_ignored || engine.lockstep) return false;
   if (!schedule.seeded || random_number() % kOddsOfWeakFailure != 0) return false;
+  note_change();
   engine.current->weak_failure = {address, caller};
   ++open_weak_failures;
   return true;
@@ -257,6 +262,7 @@ void atomic_done(bool changed, const AtomicValues& values) {
   if (engine.tracing) trace_atomic(*engine.current, values);
   record_result(*engine.current, announced.address, changed, changed && takes_lock(values));
   if (changed) {
+    note_change();
     engine.fruitless = 0;
     engine.current->repeated_polls = 0;
     wake_pollers(announced.address);

@@ -15,6 +15,7 @@
 #include "checker/rules.hpp"
 #include "counters/counters.hpp"
 #include "scheduler/lockstep.hpp"
+#include "scheduler/repetition.hpp"
 #include "scheduler/schedule.hpp"
 #include "simt/runtime.hpp"
 #include "trace/trace.hpp"
@@ -36,8 +37,9 @@ struct Call {
   simt::Call { SIMT_RETURN, static_cast<const char*>(__builtin_frame_address(0)) }
 
 /// A thread changes something, which loops that wait for it will see.
-SIMT_HOT void note_write(const Allocation& a, Thread& t) {
+SIMT_HOT void note_write(const Allocation& a, std::uintptr_t address, std::size_t size, Thread& t) {
   engine.fruitless = 0;
+  if (engine.watching) watch_write(address, size);
   if (a.space != Space::shared) t.block->barriers = 0;
 }
 
@@ -55,7 +57,7 @@ SIMT_HOT void access_now(Allocation& a, std::uintptr_t address, std::size_t size
   }
   if (writes(kind)) {
     set_initialised(a, address, size);
-    note_write(a, t);
+    note_write(a, address, size, t);
   } else if (!(is_part ? any_initialised(a, address, size) : all_initialised(a, address, size))) {
     report_uninitialised(address, kind, caller);
   }
@@ -113,7 +115,7 @@ __attribute__((noinline)) void access_word(std::uintptr_t address, const void* c
   if (others_first || !pass_quickly<kind>(*a, address, caller, t)) {
     return finish_access<size, kind>(*a, address, caller, others_first);
   }
-  if (writes(kind)) note_write(*a, t);
+  if (writes(kind)) note_write(*a, address, size, t);
 }
 
 /// A load or store of the running thread, or of host code. What needs no check costs nothing here:

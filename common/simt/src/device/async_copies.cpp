@@ -59,7 +59,7 @@ void complete(const AsyncCopy& copy) {
   access_again(copy.to, copy.size, AccessKind::write, copy.caller, copy.bulk ? kByBulk : 0);
   if (Allocation* const a = checked(copy.to)) {
     set_initialised(*a, copy.to, copy.size);
-    note_write(*a, *engine.current);
+    note_write(*a, copy.to, copy.size, *engine.current);
   }
   std::memcpy(target, copy.source.data(), copy.size);
 }

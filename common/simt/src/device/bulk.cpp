@@ -68,7 +68,7 @@ void apply_addition(const AsyncCopy& copy, Thread& t) {
   Allocation* a = owner_of(copy.to);
   if (a == nullptr) a = global_at(copy.to);
   check_cells(*a, copy.to, copy.size, AccessKind::atomic, kAtomic, copy.caller, t);
-  note_write(*a, t);
+  note_write(*a, copy.to, copy.size, t);
   copy.add(reinterpret_cast<void*>(copy.to), copy.source.data());
 }
 

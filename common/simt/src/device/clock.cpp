@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernel/engine.hpp"
+#include "scheduler/repetition.hpp"
 #include "simt/platform.hpp"
 #include "simt/runtime.hpp"
 
@@ -18,6 +18,7 @@ std::uint64_t clock_step = 1;
 }  // namespace
 
 unsigned long long clock_ticks(const void* caller) {
+  note_change();
   clock_step = caller == last_clock_caller ? std::min(2 * clock_step, kLargestStep) : 1;
   last_clock_caller = caller;
   return engine.ticks += clock_step;

@@ -4,12 +4,14 @@
 #include "checker/rules.hpp"
 #include "kernel/engine.hpp"
 #include "kernel/findings.hpp"
+#include "scheduler/repetition.hpp"
 #include "simt/api.hpp"
 #include "simt/runtime.hpp"
 
 namespace simt {
 
 void* heap_allocate(std::size_t size, const void* caller) {
+  note_change();
   checker_settle_access();
   void* p = nullptr;
   on_host_stack([&] { p = heap_take(size, engine.placement->device, caller); });
@@ -17,6 +19,7 @@ void* heap_allocate(std::size_t size, const void* caller) {
 }
 
 void heap_release(void* p, const char* function, const void* caller) {
+  note_change();
   checker_settle_access();
   if (p == nullptr) return;
   bool known = false;

@@ -44,6 +44,7 @@ struct Engine {
   bool tracing = false;         // the running launch is recorded; set by trace/trace.cpp alone
   bool clusters = false;        // the running launch has clusters of several blocks
   bool overlap = false;         // other operations may run at the same time: overlap.cpp is asked
+  bool watching = false;        // see scheduler/repetition.hpp: nothing has changed so far
   bool failed = false;          // the kernel was stopped
   int error = 0;                // cudaError_t of what stopped it
   std::uint64_t fruitless = 0;  // polls since anything changed; see scheduler/polling.hpp

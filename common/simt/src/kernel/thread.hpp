@@ -136,6 +136,8 @@ struct alignas(64) ThreadState {
   std::uint32_t proxy_fence = 0;  // its clock at its last fence for bulk operations ...
   std::uint32_t proxy_ticks = 0;  // ... and how often an atomic has moved it on since
   WeakFailure weak_failure;
+  std::uint32_t repeats =
+      0;  // the watch that found it to repeat itself; see scheduler/repetition.hpp
 };
 
 struct Thread : ThreadState {

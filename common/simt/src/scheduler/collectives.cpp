@@ -16,6 +16,7 @@
 #include "kernel/findings.hpp"
 #include "scheduler/lockstep.hpp"
 #include "scheduler/messages.hpp"
+#include "scheduler/repetition.hpp"
 #include "scheduler/schedule.hpp"
 #include "simt/api.hpp"
 #include "simt/runtime.hpp"
@@ -328,6 +329,7 @@ void warp_call(WarpCall& call) {
     std::abort();  // a failed launch never resumes its threads
   }
   checker_settle_access();
+  note_change();
   t.last_collective = call.orders_memory ? nullptr : call.name;
   t.call = &call;
   const Waiting waiting{call.name, call.caller, static_cast<char**>(__builtin_frame_address(0))};
@@ -354,6 +356,7 @@ unsigned active_mask(const char* name, const void* caller) {
     park(what);
     if (t.active_result != 0) return t.active_result;  // else lockstep ended meanwhile
   }
+  note_change();
   t.waiting = &waiting;
   t.state = State::in_warp_call;
   warp.waiting |= 1u << t.lane;

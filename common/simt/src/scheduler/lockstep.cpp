@@ -6,6 +6,7 @@
 #include "report/reports.hpp"
 #include "scheduler/collectives.hpp"
 #include "scheduler/polling.hpp"
+#include "scheduler/repetition.hpp"
 #include "scheduler/schedule.hpp"
 #include "scheduler/signals.hpp"
 #include "trace/trace.hpp"
@@ -144,8 +145,9 @@ void enter_slowly(const void* caller) {
     engine.steps_left = 1;
     return;
   }
-  const bool too_long = !engine.lockstep || ++steps > kLockstepLimit;
-  if (too_long || launch_is_out_of_time()) stop_long_loop(caller);
+  if (launch_is_out_of_time()) stop_long_loop(caller);
+  if (!engine.lockstep) return watch_loop(caller);
+  if (++steps > kLockstepLimit) stop_long_loop(caller);
   engine.steps_left = 1;
   Parked what;
   what.pc = caller;

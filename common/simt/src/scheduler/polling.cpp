@@ -8,6 +8,7 @@
 
 #include "base/early.hpp"
 #include "base/scoped_ignore.hpp"
+#include "scheduler/repetition.hpp"
 #include "scheduler/schedule.hpp"
 
 namespace simt {
@@ -51,6 +52,7 @@ bool is_repeated(Thread& t, const Poll& now) {
 
 void note_poll(std::uintptr_t address, std::size_t size, const void* caller) {
   Thread& t = *engine.current;
+  if (engine.watching) watch_poll();
   Poll now{address, 0,
            std::accumulate(t.recent.address.begin(), t.recent.address.end(), std::uintptr_t(0))};
   std::memcpy(&now.value, reinterpret_cast<const void*>(address), std::min<std::size_t>(size, 8));

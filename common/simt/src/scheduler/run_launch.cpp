@@ -24,6 +24,7 @@
 #include "scheduler/lockstep.hpp"
 #include "scheduler/messages.hpp"
 #include "scheduler/polling.hpp"
+#include "scheduler/repetition.hpp"
 #include "scheduler/schedule.hpp"
 #include "scheduler/signals.hpp"
 #include "simt/api.hpp"
@@ -269,6 +270,7 @@ void start_launch(const Launch& launch, const Placement& placement) {
   running_grid_dim = launch.grid;
   e.clusters = count(launch.cluster) > 1;
   lockstep_start_launch(trace_start_launch());
+  watch_start_launch();
   note_progress();
   set_fiber_body(thread_body);
   name_allocations(launch);

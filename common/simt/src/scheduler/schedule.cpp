@@ -10,7 +10,7 @@
 #include "base/environment.hpp"
 #include "kernel/findings.hpp"
 #include "scheduler/lockstep.hpp"
-#include "scheduler/signals.hpp"
+#include "scheduler/repetition.hpp"
 #include "simt/api.hpp"
 #include "simt/runtime.hpp"
 #include "simt/testing.hpp"
@@ -20,9 +20,6 @@ namespace simt {
 SIMT_EARLY Schedule schedule;
 
 namespace {
-
-// A thread that executes this many basic blocks while nothing else happens will not end.
-constexpr std::uint64_t kStepLimit = std::uint64_t(1) << 28, kPatientStepLimit = 4 * kStepLimit;
 
 // ---- seeds --------------------------------------------------------------------------------------
 
@@ -68,15 +65,13 @@ void yield() {
 
 // ---- endless loops ------------------------------------------------------------------------------
 
-std::uint64_t steps_until_slow() {
-  if (engine.lockstep) return 1;
-  return launches_may_take_long() ? kPatientStepLimit : kStepLimit;
-}
+std::uint64_t steps_until_slow() { return engine.lockstep ? 1 : steps_until_watched(); }
 
 void note_progress() {
   ++engine.progress;
   engine.steps_left = steps_until_slow();
   note_progress_in_lockstep();
+  note_change();
   engine.fruitless = 0;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernel/findings.hpp"
+#include "scheduler/repetition.hpp"
 #include "scheduler/schedule.hpp"
 #include "simt/api.hpp"
 #include "simt/runtime.hpp"
@@ -31,10 +32,11 @@ alignas(64) char signal_stack[kSignalStack];
 // ---- a launch that does not end -----------------------------------------------------------------
 
 struct Clock {
+  unsigned all_seconds = 0;
   unsigned seconds = 0;  // since a thread has ended or a barrier was passed
   unsigned silent = 0;   // seconds in a row in which no basic block began
   const Thread* thread = nullptr;
-  std::uint64_t steps_left = 0, ticks = 0, progress = 0;
+  std::uint64_t steps_left = 0, watched = 0, ticks = 0, progress = 0;
 };
 Clock launch_clock;
 
@@ -57,14 +59,17 @@ const void* interrupted_at(void* context) {
 void count_second(int, siginfo_t*, void* context) {
   Clock& c = launch_clock;
   Engine& e = engine;
+  ++c.all_seconds;
   c.seconds = e.progress == c.progress ? c.seconds + 1 : 0;
   const bool is_silent = e.current != nullptr && e.current == c.thread &&
-                         e.steps_left == c.steps_left && e.ticks == c.ticks;
+                         e.steps_left == c.steps_left && steps_watched() == c.watched &&
+                         e.ticks == c.ticks;
   c.silent = is_silent ? c.silent + 1 : 0;
   if (c.silent >= kSilentSeconds) stop_long_loop(interrupted_at(context));
   if (launch_is_out_of_time() && e.current != nullptr) e.steps_left = 1;
   c.thread = e.current;
   c.steps_left = e.steps_left;
+  c.watched = steps_watched();
   c.ticks = e.ticks;
   c.progress = e.progress;
 }
@@ -154,6 +159,7 @@ KernelSignals::~KernelSignals() {
 }
 
 bool launch_is_out_of_time() { return launch_clock.seconds >= launch_seconds; }
+unsigned seconds_of_launch() { return launch_clock.all_seconds; }
 bool launches_may_take_long() { return launch_seconds > kLaunchSeconds; }
 void set_launch_seconds(unsigned seconds) { launch_seconds = seconds; }
 

@@ -24,6 +24,8 @@ class KernelSignals {
 
 /// True once the launch has gone on for too long without the end of a thread or a barrier: the next basic block ends it.
 bool launch_is_out_of_time();
+/// The processor's time that the launch has had so far, in seconds.
+unsigned seconds_of_launch();
 /// True if set_launch_seconds() allows more than usual.
 bool launches_may_take_long();
 /// Ends the launch at a loop that has taken too long.
