@@ -103,7 +103,7 @@ def run_ninja(command, progress):
                 lines.append(line)
                 progress.line(line)
         except BaseException:  # Meson's time limit, or Ctrl-C
-            ninja.kill()
+            ninja.terminate()  # and it ends its compilers
             raise
     return ninja.returncode, "".join(lines)
 

@@ -469,6 +469,20 @@ class TheRunner(unittest.TestCase):
         self.assertIn("<2>", self.run_it()[1])
         self.assertIn("<>", self.run_it()[1])
 
+    def test_who_ends_it_ends_the_compiler(self):
+        rule = "rule slow\n  command = echo $$$$ > pid; sleep 30; touch $out\nbuild check: slow\n"
+        (self.build / "build.ninja").write_text(rule)
+        runner = subprocess.Popen(
+            [sys.executable, str(TOOLS / "check/check_exercise.py"), str(self.exercise), "check"],
+            cwd=self.build, stdout=subprocess.DEVNULL, env={**os.environ, "NINJA": building.find_ninja(), "PWD": self.folder.name},
+        )
+        pid = self.build / "pid"
+        while not pid.is_file() or not pid.read_text():
+            time.sleep(0.01)
+        runner.terminate()  # a watch does so when the file is saved again
+        self.assertEqual(runner.wait(10), 1)
+        self.assertFalse(Path(f"/proc/{pid.read_text().strip()}").exists())
+
     def test_a_ninja_of_meson_goes_first(self):
         self.script("check", f'{says("passed")}; exit 0')
         elsewhere = Path(self.folder.name) / "ninja"
