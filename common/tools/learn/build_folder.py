@@ -114,13 +114,15 @@ class Course:
             raise Failed(f"{name} may be {one_of(exercise.name for exercise in fitting)}. Which one?", 2)
         elsewhere = sorted(checkout.TOP.glob("exercises/*/*.cuh"))
         for file in elsewhere:
-            if file.stem == part:
-                chapter = file.parent.name
+            chapter = file.parent.name
+            if part == file.stem or part.zfill(2) in (chapter, chapter[:2]):
+                what = f"{part} belongs to {chapter}" if part == file.stem else f"{name} is {chapter}"
                 raise Failed(
-                    f"{part} belongs to {chapter}, which {seen_from_the_shell(self.build)} leaves out.\n"
+                    f"{what}, which {seen_from_the_shell(self.build)} leaves out.\n"
                     f"A build folder for it: meson setup build-{chapter[:2]} chapters/{chapter}", 2,
                 )
-        near = nearest(part, [*names, *(file.stem for file in elsewhere)])
+        of_its_chapter = names if exercises is not self.exercises else []
+        near = nearest(part, [*names, *(file.stem for file in elsewhere)]) or list(of_its_chapter)
         way_out = f"Did you mean {one_of(near)}?" if near else f"{self.command('list')} shows all of them."
         raise Failed(f"There is no exercise {name}. {way_out}", 2)
 

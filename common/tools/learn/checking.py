@@ -4,6 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from tools.learn import passing, progress
 from tools.lib.checkout import seen_from_the_shell
@@ -70,7 +71,7 @@ def print_what_helps(course, exercise, code):
 
 def show_check(course, arguments):
     """checks one exercise, and says why it is not right yet"""
-    exercises = course.of_chapter(arguments.name or "") or [course.find(arguments.name)]
+    exercises = course.of_chapter(Path(arguments.name or "").name) or [course.find(arguments.name)]
     begun = [one for one in exercises if course.known_state(one) != progress.NOT_STARTED]
     if not begun and len(exercises) > 1:
         print(f"No exercise of {exercises[0].chapter} is begun. The first one: {course.command('next')}")

@@ -248,6 +248,7 @@ class Check(Checkout):
                 "tikcet": "There is no exercise tikcet. Did you mean ticket?",
                 "wrd": "There is no exercise wrd. Did you mean word_count?",
                 "02/word": "There is no exercise 02/word. Did you mean word_count?",
+                "01/tree": "There is no exercise 01/tree. Did you mean word_count or count_above?",
                 "01": "01 is a chapter. Which exercise: word_count or count_above?",
                 "01-first": "01-first is a chapter. Which exercise: word_count or count_above?",
                 "zzz": "There is no exercise zzz. ./course list",
@@ -271,6 +272,8 @@ class Check(Checkout):
         self.assertEqual(code, 1)
         self.assertRegex(text, r"\A\n── word_count\n(.*\n)*word_count is solved\.\n(.*\n)*\n── count_above\nFAILED")
         self.assertEqual(self.course("check", "02")[0], 77)
+        for folder in ("exercises/01-first/", "chapters/01-first", "01-first/"):
+            self.assertRegex(self.course("check", folder)[1], r"\A\n── word_count\n")
 
     def test_one_schedule_and_all_cases(self):
         (self.build / "word_count").write_text('#!/bin/bash\necho "seed=$SIMT_SEED all=$COURSE_ALL"; exit 1\n')
@@ -285,6 +288,7 @@ class Check(Checkout):
         self.assertEqual(code, 2)
         self.assertIn("ticket belongs to 02-second, which build-01 leaves out.\n", error)
         self.assertIn("meson setup build-02 chapters/02-second", error)
+        self.assertIn("02 is 02-second, which build-01 leaves out.\n", self.course("check", "02", "--build", "build-01")[2])
 
     def test_how_far_the_build_is(self):
         self.answer("RIGHT")
