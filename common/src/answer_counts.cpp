@@ -5,7 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 
@@ -33,12 +37,18 @@ namespace {
   _exit(0);
 }
 
-/// Whether all of it came in time.
+/// Whether all of it came in time. The line at the terminal is written meanwhile, by a signal's handler.
 bool receive(int in, simt::Counters& counters, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                   std::chrono::duration<double>(seconds));
   pollfd wanted{.fd = in, .events = POLLIN, .revents = 0};
-  constexpr double kMilliseconds = 1000;
-  return poll(&wanted, 1, static_cast<int>(seconds * kMilliseconds)) == 1 &&
-         ::read(in, &counters, sizeof counters) == sizeof counters;
+  int found = 0;
+  do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    found = poll(&wanted, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
+  } while (found < 0 && errno == EINTR);
+  return found == 1 && ::read(in, &counters, sizeof counters) == sizeof counters;
 }
 
 }  // namespace

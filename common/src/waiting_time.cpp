@@ -20,7 +20,7 @@ constexpr double kSecondsAfterFailure = 2;
 constexpr const char* kClear = "\r\033[K";
 
 // What the signal's handler reads: changed only while the signal is blocked.
-bool shows_progress = false, is_shown = false;
+bool shows_progress = false, is_shown = false, is_counting = false;
 std::size_t case_number = 0, case_count = 0;
 std::uint64_t schedule = 0;
 double case_start = 0;
@@ -51,9 +51,14 @@ void tick(int) {
   }
   if (!shows_progress || case_number == 0) return;
   char line[128];
-  const int size = std::snprintf(
-      line, sizeof line, "%schecking: case %zu of %zu, schedule %llu (%.0f s)\r", kClear,
-      case_number, case_count, static_cast<unsigned long long>(schedule), now() - case_start);
+  const double seconds = now() - case_start;
+  const int size = is_counting
+                       ? std::snprintf(line, sizeof line,
+                                       "%scounting what the kernels do (%.0f s)\r", kClear, seconds)
+                       : std::snprintf(line, sizeof line,
+                                       "%schecking: case %zu of %zu, schedule %llu (%.0f s)\r",
+                                       kClear, case_number, case_count,
+                                       static_cast<unsigned long long>(schedule), seconds);
   write_all(STDERR_FILENO, line, static_cast<std::size_t>(size));
   is_shown = true;
 }
@@ -103,10 +108,17 @@ void show_test_case(std::size_t number, std::size_t count, std::uint64_t seed) {
   case_start = now();
 }
 
+void show_counting() {
+  start_waiting_time();
+  const Undisturbed undisturbed;
+  is_counting = true;
+  case_start = now();
+}
+
 void end_progress() {
   const Undisturbed undisturbed;
   if (is_shown) write_all(STDERR_FILENO, kClear, std::strlen(kClear));
-  shows_progress = is_shown = false;
+  shows_progress = is_shown = is_counting = false;
 }
 
 void end_soon(std::string words) {

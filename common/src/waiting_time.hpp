@@ -17,7 +17,10 @@ void start_waiting_time();
 /// The `number`-th of `count` test cases begins, under the schedule `seed`.
 void show_test_case(std::size_t number, std::size_t count, std::uint64_t seed);
 
-/// The line at the terminal goes, for good.
+/// The test cases have passed, and the answer runs once more, to be counted: a line says so.
+void show_counting();
+
+/// The line at the terminal goes.
 void end_progress();
 
 /// While one lives, no line is written and the check is not ended.

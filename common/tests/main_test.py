@@ -120,25 +120,35 @@ class Screen(Specimen):
         with self.assertRaises(subprocess.TimeoutExpired):  # no learner waits
             run("fails with a message", "hangs", timeout=4)
 
-    def test_a_line_at_a_terminal_says_how_far_it_is(self):
-        def seen(test, **environment):
-            ours, theirs = os.openpty()
-            with os.fdopen(ours, "rb", buffering=0) as screen:
-                program = subprocess.Popen([SPECIMEN, test], env={**os.environ, "TERM": "xterm", **environment}, stdout=theirs, stderr=theirs)
-                os.close(theirs)
-                text = b""
-                with contextlib.suppress(OSError):  # the terminal's other end is closed
-                    while part := screen.read(1000):
-                        text += part
-                program.wait()
-                return text.decode()
+    def seen(self, test, **environment):
+        """What a test case shows at a terminal."""
+        ours, theirs = os.openpty()
+        with os.fdopen(ours, "rb", buffering=0) as screen:
+            program = subprocess.Popen([SPECIMEN, test], env={**os.environ, "TERM": "xterm", **environment}, stdout=theirs, stderr=theirs)
+            os.close(theirs)
+            text = b""
+            with contextlib.suppress(OSError):  # the terminal's other end is closed
+                while part := screen.read(1000):
+                    text += part
+            program.wait()
+            return text.decode()
 
+    def test_a_line_at_a_terminal_says_how_far_it_is(self):
         line = r"(\r\x1b\[Kchecking: case 1 of 1, schedule [0-3] \(\d s\)\r)+\r\x1b\[K1 check passed"
-        self.assertRegex(seen("takes a second", COURSE_PROGRESS="1"), line)
-        self.assertNotIn("checking", seen("takes a second"))
-        self.assertNotIn("checking", seen("passes", COURSE_PROGRESS="1"))
-        self.assertNotIn("checking", seen("takes a second", COURSE_PROGRESS="1", TERM="dumb"))
+        self.assertRegex(self.seen("takes a second", COURSE_PROGRESS="1"), line)
+        self.assertNotIn("checking", self.seen("takes a second"))
+        self.assertNotIn("checking", self.seen("passes", COURSE_PROGRESS="1"))
+        self.assertNotIn("checking", self.seen("takes a second", COURSE_PROGRESS="1", TERM="dumb"))
         self.assertNotIn("checking", run("takes a second", COURSE_PROGRESS="1", TERM="xterm")[1])
+
+    def test_a_line_at_a_terminal_says_that_it_counts(self):
+        if on_gpu():
+            self.skipTest("a GPU counts nothing")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "result.json"
+            text = self.seen("takes a second", COURSE_PROGRESS="1", COURSE_COUNT_SECONDS="20", COURSE_RESULT=str(file))
+            self.assertRegex(text, r"1 check passed under 4 schedules\r\n(\r\x1b\[Kcounting what the kernels do \(\d s\)\r)+\r\x1b\[K$")
+            self.assertTrue(json.loads(file.read_text())["counts"])
 
     def test_the_first_failure_has_its_own_messages(self):
         out = self.failing("fails twice")

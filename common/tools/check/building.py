@@ -16,11 +16,11 @@ from tools.lib.checkout import with_short_paths
 from tools.lib.failed import Failed
 
 STEP = re.compile(r"\[(\d+)/(\d+)\] ")
-TICK_SECONDS = 0.5
+FIRST_TICK_SECONDS, TICK_SECONDS = 0.2, 0.5
 
 
 class Progress:
-    """What is waited for, on one line of standard error at a terminal: after half a second, and every half second anew.
+    """What is waited for, on one line of standard error at a terminal: soon, and every half second anew.
     Nothing if it is not `wanted`, or no terminal is there. A context manager, which takes the line away at its end."""
 
     def __init__(self, wanted):
@@ -40,7 +40,7 @@ class Progress:
 
     def tick(self):
         """Shows the line until the end."""
-        while not self.over.wait(TICK_SECONDS):
+        while not self.over.wait(TICK_SECONDS if self.shown else FIRST_TICK_SECONDS):
             print(f"\r\033[K{self.text} ({time.monotonic() - self.start:.0f} s)", end="", file=sys.stderr, flush=True)
             self.shown = True
 

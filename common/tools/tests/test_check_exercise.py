@@ -452,7 +452,7 @@ class TheRunner(unittest.TestCase):
         with mock.patch.dict(os.environ, COURSE_PROGRESS="1"):
             self.assertEqual(self.run_it(), (0, ""))  # no terminal
         at_terminal = mock.Mock(wraps=io.StringIO(), isatty=lambda: True)
-        with mock.patch.object(building, "TICK_SECONDS", 0.01), mock.patch.dict(os.environ, TERM="xterm"), \
+        with mock.patch.multiple(building, FIRST_TICK_SECONDS=0.01, TICK_SECONDS=0.01), mock.patch.dict(os.environ, TERM="xterm"), \
                 mock.patch("sys.stderr", at_terminal), building.Progress(True) as progress:
             self.assertEqual(building.run_ninja([str(self.build / "ninja")], progress), (0, "[1/9] a\n[2/9] b\n"))
         said = "".join(call.args[0] for call in at_terminal.write.mock_calls)
