@@ -12,6 +12,7 @@
 
 #include <array>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/early.hpp"
@@ -62,10 +63,14 @@ struct FenceState : Knowledge {
 };
 
 /// What was passed on at an address in device scope, or wider.
-struct Place {
+struct PassedOn {
   VectorClock device, system;
-  std::uint32_t version = 0;     // one more with each store that ends what was passed on before
+  std::uint32_t version = 0;  // one more with each store that ends what was passed on before
+};
+struct Place : PassedOn {
   std::uint32_t generation = 0;  // of shared memory, which one block uses after the other
+  // Where stores may be late: with the value before the last one, and with the value that a late load finds.
+  PassedOn before, old;
 };
 /// The same in any scope, by the threads of a block, for each other.
 struct BlockPlace {
@@ -151,9 +156,25 @@ const LeftBehind* find_left_behind(std::uintptr_t address) {
   return left == left_behind.end() ? nullptr : &left->second;
 }
 
-void end_what_was_passed_on(Place& place) {
-  place.device = place.system = {};
-  ++place.version;
+/// Returns what it was.
+PassedOn end_what_was_passed_on(PassedOn& place) {
+  PassedOn ended = std::move(place);
+  place = {};
+  place.version = ended.version + 1;
+  return ended;
+}
+
+void find(FenceState& mine, const BlockFences& block, std::uintptr_t address,
+          const PassedOn& there) {
+  mine.found.device.join(there.device);
+  mine.found.system.join(there.system);
+  if (const LeftBehind* const left = find_left_behind(address)) {
+    for (const VectorClock& clocks : left->device) mine.too_near.join(clocks);
+  }
+  const auto near = block.at_address.find(address);
+  if (near != block.at_address.end() && near->second.version == there.version) {
+    mine.found.block.join(near->second.clocks);
+  }
 }
 
 /// What was passed on at the address; null if nothing was, unless it is to be made.
@@ -248,21 +269,15 @@ void fence_atomic(Thread& t, std::uintptr_t address, AccessKind kind) {
   const ScopedIgnore guard;
   BlockFences& block = of_block[block_of(t.id)];
   FenceState& mine = state_of(t.id, block);
-  const bool passes_on = writes(kind) && !mine.passed_on.block.empty();
+  const bool passes_on = !mine.passed_on.block.empty();
   Place* const place = place_at(address, passes_on);
   if (place == nullptr) return;
   if (kind == AccessKind::relaxed_write) {
-    end_what_was_passed_on(*place);
+    PassedOn before = end_what_was_passed_on(*place);
+    if (stores_may_be_late) place->before = std::move(before);
   } else {
-    mine.found.device.join(place->device);
-    mine.found.system.join(place->system);
-    if (const LeftBehind* const left = find_left_behind(address)) {
-      for (const VectorClock& clocks : left->device) mine.too_near.join(clocks);
-    }
-    const auto near = block.at_address.find(address);
-    if (near != block.at_address.end() && near->second.version == place->version) {
-      mine.found.block.join(near->second.clocks);
-    }
+    find(mine, block, address, *place);
+    if (stores_may_be_late) place->before = *place;
   }
   if (!passes_on) return;
   BlockPlace& near = block.at_address[address];
@@ -270,6 +285,20 @@ void fence_atomic(Thread& t, std::uintptr_t address, AccessKind kind) {
   near.clocks.join(mine.passed_on.block);
   place->device.join(mine.passed_on.device);
   place->system.join(mine.passed_on.system);
+}
+
+void fence_load(Thread& t, std::uintptr_t address, bool finds_old_value) {
+  if (!used) return;
+  const ScopedIgnore guard;
+  const Place* const place = place_at(address, false);
+  if (place == nullptr) return;
+  BlockFences& block = of_block[block_of(t.id)];
+  find(state_of(t.id, block), block, address, finds_old_value ? place->old : *place);
+}
+
+void fence_late_store(std::uintptr_t address) {
+  const auto place = at_address.find(address);
+  if (place != at_address.end()) place->second.old = std::move(place->second.before);
 }
 
 void fence_barrier(Block& block) {

@@ -22,9 +22,13 @@ bool fences_used();
 void fence_by(Thread& t, Scope scope);
 /// True if the thread has had a fence.
 bool has_fenced(std::uint32_t thread);
-/// A load takes what others left at the address, and what writes leaves what it knows: beside what is there
-/// if it reads, too, and instead of it if it is a store.
+/// What writes leaves what it knows at the address: an atomic beside what others left there, which it takes, and
+/// a store instead of it.
 void fence_atomic(Thread& t, std::uintptr_t address, AccessKind kind);
+/// A load takes what others left with the value that it finds.
+void fence_load(Thread& t, std::uintptr_t address, bool finds_old_value);
+/// From here on the old value at the address is the one before the store that was the last one.
+void fence_late_store(std::uintptr_t address);
 void fence_barrier(Block& block);
 /// All threads of the cluster have met in its barrier.
 void fence_cluster(const Cluster& cluster);

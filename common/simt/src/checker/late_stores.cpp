@@ -13,6 +13,7 @@
 #include "base/early.hpp"
 #include "base/program.hpp"
 #include "base/scoped_ignore.hpp"
+#include "checker/fences.hpp"
 #include "checker/vector_clock.hpp"
 #include "kernel/engine.hpp"
 #include "kernel/findings.hpp"
@@ -168,6 +169,7 @@ void remember_late_store(Thread& t, std::uintptr_t address, std::size_t size, Ac
   const bool follows = is_known && !is_atomic_function && store.size == size &&
                        block_of(store.thread) == t.block->linear && !is_visible(store);
   if (!follows) {
+    fence_late_store(address);
     store.size = size;
     store.loads_left = 1 + static_cast<unsigned>(dice() % kMostLateLoads);
     std::memcpy(store.old.data(), reinterpret_cast<const void*>(address), size);

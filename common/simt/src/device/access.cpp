@@ -156,16 +156,18 @@ void check_relaxed_access(std::uintptr_t address, std::size_t size, RelaxedAcces
     std::uint8_t flags = flags_of(scope);
     if (is_volatile && shared && a->size > size) flags |= kVolatileElement;
     access(address, size, kind, scope, caller, nullptr, flags);
+    Thread& t = *engine.current;
+    bool finds_old_value = false;
     if (stores_may_be_late && a != nullptr && !shared) {
-      Thread& t = *engine.current;
       if (write) {
         note_change();
         remember_late_store(t, address, size, kind, pc_of(caller));
       } else if (load_late(t, address, size, relaxed, pc_of(caller))) {
         note_change();
-        access_is_open = true;
+        access_is_open = finds_old_value = true;
       }
     }
+    if (a != nullptr && !write) fence_load(t, address, finds_old_value);
   }
   if (write) wake_pollers(address);
 }

@@ -53,7 +53,7 @@ SIMT_HOT void access_now(Allocation& a, std::uintptr_t address, std::size_t size
   if (engine.clusters && a.space == Space::shared) check_remote_use(a, address, kind, caller, t);
   if (is_atomic(kind)) {
     record_atomic(t, a, address, kind, scope, t.relaxed_name, caller);
-    fence_atomic(t, address, kind);
+    if (writes(kind)) fence_atomic(t, address, kind);  // of a load when it is known what it finds
   }
   if (writes(kind)) {
     set_initialised(a, address, size);

@@ -406,7 +406,7 @@ void grid_wait(const void* caller) {
       t.state = State::at_cluster;
       let_others_run();
     }
-    fence_atomic(t, phase_address(t), AccessKind::relaxed_read);
+    fence_load(t, phase_address(t), false);
     fence_by(t, Scope::device);
   }
   t.grid_known = t.grid_arrived;
