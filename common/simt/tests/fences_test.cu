@@ -414,3 +414,72 @@ TEST_CASE("a plain read that no compare-and-swap confirms is a race") {
           cudaDeviceSynchronize();
         }) == "");
 }
+
+// ---- atomics of others, after one's own --------------------------------------------------------
+
+namespace {
+
+enum class LastBlock { reads, reads_after_fences, resets, resets_after_fence, resets_by_atomic };
+
+/// Each block adds its part; the last one uses the total, and its own atomics are the last ones.
+template <LastBlock last>
+__global__ void add_parts(int* words) {
+  int* const sum = words;
+  int* const tickets = words + 1;
+  if (threadIdx.x != 0) return;
+  atomicAdd(sum, 1);
+  if (last == LastBlock::reads_after_fences || last == LastBlock::resets_after_fence) {
+    __threadfence();
+  }
+  if (atomicAdd(tickets, 1) != static_cast<int>(gridDim.x) - 1) return;
+  if (last == LastBlock::reads_after_fences || last == LastBlock::resets_after_fence) {
+    __threadfence();
+  }
+  if (last == LastBlock::reads || last == LastBlock::reads_after_fences) words[2] = *sum;
+  if (last == LastBlock::resets || last == LastBlock::resets_after_fence) *tickets = 0;
+  if (last == LastBlock::resets_by_atomic) atomicExch(tickets, 0);
+}
+
+/// Block 0 counts in block scope, and then in device scope; block 1 in device scope.
+__global__ void count_in_two_scopes(int* words) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) atomicAdd_block(words, 1);
+  atomicAdd(words, 1);
+}
+
+__global__ void spin_by_atomics(int* words) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    atomicExch(words, 1);
+  } else {
+    while (atomicAdd(words, 0) == 0) {
+    }
+    words[2] = words[0];
+  }
+}
+
+template <class Kernel>
+bool run_three_blocks(Kernel kernel) {
+  auto words = Array<int>::zeros(3);
+  kernel<<<3, 32>>>(words.data());
+  return words.values()[0] != 0;
+}
+
+}  // namespace
+
+TEST_CASE("an atomic of another block is not hidden by the thread's own last one") {
+  using enum LastBlock;
+  CHECK(first_miss(
+            ReportKind::race, [] { run_three_blocks(add_parts<reads>); }, 40) == "");
+  CHECK(first_complaint([] { return run_three_blocks(add_parts<reads_after_fences>); }) == "");
+  CHECK(first_miss(
+            ReportKind::race, [] { run_three_blocks(add_parts<resets>); }, 40) == "");
+  CHECK(first_complaint([] { return run_three_blocks(add_parts<resets_after_fence>); }) == "");
+  CHECK(first_complaint([] { return run_three_blocks(add_parts<resets_by_atomic>); }) == "");
+  CHECK(first_miss(
+            ReportKind::race, [] { run_three_blocks(spin_by_atomics); }, 40) == "");
+}
+
+TEST_CASE("an atomic of block scope is not hidden by one of device scope") {
+  CHECK(first_miss(ReportKind::race, [] { run_three_blocks(count_in_two_scopes); }) == "");
+}

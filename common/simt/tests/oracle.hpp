@@ -71,6 +71,21 @@ class Execution {
     return found;
   }
 
+  /// True if `a` is atomic and `b` plain, and the thread of `b` has had an atomic there after `a`, and then a fence.
+  bool is_before_atomic_and_fence(const Race& race) const {
+    if (!events_[race.a].strong || events_[race.b].strong) return false;
+    for (std::size_t z = 0; z < race.b; ++z) {
+      const Event& own = events_[z];
+      if (!in_program_order(z, race.b) || own.word != events_[race.b].word || !own.writes())
+        continue;
+      if (!own.strong || own.end < events_[race.a].begin) continue;
+      for (std::size_t f = z; f < race.b; ++f) {
+        if (events_[f].kind == Event::Kind::fence) return true;
+      }
+    }
+    return false;
+  }
+
   static constexpr std::size_t kMostEvents = 512;
 
  private:

@@ -153,7 +153,7 @@ void load_table(const Program& p) {
 
 // ---- two verdicts on one execution --------------------------------------------------------------
 
-/// The checker keeps the last plain write of a word, its last atomic, and the last reads of two threads; README.md,
+/// The checker keeps the last plain write of a word, and the last atomics and the last reads of two threads; README.md,
 /// "Races between accesses that are far apart". False if the earlier access may be forgotten when the later one comes.
 bool is_remembered(const Race& race, const std::vector<Event>& events) {
   const Event &x = events[race.a], &y = events[race.b];
@@ -162,7 +162,7 @@ bool is_remembered(const Race& race, const std::vector<Event>& events) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Event& z = events[i];
     if (i == race.a || i == race.b || z.word != x.word || kind(z) != kind(x)) continue;
-    if (kind(x) == 0 && z.thread == y.thread) continue;
+    if (kind(x) != 2 && z.thread == y.thread) continue;
     if (z.end > x.begin && z.begin < y.end) return false;
   }
   return true;
@@ -210,9 +210,11 @@ Verdicts run(const Program& p, std::uint64_t schedule, simt_test::Array<int>& wo
   for (const simt::Report& r : outcome.reports) v.found.push_back(racing_word(r));
   const std::vector<Event> events =
       events_of(p, {log_of_steps, log_of_steps + log_size}, decisions);
-  for (const Race& race : Execution(events, decisions).races()) {
+  const Execution execution(events, decisions);
+  for (const Race& race : execution.races()) {
     v.racing.insert(name_of(events[race.a].word));
-    v.is_remembered = v.is_remembered || is_remembered(race, events);
+    v.is_remembered = v.is_remembered ||
+                      (is_remembered(race, events) && !execution.is_before_atomic_and_fence(race));
   }
   return v;
 }

@@ -57,9 +57,9 @@ struct Knowledge {
 };
 
 struct FenceState : Knowledge {
-  unsigned barriers = 0;       // BlockFences::barriers whose common knowledge is in this
-  bool joins_barrier = false;  // named in BlockFences::changed
-  bool has_fenced = false;
+  unsigned barriers = 0;          // BlockFences::barriers whose common knowledge is in this
+  bool joins_barrier = false;     // named in BlockFences::changed
+  std::uint32_t fence_clock = 0;  // of the thread, at its last fence
 };
 
 /// What was passed on at an address in device scope, or wider.
@@ -238,16 +238,16 @@ void fences_forget() { left_behind.clear(); }
 
 bool fences_used() { return used; }
 
-bool has_fenced(std::uint32_t thread) {
+bool has_fenced(std::uint32_t thread, std::uint32_t since) {
   const FenceState* const state = find(thread);
-  return state != nullptr && state->has_fenced;
+  return state != nullptr && state->fence_clock >= since;
 }
 
 void fence_by(Thread& t, Scope scope) {
   const ScopedIgnore guard;
   used = true;
   FenceState& mine = state_of(t.id, of_block[block_of(t.id)]);
-  mine.has_fenced = true;
+  mine.fence_clock = t.now();
   const auto see = [&](VectorClock& found) {
     mine.visible.join(found);
     found = {};

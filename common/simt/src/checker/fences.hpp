@@ -20,8 +20,8 @@ void fences_forget();
 bool fences_used();
 
 void fence_by(Thread& t, Scope scope);
-/// True if the thread has had a fence.
-bool has_fenced(std::uint32_t thread);
+/// True if the thread has had a fence after its access at this clock.
+bool has_fenced(std::uint32_t thread, std::uint32_t since = 1);
 /// What writes leaves what it knows at the address: an atomic beside what others left there, which it takes, and
 /// a store instead of it.
 void fence_atomic(Thread& t, std::uintptr_t address, AccessKind kind);

@@ -202,6 +202,25 @@ void judge_write(const Cell& cell, std::uintptr_t address, Thread& t, const NowA
   judge_readers(cell, me, now.kind, address, t);
 }
 
+void judge_replaced_atomics(const AtomicCell& replaced, const Cell& cell, std::uintptr_t address,
+                            Thread& t, const NowAccess& now) {
+  if (replaced.generation != cell.generation) return;
+  const Access me = record(t, now);
+  const auto judge = [&](const Access& atomic) {
+    if (is_atomic(now.kind) && !scopes_clash(atomic, me)) return;
+    if (!conflicts(atomic, t)) return;
+    if (now.kind == AccessKind::read && hold_back(me, address, atomic)) return;
+    report_race({atomic, AccessKind::atomic}, {me, now.kind}, address, t);
+  };
+  if (is_atomic(now.kind)) judge(replaced.block_scope);
+  const Access& last = cell.atomic;
+  if (last.thread != t.id || last.pc == 0) return;
+  // The thread's own atomic has found what the other one left: a fence orders the two before a plain access.
+  if (is_atomic(now.kind) || !has_fenced(t.id, last.clock >> kClockShift)) {
+    judge(replaced.other_thread);
+  }
+}
+
 // ---- the read-only path -------------------------------------------------------------------------
 
 void judge_read_only(const ReadOnlyCell& load, std::uintptr_t address, const Thread& t,

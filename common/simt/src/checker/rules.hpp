@@ -66,6 +66,9 @@ SIMT_RARE void judge_read(const Cell& cell, std::uintptr_t address, Thread& t,
                           const NowAccess& now);
 SIMT_RARE void judge_write(const Cell& cell, std::uintptr_t address, Thread& t,
                            const NowAccess& now);
+/// The same with atomics that later ones have replaced.
+SIMT_RARE void judge_replaced_atomics(const AtomicCell& replaced, const Cell& cell,
+                                      std::uintptr_t address, Thread& t, const NowAccess& now);
 /// A granule that __ldg() has read is written.
 SIMT_RARE void judge_read_only(const ReadOnlyCell& load, std::uintptr_t address, const Thread& t,
                                const NowAccess& now);
@@ -177,6 +180,19 @@ SIMT_HOT bool may_clash(const Access& atomic, const NowAccess& now) {
          ((atomic.clock | now.flags) & (kBlockScope | kVolatileElement)) != 0;
 }
 
+/// The last atomic was the thread's own, and others may have been there before.
+SIMT_HOT bool hides_others(const Allocation& a, const Cell& cell, const Thread& t) {
+  return a.atomics != nullptr && cell.atomic.thread == t.id && cell.atomic.pc != 0;
+}
+
+/// True if atomics that later ones have replaced may race with the access.
+SIMT_HOT bool may_meet_replaced(const Allocation& a, const Cell& cell, const Thread& t,
+                                const NowAccess& now) {
+  if (a.atomics == nullptr) return false;
+  if (!is_atomic(now.kind)) return hides_others(a, cell, t);
+  return (now.flags & kBlockScope) != 0 || a.has_block_scope;
+}
+
 SIMT_HOT void check_read(Cell& cell, std::uintptr_t address, Thread& t, const NowAccess& now) {
   if (conflicts(cell.write, t) || (may_clash(cell.atomic, now) && conflicts(cell.atomic, t))) {
     judge_read(cell, address, t, now);
@@ -190,6 +206,19 @@ SIMT_HOT void check_write(Cell& cell, std::uintptr_t address, Thread& t, const N
     judge_write(cell, address, t, now);
   }
   (is_atomic(now.kind) ? cell.atomic : cell.write) = record(t, now);
+}
+
+/// An atomic of the thread is about to become the last one: what it replaces is kept.
+SIMT_HOT void keep_atomic(Allocation& a, std::size_t i, const Cell& cell, const Thread& t) {
+  const Access& last = cell.atomic;
+  const bool has_block_scope = (last.clock & kBlockScope) != 0;
+  if (last.pc == 0 || (last.thread == t.id && !has_block_scope)) return;
+  AtomicCell& kept = atomic_cells(a)[i];
+  if (kept.generation != cell.generation) kept = {cell.generation, {}, {}};
+  if (last.thread != t.id) kept.other_thread = last;
+  if (!has_block_scope) return;
+  kept.block_scope = last;
+  a.has_block_scope = true;
 }
 
 constexpr unsigned granule_shift_of(std::size_t size) {
@@ -219,7 +248,11 @@ SIMT_HOT void check_cells(Allocation& a, std::uintptr_t address, std::size_t siz
     Cell& cell = a.cells[i];
     if (cell.generation != generation) start_cell(cell, generation);
     const std::uintptr_t at = a.begin + (i << a.granule_shift);
+    if (may_meet_replaced(a, cell, t, now)) {
+      judge_replaced_atomics(a.atomics[i], cell, at, t, now);
+    }
     if (writes(kind)) {
+      if (is_atomic(kind)) keep_atomic(a, i, cell, t);
       if (a.read_only != nullptr) judge_read_only(a.read_only[i], at, t, now);
       check_write(cell, at, t, now);
     } else {
@@ -272,6 +305,7 @@ SIMT_HOT bool pass_quickly(Allocation& a, std::uintptr_t address, const void* ca
   if (kind == AccessKind::read && !all_initialised(a, address, size)) return false;
   if (cell.generation == generation) {
     if (!is_settled(cell.write, t) || !is_settled(cell.atomic, t)) return false;
+    if (hides_others(a, cell, t)) return false;
     if (writes(kind) && !(is_settled(cell.last_read, t) && is_settled(cell.other_thread, t) &&
                           is_settled(cell.other_warp, t))) {
       return false;

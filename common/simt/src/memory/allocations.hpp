@@ -23,6 +23,7 @@ enum class Space : unsigned char {
 
 struct Cell;       // of the checker's shadow: memory/shadow.hpp
 struct CrossCell;  // the same, for other operations
+struct AtomicCell;
 struct ReadOnlyCell;
 
 /// Who gave memory back.
@@ -43,6 +44,8 @@ struct alignas(64) Allocation {  // what every access reads is one cache line
   std::uint32_t generation = 0;       // shared memory: the block instance that owns it
   std::uint32_t holder = 0;           // shared memory: the rank of that block in the grid
   Cell* cells = nullptr;              // made by the first kernel access
+  AtomicCell* atomics = nullptr;      // made where atomics of two threads meet
+  bool has_block_scope = false;       // one of them, at some time
   ReadOnlyCell* read_only = nullptr;  // made by the first __ldg()
   std::uint8_t* initialised = nullptr;  // one byte per byte
   std::vector<CrossCell*> cross;        // as cells, for races with other operations; by track

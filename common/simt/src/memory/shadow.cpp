@@ -20,6 +20,13 @@ void ensure_shadow(Allocation& a) {
   }
 }
 
+AtomicCell* atomic_cells(Allocation& a) {
+  if (a.atomics == nullptr) {
+    a.atomics = static_cast<AtomicCell*>(reserve_or_die(a.cell_count() * sizeof(AtomicCell)));
+  }
+  return a.atomics;
+}
+
 ReadOnlyCell* read_only_cells(Allocation& a) {
   if (a.read_only == nullptr) {
     a.read_only = static_cast<ReadOnlyCell*>(reserve_or_die(a.cell_count() * sizeof(ReadOnlyCell)));
@@ -39,6 +46,7 @@ CrossCell* cross_cells(Allocation& a, unsigned track) {
 namespace {
 
 std::uint32_t in_use_mark(const Cell& cell) { return cell.generation; }
+std::uint32_t in_use_mark(const AtomicCell& cell) { return cell.generation; }
 std::uint32_t in_use_mark(const ReadOnlyCell& cell) { return cell.launch; }
 std::uint32_t in_use_mark(const CrossCell& cell) {
   return cell.read.operation | cell.write.operation | cell.device_scope.operation |
@@ -66,6 +74,7 @@ void refine_shadow(Allocation& a, unsigned shift) {
   const unsigned finer = a.granule_shift - shift;
   a.granule_shift = static_cast<std::uint8_t>(shift);
   split(a.cells, coarse_count, a.cell_count(), finer);
+  split(a.atomics, coarse_count, a.cell_count(), finer);
   split(a.read_only, coarse_count, a.cell_count(), finer);
   for (CrossCell*& cells : a.cross) split(cells, coarse_count, a.cell_count(), finer);
   ensure_shadow(a);
@@ -74,6 +83,9 @@ void refine_shadow(Allocation& a, unsigned shift) {
 void drop_shadow(Allocation& a) {
   if (a.cells != nullptr) munmap(a.cells, a.cell_count() * sizeof(Cell));
   a.cells = nullptr;
+  if (a.atomics != nullptr) munmap(a.atomics, a.cell_count() * sizeof(AtomicCell));
+  a.atomics = nullptr;
+  a.has_block_scope = false;
   if (a.read_only != nullptr) munmap(a.read_only, a.cell_count() * sizeof(ReadOnlyCell));
   a.read_only = nullptr;
   for (CrossCell*& cells : a.cross) {

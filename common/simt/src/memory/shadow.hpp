@@ -29,6 +29,13 @@ struct alignas(64) Cell {
 };
 static_assert(sizeof(Cell) == 64);
 
+/// What Cell::atomic has replaced. Made for allocations where atomics of two threads have met.
+struct AtomicCell {
+  std::uint32_t generation = 0;  // as in Cell
+  Access other_thread;           // the last atomic of another thread than that of Cell::atomic
+  Access block_scope;            // the last one of block scope
+};
+
 /// The last load of a granule by __ldg(). Made for allocations that have one.
 struct ReadOnlyCell {
   std::uint32_t launch = 0, thread = 0, pc = 0;
@@ -53,6 +60,7 @@ static_assert(sizeof(CrossCell) == 80);
 /// The records of the place; null if there are none.
 const Cell* find_cell(std::uintptr_t address);
 void ensure_shadow(Allocation& a);
+AtomicCell* atomic_cells(Allocation& a);
 /// The loads by __ldg().
 ReadOnlyCell* read_only_cells(Allocation& a);
 /// What the operations of a track leave for others. Tracks are numbered by overlap.cpp.
