@@ -17,6 +17,7 @@ KERNEL_FLAGS = [
     "-ftrivial-auto-var-init=pattern",
     "-fstack-clash-protection",
     "-Wno-unknown-pragmas",  # #pragma nv_diag_suppress, and unroll for g++
+    "-Wno-register",  # C++17 has it no longer, and nvcc takes it
 ]
 # nvcc 13.0 defines these in every .cu file, and all but the first in plain C++; __CUDA_ARCH__ is the rewriter's.
 # SIMT_CPU_DEVICE is ours.

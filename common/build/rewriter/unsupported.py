@@ -57,6 +57,7 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
      "{}, the driver API: use the runtime API (cudaMalloc, kernel<<<blocks, threads>>>(...))"),
     (r"cublas(I?[sdczSDCZH][sd]?(amax|amin|asum|axpy|copy|dot|scal|swap|nrm2|rot|g[be]|h[bp]|he[mr]|s[bpwy]|t[bpr][msto])|"
      r"Lt(Mat|Heur)|Set(Matrix|Vector)|Get(Matrix|Vector)|\w+(Ex|Batched)(_64)?\b)\w*", f"{{}}: {LIBRARY}"),
+    (r"__nv_atomic_\w+", "{}: use cuda::atomic_ref of <cuda/atomic>, which has the same orders and scopes"),
     (r"(curand|cufft|cusparse|cusolver)[A-Z]\w+|curand_\w+", f"{{}}: {LIBRARY}"),
 )]
 # What device code has not, with nvcc either.
@@ -65,7 +66,7 @@ ONLY_ON_HOST = {
     **dict.fromkeys(("cout", "cerr"), "{} in device code: print with printf"),
 }
 ONLY_IN_HOST_CODE = {"static", *ONLY_ON_HOST}
-MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma")
+MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma|__nv_atomic_")
 
 
 def unsupported_header(name):

@@ -1,8 +1,10 @@
 """Variables of kernels: what becomes of __shared__, and of __device__, __constant__ and __managed__."""
 
 from build.rewriter.functions import SPACES
-from build.rewriter.source import OPENING, TAKES_PARENTHESES
+from build.rewriter.kernels import TYPE_WORDS
+from build.rewriter.source import OPENING, TAKES_PARENTHESES, c_string
 
+TYPE_KEYS = {"struct", "class", "union", "enum"}
 QUALIFIERS = SPACES | {"static", "extern", "const", "volatile", "inline"}
 
 # ---- Declarations ----
@@ -37,7 +39,7 @@ def declarators(file, begin, end, dropped):
     """The declaration split at its commas, without alignments, attributes and dropped words.
 
     Each part is a list of pieces, each piece a range of token indices: one token, one pair of
-    brackets with what is inside, or the arguments of a template.
+    brackets with what is inside, or the arguments of a template. A text is a piece, too: define_type().
     """
     parts, i = [[]], begin
     initialiser = angle = False
@@ -66,7 +68,14 @@ def declarators(file, begin, end, dropped):
 
 
 def first_texts(file, pieces):
-    return [file.text(piece[0]) for piece in pieces]
+    return [piece if isinstance(piece, str) else file.text(piece[0]) for piece in pieces]
+
+
+def type_body(file, pieces):
+    """Index of the { } of a type that is defined within the declaration; None if none is."""
+    texts = first_texts(file, pieces)
+    body = next((i for i, text in enumerate(texts) if text in ("=", "{")), len(texts))
+    return body if texts[body:body + 1] == ["{"] and TYPE_KEYS & set(texts[:body]) else None
 
 # ---- __shared__ ----
 
@@ -82,8 +91,12 @@ def rewrite_shared_at(file, at):
     external = "extern" in (token.text for token in file.tokens[begin:end])
     is_global = file.at_namespace_scope[at]
     declare = dynamic_shared if external else global_shared if is_global else static_shared
+    parts = declarators(file, begin, end, ("__shared__", "extern", "static"))
+    body = type_body(file, parts[0])
+    if body is not None:
+        begin = define_type(file, at, begin, parts[0], body)
     base, text = None, ""
-    for pieces in declarators(file, begin, end, ("__shared__", "extern", "static")):
+    for pieces in parts:
         kind, name, extents = shared_variable(file, at, pieces)
         if base is None:
             stars = [i for i, word in enumerate(first_texts(file, kind)) if word in "*&"]
@@ -101,11 +114,25 @@ def rewrite_shared_at(file, at):
     file.replace(begin, end + 1, text[:-1])
 
 
+def define_type(file, at, begin, pieces, body):
+    """Gives the type that the declaration defines a name of its own, which takes its place among the pieces. Returns the
+    index of the token after the type."""
+    key = next(i for i, text in enumerate(first_texts(file, pieces)) if text in TYPE_KEYS)
+    end = pieces[body][-1] + 1
+    qualifiers = spell_pieces(file, pieces[:key] + [pieces[key]])
+    if end == pieces[-1][-1] + 1:
+        file.fail(at, "cannot find the name of this __shared__ variable")
+    name = file.alias("simt_struct_", file.text(shared_variable(file, at, pieces[body + 1:])[1]))
+    file.replace(begin, pieces[key][0] + 1, f"using {name} = {qualifiers}")
+    position = file.tokens[end - 1].end
+    file.edits.append((position, position, "; "))
+    pieces[:body + 1] = [name]
+    return end
+
+
 def shared_variable(file, at, pieces):
     """Type, name and extents of one variable; only the first of a declaration has a type."""
     texts = first_texts(file, pieces)
-    if "{" in texts and {"struct", "union", "class", "enum"} & set(texts):
-        file.fail(at, "define this type before the kernel and use its name here")
     for i, text in enumerate(texts):
         if text == "(" and file.text(pieces[i][0] + 1) in ("*", "&"):
             file.fail(at, "give this type a name first (using Name = ...;)")
@@ -123,7 +150,8 @@ def shared_variable(file, at, pieces):
 
 
 def spell_pieces(file, pieces):
-    return file.spell(i for piece in pieces for i in piece)
+    defined = "".join(piece for piece in pieces if isinstance(piece, str))
+    return defined + file.spell(i for piece in pieces if not isinstance(piece, str) for i in piece)
 
 
 def dynamic_shared(file, kind, name, extents):
@@ -187,11 +215,12 @@ def rewrite_globals(file):
 def rewrite_global(file, at):
     """Makes variables known to the checker; returns the index of the declaration's end."""
     begin, end = declaration(file, at)
-    words = [token.text for token in file.tokens[begin:at + 1]]
-    if "template" in words:
-        file.fail(at, "a __device__ variable cannot be a template here")
-    parts = declarators(file, begin, end, ())
+    is_template = file.text(begin) == "template"
+    parts = declarators(file, file.after_angle(begin + 1) if is_template else begin, end, ())
     first = [file.unit.spaces.get(text, text) for text in first_texts(file, parts[0])]
+    kind = next(kind for kind in ("constant", "managed", "device") if f"__{kind}__" in first)
+    if is_template:
+        return rewrite_template(file, begin, end, parts, kind, "static" in first)
     is_extern = "extern" in first and "=" not in first
     names = [variable_name(file, at, part, False)[0] for part in parts] if "__constant__" in first else []
     if "__constant__" in first and (is_extern or file.unit.external & set(names)):
@@ -203,9 +232,6 @@ def rewrite_global(file, at):
     if is_extern:
         file.unit.external.update(names)
         return end  # its definition will be made known
-    if "{" in first and {"struct", "union", "class", "enum"} & set(first):
-        file.fail(at, "define this type first, then declare the variable")
-    kind = next(kind for kind in ("constant", "managed", "device") if f"__{kind}__" in first)
     # One object for all translation units, if the variable itself is that.
     storage = "inline" if "inline" in first and "static" not in first else "static"
     base_size = next((i for i, text in enumerate(first) if text in ("*", "&", "(")), len(first))
@@ -227,6 +253,45 @@ def rewrite_global(file, at):
         position, known = file.tokens[end - 1].end, (";" + known).removesuffix(";")
     file.edits.append((position, position, known))
     return end
+
+
+def rewrite_template(file, begin, end, parts, kind, is_static):
+    """A template of variables: whatever uses one makes it known, by an alignment that names what does."""
+    parameters, names = template_parameters(file, begin + 1)
+    name = variable_name(file, begin, parts[0], False)[0] if names else "::"
+    if "::" in name or len(parts) > 1 or file.macro:
+        file.fail(begin, f"this template of __{kind}__ variables is not understood: declare a variable for each type")
+    of = f"{name}<{', '.join(names)}>"
+    around = ("namespace { ", " }") if is_static or kind == "constant" else ("", "")
+    known = f"simt_known_{name}"
+    head = f"template <{parameters}>"
+    behind = file.after_angle(begin + 1)
+    position = file.tokens[begin].begin
+    file.edits.append((position, position, f"{around[0]}{head} struct {known} {{ static ::simt::GlobalVariable variable; }};{around[1]} "))
+    position = file.tokens[behind].begin
+    file.edits.append((position, position, f"alignas(::simt::kKnown<{known}<{', '.join(names)}>::variable>) "))
+    position = file.tokens[end].end
+    file.edits.append((position, position, f" {around[0]}{head} ::simt::GlobalVariable {known}<{', '.join(names)}>::variable({c_string(name)}, "
+                       f"(void*)&{of}, sizeof({of}), ::simt::type_of<decltype({of})>(), ::simt::GlobalKind::{kind});{around[1]}"))
+    return end
+
+
+def template_parameters(file, opening):
+    """The parameters between < and >, without what they are by default, and their names; None for the names if one has none."""
+    end = file.after_angle(opening) - 1
+    texts, names, first, i = [], [], opening + 1, opening + 1
+    while first < end:
+        if i < end and file.text(i) != ",":
+            i = file.after_angle(i) if file.text(i) == "<" else file.after(i)
+            continue
+        last = next((j for j in range(first, i) if file.text(j) == "="), i)
+        is_pack = file.text(last - 2) == "..."
+        if last - first < 2 or not file.is_word(last - 1) or file.text(last - 1) in TYPE_WORDS:
+            return "", None
+        texts.append(file.spell(range(first, last)))
+        names.append(file.text(last - 1) + ("..." if is_pack else ""))
+        first = i = i + 1
+    return ", ".join(texts), names or None
 
 
 def is_seen_elsewhere(file, at, name, words):
@@ -256,7 +321,7 @@ def has_declarator(file, at):
     i = at
     while True:
         text = file.text(i)
-        if text in ("", "operator", *OPENING):
+        if text in ("", "operator", "explicit", *OPENING):
             return False
         if text in ("=", ";", "[", "{", ",") and not file.is_attribute(i):
             return True
@@ -270,15 +335,30 @@ def has_declarator(file, at):
             i = file.after(i)
     if file.text(i + 1) in ("*", "&"):  # int (*p)(int), but not int (*function(int))(int)
         return "(" not in (token.text for token in file.tokens[i + 1:file.other_end(i)])
-    if file.tokens[i + 1].kind in ("number", "literal") or file.text(i + 1) == "-":
-        file.fail(i, "write the initial value of a __device__ variable with =")
-    return False
+    return is_value(file, i + 1)
+
+
+def is_value(file, i):
+    """True if a value begins at the token i, rather than a type: in x(3), x(-kN) and x(kN), but not in f(int)."""
+    if not 0 <= i < len(file.tokens):
+        return False
+    return (file.tokens[i].kind in ("number", "literal") or file.text(i) in ("-", "true", "false", "nullptr")
+            or any(is_variable(one, at) for one in {*file.files_before, file} for at in one.places.get(file.text(i), ())))
+
+
+def is_variable(file, at):
+    """True if the token at is the name of a variable that is declared there, outside of functions, with its value."""
+    return (file.at_namespace_scope[at] and file.text(at + 1) in ("=", "{") and file.is_operand(at - 1)
+            and file.text(at - 1) not in TYPE_KEYS | {"typename", "using", "namespace"})
 
 
 def variable_name(file, at, pieces, base_const):
     """Name of the variable that these pieces declare, and whether it is constant itfile."""
+    body = type_body(file, pieces)
+    pieces = pieces if body is None else pieces[body + 1:]
     texts = first_texts(file, pieces)
-    size = next((i for i, text in enumerate(texts) if text in ("=", "{")), len(texts))
+    size = next((i for i, text in enumerate(texts) if text in ("=", "{") or text == "(" and is_value(file, pieces[i][0] + 1)),
+                len(texts))
     indices = [piece[0] for piece in pieces[:size]]
     if "(" in texts[:size]:  # int (*name[2])(int)
         opening = indices[texts.index("(")]

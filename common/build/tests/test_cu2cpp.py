@@ -311,6 +311,19 @@ class Shared(RewriterTest):
                                  '::simt::shared<simt_type_s>("s", [] {});')
                 self.assertEqual(text.count("\n"), declaration.count("\n"))
 
+    def test_types_that_the_declaration_defines(self):
+        shared = '{0} {1} = ::simt::shared<{0}>("{2}", [] {{}});'
+        for declaration, definition, *variables in (
+            ("__shared__ struct { int x; } s[2];", "using simt_struct_s = struct { int x; };  ", ("[2]", "s")),
+            ("__shared__ volatile union U { int x;\n float y; } s, *p;", "using simt_struct_s = volatile union U { int x;\n float y; };  ",
+             ("", "s"), ("*", "p")),
+            ("alignas(16) __shared__ enum { kA, kB = 2 } const s;", "using simt_struct_s = enum { kA, kB = 2 };  ", ("const", "s")),
+        ):
+            with self.subTest(declaration):
+                self.assertEqual(rewrite_statement(declaration), definition + " ".join(
+                    f"using simt_type_{name} = simt_struct_s{kind}; " + shared.format(f"simt_type_{name}", f"& {name}", name).replace(" & ", "& ")
+                    for kind, name in variables))
+
     def test_several_declarators(self):
         self.assert_static("__shared__ int a, b[2], c[3][4];",
                            ("int", "a"), ("int[2]", "b"), ("int[3][4]", "c"))
@@ -353,7 +366,7 @@ class Shared(RewriterTest):
             ("__shared__ int s{};", 2, "cannot have an initialiser"),
             ("__shared__ int s(3);", 2, "cannot have an initialiser"),
             ("__shared__ int a, b = 1;", 2, "cannot have an initialiser"),
-            ("__shared__ struct { int x; } s;", 2, "define this type before the kernel"),
+            ("__shared__ struct { int x; };", 2, "cannot find the name of this __shared__ variable"),
             ("__shared__ float (*p)[32];", 2, "give this type a name first"),
             ("__shared__ s[3];", 2, "cannot find the type of s"),
             ("__shared__ [3];", 2, "cannot find the name"),
@@ -422,10 +435,32 @@ class Globals(RewriterTest):
             ("__device__ int S::x = 3;", "S::x"),
             ("__device__ int ns::S::x[2];", "ns::S::x"),
             ("extern __device__ int x = 3;", "x"),
+            ("__device__ int x(3);", "x"),
+            ("__device__ A x(-3), y(true);", "x", "y"),
+            ("__device__ struct { int a; } x, y[2];", "x", "y"),
+            ("__device__ struct S { int a = 1; } const *x = nullptr;", "x"),
         ):
             with self.subTest(source):
                 self.assertEqual(rewrite(source + "  // why\n"),
                                  source + "".join(known(name) for name in names) + "  // why\n")
+
+    def test_a_name_in_parentheses_is_a_value_or_a_type(self):
+        for before in ("constexpr int kN = 3;", "const A kN{3};", "static unsigned int kN = 3;"):
+            self.assertEqual(rewrite(f"{before}\n__device__ A x(kN);\n"), f"{before}\n__device__ A x(kN);{known('x')}\n")
+        for before in ("struct T {};", "struct T : U {};", "using T = int;", "template <class T = int>", "enum class T { a };", "namespace T {}",
+                       "void f() { int T = 1; }"):
+            self.assert_unchanged(f"{before}\n__device__ A x(T);\n")
+
+    def test_templates(self):
+        self.assertEqual(
+            rewrite("template <class T, int N = 4> __constant__ T x[N] = {1};"),
+            "namespace { template <class T, int N> struct simt_known_x { static ::simt::GlobalVariable variable; }; } "
+            "template <class T, int N = 4> alignas(::simt::kKnown<simt_known_x<T, N>::variable>) __constant__ T x[N] = {1}; "
+            'namespace { template <class T, int N> ::simt::GlobalVariable simt_known_x<T, N>::variable("x", (void*)&x<T, N>, '
+            "sizeof(x<T, N>), ::simt::type_of<decltype(x<T, N>)>(), ::simt::GlobalKind::constant); }")
+        text = rewrite("template <class... T>\n__device__ A<T...> x;")
+        self.assertIn("template <class... T> ::simt::GlobalVariable simt_known_x<T...>::variable(", text)
+        self.assertNotIn("namespace {", text)
 
     def test_kinds(self):
         self.assertEqual(rewrite("__constant__ float c[3];"),
@@ -521,10 +556,9 @@ class Globals(RewriterTest):
 
     def test_refusals(self):
         for source, line, message in (
-            ("\ntemplate <class T> __device__ T x;", 2, "cannot be a template"),
-            ("__device__ int x(3);", 1, "write the initial value"),
-            ("__device__ int x(-3);", 1, "write the initial value"),
-            ("__device__ struct { int a; } x;", 1, "define this type first"),
+            ("\ntemplate <class> __device__ int x;", 2, "this template of __device__ variables is not understood"),
+            ("template <> __constant__ int x<3>;", 1, "this template of __constant__ variables is not understood"),
+            ("template <class T> __device__ int S<T>::x;", 1, "this template of __device__ variables is not understood"),
             ("__device__ bool x = 1 < 2, y;", 1, "put the initialiser before this comma"),
             ("__device__ int x = 3", 1, "this declaration has no ;"),
             (")\n__device__ int x;", 1, "this ) has no ("),

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <iterator>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -83,6 +84,19 @@ __global__ void many_arguments(char a, short b, long long c, bool d, float e, co
          static_cast<int>(g.z);
 }
 
+/// With a pointer beside it as large as a launch's arguments may be: 32,764 bytes.
+struct Table {
+  int values[(32764 - 8) / sizeof(int) - 1];
+};
+__global__ void look_up(Table table, int* out) {
+  table.values[threadIdx.x] += 1;
+  out[threadIdx.x] = table.values[threadIdx.x] + table.values[std::size(table.values) - 1];
+}
+__global__ void look_up_const(const Table table, int* out) {
+  const Table copy = table;
+  out[threadIdx.x] = copy.values[threadIdx.x];
+}
+
 __global__ void change_own_copy(int n, int* out) {
   for (; n > 0; --n) out[threadIdx.x] += 1;
 }
@@ -112,6 +126,21 @@ TEST_CASE("arguments of every kind reach each thread in a copy of its own") {
   CHECK(y.values()[39] == 79);
   CHECK(out.front() == 1 + 20 + 300 + 1000 + 7 + 5 + 3);
   CHECK(counts.values() == std::vector<int>(64, 4));
+}
+
+TEST_CASE("arguments as large as they may be") {
+  static Table table;
+  table.values[3] = 30;
+  table.values[std::size(table.values) - 1] = 5;
+  Array<int> out(8), more(8);
+  const Outcome outcome = observe([&] {
+    look_up<<<1, 8>>>(table, out.data());
+    look_up_const<<<1, 8>>>(table, more.data());
+  });
+  INFO(outcome.text());
+  CHECK(outcome.clean());
+  CHECK(out.values() == std::vector<int>{6, 6, 6, 36, 6, 6, 6, 6});
+  CHECK(more.values() == std::vector<int>{0, 0, 0, 30, 0, 0, 0, 0});
 }
 
 TEST_CASE("templates and overloads") {

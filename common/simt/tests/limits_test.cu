@@ -250,8 +250,8 @@ TEST_CASE("a launch that goes forward is slow, not endless") {
 }
 
 TEST_CASE("a stack that is full has a message") {
-  check_stopped(local_array<100'000>, ReportKind::trap,
-                {"STACK OVERFLOW in kernel kernel: block 0 thread 0 needs more than 64 KiB",
+  check_stopped(local_array<200'000>, ReportKind::trap,
+                {"STACK OVERFLOW in kernel kernel: block 0 thread 0 needs more than 192 KiB",
                  "limits_test.cu:", "Does a recursion never end?"});
   // Further below than the gap between two stacks.
   check_stopped(local_array<700'000>, ReportKind::trap,

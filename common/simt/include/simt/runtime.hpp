@@ -213,6 +213,10 @@ struct GlobalVariable {
   GlobalVariable(const char* name, void* address, std::size_t size, ElementType element,
                  GlobalKind kind);
 };
+/// The alignment of an instance of a template of variables, which needs what makes the instance known:
+/// a compiler makes both where one is used.
+template <GlobalVariable&>
+inline constexpr std::size_t kKnown = 256;
 
 /// Stops the running kernel: prints `message` with the thread's name and makes `error` sticky.
 [[noreturn]] void trap(const char* message, int error, const void* caller);

@@ -57,11 +57,10 @@ void (*fiber_body)() = nullptr;
   for (;;) fiber_body();
 }
 
-/// Each stack has as much below it that faults: a stack overflow does not corrupt a neighbour. From one
-/// stack to the next it is an odd number of pages. With a power of two, the pages in use would compete
+/// From one stack to the next it is an odd number of pages. With a power of two, the pages in use would compete
 /// for a few sets of the processor's translation buffer, which 1,024 threads then miss at every switch.
 void allocate_slab() {
-  constexpr std::size_t stride = 2 * kStackSize + kStackPage;
+  constexpr std::size_t stride = kStackSize + kStackGuard + kStackPage;
   void* memory = mmap(nullptr, stride * kFibersPerSlab, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {

@@ -18,7 +18,9 @@
 
 namespace simt {
 
-constexpr std::size_t kStackSize = 64 * 1024;
+// Room for the arguments of a launch, up to 32,764 bytes, of which a thread makes three copies; and memory below it that
+// faults, so that a full stack does not corrupt a neighbour.
+constexpr std::size_t kStackSize = 192 * 1024, kStackGuard = 64 * 1024;
 // Stack tops at the same offset of a page would compete for the same few sets of the cache.
 constexpr std::size_t kStackColours = 61, kColourStep = 64, kStackPage = 4096;
 

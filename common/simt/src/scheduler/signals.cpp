@@ -100,7 +100,7 @@ void stop_at_memory(int number, siginfo_t* info, void* context) {
   const Thread& t = *engine.current;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   const auto bottom = reinterpret_cast<std::uintptr_t>(t.fiber.bottom);
-  const bool is_overflow = address < bottom && address >= bottom - kStackSize;
+  const bool is_overflow = address < bottom && address >= bottom - kStackGuard;
   const void* const place = interrupted_at(context);
   on_host_stack([&] {
     const SourceLine where = source_line(place);
