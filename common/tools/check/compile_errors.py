@@ -13,14 +13,15 @@ WARNINGS_SHOWN = 3
 CANDIDATES_SHOWN = 6
 
 # g++, clang and the rewriter: "file:12:3: error: text"; nvcc: "file(12): error: text".
-ERROR = re.compile(r"^(?P<file>[^\s:(][^:(]*)(:\d+(:\d+)?|\(\d+\)): (fatal |catastrophic )?error\b")
+# The file may lie in a folder whose name has a blank or parentheses.
+ERROR = re.compile(r"^(?P<file>[^\s:][^:]*?)(:\d+(:\d+)?|\(\d+\)): (fatal |catastrophic )?error\b")
 # Lines that lead up to an error: they belong to the one that follows.
-LEAD_IN = re.compile(r"^(In file included from|\s+from |[^\s:]+: In |[^\s:]+: At )")
+LEAD_IN = re.compile(r"^(In file included from|\s+from |[^\s:][^:]*: In |[^\s:][^:]*: At )")
 # The way to an error inside a template. g++, before it: "file:46:29:   required from here"; clang, after it:
 # "file:46:29: note: in instantiation of function template specialization 'f<int>' requested here".
-REQUIRED = re.compile(r"^(?P<place>[^\s:]+:(?P<line>\d+)(:\d+)?):\s+((recursively )?required |note: in instantiation of )")
+REQUIRED = re.compile(r"^(?P<place>[^\s:][^:]*:(?P<line>\d+)(:\d+)?):\s+((recursively )?required |note: in instantiation of )")
 # A warning. Signs that differ are no mistake that a learner should look for.
-WARNING = re.compile(r"^[^\s:(][^:(]*(:\d+(:\d+)?|\(\d+\)): warning\b(?!.*\[-Wsign-compare\])")
+WARNING = re.compile(r"^[^\s:][^:]*?(:\d+(:\d+)?|\(\d+\)): warning\b(?!.*\[-Wsign-compare\])")
 # A function that the compiler might have taken. g++: ": note: candidate: 'int atomicCAS(int*, int, int)'"; clang: ": note:
 # candidate function not viable: requires 3 arguments, but 2 were provided", and on the next line what is in the source.
 CANDIDATE = re.compile(r": note: candidate( function)?: ['\u2018](?P<signature>.*?)['\u2019]$")
@@ -28,7 +29,7 @@ NOT_VIABLE = re.compile(r": note: candidate (function|template|constructor)(?! \
 # Notes that tell a learner nothing: on what the standard library and the CPU device hold.
 UNHELPFUL = re.compile(r"^/usr/\S+: note: |: note: (candidate |built-in candidate|expanded from macro)")
 # Where something is said: "file:12:3: note: text".
-PLACE = re.compile(r"^(?P<file>[^\s:(][^:(]*):(?P<line>\d+)(:\d+)?: (?P<what>(fatal )?error|warning|note)\b")
+PLACE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+)(:\d+)?: (?P<what>(fatal )?error|warning|note)\b")
 # What is no message: ninja's own lines, the command line that failed, and closing counts.
 NOISE = re.compile(
     r"^(ninja: |\[\d+/\d+\] |FAILED: |(\d+ warnings? and )?\d+ (errors?|warnings?) (generated|detected)|compilation terminated)"
@@ -117,7 +118,7 @@ def errors_of(output, exercise):
             lead_in = []
         elif LEAD_IN.match(line) or (REQUIRED.match(line) and ": note: " not in line):
             lead_in.append(line)
-        elif re.match(r"^\S+(:\d+(:\d+)?|\(\d+\)): (warning|note)\b", line) and " warning" in line[:300]:
+        elif re.match(r"^[^\s:][^:]*?(:\d+(:\d+)?|\(\d+\)): (warning|note)\b", line) and " warning" in line[:300]:
             lead_in = []
             errors.append(None)  # the lines of a warning belong to no error
         elif errors and errors[-1] is not None:

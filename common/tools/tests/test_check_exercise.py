@@ -306,6 +306,16 @@ f(v);
         self.assertEqual(compile_errors.with_full_paths(f"{TOP}/chapters/../common/meson.build:3:"), f"{TOP}/common/meson.build:3:")
         self.assertEqual(compile_errors.with_full_paths("(../no/file:1) a/../b"), "(../no/file:1) a/../b")
 
+    def test_a_folder_whose_name_has_blanks_and_parentheses(self):
+        folder = "/home/me/my course (2) x"
+        warned = f"{EXERCISE}:31:9: warning: unused variable 'y' [-Wunused-variable]"
+        for text in (GCC, NVCC):
+            moved = compile_errors.explain(text.replace(str(TOP), folder), str(EXERCISE).replace(str(TOP), folder))
+            self.assertEqual(moved, compile_errors.explain(text, str(EXERCISE)).replace(str(TOP), folder))
+            self.assertNotIn("-c ", moved)  # the command line is shown where no error is found
+        self.assertIn(warned.replace(str(TOP), folder),
+                      compile_errors.warnings_of(GCC.replace(str(TOP), folder), str(EXERCISE).replace(str(TOP), folder)))
+
     def test_paths_from_another_folder(self):
         os.environ["PWD"] = str(TOP / "exercises")
         self.assertEqual(checkout.seen_from_the_shell(EXERCISE), "01-global-atomic/word_count.cuh")
