@@ -34,9 +34,7 @@ __global__ void meet(int* out) {
     int first;  // of its warp
     float second;
   } per_warp[2], *chosen;
-  __shared__ struct Pair {
-    int x, y;
-  } pair;
+  __shared__ struct Pair { int x, y; } pair;
   __shared__ union {
     float4 whole;
     float parts[4];
@@ -57,7 +55,8 @@ __global__ void meet(int* out) {
   }
   __syncthreads();
   const Pair copy = pair;
-  if (t == 40) out[blockIdx.x] = chosen->first + copy.x * copy.y + static_cast<int>(either.parts[2]);
+  if (t == 40)
+    out[blockIdx.x] = chosen->first + copy.x * copy.y + static_cast<int>(either.parts[2]);
 }
 
 int main() {
@@ -78,7 +77,8 @@ int main() {
   cudaMemcpy(h_out, d_ints, sizeof(h_out), cudaMemcpyDeviceToHost);
   cudaMemcpyFromSymbol(&entered, state, sizeof(entered));
   bool right = total == h_ints[0] + h_ints[1] + h_ints[2] + h_ints[3] && entered == 2 * kThreads;
-  for (int i = 0; i < 4; ++i) right &= h_ints[i] == ints[i] * (i + 1) + 3 && h_floats[i] == floats[i] * (i + 1) + 3;
+  for (int i = 0; i < 4; ++i)
+    right &= h_ints[i] == ints[i] * (i + 1) + 3 && h_floats[i] == floats[i] * (i + 1) + 3;
   for (int value : h_out) right &= value == 32 + 5 * 7 + 3;
   std::printf(right ? "PASSED\n" : "FAILED\n");
   cudaFree(d_floats);
