@@ -69,6 +69,11 @@ void with_seed(std::uint64_t seed, const std::function<void()>& work) {
 
 std::uint64_t seed() { return simt::seed(); }
 
+void with_some_blocks(std::uint64_t first, std::uint64_t last, const std::function<void()>& work) {
+  const simt::SomeBlocks some(first, last);
+  work();
+}
+
 #else
 
 std::optional<Counters> count(const std::function<void()>& work) {
@@ -86,6 +91,8 @@ Findings find_races(const std::function<void()>& work) {
 void with_seed(std::uint64_t, const std::function<void()>& work) { work(); }
 
 std::uint64_t seed() { return 0; }
+
+void with_some_blocks(std::uint64_t, std::uint64_t, const std::function<void()>& work) { work(); }
 
 #endif
 

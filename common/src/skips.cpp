@@ -21,6 +21,25 @@ void skip_without_memory(std::size_t bytes) {
   }
 }
 
+namespace {
+constexpr const char* kHugeGridText =
+    "the grid has 2^32 + 32 threads, a number that is 32 in 32 bits";
+}
+
+void in_huge_grid(std::size_t items, const std::function<void()>& work) {
+  if (!kCpuDevice && skip_large()) SKIP("COURSE_SKIP_LARGE is set");
+  INFO(kHugeGridText << (kCpuDevice ? "; of its blocks the first " + std::to_string(items) +
+                                          " and the last one run"
+                                    : ""));
+  with_some_blocks(items, 1, work);
+}
+
+void at_end_of_huge_grid(const std::function<void()>& work) {
+  INFO(
+      kHugeGridText << ";\nof its blocks the last two run, and memory is there for their elements");
+  with_some_blocks(0, 2, work);
+}
+
 void on_devices(int n, const std::function<void()>& work) {
   if (!with_devices(n, work)) {
     SKIP("needs " << n << " GPUs; there " << (device_count() == 1 ? "is " : "are ")

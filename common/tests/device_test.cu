@@ -271,6 +271,15 @@ TEST_CASE("the seed that runs is known") {
   CHECK(course::seed() == before);
 }
 
+TEST_CASE("some blocks of a grid of more than 2^32 threads") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks");
+  auto d_count = DeviceBuffer<unsigned>::zeros(1);
+  course::with_some_blocks(3, 2, [&] { count_atomic<<<(1u << 27) + 1, 32>>>(d_count.data()); });
+  CHECK(d_count.front() == 5 * 32);
+  count_atomic<<<9, 32>>>(d_count.data());
+  CHECK(d_count.front() == (5 + 9) * 32);
+}
+
 TEST_CASE("the same seed loses the same updates") {
   course::skip_without_checker();
   const auto lost = [](std::uint64_t seed) {

@@ -150,6 +150,35 @@ TEST_CASE("scale: the kernel is right in larger grids, and in blocks that are no
   }
 }
 
+// Promise: a grid may have more than 2^32 threads.
+TEST_CASE("scale: the kernel is right in a grid of more than 2^32 threads") {
+  course::in_huge_grid(65, [] { check_kernel(65, course::kHugeGrid, 2.0f); });
+}
+
+// Promise: n is any number that fits in std::size_t (the CPU device runs the last two blocks; on a GPU
+// a test case below scales all values).
+TEST_CASE("scale: kernel and host function multiply the last of more than 2^32 values") {
+  if (!course::kCpuDevice)
+    SKIP("a GPU runs all blocks, and scales all values in another test case");
+  for (const bool by_host : {false, true}) {
+    const std::vector<float> x = course::position_values<float>(course::kLastItems);
+    auto values = on_device(x);
+    const auto [grid, block] = course::kHugeGrid;
+    INFO((by_host ? host_text(course::kHugeItems, block)
+                  : kernel_text(course::kHugeItems, course::kHugeGrid, 2.0f)));
+    course::at_end_of_huge_grid([&, grid = grid, block = block] {
+      float* const all = values.data() - (course::kHugeItems - x.size());
+      if (by_host) {
+        launch_scale(all, course::kHugeItems, 2.0f, block);
+      } else {
+        course::launch(scale, {grid, block}, all, course::kHugeItems, 2.0f);
+      }
+      REQUIRE(course::same(values.download(), multiplied(x, 2.0f), "(values + 4294967264)",
+                           inputs_of(x, 2.0f)));
+    });
+  }
+}
+
 // Promise: the factor is any number, and that of the caller.
 TEST_CASE("scale: the kernel multiplies by the factor that it gets") {
   for (const float factor : {1.0f, 0.0f, -3.0f, 0.5f}) check_kernel(257, {3, 96}, factor);
@@ -247,12 +276,6 @@ course::Verdict doubled_around(std::size_t middle, const course::DeviceBuffer<fl
 }
 
 }  // namespace
-
-// Promise: a grid may have more than 2^32 threads (GPU only).
-TEST_CASE("scale: the kernel is right in a grid of more than 2^32 threads") {
-  if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
-  check_kernel(1025, {(1u << 22) + 2, 1024}, 2.0f);
-}
 
 // Promise: n is any number that fits in std::size_t (GPU only).
 TEST_CASE("scale: kernel and host function multiply more than 2^32 values") {

@@ -274,13 +274,12 @@ TEST_CASE("ticket: the threads share the work") {
   REQUIRE(work_is_shared(*counters, n, "samples"));
 }
 
-#if !COURSE_CPU_DEVICE  // too large for it
-// Promise: a grid may have more than 2^32 threads (GPU only).
+// Promise: a grid may have more than 2^32 threads.
 TEST_CASE("ticket: the list holds all hits in a grid of more than 2^32 threads") {
-  if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
-  append_to_new(1025, kKinds[some], 1025, {(1u << 22) + 2, 1024});
+  course::in_huge_grid(65, [] { append_to_new(65, kKinds[all_loud], 65, course::kHugeGrid); });
 }
 
+#if !COURSE_CPU_DEVICE  // too large for it
 // Promise: an index may be more than 2^31 (GPU only).
 TEST_CASE("ticket: the list holds all hits in more than 2^31 samples") {
   constexpr std::size_t n = (std::size_t{1} << 31) + 1000;

@@ -222,13 +222,12 @@ TEST_CASE("word_count: the threads share the work") {
                            "a warp reads 32 bytes with one load if all of its lanes have work"));
 }
 
-#if !COURSE_CPU_DEVICE  // too large for it
-// Promise: a grid may have more than 2^32 threads (GPU only).
+// Promise: a grid may have more than 2^32 threads.
 TEST_CASE("word_count is right in a grid of more than 2^32 threads") {
-  if (course::skip_large()) SKIP("COURSE_SKIP_LARGE is set");
-  check_kind(kMixed, 1025, {(1u << 22) + 2, 1024});
+  course::in_huge_grid(600, [] { check_kind(kOneLetterWords, 600, course::kHugeGrid); });
 }
 
+#if !COURSE_CPU_DEVICE  // too large for it
 // Promise: n is any number that fits in std::size_t (GPU only).
 TEST_CASE("word_count counts the words of more than 2^32 bytes") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 1000;

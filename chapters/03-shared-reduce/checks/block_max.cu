@@ -107,6 +107,24 @@ void check_kind(unsigned kind, std::size_t n, Launch launch) {
   check_launch(values.values(n), launch);
 }
 
+/// The last two blocks of a grid that has one thread for each of more than 2^32 elements.
+void check_end() {
+  const Launch launch = course::kHugeGrid;
+  const course::DataKind<float> rising{"each larger than the one before",
+                                       [](course::Element e) { return 1.0f * e.i; }};
+  const std::vector<float> values = rising.values(course::kLastItems);
+  const auto x = course::DeviceBuffer<float>::from(values);
+  course::GuardedBuffer<float> maxima(2);
+  INFO(case_text(course::kHugeItems, rising.text, launch));
+  course::at_end_of_huge_grid([&] {
+    const float* const first = x.data() - (course::kHugeItems - course::kLastItems);
+    float* const first_maximum = maxima.data() - (launch.grid - 2);
+    course::launch(block_max, {launch.grid, launch.block, launch.block * sizeof(float)}, first,
+                   course::kHugeItems, first_maximum);
+    REQUIRE(course::same(maxima.download(), {values[31], values[63]}, "(maxima + 134217727)"));
+  });
+}
+
 /// ceil(log2(threads))
 std::uint64_t levels(unsigned threads) {
   std::uint64_t result = 0;
@@ -217,17 +235,13 @@ TEST_CASE("block_max: the maximum of the maxima is that of the array") {
 // Promise: gridDim.x is any number.
 TEST_CASE("block_max: more than 65,535 blocks") { check_kind(mixed, 65'700, {65'600, 1}); }
 
-// Promise: a grid may have more than 2^32 threads (GPU only).
-TEST_CASE("block_max: more than 2^32 threads") {
-  const Launch launch{(1u << 22) + 1, 1024};
-  course::skip_without_memory(launch.grid * sizeof(float));
-  check_kind(negative, 5000, launch);
-}
-
-// Promise: n may be more than 2^32 (GPU only).
-TEST_CASE("block_max: more than 2^32 elements") {
+// Promise: a grid may have more than 2^32 threads, and n may be more than 2^32 (the CPU device runs the
+// last two blocks, which have the last elements).
+TEST_CASE("block_max: more than 2^32 threads, and more than 2^32 elements") {
+  if (course::kCpuDevice) return check_end();
   constexpr std::size_t n = (std::size_t{1} << 32) + 300;
   course::skip_without_memory(n * sizeof(float));
+  check_kind(negative, 5000, {(1u << 22) + 1, 1024});
   auto x = course::DeviceBuffer<float>::zeros(n);
   const float largest = 5.0f;
   CUDA_CHECK(cudaMemcpy(x.data() + n - 1, &largest, sizeof largest, cudaMemcpyHostToDevice));

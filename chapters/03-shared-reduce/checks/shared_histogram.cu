@@ -173,6 +173,13 @@ TEST_CASE("shared_histogram: more than 65,535 threads") {
   check_kind(mixed, 66'000, {66, 1024});
 }
 
+// Promise: a grid may have more than 2^32 threads.
+TEST_CASE("shared_histogram: more than 2^32 threads") {
+  if (!course::kCpuDevice) SKIP("takes long: each of 2^27 blocks clears 32 KiB");
+  if (course::has_run_before()) return;
+  course::in_huge_grid(65, [] { check_kind(few, 65, course::kHugeGrid); });
+}
+
 // Promise: no sample is lost when many threads count at the same time (DATA RACE).
 TEST_CASE("shared_histogram: many samples") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a missing barrier may not show at once

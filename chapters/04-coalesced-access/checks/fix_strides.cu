@@ -69,6 +69,29 @@ course::Verdict once_each(const std::string& what, const char* array, std::uint6
                                    "Is each element accessed once?")};
 }
 
+/// The last frames of more than 2^32. Neither array begins where two frames or numbers could be one access.
+void check_end() {
+  const std::size_t n = course::kLastItems, before = course::kHugeItems - n;
+  const std::vector<float> x = course::position_values<float>(2 * n);
+  std::vector<float> expected(n);
+  for (std::size_t i = 0; i < n; ++i) expected[i] = 0.5f * (x[2 * i] + x[2 * i + 1]);
+  const course::Placed<float> recording(x, 2);
+  course::Placed<float> output(std::vector<float>(n, -1.0f), 1);
+  INFO(describe(course::kHugeItems, course::kHugeGrid, {1, 1}));
+  course::at_end_of_huge_grid([&] {
+    const float* const frames = recording.data() - 2 * before;
+    float* const mono = output.data() - before;
+    const auto c = course::count([&] {
+      course::launch(mix_down, {course::kHugeGrid.grid, course::kHugeGrid.block}, frames,
+                     course::kHugeItems, mono);
+    });
+    REQUIRE(course::same(output.download(), expected, "(mono + 4294967264)"));
+    REQUIRE(course::at_most(c->global_store_lanes, course::kLastItems,
+                            "stores by the threads of the last two blocks",
+                            "each number is stored once"));
+  });
+}
+
 /// Checks the first and the last numbers of an array that the host has no copy of.
 void check_many(std::size_t n) {
   course::skip_without_memory(12 * n);
@@ -179,8 +202,9 @@ TEST_CASE("fix_strides: no sector is touched twice") {
   }
 }
 
-// Promise: n may be more than 2^31 (GPU only).
-TEST_CASE("fix_strides: more than 2^31 frames") { check_many((std::size_t{1} << 31) + 77); }
-
-// Promise: n may be more than 2^32 (GPU only).
-TEST_CASE("fix_strides: more than 2^32 frames") { check_many((std::size_t{1} << 32) + 77); }
+// Promise: a grid may have more than 2^32 threads, and n may be more than 2^32 (the CPU device runs the
+// last two blocks of a grid that has a thread for each frame).
+TEST_CASE("fix_strides: more than 2^32 frames") {
+  if (course::kCpuDevice) return check_end();
+  for (const unsigned bits : {31u, 32u}) check_many((std::size_t{1} << bits) + 77);
+}

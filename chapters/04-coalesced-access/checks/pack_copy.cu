@@ -67,6 +67,26 @@ std::string describe(std::size_t n, Starts starts, Launch launch) {
          (starts.from == starts.to ? "" : ": never both at a multiple of 16");
 }
 
+/// The last bytes of 16 for each of more than 2^32 threads.
+void check_end() {
+  constexpr std::size_t kAll = 16 * course::kHugeItems, kThere = 16 * course::kLastItems;
+  const Bytes x = course::position_values<unsigned char>(kThere);
+  const auto source = course::DeviceBuffer<unsigned char>::from(x);
+  auto target = course::DeviceBuffer<unsigned char>::zeros(kThere);
+  INFO(describe(kAll, {0, 0}, course::kHugeGrid));
+  course::at_end_of_huge_grid([&] {
+    const unsigned char* const from = source.data() - (kAll - kThere);
+    unsigned char* const to = target.data() - (kAll - kThere);
+    const auto c = course::count([&] {
+      course::launch(pack_copy, {course::kHugeGrid.grid, course::kHugeGrid.block}, from, kAll, to);
+    });
+    REQUIRE(course::same(target.download(), x, "(to + " + std::to_string(kAll - kThere) + ")"));
+    REQUIRE(course::at_most(c->global_store_lanes, course::kLastItems,
+                            "stores by the threads of the last two blocks",
+                            "one for each 16 bytes"));
+  });
+}
+
 /// The bytes of either end go alone, with a request of their own; and the packs need not begin with
 /// a warp, nor end with one.
 constexpr std::uint64_t kEnds = 4;
@@ -180,8 +200,10 @@ TEST_CASE("pack_copy: the lanes share the work where the sides are not equally m
   }
 }
 
-// Promise: n may be more than 2^32 (GPU only).
+// Promise: a grid may have more than 2^32 threads, and n may be more than 2^32 (the CPU device runs the
+// last two blocks of a grid that has a thread for each 16 bytes).
 TEST_CASE("pack_copy: more than 2^32 bytes") {
+  if (course::kCpuDevice) return check_end();
   constexpr std::size_t n = (std::size_t{1} << 32) + 77;
   constexpr Starts kStarts{3, 3};
   course::skip_without_memory(2 * n);

@@ -132,6 +132,26 @@ void check_launch(const Matrix& m, Launch launch) {
   REQUIRE(where.intact("where"));
 }
 
+/// The last two rows of 32 columns, of more than 2^32 elements.
+void check_end() {
+  constexpr unsigned kRows = course::kHugeGrid.grid, kColumns = 32;
+  const Matrix last = matrix(kDistinct, 2, kColumns);
+  const auto d_x = course::DeviceBuffer<float>::from(last.x);
+  course::GuardedBuffer<float> best(2);
+  course::GuardedBuffer<unsigned> where(2);
+  INFO(describe({kDistinct.text, kRows, kColumns, {}}, course::kHugeGrid));
+  course::at_end_of_huge_grid([&] {
+    const float* const all = d_x.data() - std::size_t{kRows - 2} * kColumns;
+    float* const all_best = best.data() - (kRows - 2);
+    unsigned* const all_where = where.data() - (kRows - 2);
+    course::launch(block_argmax, {course::kHugeGrid.grid, course::kHugeGrid.block}, all, kRows,
+                   kColumns, all_best, all_where);
+    const Answer expected = reference(last);
+    REQUIRE(course::same(best.download(), expected.best, "(best + 134217727)"));
+    REQUIRE(course::same(where.download(), expected.where, "(where + 134217727)"));
+  });
+}
+
 }  // namespace
 
 // Promise: best[r] is row r's largest element, and where[r] its column.
@@ -230,8 +250,10 @@ TEST_CASE("block_argmax: a row of almost 2^31 columns") {
   REQUIRE(course::same(where.download().front(), kWhere, "where"));
 }
 
-// Promise: rows * columns may be more than 2^32 (GPU only).
+// Promise: rows * columns may be more than 2^32 (the CPU device runs the last two blocks of a grid that
+// has one for each row).
 TEST_CASE("block_argmax: rows that begin after element 2^32") {
+  if (course::kCpuDevice) return check_end();
   constexpr unsigned kRows = (1u << 16) + 1, kColumns = kRows;
   constexpr std::size_t kElements = std::size_t{kRows} * kColumns;
   course::skip_without_memory(kElements * sizeof(float));

@@ -78,6 +78,18 @@ void check_launch(const std::vector<unsigned char>& x, std::size_t offset, Launc
   REQUIRE(course::same(found, expected, "sum", what_went_wrong(x, found, expected)));
 }
 
+/// The last bytes of 16 for each of more than 2^32 threads.
+void check_end() {
+  constexpr std::size_t kAll = 16 * course::kHugeItems, kThere = 16 * course::kLastItems;
+  const std::vector<unsigned char> x = kRandom.values(kThere);
+  const auto d_x = course::DeviceBuffer<unsigned char>::from(x);
+  INFO(describe(kAll, 0, course::kHugeGrid, kRandom));
+  course::at_end_of_huge_grid([&] {
+    const auto found = run(d_x.data() - (kAll - kThere), kAll, course::kHugeGrid, 0);
+    REQUIRE(course::same(found, std::accumulate(x.begin(), x.end(), 0ull), "sum"));
+  });
+}
+
 /// n bytes of 255, which the host has no copy of.
 void check_white(std::size_t n, Launch launch, const char* hint = "") {
   INFO(describe(n, 0, launch, kWhite));
@@ -180,12 +192,14 @@ TEST_CASE("sum_bytes: more than 2^32 for a single thread") {
   check_white(n, {1, 32});
 }
 
-// Promise: n, and the threads of the grid, may be more than 2^32 (GPU only).
+// Promise: n, and the threads of the grid, may be more than 2^32 (the CPU device runs the last two
+// blocks of a grid that has a thread for each 16 bytes).
 TEST_CASE("sum_bytes: more than 2^32 bytes, and more than 2^32 threads") {
+  if (course::kCpuDevice) return check_end();
   const std::size_t n = (std::size_t{1} << 32) + 77;
   course::skip_without_memory(n);
   check_white(n, {2048, 256});
-  check_white(50'000, {(1u << 22) + 2, 1024});  // with 32 bits the grid has 2048 threads
+  check_white(50'000, course::kHugeGrid);
 }
 
 // Promise: the sum is exact in every order of the lanes.

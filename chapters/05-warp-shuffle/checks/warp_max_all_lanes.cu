@@ -98,6 +98,26 @@ std::string describe(std::size_t n, Launch launch, const course::DataKind<float>
   return course::case_text(n, kind.text, "warp_max_all_lanes", launch);
 }
 
+void check_end() {
+  const std::vector<float> x = kBelowZero.values(course::kLastItems);
+  const std::size_t before = course::kHugeItems - x.size();  // that are not in memory
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  course::GuardedBuffer<float> highest(x.size());
+  INFO(describe(course::kHugeItems, course::kHugeGrid, kBelowZero));
+  course::at_end_of_huge_grid([&] {
+    const float* const all = d_x.data() - before;
+    float* const all_highest = highest.data() - before;
+    const auto c = course::count([&] {
+      course::launch(warp_max_all_lanes, {course::kHugeGrid.grid, course::kHugeGrid.block}, all,
+                     course::kHugeItems, all_highest);
+    });
+    REQUIRE(course::same(highest.download(), group_maxima(x), "(highest + 4294967264)"));
+    REQUIRE(course::at_most(c->global_load_lanes, course::kLastItems,
+                            "loads by the threads of the last two blocks",
+                            "each element is loaded once"));
+  });
+}
+
 }  // namespace
 
 // Promise: NaN counts as missing, and a group of NaN has the maximum -infinity.
@@ -187,8 +207,10 @@ TEST_CASE("warp_max_all_lanes: many groups") {
   }
 }
 
-// Promise: n may be more than 2^31 (GPU only).
+// Promise: n may be more than 2^31, and so may the number of threads (the CPU device runs the last two
+// blocks of a grid that has a thread for each of more than 2^32 elements).
 TEST_CASE("warp_max_all_lanes: more than 2^31 elements") {
+  if (course::kCpuDevice) return check_end();
   course::skip_without_memory(2 * kBeyond2To31 * sizeof(float));
   course::DeviceBuffer<float> d_x(kBeyond2To31);
   course::GuardedBuffer<float> highest(kBeyond2To31);

@@ -69,6 +69,29 @@ std::string describe(std::size_t n, Launch launch, const Kind& kind) {
   return course::case_text(n, kind.text, "warp_prefix_sum", launch);
 }
 
+void check_end() {
+  const std::vector<unsigned> counts = kRandom.values(course::kLastItems);
+  const std::size_t before = course::kHugeItems - counts.size();  // that are not in memory
+  const Sums expected = reference(counts);
+  const auto d_counts = course::DeviceBuffer<unsigned>::from(counts);
+  course::GuardedBuffer<unsigned> offsets(counts.size()), totals(2);
+  INFO(describe(course::kHugeItems, course::kHugeGrid, kRandom));
+  course::at_end_of_huge_grid([&] {
+    const unsigned* const all = d_counts.data() - before;
+    unsigned* const all_offsets = offsets.data() - before;
+    unsigned* const all_totals = totals.data() - before / 32;
+    const auto c = course::count([&] {
+      course::launch(warp_prefix_sum, {course::kHugeGrid.grid, course::kHugeGrid.block}, all,
+                     course::kHugeItems, all_offsets, all_totals);
+    });
+    REQUIRE(course::same(offsets.download(), expected.offsets, "(offsets + 4294967264)"));
+    REQUIRE(course::same(totals.download(), expected.totals, "(totals + 134217727)"));
+    REQUIRE(course::at_most(c->global_load_lanes, course::kLastItems,
+                            "loads by the threads of the last two blocks",
+                            "each element is loaded once"));
+  });
+}
+
 }  // namespace
 
 // Promise: offsets[i] is the sum of the counts in the group of i that come before i, 0 for the
@@ -144,8 +167,10 @@ TEST_CASE("warp_prefix_sum: many groups") {
   }
 }
 
-// Promise: n may be more than 2^31 (GPU only).
+// Promise: n may be more than 2^31, and so may the number of threads (the CPU device runs the last two
+// blocks of a grid that has a thread for each of more than 2^32 elements).
 TEST_CASE("warp_prefix_sum: more than 2^31 elements") {
+  if (course::kCpuDevice) return check_end();
   course::skip_without_memory(2 * kBeyond2To31 * sizeof(unsigned) + kBeyond2To31 / 8);
   auto d_counts = course::DeviceBuffer<unsigned>::zeros(kBeyond2To31);
   course::GuardedBuffer<unsigned> offsets(kBeyond2To31), totals(kBeyond2To31 / 32 + 1);

@@ -239,6 +239,11 @@ TEST_CASE("index_add_rows: blocks of odd sizes, long rows") {
   if (!course::has_run_before()) check_rows(Data::distinct, {1, 70'001, 2}, {2, 1024});
 }
 
+// Promise: a grid may have more than 2^32 threads.
+TEST_CASE("index_add_rows: more than 2^32 threads") {
+  course::in_huge_grid(100, [] { check_rows(Data::crowded, {12, 15, 5}, course::kHugeGrid); });
+}
+
 // Promise: no addition gets lost where the lanes of a warp go in step.
 TEST_CASE("index_add_rows: the lanes of a warp go in step") {
   for (const std::size_t width : {1u, 3u, 32u}) {

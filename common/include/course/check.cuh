@@ -58,6 +58,19 @@ bool has_run_before();
 /// take minutes for them, COURSE_SKIP_LARGE is set.
 void skip_without_memory(std::size_t bytes);
 
+/// A grid of more than 2^32 threads: counted in 32 bits it has 32, and its last block is the first one again.
+inline constexpr LaunchShape kHugeGrid = {(1u << 27) + 1, 32};
+/// Runs `work`, which launches kHugeGrid for no more than `items` items. The CPU device runs one block for each of them and
+/// the last one, which is enough for every division of the work: the blocks between them get none. A GPU runs all.
+void in_huge_grid(std::size_t items, const std::function<void()>& work);
+
+/// Runs `work`, which launches kHugeGrid for kHugeItems items, one for each thread, of which the last kLastItems are in
+/// memory. The CPU device runs the two blocks that have them: whichever way the work is divided if an item cannot be
+/// a part of a wider load or store. Not for a GPU, which runs all blocks.
+inline constexpr std::size_t kHugeItems = std::size_t{kHugeGrid.grid} * kHugeGrid.block;
+inline constexpr std::size_t kLastItems = 2 * kHugeGrid.block;  // those of the last two blocks
+void at_end_of_huge_grid(const std::function<void()>& work);
+
 /// Runs `work` on a machine of n devices, as with_devices(), or skips the running test, with the
 /// reason, on a machine with fewer GPUs.
 void on_devices(int n, const std::function<void()>& work);

@@ -86,6 +86,11 @@ Findings find_races(const std::function<void()>& work);
 /// and is ok with the text "not checked on a GPU".
 Verdict expect_race(const std::function<void()>& work, Findings* findings = nullptr);
 
+/// Runs `work`, in whose launches only the `first` first and the `last` last blocks of a grid run, if it has more: for
+/// grids of billions of threads, of which the CPU device runs those that can tell. gridDim and blockIdx are those of
+/// the whole grid. On a GPU all blocks run.
+void with_some_blocks(std::uint64_t first, std::uint64_t last, const std::function<void()>& work);
+
 /// Runs `work` under a schedule of the CPU device: 0 is "in order", every other seed is its own
 /// fixed shuffle. On a GPU, which has no seeds, just runs it.
 void with_seed(std::uint64_t seed, const std::function<void()>& work);

@@ -64,6 +64,71 @@ TEST_CASE("every thread of every block runs once, whatever the shape") {
   }
 }
 
+// ---- some blocks of a grid ----------------------------------------------------------------------
+
+namespace {
+
+__global__ void list_blocks(unsigned* count, uint3* blocks, dim3* grids) {
+  if (threadIdx.x > 0) return;
+  const unsigned place = atomicAdd(count, 1u);
+  blocks[place] = blockIdx;
+  grids[place] = gridDim;
+}
+
+__global__ void write_one_word(unsigned* word) { *word = blockIdx.x; }
+
+struct BlocksThatRan {
+  unsigned count;
+  std::vector<uint3> blocks;
+  std::vector<dim3> grids;
+};
+
+BlocksThatRan run_some_blocks(std::uint64_t first, std::uint64_t last, dim3 grid) {
+  auto count = Array<unsigned>::zeros(1);
+  Array<uint3> blocks(std::vector<uint3>(20));
+  Array<dim3> grids(std::vector<dim3>(20));
+  const simt::SomeBlocks some(first, last);
+  list_blocks<<<grid, 32>>>(count.data(), blocks.data(), grids.data());
+  return {count.front(), blocks.values(), grids.values()};
+}
+
+}  // namespace
+
+TEST_CASE("some blocks of a grid of more than 2^32 threads") {
+  constexpr unsigned kBlocks = (1u << 27) + 1;
+  const BlocksThatRan ran = run_some_blocks(2, 3, kBlocks);
+  REQUIRE(ran.count == 5);
+  const unsigned expected[] = {0, 1, kBlocks - 3, kBlocks - 2, kBlocks - 1};
+  for (unsigned i = 0; i < 5; ++i) {
+    CHECK(ran.blocks[i].x == expected[i]);
+    CHECK(ran.grids[i].x == kBlocks);
+  }
+  const BlocksThatRan last = run_some_blocks(0, 1, dim3(3, 5, 65'535));
+  REQUIRE(last.count == 1);
+  CHECK((last.blocks[0].x == 2 && last.blocks[0].y == 4 && last.blocks[0].z == 65'534));
+}
+
+TEST_CASE("some blocks of a grid that has no more are all of them") {
+  CHECK(run_some_blocks(2, 3, 4).count == 4);
+  CHECK(run_some_blocks(2, 3, 5).count == 5);
+  CHECK(run_some_blocks(~std::uint64_t{0}, 1, 5).count == 5);
+  CHECK(run_some_blocks(1, ~std::uint64_t{0}, 5).count == 5);
+}
+
+TEST_CASE("blocks have the numbers of the whole grid in reports, and all blocks run afterwards") {
+  auto word = Array<unsigned>::zeros(1);
+  const Outcome outcome = observe([&] {
+    const simt::SomeBlocks some(1, 1);
+    write_one_word<<<(1u << 27) + 1, 1>>>(word.data());
+  });
+  INFO(outcome.text());
+  CHECK(simt_test::lacks(outcome.text(), {"by block 134217728 thread 0", "by block 0 thread 0"}) ==
+        "");
+  auto total = Array<unsigned>::zeros(1);
+  count_threads<<<9, 32>>>(total.data());
+  CHECK(total.front() == 9 * 32);
+}
+
 // ---- arguments ----------------------------------------------------------------------------------
 
 namespace {

@@ -22,6 +22,20 @@ namespace simt {
 void set_seed(std::uint64_t seed);
 std::uint64_t seed();
 
+/// While one lives, only the `first` first and the `last` last blocks of a launch run, if its grid has more: those of
+/// interest in a grid that would take years. gridDim and blockIdx are those of the whole grid, counters those of the
+/// blocks that run. Not for launches in clusters. The innermost one counts.
+class SomeBlocks {
+ public:
+  SomeBlocks(std::uint64_t first, std::uint64_t last);
+  ~SomeBlocks();
+  SomeBlocks(const SomeBlocks&) = delete;
+  SomeBlocks& operator=(const SomeBlocks&) = delete;
+
+ private:
+  std::uint64_t first_before_, last_before_;
+};
+
 // ---- reports ----------------------------------------------------------------------------------
 
 enum class ReportKind {

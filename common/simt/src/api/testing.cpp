@@ -52,6 +52,19 @@ void set_devices(int count) {
   set_device_count(count);
 }
 
+// ---- a part of a grid ---------------------------------------------------------------------------
+
+SomeBlocks::SomeBlocks(std::uint64_t first, std::uint64_t last)
+    : first_before_(engine.blocks_to_run.first), last_before_(engine.blocks_to_run.last) {
+  drain_all_streams();
+  engine.blocks_to_run = {first, last};
+}
+
+SomeBlocks::~SomeBlocks() {
+  drain_all_streams();
+  engine.blocks_to_run = {first_before_, last_before_};
+}
+
 // ---- traces -------------------------------------------------------------------------------------
 
 void start_trace(const TraceSettings& settings) {

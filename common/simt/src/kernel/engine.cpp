@@ -21,17 +21,27 @@ SIMT_BUILT_IN dim3 running_grid_dim;
 bool in_kernel() { return engine.current != nullptr; }
 unsigned lane_id() { return engine.current->lane; }
 
-uint3 unflatten(std::uint32_t rank, dim3 extent) {
+uint3 unflatten(std::uint64_t rank, dim3 extent) {
   uint3 index{};
-  index.x = rank % extent.x;
-  index.y = rank / extent.x % extent.y;
-  index.z = rank / extent.x / extent.y;
+  index.x = static_cast<unsigned>(rank % extent.x);
+  index.y = static_cast<unsigned>(rank / extent.x % extent.y);
+  index.z = static_cast<unsigned>(rank / extent.x / extent.y);
   return index;
+}
+
+std::uint64_t blocks_to_run(dim3 grid) {
+  const auto& [first, last] = engine.blocks_to_run;
+  const std::uint64_t all = blocks_of(grid);
+  return all <= first || all - first <= last ? all : first + last;
+}
+
+std::uint64_t number_in_grid(std::uint32_t n, dim3 grid) {
+  return n < engine.blocks_to_run.first ? n : blocks_of(grid) - blocks_to_run(grid) + n;
 }
 
 IdBits id_bits_of(dim3 block) { return id_bits_of(block.x * block.y * block.z); }
 
-std::string coordinates(std::uint32_t rank, dim3 extent) {
+std::string coordinates(std::uint64_t rank, dim3 extent) {
   const uint3 i = unflatten(rank, extent);
   if (extent.y == 1 && extent.z == 1) return fmt::format("{}", i.x);
   if (extent.z == 1) return fmt::format("({},{})", i.x, i.y);
@@ -41,7 +51,7 @@ std::string coordinates(std::uint32_t rank, dim3 extent) {
 namespace {
 std::string name_of_block(std::uint32_t block, dim3 grid, int device) {
   const std::string where = several_devices() ? fmt::format("device {} ", device) : "";
-  return fmt::format("{}block {}", where, coordinates(block, grid));
+  return fmt::format("{}block {}", where, coordinates(number_in_grid(block, grid), grid));
 }
 }  // namespace
 

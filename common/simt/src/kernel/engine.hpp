@@ -20,6 +20,11 @@ inline std::uint32_t entry(const StreamClock& clock, unsigned stream) {
   return stream < clock.size() ? clock[stream] : 0;
 }
 
+/// Of a larger grid only the first and the last blocks run.
+struct BlocksToRun {
+  std::uint64_t first = ~std::uint64_t(0), last = 0;
+};
+
 /// Where and when an operation runs.
 struct Placement {
   int device = 0;
@@ -53,7 +58,8 @@ struct Engine {
 
   const Launch* launch = nullptr;
   const Placement* placement = nullptr;
-  std::uint64_t blocks_total = 0;
+  std::uint64_t blocks_total = 0;  // that run in this launch
+  BlocksToRun blocks_to_run;       // see SomeBlocks
   std::vector<std::unique_ptr<Block>> resident;
 };
 extern Engine engine;
@@ -73,9 +79,15 @@ std::string thread_name(std::uint32_t id);
 std::string thread_name(std::uint32_t id, dim3 grid, dim3 block, int device);
 
 /// "2" or "(2,0)", alone.
-std::string coordinates(std::uint32_t rank, dim3 extent);
+std::string coordinates(std::uint64_t rank, dim3 extent);
 /// The index of a rank.
-uint3 unflatten(std::uint32_t rank, dim3 extent);
+uint3 unflatten(std::uint64_t rank, dim3 extent);
+inline std::uint64_t blocks_of(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
+/// How many blocks of such a grid run.
+std::uint64_t blocks_to_run(dim3 grid);
+/// The number in the grid of the block that is the n-th to run, as all blocks are numbered here: the same, unless only
+/// some of them run.
+std::uint64_t number_in_grid(std::uint32_t n, dim3 grid);
 /// How ids are packed in a launch with such blocks.
 IdBits id_bits_of(dim3 block);
 

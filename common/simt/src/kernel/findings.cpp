@@ -172,7 +172,7 @@ ReportedAccess access_by(const char* kind, const SourceLine& where, std::uint32_
   return {kind,
           where.file,
           where.line,
-          coordinates(block_of(thread, bits), grid),
+          coordinates(number_in_grid(block_of(thread, bits), grid), grid),
           coordinates(rank_of(thread, bits), block),
           device};
 }

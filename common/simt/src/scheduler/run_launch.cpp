@@ -34,7 +34,6 @@ namespace simt {
 namespace {
 
 unsigned count(dim3 d) { return d.x * d.y * d.z; }
-std::uint64_t count_blocks(dim3 grid) { return std::uint64_t{grid.x} * grid.y * grid.z; }
 
 // ---- blocks -------------------------------------------------------------------------------------
 
@@ -70,7 +69,7 @@ void start_block() {
   static_cast<BlockState&>(*block) = BlockState{};  // recycled, and new, as its threads are
   const auto started = static_cast<std::uint32_t>(schedule.blocks_started++);
   block->linear = engine.clusters ? block_to_start(started) : started;
-  block->index = unflatten(block->linear, engine.launch->grid);
+  block->index = unflatten(number_in_grid(block->linear, engine.launch->grid), engine.launch->grid);
   block->threads.resize(threads);
   block->warps.assign((threads + kWarpSize - 1) / kWarpSize, Warp{});
   block->alive = threads;
@@ -261,7 +260,7 @@ void start_launch(const Launch& launch, const Placement& placement) {
   e.failed = false;
   e.error = cudaSuccess;
   id_bits = id_bits_of(launch.block);
-  schedule_start_launch(count_blocks(launch.grid));
+  schedule_start_launch(blocks_to_run(launch.grid));
   findings_start_launch();
   counted.launches += 1;
   counted.blocks += e.blocks_total;
