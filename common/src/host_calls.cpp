@@ -87,6 +87,13 @@ std::optional<std::string> with_failing_call(std::uint64_t number, cudaError_t e
   return failing.line();
 }
 
+std::optional<std::string> with_lasting_error(std::uint64_t number, cudaError_t error,
+                                              const std::function<void()>& work) {
+  const simt::FailingCall failing(number, error, true);
+  work();
+  return failing.line();
+}
+
 #else
 
 std::optional<HostRun> watch_host(const std::function<void()>& work) {
@@ -97,6 +104,11 @@ std::optional<HostRun> watch_host(const std::function<void()>& work) {
 
 std::optional<std::string> with_failing_call(std::uint64_t, cudaError_t,
                                              const std::function<void()>&) {
+  return std::nullopt;
+}
+
+std::optional<std::string> with_lasting_error(std::uint64_t, cudaError_t,
+                                              const std::function<void()>&) {
   return std::nullopt;
 }
 

@@ -40,6 +40,13 @@ void at_end_of_huge_grid(const std::function<void()>& work) {
   with_some_blocks(0, 2, work);
 }
 
+void at_front_of_huge_grid(const std::function<void()>& work) {
+  INFO(
+      "there is a thread for each of the 2^32 + 32 elements, a number that is 32 in 32 bits;\n"
+      "of the blocks the first 64 run, and memory is there for the first elements");
+  with_some_blocks(64, 0, work);
+}
+
 void on_devices(int n, const std::function<void()>& work) {
   if (!with_devices(n, work)) {
     SKIP("needs " << n << " GPUs; there " << (device_count() == 1 ? "is " : "are ")

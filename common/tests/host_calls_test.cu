@@ -121,3 +121,22 @@ TEST_CASE("with_failing_call lets one call after the other fail, up to the last"
   }
   CHECK(failed == 4);
 }
+
+TEST_CASE(
+    "with_lasting_error lets all calls after one fail, those that give back, too, and ends with the work") {
+  std::vector<cudaError_t> errors;
+  unsigned *first = nullptr, *second = nullptr;
+  const auto line = course::with_lasting_error(2, cudaErrorUnknown, [&] {
+    for (unsigned** p : {&first, &second}) errors.push_back(cudaMalloc(p, 400));
+    errors.push_back(cudaFree(first));
+    errors.push_back(cudaGetLastError());
+    errors.push_back(cudaDeviceSynchronize());
+  });
+  if (!line) SKIP(course::kNoCounters);
+  CHECK(errors == std::vector<cudaError_t>{cudaSuccess, cudaErrorUnknown, cudaErrorUnknown,
+                                           cudaErrorUnknown, cudaErrorUnknown});
+  CHECK(contains(*line, "common/tests/host_calls_test.cu:"));
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK(cudaMalloc(&second, 400) == cudaSuccess);
+  CHECK(cudaFree(second) == cudaSuccess);
+}

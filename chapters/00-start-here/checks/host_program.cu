@@ -130,6 +130,16 @@ Ending call(const std::uint32_t* x, const Call& c, std::uint64_t* y, std::uint64
   return ending;
 }
 
+course::Verdict gives_everything_back(const Ending& ending) {
+  if (!ending.run || ending.run->not_given_back.empty()) return {};
+  std::string list;
+  for (const std::string& item : ending.run->not_given_back) list += "\n  " + item;
+  return {false, "host_program has not given back:" + list +
+                     (ending.thrown ? "\nIt threw an exception: what comes after a throw does not "
+                                      "run, but destructors do."
+                                    : "")};
+}
+
 // ---- values -------------------------------------------------------------------------------------
 
 /// Other numbers in every call: what an earlier call left in the device's memory is wrong.
@@ -159,7 +169,7 @@ Ending call_once(const Call& c, std::uint64_t failing = 0) {
   return call(x.data(), c, memory.data() + kGuard, failing);
 }
 
-/// Ok if a call writes the states into y, when it returns and nowhere else.
+/// Ok if a call writes the states into y, when it returns and nowhere else, and keeps nothing for the next call.
 course::Verdict writes_states(const Call& c) {
   const std::vector<std::uint32_t> x = fresh_numbers(c.n), x_before = x;
   std::vector<std::uint64_t> memory(c.n + 2 * kGuard, kUntouched), at_end;
@@ -186,7 +196,11 @@ course::Verdict writes_states(const Call& c) {
       !std::all_of(last, at_end.end(), untouched)) {
     return {false, "y: the host's memory before or after its n elements was overwritten"};
   }
-  return course::same(x, x_before, "x", "x is the caller's, and only to be read");
+  if (const auto verdict = course::same(x, x_before, "x", "x is the caller's, and only to be read");
+      !verdict) {
+    return verdict;
+  }
+  return gives_everything_back(ending);
 }
 
 // ---- time ---------------------------------------------------------------------------------------
@@ -245,16 +259,6 @@ course::Verdict returns_kernel_time(const Call& c) {
 
 // ---- what is given back -------------------------------------------------------------------------
 
-course::Verdict gives_everything_back(const Ending& ending) {
-  if (!ending.run || ending.run->not_given_back.empty()) return {};
-  std::string list;
-  for (const std::string& item : ending.run->not_given_back) list += "\n  " + item;
-  return {false, "host_program has not given back:" + list +
-                     (ending.thrown ? "\nIt threw an exception: what comes after a throw does not "
-                                      "run, but destructors do."
-                                    : "")};
-}
-
 course::Verdict leaves_no_error(const Ending& ending) {
   if (ending.left == cudaSuccess) return {};
   return {false, std::string("CUDA holds an error that host_program left: ") +
@@ -288,6 +292,28 @@ course::Verdict tells_of_every_failing_call(const Call& c) {
       return {false, verdict.text + "\nOn purpose, the CUDA call at " + *ending.failed_line +
                          " failed with " + cudaGetErrorName(kInjected) + "."};
     }
+  }
+}
+
+/// Ok if it tells of an error after which all calls fail, also those of a destructor.
+course::Verdict tells_of_lasting_errors(const Call& c) {
+  for (std::uint64_t number = 1;; ++number) {
+    const LastNumbers x(fresh_numbers(c.n));
+    std::vector<std::uint64_t> y(c.n);
+    std::optional<cudaError_t> thrown;
+    const auto failed_line = course::with_lasting_error(number, kInjected, [&] {
+      try {
+        host_program(x.data(), c.n, c.steps, c.block, y.data());
+      } catch (const course::CudaError& error) {
+        thrown = error.code();
+      }
+    });
+    if (!failed_line || failed_line->empty()) return {};
+    if (thrown == kInjected) continue;
+    return {false, "expected course::CudaError with " + std::string(cudaGetErrorName(kInjected)) +
+                       ", found " + (thrown ? cudaGetErrorName(*thrown) : "no exception") +
+                       "\nOn purpose, the CUDA call at " + *failed_line +
+                       " and all after it failed with that error."};
   }
 }
 
@@ -368,6 +394,8 @@ TEST_CASE("host_program: one kernel is launched, with the blocks that n elements
       INFO(text(c));
       const auto counters = course::count([&] { call_once(c); });
       REQUIRE(grid_fits(*counters, n, block));
+      REQUIRE(course::same(counters->global_store_lanes, n, "elements that the kernel stores",
+                           "the kernel computes, not the host"));
     }
   }
 }
@@ -452,4 +480,12 @@ TEST_CASE("host_program: any CUDA call that fails is an exception, and all is gi
   if (!course::kCpuDevice) SKIP("a GPU's calls cannot be made to fail: build with -Ddevice=cpu");
   INFO(text(kSmall));
   REQUIRE(tells_of_every_failing_call(kSmall));
+}
+
+// Promise: it throws the first error, also where every later call fails: those that give something back
+// may fail unnoticed (an exception of a destructor ends the program).
+TEST_CASE("host_program: an error that lasts is an exception, and no destructor throws another") {
+  if (!course::kCpuDevice) SKIP("a GPU's calls cannot be made to fail: build with -Ddevice=cpu");
+  INFO(text(kSmall) << "; on purpose, a CUDA call and all calls after it fail");
+  REQUIRE(tells_of_lasting_errors(kSmall));
 }

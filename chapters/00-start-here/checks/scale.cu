@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checks/grid_fits.cuh"
@@ -155,30 +156,6 @@ TEST_CASE("scale: the kernel is right in a grid of more than 2^32 threads") {
   course::in_huge_grid(65, [] { check_kernel(65, course::kHugeGrid, 2.0f); });
 }
 
-// Promise: n is any number that fits in std::size_t (the CPU device runs the last two blocks; on a GPU
-// a test case below scales all values).
-TEST_CASE("scale: kernel and host function multiply the last of more than 2^32 values") {
-  if (!course::kCpuDevice)
-    SKIP("a GPU runs all blocks, and scales all values in another test case");
-  for (const bool by_host : {false, true}) {
-    const std::vector<float> x = course::position_values<float>(course::kLastItems);
-    auto values = on_device(x);
-    const auto [grid, block] = course::kHugeGrid;
-    INFO((by_host ? host_text(course::kHugeItems, block)
-                  : kernel_text(course::kHugeItems, course::kHugeGrid, 2.0f)));
-    course::at_end_of_huge_grid([&, grid = grid, block = block] {
-      float* const all = values.data() - (course::kHugeItems - x.size());
-      if (by_host) {
-        launch_scale(all, course::kHugeItems, 2.0f, block);
-      } else {
-        course::launch(scale, {grid, block}, all, course::kHugeItems, 2.0f);
-      }
-      REQUIRE(course::same(values.download(), multiplied(x, 2.0f), "(values + 4294967264)",
-                           inputs_of(x, 2.0f)));
-    });
-  }
-}
-
 // Promise: the factor is any number, and that of the caller.
 TEST_CASE("scale: the kernel multiplies by the factor that it gets") {
   for (const float factor : {1.0f, 0.0f, -3.0f, 0.5f}) check_kernel(257, {3, 96}, factor);
@@ -251,6 +228,24 @@ TEST_CASE("scale: the host function launches the blocks that n elements need") {
   }
 }
 
+// Promise: it launches any number of blocks below 2^31, for more than 2^32 elements, too (the CPU device
+// runs none of them: what counts is the grid).
+TEST_CASE("scale: the host function launches the blocks that more than 2^32 elements need") {
+  course::skip_without_counters();
+  constexpr std::size_t kBillion = std::size_t{1} << 30;
+  for (const auto& [n, block] : {std::pair{4 * kBillion + 1, 32u},
+                                 {4 * kBillion, 1024u},
+                                 {2 * kBillion - 1, 1u},
+                                 {2048 * kBillion - 1024, 1024u}}) {
+    INFO(host_text(n, block));
+    course::DeviceBuffer<float> values(1);
+    const auto counters = course::count([&, n = n, block = block] {
+      course::with_some_blocks(0, 0, [&] { launch_scale(values.data(), n, 2.0f, block); });
+    });
+    REQUIRE(grid_fits(*counters, n, block));
+  }
+}
+
 // Promise: a launch that CUDA refuses throws course::CudaError.
 TEST_CASE("scale: the host function says so if CUDA refuses the launch") {
   course::skip_under_sanitizer();
@@ -260,7 +255,6 @@ TEST_CASE("scale: the host function says so if CUDA refuses the launch") {
   }
 }
 
-#if !COURSE_CPU_DEVICE  // too large for it
 namespace {
 
 /// Ok if the elements around `middle` are 2 * x. The array has n elements, more than a host copies.
@@ -291,4 +285,3 @@ TEST_CASE("scale: kernel and host function multiply more than 2^32 values") {
     REQUIRE(doubled_around(middle, values, x));
   }
 }
-#endif

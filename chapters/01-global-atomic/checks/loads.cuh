@@ -15,6 +15,9 @@ inline std::vector<course::LaunchShape> all_grids() {
   return grids;
 }
 
+/// Many blocks of few warps, and few blocks of many: neither one block nor one warp of a block may do most of the work.
+inline constexpr course::LaunchShape kManyWarps[] = {{32, 64}, {2, 1024}};
+
 /// Ok if the warps read n elements 32 at a time, and no warp does the work of many others. A
 /// thread may read the shared result once before each of its atomics, as a compare-and-swap loop or
 /// a lock does; but where one lane makes all atomics of a warp, one lane does all of its work.

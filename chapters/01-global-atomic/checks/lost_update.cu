@@ -169,16 +169,38 @@ TEST_CASE("lost_update: no reading gets lost when the lanes of a warp go in step
 TEST_CASE("lost_update: the threads share the work") {
   course::skip_without_counters();
   constexpr std::size_t n = 8192;  // few enough for a lock in every thread
-  const auto counters = course::count([] {
-    check_kind(n, {32, 64}, kKinds[random_order], {0, INT_MIN});
-  });
-  INFO(case_text(n, {32, 64}, kKinds[random_order]));
-  REQUIRE(work_is_shared(*counters, n, "readings"));
+  for (const Launch launch : kManyWarps) {
+    const auto counters = course::count([&] {
+      check_kind(n, launch, kKinds[random_order], {0, INT_MIN});
+    });
+    INFO(case_text(n, launch, kKinds[random_order]));
+    REQUIRE(work_is_shared(*counters, n, "readings"));
+  }
 }
 
 // Promise: a grid may have more than 2^32 threads.
 TEST_CASE("lost_update: peak and alarms are right in a grid of more than 2^32 threads") {
   course::in_huge_grid(65, [] {
     check_kind(65, course::kHugeGrid, kKinds[constant], {0, INT_MIN}, 200);
+  });
+}
+
+// Promise: n may be more than 2^32 (its first readings).
+TEST_CASE("lost_update: the first of more than 2^32 readings") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks");
+  std::vector<int> values = kKinds[random_order].values(1000);
+  values.resize(course::kFrontItems, INT_MIN);
+  const auto readings = course::DeviceBuffer<int>::from(values);
+  auto alarms = course::DeviceBuffer<unsigned>::zeros(1);
+  auto peak = course::DeviceBuffer<int>::from({INT_MIN});
+  const Launch launch = course::kHugeGrid;
+  INFO(case_text(course::kHugeItems, launch, kKinds[random_order])
+       << ", INT_MIN from readings[1000] on");
+  course::at_front_of_huge_grid([&] {
+    course::launch(summarize_readings, {launch.grid, launch.block}, readings.data(),
+                   course::kHugeItems, kLimit, alarms.data(), peak.data());
+    const Summary expected = reference(values, {0, INT_MIN}, kLimit);
+    REQUIRE(course::same(alarms.front(), expected.alarms, "alarms"));
+    REQUIRE(course::same(peak.front(), expected.peak, "peak"));
   });
 }

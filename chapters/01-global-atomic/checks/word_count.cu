@@ -188,13 +188,18 @@ TEST_CASE("word_count adds to what the counter holds") {
 
 // Promise: the wrapper counts a text in host memory, whatever is in the memory that it gets.
 // Promise: an empty text has no words.
+// Promise: each call counts its own text (another one of the same size, at the same place).
 TEST_CASE("word_count: the wrapper counts a text in host memory") {
   for (const std::size_t n : course::all_sizes()) {
     INFO("word_count(text), n = " << n << ": " << kMixed.text);
     // Memory that the wrapper gets is rarely fresh: leave something in it.
     course::DeviceBuffer<unsigned long long>(1).fill_bytes(0x5A);
     course::DeviceBuffer<char>(n).fill_bytes('x');
-    REQUIRE(wrapper_counts(kMixed.values(n)));
+    std::vector<char> text = kMixed.values(n);
+    REQUIRE(wrapper_counts(text));
+    INFO("another text in the same vector");
+    text.assign(n, 'a');
+    REQUIRE(wrapper_counts(text));
   }
 }
 
@@ -212,14 +217,16 @@ TEST_CASE("word_count: the wrapper counts on the device") {
 TEST_CASE("word_count: the threads share the work") {
   course::skip_without_counters();
   constexpr std::size_t n = 16'384;
-  const auto counters = course::count([] { check_kind(kMixed, n, {32, 128}); });
-  INFO(case_text(n, {32, 128}, kMixed.text));
-  REQUIRE(work_is_shared(*counters, n, "bytes"));
-  // A lock, or a compare-and-swap loop, may read the result by one lane before each atomic.
-  const std::uint64_t loads =
-      counters->global_loads - std::min(counters->global_loads, counters->global_atomics);
-  REQUIRE(course::at_least(counters->global_load_lanes, 12 * loads, "lanes that load",
-                           "a warp reads 32 bytes with one load if all of its lanes have work"));
+  for (const Launch launch : kManyWarps) {
+    const auto counters = course::count([&] { check_kind(kMixed, n, launch); });
+    INFO(case_text(n, launch, kMixed.text));
+    REQUIRE(work_is_shared(*counters, n, "bytes"));
+    // A lock, or a compare-and-swap loop, may read the result by one lane before each atomic.
+    const std::uint64_t loads =
+        counters->global_loads - std::min(counters->global_loads, counters->global_atomics);
+    REQUIRE(course::at_least(counters->global_load_lanes, 12 * loads, "lanes that load",
+                             "a warp reads 32 bytes with one load if all of its lanes have work"));
+  }
 }
 
 // Promise: a grid may have more than 2^32 threads.
@@ -227,7 +234,23 @@ TEST_CASE("word_count is right in a grid of more than 2^32 threads") {
   course::in_huge_grid(600, [] { check_kind(kOneLetterWords, 600, course::kHugeGrid); });
 }
 
-#if !COURSE_CPU_DEVICE  // too large for it
+// Promise: n is any number that fits in std::size_t (its first bytes; on a GPU all of them).
+TEST_CASE("word_count counts the first words of more than 2^32 bytes") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and counts all words in another test case");
+  std::vector<char> text = kOneLetterWords.values(1000);
+  text.resize(course::kFrontItems, ' ');
+  const auto d_text = course::DeviceBuffer<char>::from(text);
+  auto words = course::DeviceBuffer<unsigned long long>::zeros(1);
+  const Launch launch = course::kHugeGrid;
+  INFO(case_text(course::kHugeItems, launch,
+                 kOneLetterWords.text + ", and blanks from text[1000] on"));
+  course::at_front_of_huge_grid([&] {
+    word_count<<<launch.grid, launch.block>>>(d_text.data(), course::kHugeItems, words.data());
+    CUDA_CHECK_LAUNCH();
+    REQUIRE(course::same(words.front(), 500ull, "words"));
+  });
+}
+
 // Promise: n is any number that fits in std::size_t (GPU only).
 TEST_CASE("word_count counts the words of more than 2^32 bytes") {
   constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
@@ -243,4 +266,3 @@ TEST_CASE("word_count counts the words of more than 2^32 bytes") {
   INFO("n = 2^32 + 1000: five words; word_count<<<1056, 256>>>");
   REQUIRE(course::same(words.front(), 5ull, "words"));
 }
-#endif

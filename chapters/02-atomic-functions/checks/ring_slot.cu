@@ -223,7 +223,7 @@ TEST_CASE("ring_slot: blocks that are no whole warps") {
 // Promise: every number but kEmpty may be an event, 0 too (smaller numbers replace larger ones).
 TEST_CASE("ring_slot: every number but kEmpty is an event") {
   Recorder recorder(100, 99);
-  for (const unsigned first : {kEmpty - 2 * 257, 0x7FFF'FF80u, 0u}) {  // larger ones are replaced
+  for (const unsigned first : {kNothing - 2 * 257, 0x7FFF'FF80u, 0u}) {  // larger ones are replaced
     recorder.next_event = first;
     record(recorder, 257, {3, 96});
     record(recorder, 257, {3, 96});
@@ -232,7 +232,7 @@ TEST_CASE("ring_slot: every number but kEmpty is an event") {
 
 // Promise: several events may have the same number: each of them counts.
 TEST_CASE("ring_slot: equal events are as many events") {
-  for (const unsigned event : {0u, 7u, kEmpty - 1}) {
+  for (const unsigned event : {0u, 7u, kNothing - 1}) {
     for (const unsigned capacity : {1u, 40u, 300u}) {
       Recorder recorder(capacity, capacity / 2);
       const std::vector<unsigned> events(257, event);
@@ -292,10 +292,14 @@ TEST_CASE("ring_slot: the lanes of a warp go in step") {
 // Promise: the threads share the work: each lane of a warp writes events of its own.
 TEST_CASE("ring_slot: the threads share the work") {
   course::skip_without_counters();
-  Recorder recorder(5000, 0);
-  const auto counters = course::count([&] { record(recorder, 4096, {32, 64}); });
-  REQUIRE(shared_by_lanes(*counters, 4096));
-  REQUIRE(course::work_is_shared(*counters, most_of_one_warp(*counters)));
+  // Neither one block nor one warp of a block may do most of the work.
+  for (const Launch launch : {Launch{32, 64}, Launch{2, 1024}}) {
+    Recorder recorder(5000, 0);
+    const auto counters = course::count([&] { record(recorder, 4096, launch); });
+    INFO("4096 events; " << course::launch_text("log_events", launch));
+    REQUIRE(shared_by_lanes(*counters, 4096));
+    REQUIRE(course::work_is_shared(*counters, most_of_one_warp(*counters)));
+  }
 }
 
 // Promise: a grid may have more than 2^32 threads.
@@ -306,19 +310,37 @@ TEST_CASE("ring_slot: the right events in a grid of more than 2^32 threads") {
   });
 }
 
-#if !COURSE_CPU_DEVICE  // too large for it
+// Promise: n may be more than 2^32 (the last events, for which the CPU device runs the last two blocks).
+TEST_CASE("ring_slot: the last of more than 2^32 events") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks");
+  constexpr std::size_t kThere = course::kLastItems;
+  const course::Placed<unsigned> events(make_events(1000, kThere), 1);
+  Recorder recorder(100, 90);
+  INFO(recorder.text() << ", *next is 90; n = " << course::kHugeItems << "; "
+                       << course::launch_text("log_events", course::kHugeGrid));
+  course::at_end_of_huge_grid([&] {
+    const unsigned* const first = events.data() - (course::kHugeItems - kThere);
+    course::launch(log_events, {course::kHugeGrid.grid, course::kHugeGrid.block}, first,
+                   course::kHugeItems, recorder.ring.data(), recorder.capacity,
+                   recorder.next.data(), recorder.overwritten.data());
+    REQUIRE(course::same(recorder.next.download().front(), 54u, "*next"));
+    REQUIRE(course::same(recorder.overwritten.download().front(), 0u, "*overwritten"));
+    const Change change{std::vector<unsigned>(100, kNothing), recorder.ring.download(), 0, 90, 100};
+    REQUIRE(holds_events(change, make_events(1000, kThere)));
+  });
+}
+
 // Promise: `capacity` may be 2^32 - 1 (GPU only).
 TEST_CASE("ring_slot: a ring of almost 2^32 slots starts again at 0") {
-  course::skip_without_memory(std::size_t{kEmpty} * sizeof(unsigned));
-  course::DeviceBuffer<unsigned> ring(kEmpty);
+  course::skip_without_memory(std::size_t{kNothing} * sizeof(unsigned));
+  course::DeviceBuffer<unsigned> ring(kNothing);
   ring.fill_bytes(0xFF);
   const auto events = course::DeviceBuffer<unsigned>::from(std::vector<unsigned>(257, 7u));
-  auto next = course::DeviceBuffer<unsigned>::from({kEmpty - 100});
+  auto next = course::DeviceBuffer<unsigned>::from({kNothing - 100});
   auto overwritten = course::DeviceBuffer<unsigned>::zeros(1);
-  course::launch(log_events, {3, 96}, events.data(), 257, ring.data(), kEmpty, next.data(),
+  course::launch(log_events, {3, 96}, events.data(), 257, ring.data(), kNothing, next.data(),
                  overwritten.data());
   INFO("capacity 4294967295, *next is 4294967195; 257 equal events; log_events<<<3, 96>>>");
   REQUIRE(course::same(next.front(), 157u, "*next"));
   REQUIRE(course::same(overwritten.front(), 0u, "*overwritten"));
 }
-#endif

@@ -9,9 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
+
+static_assert(
+    std::is_same_v<decltype(last_block_max), void(const int*, std::size_t, int*, unsigned*, int*)>,
+    "last_block_max has to keep its parameters: n is a std::size_t, and may be more than 2^32");
 
 using Launch = course::LaunchShape;
 

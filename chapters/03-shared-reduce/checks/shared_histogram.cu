@@ -20,6 +20,7 @@ using Launch = course::LaunchShape;
 
 constexpr unsigned kSampleLevels = 16384;  // values of a sample that is not broken
 
+constexpr std::size_t kGivenBytes = 32'768;  // of dynamic shared memory: the check's own number
 using Samples = std::vector<unsigned short>;
 
 unsigned short sample(unsigned level) { return static_cast<unsigned short>(level); }
@@ -66,7 +67,7 @@ std::vector<unsigned> earlier_counts() {
 // ---- launches -----------------------------------------------------------------------------------
 
 std::string case_text(std::size_t n, const std::string& text, Launch launch) {
-  return course::case_text(n, text, "shared_histogram", launch, kSharedBytes);
+  return course::case_text(n, text, "shared_histogram", launch, kGivenBytes);
 }
 
 /// Launches the kernel on bins that hold `before`, and checks what they hold then.
@@ -75,7 +76,7 @@ void check_launch(const course::DeviceBuffer<unsigned short>& samples,
                   const std::vector<unsigned>& before) {
   course::GuardedBuffer<unsigned> bins(kSampleLevels);
   CUDA_CHECK(cudaMemcpy(bins.data(), before.data(), bins.bytes(), cudaMemcpyHostToDevice));
-  course::launch(shared_histogram, {launch.grid, launch.block, kSharedBytes}, samples.data(),
+  course::launch(shared_histogram, {launch.grid, launch.block, kGivenBytes}, samples.data(),
                  samples.size(), bins.data());
   const auto inputs = [&](std::size_t v) {
     return course::number_text(before[v]) + " before the launch and " +
@@ -105,7 +106,7 @@ void check_kind(unsigned kind, std::size_t n, Launch launch) {
 // Promise: n may be 0.
 // Promise: the kernel is right for every one-dimensional grid with blocks of 32 to 1024 threads, a
 // multiple of 32.
-// Promise: kSharedBytes of dynamic shared memory are enough (OUT OF BOUNDS in every test case).
+// Promise: kSharedBytes, 32 KiB, of dynamic shared memory are enough (OUT OF BOUNDS in every test case).
 TEST_CASE("shared_histogram counts every sample at every size") {
   constexpr Launch kLaunches[] = {{1, 1024}, {2, 256}, {1, 96}, {3, 512}, {1, 32}, {2, 1024}};
   std::size_t turn = 0;  // another launch each time
@@ -180,6 +181,25 @@ TEST_CASE("shared_histogram: more than 2^32 threads") {
   course::in_huge_grid(65, [] { check_kind(few, 65, course::kHugeGrid); });
 }
 
+// Promise: n may be more than 2^32 (its first samples; on a GPU all of them).
+TEST_CASE("shared_histogram: the first of more than 2^32 samples") {
+  if (!course::kCpuDevice)
+    SKIP("a GPU runs all blocks, and counts all samples in another test case");
+  if (course::has_run_before()) return;
+  Samples samples = kKinds[mixed].values(1000);
+  samples.resize(course::kFrontItems, 0xFFFF);
+  const auto d_samples = course::DeviceBuffer<unsigned short>::from(samples);
+  auto bins = course::DeviceBuffer<unsigned>::zeros(kSampleLevels);
+  const Launch launch = course::kHugeGrid;
+  INFO(case_text(course::kHugeItems, kKinds[mixed].text + ", all broken from samples[1000] on",
+                 launch));
+  course::at_front_of_huge_grid([&] {
+    course::launch(shared_histogram, {launch.grid, launch.block, kGivenBytes}, d_samples.data(),
+                   course::kHugeItems, bins.data());
+    REQUIRE(course::same(bins.download(), reference(samples, kEmptyBins), "bins"));
+  });
+}
+
 // Promise: no sample is lost when many threads count at the same time (DATA RACE).
 TEST_CASE("shared_histogram: many samples") {
   constexpr int kRepeats = course::kCpuDevice ? 1 : 20;  // a missing barrier may not show at once
@@ -229,7 +249,7 @@ TEST_CASE("shared_histogram: at most one global atomic for each bin that a block
       const std::uint64_t rounds = n / (launch.grid * launch.block) + 1;  // samples of a thread
       REQUIRE(course::work_is_shared(*c, 3 * rounds));
       REQUIRE(
-          course::at_most(c->shared_loads + c->shared_stores, launch.grid * kPairs / 4,
+          course::at_most(c->shared_loads + c->shared_stores, launch.grid * kSampleLevels / 8,
                           "loads and stores of shared memory by the warps of the whole grid",
                           "a warp clears or reads 32 pairs at once if its lanes share the work"));
       if (kind != mixed) continue;  // a compare-and-swap may take many turns in the others

@@ -54,6 +54,12 @@ std::string digits(double value) {
   return text;
 }
 
+/// Answers are compared by these: an operator== of the answer's file decides nothing.
+constexpr int number_of(Limit limit) { return static_cast<int>(limit); }
+static_assert(number_of(Limit::not_answered) == 0 && number_of(Limit::atomics) == 1 &&
+                  number_of(Limit::memory) == 2 && number_of(Limit::latency) == 3,
+              "Limit has to stay as it was: not_answered, atomics, memory, latency");
+
 /// What limits a kernel, by the exercise's rule.
 Limit limit_of(const ProfileRow& row) {
   const double atomics = row.reductions * kMostPerAtomic / 1000;
@@ -64,7 +70,7 @@ Limit limit_of(const ProfileRow& row) {
 /// Ok if the answer is what the row says; else a reason against the answer.
 course::Verdict limits(char label, Limit answer) {
   const ProfileRow& row = row_of(label);
-  if (answer == limit_of(row)) return {};
+  if (number_of(answer) == number_of(limit_of(row))) return {};
   const std::string name = std::string("kLimitOf") + label, where = std::string(" Row ") + label;
   const std::string reductions = std::to_string(static_cast<long>(row.reductions)) + " reductions";
   switch (answer) {

@@ -192,16 +192,6 @@ TEST_CASE("sum_bytes: more than 2^32 for a single thread") {
   check_white(n, {1, 32});
 }
 
-// Promise: n, and the threads of the grid, may be more than 2^32 (the CPU device runs the last two
-// blocks of a grid that has a thread for each 16 bytes).
-TEST_CASE("sum_bytes: more than 2^32 bytes, and more than 2^32 threads") {
-  if (course::kCpuDevice) return check_end();
-  const std::size_t n = (std::size_t{1} << 32) + 77;
-  course::skip_without_memory(n);
-  check_white(n, {2048, 256});
-  check_white(50'000, course::kHugeGrid);
-}
-
 // Promise: the sum is exact in every order of the lanes.
 TEST_CASE("sum_bytes: the lanes of a warp go in step") {
   for (const std::size_t n : {100u, 2111u}) {
@@ -253,4 +243,14 @@ TEST_CASE("sum_bytes: few bytes are read 16 at a time, too") {
                               "one for each 16 bytes, and one for each byte at the two ends"));
     }
   }
+}
+
+// Promise: n, and the threads of the grid, may be more than 2^32 (the CPU device runs the last two
+// blocks of a grid that has a thread for each 16 bytes).
+TEST_CASE("sum_bytes: more than 2^32 bytes, and more than 2^32 threads") {
+  if (course::kCpuDevice) return check_end();
+  const std::size_t n = (std::size_t{1} << 32) + 77;
+  course::skip_without_memory(n);
+  check_white(n, {2048, 256});
+  check_white(50'000, course::kHugeGrid);
 }

@@ -71,6 +71,11 @@ inline constexpr std::size_t kHugeItems = std::size_t{kHugeGrid.grid} * kHugeGri
 inline constexpr std::size_t kLastItems = 2 * kHugeGrid.block;  // those of the last two blocks
 void at_end_of_huge_grid(const std::function<void()>& work);
 
+/// The same for kHugeItems items of which the first kFrontItems are in memory, and no more than 1024 at their beginning
+/// count: the CPU device runs the first blocks. Items may be parts of loads of up to 16 of them.
+inline constexpr std::size_t kFrontItems = 40'000;
+void at_front_of_huge_grid(const std::function<void()>& work);
+
 /// Runs `work` on a machine of n devices, as with_devices(), or skips the running test, with the
 /// reason, on a machine with fewer GPUs.
 void on_devices(int n, const std::function<void()>& work);

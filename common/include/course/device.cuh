@@ -87,8 +87,8 @@ Findings find_races(const std::function<void()>& work);
 Verdict expect_race(const std::function<void()>& work, Findings* findings = nullptr);
 
 /// Runs `work`, in whose launches only the `first` first and the `last` last blocks of a grid run, if it has more: for
-/// grids of billions of threads, of which the CPU device runs those that can tell. gridDim and blockIdx are those of
-/// the whole grid. On a GPU all blocks run.
+/// grids of billions of threads, of which the CPU device runs those that can tell. gridDim, blockIdx, and the
+/// counted blocks and threads are those of the whole grid. On a GPU all blocks run.
 void with_some_blocks(std::uint64_t first, std::uint64_t last, const std::function<void()>& work);
 
 /// Runs `work` under a schedule of the CPU device: 0 is "in order", every other seed is its own

@@ -52,4 +52,9 @@ std::optional<HostRun> watch_host(const std::function<void()>& work);
 std::optional<std::string> with_failing_call(std::uint64_t number, cudaError_t error,
                                              const std::function<void()>& work);
 
+/// The same with an error that lasts, as that of a kernel's illegal access: all calls after that one fail with it, too,
+/// cudaFree as well.
+std::optional<std::string> with_lasting_error(std::uint64_t number, cudaError_t error,
+                                              const std::function<void()>& work);
+
 }  // namespace course

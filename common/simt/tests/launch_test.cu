@@ -115,6 +115,17 @@ TEST_CASE("some blocks of a grid that has no more are all of them") {
   CHECK(run_some_blocks(1, ~std::uint64_t{0}, 5).count == 5);
 }
 
+TEST_CASE("no block of a launch runs, and all are counted") {
+  auto count = Array<unsigned>::zeros(1);
+  const simt::CountScope scope;
+  const simt::SomeBlocks none(0, 0);
+  count_threads<<<(1u << 27) + 1, 32>>>(count.data());
+  CHECK(scope.counters().launches == 1);
+  CHECK(scope.counters().blocks == (1u << 27) + 1);
+  CHECK(scope.counters().threads == (1ull << 32) + 32);
+  CHECK(count.front() == 0);
+}
+
 TEST_CASE("blocks have the numbers of the whole grid in reports, and all blocks run afterwards") {
   auto word = Array<unsigned>::zeros(1);
   const Outcome outcome = observe([&] {

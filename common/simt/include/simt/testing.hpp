@@ -23,8 +23,8 @@ void set_seed(std::uint64_t seed);
 std::uint64_t seed();
 
 /// While one lives, only the `first` first and the `last` last blocks of a launch run, if its grid has more: those of
-/// interest in a grid that would take years. gridDim and blockIdx are those of the whole grid, counters those of the
-/// blocks that run. Not for launches in clusters. The innermost one counts.
+/// interest in a grid that would take years. gridDim, blockIdx, and the counted blocks and threads are those of the
+/// whole grid. Not for launches in clusters. The innermost one counts.
 class SomeBlocks {
  public:
   SomeBlocks(std::uint64_t first, std::uint64_t last);
@@ -222,10 +222,11 @@ class WorkLog {
 
 /// Makes one call of the runtime API fail, as any call can: the call numbered `number`, 1 for the
 /// next one, does nothing and gives `error`, a launch to cudaGetLastError(). All calls are numbered
-/// but those that give something back and those that need no device. Only one may live at a time.
+/// but those that give something back and those that need no device. If the error `lasts`, as that of an illegal access
+/// does, all calls after it fail with it, those that give something back, too. Only one may live at a time.
 class FailingCall {
  public:
-  FailingCall(std::uint64_t number, cudaError_t error);
+  FailingCall(std::uint64_t number, cudaError_t error, bool lasts = false);
   ~FailingCall();
   FailingCall(const FailingCall&) = delete;
   FailingCall& operator=(const FailingCall&) = delete;

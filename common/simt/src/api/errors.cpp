@@ -28,6 +28,7 @@ struct Plan {
   bool exists = false;
   std::uint64_t calls_left = 0;  // up to the call that fails, that one included
   cudaError_t error = cudaSuccess;
+  bool lasts = false;              // all calls after it fail, too
   std::vector<const void*> calls;  // that led to the one that failed; empty before
 };
 Plan& plan() {
@@ -39,17 +40,21 @@ cudaError_t planned_failure(const void* caller) {
   Plan& p = plan();
   if (p.calls_left == 0 || --p.calls_left > 0) return cudaSuccess;
   p.calls = calls_behind(caller);
+  if (p.lasts) set_sticky_error(p.error);
   return failed(p.error);
 }
 
 }  // namespace
 
-FailingCall::FailingCall(std::uint64_t number, cudaError_t error) {
+FailingCall::FailingCall(std::uint64_t number, cudaError_t error, bool lasts) {
   if (plan().exists) throw std::logic_error("simt::FailingCall: there is one already");
-  plan() = {true, number, error, {}};
+  plan() = {true, number, error, lasts, {}};
 }
 
-FailingCall::~FailingCall() { plan() = {}; }
+FailingCall::~FailingCall() {
+  if (plan().lasts && !plan().calls.empty()) reset_errors();
+  plan() = {};
+}
 
 std::string FailingCall::line() const {
   return plan().calls.empty() ? "" : source_line(plan().calls).text();

@@ -263,8 +263,8 @@ void start_launch(const Launch& launch, const Placement& placement) {
   schedule_start_launch(blocks_to_run(launch.grid));
   findings_start_launch();
   counted.launches += 1;
-  counted.blocks += e.blocks_total;
-  counted.threads += e.blocks_total * count(launch.block);
+  counted.blocks += blocks_of(launch.grid);
+  counted.threads += blocks_of(launch.grid) * count(launch.block);
   running_block_dim = launch.block;
   running_grid_dim = launch.grid;
   e.clusters = count(launch.cluster) > 1;
