@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "checks/grid_fits.cuh"
@@ -233,10 +232,12 @@ TEST_CASE("scale: the host function launches the blocks that n elements need") {
 TEST_CASE("scale: the host function launches the blocks that more than 2^32 elements need") {
   course::skip_without_counters();
   constexpr std::size_t kBillion = std::size_t{1} << 30;
-  for (const auto& [n, block] : {std::pair{4 * kBillion + 1, 32u},
-                                 {4 * kBillion, 1024u},
-                                 {2 * kBillion - 1, 1u},
-                                 {2048 * kBillion - 1024, 1024u}}) {
+  struct Case {
+    std::size_t n;
+    unsigned block;
+  };
+  for (const auto& [n, block] : {Case{4 * kBillion + 1, 32}, Case{4 * kBillion, 1024},
+                                 Case{2 * kBillion - 1, 1}, Case{2048 * kBillion - 1024, 1024}}) {
     INFO(host_text(n, block));
     course::DeviceBuffer<float> values(1);
     const auto counters = course::count([&, n = n, block = block] {
