@@ -33,7 +33,7 @@ namespace {
 
 Run the_run;
 std::string program;
-std::string last_verdict;
+course::Verdict last_verdict;
 
 /// The test case that runs.
 struct Test {
@@ -153,7 +153,7 @@ CATCH_TRANSLATE_EXCEPTION(const CudaError& error) {
 
 std::string expression_text(const Catch::AssertionResult& result) {
   const std::string expanded = result.getExpandedExpression();
-  if (expanded == last_verdict) return expanded;
+  if (expanded == last_verdict.text) return expanded;
   const std::string expression = result.getExpression();
   return fmt::format("expected: {}\nfound:    {}", expression, expanded);
 }
@@ -192,6 +192,7 @@ Failure describe(const Catch::AssertionStats& stats) {
     default:
       failure.text =
           result.hasExpression() ? expression_text(result) : std::string(result.getMessage());
+      if (failure.text == last_verdict.text) failure.values = last_verdict.values;
       failure.is_rejection = true;
   }
   return failure;
@@ -419,9 +420,9 @@ int finish(const Ending& ending) {
   return exit_code(ending.verdict);
 }
 
-void remember_verdict(const std::string& text) { last_verdict = text; }
+void remember_verdict(const course::Verdict& verdict) { last_verdict = verdict; }
 void set_program(const std::string& name) { program = name; }
 
 }  // namespace course::runner
 
-void course::detail::remember_verdict(const std::string& text) { runner::remember_verdict(text); }
+void course::detail::remember_verdict(const Verdict& verdict) { runner::remember_verdict(verdict); }

@@ -37,7 +37,7 @@ Ending judge_rejection();
 int finish(const Ending& ending);
 
 /// The text of the last comparison, which is shown without the expression around it.
-void remember_verdict(const std::string& text);
+void remember_verdict(const course::Verdict& verdict);
 /// What the program is called in its result.
 void set_program(const std::string& name);
 

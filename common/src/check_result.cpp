@@ -114,6 +114,17 @@ Json as_json(const Finding& finding) {
           {"accesses", accesses}};
 }
 
+Json as_json(const std::shared_ptr<const WrongValues>& values) {
+  if (!values) return nullptr;
+  Json facts = Json::array();
+  for (const WrongValues::Fact& fact : values->facts) {
+    facts.push_back({{"kind", fact.kind}, {"text", fact.text}});
+  }
+  return {{"name", values->name},   {"size", values->size}, {"wrong", values->wrong},
+          {"first", values->first}, {"last", values->last}, {"expected", values->expected},
+          {"found", values->found}, {"facts", facts}};
+}
+
 Json as_json(const Failure& failure) {
   return {{"test", failure.test},
           {"kind", failure.kind},
@@ -121,7 +132,8 @@ Json as_json(const Failure& failure) {
           {"details", failure.details},
           {"file", failure.file},
           {"line", failure.line},
-          {"finding", as_json(failure.finding)}};
+          {"finding", as_json(failure.finding)},
+          {"values", as_json(failure.values)}};
 }
 
 Json as_json(const Count& count) {

@@ -2,8 +2,11 @@
 // version 1, in common/docs/schemas.md.
 #pragma once
 
+#include <course/verdict.cuh>
+
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,6 +51,7 @@ struct Failure {
   FailureKind kind = FailureKind::check;
   bool is_rejection = false;  // a check or the checker found it: no crash, no stray exception
   Finding finding = {};       // where kind says so, and the CPU device ran
+  std::shared_ptr<const WrongValues> values = {};  // of a comparison of values
 };
 
 /// A counter of the CPU device, as counters.def describes it, and its value.

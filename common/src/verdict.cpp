@@ -3,21 +3,51 @@
 #include <course/verdict.cuh>
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "wrong_values.hpp"
 
 namespace course {
 namespace {
 
 constexpr std::size_t kMostListed = 5;
 
-/// "3 missing (7, 8, 9)"; the rest of a long list is counted, not shown.
+/// 7 for "7"; nothing for what is no whole number.
+std::optional<std::uint64_t> whole_number(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return number;
+}
+
+/// An ascending list: whole numbers that follow each other are told as "0 to 99".
+std::vector<std::string> in_ranges(const std::vector<std::string>& values) {
+  std::vector<std::string> ranges;
+  for (std::size_t i = 0, last = 0; i < values.size(); i = last + 1) {
+    last = i;
+    const std::optional<std::uint64_t> first = whole_number(values[i]);
+    while (first && last + 1 < values.size() &&
+           whole_number(values[last + 1]) == *first + (last + 1 - i)) {
+      ++last;
+    }
+    constexpr std::size_t kFewest = 3;
+    if (last - i + 1 < kFewest) last = i;
+    ranges.push_back(last == i ? values[i] : values[i] + " to " + values[last]);
+  }
+  return ranges;
+}
+
+/// "3 missing (7 to 9)"; the rest of a long list is counted, not shown.
 std::string list_text(const std::vector<std::string>& values, const char* what) {
+  const std::vector<std::string> ranges = in_ranges(values);
   std::string text = fmt::format("{} {} (", values.size(), what);
-  const std::size_t shown = std::min(values.size(), kMostListed);
-  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + values[i];
-  if (shown < values.size()) text += ", ...";
+  const std::size_t shown = std::min(ranges.size(), kMostListed);
+  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + ranges[i];
+  if (shown < ranges.size()) text += ", ...";
   return text + ")";
 }
 
@@ -26,58 +56,22 @@ std::string with_hint(std::string text, std::string_view hint) {
   return text;
 }
 
-/// The distance between neighbours in an ascending list of at least 3 numbers; 0 if it varies.
-std::size_t common_stride(const std::vector<std::size_t>& indices) {
-  if (indices.size() < 3) return 0;
-  const std::size_t stride = indices[1] - indices[0];
-  for (std::size_t i = 2; i < indices.size(); ++i) {
-    if (indices[i] - indices[i - 1] != stride) return 0;
-  }
-  return stride;
+/// What is known of the values, as the result of a check keeps it.
+std::shared_ptr<const WrongValues> values_of(const detail::Differences& d) {
+  const auto values = std::make_shared<WrongValues>();
+  values->name = d.name;
+  values->size = d.size, values->wrong = d.wrong.size();
+  values->first = d.wrong.front(), values->last = d.wrong.back();
+  values->expected = d.expected, values->found = d.found;
+  detail::find_facts(d, *values);
+  return values;
 }
 
-/// "2nd", "3rd", "32nd".
-std::string ordinal(std::size_t n) {
-  const bool teen = n % 100 / 10 == 1;
-  const char* const ending = teen          ? "th"
-                             : n % 10 == 1 ? "st"
-                             : n % 10 == 2 ? "nd"
-                             : n % 10 == 3 ? "rd"
-                                           : "th";
-  return std::to_string(n) + ending;
-}
-
-/// What the indices and signs of the wrong elements suggest; empty if there is no pattern.
-std::string pattern(const detail::Differences& d) {
-  const std::size_t first = d.wrong.front();
-  const std::size_t last = d.wrong.back();
-  const std::size_t stride = common_stride(d.wrong);
-  const bool contiguous = last - first + 1 == d.wrong.size();
-  if (d.left_out) {
-    return fmt::format("{} is missing at [{}]: all elements after it are one index too early.",
-                       d.expected, first);
-  }
-  if (d.inserted) {
-    return fmt::format("{} at [{}] is one too many: all elements after it are one index too late.",
-                       d.found, first);
-  }
-  if (d.wrong.size() == d.size && d.size > 1) {
-    if (d.small == d.size) return "All are too small.";
-    if (d.large == d.size) return "All are too large.";
-    return "All are wrong.";
-  }
-  if (contiguous && last + 1 == d.size && d.wrong.size() > 1) {
-    return fmt::format("Everything from [{}] on is wrong, everything before it is right.", first);
-  }
-  if (contiguous && first == 0 && d.wrong.size() > 1) {
-    return fmt::format("Everything before [{}] is wrong, everything from there on is right.",
-                       last + 1);
-  }
-  if (stride > 1)
-    return fmt::format("Every {} element from [{}] on is wrong.", ordinal(stride), first);
-  if (d.wrong.size() > 1 && d.small == d.wrong.size()) return "All of these are too small.";
-  if (d.wrong.size() > 1 && d.large == d.wrong.size()) return "All of these are too large.";
-  return "";
+/// The verdict on values that differ: its first line, the facts, and the caller's hint last.
+Verdict wrong_values(std::string text, const detail::Differences& d, std::string_view hint) {
+  const std::shared_ptr<const WrongValues> values = values_of(d);
+  for (const WrongValues::Fact& fact : values->facts) text += "\n" + fact.text;
+  return {false, with_hint(std::move(text), hint), values};
 }
 
 /// What a NaN of all ones is called: GuardedBuffer fills its memory with it, and arithmetic makes another one.
@@ -118,7 +112,7 @@ Verdict explain(const Differences& d, std::string_view hint) {
     text += fmt::format("; {} of {} elements are wrong (first [{}], last [{}])", d.wrong.size(),
                         d.size, d.wrong.front(), d.wrong.back());
   }
-  return {false, with_hint(with_hint(std::move(text), pattern(d)), hint)};
+  return wrong_values(std::move(text), d, hint);
 }
 
 std::string list_elements(std::string_view name, std::size_t first, std::size_t end,
@@ -156,9 +150,9 @@ Verdict explain_set(std::string_view name, std::size_t expected, std::size_t fou
                            hint)};
 }
 
-Verdict explain_scalar(std::string_view name, const std::string& expected, const std::string& found,
-                       std::string_view hint) {
-  return {false, with_hint(fmt::format("{}: expected {}, found {}", name, expected, found), hint)};
+Verdict explain_scalar(const Differences& d, std::string_view hint) {
+  return wrong_values(fmt::format("{}: expected {}, found {}", d.name, d.expected, d.found), d,
+                      hint);
 }
 
 }  // namespace detail

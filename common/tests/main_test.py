@@ -374,9 +374,12 @@ class Result(unittest.TestCase):
         self.assertEqual(first["text"], "y[256]: expected 1, found 0; the other 299 elements are right")
         self.assertEqual(found["reason"], first["text"])
         self.assertEqual((first["details"], first["finding"]), ("n = 300\n", None))
+        self.assertEqual(first["values"], {"name": "y", "size": 300, "wrong": 1, "first": 256, "last": 256, "expected": "1",
+                                           "found": "0", "facts": []})
         self.assertTrue(first["file"].endswith("common/tests/specimen.cu"), first["file"])
         self.assertGreater(first["line"], 0)
-        self.assertEqual(self.result("throws", code=1)["failures"][0]["kind"], "exception")
+        thrown = self.result("throws", code=1)["failures"][0]
+        self.assertEqual((thrown["kind"], thrown["values"]), ("exception", None))
 
     def test_a_finding(self):
         if on_gpu():

@@ -48,7 +48,8 @@ TEST_CASE("many wrong elements are counted, not listed") {
   for (const std::size_t i : {100, 107, 300}) found[i] -= 3;
   CHECK(same(found, counting(1000), "count").text ==
         "count[100]: expected 100, found 97; 3 of 1000 elements are wrong (first [100], last [300])"
-        "\nAll of these are too small.");
+        "\nWrong are [100], [107], [300], no others."
+        "\nEach wrong element is smaller than expected, by 3.");
 }
 
 TEST_CASE("a wrong end is told without a guess at the launch") {
@@ -56,7 +57,8 @@ TEST_CASE("a wrong end is told without a guess at the launch") {
   std::fill(found.begin() + 256, found.end(), 0);
   CHECK(same(found, counting(300), "y").text ==
         "y[256]: expected 256, found 0; 44 of 300 elements are wrong (first [256], last [299])\n"
-        "Everything from [256] on is wrong, everything before it is right.");
+        "Everything from [256] on is wrong, everything before it is right.\n"
+        "Each wrong element holds 0.");
 }
 
 TEST_CASE("an element that is left out, or one too many, moves all after it") {
@@ -77,24 +79,113 @@ TEST_CASE("an element that is left out, or one too many, moves all after it") {
         "7 at [32] is one too many: all elements after it are one index too late.");
 }
 
-TEST_CASE("other patterns have a name, too") {
-  const std::vector<int> zeros(96, 0);
-  const auto hint = [](const course::Verdict& v) { return v.text.substr(v.text.find('\n') + 1); };
-  std::vector<int> found = zeros;
-  for (const std::size_t i : {31, 63, 95}) found[i] = 1;
-  CHECK(hint(same(found, zeros, "y")) == "Every 32nd element from [31] on is wrong.");
-  for (const std::size_t i : {31, 63, 95}) found[i] = 0;
-  for (const std::size_t i : {30, 51, 72}) found[i] = 1;
-  CHECK(hint(same(found, zeros, "y")) == "Every 21st element from [30] on is wrong.");
+/// What a message says below its first line.
+std::string facts(const course::Verdict& verdict) {
+  const std::size_t end = verdict.text.find('\n');
+  return end == std::string::npos ? "" : verdict.text.substr(end + 1);
+}
 
-  found.assign(96, 5);
-  CHECK(hint(same(found, zeros, "y")) == "All are too large.");
-  found.assign(96, -5);
-  CHECK(hint(same(found, zeros, "y")) == "All are too small.");
-  found = zeros;
-  std::fill(found.begin(), found.begin() + 32, 1);
-  CHECK(hint(same(found, zeros, "y")) ==
+/// n zeros with ones at the places that `is_wrong` names, compared with zeros.
+template <class IsWrong>
+std::string wrong_places(std::size_t n, IsWrong is_wrong) {
+  const std::vector<int> zeros(n, 0);
+  std::vector<int> found = zeros;
+  for (std::size_t i = 0; i < n; ++i) found[i] = is_wrong(i) ? static_cast<int>(1 + i) : 0;
+  const std::string text = facts(same(found, zeros, "y"));
+  return text.substr(0, text.find('\n'));
+}
+
+TEST_CASE("which elements are wrong is told in ranges") {
+  CHECK(wrong_places(96, [](std::size_t i) { return i % 32 == 31; }) ==
+        "Every 32nd element from [31] on is wrong.");
+  CHECK(wrong_places(96, [](std::size_t i) { return i == 30 || i == 51 || i == 72; }) ==
+        "Every 21st element from [30] to [72] is wrong.");
+  CHECK(wrong_places(96, [](std::size_t i) { return i < 32; }) ==
         "Everything before [32] is wrong, everything from there on is right.");
+  CHECK(wrong_places(96, [](std::size_t i) { return i % 24 != 5; }) ==
+        "Every 24th element from [5] on is right, the others are wrong.");
+  CHECK(wrong_places(100, [](std::size_t i) { return i % 20 >= 17; }) ==
+        "Of every 20 elements from [17] on the first 3 are wrong.");
+  CHECK(wrong_places(98, [](std::size_t i) { return i % 20 >= 12; }) ==
+        "Of every 20 elements from [12] on the first 8 are wrong.");  // the last ones are cut
+  CHECK(wrong_places(96, [](std::size_t i) { return (i >= 8 && i < 16) || i == 40; }) ==
+        "Wrong are [8] to [15], [40], no others.");
+  CHECK(wrong_places(96, [](std::size_t i) { return (i < 50 || i > 60) && i % 2 == 1; }) ==
+        "Each wrong element is larger than expected, by 2 to 96.");
+  CHECK(wrong_places(96, [](std::size_t i) { return i != 30 && i != 31 && i != 40 && i != 90; }) ==
+        "Right are [30] to [31], [40], [90], no others.");
+}
+
+TEST_CASE("a difference is told if it is of one sign in all elements") {
+  CHECK(facts(same(std::vector<int>{31, 40, 38}, {0, 9, 7}, "y")) ==
+        "Each element is larger than expected, by 31.");
+  CHECK(
+      facts(same(std::vector<int>{1, 9, 6, 8}, {2, 9, 7, 21}, "y")) ==
+      "Wrong are [0], [2] to [3], no others.\nEach wrong element is smaller than expected, by 1 to 13.");
+  CHECK(facts(same(std::vector<int>{3, 9, 8, 1}, {2, 9, 7, 5}, "y")) ==
+        "Wrong are [0], [2] to [3], no others.");
+  CHECK(facts(same(std::vector<float>{3, 7.5f, 0, 48}, {1, 2.5f, 0, 16}, "y")) ==
+        "Wrong are [0] to [1], [3], no others.\nEach wrong element is 3 times the expected one.");
+  CHECK(facts(same(std::vector<float>{1, 2.5f}, {4, 10}, "y")) ==
+        "Each element is 1/4 of the expected one.");
+  CHECK(facts(same(93, 31, "y")) == "93 is 3 times 31.");
+  CHECK(facts(same(3, 1, "y")) == "");  // of small numbers that says nothing
+  CHECK(facts(close(std::vector<float>{1.5f, 2.52f}, {1, 2}, 0.05, "y")) ==
+        "Each element is larger than expected, by 0.5.");
+}
+
+TEST_CASE("where a found value belongs") {
+  const std::vector<int> right = {4, 8, 15, 16, 23, 42};
+  CHECK(facts(same(std::vector<int>{42, 23, 16, 15, 8, 4}, right, "y")) ==
+        "The numbers are in the opposite order.");
+  CHECK(facts(same(std::vector<int>{15, 8, 4, 16, 42, 23}, right, "y")) ==
+        "Wrong are [0], [2], [4] to [5], no others.\n"
+        "All 6 numbers are there, in another order: [0] holds what belongs at [2].");
+  CHECK(facts(same(std::vector<int>{16, 23, 42, 7, 7, 9}, right, "y")) ==
+        "Each element, as far as there is one, holds what belongs 3 elements later.");
+  CHECK(facts(same(std::vector<int>{4, 8, 15, 4, 8, 15}, right, "y")) ==
+        "Everything from [3] on is wrong, everything before it is right.\n"
+        "Each wrong element holds what belongs 3 elements earlier.");
+  CHECK(facts(same(std::vector<int>{4, 8, 42, 16, 20, 42}, right, "y")) ==
+        "Wrong are [2], [4], no others.\n42 is the value that belongs at [5].");
+}
+
+TEST_CASE("what a found value is") {
+  const auto low = std::numeric_limits<float>::lowest();
+  CHECK(facts(same(low, 3.0f, "y")) == "-3.4028235e+38 is -FLT_MAX.");
+  CHECK(facts(same(std::numeric_limits<int>::min(), 3, "y")) == "-2147483648 is INT_MIN.");
+  CHECK(facts(same(4294967287u, 3, "y")) == "4294967287 is -9 modulo 2^32.");
+  CHECK(facts(same(4464ull, 70000, "count")) == "4464 is 70000 modulo 2^16.");
+  CHECK(facts(same(-25536, 40000, "count")) ==
+        "-25536 is the low 16 bits of 40000, read as a signed number.");
+  CHECK(facts(same(std::uint64_t{18446744069414584320u}, 0, "*d_count")) ==
+        "The low 32 bits are right, the high ones are not.");
+  CHECK(facts(same(std::uint64_t{4999949824}, 4999950000, "pairs")) ==
+        "4999949824 is 4999950000 rounded to float.");
+  CHECK(facts(same(260.0f, 259, "y")) == "260 is 259 rounded to bfloat16.");
+  CHECK(facts(same(-5.5f, 5.5f, "y")) == "The sign is the opposite one.");
+  CHECK(facts(same(std::vector<int>{0, 1, 2, 3}, {9, 8, 7, 6}, "y")) ==
+        "Each element holds its own index.");
+  CHECK(facts(same(std::vector<int>{5, 5, 5}, {9, 5, 7}, "y")) ==
+        "Wrong are [0], [2], no others.\nEach wrong element holds 5.");
+  std::vector<int> lanes = counting(96), sevens(96, 77);
+  for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i] %= 32;
+  CHECK(facts(same(lanes, sevens, "y")) == "Each element holds its own index modulo 32.");
+}
+
+TEST_CASE("a verdict has what is known of the values beside its text") {
+  const course::Verdict verdict = same(std::vector<int>{1, 9, 6}, {2, 9, 7}, "y", "Mind the gap.");
+  REQUIRE(verdict.values);
+  const course::WrongValues& values = *verdict.values;
+  CHECK((values.name == "y" && values.expected == "2" && values.found == "1"));
+  CHECK((values.size == 3 && values.wrong == 2 && values.first == 0 && values.last == 2));
+  REQUIRE(values.facts.size() == 2);
+  CHECK(values.facts[0].kind == "elements");
+  CHECK(values.facts[1].kind == "difference");
+  CHECK(verdict.text ==
+        "y[0]: expected 2, found 1; 2 of 3 elements are wrong (first [0], last [2])\n" +
+            values.facts[0].text + "\n" + values.facts[1].text + "\nMind the gap.");
+  CHECK_FALSE(same(counting(3), counting(3), "y").values);
 }
 
 TEST_CASE("a scan that counts its own element is a shift, too") {
@@ -194,7 +285,9 @@ TEST_CASE("sets tell what is missing, what is there too often, and what is forei
         "kept: 1 missing (2), 1 too often (3), 1 that do not belong there (9); "
         "expected 3 elements in any order, found 4");
   CHECK(same_set(std::vector<int>{}, counting(100), "kept").text ==
-        "kept: 100 missing (0, 1, 2, 3, 4, ...); expected 100 elements in any order, found 0");
+        "kept: 100 missing (0 to 99); expected 100 elements in any order, found 0");
+  CHECK(same_set(std::vector<int>{4, 4}, {1, 2, 4, 6, 7, 8, 4}, "kept").text ==
+        "kept: 5 missing (1, 2, 6 to 8); expected 7 elements in any order, found 2");
 }
 
 // ---- data.cuh ----------------------------------------------------------------------------------

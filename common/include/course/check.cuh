@@ -29,8 +29,8 @@
 namespace course {
 
 namespace detail {
-/// Tells the course's reporter that `text` is a verdict, which needs no C++ expression beside it.
-void remember_verdict(const std::string& text);
+/// Tells the course's reporter that this is a verdict, whose text needs no C++ expression beside it.
+void remember_verdict(const Verdict& verdict);
 }  // namespace detail
 
 /// Skips the running test, with the reason, where nothing looks for races.
@@ -88,7 +88,7 @@ void skip_without_devices(int n);
 template <>
 struct Catch::StringMaker<course::Verdict> {
   static std::string convert(const course::Verdict& verdict) {
-    course::detail::remember_verdict(verdict.text);
+    course::detail::remember_verdict(verdict);
     return verdict.text;
   }
 };

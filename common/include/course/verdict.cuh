@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,10 +21,25 @@
 
 namespace course {
 
+/// What a comparison that failed has found; the result of a check has it beside the text.
+struct WrongValues {
+  /// A sentence, and what it is about: "elements", which are wrong; "places", where the found values belong; "value", what
+  /// they are; "difference", how far they are from the expected ones.
+  struct Fact {
+    std::string kind = {}, text = {};
+  };
+  std::string name = {};
+  std::size_t size = 0, wrong = 0;        // elements: all, and the wrong ones
+  std::size_t first = 0, last = 0;        // of the wrong ones
+  std::string expected = {}, found = {};  // of the first one
+  std::vector<Fact> facts = {};
+};
+
 /// The outcome of a comparison. CHECK(course::same(...)) prints `text` if it fails.
 struct Verdict {
   bool ok = true;
-  std::string text;  // empty if there is nothing to say
+  std::string text = {};                           // empty if there is nothing to say
+  std::shared_ptr<const WrongValues> values = {};  // of arrays and numbers that differ
   explicit operator bool() const { return ok; }
 };
 
@@ -42,21 +58,46 @@ std::string number_text(const T& value) {
 
 namespace detail {
 
+/// The numbers of an array, of whatever type.
+struct Elements {
+  std::size_t size = 0, bytes = 0;  // bytes of one number
+  bool is_integer = false, is_signed = false;
+  const void* numbers = nullptr;
+  long double (*read)(const void* numbers, std::size_t i) = nullptr;
+  long double operator[](std::size_t i) const { return read(numbers, i); }
+};
+
+/// long double holds every value of the types that are compared.
+template <class T>
+long double exact_value(const T& value) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return static_cast<long double>(value);
+  } else {
+    return static_cast<float>(value);  // __half and __nv_bfloat16
+  }
+}
+
+template <class T>
+Elements elements_of(const std::vector<T>& values) {
+  return {.size = values.size(),
+          .bytes = sizeof(T),
+          .is_integer = std::is_integral_v<T>,
+          .is_signed = !std::is_integral_v<T> || std::is_signed_v<T>,
+          .numbers = &values,
+          .read = [](const void* numbers, std::size_t i) {
+            return exact_value<T>((*static_cast<const std::vector<T>*>(numbers))[i]);
+          }};
+}
+
 /// Which elements of an answer are wrong; filled in by the templates below.
 struct Differences {
   std::string_view name = {};
   std::size_t size = 0;
-  std::vector<std::size_t> wrong = {};    // their indices, ascending
-  std::string expected = {}, found = {};  // of the first of them
-  std::size_t small = 0, large = 0;       // how many of them are below or above the expected value
+  Elements found_values = {}, expected_values = {};
+  double tolerance = 0;
+  std::vector<std::size_t> wrong = {};      // their indices, ascending
+  std::string expected = {}, found = {};    // of the first of them
   bool left_out = false, inserted = false;  // an element, so that the next ones are out of place
-  void add(std::size_t index, const std::string& expected_text, const std::string& found_text) {
-    if (wrong.empty()) {
-      expected = expected_text;
-      found = found_text;
-    }
-    wrong.push_back(index);
-  }
 };
 Verdict explain(const Differences& differences, std::string_view hint);
 Verdict explain(const Differences& differences,
@@ -73,13 +114,20 @@ void find_shift(const std::vector<T>& found, const std::vector<T>& expected, Dif
   d.left_out = std::equal(f, f + length, e + 1);
   d.inserted = std::equal(e, e + length, f + 1);
 }
+template <class T, class U>
+Differences differences_of(const std::vector<T>& found, const std::vector<U>& expected,
+                           std::string_view name) {
+  return {.name = name,
+          .size = expected.size(),
+          .found_values = elements_of(found),
+          .expected_values = elements_of(expected)};
+}
 Verdict explain_sizes(std::string_view name, std::size_t expected, std::size_t found);
 Verdict explain_set(std::string_view name, std::size_t expected, std::size_t found,
                     const std::vector<std::string>& missing,
                     const std::vector<std::string>& duplicated,
                     const std::vector<std::string>& foreign, std::string_view hint);
-Verdict explain_scalar(std::string_view name, const std::string& expected, const std::string& found,
-                       std::string_view hint);
+Verdict explain_scalar(const Differences& differences, std::string_view hint);
 std::string list_elements(std::string_view name, std::size_t first, std::size_t end,
                           std::size_t stride, const std::function<std::string(std::size_t)>& text);
 
@@ -118,13 +166,14 @@ Verdict same(const std::vector<T>& found, const std::vector<T>& expected, std::s
   if (found.size() != expected.size()) {
     return detail::explain_sizes(name, expected.size(), found.size());
   }
-  detail::Differences differences{.name = name, .size = expected.size()};
+  detail::Differences differences = detail::differences_of(found, expected, name);
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (found[i] == expected[i]) continue;
-    differences.add(i, number_text(expected[i]), number_text(found[i]));
-    differences.small += found[i] < expected[i] ? 1 : 0;
-    differences.large += found[i] > expected[i] ? 1 : 0;
+    if (!(found[i] == expected[i])) differences.wrong.push_back(i);
   }
+  if (differences.wrong.empty()) return {};
+  const std::size_t first = differences.wrong.front();
+  differences.expected = number_text(expected[first]);
+  differences.found = number_text(found[first]);
   detail::find_shift(found, expected, differences);
   return detail::explain(differences, hint);
 }
@@ -135,7 +184,11 @@ template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 Verdict same(T found, std::type_identity_t<T> expected, std::string_view name,
              std::string_view hint = "") {
   if (found == expected) return {};
-  return detail::explain_scalar(name, number_text(expected), number_text(found), hint);
+  const std::vector<T> found_values{found}, expected_values{expected};
+  detail::Differences differences = detail::differences_of(found_values, expected_values, name);
+  differences.wrong = {0};
+  differences.expected = number_text(expected), differences.found = number_text(found);
+  return detail::explain_scalar(differences, hint);
 }
 
 /// Ok if `found` holds the elements of `expected` in any order, each as often.
@@ -197,15 +250,16 @@ Verdict close(const std::vector<T>& found, const std::vector<double>& expected, 
   if (found.size() != expected.size()) {
     return detail::explain_sizes(name, expected.size(), found.size());
   }
-  detail::Differences differences{.name = name, .size = expected.size()};
+  detail::Differences differences = detail::differences_of(found, expected, name);
+  differences.tolerance = tolerance;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double value = static_cast<double>(found[i]);
-    if (std::fabs(value - expected[i]) <= tolerance) continue;  // false for NaN
-    differences.add(i, number_text(expected[i]) + " +- " + number_text(tolerance),
-                    number_text(found[i]));
-    differences.small += value < expected[i] ? 1 : 0;
-    differences.large += value > expected[i] ? 1 : 0;
+    const bool is_near = std::fabs(static_cast<double>(found[i]) - expected[i]) <= tolerance;
+    if (!is_near) differences.wrong.push_back(i);  // NaN is not near
   }
+  if (differences.wrong.empty()) return {};
+  const std::size_t first = differences.wrong.front();
+  differences.expected = number_text(expected[first]) + " +- " + number_text(tolerance);
+  differences.found = number_text(found[first]);
   return detail::explain(differences, hint);
 }
 

@@ -1,0 +1,425 @@
+#include "wrong_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace course::detail {
+namespace {
+
+using Number = long double;  // holds every value of the arrays' types
+
+/// Elements first to last, both included.
+struct Range {
+  std::size_t first, last;
+  std::size_t size() const { return last - first + 1; }
+};
+
+std::vector<Range> ranges_of(const std::vector<std::size_t>& ascending) {
+  std::vector<Range> ranges;
+  for (const std::size_t i : ascending) {
+    if (!ranges.empty() && ranges.back().last + 1 == i) {
+      ranges.back().last = i;
+    } else {
+      ranges.push_back({i, i});
+    }
+  }
+  return ranges;
+}
+
+/// "[5]" or "[32] to [63]".
+std::string range_text(Range r) {
+  return r.first == r.last ? fmt::format("[{}]", r.first)
+                           : fmt::format("[{}] to [{}]", r.first, r.last);
+}
+
+/// "2nd", "3rd", "32nd".
+std::string ordinal(std::size_t n) {
+  const bool teen = n % 100 / 10 == 1;
+  const char* const ending = teen          ? "th"
+                             : n % 10 == 1 ? "st"
+                             : n % 10 == 2 ? "nd"
+                             : n % 10 == 3 ? "rd"
+                                           : "th";
+  return std::to_string(n) + ending;
+}
+
+/// The distance of the first elements of neighbouring ranges, if it is the same for all of at least 3;
+/// else 0.
+std::size_t common_distance(const std::vector<Range>& ranges) {
+  if (ranges.size() < 3) return 0;
+  const std::size_t distance = ranges[1].first - ranges[0].first;
+  for (std::size_t i = 2; i < ranges.size(); ++i) {
+    if (ranges[i].first - ranges[i - 1].first != distance) return 0;
+  }
+  return distance;
+}
+
+/// True if all ranges are of one size; the last one may be cut by the end of the array.
+bool have_one_size(const std::vector<Range>& ranges, std::size_t end) {
+  const std::size_t size = ranges.front().size();
+  for (std::size_t i = 1; i < ranges.size(); ++i) {
+    const bool is_cut = ranges[i].last + 1 == end && ranges[i].size() < size;
+    if (ranges[i].size() != size && !is_cut) return false;
+  }
+  return true;
+}
+
+/// "from [31] on", or "from [30] to [72]" where the array goes on for longer than that.
+std::string extent_text(const std::vector<Range>& ranges, std::size_t distance, std::size_t end) {
+  const bool reaches_end = ranges.back().first + distance >= end;
+  return reaches_end ? fmt::format("from [{}] on", ranges.front().first)
+                     : fmt::format("from [{}] to [{}]", ranges.front().first, ranges.back().last);
+}
+
+/// Ranges that come again at one distance: "Every 32nd element from [31] on is wrong."
+std::string repeated_text(const std::vector<Range>& ranges, std::size_t end, bool are_wrong) {
+  const std::size_t distance = common_distance(ranges);
+  if (distance == 0 || !have_one_size(ranges, end)) return "";
+  const std::string extent = extent_text(ranges, distance, end);
+  const std::size_t size = ranges.front().size();
+  if (size == 1) {
+    return are_wrong ? fmt::format("Every {} element {} is wrong.", ordinal(distance), extent)
+                     : fmt::format("Every {} element {} is right, the others are wrong.",
+                                   ordinal(distance), extent);
+  }
+  return fmt::format("Of every {} elements {} the first {} are {}{}.", distance, extent, size,
+                     are_wrong ? "wrong" : "right", are_wrong ? "" : ", the others are wrong");
+}
+
+std::vector<std::size_t> right_elements(const Differences& d) {
+  std::vector<std::size_t> right;
+  auto wrong = d.wrong.begin();
+  for (std::size_t i = 0; i < d.size; ++i) {
+    if (wrong != d.wrong.end() && *wrong == i) {
+      ++wrong;
+    } else {
+      right.push_back(i);
+    }
+  }
+  return right;
+}
+
+/// Which elements are wrong.
+std::string which_elements(const Differences& d) {
+  if (d.wrong.size() < 2 || d.wrong.size() == d.size) return "";
+  const std::vector<Range> wrong = ranges_of(d.wrong);
+  if (wrong.size() == 1 && d.wrong.back() + 1 == d.size) {
+    return fmt::format("Everything from [{}] on is wrong, everything before it is right.",
+                       d.wrong.front());
+  }
+  if (wrong.size() == 1 && d.wrong.front() == 0) {
+    return fmt::format("Everything before [{}] is wrong, everything from there on is right.",
+                       d.wrong.back() + 1);
+  }
+  if (std::string text = repeated_text(wrong, d.size, true); !text.empty()) return text;
+  const std::vector<Range> right = ranges_of(right_elements(d));
+  if (std::string text = repeated_text(right, d.size, false); !text.empty()) return text;
+  constexpr std::size_t kMostRanges = 3;
+  const auto list = [](const std::vector<Range>& ranges) {
+    std::string text;
+    for (const Range& r : ranges) text += (text.empty() ? "" : ", ") + range_text(r);
+    return text;
+  };
+  if (wrong.size() <= kMostRanges) return fmt::format("Wrong are {}, no others.", list(wrong));
+  if (right.size() <= kMostRanges) return fmt::format("Right are {}, no others.", list(right));
+  return "";
+}
+
+/// The two arrays, and what follows from comparing their numbers.
+class Comparison {
+ public:
+  explicit Comparison(const Differences& d) : d_(d) {
+    for (const std::size_t i : d.wrong) {
+      const Number difference = found(i) - expected(i);
+      if (!std::isfinite(difference)) {
+        least_ = most_ = 0;
+        return;
+      }
+      least_ = std::min(least_, difference);
+      most_ = std::max(most_, difference);
+    }
+  }
+
+  /// Where the found values belong.
+  std::string places() const {
+    if (d_.left_out) {
+      return fmt::format("{} is missing at [{}]: all elements after it are one index too early.",
+                         d_.expected, first());
+    }
+    if (d_.inserted) {
+      return fmt::format(
+          "{} at [{}] is one too many: all elements after it are one index too late.", d_.found,
+          first());
+    }
+    if (d_.size < 3 || d_.size > kMostSorted || d_.wrong.size() < 2) return "";
+    const bool is_constant_difference = most_ - least_ <= d_.tolerance && least_ != 0;
+    if (is_constant_difference || !one_value().empty() || are_constant(d_.expected_values)) {
+      return "";
+    }
+    if (const std::string text = shifted(); !text.empty()) return text;
+    if (const std::string text = reordered(); !text.empty()) return text;
+    if (first_home_ == d_.size) return "";
+    return fmt::format("{} is the value that belongs at [{}].", d_.found, first_home_);
+  }
+
+  /// What the found value is.
+  std::string value() const {
+    for (const std::string& text :
+         {one_value(), own_index(), opposite_sign(), low_bits(), rounded()}) {
+      if (!text.empty()) return text;
+    }
+    return "";
+  }
+  /// The name of a limit, or a negative number in an unsigned one.
+  std::string name() const {
+    const Number f = found(first());
+    const Elements& type = d_.found_values;
+    if (type.is_integer && !type.is_signed) {
+      constexpr Number kMostBelowZero = 65536;
+      const Number modulus = std::ldexp(Number{1}, static_cast<int>(8 * type.bytes));
+      if (type.bytes < 4 || modulus - f > kMostBelowZero) return "";
+      return fmt::format("{} is {} modulo 2^{}.", d_.found, whole(f - modulus), 8 * type.bytes);
+    }
+    const std::pair<Number, const char*> floats[] = {{FLT_MAX, "FLT_MAX"}, {DBL_MAX, "DBL_MAX"}};
+    for (const auto& [limit, limit_name] : floats) {
+      if (!type.is_integer && std::fabs(f) == limit) {
+        return fmt::format("{} is {}{}.", d_.found, f < 0 ? "-" : "", limit_name);
+      }
+    }
+    const std::pair<std::int64_t, const char*> integers[] = {{INT32_MIN, "INT_MIN"},
+                                                             {INT32_MAX, "INT_MAX"},
+                                                             {INT64_MIN, "LLONG_MIN"},
+                                                             {INT64_MAX, "LLONG_MAX"}};
+    for (const auto& [limit, limit_name] : integers) {
+      if (type.is_integer && f == static_cast<Number>(limit)) {
+        return fmt::format("{} is {}.", d_.found, limit_name);
+      }
+    }
+    return "";
+  }
+
+  /// How far the found values are from the expected ones.
+  std::string difference() const {
+    if (const std::string text = multiple(); !text.empty() || d_.wrong.size() == 1) return text;
+    if (!(least_ > 0) && !(most_ < 0)) return "";
+    const Number near = std::min(std::fabs(least_), std::fabs(most_));
+    const Number far = std::max(std::fabs(least_), std::fabs(most_));
+    return fmt::format("Each {}element is {} than expected, by {}.", wrong_word(),
+                       most_ > 0 ? "larger" : "smaller",
+                       far - near <= d_.tolerance
+                           ? text_of(near)
+                           : fmt::format("{} to {}", text_of(near), text_of(far)));
+  }
+
+ private:
+  static constexpr std::size_t kMostSorted = std::size_t{1} << 22;
+
+  std::size_t first() const { return d_.wrong.front(); }
+  Number found(std::size_t i) const { return d_.found_values[i]; }
+  Number expected(std::size_t i) const { return d_.expected_values[i]; }
+  bool is_near(Number a, Number b) const { return a == b || std::fabs(a - b) <= d_.tolerance; }
+  bool is_all() const { return d_.wrong.size() == d_.size; }
+  const char* wrong_word() const { return is_all() ? "" : "wrong "; }
+  template <class Test>
+  bool all_wrong(Test test) const {
+    return std::all_of(d_.wrong.begin(), d_.wrong.end(), test);
+  }
+  static bool are_constant(const Elements& values) {
+    for (std::size_t i = 1; i < values.size; ++i) {
+      if (values[i] != values[0]) return false;
+    }
+    return true;
+  }
+
+  static std::string whole(Number value) { return fmt::format("{:.0f}", value); }
+  /// A number of the arrays' type, or a difference of two.
+  std::string text_of(Number value) const {
+    if (d_.found_values.is_integer) return whole(value);
+    constexpr int kShown = 6;
+    return fmt::format("{:.{}g}", static_cast<double>(value), kShown);
+  }
+
+  /// The first wrong element's expected value, without its tolerance.
+  std::string expected_text() const { return d_.expected.substr(0, d_.expected.find(" +- ")); }
+
+  /// "Each wrong element holds what belongs 32 elements later."
+  std::string shifted() const {
+    const std::size_t home = first_home_;
+    if (home == d_.size || d_.wrong.size() < 3) return "";
+    const auto distance = static_cast<std::ptrdiff_t>(home) - static_cast<std::ptrdiff_t>(first());
+    std::size_t compared = 0;
+    bool varies = false;
+    for (const std::size_t i : d_.wrong) {
+      const std::ptrdiff_t source = static_cast<std::ptrdiff_t>(i) + distance;
+      if (source < 0 || source >= static_cast<std::ptrdiff_t>(d_.size)) continue;
+      if (!is_near(found(i), expected(static_cast<std::size_t>(source)))) return "";
+      varies = varies || found(i) != found(first());
+      ++compared;
+    }
+    if (compared < 3 || !varies || 2 * compared < d_.wrong.size()) return "";
+    return fmt::format("Each {}element{} holds what belongs {} {} {}.", wrong_word(),
+                       compared == d_.wrong.size() ? "" : ", as far as there is one,",
+                       std::abs(distance), std::abs(distance) == 1 ? "element" : "elements",
+                       distance > 0 ? "later" : "earlier");
+  }
+
+  /// All numbers are there, in another order.
+  std::string reordered() const {
+    std::vector<Number> f(d_.size), e(d_.size);
+    for (std::size_t i = 0; i < d_.size; ++i) {
+      f[i] = found(i), e[i] = expected(i);
+      if (std::isnan(f[i]) || std::isnan(e[i])) return "";
+    }
+    bool is_reversed = true;
+    for (std::size_t i = 0; i < d_.size && is_reversed; ++i) {
+      is_reversed = is_near(f[i], e[d_.size - 1 - i]);
+    }
+    if (is_reversed) return "The numbers are in the opposite order.";
+    std::sort(f.begin(), f.end());
+    std::sort(e.begin(), e.end());
+    for (std::size_t i = 0; i < d_.size; ++i) {
+      if (!is_near(f[i], e[i])) return "";
+    }
+    const std::string start = fmt::format("All {} numbers are there, in another order", d_.size);
+    return first_home_ == d_.size
+               ? start + "."
+               : fmt::format("{}: [{}] holds what belongs at [{}].", start, first(), first_home_);
+  }
+
+  /// The only other place where the first wrong value is expected; the array's size if there is none, or
+  /// more than one.
+  std::size_t home_of_first() const {
+    std::size_t home = d_.size;
+    if (d_.size > kMostSorted) return home;
+    for (std::size_t i = 0; i < d_.size; ++i) {
+      if (!is_near(found(first()), expected(i))) continue;
+      if (home < d_.size) return d_.size;
+      home = i;
+    }
+    return home;
+  }
+
+  std::string one_value() const {
+    if (d_.wrong.size() < 2) return "";
+    const Number value = found(first());
+    const bool is_one = all_wrong([&](std::size_t i) {
+      return found(i) == value || (std::isnan(found(i)) && std::isnan(value));
+    });
+    return is_one ? fmt::format("Each {}element holds {}.", wrong_word(), d_.found) : "";
+  }
+
+  /// "Each wrong element holds its own index modulo 32."
+  std::string own_index() const {
+    if (d_.wrong.size() < 3) return "";
+    const auto holds = [&](std::size_t divisor) {
+      return all_wrong([&](std::size_t i) {
+        return found(i) == static_cast<Number>(divisor == 0 ? i : i % divisor);
+      });
+    };
+    if (holds(0)) return fmt::format("Each {}element holds its own index.", wrong_word());
+    for (std::size_t divisor = 32; divisor <= 1024; divisor *= 2) {
+      if (holds(divisor)) {
+        return fmt::format("Each {}element holds its own index modulo {}.", wrong_word(), divisor);
+      }
+    }
+    return "";
+  }
+
+  std::string opposite_sign() const {
+    const bool is_opposite =
+        all_wrong([&](std::size_t i) { return found(i) == -expected(i) && found(i) != 0; });
+    if (!is_opposite) return "";
+    return d_.size == 1 ? "The sign is the opposite one."
+                        : fmt::format("Each {}element has the opposite sign.", wrong_word());
+  }
+
+  /// "4464 is 70000 modulo 2^16."
+  std::string low_bits() const {
+    if (!d_.found_values.is_integer) return "";
+    for (const int bits : {8, 16, 32}) {
+      if (bits >= static_cast<int>(8 * d_.found_values.bytes)) break;
+      const Number modulus = std::ldexp(Number{1}, bits);
+      const auto is_cut = [&](Number f, Number e) {
+        return std::fmod(f - e, modulus) == 0 && f >= -modulus / 2 && f < modulus;
+      };
+      const bool are_cut = all_wrong([&](std::size_t i) { return is_cut(found(i), expected(i)); });
+      if (!are_cut) continue;
+      return found(first()) < 0
+                 ? fmt::format("{} is the low {} bits of {}, read as a signed number.", d_.found,
+                               bits, d_.expected)
+                 : fmt::format("{} is {} modulo 2^{}.", d_.found, d_.expected, bits);
+    }
+    const Number high = std::ldexp(Number{1}, 32);
+    const bool are_low_bits_right = d_.found_values.bytes == 8 && all_wrong([&](std::size_t i) {
+                                      return std::fmod(found(i) - expected(i), high) == 0;
+                                    });
+    return are_low_bits_right ? "The low 32 bits are right, the high ones are not." : "";
+  }
+
+  /// "4999949824 is 4999950000 rounded to float."
+  std::string rounded() const {
+    struct Format {
+      const char* name;
+      int bits, least_exponent;
+    };
+    const Format formats[] = {{"float", 24, -126}, {"half", 11, -14}, {"bfloat16", 8, -126}};
+    for (const Format& format : formats) {
+      const auto is_rounded = [&](std::size_t i) {
+        const Number e = expected(i);
+        if (!std::isfinite(e) || e == 0) return false;
+        const int exponent = std::max(std::ilogb(e), format.least_exponent);
+        const Number unit = std::ldexp(Number{1}, exponent - (format.bits - 1));
+        const bool is_coarse = std::fabs(found(i) - e) >= unit / 16;
+        return is_coarse && found(i) == std::nearbyint(e / unit) * unit;
+      };
+      if (!all_wrong(is_rounded)) continue;
+      return fmt::format("{} is {} rounded to {}.", d_.found, expected_text(), format.name);
+    }
+    return "";
+  }
+
+  /// "Each wrong element is 32 times the expected one."
+  std::string multiple() const {
+    constexpr Number kLeastAlone = 5;  // below it a multiple of a single number says little
+    if (d_.wrong.size() == 1 && std::fabs(expected(first())) < kLeastAlone) return "";
+    const Number ratio = found(first()) / expected(first());
+    const Number times = std::fabs(ratio) >= 1 ? ratio : 1 / ratio;
+    if (!std::isfinite(times) || times != std::nearbyint(times) || times < 2) return "";
+    const bool are_all = all_wrong([&](std::size_t i) {
+      return ratio >= 1 ? found(i) == times * expected(i) : found(i) * times == expected(i);
+    });
+    if (!are_all) return "";
+    const std::string part = ratio >= 1 ? whole(times) + " times" : "1/" + whole(times) + " of";
+    return d_.wrong.size() == 1
+               ? fmt::format("{} is {} {}.", d_.found, part, expected_text())
+               : fmt::format("Each {}element is {} the expected one.", wrong_word(), part);
+  }
+
+  const Differences& d_;
+  Number least_ = std::numeric_limits<Number>::infinity(), most_ = -least_;  // found - expected
+  const std::size_t first_home_ = home_of_first();
+};
+
+}  // namespace
+
+void find_facts(const Differences& d, WrongValues& values) {
+  const Comparison comparison(d);
+  const auto add = [&](const char* kind, std::string text) {
+    if (!text.empty()) values.facts.push_back({kind, std::move(text)});
+  };
+  const bool tells_elements = d.left_out || d.inserted;
+  if (!tells_elements) add("elements", which_elements(d));
+  const std::string places = comparison.places(), value = comparison.value();
+  add("places", places);
+  if (places.empty()) add("value", value);
+  if (places.empty() && value.empty()) add("difference", comparison.difference());
+  add("value", comparison.name());
+}
+
+}  // namespace course::detail
