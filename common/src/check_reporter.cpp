@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "passed_cases.hpp"
 #include "repo_relative_path.hpp"
 #include "waiting_time.hpp"
 
@@ -34,6 +35,7 @@ namespace {
 Run the_run;
 std::string program;
 course::Verdict last_verdict;
+PassedCases passed_cases;  // under this schedule
 
 /// The test case that runs.
 struct Test {
@@ -158,14 +160,32 @@ std::string expression_text(const Catch::AssertionResult& result) {
   return fmt::format("expected: {}\nfound:    {}", expression, expanded);
 }
 
+/// What the check says of the case that runs.
+std::vector<std::string> case_messages(const Catch::AssertionStats& stats) {
+  std::vector<std::string> messages;
+  for (const Catch::MessageInfo& message : stats.infoMessages) {
+    if (message.type == Catch::ResultWas::Info) messages.push_back(message.message);
+  }
+  return messages;
+}
+
+std::string place_of(const Catch::AssertionResult& result) {
+  return fmt::format("{}:{}", result.getSourceInfo().file, result.getSourceInfo().line);
+}
+
+void remember_passed(const Catch::AssertionStats& stats) {
+  if (stats.infoMessages.empty() || test.has_failed) return;
+  passed_cases.add(stats.infoMessages.back().sequence, case_messages(stats),
+                   place_of(stats.assertionResult));
+}
+
 /// A failed assertion in the learner's words.
 Failure describe(const Catch::AssertionStats& stats) {
   const Catch::AssertionResult& result = stats.assertionResult;
   const cudaError_t thrown = std::exchange(test.thrown, cudaSuccess);
   Failure failure;
-  for (const Catch::MessageInfo& message : stats.infoMessages) {
-    if (message.type == Catch::ResultWas::Info) failure.details += message.message + "\n";
-  }
+  const std::vector<std::string> messages = case_messages(stats);
+  for (const std::string& message : messages) failure.details += message + "\n";
   failure.file = repo_relative_path(result.getSourceInfo().file);
   failure.line = static_cast<int>(result.getSourceInfo().line);
   switch (result.getResultType()) {
@@ -195,6 +215,8 @@ Failure describe(const Catch::AssertionStats& stats) {
       if (failure.text == last_verdict.text) failure.values = last_verdict.values;
       failure.is_rejection = true;
   }
+  const bool is_report = test.awaits_messages;
+  failure.nearest_passed = passed_cases.nearest(messages, is_report ? "" : place_of(result));
   return failure;
 }
 
@@ -227,7 +249,9 @@ std::string next_steps() {
 /// Follows the tests, whichever reporter prints.
 class Listener : public Catch::EventListenerBase {
  public:
-  using EventListenerBase::EventListenerBase;
+  explicit Listener(const Catch::IConfig* config) : EventListenerBase(config) {
+    m_preferences.shouldReportAllAssertions = true;  // for the cases that have passed
+  }
 
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     test = {.is_open = true};
@@ -244,13 +268,16 @@ class Listener : public Catch::EventListenerBase {
     test.has_crashed = result.getResultType() == Catch::ResultWas::FatalErrorCondition;
     if (result.getResultType() == Catch::ResultWas::ExplicitSkip) {
       the_run.skips[test.sections.front()] = std::string(result.getMessage());
-    } else if (!result.isOk()) {
+    } else if (result.isOk()) {
+      remember_passed(stats);
+    } else {
       Failure failure = describe(stats);
       failure.details += take_notes();
       // A report was recorded when it came in; now its FAIL_CHECK brings the messages of the test. A
       // later launch may well make the same report.
       if (std::exchange(test.awaits_messages, false)) {
         the_run.failures.back().details = failure.details;
+        the_run.failures.back().nearest_passed = failure.nearest_passed;
       }
       record(std::move(failure));
     }
@@ -311,6 +338,7 @@ class Reporter : public Catch::StreamingReporterBase {
       const Failure& failure = the_run.failures.front();
       m_stream << "FAILED: " << failure.test << "\n" << indented(failure.text);
       if (!failure.details.empty()) m_stream << indented(failure.details);
+      if (!failure.nearest_passed.empty()) m_stream << indented(failure.nearest_passed);
       if (failure.finding.kind.empty() && !failure.file.empty()) {  // a report names its own places
         m_stream << indented(fmt::format("at {}:{}", failure.file, failure.line));
       }
@@ -360,6 +388,7 @@ const Run& run() { return the_run; }
 
 void begin_schedule(std::uint64_t seed, std::size_t count, bool expects_rejection) {
   the_run = {.expects_rejection = expects_rejection, .seed = seed, .schedules = count};
+  passed_cases.clear();
 }
 
 void remember_counts(AnswerCounts counts) { the_run.counts = std::move(counts); }

@@ -133,7 +133,8 @@ Json as_json(const Failure& failure) {
           {"file", failure.file},
           {"line", failure.line},
           {"finding", as_json(failure.finding)},
-          {"values", as_json(failure.values)}};
+          {"values", as_json(failure.values)},
+          {"nearest_passed", failure.nearest_passed}};
 }
 
 Json as_json(const Count& count) {

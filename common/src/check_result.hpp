@@ -52,6 +52,8 @@ struct Failure {
   bool is_rejection = false;  // a check or the checker found it: no crash, no stray exception
   Finding finding = {};       // where kind says so, and the CPU device ran
   std::shared_ptr<const WrongValues> values = {};  // of a comparison of values
+  std::string nearest_passed =
+      {};  // a sentence on the nearest case that has passed; empty if none is near
 };
 
 /// A counter of the CPU device, as counters.def describes it, and its value.

@@ -381,6 +381,13 @@ class Result(unittest.TestCase):
         thrown = self.result("throws", code=1)["failures"][0]
         self.assertEqual((thrown["kind"], thrown["values"]), ("exception", None))
 
+    def test_the_nearest_case_that_passed(self):
+        _, done = run("fails for one size")
+        sentence = 'The case with "n = 32" instead of "n = 33" passed.'
+        self.assertIn(f"  done: expected 1, found 0\n  n = 33: all zero\n  {sentence}\n  at ", done)
+        self.assertEqual(self.result("fails for one size", code=1)["failures"][0]["nearest_passed"], sentence)
+        self.assertEqual(self.result("fails with a verdict", code=1)["failures"][0]["nearest_passed"], "")
+
     def test_a_finding(self):
         if on_gpu():
             self.skipTest("a GPU has no race checker")

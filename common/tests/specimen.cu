@@ -93,6 +93,13 @@ TEST_CASE("fails with an expression") {
   SECTION("in a section") { CHECK(sum == 4); }
 }
 
+TEST_CASE("fails for one size") {
+  for (const int n : {31, 32, 33}) {
+    INFO("n = " << n << ": all zero");
+    CHECK(course::same(n < 33, true, "done"));
+  }
+}
+
 TEST_CASE("fails with a message") { FAIL("the reason"); }
 
 TEST_CASE("fails twice") {

@@ -1,0 +1,57 @@
+// Which case that has passed is told beside one that failed.
+#include "passed_cases.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using course::runner::PassedCases;
+
+TEST_CASE("the nearest case differs in one property") {
+  PassedCases passed;
+  passed.add(1, {"n = 32: all below zero; sum<<<3, 32>>>"}, "a.cu:7");
+  passed.add(2, {"n = 33: all below zero; sum<<<3, 32>>>"}, "a.cu:7");
+  passed.add(3, {"n = 33: all zero; sum<<<3, 32>>>"}, "a.cu:7");
+  CHECK(passed.nearest({"n = 33: one NaN; sum<<<3, 32>>>"}, "a.cu:7") ==
+        "The case with \"all zero\" instead of \"one NaN\" passed.");
+  CHECK(passed.nearest({"n = 64: all below zero; sum<<<3, 32>>>"}, "a.cu:7") ==
+        "The case with \"n = 33\" instead of \"n = 64\" passed.");
+  CHECK(passed.nearest({"n = 64: one NaN; sum<<<3, 32>>>"}, "a.cu:7").empty());
+}
+
+TEST_CASE("a launch may differ, too, where no case has the same one") {
+  PassedCases passed;
+  passed.add(1, {"n = 32: all zero; sum<<<1, 32>>>"}, "a.cu:7");
+  CHECK(
+      passed.nearest({"n = 33: all zero; sum<<<2, 32>>>"}, "a.cu:7") ==
+      "The case with \"n = 32\" and \"sum<<<1, 32>>>\" instead of \"n = 33\" and \"sum<<<2, 32>>>\" passed.");
+  passed.add(2, {"n = 32: all zero; sum<<<2, 32>>>"}, "a.cu:7");
+  passed.add(3, {"n = 31: all zero; sum<<<3, 32>>>"}, "a.cu:7");
+  CHECK(passed.nearest({"n = 33: all zero; sum<<<2, 32>>>"}, "a.cu:7") ==
+        "The case with \"n = 32\" instead of \"n = 33\" passed.");
+}
+
+TEST_CASE("of a list the entry that differs is told") {
+  PassedCases passed;
+  passed.add(1, {"n = 5: all zero", "limit 2, capacity 3"}, "a.cu:7");
+  CHECK(passed.nearest({"n = 5: all zero", "limit 2, capacity 4"}, "a.cu:7") ==
+        "The case with \"capacity 3\" instead of \"capacity 4\" passed.");
+}
+
+TEST_CASE("the same comparison has passed, or any if the failure is no comparison") {
+  PassedCases passed;
+  passed.add(1, {"n = 5"}, "a.cu:7");
+  CHECK(passed.nearest({"n = 6"}, "a.cu:8").empty());
+  CHECK(passed.nearest({"n = 6"}, "") == "The case with \"n = 5\" instead of \"n = 6\" passed.");
+  passed.add(1, {"n = 5"}, "a.cu:8");
+  CHECK_FALSE(passed.nearest({"n = 6"}, "a.cu:8").empty());
+}
+
+TEST_CASE("the same case, and cases that say other things, are not near") {
+  PassedCases passed;
+  passed.add(1, {}, "a.cu:7");
+  passed.add(2, {"n = 6"}, "a.cu:7");
+  passed.add(3, {"n = 5: zeros"}, "a.cu:7");
+  CHECK(passed.nearest({"n = 6"}, "a.cu:7").empty());
+  CHECK(passed.nearest({}, "a.cu:7").empty());
+  passed.clear();
+  CHECK(passed.nearest({"n = 7"}, "a.cu:7").empty());
+}
