@@ -39,10 +39,12 @@ struct Difference {
   std::string passed, failed;
 };
 
-/// Of two lists the one entry that differs: "limit 2, capacity 3" and "limit 2, capacity 4".
+/// Of two lists the one entry that differs: "limit 2, capacity 3" and "limit 2, capacity 4". The arguments of a call or
+/// a launch are no list: one of them alone says nothing.
 Difference narrowed(const std::string& passed, const std::string& failed) {
   const std::vector<std::string> p = split(passed, {", "}), f = split(failed, {", "});
-  if (p.size() != f.size() || is_launch(passed) || is_launch(failed)) return {passed, failed};
+  const bool is_call = failed.find('(') != std::string::npos || is_launch(failed);
+  if (p.size() != f.size() || is_call) return {passed, failed};
   Difference difference{passed, failed};
   for (std::size_t i = 0, count = 0; i < p.size(); ++i) {
     if (p[i] == f[i]) continue;

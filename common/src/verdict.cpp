@@ -120,13 +120,15 @@ std::string list_elements(std::string_view name, std::size_t first, std::size_t 
   constexpr std::size_t kMostShown = 6;
   const std::size_t count = first < end ? (end - first + stride - 1) / stride : 0;
   if (count == 0) return fmt::format("no element of {}", name);
-  std::string list;
-  const std::size_t shown = count > kMostShown ? kMostShown - 1 : count;
-  for (std::size_t k = 0; k < shown; ++k) {
+  const auto element = [&](std::size_t k) {
     const std::size_t i = first + k * stride;
-    list += fmt::format("{}{}[{}] = {}", k > 0 ? ", " : "", name, i, text(i));
-  }
-  return shown == count ? list : list + fmt::format(", ... ({} elements)", count);
+    return fmt::format("{}[{}] = {}", name, i, text(i));
+  };
+  std::string list = element(0);
+  const std::size_t shown = count > kMostShown ? kMostShown - 1 : count;
+  for (std::size_t k = 1; k < shown; ++k) list += ", " + element(k);
+  return shown == count ? list
+                        : list + fmt::format(", ... {} ({} elements)", element(count - 1), count);
 }
 
 Verdict explain_sizes(std::string_view name, std::size_t expected, std::size_t found) {

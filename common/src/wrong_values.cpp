@@ -157,7 +157,7 @@ class Comparison {
           "{} at [{}] is one too many: all elements after it are one index too late.", d_.found,
           first());
     }
-    if (d_.size < 3 || d_.size > kMostSorted || d_.wrong.size() < 2) return "";
+    if (d_.size > kMostSorted || d_.wrong.size() < 2) return "";
     const bool is_constant_difference = most_ - least_ <= d_.tolerance && least_ != 0;
     if (is_constant_difference || !one_value().empty() || are_constant(d_.expected_values)) {
       return "";
@@ -206,8 +206,9 @@ class Comparison {
 
   /// How far the found values are from the expected ones.
   std::string difference() const {
-    if (const std::string text = multiple(); !text.empty() || d_.wrong.size() == 1) return text;
-    if (!(least_ > 0) && !(most_ < 0)) return "";
+    if (const std::string text = multiple(); !text.empty()) return text;
+    if (d_.wrong.size() == 1) return single_difference();
+    if (!(least_ > 0) && !(most_ < 0)) return balance();
     const Number near = std::min(std::fabs(least_), std::fabs(most_));
     const Number far = std::max(std::fabs(least_), std::fabs(most_));
     return fmt::format("Each {}element is {} than expected, by {}.", wrong_word(),
@@ -281,6 +282,13 @@ class Comparison {
       is_reversed = is_near(f[i], e[d_.size - 1 - i]);
     }
     if (is_reversed) return "The numbers are in the opposite order.";
+    for (std::size_t width = 2; width <= d_.size / 2; ++width) {
+      if (d_.size % width == 0 && is_transposed(width, f, e)) {
+        return fmt::format(
+            "Rows and columns are exchanged: [r * {} + c] holds what belongs at [c * {} + r].",
+            width, d_.size / width);
+      }
+    }
     std::sort(f.begin(), f.end());
     std::sort(e.begin(), e.end());
     for (std::size_t i = 0; i < d_.size; ++i) {
@@ -290,6 +298,16 @@ class Comparison {
     return first_home_ == d_.size
                ? start + "."
                : fmt::format("{}: [{}] holds what belongs at [{}].", start, first(), first_home_);
+  }
+
+  /// True if `f`, read as rows of `width` numbers, has the rows of `e` as its columns.
+  bool is_transposed(std::size_t width, const std::vector<Number>& f,
+                     const std::vector<Number>& e) const {
+    const std::size_t rows = d_.size / width;
+    for (std::size_t i = 0; i < d_.size; ++i) {
+      if (!is_near(f[i], e[i % width * rows + i / width])) return false;
+    }
+    return true;
   }
 
   /// The only other place where the first wrong value is expected; the array's size if there is none, or
@@ -306,7 +324,7 @@ class Comparison {
   }
 
   std::string one_value() const {
-    if (d_.wrong.size() < 2) return "";
+    if (d_.wrong.size() < 3 && !(is_all() && d_.size > 1)) return "";  // two may be equal by chance
     const Number value = found(first());
     const bool is_one = all_wrong([&](std::size_t i) {
       return found(i) == value || (std::isnan(found(i)) && std::isnan(value));
@@ -382,6 +400,31 @@ class Comparison {
       return fmt::format("{} is {} rounded to {}.", d_.found, expected_text(), format.name);
     }
     return "";
+  }
+
+  /// Of one number, if it is not far from the expected one.
+  std::string single_difference() const {
+    const Number e = expected(first());
+    const Number difference = std::fabs(found(first()) - e);
+    constexpr Number kLeast = 16;  // the difference of smaller numbers is plain to see
+    if (!(difference > 0) || e < kLeast || !(difference <= e / 2) || found(first()) < 0) return "";
+    return fmt::format("{} is {} by {}.", d_.found, found(first()) > e ? "too large" : "too small",
+                       text_of(difference));
+  }
+
+  /// Of integers that are too small here and too large there.
+  std::string balance() const {
+    if (!d_.found_values.is_integer || !(least_ < 0) || !(most_ > 0)) return "";
+    Number sum = 0;
+    for (const std::size_t i : d_.wrong) sum += found(i) - expected(i);
+    if (sum != 0) return "";
+    if (d_.wrong.size() == 2) {
+      const std::size_t i = d_.wrong.front(), j = d_.wrong.back();
+      const bool is_first_larger = found(i) > expected(i);
+      return fmt::format("[{}] is too large by {}, and [{}] too small by as much.",
+                         is_first_larger ? i : j, text_of(most_), is_first_larger ? j : i);
+    }
+    return "The sum of all elements is right.";
   }
 
   /// "Each wrong element is 32 times the expected one."

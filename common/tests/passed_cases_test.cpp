@@ -34,6 +34,9 @@ TEST_CASE("of a list the entry that differs is told") {
   passed.add(1, {"n = 5: all zero", "limit 2, capacity 3"}, "a.cu:7");
   CHECK(passed.nearest({"n = 5: all zero", "limit 2, capacity 4"}, "a.cu:7") ==
         "The case with \"capacity 3\" instead of \"capacity 4\" passed.");
+  passed.add(2, {"f(x, 0, 2)"}, "a.cu:7");
+  CHECK(passed.nearest({"f(x, 1, 2)"}, "a.cu:7") ==
+        "The case with \"f(x, 0, 2)\" instead of \"f(x, 1, 2)\" passed.");
 }
 
 TEST_CASE("the same comparison has passed, or any if the failure is no comparison") {

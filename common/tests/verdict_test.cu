@@ -130,6 +130,14 @@ TEST_CASE("a difference is told if it is of one sign in all elements") {
         "Each element is 1/4 of the expected one.");
   CHECK(facts(same(93, 31, "y")) == "93 is 3 times 31.");
   CHECK(facts(same(3, 1, "y")) == "");  // of small numbers that says nothing
+  CHECK(facts(same(17325u, 18064, "totals")) == "17325 is too small by 739.");
+  CHECK(facts(same(17325u, 640, "totals")) == "");
+  CHECK(facts(same(std::vector<int>{7, 111, 111}, {7, 110, 112}, "y")) ==
+        "Everything from [1] on is wrong, everything before it is right.\n"
+        "[1] is too large by 1, and [2] too small by as much.");
+  CHECK(facts(same(std::vector<int>{7, 12, 9, 10}, {7, 10, 10, 11}, "y")) ==
+        "Everything from [1] on is wrong, everything before it is right.\n"
+        "The sum of all elements is right.");
   CHECK(facts(close(std::vector<float>{1.5f, 2.52f}, {1, 2}, 0.05, "y")) ==
         "Each element is larger than expected, by 0.5.");
 }
@@ -138,6 +146,11 @@ TEST_CASE("where a found value belongs") {
   const std::vector<int> right = {4, 8, 15, 16, 23, 42};
   CHECK(facts(same(std::vector<int>{42, 23, 16, 15, 8, 4}, right, "y")) ==
         "The numbers are in the opposite order.");
+  CHECK(facts(same(std::vector<int>{85, -431}, {-431, 85}, "y")) ==
+        "The numbers are in the opposite order.");
+  CHECK(facts(same(std::vector<int>{1, 5, 2, 7, 3, 1}, {1, 2, 3, 5, 7, 1}, "y"))
+            .ends_with(
+                "Rows and columns are exchanged: [r * 2 + c] holds what belongs at [c * 3 + r]."));
   CHECK(facts(same(std::vector<int>{15, 8, 4, 16, 42, 23}, right, "y")) ==
         "Wrong are [0], [2], [4] to [5], no others.\n"
         "All 6 numbers are there, in another order: [0] holds what belongs at [2].");
@@ -166,8 +179,8 @@ TEST_CASE("what a found value is") {
   CHECK(facts(same(-5.5f, 5.5f, "y")) == "The sign is the opposite one.");
   CHECK(facts(same(std::vector<int>{0, 1, 2, 3}, {9, 8, 7, 6}, "y")) ==
         "Each element holds its own index.");
-  CHECK(facts(same(std::vector<int>{5, 5, 5}, {9, 5, 7}, "y")) ==
-        "Wrong are [0], [2], no others.\nEach wrong element holds 5.");
+  CHECK(facts(same(std::vector<int>{5, 5, 6, 5}, {9, 2, 6, 7}, "y")) ==
+        "Wrong are [0] to [1], [3], no others.\nEach wrong element holds 5.");
   std::vector<int> lanes = counting(96), sevens(96, 77);
   for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i] %= 32;
   CHECK(facts(same(lanes, sevens, "y")) == "Each element holds its own index modulo 32.");
@@ -226,7 +239,7 @@ TEST_CASE("a long list of elements is cut short, and ends with the array") {
   CHECK(course::elements_text("x", x, 3, 50, 8) ==
         "x[3] = 3, x[11] = 11, x[19] = 19, x[27] = 27, x[35] = 35, x[43] = 43");
   CHECK(course::elements_text("x", x, 0, 7) ==
-        "x[0] = 0, x[1] = 1, x[2] = 2, x[3] = 3, x[4] = 4, ... (7 elements)");
+        "x[0] = 0, x[1] = 1, x[2] = 2, x[3] = 3, x[4] = 4, ... x[6] = 6 (7 elements)");
   CHECK(course::elements_text("x", x, 98, 1000) == "x[98] = 98, x[99] = 99");
   CHECK(course::elements_text("x", x, 100, 1000) == "no element of x");
 }

@@ -148,7 +148,7 @@ bool is_nan(const T& value) {
 using Inputs = std::function<std::string(std::size_t index)>;
 
 /// "x[4] = 3, x[36] = 7, x[68] = 1": the elements first, first + stride, ... below `end` and the
-/// array's end. Of more than six it shows the first five, and says how many there are.
+/// array's end. Of more than six it shows the first five and the last, and says how many there are.
 template <class T>
 std::string elements_text(std::string_view name, const std::vector<T>& x, std::size_t first,
                           std::size_t end, std::size_t stride = 1) {
