@@ -1,5 +1,6 @@
-// Check of the exercise hash_insert: tables of one slot, of no power of two, sparse, full, and too
-// small; keys that occur once, often, and always; keys that begin at the same slot, and at the last.
+// Check of the exercise hash_insert: tables of one slot, of no power of two, sparse, full, too small,
+// and of 2^31 slots; keys that occur once, often, and always; keys that begin at the same slot, and at
+// the last.
 #include "hash_insert.cuh"
 
 #include <algorithm>
@@ -12,6 +13,12 @@
 #include <vector>
 
 namespace hash_insert_check {
+
+// The check's own: an answer may change what the exercise gives it.
+constexpr unsigned kEmpty = 0xFFFF'FFFF;
+unsigned begin_of_search(unsigned key, unsigned capacity) {
+  return (key * 2'654'435'769u ^ key >> 15) % capacity;
+}
 
 __global__ void add_all(const unsigned* input, const unsigned* amounts, unsigned n, unsigned* keys,
                         unsigned* counts, unsigned capacity, unsigned* added) {
@@ -34,16 +41,15 @@ __global__ void add_in_thirds(unsigned* keys, unsigned* counts, unsigned capacit
 course::Verdict is_searchable(const std::vector<unsigned>& keys) {
   const auto capacity = static_cast<unsigned>(keys.size());
   for (unsigned s = 0; s < capacity; ++s) {
-    if (keys[s] == kEmptyKey) continue;
-    unsigned slot = first_slot(keys[s], capacity);
-    while (slot != s && keys[slot] != kEmptyKey && keys[slot] != keys[s])
-      slot = (slot + 1) % capacity;
+    if (keys[s] == kEmpty) continue;
+    unsigned slot = begin_of_search(keys[s], capacity);
+    while (slot != s && keys[slot] != kEmpty && keys[slot] != keys[s]) slot = (slot + 1) % capacity;
     if (slot == s) continue;
     return {false, "keys[" + std::to_string(s) + "] is " + std::to_string(keys[s]) +
                        ", but a search for it, which begins at keys[" +
-                       std::to_string(first_slot(keys[s], capacity)) + "], ends at keys[" +
+                       std::to_string(begin_of_search(keys[s], capacity)) + "], ends at keys[" +
                        std::to_string(slot) + "], which is " +
-                       (keys[slot] == kEmptyKey ? "empty" : "the same key")};
+                       (keys[slot] == kEmpty ? "empty" : "the same key")};
   }
   return {};
 }
@@ -82,7 +88,7 @@ void check_table(const std::vector<unsigned>& input, const std::vector<unsigned>
                        "different keys that were added"));
   for (unsigned s = 0; s < capacity; ++s) {
     INFO("slot " << s << " has the key " << found[s]);
-    if (found[s] == kEmptyKey) {
+    if (found[s] == kEmpty) {
       REQUIRE(course::same(found_counts[s], 0u, "the count of an empty slot"));
       continue;
     }
@@ -91,6 +97,31 @@ void check_table(const std::vector<unsigned>& input, const std::vector<unsigned>
     expected.erase(found[s]);
   }
   REQUIRE(course::same(expected.size(), std::size_t{0}, "added keys that are not in the table"));
+}
+
+/// One key, added twice to a table of which only the slots from `first` on have memory: `taken` of
+/// them have other keys, and the two after these are empty.
+void check_far(unsigned capacity, unsigned first, unsigned key, unsigned taken) {
+  INFO("key " << key << ", " << course::counted(capacity, "slot") << "; the search begins at slot "
+              << first << ", which and the next " << taken - 1 << " have other keys");
+  std::vector<unsigned> expected(taken + 2, key ^ 1), expected_counts(taken + 2, 3);
+  expected[taken] = expected[taken + 1] = kEmpty;
+  expected_counts[taken] = expected_counts[taken + 1] = 0;
+  auto memory = course::DeviceBuffer<unsigned>::from(expected);
+  auto count_memory = course::DeviceBuffer<unsigned>::from(expected_counts);
+  const auto input = course::DeviceBuffer<unsigned>::from({key, key});
+  const auto amounts = course::DeviceBuffer<unsigned>::from({5, 6});
+  course::GuardedBuffer<unsigned> added(2);
+  unsigned* const keys = memory.data() - first;
+  unsigned* const counts = count_memory.data() - first;
+  course::launch(add_all, {2, 1}, input.data(), amounts.data(), 2u, keys, counts, capacity,
+                 added.data());
+  expected[taken] = key;
+  expected_counts[taken] = 11;
+  const std::string from = " from slot " + std::to_string(first) + " on";
+  REQUIRE(course::same(added.download(), {1, 1}, "added"));
+  REQUIRE(course::same(memory.download(), expected, "keys" + from));
+  REQUIRE(course::same(count_memory.download(), expected_counts, "counts" + from));
 }
 
 /// n keys, `different` of them different: 0 and others without order.
@@ -130,13 +161,23 @@ TEST_CASE("hash_insert: tables that are just full") {
 
 // Promise: if the table does not have the key, and all slots have other keys, the call returns
 // false, and nothing has changed.
-// Promise: the table has 1 to 2^31 slots (1 and 2 are tried, 2^31 are not).
 TEST_CASE("hash_insert: tables that are too small") {
   for (const unsigned capacity : {1u, 2u, 30u}) {
     std::vector<unsigned> amounts = course::position_values<unsigned>(100);
     for (std::size_t i = 0; i < amounts.size(); i += 3) amounts[i] = 0;
     check_table(make_keys(100, 50), amounts, capacity, {2, 64}, "50 different keys");
   }
+}
+
+// Promise: the table has 1 to 2^31 slots (of the largest ones only a few slots are in memory).
+// Promise: a search goes over any number of slots.
+TEST_CASE("hash_insert: tables of up to 2^31 slots, and a long search") {
+  for (const unsigned capacity : {0x8000'0000u, 0x7FFF'FFFFu, 0x6000'0001u}) {
+    unsigned key = 0;  // its search begins among the last slots
+    while (begin_of_search(key, capacity) < capacity - (1u << 20)) ++key;
+    check_far(capacity, begin_of_search(key, capacity), key, 3);
+  }
+  if (!course::has_run_before()) check_far(70'000, begin_of_search(7, 70'000), 7, 5000);
 }
 
 // Promise: any thread of the grid may call it at any time, also with the same key (DATA RACE).
@@ -156,7 +197,7 @@ TEST_CASE("hash_insert: keys that occur often") {
 TEST_CASE("hash_insert: every number but kEmptyKey is a key") {
   std::vector<unsigned> keys;
   for (unsigned k = 0; k < 8; ++k) {
-    for (const unsigned key : {k, 0x7FFF'FFFC + k, 0xFFFF'FFF0 + k, kEmptyKey - 1 - k}) {
+    for (const unsigned key : {k, 0x7FFF'FFFC + k, 0xFFFF'FFF0 + k, kEmpty - 1 - k}) {
       keys.insert(keys.end(), 8, key);  // eight lanes side by side have the same one
     }
   }
@@ -168,7 +209,7 @@ TEST_CASE("hash_insert: keys that begin at the same slot, or at the last one") {
   for (const unsigned wanted : {0u, 99u}) {
     std::vector<unsigned> keys;
     for (unsigned key = 0; keys.size() < 150; ++key) {
-      if (first_slot(key, 100) == wanted) keys.insert(keys.end(), 3, key);
+      if (begin_of_search(key, 100) == wanted) keys.insert(keys.end(), 3, key);
     }
     check_table(keys, course::position_values<unsigned>(keys.size()), 100, {3, 64},
                 "all begin at slot " + std::to_string(wanted));

@@ -127,6 +127,19 @@ TEST_CASE("spin_lock: try_lock takes a free lock, and does not wait for one that
   REQUIRE(course::same(words.download(), {0, 0, 0}, "word"));
 }
 
+// Promise: try_lock() does not try again and again (loads and atomics are counted).
+TEST_CASE("spin_lock: try_lock looks at the lock, and returns") {
+  course::skip_without_counters();
+  auto words = course::DeviceBuffer<unsigned>::zeros(3);
+  course::DeviceBuffer<unsigned> results(4);
+  const auto counters = course::count([&] {
+    course::launch(try_alone, {1, 1}, words.data(), results.data());
+  });
+  REQUIRE(course::at_most(counters->global_load_lanes + counters->global_atomic_lanes, 7 * 4,
+                          "loads and atomics in four calls of try_lock() and three of unlock()",
+                          "a call that does not wait needs one or two"));
+}
+
 // Promise: when no thread has the lock, *word is 0.
 TEST_CASE("spin_lock: lock takes one lock, and unlock gives it back") {
   auto words = course::DeviceBuffer<unsigned>::zeros(3);
