@@ -117,6 +117,15 @@ class Verdicts(unittest.TestCase):
             self.assert_failed("x-solution: recorded with {'barriers': 100}, and now with",
                                {**same, solution: ("OK", passed(3, **counts))}, check=True)
 
+    def test_a_test_that_did_not_run_keeps_its_verdict_and_one_that_is_gone_does_not(self):
+        self.record()
+        a_b, c = "01-x:mistakes / x-mistake-a_b", "01-x:mistakes / x-mistake-c"
+        (self.build / "meson-info").mkdir()
+        (self.build / "meson-info" / "intro-tests.json").write_text(json.dumps([{"name": "x-mistake-a_b"}]))
+        self.record({a_b: None, c: None})
+        self.assertIn("x-mistake-a_b", self.kept()["tests"])
+        self.assertNotIn("x-mistake-c", self.kept()["tests"])
+
     def test_a_run_in_which_something_failed_is_not_recorded(self):
         c = "01-x:mistakes / x-mistake-c"
         self.assert_failed("x-mistake-c: FAIL: the last line", {c: ("FAIL", {"verdict": "not_rejected"})})

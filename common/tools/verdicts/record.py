@@ -105,6 +105,12 @@ def differences(chapter, old, new):
     return lines
 
 
+def tests_of(build):
+    """The names of all tests that a build folder has, whether they ran or not."""
+    file = build / "meson-info" / "intro-tests.json"
+    return {test["name"] for test in json.loads(file.read_text(encoding="utf-8"))} if file.exists() else set()
+
+
 def said(of_kind):
     """A verdict in words."""
     if of_kind is None:
@@ -113,15 +119,17 @@ def said(of_kind):
 
 
 def record(top, build, logs, check):
-    """Writes the verdicts of a build, or compares them."""
+    """Writes the verdicts of a build, or compares them. Of a test that the build has, and that did not run, the file keeps its verdict."""
     device, chapters, problems = of_build(top, build, logs)
     if problems:
         raise Failed("\n".join(problems))
     wrong = []
     for name, tests in sorted(chapters.items()):
         chapter = top / "chapters" / name
-        wrong += differences(name, kept_of(chapter, device), tests)
+        kept = kept_of(chapter, device)
+        wrong += differences(name, kept, tests)
         if not check:
-            compact_json.write(file_of(chapter, device, VERDICTS), as_file(device, tests))
+            did_not_run = {test: entry for test, entry in kept.items() if test in tests_of(build)}
+            compact_json.write(file_of(chapter, device, VERDICTS), as_file(device, {**did_not_run, **tests}))
     if check and wrong:
         raise Failed("\n".join([*wrong, f"If that is right: {AGAIN} {build}"]))
