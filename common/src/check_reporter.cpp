@@ -268,6 +268,7 @@ class Listener : public Catch::EventListenerBase {
     test.has_crashed = result.getResultType() == Catch::ResultWas::FatalErrorCondition;
     if (result.getResultType() == Catch::ResultWas::ExplicitSkip) {
       the_run.skips[test.sections.front()] = std::string(result.getMessage());
+      ++the_run.skipped;
     } else if (result.isOk()) {
       remember_passed(stats);
     } else {
@@ -365,7 +366,7 @@ class Reporter : public Catch::StreamingReporterBase {
   /// What is known after a test case; Catch2 tells its numbers at the end.
   Run so_far() const {
     Run known = the_run;
-    known.failed = known.failures.size(), known.skipped = known.skips.size();
+    known.failed = known.failures.size();
     known.passed = begun_ - known.failed - known.skipped;
     return known;
   }
@@ -450,8 +451,14 @@ int finish(const Ending& ending) {
 }
 
 void remember_verdict(const course::Verdict& verdict) { last_verdict = verdict; }
+void remember_left_out(const std::string& reason) {
+  the_run.skips.try_emplace(test.sections.front(), reason);
+}
 void set_program(const std::string& name) { program = name; }
 
 }  // namespace course::runner
 
 void course::detail::remember_verdict(const Verdict& verdict) { runner::remember_verdict(verdict); }
+void course::detail::remember_left_out(const std::string& reason) {
+  runner::remember_left_out(reason);
+}

@@ -38,6 +38,7 @@ int finish(const Ending& ending);
 
 /// The text of the last comparison, which is shown without the expression around it.
 void remember_verdict(const course::Verdict& verdict);
+void remember_left_out(const std::string& reason);
 /// What the program is called in its result.
 void set_program(const std::string& name);
 

@@ -104,6 +104,14 @@ std::optional<Counters> count_shuffled(const std::function<void()>& work) {
   return counters;
 }
 
+Verdict kernels_load(const Counters& counters, std::uint64_t bytes) {
+  constexpr std::uint64_t kSectorBytes = 32;
+  if (counters.bulk_loads > 0) return {};
+  return at_least(counters.global_load_sectors * kSectorBytes, bytes,
+                  "bytes that kernels load from global memory",
+                  "kernels do the work, not the host");
+}
+
 Verdict work_is_shared(const Counters& counters, std::uint64_t most) {
   return at_most(counters.busiest_warp_requests, most,
                  "loads and stores of global memory by the busiest warp",

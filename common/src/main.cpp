@@ -139,13 +139,17 @@ Ending said(Verdict verdict, const std::string& line) {
 
 /// One line for each reason why test cases were skipped.
 std::vector<std::string> skipped_tests() {
-  std::map<std::string, std::string> tests_of;
-  for (const auto& [test, why] : run().skips) {
-    std::string& tests = tests_of[why];
-    tests += (tests.empty() ? "" : "; ") + test;
-  }
+  constexpr std::size_t kMostNames = 2;
+  std::map<std::string, std::vector<std::string>> tests_of;
+  for (const auto& [test, why] : run().skips) tests_of[why].push_back(test);
   std::vector<std::string> lines;
-  for (const auto& [why, tests] : tests_of) lines.push_back(fmt::format("{}: {}", tests, why));
+  for (const auto& [why, tests] : tests_of) {
+    lines.push_back(fmt::format("{}: {}",
+                                tests.size() > kMostNames
+                                    ? fmt::format("{} and {} more", tests[0], tests.size() - 1)
+                                    : fmt::format("{}", fmt::join(tests, "; ")),
+                                why));
+  }
   return lines;
 }
 

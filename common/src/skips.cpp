@@ -1,13 +1,45 @@
-// Tests that are skipped, with the reason, or that run once.
+// Tests that are skipped, with the reason, or that run once, and cases that are left out.
+#include <fmt/format.h>
+
 #include <course/check.cuh>
 #include <set>
 #include <string>
+#include <utility>
+
+#if COURSE_CPU_DEVICE
+#include <simt/testing.hpp>
+#endif
 
 namespace course {
 
 bool has_run_before() {
   static std::set<std::string> names;
   return kCpuDevice && !names.insert(Catch::getResultCapture().getCurrentTestName()).second;
+}
+
+CasesInTime::CasesInTime([[maybe_unused]] const std::function<void()>& call) {
+#if COURSE_CPU_DEVICE
+  // A barrier costs each thread about 0.3 us, and being launched a tenth of that. A check makes up to 250 calls.
+  constexpr std::uint64_t kThreadsPerBarrier = 10, kMost = 20'000;
+  const Counters before = simt::counted_so_far();
+  call();
+  const Counters after = simt::counted_so_far();
+  const std::uint64_t threads = after.threads - before.threads,
+                      blocks = after.blocks - before.blocks,
+                      barriers = after.barriers - before.barriers;
+  if (blocks == 0) return;
+  every_ += (threads / kThreadsPerBarrier + barriers * (threads / blocks)) / kMost;
+  reason_ =
+      fmt::format("one case in {} is tried, because each call runs {} threads", every_, threads);
+#endif
+}
+
+bool CasesInTime::take() {
+  if (every_ == 1) return true;
+  const std::string test = Catch::getResultCapture().getCurrentTestName();
+  if (test != std::exchange(test_, test)) turn_ = 0;
+  detail::remember_left_out(reason_);
+  return (turn_++ + seed()) % every_ == 0;
 }
 
 void skip_without_memory(std::size_t bytes) {

@@ -113,3 +113,38 @@ TEST_CASE("a finding calls kernel and memory as course::launch names them") {
   REQUIRE(findings.texts.front().find("in kernel past_the_end: write of 4 bytes at d_counts[4]") !=
           std::string::npos);
 }
+
+#if COURSE_CPU_DEVICE
+namespace cases_test {
+
+__global__ void meet(unsigned barriers) {
+  for (unsigned k = 0; k < barriers; ++k) __syncthreads();
+}
+
+std::size_t taken_of(std::size_t cases, unsigned blocks, unsigned barriers) {
+  course::CasesInTime in_time([&] { meet<<<blocks, 256>>>(barriers); });
+  std::size_t taken = 0;
+  for (std::size_t k = 0; k < cases; ++k) taken += in_time.take() ? 1 : 0;
+  return taken;
+}
+
+}  // namespace cases_test
+
+TEST_CASE("all cases are tried but for an answer whose calls take many threads through barriers") {
+  CHECK(taken_of(40, 4, 3) == 40);
+  CHECK(taken_of(40, 264, 0) == 40);
+  CHECK(taken_of(40, 264, 2) == 5);  // (6,758 + 135,168) / 20,000 + 1: one in 8
+}
+
+TEST_CASE("what kernels load is counted in sectors, and the host's work is none") {
+  const auto x = course::DeviceBuffer<int>::zeros(256);
+  course::DeviceBuffer<int> y(256);
+  const auto by_kernel = course::count([&] { shift<<<2, 128>>>(x.data(), x.size(), 1, y.data()); });
+  const auto by_host = course::count([&] { static_cast<void>(x.download()); });
+  CHECK(course::kernels_load(*by_kernel, 1024));
+  CHECK_FALSE(course::kernels_load(*by_kernel, 1025));
+  CHECK(course::kernels_load(*by_host, 1024).text ==
+        "bytes that kernels load from global memory: expected at least 1024, found 0; kernels do "
+        "the work, not the host");
+}
+#endif

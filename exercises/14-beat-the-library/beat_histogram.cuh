@@ -25,6 +25,7 @@ struct BeatHistogram {
   /// Sets d_bins[b] to how often b occurs in d_bytes[0..n-1], for b from 0 to 255.
   /// - d_bins may hold anything before. d_bytes may begin at any address; n may exceed 2^32, and no
   ///   count does.
+  /// - Kernels read the bytes, not the host.
   /// - Launches in the default stream; the result need not be there when this returns.
   /// - Called again, with any n, when the call before is done or in the same stream after it.
   void operator()(const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {

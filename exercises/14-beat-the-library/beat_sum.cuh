@@ -25,6 +25,7 @@ struct BeatSum {
   /// Sets *d_y to x[0] + ... + x[n-1], and to 0 if n == 0.
   /// - *d_y may hold anything before. d_x is aligned to floats, no more; n may exceed 2^32.
   /// - Sums that need no rounding are exact. Others are as near as n - 1 float additions in any order.
+  /// - Kernels read the numbers, not the host.
   /// - Launches in the default stream; the result need not be there when this returns.
   /// - Called again, with any n, when the call before is done or in the same stream after it.
   void operator()(const float* d_x, std::size_t n, float* d_y) {

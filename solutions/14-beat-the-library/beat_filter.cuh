@@ -17,6 +17,7 @@ struct BeatFilter {
   /// how many they are to *d_count.
   /// - d_out has room for what is kept, no more; nothing else is written. *d_count may hold anything
   ///   before. d_x and d_out are aligned to ints, no more; n may exceed 2^32.
+  /// - Kernels read the numbers, not the host.
   /// - Launches in the default stream; the result need not be there when this returns.
   /// - Called again, with any n, when the call before is done or in the same stream after it.
   void operator()(const int* d_x, std::size_t n, int* d_out, unsigned long long* d_count) {

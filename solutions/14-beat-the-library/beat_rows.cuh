@@ -22,6 +22,7 @@ struct BeatRows {
   /// - Arrays are aligned to their elements, no more. Any width from 1 on; rows may be 0.
   /// - Sums that need no rounding are exact. Others are as near as half additions in any order.
   /// - Rows of the table that no row is added to keep their bits, -0.0 too.
+  /// - Kernels read the rows, not the host.
   /// - Launches in the default stream; the result need not be there when this returns.
   /// - Called again, with any shape, when the call before is done or in the same stream after it.
   void operator()(const __half* d_source, const int* d_index, std::size_t rows, std::size_t width,

@@ -65,6 +65,18 @@ __global__ void count_misplaced(const int* d_out, std::size_t n, Count* d_wrong)
   }
 }
 
+/// Of an answer that is slow here, some of the cases are tried.
+bool is_tried() {
+  INFO("n = 1000: all are 0");
+  static course::CasesInTime cases([] {
+    const auto x = course::DeviceBuffer<int>::zeros(1000);
+    course::DeviceBuffer<int> out(1);
+    course::DeviceBuffer<Count> count(1);
+    BeatFilter{}(x.data(), x.size(), out.data(), count.data());
+  });
+  return cases.take();
+}
+
 }  // namespace beat_filter_check
 
 using namespace beat_filter_check;
@@ -79,6 +91,7 @@ TEST_CASE("beat_filter: every size, at several starts") {
   std::size_t turn = 0;
   for (const std::size_t n : course::all_sizes()) {
     for (int k = 0; k < 2; ++k, ++turn) {
+      if (!is_tried()) continue;
       const Kind& kind = kKinds[turn % std::size(kKinds)];
       const std::size_t offset_x = turn * 3 % 8, offset_out = turn * 5 % 8;
       INFO(text_of(n, kind.text, offset_x, offset_out));
@@ -92,6 +105,7 @@ TEST_CASE("beat_filter: every size, at several starts") {
 TEST_CASE("beat_filter: every kind, in several pieces") {
   BeatFilter answer;
   for (const Kind& kind : kKinds) {
+    if (!is_tried()) continue;
     INFO(text_of(5000, kind.text, 1, 2));
     check(answer, kind.values(5000), 1, 2);
   }
@@ -103,6 +117,7 @@ TEST_CASE("beat_filter: one object, called again with other sizes and other numb
   std::size_t turn = 0;
   for (const std::size_t n : {std::size_t{40'000}, std::size_t{100}, std::size_t{20'000},
                               std::size_t{0}, std::size_t{20'000}, std::size_t{1}}) {
+    if (!is_tried()) continue;
     const Kind& kind = kKinds[turn++ % 2 ? 3 : 0];
     INFO(text_of(n, kind.text, 0, 0) << "; the object has been used before");
     check(answer, kind.values(n), 0, 0);
@@ -111,6 +126,7 @@ TEST_CASE("beat_filter: one object, called again with other sizes and other numb
 
 // Promise: the answer filters the numbers that x holds now, not those that it held in an earlier call.
 TEST_CASE("beat_filter: one object, called again for the same array with other numbers") {
+  if (!is_tried()) return;
   INFO(text_of(5000, kKinds[1].text, 0, 0)
        << "; in a second call the same array holds the same numbers in the opposite order");
   auto x = course::DeviceBuffer<int>::from(kKinds[1].values(5000));
@@ -129,6 +145,7 @@ TEST_CASE("beat_filter: one object, called again for the same array with other n
 // Promise: one object may be called again in the same stream, before the numbers
 // of the call before are there.
 TEST_CASE("beat_filter: one object, called twice in a row, before the first numbers are there") {
+  if (!is_tried()) return;
   const std::vector<int> many = kKinds[1].values(5000), few = kKinds[1].values(300);
   INFO(text_of(many.size(), kKinds[1].text, 0, 0) << "; then n = 300");
   const auto d_many = course::DeviceBuffer<int>::from(many);
@@ -173,6 +190,7 @@ TEST_CASE("beat_filter: more than 2^32 numbers") {
 
 // Promise: more than one block works: the busiest one makes at most three
 // quarters of the loads and stores.
+// Promise: kernels read the numbers, not the host.
 TEST_CASE("beat_filter: work for more than one block") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
@@ -184,6 +202,7 @@ TEST_CASE("beat_filter: work for more than one block") {
   BeatFilter answer;
   const auto counters =
       course::count_shuffled([&] { answer(d_x.data(), n, out.data(), count.data()); });
+  REQUIRE(course::kernels_load(*counters, n * sizeof(int)));
   const auto requests = counters->global_loads + counters->global_stores;
   REQUIRE(course::at_most(counters->busiest_block_requests, requests * 3 / 4,
                           "loads and stores of global memory by the busiest block",

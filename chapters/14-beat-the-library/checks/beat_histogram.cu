@@ -46,6 +46,17 @@ void check(BeatHistogram& answer, const std::vector<unsigned char>& bytes, std::
   REQUIRE(bins.intact("d_bins"));
 }
 
+/// Of an answer that is slow here, some of the cases are tried.
+bool is_tried() {
+  INFO("n = 1000: all are 0");
+  static course::CasesInTime cases([] {
+    const auto bytes = course::DeviceBuffer<unsigned char>::zeros(1000);
+    course::DeviceBuffer<unsigned> bins(256);
+    BeatHistogram{}(bytes.data(), bytes.size(), bins.data());
+  });
+  return cases.take();
+}
+
 }  // namespace beat_histogram_check
 
 using namespace beat_histogram_check;
@@ -56,6 +67,7 @@ TEST_CASE("beat_histogram: every size, at several starts") {
   std::size_t turn = 0;
   for (const std::size_t n : course::all_sizes()) {
     for (int k = 0; k < 2; ++k, ++turn) {
+      if (!is_tried()) continue;
       const Kind& kind = kKinds[turn % std::size(kKinds)];
       const std::size_t offset = turn * 7 % 64;
       INFO(text_of(n, kind.text, offset));
@@ -69,6 +81,7 @@ TEST_CASE("beat_histogram: every size, at several starts") {
 TEST_CASE("beat_histogram: every start of a short array") {
   BeatHistogram answer;
   for (std::size_t offset = 0; offset < 17; ++offset) {
+    if (!is_tried()) continue;
     const std::size_t n = 30 + offset % 5;
     INFO(text_of(n, kKinds[0].text, offset));
     check(answer, kKinds[0].values(n), offset);
@@ -80,6 +93,7 @@ TEST_CASE("beat_histogram: one object, called again with other sizes") {
   BeatHistogram answer;
   for (const std::size_t n :
        {std::size_t{100}, std::size_t{5000}, std::size_t{0}, course::kBigSize, std::size_t{1}}) {
+    if (!is_tried()) continue;
     const Kind& kind = kKinds[n % 2 ? 1 : 3];
     INFO(text_of(n, kind.text, 0) << "; the object has been used before");
     check(answer, kind.values(n), 0);
@@ -89,6 +103,7 @@ TEST_CASE("beat_histogram: one object, called again with other sizes") {
 // Promise: the answer counts the bytes that the array holds now, not those that it held in an earlier
 // call.
 TEST_CASE("beat_histogram: one object, called again for the same array with other bytes") {
+  if (!is_tried()) return;
   INFO(text_of(5000, kKinds[1].text, 0)
        << "; in a second call the same array holds: " << kKinds[0].text);
   auto bytes = course::DeviceBuffer<unsigned char>::from(kKinds[1].values(5000));
@@ -105,6 +120,7 @@ TEST_CASE("beat_histogram: one object, called again for the same array with othe
 // of the call before are there.
 // Promise: d_bins begins at any element.
 TEST_CASE("beat_histogram: one object, called twice in a row, before the first bins are there") {
+  if (!is_tried()) return;
   const std::vector<unsigned char> many = kKinds[0].values(5000), few = kKinds[0].values(300);
   INFO(text_of(many.size(), kKinds[0].text, 0) << "; then n = 300; the bins begin at any element");
   const auto d_many = course::DeviceBuffer<unsigned char>::from(many);
@@ -121,6 +137,7 @@ TEST_CASE("beat_histogram: one object, called twice in a row, before the first b
 
 // Promise: a count may exceed 2^16.
 TEST_CASE("beat_histogram: a bin holds more than 16 bits") {
+  if (!is_tried()) return;
   constexpr std::size_t n = (1 << 16) + 1000;
   INFO(text_of(n, kKinds[1].text, 3));
   BeatHistogram answer;
@@ -153,10 +170,11 @@ TEST_CASE("beat_histogram: more than 2^32 bytes") {
 }
 
 // Promise: there is at most one atomic per four bytes.
+// Promise: kernels read the bytes, not the host.
 TEST_CASE("beat_histogram: better than one atomic per byte") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
-  constexpr std::size_t n = 1 << 18;
+  constexpr std::size_t n = 300'000;  // 290 blocks may add all of their bins
   INFO("n = " << n);
   const auto d_bytes = course::DeviceBuffer<unsigned char>::from(kKinds[0].values(n));
   course::GuardedBuffer<unsigned> bins(256);
@@ -164,6 +182,7 @@ TEST_CASE("beat_histogram: better than one atomic per byte") {
   const auto counters = course::count_shuffled([&] { answer(d_bytes.data(), n, bins.data()); });
   REQUIRE(course::at_most(counters->global_atomic_lanes, n / 4, "atomics on global memory",
                           "blocks can count for themselves first"));
+  REQUIRE(course::kernels_load(*counters, n));
   REQUIRE(
       course::work_is_shared(*counters, (counters->global_loads + counters->global_stores) / 4));
 }

@@ -99,6 +99,18 @@ std::vector<float> added_to_zeros(const Shape& s, const std::vector<__half>& sou
   return floats(rows);
 }
 
+/// Of an answer that is slow here, some of the cases are tried.
+bool is_tried() {
+  INFO("100 rows of 10 halves into row 0 of 10 rows: all are 0");
+  static course::CasesInTime cases([] {
+    const auto source = course::DeviceBuffer<__half>::zeros(1000);
+    const auto index = course::DeviceBuffer<int>::zeros(100);
+    auto table = course::DeviceBuffer<__half>::zeros(100);
+    BeatRows{}(source.data(), index.data(), 100, 10, table.data(), 10);
+  });
+  return cases.take();
+}
+
 }  // namespace beat_rows_check
 
 using namespace beat_rows_check;
@@ -112,6 +124,7 @@ TEST_CASE("beat_rows: every number of rows, at several widths and starts") {
   std::size_t turn = 0;
   for (const std::size_t rows : course::kSizes) {
     for (int k = 0; k < 2; ++k, ++turn) {
+      if (!is_tried()) continue;
       const std::size_t width = rows > 300 ? 8 + turn % 2 : widths[turn % std::size(widths)];
       const Shape s{rows, width, 11 + rows / 4, turn * 3 % 9, turn * 5 % 9, turn % 4};
       INFO(text_of(s, "whole numbers"));
@@ -125,6 +138,7 @@ TEST_CASE("beat_rows: every number of rows, at several widths and starts") {
 TEST_CASE("beat_rows: packs of 16 bytes, and every start") {
   BeatRows answer;
   for (std::size_t start = 0; start < 9; ++start) {
+    if (!is_tried()) continue;
     const Shape s{100, 64, 9, start, start, start % 4};
     INFO(text_of(s, "whole numbers"));
     check(answer, s, spread(s));
@@ -149,7 +163,7 @@ TEST_CASE("beat_rows: wide rows; many rows of the table; many rows of the source
   const bool again = course::has_run_before();
   for (const Shape& s : {Shape{5, 1032, 4}, Shape{4, 2500, 3, 1, 3}, Shape{3000, 2, 70'000},
                          Shape{70'000, 1, 2000}}) {
-    if (s.rows > 1000 && again) continue;
+    if ((s.rows > 1000 && again) || !is_tried()) continue;
     INFO(text_of(s, "whole numbers"));
     check(answer, s, spread(s));
   }
@@ -193,6 +207,7 @@ TEST_CASE("beat_rows: one object, called again with other shapes") {
   BeatRows answer;
   for (const Shape& s : {Shape{200, 64, 150}, Shape{33, 8, 400}, Shape{0, 64, 5}, Shape{500, 16, 3},
                          Shape{200, 64, 150}}) {
+    if (!is_tried()) continue;
     INFO(text_of(s, "whole numbers; the object has been used before"));
     check(answer, s, spread(s));
   }
@@ -247,6 +262,7 @@ TEST_CASE("beat_rows: a table of more than 2^32 halves") {
 }
 
 // Promise: there is at most one atomic per two halves.
+// Promise: kernels read the rows, not the host.
 TEST_CASE("beat_rows: better than one atomic per half") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
@@ -258,6 +274,24 @@ TEST_CASE("beat_rows: better than one atomic per half") {
   const std::uint64_t again = counters->global_compare_and_swaps / 3;
   REQUIRE(course::at_most(counters->global_atomic_lanes, s.rows * s.width / 2 + again,
                           "atomics on global memory", "an atomic can add more than one half"));
+  REQUIRE(course::kernels_load(*counters, s.rows * s.width * sizeof(__half)));
   REQUIRE(
       course::work_is_shared(*counters, (counters->global_loads + counters->global_stores) / 4));
+}
+
+// Promise: an element of the table may be past 2^32 (only the last rows of the table are in memory).
+TEST_CASE("beat_rows: rows of the table that begin past 2^32") {
+  if (course::has_run_before()) return;
+  constexpr std::size_t kWidth = 1 << 16, kTableRows = 65'600, kInMemory = 2;
+  INFO("2 rows of 65536 halves into the last 2 of 65600 rows; all are 1");
+  const auto source =
+      course::DeviceBuffer<__half>::from(std::vector<__half>(kInMemory * kWidth, __half(1.0f)));
+  const auto index = course::DeviceBuffer<int>::from({kTableRows - 1, kTableRows - 1});
+  auto rows = course::DeviceBuffer<__half>::zeros(kInMemory * kWidth);
+  BeatRows answer;
+  answer(source.data(), index.data(), kInMemory, kWidth,
+         rows.data() - (kTableRows - kInMemory) * kWidth, kTableRows);
+  std::vector<float> expected(kInMemory * kWidth, 0.0f);
+  std::fill(expected.begin() + kWidth, expected.end(), 2.0f);
+  REQUIRE(course::same(floats(rows.download()), expected, "the last two rows"));
 }

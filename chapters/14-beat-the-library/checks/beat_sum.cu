@@ -47,6 +47,17 @@ void check(BeatSum& answer, const std::vector<float>& x, std::size_t offset, dou
   REQUIRE(y.intact("y"));
 }
 
+/// Of an answer that is slow here, some of the cases are tried.
+bool is_tried() {
+  INFO("n = 1000: all are 0");
+  static course::CasesInTime cases([] {
+    const auto x = course::DeviceBuffer<float>::zeros(1000);
+    course::DeviceBuffer<float> y(1);
+    BeatSum{}(x.data(), x.size(), y.data());
+  });
+  return cases.take();
+}
+
 }  // namespace beat_sum_check
 
 using namespace beat_sum_check;
@@ -58,6 +69,7 @@ TEST_CASE("beat_sum: every size, at several starts") {
   std::size_t turn = 0;
   for (const std::size_t n : course::all_sizes()) {
     for (int k = 0; k < 2; ++k, ++turn) {
+      if (!is_tried()) continue;
       const Kind& kind = kExact[turn % std::size(kExact)];
       const std::size_t offset = turn * 5 % 16;
       INFO(text_of(n, kind.text, offset));
@@ -71,6 +83,7 @@ TEST_CASE("beat_sum: every size, at several starts") {
 TEST_CASE("beat_sum: every start of a short array") {
   BeatSum answer;
   for (std::size_t offset = 0; offset < 16; ++offset) {
+    if (!is_tried()) continue;
     INFO(text_of(77, kExact[0].text, offset));
     check(answer, kExact[0].values(77), offset, 0);
   }
@@ -81,6 +94,7 @@ TEST_CASE("beat_sum: one object, called again with other sizes") {
   BeatSum answer;
   for (const std::size_t n : {std::size_t{100}, std::size_t{5000}, std::size_t{0}, std::size_t{33},
                               course::kBigSize, std::size_t{1}, std::size_t{5000}}) {
+    if (!is_tried()) continue;
     INFO(text_of(n, kExact[0].text, 0) << "; the object has been used before");
     check(answer, kExact[0].values(n), 0, 0);
   }
@@ -88,6 +102,7 @@ TEST_CASE("beat_sum: one object, called again with other sizes") {
 
 // Promise: the sum is that of the numbers that x holds now, not of those that it held in an earlier call.
 TEST_CASE("beat_sum: one object, called again for the same array with other numbers") {
+  if (!is_tried()) return;
   INFO("n = 5000: in the first call each number is 2, in the second the same array holds "
        << kExact[0].text);
   auto x = course::DeviceBuffer<float>::from(std::vector<float>(5000, 2.0f));
@@ -103,6 +118,7 @@ TEST_CASE("beat_sum: one object, called again for the same array with other numb
 // Promise: one object may be called again in the same stream, before the sum
 // of the call before is there.
 TEST_CASE("beat_sum: one object, called twice in a row, before the first sum is there") {
+  if (!is_tried()) return;
   const std::vector<float> many = kExact[0].values(5000), few = kExact[0].values(300);
   INFO(text_of(many.size(), kExact[0].text, 0) << "; then n = 300");
   const auto d_many = course::DeviceBuffer<float>::from(many);
@@ -127,6 +143,7 @@ TEST_CASE("beat_sum: many blocks") {
 
 // Promise: a sum with an infinite number is infinite.
 TEST_CASE("beat_sum: one number is infinite") {
+  if (!is_tried()) return;
   std::vector<float> x(course::kBigSize, 1.0f);
   x[77] = INFINITY;
   INFO(text_of(x.size(), "ones, and x[77] is infinite", 0));
@@ -143,6 +160,7 @@ TEST_CASE("beat_sum: sums that are rounded are near the exact one") {
                         return std::sin(static_cast<float>(e.random + 1000 * (e.i % 7)));
                       }};
   for (const std::size_t n : {1025u, 8191u}) {
+    if (!is_tried()) continue;
     const std::vector<float> x = all_bits.values(n);
     INFO(text_of(n, all_bits.text, 1));
     BeatSum answer;
@@ -169,6 +187,7 @@ TEST_CASE("beat_sum: more than 2^32 numbers") {
 }
 
 // Promise: there is at most one atomic per 32 numbers.
+// Promise: kernels read the numbers, not the host.
 TEST_CASE("beat_sum: better than one atomic per number") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
@@ -180,6 +199,7 @@ TEST_CASE("beat_sum: better than one atomic per number") {
   const auto counters = course::count_shuffled([&] { answer(d_x.data(), n, y.data()); });
   REQUIRE(course::at_most(counters->global_atomic_lanes, n / 32, "atomics on global memory",
                           "one per warp is enough for a start"));
+  REQUIRE(course::kernels_load(*counters, n * sizeof(float)));
   REQUIRE(
       course::work_is_shared(*counters, (counters->global_loads + counters->global_stores) / 2));
 }

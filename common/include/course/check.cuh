@@ -24,6 +24,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/catch_tostring.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 namespace course {
@@ -31,6 +34,8 @@ namespace course {
 namespace detail {
 /// Tells the course's reporter that this is a verdict, whose text needs no C++ expression beside it.
 void remember_verdict(const Verdict& verdict);
+/// Tells it why some cases of the running test case are left out.
+void remember_left_out(const std::string& reason);
 }  // namespace detail
 
 /// Skips the running test, with the reason, where nothing looks for races.
@@ -52,6 +57,21 @@ inline void skip_under_sanitizer() {
 /// True on the CPU device if the running test case has run before, under another schedule: for what is
 /// slow there, and does not depend on the order of threads.
 bool has_run_before();
+
+/// Chooses among the cases of a check where all would take the CPU device minutes: those of an answer whose
+/// calls run very many threads through barriers, such as a grid that fills a GPU for every n.
+class CasesInTime {
+ public:
+  /// `call` makes one call of the answer.
+  explicit CasesInTime(const std::function<void()>& call);
+  /// Whether the next case of the running test case is tried. All are, and on the CPU device of such an
+  /// answer one in so many, under each schedule others; what a pass prints says so.
+  bool take();
+
+ private:
+  std::uint64_t every_ = 1, turn_ = 0;
+  std::string test_, reason_;
+};
 
 /// Skips the running test, with the reason, unless a GPU has `bytes` of memory for it, and a
 /// gibibyte to spare. For arrays of more than 2^31 elements. Under compute-sanitizer, which would

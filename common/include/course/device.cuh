@@ -62,6 +62,10 @@ std::optional<Counters> count(const std::function<void()>& work);
 /// kernel whose blocks take one tile after another.
 std::optional<Counters> count_shuffled(const std::function<void()>& work);
 
+/// Ok if kernels have loaded `bytes` from global memory, or what holds them in bulk: they do the work, and
+/// not the host.
+Verdict kernels_load(const Counters& counters, std::uint64_t bytes);
+
 /// Ok if no warp made more than `most` loads and stores of global memory: the work of a grid is
 /// shared, and neither one thread nor one warp does that of all.
 Verdict work_is_shared(const Counters& counters, std::uint64_t most);

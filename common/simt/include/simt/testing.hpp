@@ -168,6 +168,10 @@ class CountScope {
   Counters before_;
 };
 
+/// What has been counted since the program began, after all queued work. Outside of the scopes nothing runs in lockstep,
+/// and of all counters only those of launches, blocks, warps, threads and barriers go on.
+Counters counted_so_far();
+
 /// Counts all launches while it lives, in lockstep, too. A CountScope in it is an outermost one: what tests measure
 /// with scopes of their own stays as it is.
 class CountAll {

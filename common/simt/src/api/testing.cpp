@@ -102,6 +102,11 @@ Counters CountScope::counters() const {
   return difference(counted, before_);
 }
 
+Counters counted_so_far() {
+  drain_all_streams();
+  return counted;
+}
+
 std::vector<KernelCounters> CountScope::by_kernel() const { return counted_by_kernel(); }
 
 CountAll::CountAll() {
