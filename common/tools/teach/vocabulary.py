@@ -65,7 +65,7 @@ floating_point index_sequence make_index_sequence unique_ptr
 STD = STD_TYPES | frozenset("""
 min max clamp minmax abs fabs sqrt floor ceil round trunc lround fma pow exp exp2 log log2 sin cos isnan isinf isfinite signbit
 nextafter copysign hypot fmin fmax fmod ldexp frexp swap move forward exchange get tie make_pair make_tuple apply
-accumulate reduce inclusive_scan exclusive_scan partial_sum iota transform for_each fill fill_n copy copy_n copy_if sort
+accumulate reduce inclusive_scan exclusive_scan partial_sum iota transform for_each fill fill_n copy copy_n copy_if back_inserter sort
 stable_sort nth_element partition lower_bound upper_bound binary_search equal_range find find_if count count_if all_of any_of
 none_of min_element max_element minmax_element reverse rotate unique remove remove_if equal inner_product adjacent_difference
 begin end size data distance advance next prev swap declval is_constant_evaluated bit_cast popcount countl_zero countr_zero
