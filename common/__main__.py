@@ -4,7 +4,6 @@ import os
 import runpy
 import sys
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path[0] = os.path.abspath(sys.path[0])  # a program may go to another folder
 del sys.argv[0]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

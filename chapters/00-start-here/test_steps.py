@@ -19,7 +19,6 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-sys.dont_write_bytecode = True  # the source tree stays as it is
 
 EXERCISE = TOP / "exercises" / HERE.name / "scale.cuh"
 SOLUTION = TOP / "solutions" / HERE.name / "scale.cuh"

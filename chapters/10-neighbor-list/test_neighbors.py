@@ -9,9 +9,8 @@ import subprocess
 import sys
 import unittest
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-from neighbors_case import FOUR, HERE, METHODS, PROGRAM, NeighborsTest  # noqa: E402
-from neighbors_outputs import Generator, Outputs, Pictures, Terminal  # noqa: E402, F401
+from neighbors_case import FOUR, HERE, METHODS, PROGRAM, NeighborsTest
+from neighbors_outputs import Generator, Outputs, Pictures, Terminal  # noqa: F401
 
 
 class Lists(NeighborsTest):

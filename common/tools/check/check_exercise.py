@@ -24,7 +24,6 @@ COURSE_RESULT is the file of the result; without it results/EXERCISE.json in the
 
 import contextlib
 import os
-import secrets
 import shlex
 import signal
 import socket
@@ -34,7 +33,6 @@ import tempfile
 import threading
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.check.building import build_check, warnings_file  # noqa: E402
 from tools.lib import course_state, result  # noqa: E402
@@ -110,7 +108,7 @@ def run_check(command, edit, rerun, more):
     seconds = time_limit()
     folder = tempfile.TemporaryDirectory(prefix="course-")
     waiting = Path(folder.name) / "waiting"
-    word = secrets.token_hex(16)
+    word = os.urandom(16).hex()
     ours, theirs = socket.socketpair()
     ours.sendall(word.encode())
     environment = {

@@ -15,7 +15,6 @@ import os  # noqa: E402
 import sys  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.learn.answers import reset, show_diff  # noqa: E402
 from tools.learn.build_folder import Course, nearest, one_of  # noqa: E402

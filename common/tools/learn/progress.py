@@ -2,13 +2,11 @@
 
 import json
 import subprocess
-import sys
 from collections import namedtuple
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
-from tools.lib import course_state, result, terminal  # noqa: E402
-from tools.lib.checkout import is_started  # noqa: E402
+from tools.lib import course_state, result, terminal
+from tools.lib.checkout import is_started
 
 SOLVED, BEGUN, NOT_STARTED, UNKNOWN = "solved", "not right yet", "not begun", "cannot run here"
 MISSING = "file is gone"

@@ -121,7 +121,8 @@ def compile_folders(folders, arguments):
         source = Path(temporary) / "all.cu"
         source.write_text("".join(f"#include {header}\n" for header in headers) + "".join(texts), encoding="utf-8")
         knows = subprocess.run(["nvcc", "--help"], capture_output=True, text=True, check=True).stdout
-        fast = ["--Ofast-compile=max"] if "--Ofast-compile" in knows else []  # from CUDA 12.8 on; nothing here is run
+        fast = ["-Xcicc=-O0", "-Xptxas=-O0"]  # nothing here is run
+        fast += ["--Ofast-compile=max"] if "--Ofast-compile" in knows else []  # from CUDA 12.8 on
         command = ["nvcc", "-std=c++20", *fast, f"-I{TOP}/common/include", *(f"-I{TOP / folder}" for folder in folders), *arguments]
         code = subprocess.run([*command, "--cuda", "-o", source.with_suffix(".ii"), source]).returncode
     print(f"{sum(len(chapter.units) for chapter in chapters)} lessons and answers, exit code {code}")

@@ -13,7 +13,6 @@ underscores and which the layer `device` defines instead of them.
 """
 
 import argparse
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +20,6 @@ from pathlib import Path
 from tools.lib import includes
 from tools.lib.checkout import TOP
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 
 # From the bottom to the top, with what each owns.
 LAYERS = {

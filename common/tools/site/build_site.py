@@ -38,7 +38,7 @@ def build(output, build_folder, all_steps):
     done = subprocess.run([
         python_with_sphinx(), "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", str(Path(__file__).parent),
         "-d", str(doctrees), "-D", f"course_build={build_folder}", "-D", f"course_all_steps={int(all_steps)}", str(TOP), str(output),
-    ], env={**os.environ, "PYTHONPATH": str(TOP / "common"), "PYTHONDONTWRITEBYTECODE": "1"})  # fmt: skip
+    ], env={**os.environ, "PYTHONPATH": str(TOP / "common")})  # fmt: skip
     shutil.rmtree(doctrees, ignore_errors=True)
     if done.returncode != 0:
         raise Failed("the site is not built")

@@ -17,7 +17,6 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import chapter as metadata  # noqa: E402
 from tools.lib.checkout import TOP, seen_from_the_shell  # noqa: E402

@@ -27,7 +27,6 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import result as results  # noqa: E402
 from tools.lib.checkout import TOP  # noqa: E402

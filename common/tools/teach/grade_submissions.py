@@ -28,7 +28,6 @@ import sys
 import threading
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import cpp_text, result  # noqa: E402
 from tools.lib.checkout import TOP  # noqa: E402

@@ -20,7 +20,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib.checkout import TOP  # noqa: E402
 from tools.teach import grade  # noqa: E402

@@ -21,7 +21,6 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-sys.dont_write_bytecode = True  # the source tree stays as it is
 from tools.lib import markers  # noqa: E402
 from tools.lib.checkout import TOP  # noqa: E402
 

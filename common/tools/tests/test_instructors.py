@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import unittest
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -13,7 +12,6 @@ from unittest import mock
 from tools.lib.checkout import TOP
 from tools.tests.in_folder import InFolder
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 DOCS = TOP / "common" / "docs"
 
 

@@ -12,7 +12,6 @@ from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.maintain import simt_readme
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
 
 LINT = (TOP / "common", "tools.maintain.simt_layers")
 DOWNWARD = "simt_layers: includes and calls go downward only\n"
