@@ -83,7 +83,7 @@ Kept reference(const std::vector<int>& x, unsigned parts) {
 void check_count(const Kind& kind, std::size_t n, Launch launch) {
   INFO(course::case_text(n, kind.text, "count_changes", launch));
   const std::vector<int> x = kind.values(n);
-  const auto d_x = course::DeviceBuffer<int>::from(x);
+  const course::Placed<int> d_x(x, 1);  // never where four numbers could be one load
   course::GuardedBuffer<Index> counts(launch.grid);
   course::launch(count_changes, {launch.grid, launch.block}, d_x.data(), n, counts.data());
   const course::Inputs part = [&](std::size_t b) {
@@ -117,7 +117,7 @@ void check_write(const Kind& kind, std::size_t n, Launch launch, Index first = 0
   const Kept expected = reference(x, launch.grid);
   std::vector<Index> begins(launch.grid, first);
   for (unsigned b = 1; b < launch.grid; ++b) begins[b] = begins[b - 1] + expected.counts[b - 1];
-  const auto d_x = course::DeviceBuffer<int>::from(x);
+  const course::Placed<int> d_x(x, 1);
   const auto d_begins = course::DeviceBuffer<Index>::from(begins);
   course::GuardedBuffer<int> d_out(expected.out.size());
   course::GuardedBuffer<Index> d_when(expected.when.size());
@@ -128,16 +128,24 @@ void check_write(const Kind& kind, std::size_t n, Launch launch, Index first = 0
   check_output(d_out, d_when, expected, x);
 }
 
+/// The whole filter, and again with the same numbers from the last to the first at the same place.
 void check_all(const Kind& kind, std::size_t n) {
   INFO("ordered_filter: n = " << n << ": " << kind.text);
-  const std::vector<int> x = kind.values(n);
-  const Kept expected = reference(x, 1);
-  const auto d_x = course::DeviceBuffer<int>::from(x);
-  course::GuardedBuffer<int> out(expected.out.size());
-  course::GuardedBuffer<Index> when(expected.when.size());
-  const std::size_t count = ordered_filter(d_x.data(), n, out.data(), when.data());
-  REQUIRE(course::same(count, expected.out.size(), "number of changes"));
-  check_output(out, when, expected, x);
+  std::vector<int> x = kind.values(n);
+  course::Placed<int> d_x(x, 1);
+  const std::size_t changes = reference(x, 1).out.size();  // in both directions
+  course::GuardedBuffer<int> out(changes);
+  course::GuardedBuffer<Index> when(changes);
+  const auto call = [&] {
+    const std::size_t count = ordered_filter(d_x.data(), n, out.data(), when.data());
+    REQUIRE(course::same(count, changes, "number of changes"));
+    check_output(out, when, reference(x, 1), x);
+  };
+  call();
+  INFO("the second call for the same arrays, which hold the numbers from the last to the first");
+  std::ranges::reverse(x);
+  d_x.upload(x);
+  call();
 }
 
 /// Calls check(kind, n, launch) for every size, with two kinds and two of the size's grids each.
@@ -194,8 +202,46 @@ TEST_CASE("ordered_filter: write_changes, where the output begins past 2^31 and 
   }
 }
 
-// Promise: n may exceed 2^32 (GPU only).
+namespace ordered_filter_check {
+
+/// The last two parts of more than 2^32 numbers, and the number before them. No two numbers of x could be one load.
+void check_end(const Kind& kind) {
+  const Launch launch = course::kHugeGrid;
+  const std::size_t before = course::kHugeItems - course::kLastItems;  // in parts of other blocks
+  const std::vector<int> x = kind.values(1 + course::kLastItems);
+  Kept expected{.counts = {0, 0}};
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    if (x[i] == x[i - 1]) continue;
+    expected.out.push_back(x[i]);
+    expected.when.push_back(before + i - 1);
+    ++expected.counts[(i - 1) / launch.block];
+  }
+  const course::Placed<int> d_x(x, 0);
+  const int* const all_x = d_x.data() + 1 - before;
+  course::GuardedBuffer<Index> counts(2);
+  course::GuardedBuffer<int> out(expected.out.size());
+  course::GuardedBuffer<Index> when(expected.out.size());
+  const auto begins = course::DeviceBuffer<Index>::from({0, expected.counts[0]});
+  course::at_end_of_huge_grid([&] {
+    INFO(course::case_text(course::kHugeItems, kind.text, "count_changes", launch));
+    course::launch(count_changes, {launch.grid, launch.block}, all_x, course::kHugeItems,
+                   counts.data() - (launch.grid - 2));
+    REQUIRE(course::same(counts.download(), expected.counts, "(counts + 134217727)"));
+  });
+  course::at_end_of_huge_grid([&] {
+    INFO(course::case_text(course::kHugeItems, kind.text, "write_changes", launch));
+    course::launch(write_changes, {launch.grid, launch.block}, all_x, course::kHugeItems,
+                   begins.data() - (launch.grid - 2), out.data(), when.data());
+    check_output(out, when, expected, {});
+  });
+}
+
+}  // namespace ordered_filter_check
+
+// Promise: n may exceed 2^32, and so may the number of threads (the CPU device runs the last two
+// blocks of a grid that has a thread for each number).
 TEST_CASE("ordered_filter: more than 2^32 numbers") {
+  if (course::kCpuDevice) return check_end(kShortRuns);
   constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
   course::skip_without_memory(n * sizeof(int));
   auto x = course::DeviceBuffer<int>::zeros(n);
@@ -217,14 +263,37 @@ TEST_CASE("ordered_filter: more than 2^32 numbers") {
   check_output(out, when, expected, {});
 }
 
+// Promise: a part may have more than 2^32 changes (GPU only).
+TEST_CASE("ordered_filter: more than 2^32 changes in one part") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
+  course::skip_without_memory(n * sizeof(int));
+  auto x = course::DeviceBuffer<int>::zeros(n);
+  CUDA_CHECK(cudaMemset2D(x.data(), 2 * sizeof(int), 1, sizeof(int), n / 2));
+  INFO("n = 2^32 + 1000: two numbers in turns; count_changes<<<1, 1024>>>");
+  course::GuardedBuffer<Index> counts(1);
+  course::launch(count_changes, {1, 1024}, x.data(), n, counts.data());
+  REQUIRE(course::same(counts.download(), {Index{n}}, "counts"));
+}
+
 // Promise: ordered_filter returns how many numbers differ from the one before them, and writes no
 // more (OUT OF BOUNDS; on a GPU the guard bands show it).
+// Promise: each call filters the numbers that are there now.
 TEST_CASE("ordered_filter: all of it, at every size") {
   std::size_t turn = 0;
   for (const std::size_t n : course::kSizes) {
     for (int k = 0; k < 2; ++k) check_all(kKinds[turn++ % std::size(kKinds)], n);
   }
   check_all(kShortRuns, course::kCpuDevice ? 5001 : course::kBigSize);
+}
+
+// Promise: the kernels of ordered_filter do its work.
+TEST_CASE("ordered_filter: all of it is done on the device") {
+  course::skip_without_counters();
+  constexpr std::size_t n = 5001;
+  const auto counters = course::count([] { check_all(kShortRuns, n); });
+  INFO("ordered_filter: two calls, n = " << n << " in each");
+  REQUIRE(course::at_least(counters->global_load_sectors, 2 * n * sizeof(int) / 32,
+                           "sectors that its kernels load", "the device has to filter"));
 }
 
 // Promise: both kernels are right where the lanes of a warp go in step.

@@ -100,6 +100,8 @@ struct Places {
   std::size_t spare = 0, front = 0, back = 0;
   /// Places at both ends that have no memory: they are taken, and nothing may touch them.
   std::size_t far_front = 0, far_back = 0;
+  /// Numbers before those in memory: of blocks that do not run.
+  std::size_t far_numbers = 0;
 };
 
 constexpr const char* kTaken = "which *used counted as taken before the launch";
@@ -107,22 +109,23 @@ constexpr const char* kTaken = "which *used counted as taken before the launch";
 /// Some launches into one output; all n numbers in each.
 void check_launches(const Kind& kind, std::size_t n, Launch launch, const Places& places = {},
                     std::size_t launches = 1) {
-  const auto& [spare, front, back, far_front, far_back] = places;
-  INFO(course::case_text(n, kind.text, "tile_partition", launch)
+  const auto& [spare, front, back, far_front, far_back, far_numbers] = places;
+  INFO(course::case_text(far_numbers + n, kind.text, "tile_partition", launch)
        << "; " << spare << " places more than needed, " << far_front + front
        << " taken at the front, " << far_back + back << " at the back"
        << (launches > 1 ? "; two launches" : "")
        << (far_front + far_back > 0 ? "; an int does not hold these places" : ""));
   const std::vector<float> x = kind.values(n);
   const std::size_t capacity = front + back + launches * n + spare;
-  const auto d_x = course::DeviceBuffer<float>::from(x);
+  const course::Placed<float> numbers(x, 1);  // never where four numbers could be one load
+  const float* const d_x = numbers.data() - far_numbers;
   course::Placed<float> memory(std::vector<float>(capacity, kFree), 0);
   float* const out = memory.data() - far_front;
   const unsigned long long taken = (far_back + back) << 32 | (far_front + front);
   course::Placed<unsigned long long> used({taken}, 0);
   for (std::size_t k = 0; k < launches; ++k) {
-    course::launch(tile_partition, {launch.grid, launch.block}, d_x.data(), n, kind.pivot, out,
-                   far_front + capacity + far_back, used.data());
+    course::launch(tile_partition, {launch.grid, launch.block}, d_x, far_numbers + n, kind.pivot,
+                   out, far_front + capacity + far_back, used.data());
   }
   std::vector<float> low, high;
   for (std::size_t k = 0; k < launches * n; ++k)
@@ -201,6 +204,24 @@ TEST_CASE("tile_partition: places past 2^31, and close to 2^32") {
       check_launches(kind, 100, {2, 32}, places);
     }
   }
+}
+
+// Promise: any number of blocks is right, those of a grid of more than 2^32 threads, too.
+TEST_CASE("tile_partition: more than 2^32 threads") {
+  course::in_huge_grid(100, [] { check_launches(kMixed, 100, course::kHugeGrid); });
+}
+
+// Promise: n is any number that fits: the last two tiles of nearly 2^32 numbers.
+TEST_CASE("tile_partition: nearly 2^32 numbers") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks");
+  constexpr Launch kTileEach{(1u << 27) - 1, 32};
+  constexpr std::size_t kNumbers = 60, kOthers = (kTileEach.grid - 2) * std::size_t{32};
+  INFO(
+      "a tile for each block; of the blocks the last two run, and memory is there for their numbers");
+  course::with_some_blocks(0, 2, [&] {
+    check_launches(kMixed, kNumbers, kTileEach,
+                   {0, 0, 0, kOthers - 2'000'000'000, 2'000'000'000, kOthers});
+  });
 }
 
 // Promise: no number gets lost if many blocks take many tiles in turn.
