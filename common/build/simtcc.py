@@ -1,6 +1,7 @@
 """The compiler of the CPU device: an object file from a CUDA source, as nvcc makes one.
 
-    simtcc.py --settings simtcc.json FILE.cu -o FILE.o [-MF DEPFILE] [--headers NAME] [-rdc=true] [-Idir ...] [-Dname ...]
+    simtcc.py --settings simtcc.json FILE.cu -o FILE.o [-MF DEPFILE] [--headers NAME] [-rdc=true]
+                 [--learner] [-Idir ...] [-Dname ...]
     simtcc.py --rewrite FILE.cu -o FILE.cpp [-MF DEPFILE] [-rdc=true] [-Idir ...]   only what the rewriter makes of it
     simtcc.py --find COMPILER CXX...      which compiler `meson setup` should take; "" for COMPILER: the best one
 
@@ -13,7 +14,8 @@ device, such as the C++ standard, warnings and folders of other libraries, are t
 kernel_flags.cpp. Headers that nearly every file includes are read once, as a precompiled header, which is made
 when a file needs it and it is not there or one of its headers has changed. NAME says which of the settings' headers:
 "kernel" for the course's own kernels, the default, or "program" for a program of the reader's own (./course run).
--rdc=true, as for nvcc: other files may declare the constants of this one as extern.
+-rdc=true, as for nvcc: other files may declare the constants of this one as extern. --learner: a learner has written what is
+compiled, and clang's CUDA front end reads it, too (compiler/front_end.py).
 """
 
 import os
@@ -24,7 +26,9 @@ from build.compiler.choosing import find_compiler
 from build.compiler.command_line import Options
 from build.compiler.compiling import compile_file
 from build.compiler.flags import Compiler
+from build.compiler.front_end import FrontEnd
 from build.compiler.precompiled_header import PrecompiledHeader
+from build.rewriter.source import Unsupported
 from build.rewriter.translation import rewrite
 from tools.lib.failed import Failed
 
@@ -33,6 +37,22 @@ def compile_source(options):
     """Rewrites and compiles the source; writes the depfile. Plain C++ (no .cu) is not rewritten, and knows nothing of
     CUDA but what it includes."""
     compiler = Compiler(options.settings)
+    if not (options.is_of_learner and compiler.family == "clang" and compiler.is_precompiled):
+        return compile_with(compiler, options)
+    with FrontEnd(compiler, options) as front_end:
+        try:
+            files = compile_with(compiler, options)
+        except Unsupported:  # the rewriter has said why
+            raise
+        except Failed as failure:
+            raise Failed(front_end.first_refused() or str(failure), failure.exit_code) from failure
+        if refused := front_end.refused(files):
+            os.unlink(options.output)
+            raise Failed(refused)
+    return files
+
+
+def compile_with(compiler, options):
     files = [options.settings]
     text = options.source
     is_cuda = options.source.endswith(".cu")

@@ -9,7 +9,7 @@ class Options:
     def __init__(self, arguments, usage):
         self.source = self.output = self.depfile = self.settings = None
         self.headers = "kernel"
-        self.is_linked = self.only_rewrites = False
+        self.is_linked = self.only_rewrites = self.is_of_learner = False
         self.flags = []
         places = {"-o": "output", "-MF": "depfile", "--settings": "settings", "--headers": "headers"}
         remaining = iter(arguments)
@@ -18,6 +18,8 @@ class Options:
                 setattr(self, places[argument], next(remaining, None))
             elif argument == "-rdc=true":
                 self.is_linked = True
+            elif argument == "--learner":
+                self.is_of_learner = True
             elif argument == "--rewrite":
                 self.only_rewrites = True
             elif argument.startswith("-"):

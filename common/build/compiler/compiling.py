@@ -11,7 +11,8 @@ from tools.lib.failed import Failed
 def compile_file(command, file):
     """Runs the compiler, with `file` for its depfile; returns the files that it has read."""
     done = subprocess.run([*command, "-MD", "-MQ", "object", "-MF", file], stderr=subprocess.PIPE, text=True, errors="replace")
-    sys.stderr.write(unsupported_in(done.stderr) or done.stderr)
+    said = unsupported_in(done.stderr) or done.stderr
     if done.returncode != 0:
-        raise Failed("", done.returncode)  # it has said why
+        raise Failed(said.rstrip("\n"), done.returncode)
+    sys.stderr.write(said)
     return depfile.read(file)

@@ -65,9 +65,11 @@ class Compiler:
         self.include_folders = [settings["include_folder"]]
         self.general_flags = flags_of_meson(Path(settings["build"]), settings["like"])
 
+    def macros(self, is_cuda):
+        return [f"-D{name}={value}" for name, value in MACROS.items() if is_cuda or name != "__CUDACC__"]
+
     def command(self, is_cuda=True):
-        macros = [f"-D{name}={value}" for name, value in MACROS.items() if is_cuda or name != "__CUDACC__"]
-        return [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family], *macros]
+        return [*self.program, *self.general_flags, *KERNEL_FLAGS, *FLAGS_OF[self.family], *self.macros(is_cuda)]
 
 
 def flags_of_meson(build, like):

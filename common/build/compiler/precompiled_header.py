@@ -51,14 +51,17 @@ class PrecompiledHeader:
             if self.is_current():
                 return
             self.record.unlink(missing_ok=True)
-            text = str(self.stem.with_suffix(".cu.cpp"))
-            files = rewrite(self.source, text, self.compiler.include_folders)
-            self.stem.with_suffix(".hpp").touch()
-            command = [*self.compiler.command(), *self.how_to_make, "-x", "c++-header", text, "-o", str(self.file)]
-            files += compile_file(command, str(self.stem.with_suffix(".d")))
-            files.append(os.path.realpath(self.compiler.program[-1]))
+            files = [*self.compile(), os.path.realpath(self.compiler.program[-1])]
             record = {"how": self.how(), "files": {os.path.abspath(file): stamp(file) for file in files}}
             self.record.write_text(json.dumps(record), encoding="utf-8")
+
+    def compile(self):
+        """Writes the file; returns what it was made of."""
+        text = str(self.stem.with_suffix(".cu.cpp"))
+        files = rewrite(self.source, text, self.compiler.include_folders)
+        self.stem.with_suffix(".hpp").touch()
+        command = [*self.compiler.command(), *self.how_to_make, "-x", "c++-header", text, "-o", str(self.file)]
+        return files + compile_file(command, str(self.stem.with_suffix(".d")))
 
 
 def stamp(file):

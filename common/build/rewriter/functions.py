@@ -15,8 +15,6 @@ def read_macros(file):
     #define HD __host__ __device__."""
     for directive, _ in file.directives:
         definition = DEFINE.match(directive.text)
-        if definition is not None:
-            file.unit.macros.add(definition.group(1))
         if definition is None or definition.group("parameters") or definition.end() == len(directive.text):
             continue
         words, spaces = set(), set()

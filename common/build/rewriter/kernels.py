@@ -6,8 +6,6 @@ from build.rewriter.source import TAKES_PARENTHESES, one_line
 # Words of a type that cannot be the name of a parameter.
 TYPE_WORDS = {"auto", "bool", "char", "const", "double", "float", "int", "long", "short", "signed", "unsigned", "void",
               "volatile", "__restrict__", "__restrict", "__grid_constant__"}
-NUMBERS = {"bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned"}
-SPECIFIERS = {"const", "extern", "inline", "static", "volatile", "__attribute__", "__forceinline__", "__launch_bounds__"}
 QUALIFIERS = {"const", "volatile", "__restrict__", "__restrict", "__grid_constant__", "struct", "class", "typename",
               "union", "enum"}
 
@@ -31,7 +29,6 @@ def rewrite(file):
 
 
 def rewrite_kernel(file, at, opening, body):
-    refuse_result(file, at, opening)
     refuse_references(file, opening)
     begin, end = file.tokens[opening].begin, file.tokens[body].end
     if (file.other_end(opening) + 1 != body or not file.is_word(opening - 1)
@@ -45,16 +42,6 @@ def rewrite_kernel(file, at, opening, body):
     text = (f" SIMT_KERNEL({file.message_text(file.text(opening - 1))}, {file.message_text(names)}, "
             f"void({types}){cluster_dims(file, at, opening)});")
     file.edits.append((end, end, text))
-
-
-def refuse_result(file, at, opening):
-    """A kernel has no caller in its thread. What is not a type of the language may be void by another name."""
-    words, i = [], at + 1
-    while i < opening - 1:
-        words.append(file.text(i))
-        i = file.after(i + 1) if file.text(i + 1) == "(" else i + 1
-    if any(word in NUMBERS for word in words) and all(word in NUMBERS | SPECIFIERS for word in words):
-        file.unsupported(at, "a kernel that returns a value, which nvcc refuses, too: write __global__ void, and store the value in device memory")
 
 
 def refuse_references(file, opening):

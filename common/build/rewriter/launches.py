@@ -1,13 +1,12 @@
 """Launches: kernel<<<grid, block>>>(arguments) and course::launch(kernel, ...)."""
 
-from build.rewriter.declarations import functions_of
+from build.rewriter.declarations import function_names
 from build.rewriter.functions import is_device_code
 from build.rewriter.source import OPENING, STATEMENT_WORDS, c_string, one_line
 
 
 def rewrite(file):
-    """Pass. Notes what is launched in file.launched. Needs file.functions, and what declarations.find() has found in the
-    files before, too."""
+    """Pass. Needs file.functions, and what declarations.find() has found in the files before, too."""
     for i in file.find(["<<<", "launch"]):
         if file.text(i) == "launch":
             if file.spell(range(i - 2, i)) == "course::":
@@ -22,16 +21,13 @@ def is_pointer(file, name):
     """True for a variable that the host has to read. Where there is a function of the name, too, that is launched."""
     files = {one.path: one for one in [*file.files_before, file]}.values()
     return any(name in one.variables for one in files) and not any(
-        name == function for one in files for function, _, _ in functions_of(one))
+        name in function_names(one) for one in files)
 
 
 def rewrite_launch(file, at):
     begin, is_name = kernel_begin(file, at)
     if is_name and begin == at - 1 and is_pointer(file, file.text(begin)):
         is_name = False  # evaluated now: a kernel must not read the host's variable
-    elif is_name:
-        last = file.before_angle(at - 1) if file.text(at - 1) == ">" else at
-        file.launched.append((file.text(last - 1), at))
     end = configuration_end(file, at)
     opening = end + 3
     if file.text(opening) != "(":
@@ -75,8 +71,6 @@ def name_launch(file, at):
         file.fail(at, "course::launch(kernel, {blocks, threads}, arguments...) begins with the name of a kernel")
     kernel = one_line(file.between(opening + 1, end))
     arguments = "" if comma >= closing else one_line(file.source[file.tokens[comma].end:file.tokens[closing].begin])
-    file.launched.append((file.text(file.before_angle(end - 1) - 1) if file.text(end - 1) == ">"
-                          else file.text(end - 1), at))
     file.replace(opening + 1, end, f"{{{c_string(kernel)}, {c_string(arguments)}}}, "
                  f"[=](auto&... simt_args) {{ SIMT_CALL({kernel}); }}")
 

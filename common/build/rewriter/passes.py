@@ -62,5 +62,4 @@ PASSES = [
     returns.rewrite,
     variables.rewrite_globals,
     variables.declare_shared,
-    declarations.warn_of_calls,
 ]

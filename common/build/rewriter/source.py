@@ -55,13 +55,12 @@ class Unit:
         self.spaces = {}  # DEVICE -> "__device__", for a macro before a variable
         self.external = set()  # constants that are declared as extern
         self.shared = {}  # name of a __shared__ variable outside of functions -> its declaration in one
-        self.macros = set()  # names of all macros
         self.of_arch = {}  # name -> [(names, directives)] that __CUDA_ARCH__ changes, for macros that depend on it
 
 
 Macro = collections.namedtuple("Macro", "file position parameters")
 Function = collections.namedtuple("Function", "opening closing specifiers")
-Declared = collections.namedtuple("Declared", "name at words")
+Declared = collections.namedtuple("Declared", "name words")
 
 
 class SourceFile:
@@ -80,12 +79,10 @@ class SourceFile:
         self.directives = []  # (token, how many #if are open there)
         self.partner = {}  # index of a bracket -> index of the bracket it belongs to
         self.at_namespace_scope = []  # for every token
-        self.unclosed = []  # indices of brackets that have no partner
         self.classes = []  # indices of the { of classes
         self.functions = []  # of CUDA, each with its specifiers: the pass functions.find
         self.declared = []  # functions at namespace scope: the pass declarations.find
         self.variables = set()  # names of variables: the pass declarations.find
-        self.launched = []  # (name of the kernel, index of the launch): the pass launches.rewrite
         self.read()
         if macro:  # where it is used is not known
             self.at_namespace_scope = [token.text in ("__device__", "__constant__", "__managed__") for token in self.tokens]
@@ -132,7 +129,6 @@ class SourceFile:
                     self.partner[i], self.partner[opening] = opening, i
             if text in ("{", "}", ";"):
                 statement = i + 1
-        self.unclosed = [i for i, _ in unclosed]
         for i, token in enumerate(self.tokens):
             self.places[token.text].append(i)
 

@@ -24,15 +24,13 @@ What cannot be parsed is an error at file:line, not a guess, and so is what the 
 Arguments are evaluated once, at the launch, and passed on as variables. Only a braced list, and a 0
 or NULL that may mean a pointer, cannot be variables: the call of the kernel has them as written.
 
-A function that is launched must be declared `__global__`, as nvcc requires.
-
 Limits: a `__device__` variable that is a class member or local to a function is not given to the checker.
 """
 
 import os
 import re
 
-from build.rewriter import declarations, passes
+from build.rewriter import passes
 from build.rewriter.source import Unit, c_string
 from build.rewriter.unsupported import unsupported_header
 
@@ -109,35 +107,6 @@ class Translation:
             text = f"#ifndef {macro}\n#define {macro}\n{text}\n#endif\n"
         return text
 
-    def check_launches(self):
-        """Refuses the launch of a function that is not a kernel, and the call of a kernel that is not a
-        launch, as nvcc does. By the name alone: where there are both, all goes through."""
-        kernels, others = set(), {}
-        for file in self.parsed:
-            for name, at, is_kernel in declarations.functions_of(file):
-                kernels.add(name) if is_kernel else others.setdefault(name, (file, at))
-        members = {name for file in self.parsed for name in declarations.member_functions(file)}
-        for file in self.parsed:
-            for name, at in file.launched:
-                if name in others and name not in kernels:
-                    definition, position = others[name]
-                    place = f"{file.path}:{file.line(file.tokens[at].begin)}"
-                    self.check_braces()
-                    definition.fail(position, f"{name} is launched with <<<>>> ({place}), but is "
-                                    f"not a kernel: write __global__ void {name}(...)")
-            for name, at in declarations.plain_calls(file):
-                if name in kernels and name not in others and name not in members and name not in declarations.head_of(file, at):
-                    self.check_braces()
-                    file.fail(at, f"{name} is a kernel, and a kernel is launched: "
-                              f"{name}<<<blocks, threads>>>(...)")
-
-    def check_braces(self):
-        """Refuses a { without a }: what follows it may have been mistaken for something else."""
-        for file in self.parsed:
-            for i in file.unclosed:
-                if file.text(i) == "{":
-                    file.fail(i, "this { has no }")
-
     def expand_includes(self, file, path, hidden):
         for directive, depth in file.directives:
             if PRAGMA_ONCE.match(directive.text):
@@ -186,7 +155,6 @@ def rewrite(source, output, include_folders, is_linked=False):
     """Writes `source` as C++; returns the files that it was made of."""
     translation = Translation(include_folders, is_linked)
     text = translation.expand(os.path.normpath(source))
-    translation.check_launches()
     with open(output, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     return translation.files

@@ -60,12 +60,8 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
     (r"__nv_atomic_\w+", "{}: use cuda::atomic_ref of <cuda/atomic>, which has the same orders and scopes"),
     (r"(curand|cufft|cusparse|cusolver)[A-Z]\w+|curand_\w+", f"{{}}: {LIBRARY}"),
 )]
-# What device code has not, with nvcc either.
-ONLY_ON_HOST = {
-    **dict.fromkeys(("try", "throw"), "{} in device code: a kernel has no exceptions; write an error code to memory, or call __trap()"),
-    **dict.fromkeys(("cout", "cerr"), "{} in device code: print with printf"),
-}
-ONLY_IN_HOST_CODE = {"static", *ONLY_ON_HOST}
+# What device code has not, with nvcc either, but for a static variable.
+ONLY_IN_HOST_CODE = {"cout", "cerr", "static"}
 MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma|__nv_atomic_")
 
 
@@ -102,12 +98,12 @@ def check_word(file, i):
 
 
 def check_device_word(file, i):
-    """Refuses the word i in device code: nvcc does so, too, but for a static variable."""
+    """Refuses the word i in device code."""
     text = file.text(i)
     if not is_device_code(file, i) or file.text(i - 1) in (".", "->"):
         return
-    if text in ONLY_ON_HOST:
-        file.unsupported(i, ONLY_ON_HOST[text].format(text))
+    if text != "static":
+        file.unsupported(i, f"{text} in device code: print with printf")
     declaration = {token.text for token in file.tokens[i - 2:i + 4]}
     if text == "static" and not declaration & {"const", "constexpr", "__shared__", "__device__", "__constant__", "inline"}:
         file.unsupported(i, "a static variable in device code: make it a __device__ variable outside of the function")

@@ -9,21 +9,22 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from build.compiler import choosing, messages
+from build.compiler import choosing, front_end, messages
 from tools.lib.failed import Failed
 
 TOOL = [sys.executable, str(Path(__file__).resolve().parents[2]), "build.simtcc"]
 
 # Notes its command; writes the object and a depfile that names the source and a header.
 COMPILER = """#!/bin/sh
-echo "$*" >>"{root}/commands"
+case "$*" in *-fsyntax-only*) log=front; [ -e "{root}/said" ] && cat "{root}/said" >&2 ;; *) log=commands ;; esac
+echo "$*" >>"{root}/$log"
 case "$*" in *broken*) echo 'x.cu:1: error: broken'; exit 1 ;; esac
 for argument; do
   case $before in -o) echo object >"$argument" ;; -MF) depfile=$argument ;; esac
   case $argument in *.cu.cpp) source=$argument ;; esac
   before=$argument
 done
-printf 'object: %s \\\\\\n  {root}/my\\\\ headers/x.hpp\\n' "$source" >"$depfile"
+[ -z "$depfile" ] || printf 'object: %s \\\\\\n  {root}/my\\\\ headers/x.hpp\\n' "$source" >"$depfile"
 """
 
 
@@ -181,12 +182,100 @@ class Compiling(unittest.TestCase):
             f"{header}: In instantiation of 'struct tile<64>':\nx.cu:7:5:   required from here\n"
             f"{header}:3:5: error: static assertion failed: {text}\n"), f"x.cu:7: error: {text}\n")
 
+    def test_what_the_front_end_refuses_is_no_object(self):
+        (self.root / "said").write_text(CALL.format(place="k.cu", line=2, why=OF_HOST))
+        done = self.compile("--learner", "-DMORE=1", "-I/elsewhere")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("k.cu:2: error: f() is a function of the host", done.stderr)
+        self.assertFalse((self.build / "x.p/k.cu.o").exists())
+        header, source = (self.root / "front").read_text().splitlines()
+        self.assertIn("-emit-pch", header)
+        self.assertIn(f"-include-pch -Xclang {self.build}/kernel_front_end.pch", source)
+        self.assertTrue(source.endswith(f"-iquote {self.root} -DMORE=1 -I/elsewhere {self.source}"))
+        self.assertNotIn("-fsanitize", source)
+
+    def test_the_first_error_is_the_front_ends_or_the_compilers(self):
+        error = "x.cu:1:1: error: expected ';'\n"
+        for first, second, said in ((CALL.format(place="k.cu", line=2, why=OF_HOST), error, "k.cu:2: error: f() is a function of the host"),
+                                    (error, CALL.format(place="k.cu", line=2, why=OF_HOST), "")):
+            (self.root / "said").write_text(first + second)
+            done = self.compile("--learner", "-DNAME=broken")
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr.partition(",")[0].strip(), said)
+
+    def test_right_code_does_not_fail_with_the_front_end(self):
+        (self.root / "said").write_text("x.cu:1:1: error: what clang cannot read\n")
+        self.assertEqual(self.compile("--learner").returncode, 0)
+        (self.root / "said").write_text(CALL.format(place="k.cu", line=2, why=OF_HOST))
+        self.source.write_text("#ifdef __CUDA_ARCH__\n")  # nvcc reads it twice
+        self.assertEqual(self.compile("--learner").returncode, 0)
+        (self.root / "front").unlink()
+        self.source.write_text("int f();\n")
+        for settings, options in (({"compiler": f"gcc\n12.2.0\n{self.root}/clang++"}, ["--learner"]), ({"precompiled_header": False}, ["--learner"]),
+                                  ({}, [])):
+            self.settings(**settings)
+            self.assertEqual(self.compile(*options).returncode, 0)
+        self.assertFalse((self.root / "front").exists())
+
     def test_an_error_of_the_rewriter_names_the_line(self):
         source = self.root / "bad.cu"
         source.write_text("void f() {\n  k<<<1>>>();\n}\n")
         done = self.compile(source=source)
         self.assertEqual(done.returncode, 1)
         self.assertIn("bad.cu:2: error: a launch needs a grid and a block", done.stderr)
+
+
+CALL = """{place}:{line}:3: error: no matching function for call to 'f'
+  f(1);
+  ^
+{place}:1:6: note: candidate function {why}
+void f(int) {{}}
+     ^
+"""
+OF_HOST = "not viable: call to __host__ function from __global__ function"
+
+
+class FrontEnd(unittest.TestCase):
+    """What counts of what clang's CUDA front end says. programs/ of the CPU device's tests has what it says."""
+
+    def refused(self, text):
+        return [(place, text) for place, text in front_end.own_errors(text) if text]
+
+    def test_calls(self):
+        for why in (OF_HOST, "not viable: call to __host__ function from __device__ function", "template " + OF_HOST):
+            (place, text), = self.refused(CALL.format(place="/a (1) b/x.cu", line=7, why=why))
+            self.assertEqual(place, "/a (1) b/x.cu:7")
+            self.assertTrue(text.startswith("f() is a function of the host, and is called in device code"), text)
+        (_, text), = self.refused(CALL.format(place="x.cu", line=7, why="not viable: call to __device__ function from __host__ function"))
+        self.assertTrue(text.startswith("f() is a function of the device, and is called on the host"), text)
+        (place, text), = self.refused("x.cu:2:1: error: reference to __host__ function 'g' in __global__ function\n"
+                                      "x.cu:1:6: note: 'g' declared here\n")
+        self.assertEqual((place, text.partition(",")[0]), ("x.cu:2", "g() is a function of the host"))
+
+    def test_kernels(self):
+        for error, said in (("kernel function type 'int (int *)' must have void return type", "a kernel that returns a value, 'int (int *)': "),
+                            ("kernel function type 'T ()' (aka 'int ()') must have void return type",
+                             "a kernel that returns a value, 'T ()' (aka 'int ()'): "),
+                            ("call to global function 'k' not configured", "k is a kernel, and a kernel is launched: k<<<"),
+                            ("kernel call to non-global function 'k'", "k is launched with <<<>>>, but is not a kernel: "),
+                            ("cannot use 'try' in __global__ function", "try in device code: "),
+                            ("cannot use 'throw' in __device__ function", "throw in device code: ")):
+            (place, text), = self.refused(f"x.cu:2:1: error: {error}\n")
+            self.assertEqual(place, "x.cu:2")
+            self.assertTrue(text.startswith(said), text)
+
+    def test_everything_else_is_the_compilers_business(self):
+        host = CALL.format(place="x.cu", line=7, why=OF_HOST)
+        for text in ("x.cu:2:1: error: expected ';'\n", CALL.format(place="x.cu", line=7, why="not viable: requires 2 arguments"),
+                     host + "x.cu:2:6: note: candidate function not viable: requires 2 arguments\n",  # an overload of the device
+                     host + "clang: error: clang frontend command failed with exit code 139\n",
+                     f"x.cu:2:1: error: reference to __device__ function 'printf' in __host__ function\n"
+                     f"{front_end.HEADER}:1:6: note: 'printf' declared here\n",
+                     "x.cu:2:1: error: no matching function for call to 'operator new'\n",
+                     CALL.format(place="/usr/include/c++/12/new", line=7, why=OF_HOST),
+                     CALL.format(place=f"{front_end.COURSE}/course/check.cuh", line=7, why=OF_HOST),
+                     CALL.format(place=f"{front_end.HEADERS}/cooperative_groups.h", line=7, why=OF_HOST)):
+            self.assertEqual(self.refused(text), [], text)
 
 
 class Choosing(unittest.TestCase):

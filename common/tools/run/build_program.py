@@ -97,7 +97,7 @@ class Program:
     def build_file(self, linker, words):
         """The rules for a unit and for the program, and what is made by them."""
         compiler = [sys.executable, str(TOP / "common"), "build.simtcc", "--settings", str(self.build / MADE_BY_MESON),
-                    "--headers", "program"]
+                    "--headers", "program", "--learner"]
         flags = [*FLAGS, *self.flags, *(["-rdc=true"] if len(self.sources) > 1 else [])]
         text = RULES.format(folder=in_variable(str(self.folder)), compiler=in_command(compiler), flags=in_command(flags),
                             build=in_command([str(self.build)]), linker=in_command(linker), words=in_command(words))
