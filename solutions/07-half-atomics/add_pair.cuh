@@ -26,6 +26,7 @@ __device__ inline __half2 add_pair(__half* address, __half first, __half second)
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(__half2) == 0) {
     return atomicAdd(reinterpret_cast<__half2*>(address), __halves2half2(first, second));
   }
+  // The words around the pair have a half each that is not of the pair: no __half2 may touch it.
   const __half before_first = atomicAdd(address, first);
   const __half before_second = atomicAdd(address + 1, second);
   return __halves2half2(before_first, before_second);

@@ -54,6 +54,7 @@ __global__ void write_changes(const int* x, std::size_t n, const unsigned long l
     const int value = i < end ? x[i] : 0;
     const bool kept = i < end && (i == 0 || value != x[i - 1]);
     const auto [before, total] = course::block_exclusive_scan(kept ? 1u : 0u, course::Sum{});
+    // Before mine: what the part has kept so far, and what the threads below me keep now.
     if (kept) {
       out[next + before] = value;
       when[next + before] = i;

@@ -42,6 +42,7 @@ __global__ void count_atoms(const unsigned* cell_of, std::size_t n, unsigned cel
   }
   __syncthreads();
   for (unsigned c = threadIdx.x; c < cells; c += blockDim.x) {
+    // Blocks add to the same number: only an atomic loses none.
     if (s_counts[c] > 0) atomicAdd(&counts[c], s_counts[c]);
   }
 }
@@ -85,6 +86,7 @@ __global__ void write_atoms(const unsigned* cell_of, std::size_t n, const unsign
 /// *pairs += the pairs of all cells.
 __global__ void count_pairs(const unsigned* starts, unsigned cells, unsigned long long* pairs) {
   const unsigned c = blockIdx.x * blockDim.x + threadIdx.x;
+  // No thread leaves before the shuffles, whose mask names all lanes; count * (count - 1) needs 64 bits.
   const unsigned long long count = c < cells ? starts[c + 1] - starts[c] : 0;
   unsigned long long sum = count * (count - 1) / 2;
   for (unsigned distance = course::kWarpSize / 2; distance > 0; distance /= 2) {
@@ -100,6 +102,7 @@ __global__ void count_pairs(const unsigned* starts, unsigned cells, unsigned lon
 ///   in any order. taken may hold anything afterwards.
 /// - The threads share the work.
 inline void sort_by_cell(const unsigned* cell_of, std::size_t n, unsigned cells, CellLists out) {
+  // Rounded up: the last atoms have a block, too.
   const unsigned blocks = course::blocks_for(n, kThreads);
   course::launch(count_atoms, {kCountingBlocks, kThreads}, cell_of, n, cells, out.counts);
   course::launch(find_starts, {1, kThreads}, out.counts, cells, out.starts);

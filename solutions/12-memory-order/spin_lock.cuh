@@ -15,6 +15,7 @@
 /// - As for lock(): what earlier holders did is seen.
 __device__ bool try_lock(unsigned* word) {
   const cuda::atomic_ref<unsigned, cuda::thread_scope_device> state(*word);
+  // acquire: what I read from now on comes after what the holder before me wrote.
   return state.exchange(1, cuda::std::memory_order_acquire) == 0;
 }
 
@@ -33,5 +34,6 @@ __device__ void lock(unsigned* word) {
 /// - When no thread has the lock, *word is 0.
 __device__ void unlock(unsigned* word) {
   const cuda::atomic_ref<unsigned, cuda::thread_scope_device> state(*word);
+  // release: whoever finds this 0 sees what I wrote.
   state.store(0, cuda::std::memory_order_release);
 }

@@ -8,9 +8,9 @@ import subprocess
 import sys
 import time
 
-from tools.learn import progress
+from tools.learn import explaining, progress
 from tools.learn.asking import confirm, content
-from tools.lib import checkout, terminal
+from tools.lib import checkout, cpp_text, terminal
 from tools.lib.checkout import is_started, seen_from_the_shell
 from tools.lib.failed import Failed
 from tools.lib.terminal import paint
@@ -32,9 +32,22 @@ def show_diff(course, arguments):
     sys.stdout.flush()
     if exercise.file.read_bytes() == solution.read_bytes():
         print("Your file is the same as the solution.")
-    elif not git_diff(exercise.file, solution):
+        return 0
+    if not git_diff(exercise.file, solution):
         plain_diff(exercise.file, solution)
+    explain(exercise.file, solution)
     return 0
+
+
+def explain(mine, solution):
+    """Prints what the solution says of the lines that differ."""
+    answer, text = (file.read_text(encoding="utf-8", errors="replace") for file in (mine, solution))
+    if cpp_text.same_code(answer, text):
+        print("\nThe code is the same: comments and blanks differ.")
+    elif found := explaining.explanations(answer, text):
+        print("\n" + paint("What the solution says of lines that differ:", "strong"))
+        for number, comment in found:
+            print(f"{seen_from_the_shell(solution)}:{number}: {comment}")
 
 
 def git_diff(mine, solution):

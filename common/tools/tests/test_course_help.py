@@ -54,6 +54,21 @@ class Hint(Checkout):
         self.assertIn("(not remembered: Permission denied", error)
 
 
+SOLUTION = """// What it does.
+
+unsigned blocks = (n + 255) / 256;  // no thread is left out
+int a = 1;  // of the answer, too
+// All lanes take part
+// in the shuffle.
+sum += shuffled;
+"""
+ANSWER = """// What it does.
+unsigned blocks = n / 256;
+int a = 2;  // of the answer, too
+if (i < n) sum += shuffled;
+"""
+
+
 class Diff(Checkout):
     def test_an_earned_solution_is_shown(self):
         self.answer("mine\nRIGHT\n")
@@ -70,6 +85,17 @@ class Diff(Checkout):
     def test_the_same(self):
         self.answer("// Exercise word_count\nRIGHT\n")
         self.assertIn("the same as the solution", self.course("diff", "word_count", "--yes")[1])
+
+    def test_the_solution_explains_the_lines_that_differ(self):
+        self.write("solutions/01-first/word_count.cuh", SOLUTION)
+        self.answer(ANSWER)
+        said = self.course("diff", "word_count", "--yes")[1].partition("\nWhat the solution says of lines that differ:\n")[2]
+        self.assertEqual(said.splitlines(), [
+            "solutions/01-first/word_count.cuh:3: no thread is left out", "solutions/01-first/word_count.cuh:7: All lanes take part in the shuffle."])
+        self.answer(SOLUTION.replace("// no thread", "// no, no thread"))
+        text = self.course("diff", "word_count", "--yes")[1]
+        self.assertIn("\nThe code is the same: comments and blanks differ.\n", text)
+        self.assertNotIn("What the solution says", text)
 
     def test_refuses_where_nobody_can_answer(self):
         self.answer("RIGHT")
