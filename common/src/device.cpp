@@ -74,6 +74,14 @@ void with_some_blocks(std::uint64_t first, std::uint64_t last, const std::functi
   work();
 }
 
+void with_launch_seconds(unsigned seconds, const std::function<void()>& work) {
+  struct Restore {
+    unsigned before;
+    ~Restore() { simt::set_launch_seconds(before); }
+  } restore{simt::set_launch_seconds(seconds)};
+  work();
+}
+
 #else
 
 std::optional<Counters> count(const std::function<void()>& work) {
@@ -93,6 +101,8 @@ void with_seed(std::uint64_t, const std::function<void()>& work) { work(); }
 std::uint64_t seed() { return 0; }
 
 void with_some_blocks(std::uint64_t, std::uint64_t, const std::function<void()>& work) { work(); }
+
+void with_launch_seconds(unsigned, const std::function<void()>& work) { work(); }
 
 #endif
 

@@ -6,6 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
+#include <ctime>
 #include <vector>
 
 using course::DeviceBuffer;
@@ -61,6 +62,9 @@ __global__ void maximum_of_eight(__half2* d_x) {
   course::red_max_v4(d_x, four);
 }
 
+__global__ void sum_of_all(unsigned* d_x) {
+  for (unsigned i = 1; i != 0; ++i) *d_x += i;
+}
 __global__ void add_and_stay(unsigned* d_x) {
   atomicAdd(d_x, 7u);
   for (volatile unsigned i = 0; i < 0xffff'ffffu;) i = 0;
@@ -263,6 +267,17 @@ TEST_CASE("a loop that is ended is counted as one, and what was written before i
   CHECK(found.others == 1);
   CHECK(found.endless_loops == 1);
   CHECK(d_x.front() == 7);
+}
+
+TEST_CASE("a launch that goes forward ends after the seconds that it is given") {
+  course::skip_without_checker();
+  auto d_x = course::DeviceBuffer<unsigned>::zeros(1);
+  const std::clock_t begin = std::clock();
+  course::Findings found;
+  course::with_launch_seconds(
+      1, [&] { found = course::find_races([&] { sum_of_all<<<1, 1>>>(d_x.data()); }); });
+  CHECK(found.endless_loops == 1);
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 5);
 }
 
 TEST_CASE("the seed that runs is known") {

@@ -95,6 +95,10 @@ Verdict expect_race(const std::function<void()>& work, Findings* findings = null
 /// counted blocks and threads are those of the whole grid. On a GPU all blocks run.
 void with_some_blocks(std::uint64_t first, std::uint64_t last, const std::function<void()>& work);
 
+/// Runs `work`, whose launches count as endless if no thread ends and no barrier is passed for so many seconds of the
+/// processor's time, on the CPU device: for what a right answer may do at length, after what is looked at.
+void with_launch_seconds(unsigned seconds, const std::function<void()>& work);
+
 /// Runs `work` under a schedule of the CPU device: 0 is "in order", every other seed is its own
 /// fixed shuffle. On a GPU, which has no seeds, just runs it.
 void with_seed(std::uint64_t seed, const std::function<void()>& work);

@@ -90,8 +90,8 @@ ReportHandler set_report_handler(ReportHandler handler);
 void report_absent_lanes(bool as_findings);
 /// How much of the processor's time a launch may take in which no thread ends and no barrier is passed, before it counts
 /// as endless: 10 s at first. A loop in which nothing changes is found earlier, and one that touches no memory after 5 s,
-/// or 20 s where this allows more than 10 s.
-void set_launch_seconds(unsigned seconds);
+/// or 20 s where this allows more than 10 s. Returns what it was before.
+unsigned set_launch_seconds(unsigned seconds);
 /// Lets reports show files by their paths from this folder, an absolute path; those far from it by their
 /// whole paths. Until then paths begin at the top of the repository.
 void show_paths_from(const std::string& folder);

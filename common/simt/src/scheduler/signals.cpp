@@ -161,7 +161,7 @@ KernelSignals::~KernelSignals() {
 bool launch_is_out_of_time() { return launch_clock.seconds >= launch_seconds; }
 unsigned seconds_of_launch() { return launch_clock.all_seconds; }
 bool launches_may_take_long() { return launch_seconds > kLaunchSeconds; }
-void set_launch_seconds(unsigned seconds) { launch_seconds = seconds; }
+unsigned set_launch_seconds(unsigned seconds) { return std::exchange(launch_seconds, seconds); }
 
 void stop_long_loop(const void* caller) {
   const Thread& t = *engine.current;
