@@ -446,8 +446,9 @@ __global__ void counter_of_the_block(int* x) {
 
 TEST_CASE("blocks that write one number") {
   Array<int> x(1);
-  CHECK(told_otherwise({"Both are thread 0 of their block: should one block write it?"},
-                       [&] { wrong_stride<0><<<2, 1>>>(x.data()); }) == "");
+  CHECK(
+      told_otherwise({"Both are thread 0 of their block: should one block write it, or should an"},
+                     [&] { wrong_stride<0><<<2, 1>>>(x.data()); }) == "");
 }
 
 TEST_CASE("blocks that nothing orders") {
@@ -458,8 +459,8 @@ TEST_CASE("blocks that nothing orders") {
 
 TEST_CASE("threads of equal rank are asked for blockIdx only at the element of their rank") {
   Array<int> x(64);
-  CHECK(told_otherwise({"Should each thread have an element of its own?"},
+  CHECK(told_otherwise({"Should each thread have an element of its own, or should an atomic"},
                        [&] { wrong_stride<4><<<2, 2>>>(x.data()); }) == "");
-  CHECK(told_otherwise({"Should each thread have an element of its own?"},
+  CHECK(told_otherwise({"Should each thread have an element of its own, or should an atomic"},
                        [&] { counter_of_the_block<<<2, 32>>>(x.data()); }) == "");
 }

@@ -75,14 +75,60 @@ TEST_CASE("threads of equal rank meet where an index leaves out blockIdx") {
   const char* const question =
       "Both are thread 5 of their block: is blockIdx missing in the index?";
   CHECK(lacks(forgetful_text<Without::block_in_update>(), {"on x[5]\n", question}) == "");
-  CHECK(lacks(forgetful_text<Without::block_in_store>(),
-              {"on x[5]\n", question,
-               "Both threads write x[5] at this line, and the last write wins."}) == "");
+  CHECK(
+      lacks(
+          forgetful_text<Without::block_in_store>(),
+          {"on x[5]\n", question,
+           "Both threads write x[5] at this line, and the last write wins: here 1 replaces 0.\n"}) ==
+      "");
   CHECK(lacks(forgetful_text<Without::block_in_two_lines>(), {"on x[5]\n", question}) == "");
   // x[0] is no element of a thread 5: both mean it.
   const std::string text = forgetful_text<Without::atomic>();
   CHECK(lacks(text, {"on x[0]\n", "If both are meant to change x[0]: use an"}) == "");
   CHECK(text.find("blockIdx") == std::string::npos);
+}
+
+namespace {
+
+enum class Reach { first_element, by_key, whole_block };
+
+/// Blocks of 8 threads. The same thread of two blocks comes to one element: where one block should do it, because two keys are
+/// the same, or because every block goes through the whole array.
+template <Reach reach>
+__global__ void reach_elements(int* x, const unsigned* key, unsigned n) {
+  const unsigned b = blockIdx.x;
+  const int value = static_cast<int>(b);
+  if constexpr (reach == Reach::first_element) {
+    if (threadIdx.x == 0) x[0] = value;
+    if (threadIdx.x > 0 || b > 0) x[b * blockDim.x + threadIdx.x] = 7;
+  } else if constexpr (reach == Reach::by_key) {
+    x[key[b * blockDim.x + threadIdx.x]] = value;
+  } else {
+    for (unsigned i = threadIdx.x; i < n; i += blockDim.x) x[i] = value;
+  }
+}
+
+template <Reach reach>
+std::string reach_text() {
+  auto x = Array<int>::zeros(32);
+  const Array<unsigned> key(
+      std::vector<unsigned>{0, 19, 12, 9, 13, 16, 11, 10, 0, 17, 21, 23, 20, 18, 14, 22});
+  return one_line(
+      only_report([&] { reach_elements<reach><<<2, 8>>>(x.data(), key.data(), 32); }).text);
+}
+
+}  // namespace
+
+TEST_CASE("whether an index lacks blockIdx is asked where all accesses of the line speak for it") {
+  CHECK(lacks(reach_text<Reach::whole_block>(),
+              {"on x[0] ", "is blockIdx missing in the index?"}) == "");
+  CHECK(lacks(reach_text<Reach::first_element>(),
+              {"on x[0] ", "this line has accessed no other element than x[0]: is one block meant",
+               "here 1 replaces 0."}) == "");
+  const std::string by_key = reach_text<Reach::by_key>();
+  CHECK(lacks(by_key, {"on x[0] ", "Should each thread have an element of its own",
+                       "Both threads write x[0] at this line", "here 1 replaces 0."}) == "");
+  CHECK(by_key.find("blockIdx") == std::string::npos);
 }
 
 TEST_CASE("a plain += by threads of one block is a race, and names the element") {
@@ -280,7 +326,10 @@ TEST_CASE("several threads write different values: a race, with a hint at the mi
   CHECK(report.kind == ReportKind::race);
   CHECK(report.line == kLastWins);
   CHECK(lacks(report, {"result[0]", "write  at", "Both threads write result[0] at this line",
-                       "Should one thread write it? Is `if (threadIdx.x == 0)` missing?"}) == "");
+                       "the last write wins: here 1 replaces 0.\n"
+                       "  Should one thread write it, or should an atomic function combine the "
+                       "values of the threads?"}) == "");
+  CHECK(report.text.find("missing") == std::string::npos);
 }
 
 TEST_CASE("several threads write the same value: a note, no failure") {
@@ -293,8 +342,10 @@ TEST_CASE("several threads write the same value: a note, no failure") {
     CHECK(outcome.clean());
     REQUIRE(!outcome.notes.empty());
     CHECK(lacks(outcome.notes.front(),
-                {"races_test.cu:", "several threads write the same value in no fixed order"}) ==
-          "");
+                {"races_test.cu:",
+                 "several threads write the same value in no fixed order.\n  Block ",
+                 ", for example, both write 1 to flag[0]."}) == "");
+    CHECK(outcome.notes.front().find('?') == std::string::npos);
   }
   CHECK(flag.front() == 1);
 }

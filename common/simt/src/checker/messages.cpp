@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "base/program.hpp"
@@ -70,9 +71,36 @@ const char* verb_of(const Side& side) { return verb(side.kind, name_of_side(side
 
 // ---- races --------------------------------------------------------------------------------------
 
-/// The thread of both in its block, where one index without blockIdx may have led both to one place: they are of equal rank,
-/// and it is the element of this rank. Empty otherwise.
-std::string equal_threads(const Race& race) {
+/// How the accesses of two instructions have gone through an array in this launch, as far as its records go.
+struct Pattern {
+  bool is_by_rank =
+      true;  // thread i of a block accesses element i, i + threads of a block, and so on
+  bool is_one_place = true;  // one element
+};
+Pattern pattern_of(const Allocation& a, std::uint32_t pc, std::uint32_t other_pc) {
+  constexpr std::size_t kMostCells = 1 << 20;
+  Pattern pattern;
+  std::size_t first = ~std::size_t(0);
+  const std::size_t in_block =
+      engine.launch->block.x * engine.launch->block.y * engine.launch->block.z;
+  for (std::size_t i = 0; a.cells != nullptr && i < std::min(a.cell_count(), kMostCells); ++i) {
+    const Cell& cell = a.cells[i];
+    if (cell.generation != engine.launch_number) continue;
+    const std::size_t offset = a.begin + (i << a.granule_shift) - a.name_origin;
+    const std::size_t element = offset / a.element.size;
+    for (const Access* x : {&cell.write, &cell.last_read, &cell.other_thread, &cell.other_warp}) {
+      if (x->pc == 0 || (x->pc != pc && x->pc != other_pc)) continue;
+      if (first == ~std::size_t(0)) first = element;
+      if (element != first) pattern.is_one_place = false;
+      if (element % in_block != rank_of(x->thread)) pattern.is_by_rank = false;
+    }
+  }
+  return pattern;
+}
+
+/// A question where one index without blockIdx may have led both threads to one place: they are of equal rank, and it is
+/// the element of this rank, as wherever else these lines have been in the array. Empty otherwise.
+std::string index_question(const Race& race) {
   const std::uint32_t a = race.earlier.access.thread, b = race.now.access.thread;
   if (race.in_one_block() || rank_of(a) != rank_of(b)) return "";
   if (history_of(a) != nullptr || history_of(b) != nullptr) return "";  // an atomic may say which
@@ -81,7 +109,15 @@ std::string equal_threads(const Race& race) {
   if (memory == nullptr || memory->size == memory->element.size) return "";
   const std::size_t element = (race.address - memory->name_origin) / memory->element.size;
   if (element != rank_of(a)) return "";
-  return fmt::format("thread {}", coordinates(rank_of(a), engine.launch->block));
+  const Pattern found = pattern_of(*memory, race.earlier.access.pc, race.now.access.pc);
+  if (!found.is_by_rank) return "";
+  const std::string both = fmt::format("Both are thread {} of their block",
+                                       coordinates(rank_of(a), engine.launch->block));
+  if (element != 0 || !found.is_one_place) return both + ": is blockIdx missing in the index?";
+  return wrapped(fmt::format(
+      "{}, and this line has accessed no other element than {}: is one block meant to do it, or is "
+      "blockIdx missing in the index?",
+      both, describe_element(race.address)));
 }
 
 bool is_one_element(std::uintptr_t address) {
@@ -150,20 +186,26 @@ std::string hint_beside_atomic(const Race& race) {
 }
 
 /// Two plain writes at one line, of different values.
-std::string hint_of_writes(const Race& race) {
+std::string hint_of_writes(const Race& race, const Overwrite* values) {
   const std::string x = describe_element(race.address);
-  const std::string equal = equal_threads(race);
-  std::string text = fmt::format("Both threads write {} at this line, and the last write wins.", x);
-  if (!equal.empty()) {
-    text += fmt::format("\n  Both are {} of their block: is blockIdx missing in the index?", equal);
-  } else if (is_one_element(race.address)) {
-    const bool is_first = rank_of(race.earlier.access.thread) == 0 && rank_of(race.t.id) == 0;
-    text += is_first ? "\n  Both are thread 0 of their block: should one block write it?"
-                     : "\n  Should one thread write it? Is `if (threadIdx.x == 0)` missing?";
-  } else {
-    text += "\n  Should each thread have an element of its own?";
+  std::string text = fmt::format("Both threads write {} at this line, and the last write wins", x);
+  const std::optional<std::string> old = values == nullptr ? std::nullopt : text_of(values->old);
+  const std::optional<std::string> now = values == nullptr ? std::nullopt : text_of(values->now);
+  text += old && now ? fmt::format(": here {} replaces {}.", *now, *old) : ".";
+  if (const std::string question = index_question(race); !question.empty()) {
+    return text + "\n  " + question;
   }
-  return text + "\n  Is it a sum or a count? Then use an atomic function.";
+  const bool is_first = rank_of(race.earlier.access.thread) == 0 && rank_of(race.t.id) == 0;
+  const char* const question =
+      !is_one_element(race.address)
+          ? "Should each thread have an element of its own, or should an atomic function combine "
+            "the values?"
+      : is_first && !race.in_one_block()
+          ? "Both are thread 0 of their block: should one block write it, or should an atomic "
+            "function combine the values of the blocks?"
+          : "Should one thread write it, or should an atomic function combine the values of the "
+            "threads?";
+  return text + "\n  " + wrapped(question);
 }
 
 /// Nothing has been recorded that leads from one to the other.
@@ -172,13 +214,10 @@ std::string hint_without_order(const Race& race) {
     return "Two blocks of a cluster, and in this run no cluster.sync() came between the two accesses.";
   }
   if (!race.in_one_block()) {
-    const std::string equal = equal_threads(race);
+    const std::string question = index_question(race);
     return "The blocks of one kernel run in no fixed order, and this run has recorded nothing that\n"
            "  orders the two accesses. Use atomics, or split the work into two kernels." +
-           (equal.empty()
-                ? ""
-                : fmt::format("\n  (Both are {} of their block: is blockIdx missing in the index?)",
-                              equal));
+           (question.empty() ? "" : "\n  " + question);
   }
   const bool same_warp = warp_of(race.earlier.access.thread) == warp_of(race.now.access.thread);
   std::string text =
@@ -194,7 +233,7 @@ std::string hint_without_order(const Race& race) {
   return text;
 }
 
-std::string race_hint(const Race& race) {
+std::string race_hint(const Race& race, const Overwrite* values) {
   const AsyncCopy* const copy = copy_under_way(race.address);
   if (copy != nullptr && pc_of(copy->caller) == race.earlier.access.pc) return copy_hint(*copy);
   if (is_atomic(race.earlier.kind) && is_atomic(race.now.kind)) {
@@ -204,16 +243,14 @@ std::string race_hint(const Race& race) {
   if (is_atomic(race.earlier.kind) != is_atomic(race.now.kind)) return hint_beside_atomic(race);
   const Explanation found = explain_race(race);
   if (found.cause == RaceCause::same_statement || found.cause == RaceCause::test_and_store) {
-    const std::string equal = equal_threads(race);
-    return (equal.empty() ? ""
-                          : fmt::format("Both are {} of their block: is blockIdx missing in the "
-                                        "index?\n  ",
-                                        equal)) +
-           found.text + (equal.empty() ? "\n  If not: give each thread an index of its own." : "");
+    const std::string question = index_question(race);
+    return question.empty() ? found.text + "\n  If not: give each thread an index of its own."
+                            : question + "\n  " + found.text;
   }
   if (found.cause != RaceCause::no_order) return found.text;
   const bool same_line = race.earlier_line.text() == race.now_line.text();
-  if (writes(race.earlier.kind) && writes(race.now.kind) && same_line) return hint_of_writes(race);
+  if (writes(race.earlier.kind) && writes(race.now.kind) && same_line)
+    return hint_of_writes(race, values);
   return hint_without_order(race);
 }
 
@@ -230,7 +267,8 @@ void report_pair(std::uint32_t earlier_pc, std::uint32_t now_pc,
   });
 }
 
-void report_race(const Side& earlier, const Side& now, std::uintptr_t address, const Thread& t) {
+void report_race(const Side& earlier, const Side& now, std::uintptr_t address, const Thread& t,
+                 const Overwrite* values) {
   const auto report = [&](const SourceLine& earlier_line, const SourceLine& now_line) {
     Report r = race_finding(
         now_line,
@@ -238,7 +276,7 @@ void report_race(const Side& earlier, const Side& now, std::uintptr_t address, c
                     engine.launch->kernel, describe_address(address), verb_of(now), now_line.text(),
                     thread_name(now.access.thread), verb_of(earlier), earlier_line.text(),
                     thread_name(earlier.access.thread)),
-        race_hint({earlier, now, address, t, earlier_line, now_line}));
+        race_hint({earlier, now, address, t, earlier_line, now_line}, values));
     r.object = object_at(address);
     r.accesses = {access_by(verb_of(now), now_line, now.access.thread),
                   access_by(verb_of(earlier), earlier_line, earlier.access.thread)};

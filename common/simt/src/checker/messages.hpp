@@ -10,6 +10,7 @@
 #include "base/inlining.hpp"
 #include "kernel/findings.hpp"
 #include "memory/shadow.hpp"
+#include "trace/values.hpp"
 
 namespace simt {
 
@@ -27,8 +28,13 @@ struct Side {
   AccessKind kind;
 };
 
+/// What a write has left, and what it found.
+struct Overwrite {
+  Value old, now;
+};
+/// `values`: of a race of two writes, if they are known.
 SIMT_RARE void report_race(const Side& earlier, const Side& now, std::uintptr_t address,
-                           const Thread& t);
+                           const Thread& t, const Overwrite* values = nullptr);
 /// Memory that __ldg() reads is written in the same launch, before or after.
 SIMT_RARE void report_read_only(const Access& load, const Side& write, std::uintptr_t address);
 SIMT_RARE void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* caller);

@@ -1,9 +1,13 @@
 // What is rare in the rules of one access: writes of the same value, loops around compare-and-swap.
 #include "checker/rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/scoped_ignore.hpp"
@@ -283,6 +287,35 @@ void check_host_access(std::uintptr_t address, std::size_t size, AccessKind kind
   if (host_is_watched) overlap_host_access(address, size, kind, caller);
 }
 
+// ---- writes of the same value -------------------------------------------------------------------
+
+namespace {
+
+/// These bytes as a value of the array that the suspected write goes to.
+Value value_there(const void* bytes) {
+  const Allocation* const a = named_by(suspect.address);
+  const bool is_element = a != nullptr && a->element.size == suspect.size;
+  return value_at(bytes, suspect.size, is_element ? a->element : ElementType{});
+}
+
+void note_equal_writes() {
+  const ScopedIgnore guard;
+  const void* const caller = return_address_of(suspect.now.pc);
+  if (is_noted(caller)) return;
+  on_host_stack([&] {
+    const void* const there = reinterpret_cast<const void*>(suspect.address);
+    const std::optional<std::string> value = text_of(value_there(there));
+    note_unless_found(fmt::format("several threads write the same value in no fixed order.\n"
+                                  "  {} and {}, for example, both write {}{}.",
+                                  capitalised(thread_name(suspect.earlier.thread)),
+                                  thread_name(suspect.now.thread), value ? *value + " to " : "",
+                                  describe_element(suspect.address)),
+                      object_at(suspect.address), caller);
+  });
+}
+
+}  // namespace
+
 // ---- what the layers above tell -----------------------------------------------------------------
 
 void checker_start_launch() {
@@ -300,14 +333,10 @@ void checker_settle_access() {
   if (!write_is_suspected) return;
   write_is_suspected = false;
   const void* now = reinterpret_cast<const void*>(suspect.address);
-  if (std::memcmp(now, suspect.old.data(), suspect.size) == 0) {
-    const ScopedIgnore guard;
-    note_unless_found("several threads write the same value in no fixed order: is it intended?",
-                      object_at(suspect.address), return_address_of(suspect.now.pc));
-    return;
-  }
+  if (std::memcmp(now, suspect.old.data(), suspect.size) == 0) return note_equal_writes();
+  const Overwrite values = {value_there(suspect.old.data()), value_there(now)};
   report_race({suspect.earlier, AccessKind::write}, {suspect.now, AccessKind::write},
-              suspect.address, *suspect.thread);
+              suspect.address, *suspect.thread, &values);
 }
 
 void settle_weak_failure(Thread& t, std::uintptr_t address, const void* caller) {

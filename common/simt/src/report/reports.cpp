@@ -134,18 +134,24 @@ void note_text(std::string text, const void* caller) {
 void note_unless_found(std::string text, std::string object, const void* caller) {
   add_note({{.text = std::move(text)}, caller, true, std::move(object)});
 }
+bool is_noted(const void* caller) {
+  const auto is_there = [&](const PlacedNote& n) { return n.caller == caller; };
+  return notes.size() == kMostNotes || std::any_of(notes.begin(), notes.end(), is_there);
+}
 void clue_text(std::string text, const void* caller) {
   add_note({{.text = std::move(text), .is_clue = true}, caller});
 }
 
 std::vector<Note> take_notes() {
   std::vector<Note> taken;
+  std::set<std::string> told;  // lines that have a remark of that kind
   for (const PlacedNote& n : notes) {
     const SourceLine line = source_line(n.caller);
     if (n.yields && is_found(n, line)) continue;
     std::string text = fmt::format("{}: {}", line.text(), n.note.text);
     const auto same = [&](const Note& other) { return other.text == text; };
     if (std::any_of(taken.begin(), taken.end(), same)) continue;  // two instructions of one line
+    if (n.yields && !told.insert(line.text()).second) continue;
     taken.push_back({std::move(text), n.note.is_clue});
   }
   notes.clear();

@@ -14,6 +14,8 @@ void note_text(std::string text, const void* caller);
 /// One on accesses to `object`, if that has a name: it is not told beside a finding at the same line, or on the same
 /// object.
 void note_unless_found(std::string text, std::string object, const void* caller);
+/// True if the next remark of this line would say nothing new: it has one, or there is no room for more.
+bool is_noted(const void* caller);
 /// One that is a clue.
 void clue_text(std::string text, const void* caller);
 /// Ends the program if another thread of the host than the first one comes here: nothing of the CPU device has locks.
