@@ -34,6 +34,12 @@ __global__ void past_static_array(float* y, int i) {
   if (threadIdx.x == 0) y[0] = s_x[i];
 }
 
+template <bool grid>
+__global__ void store_in_block() {
+  __shared__ float s_few[64];
+  s_few[threadIdx.x + (grid ? blockIdx.x * blockDim.x : 0)] = 1;
+}
+
 __global__ void past_dynamic_array(float* y) {
   extern __shared__ float s_dynamic[];
   s_dynamic[threadIdx.x] = 1;
@@ -95,11 +101,16 @@ TEST_CASE("an index that is the number of the block, not that of the thread") {
 TEST_CASE("indices before, after and far from an array") {
   auto values = Array<float>::zeros(64);
   const auto text = [&](long i) {
-    return only_report([&] { store_at<<<1, 1>>>(values.data(), i); }).text;
+    return one_line(only_report([&] { store_at<<<1, 1>>>(values.data(), i); }).text);
   };
   CHECK(lacks(text(-1), {"write of 4 bytes at 4 bytes before values",
                          "The first element has no left neighbour"}) == "");
-  CHECK(lacks(text(64), {"values[64], just past the end of values (64 elements)"}) == "");
+  CHECK(lacks(text(-9), {"36 bytes before values", "The index is -9: which part of it is"}) == "");
+  CHECK(lacks(text(64),
+              {"values[64], just past the end of values (64 elements)",
+               "The last element is values[63], and the thread is number 0 of the grid: how",
+               "come to 64?"}) == "");
+  CHECK(lacks(text(64), {"if (i < n)"}) != "");
   CHECK(lacks(text(80), {"values[80], 17 elements past the end of values (64 elements)"}) == "");
   CHECK(lacks(text(1L << 31), {"OUT OF BOUNDS"}) == "");
   CHECK(lacks(text(-(1L << 33)), {"OUT OF BOUNDS"}) == "");
@@ -147,10 +158,17 @@ TEST_CASE("shared arrays have bounds") {
   auto y = Array<float>::zeros(1);
   CHECK(lacks(only_report([&] { past_static_array<<<1, 64>>>(y.data(), 64); }),
               {"OUT OF BOUNDS", "s_x[64], just past the end of s_x (64 elements)",
-               "Each block has its own s_x: is the index one within the block"}) == "");
+               "Each block has its own s_x, and this block has 64 threads."}) == "");
+  CHECK(lacks(only_report([&] { store_in_block<false><<<1, 96>>>(); }),
+              {"s_few[64]",
+               "64 is the number of the thread in its block, which has 96 threads."}) == "");
+  CHECK(lacks(only_report([&] { store_in_block<true><<<2, 64>>>(); }),
+              {"s_few[64]",
+               "64 is the number of the thread in the grid. Each block has its own s_few: "
+               "is the index"}) == "");
   CHECK(lacks(only_report([&] { past_dynamic_array<<<1, 32, 32 * sizeof(float)>>>(y.data()); }),
               {"OUT OF BOUNDS", "s_dynamic[32], just past the end of s_dynamic (32 elements)",
-               "The launch gives it 128 bytes, the third number in <<<>>>."}) == "");
+               "The launch gives it 128 bytes,"}) == "");
   CHECK(lacks(only_report([] { no_dynamic_memory<<<1, 1>>>(); }),
               {"OUT OF BOUNDS", "the null pointer",
                "s_missing is extern __shared__, and this launch gives it no memory"}) == "");
@@ -350,6 +368,10 @@ TEST_CASE("host memory in a kernel") {
 }
 
 namespace {
+__global__ void add_neighbour(float* x) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i == gridDim.x * blockDim.x - 1) x[i] += x[i + 1];
+}
 __global__ void third_to_first(const float* x, float* y) { y[0] = x[2]; }
 }  // namespace
 
@@ -358,10 +380,26 @@ TEST_CASE("an index that overflowed is told as one") {
   constexpr long kFarOff = long{1} << 31;
   CHECK(lacks(only_report([&] { store_at<<<1, 1>>>(values.data(), kFarOff); }),
               {"past the end of values (64 elements)",
-               "No array is near this address. Is an index negative, or has it overflowed? "
-               "The largest int\n  is 2^31 - 1,"}) == "");
-  CHECK(lacks(only_report([&] { store_at<<<1, 1>>>(values.data(), -(long{1} << 44)); }),
-              {"write of 4 bytes at an address without memory", "has it overflowed?"}) == "");
+               "No array is near this address. The largest int is 2^31 - 1, and an unsigned int "
+               "starts\n  again at 0 after 2^32 - 1: does a part"}) == "");
+  const auto text = [&](long i) {
+    return one_line(only_report([&] { store_at<<<1, 1>>>(values.data(), i); }).text);
+  };
+  CHECK(lacks(text((long{1} << 32) - 9),
+              {"4294967287 is 2^32 - 9: an unsigned int has this value where 9 is subtracted"}) ==
+        "");
+  CHECK(lacks(text(5 - (long{1} << 31)),
+              {"The index is -2147483643, which is 2147483653 - 2^32: the largest int"}) == "");
+  CHECK(lacks(text(-(long{1} << 44)), {"write of 4 bytes at an address without memory",
+                                       "No index of 32 bits leads"}) == "");
+}
+
+TEST_CASE("the last element has no right neighbour") {
+  auto values = Array<float>::zeros(64);
+  CHECK(lacks(only_report([&] { add_neighbour<<<2, 32>>>(values.data()); }),
+              {"values[64]",
+               "The thread is number 63 of the grid, and values[63] is the last "
+               "element: it has no right"}) == "");
 }
 
 TEST_CASE("a null pointer in a kernel") {

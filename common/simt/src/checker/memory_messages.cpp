@@ -64,14 +64,45 @@ std::string uninitialised_shared_hint(const Block& block, const Allocation& a) {
 
 // ---- illegal accesses ---------------------------------------------------------------------------
 
-std::string shared_bounds_hint(const Allocation& a, const Thread& t) {
-  const bool dynamic = &a == t.block->dynamic;
-  return fmt::format(
-      "Each block has its own {}: is the index one within the block, such as threadIdx.x, and\n"
-      "  is the array large enough for the largest block?{}",
-      a.name.empty() ? "shared memory" : a.name,
-      dynamic ? fmt::format(" The launch gives it {}, the third number in <<<>>>.", bytes(a.size))
-              : "");
+/// An index outside of an array, and the numbers of the thread that it may come from.
+struct StrayIndex {
+  std::ptrdiff_t value, count;                          // so many elements are there
+  std::ptrdiff_t of_thread, of_block, in_grid, in_row;  // in_row: of the grid, along x
+
+  StrayIndex(const Allocation& a, std::uintptr_t address, const Thread& t) {
+    const auto size = static_cast<std::ptrdiff_t>(a.element.size);
+    const auto offset = static_cast<std::ptrdiff_t>(address - a.name_origin);
+    const auto threads = static_cast<std::ptrdiff_t>(t.block->threads.size());
+    value = (offset - (offset < 0 ? size - 1 : 0)) / size;
+    count = static_cast<std::ptrdiff_t>(a.end() - a.name_origin) / size;
+    of_thread = t.flat;
+    of_block = t.block->linear;
+    in_grid = of_block * threads + of_thread;
+    in_row = std::ptrdiff_t{t.block->index.x} * engine.launch->block.x + t.index[0];
+  }
+  bool is_thread_of_grid() const { return value == in_grid || value == in_row; }
+};
+
+std::string shared_bounds_hint(const Allocation& a, const StrayIndex& i, const Thread& t) {
+  const std::string size =
+      &a == t.block->dynamic
+          ? fmt::format(" The launch gives it {}, the third number in <<<>>>.", bytes(a.size))
+          : "";
+  const std::string x = a.name.empty() ? "shared memory" : a.name;
+  if (i.value == i.of_thread) {
+    return wrapped(
+        fmt::format("{} is the number of the thread in its block, which has {} threads.{}", i.value,
+                    t.block->threads.size(), size));
+  }
+  if (i.is_thread_of_grid()) {
+    return wrapped(
+        fmt::format("{} is the number of the thread in the grid. Each block has its own "
+                    "{}: is the index one within the block, such as threadIdx.x?{}",
+                    i.value, x, size));
+  }
+  return wrapped(fmt::format("Each block has its own {}, and this block has {} thread{}.{}", x,
+                             t.block->threads.size(), t.block->threads.size() == 1 ? "" : "s",
+                             size));
 }
 
 /// An access begins in an array and ends after it.
@@ -111,9 +142,36 @@ std::string freed_hint(const Allocation& a) {
 
 /// So many bytes away from an array an index is not off by one.
 constexpr std::uintptr_t kFar = std::uintptr_t{1} << 30;
-constexpr const char* kOverflow =
-    "No array is near this address. Is an index negative, or has it overflowed? The largest int\n"
-    "  is 2^31 - 1, and an unsigned int starts again at 0 after 2^32 - 1.";
+constexpr const char* kNoArray =
+    "No index of 32 bits leads from an array to this address: where do the pointer and the index\n"
+    "  get their values?";
+
+/// What it takes to have this index in 32 bits; empty if it is none of the ends of an int or unsigned int.
+std::string overflow_text(std::ptrdiff_t index) {
+  constexpr std::ptrdiff_t kUnsigned = std::ptrdiff_t{1} << 32, kInt = kUnsigned / 2;
+  constexpr std::ptrdiff_t kNear = std::ptrdiff_t{1} << 28;
+  if (index < kUnsigned && index >= kUnsigned - kNear) {
+    return fmt::format(
+        "{0} is 2^32 - {1}: an unsigned int has this value where {1} is subtracted\n"
+        "  from 0.",
+        index, kUnsigned - index);
+  }
+  if (index >= -kInt && index < -kInt + kNear) {
+    return fmt::format(
+        "The index is {}, which is {} - 2^32: the largest int is 2^31 - 1, and an int\n"
+        "  that grows beyond it is negative.",
+        index, index + kUnsigned);
+  }
+  return "";
+}
+
+/// An index that no array has, and no array that comes next.
+std::string far_index_hint(std::ptrdiff_t index) {
+  if (const std::string text = overflow_text(index); !text.empty()) return text;
+  if (index < 0) return fmt::format("The index is {}: which part of it is negative?", index);
+  return "No array is near this address. The largest int is 2^31 - 1, and an unsigned int starts\n"
+         "  again at 0 after 2^32 - 1: does a part of the index leave the range of its type?";
+}
 
 /// A question if the address is about as near to a second array, beside the one that is named; empty otherwise.
 std::string neighbour_question(std::uintptr_t address) {
@@ -139,7 +197,7 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
           "  Where you cannot change the launch, give {0} a fixed size, and leave out extern.",
           array);
     }
-    if (address >= 4096 && !is_host_memory(address)) return kOverflow;
+    if (address >= 4096 && !is_host_memory(address)) return kNoArray;
     return address < 4096
                ? "The pointer of an array without elements may be null: is the size tested before\n"
                  "  the access? If the array should have elements: was its memory allocated, and\n"
@@ -149,30 +207,42 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
   }
   if (a == nullptr) {
     a = nearest_allocation(address);
-    if (a == nullptr) return kOverflow;
-    const std::string question = neighbour_question(address);
+    if (a == nullptr) return kNoArray;
+    const bool is_overflow = !overflow_text(StrayIndex(*a, address, t).value).empty();
+    const std::string question = is_overflow ? "" : neighbour_question(address);
     if (!question.empty()) return question;
   }
   if (a->space == Space::constant && is_write) {
     return "A kernel cannot write a __constant__ variable.";
   }
-  if (a->space == Space::shared) return shared_bounds_hint(*a, t);
-  if (address + kFar < a->begin || address > a->end() + kFar) return kOverflow;
-  if (address < a->name_origin) {
-    return "The index is negative here. The first element has no left neighbour: what is i - 1\n"
-           "  for i = 0?";
+  const StrayIndex i(*a, address, t);
+  if (a->space == Space::shared) return shared_bounds_hint(*a, i, t);
+  if (address + kFar < a->begin || address > a->end() + kFar) return far_index_hint(i.value);
+  if (i.value == -1) {
+    return "The index is -1. The first element has no left neighbour: what is i - 1 for i = 0?";
   }
-  const unsigned block = t.block->linear;
-  if (block != 0 && t.block->threads.size() > 1 &&
-      (address - a->name_origin) / a->element.size == block) {
+  if (i.value < 0) return fmt::format("The index is {}: which part of it is negative?", i.value);
+  if (i.of_block != 0 && t.block->threads.size() > 1 && i.value == i.of_block) {
     return fmt::format(
-        "{} is the number of the block. Is {} meant to have an element for each block?", block,
+        "{} is the number of the block. Is {} meant to have an element for each block?", i.value,
         name_of(*a));
   }
+  if (i.is_thread_of_grid()) {
+    return size_question(*a) +
+           "Is `if (i < n)` missing or off by one? The last block usually has more threads than "
+           "there\n"
+           "  are elements left.";
+  }
+  const std::string last = describe_element(a->end() - a->element.size);
+  if (i.value == i.in_row + 1 && i.in_row < i.count) {
+    return wrapped(fmt::format(
+        "The thread is number {} of the grid, and {} is the last element: it has no right neighbour.",
+        i.in_row, last));
+  }
   return size_question(*a) +
-         "Is `if (i < n)` missing or off by one? The last block usually has more threads than "
-         "there\n"
-         "  are elements left.";
+         wrapped(fmt::format("The last element is {}, and the thread is number {} of the grid: how "
+                             "does the index come to {}?",
+                             last, i.in_row, i.value));
 }
 
 std::string alignment_hint(std::uintptr_t address, std::size_t size) {
