@@ -22,7 +22,8 @@ SIMT_EARLY std::vector<std::unique_ptr<History>> all_histories;
 SIMT_EARLY std::vector<History*> idle_histories;
 SIMT_EARLY std::deque<History*> ended_histories;
 SIMT_EARLY std::unordered_map<std::uint32_t, const History*> ended_by_thread;
-bool is_indexed = false;  // the map has what the queue has
+bool is_indexed = false;   // the map has what the queue has
+bool has_dropped = false;  // some of the launch's threads that have ended
 
 void give_history(Thread& t) {
   const ScopedIgnore guard;
@@ -81,10 +82,24 @@ const History* history_of(std::uint32_t thread) {
   return it == ended_by_thread.end() ? nullptr : it->second;
 }
 
+bool for_each_history(FunctionRef<void(const History&)> work) {
+  bool are_whole = !has_dropped;
+  const auto tell = [&](const History* h) {
+    if (h == nullptr) return;
+    are_whole = are_whole && h->count <= History::kKept;
+    work(*h);
+  };
+  for (const History* const h : ended_histories) tell(h);
+  for (const auto& block : engine.resident) {
+    for (const Thread& t : block->threads) tell(t.history);
+  }
+  return are_whole;
+}
+
 void history_start_launch() {
   idle_histories.insert(idle_histories.end(), ended_histories.begin(), ended_histories.end());
   ended_histories.clear();
-  is_indexed = false;
+  is_indexed = has_dropped = false;
 }
 
 void history_end_block(const Block& block) {
@@ -95,6 +110,7 @@ void history_end_block(const Block& block) {
   while (ended_histories.size() > kMostEnded) {
     idle_histories.push_back(ended_histories.front());
     ended_histories.pop_front();
+    has_dropped = true;
   }
 }
 
@@ -110,13 +126,15 @@ void record_atomic(Thread& t, const Allocation& a, std::uintptr_t address, Acces
            .pc = pc,
            .clock = t.now(),
            .barrier = t.block->barrier_clock,
+           .expected = 0,
            .from = last_atomic_at(a, address),
            .kind = kind,
            .scope = scope,
            .changed = kind == AccessKind::relaxed_write,
            .takes_lock = false,
            .releases = releases,
-           .acquires = false};
+           .acquires = false,
+           .compares = false};
 }
 
 void record_fence(Thread& t, Scope scope, FenceOf of, const char* name, const void* caller) {
@@ -131,13 +149,15 @@ void record_fence(Thread& t, Scope scope, FenceOf of, const char* name, const vo
                   .pc = pc,
                   .clock = t.now() + 1,  // the fence is about to move it on
                   .barrier = t.block->barrier_clock,
+                  .expected = 0,
                   .from = {},
                   .kind = AccessKind::fence,
                   .scope = scope,
                   .changed = false,
                   .takes_lock = false,
                   .releases = of == FenceOf::release,
-                  .acquires = false};
+                  .acquires = false,
+                  .compares = false};
 }
 
 }  // namespace simt

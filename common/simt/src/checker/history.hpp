@@ -4,7 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
+#include "base/function_ref.hpp"
 #include "base/inlining.hpp"
 #include "kernel/thread.hpp"
 
@@ -17,6 +19,7 @@ struct SyncEvent {
   std::uint32_t pc = 0;        // as in Access
   std::uint32_t clock = 0;     // of the thread: what it accessed before has an earlier one
   std::uint32_t barrier = 0;   // what its block did before this clock came before a barrier
+  std::uint64_t expected = 0;  // by a compare-and-swap
   Access from;                 // the atomic that stored there last, before this one
   AccessKind kind = AccessKind::none;
   Scope scope = Scope::device;
@@ -24,6 +27,7 @@ struct SyncEvent {
   bool takes_lock = false;  // a 1 came into the place of a 0, by a compare-and-swap or an exchange
   bool releases = false;    // its memory order is a fence before it ...
   bool acquires = false;    // ... and one after it
+  bool compares = false;    // a compare-and-swap of at most 8 bytes
 };
 
 /// The last events of a thread. All that it finds unchanged by one instruction is one.
@@ -42,12 +46,21 @@ struct History {
 
 /// The history of a thread that runs, or has run in this launch; null if there is none.
 const History* history_of(std::uint32_t thread);
+/// Calls `work` for every thread that has one. False if some events are kept no more.
+bool for_each_history(FunctionRef<void(const History&)> work);
 
 void history_start_launch();
 void history_end_block(const Block& block);
 /// The thread is about to do an atomic there.
 void record_atomic(Thread& t, const Allocation& a, std::uintptr_t address, AccessKind kind,
                    Scope scope, const char* name, const void* caller);
+/// It is a compare-and-swap that expects this.
+inline void record_expected(Thread& t, std::size_t size, const void* expected) {
+  if (size > sizeof(SyncEvent::expected)) return;
+  SyncEvent& last = t.history->newest();
+  last.compares = true;
+  std::memcpy(&last.expected, expected, size);
+}
 /// What the thread's atomic there has done.
 inline void record_result(Thread& t, std::uintptr_t address, bool changed, bool takes_lock) {
   if (t.history == nullptr || t.history->count == 0) return;

@@ -239,6 +239,7 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   record_atomic(t, *a, address, AccessKind::atomic, call.scope, call.name, caller);
   fence_atomic(t, address, AccessKind::atomic);
   if (kind != AtomicKind::compare_and_swap) expected = nullptr;
+  if (expected != nullptr) record_expected(t, size, expected);
   settle_recent_read(t, address, expected);
   if (size > kWidestRead) {
     const auto* const second = static_cast<const char*>(expected) + kWidestRead;

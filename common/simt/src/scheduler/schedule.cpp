@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "base/early.hpp"
 #include "base/environment.hpp"
 #include "kernel/findings.hpp"
 #include "scheduler/lockstep.hpp"
+#include "scheduler/polled_word.hpp"
 #include "scheduler/repetition.hpp"
 #include "simt/api.hpp"
 #include "simt/runtime.hpp"
@@ -75,18 +77,31 @@ void note_progress() {
   engine.fruitless = 0;
 }
 
+namespace {
+
+/// Blocks that have not started; empty if there are none.
+std::string blocks_to_come() {
+  const std::uint64_t left = engine.blocks_total - schedule.blocks_started;
+  if (left == 0) return "";
+  return fmt::format(
+      "\n  {} of {} blocks have not started. At most {} blocks are resident at the same time here.\n"
+      "  A GPU has more, but never all blocks of a large grid.",
+      left, engine.blocks_total, engine.launch->most_resident);
+}
+
+}  // namespace
+
 void stop_endless_loop(const void* caller) {
   const Thread& t = *engine.current;
   on_host_stack([&] {
     const SourceLine where = source_line(caller);
+    const std::string word = polled_word_text(t);
     Report report = finding(
         ReportKind::hang, where,
-        fmt::format(
-            "ENDLESS LOOP in kernel {}: {} repeats without changing anything\n  at {}\n  What it "
-            "waits for never happens. Does an atomicCAS loop go on with the value that atomicCAS\n"
-            "  returned? Is a lock released? (At most {} blocks are resident at the same time here.\n"
-            "  A GPU has more, but never all blocks of a large grid.)",
-            engine.launch->kernel, thread_name(t), where.text(), engine.launch->most_resident));
+        fmt::format("ENDLESS LOOP in kernel {}: {} repeats without changing anything\n  at {}{}\n"
+                    "  All threads that are left wait, or repeat themselves.{}",
+                    engine.launch->kernel, thread_name(t), where.text(),
+                    word.empty() ? "" : "\n  " + word, blocks_to_come()));
     report.accesses = {access_by("loop", where, t.id)};
     fail_launch(std::move(report), cudaErrorLaunchTimeout);
   });
