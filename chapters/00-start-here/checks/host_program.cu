@@ -92,6 +92,7 @@ constexpr Call kMuchMemory = {course::kCpuDevice ? 1u << 17 : 1u << 24, 1, 256};
 constexpr Call kTooMuchMemory = {std::size_t{1} << 38, 1, 1024};  // 3 TiB
 /// Other programs may use the GPU, too. What is true of an answer is true of the quietest attempt.
 constexpr int kAttempts = 10;
+constexpr const char* kSlowedDown = "compute-sanitizer slows launches down, each by another factor";
 
 /// What a call that is made to fail returns: no program throws it by chance.
 constexpr cudaError_t kInjected = cudaErrorECCUncorrectable;
@@ -403,6 +404,7 @@ TEST_CASE("host_program: one kernel is launched, with the blocks that n elements
 // Promise: it returns the time of all of the kernel, in microseconds (compared with when the CPU
 // device ran it, on a GPU with launches that the check times).
 TEST_CASE("host_program: the time is that of the whole kernel") {
+  course::skip_under_sanitizer(kSlowedDown);
   INFO(text(kMuchWork));
   REQUIRE(returns_kernel_time(kMuchWork));
 }
@@ -411,6 +413,7 @@ TEST_CASE("host_program: the time is that of the whole kernel") {
 // ran before and after the kernel, on a GPU it is less than the kernel and half of a copy of 64
 // MiB).
 TEST_CASE("host_program: the time has no copy, memset or allocation in it") {
+  course::skip_under_sanitizer(kSlowedDown);
   INFO(text(kMuchMemory));
   REQUIRE(returns_kernel_time(kMuchMemory));
 }

@@ -107,15 +107,16 @@ void check_kind(unsigned kind, std::size_t n, Launch launch) {
   check_launch(values.values(n), launch);
 }
 
+const course::DataKind<float> kRising{"each larger than the one before",
+                                      [](course::Element e) { return 1.0f * e.i; }};
+
 /// The last two blocks of a grid that has one thread for each of more than 2^32 elements.
 void check_end() {
   const Launch launch = course::kHugeGrid;
-  const course::DataKind<float> rising{"each larger than the one before",
-                                       [](course::Element e) { return 1.0f * e.i; }};
-  const std::vector<float> values = rising.values(course::kLastItems);
+  const std::vector<float> values = kRising.values(course::kLastItems);
   const auto x = course::DeviceBuffer<float>::from(values);
   course::GuardedBuffer<float> maxima(2);
-  INFO(case_text(course::kHugeItems, rising.text, launch));
+  INFO(case_text(course::kHugeItems, kRising.text, launch));
   course::at_end_of_huge_grid([&] {
     const float* const first = x.data() - (course::kHugeItems - course::kLastItems);
     float* const first_maximum = maxima.data() - (launch.grid - 2);
@@ -241,7 +242,11 @@ TEST_CASE("block_max: more than 2^32 threads, and more than 2^32 elements") {
   if (course::kCpuDevice) return check_end();
   constexpr std::size_t n = (std::size_t{1} << 32) + 300;
   course::skip_without_memory(n * sizeof(float));
-  check_kind(negative, 5000, {(1u << 22) + 1, 1024});
+  {  // A stride in 32 bits would be 1024: the first blocks would take all elements.
+    const Launch launch{(1u << 22) + 1, 1024};
+    INFO(case_text(5000, kRising.text, launch));
+    check_launch(kRising.values(5000), launch);
+  }
   auto x = course::DeviceBuffer<float>::zeros(n);
   const float largest = 5.0f;
   CUDA_CHECK(cudaMemcpy(x.data() + n - 1, &largest, sizeof largest, cudaMemcpyHostToDevice));

@@ -50,8 +50,9 @@ inline void skip_without_counters() {
 
 /// Skips the running test under compute-sanitizer, where COURSE_SKIP_LARGE is set: it reports every
 /// launch that CUDA refuses, also one that the test is about.
-inline void skip_under_sanitizer() {
-  if (!kCpuDevice && skip_large()) SKIP("compute-sanitizer reports a refused launch as an error");
+inline void skip_under_sanitizer(
+    const std::string& reason = "compute-sanitizer reports a refused launch as an error") {
+  if (!kCpuDevice && skip_large()) SKIP(reason);
 }
 
 /// True on the CPU device if the running test case has run before, under another schedule: for what is

@@ -144,8 +144,12 @@ def tell(arguments, runs, find_difference):
     notes = [note for run in runs for note in run.notes]
     if stops or found or any(run.code for run in runs):  # clues help with a wrong result; right programs have them, too
         notes += [clue for run in runs for clue in run.clues]
-    for note in dict.fromkeys(notes):
-        say(f"note: {note}")
+    told = set()
+    for note in notes:
+        remark = note.partition("\n")[0]  # the place and what is remarked on; threads and values follow, and differ between runs
+        if remark not in told:
+            told.add(remark)
+            say(f"note: {note}")
     if stops:
         say(f"\nagain: {again(arguments, last.seed)}")
         return FINDINGS if last.findings else OUT_OF_TIME if last.is_out_of_time() else last.exit_code()
