@@ -2,6 +2,8 @@
 
 import re
 
+WORDS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")  # a character of Chinese counts as one
+
 
 def hints_of(readme, exercise):
     """The hints with a text that the README gives to an exercise, from its heading to the next; other <details> are none."""
@@ -10,5 +12,5 @@ def hints_of(readme, exercise):
     )
     if not section:
         return []
-    bodies = re.findall(r"<details>\s*<summary>Hint\b.*?</summary>(.*?)</details>", section.group(2), re.DOTALL)
-    return [body for body in bodies if len(body.split()) >= 3]
+    bodies = re.findall(r"<details>\s*<summary>(?:Hint|提示)\b.*?</summary>(.*?)</details>", section.group(2), re.DOTALL)
+    return [body for body in bodies if len(WORDS.findall(body)) >= 3]

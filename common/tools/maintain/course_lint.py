@@ -1,7 +1,7 @@
 """Whether every chapter is complete.
 
 Every exercise has a file that is not started, a solution, a check, at least three mistakes, three hints in the
-chapter's README, and what is said after a pass; mistakes and alternatives fit the solution, open with a sentence, and have different names. chapter.toml can be
+chapter's README that give no code of the solution (hint_rules.py), and what is said after a pass; mistakes and alternatives fit the solution, open with a sentence, and have different names. chapter.toml can be
 used, names exactly the exercises that are there, and agrees with the chapter's README on the question and the
 chapters before it; README.md names the chapter. Folders of mistakes and of alternatives hold those of its
 exercises, and nothing else. The ladder and the self-check read the chapter's rungs from rungs.cuh. What
@@ -19,12 +19,10 @@ from build import variants
 from tools.lib import chapter as chapters
 from tools.lib import includes
 from tools.lib.failed import Failed
-from tools.lib.hints import hints_of
-from tools.maintain import file_rules, promises
+from tools.maintain import file_rules, hint_rules, promises
 from tools.maintain.simt_readme import compared_counters
 
 MISTAKES = 3
-HINTS = 3
 MARKER = re.compile(r"^NOT_STARTED\b", re.MULTILINE)
 
 
@@ -33,14 +31,13 @@ def is_release(top):
     return not (top / "solutions").exists() and not any(top.glob("chapters/*/mistakes"))
 
 
-def check_exercise(top, chapter, exercise, readme):
+def check_exercise(top, chapter, exercise):
     """The problems of one exercise."""
     problems = []
     starter = chapter.starter(exercise)
     if len(MARKER.findall(starter.read_text())) != 1:
         problems.append(f"{starter.relative_to(top)}: needs one NOT_STARTED line")
-    if (hints := len(hints_of(readme, exercise))) < HINTS:
-        problems.append(f"chapters/{chapter.name}/README.md: {hints} hints for {exercise}, not {HINTS}")
+    problems += hint_rules.problems_of(top, chapter, exercise)
     return problems + check_passed(top, chapter, exercise) + ([] if is_release(top) else check_answers(top, chapter, exercise))
 
 
@@ -130,7 +127,7 @@ def check_chapter(top, folder):
         return [*problems, str(failed)]
     problems += check_list(top, chapter, readme) + check_pictures(chapter, readme)
     for exercise in chapter.exercises:
-        problems += check_exercise(top, chapter, exercise, readme)
+        problems += check_exercise(top, chapter, exercise)
     problems += promises.problems_of(top, chapter)
     problems += check_rungs(top, folder)
     if (folder / "vendor.cu").exists():

@@ -6,7 +6,7 @@ import unittest
 from tools.maintain import course_lint
 from tools.tests.in_folder import InFolder
 
-HINT = "<details><summary>Hint</summary>\n\nLook at the returned value.\n\n</details>\n"
+HINT = "<details><summary>Hint</summary>\n\nWhich value is returned?\n\n</details>\n"
 HEAD = "<!-- opening:begin -->\n<!-- opening:end -->\n\n"
 LIST = 'question = "How many?"\nlearn = "how many."\nbefore = ["00"]\nexercises = ["sum"]\ncore = ["sum"]\n[stars]\nsum = 2\n'
 PASSED = '[passed.sum]\ntakeaway = "It sums."\ncounters = ["sums"]\n'
