@@ -12,11 +12,12 @@ from collections import namedtuple
 from tools.lib.documents import section
 from tools.lib.failed import Failed
 
-HEADER = re.compile(r'// Construct: (?P<construct>.+?)\. Expect: (?P<outcome>runs|finding|unsupported)(?: "(?P<said>[^"]+)")?[^"]*\.$')
+HEADER = re.compile(r'// Construct: (?P<construct>.+?)\. Expect: (?P<outcome>runs|finding|missed|unsupported)(?: "(?P<said>[^"]+)")?[^"]*\.$')
 # What becomes of a program, in the order of the page: a heading, and the columns' heads.
 PARTS = {
     "runs": ("Runs", ("construct", "program")),
     "finding": ("Runs, and its mistake is found", ("mistake", "program", "the finding begins with")),
+    "missed": ("Runs, and its mistake is not found", ("mistake", "program", "why")),
     "unsupported": ("Is refused, at its line", ("construct", "program", "the error names")),
 }
 Program = namedtuple("Program", "construct outcome said path")

@@ -11,6 +11,7 @@ PROGRAMS = {
     "right/two/main.cu": "// Construct: two files. Expect: runs.",
     "right/two/other.cu": "void f();",
     "racy/tree.cu": '// Construct: a tree. Expect: finding "DATA RACE" on s_x.',
+    "missed/local.cu": '// Construct: a local array. Expect: missed "it has no guards".',
     "unsupported/thrust.cu": '// Construct: Thrust. Expect: unsupported "thrust: not supported".',
 }
 
@@ -34,6 +35,7 @@ class Tables(InFolder):
         for line in ("### Runs (2)", "| a\\_b\\<T\\> \\| c | [right/grid.cu](../simt/tests/programs/right/grid.cu) |",
                      "| two files | [right/two](../simt/tests/programs/right/two) |",
                      "| a tree | [racy/tree.cu](../simt/tests/programs/racy/tree.cu) | DATA RACE |",
+                     "| a local array | [missed/local.cu](../simt/tests/programs/missed/local.cu) | it has no guards |",
                      "/thrust.cu) | thrust: not supported |"):
             self.assertIn(line, text)
         self.assertTrue(text.startswith("before\n") and text.endswith("after\n"))
