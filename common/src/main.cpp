@@ -4,6 +4,7 @@
 //
 // Environment:
 //   SIMT_SEED=k                 the CPU device's schedule k only
+//   COURSE_SEEDS=0,2            some of the CPU device's schedules; without it 0,1,2,3
 //   COURSE_FIRST_SEED=k         of the CPU device's schedules this one first, such as the one that found something last time
 //   SIMT_TRACE=FILE             records what the lanes do, under one schedule: SIMT_SEED, else 0
 //   COURSE_EDIT, COURSE_RERUN   the file to edit and the command to rerun, shown below a failure
@@ -51,25 +52,32 @@
 namespace course::runner {
 namespace {
 
+/// The numbers of a setting, with commas between them.
+std::vector<std::uint64_t> seeds_of(const char* setting) {
+  std::vector<std::uint64_t> seeds;
+  for (const char* text = std::getenv(setting);; ++text) {
+    char* end = nullptr;
+    seeds.push_back(std::strtoull(text, &end, 10));
+    if (end == text || (*end != '\0' && *end != ','))
+      throw std::invalid_argument(fmt::format("{} must be seeds such as 0,2", setting));
+    if (*end == '\0') return seeds;
+    text = end;
+  }
+}
+
 /// The seeds of the schedules to run; on a GPU one seed, which has no effect.
 std::vector<std::uint64_t> schedules() {
-  const char* const text = std::getenv("SIMT_SEED");
   if (!kCpuDevice) return {0};
+  if (std::getenv("SIMT_SEED") != nullptr) return seeds_of("SIMT_SEED");
   const char* const trace = std::getenv("SIMT_TRACE");
-  const bool is_traced = trace != nullptr && *trace != '\0';
-  if (text == nullptr && is_traced) return {0};
-  if (text == nullptr) {
-    std::vector<std::uint64_t> seeds = {0, 1, 2, 3};
-    const char* const first = std::getenv("COURSE_FIRST_SEED");
-    if (first == nullptr) return seeds;
-    std::stable_partition(seeds.begin(), seeds.end(),
-                          [&](std::uint64_t seed) { return std::to_string(seed) == first; });
-    return seeds;
-  }
-  char* end = nullptr;
-  const std::uint64_t seed = std::strtoull(text, &end, 10);
-  if (end == text || *end != '\0') throw std::invalid_argument("SIMT_SEED must be a number");
-  return {seed};
+  if (trace != nullptr && *trace != '\0') return {0};
+  if (std::getenv("COURSE_SEEDS") != nullptr) return seeds_of("COURSE_SEEDS");
+  std::vector<std::uint64_t> seeds = {0, 1, 2, 3};
+  const char* const first = std::getenv("COURSE_FIRST_SEED");
+  if (first == nullptr) return seeds;
+  std::stable_partition(seeds.begin(), seeds.end(),
+                        [&](std::uint64_t seed) { return std::to_string(seed) == first; });
+  return seeds;
 }
 
 // ---- time ---------------------------------------------------------------------------------------

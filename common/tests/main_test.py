@@ -60,6 +60,14 @@ class Screen(Specimen):
             self.skipTest("a GPU has no schedules")
         self.assertEqual(run("passes", SIMT_SEED="3"), (0, "1 check passed\n"))
 
+    def test_some_schedules(self):
+        if on_gpu():
+            self.skipTest("a GPU has no schedules")
+        self.assertEqual(run("passes", COURSE_SEEDS="0,2"), (0, "1 check passed under 2 schedules\n"))
+        self.assertEqual(run("depends on the order", COURSE_SEEDS="0")[0], 0)
+        self.assertEqual(run("depends on the order", COURSE_SEEDS="0,1")[0], 1)
+        self.assertEqual(run("passes", COURSE_SEEDS="0,"), (1, "COURSE_SEEDS must be seeds such as 0,2\n"))
+
     def test_a_bad_seed(self):
         if on_gpu():
             self.skipTest("a GPU has no schedules")

@@ -18,6 +18,7 @@ itself, and says which test case and launch ran. COURSE_TIMEOUT, 240 by default,
 which it is killed. The time in which it waits for its turn on a GPU does not count.
 COURSE_RERUN is the command that a learner is told to run next, in place of Meson's.
 COURSE_PROGRESS, if set, makes it show at a terminal how far the build and the check are.
+COURSE_BUILT, if set, says that the check is built and new.
 COURSE_ALL, if set, runs all test cases, however long that takes after a failure.
 COURSE_RESULT is the file of the result; without it results/EXERCISE.json in the build folder.
 """
@@ -41,7 +42,7 @@ from tools.lib.checkout import is_started, seen_from_the_shell  # noqa: E402
 SKIPPED = 77
 INTERRUPTED = 130
 # With one of these a run is not the whole check, or not of a learner's answer.
-PARTIAL_RUNS = ("COURSE_EXPECT", "COURSE_WRAPPER", "SIMT_SEED", "SIMT_TRACE")
+PARTIAL_RUNS = ("COURSE_EXPECT", "COURSE_SEEDS", "COURSE_WRAPPER", "SIMT_SEED", "SIMT_TRACE")
 
 
 def rerun_command(build, name):
@@ -171,7 +172,7 @@ def check(exercise, command, build, edit, rerun, before):
     if not is_started(exercise.read_text(encoding="utf-8", errors="replace")):
         remark = f"Not started. Open {edit} and delete its NOT_STARTED line when you begin."
         return result.new(result.NOT_STARTED, remark), SKIPPED, remark
-    problem = build_check(build, Path(command[0]), exercise)
+    problem = None if os.environ.get("COURSE_BUILT") else build_check(build, Path(command[0]), exercise)
     if problem is not None:
         return result.new(result.DOES_NOT_COMPILE, problem), 1, f"{exercise.stem} does not compile:\n\n{problem}"
     sys.stdout.flush()

@@ -456,6 +456,11 @@ class TheRunner(unittest.TestCase):
         self.assertIn("word_count.cuh:3:1: error: no", text)
         self.assertIn("rerun: meson test -C build word_count", text)
 
+    def test_what_is_built_is_not_built_again(self):
+        self.script("ninja", "exit 1")
+        self.script("check", f'{says("passed")}; exit 0')
+        self.assertEqual(self.run_it(COURSE_BUILT="1")[0], 0)
+
     def test_how_far_the_build_is(self):
         self.script("ninja", "echo '[1/9] a'; sleep 0.1; echo '[2/9] b'")
         self.script("check", f'{says("passed")}; exit 0')
@@ -473,7 +478,8 @@ class TheRunner(unittest.TestCase):
         self.script("check", failing)
         self.assertIn("<>", self.run_it()[1])
         self.assertIn("<2>", self.run_it()[1])
-        for partial in ({"SIMT_SEED": "1"}, {"SIMT_TRACE": "x"}, {"COURSE_EXPECT": "rejection"}, {"COURSE_WRAPPER": "env"}):
+        for partial in ({"SIMT_SEED": "1"}, {"SIMT_TRACE": "x"}, {"COURSE_EXPECT": "rejection"}, {"COURSE_SEEDS": "0,2"},
+                        {"COURSE_WRAPPER": "env"}):
             self.assertIn("<>", self.run_it(**partial)[1])
         self.script("check", failing.replace("failed", "passed").replace("exit 1", "exit 0"))
         self.assertIn("<2>", self.run_it()[1])

@@ -62,6 +62,7 @@ Names names_of(ReportKind kind) {
 // ---- handler ------------------------------------------------------------------------------------
 
 [[noreturn]] void exit_with_findings() {
+  end_source_lines();
   std::fflush(nullptr);
   _exit(66);
 }

@@ -5,13 +5,18 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/auxv.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -38,35 +43,88 @@ std::string program_path() {
 /// The return address is the instruction after the call: one byte before belongs to the call.
 std::uint32_t call_offset(const void* return_address) { return pc_of(return_address) - 1; }
 
-/// What `addr2line` prints of all these calls; empty if the tool is missing.
+/// addr2line, which waits for addresses as long as this process lives: it reads the program's debug information once,
+/// and that takes most of its time.
+class Addr2line {
+ public:
+  Addr2line() : owner_(getpid()) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+    std::string words[] = {"addr2line", "-a", "-f", "-i", "-e", program_path()};
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (posix_spawnp(&child_, words[0].c_str(), &actions, nullptr, argv.data(), environ) == 0) {
+      socket_ = ends[0];
+    } else {
+      close(ends[0]);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+  }
+  Addr2line(const Addr2line&) = delete;
+  Addr2line& operator=(const Addr2line&) = delete;
+  ~Addr2line() {
+    if (socket_ < 0) return;
+    close(socket_);
+    if (!is_of_this_process()) return;
+    kill(child_, SIGTERM);
+    TEMP_FAILURE_RETRY(waitpid(child_, nullptr, 0));
+  }
+
+  /// And not of the process that has forked it.
+  bool is_of_this_process() const { return owner_ == getpid(); }
+
+  /// What it prints of all these calls; empty if the tool is missing or has ended.
+  std::string ask(const std::vector<const void*>& return_addresses) const {
+    std::string question;
+    for (const void* address : return_addresses) {
+      question += fmt::format("0x{:x}\n", call_offset(address));
+    }
+    question += "0x0\n";  // no code: its answer, of three lines, is the end
+    for (std::size_t sent = 0; sent < question.size();) {
+      const ssize_t n = TEMP_FAILURE_RETRY(
+          send(socket_, question.data() + sent, question.size() - sent, MSG_NOSIGNAL));
+      if (n <= 0) return "";
+      sent += static_cast<std::size_t>(n);
+    }
+    std::string text = "\n";
+    constexpr std::string_view kLast = "\n0x0000000000000000\n";
+    std::array<char, 4096> buffer;
+    for (;;) {
+      const std::size_t last = text.find(kLast);
+      if (last != std::string::npos &&
+          std::count(text.begin() + static_cast<std::ptrdiff_t>(last + kLast.size()), text.end(),
+                     '\n') == 2) {
+        return text.substr(0, last + 1);
+      }
+      const ssize_t n = TEMP_FAILURE_RETRY(read(socket_, buffer.data(), buffer.size()));
+      if (n <= 0) return "";
+      text.append(buffer.data(), static_cast<std::size_t>(n));
+    }
+  }
+
+ private:
+  pid_t owner_, child_ = 0;
+  int socket_ = -1;
+};
+
+std::optional<Addr2line>& addr2line() {
+  static auto& process = *new std::optional<Addr2line>;
+  return process;
+}
+
 std::string run_addr2line(const std::vector<const void*>& return_addresses) {
-  int ends[2];
-  if (pipe(ends) != 0) return "";
-  std::vector<std::string> words = {"addr2line", "-a", "-f", "-i", "-e", program_path()};
-  for (const void* address : return_addresses) {
-    words.push_back(fmt::format("0x{:x}", call_offset(address)));
-  }
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int failed =
-      posix_spawnp(&child, words[0].c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text;
-  std::array<char, 4096> buffer;
-  for (ssize_t n; failed == 0 && (n = read(ends[0], buffer.data(), buffer.size())) > 0;) {
-    text.append(buffer.data(), static_cast<std::size_t>(n));
-  }
-  close(ends[0]);
-  if (failed == 0) waitpid(child, nullptr, 0);
-  return text;
+  static const int at_exit = std::atexit(end_source_lines);
+  (void)at_exit;
+  std::optional<Addr2line>& process = addr2line();
+  if (!process || !process->is_of_this_process()) process.emplace();
+  return process->ask(return_addresses);
 }
 
 // ---- files --------------------------------------------------------------------------------------
@@ -160,6 +218,8 @@ std::unordered_map<const void*, SourceLine>& known_lines() {
 
 }  // namespace
 
+void end_source_lines() { addr2line().reset(); }
+
 void show_paths_from(const std::string& folder) { folder_of_reader() = folder; }
 
 SourceLine source_line(const void* return_address) {
@@ -173,7 +233,7 @@ void look_up_lines(const std::vector<const void*>& return_addresses) {
     if (known_lines().try_emplace(address).second) fresh.push_back(address);
   }
   if (fresh.empty()) return;
-  const std::string output = "\n" + run_addr2line(fresh);
+  const std::string output = run_addr2line(fresh);
   // Each call's part begins with a line that has its address.
   std::size_t at = output.find("\n0x");
   for (const void* address : fresh) {

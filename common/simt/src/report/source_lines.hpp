@@ -16,6 +16,8 @@ struct SourceLine {
 SourceLine source_line(const void* return_address);
 /// Finds all these lines at once, which is faster than one by one, for source_line to know.
 void look_up_lines(const std::vector<const void*>& return_addresses);
+/// Ends the process that is asked for them. Call it before an _exit(), which does not.
+void end_source_lines();
 /// The line of the first of several calls, the innermost first, that is in the program itself; the
 /// first one's, if none is.
 SourceLine source_line(const std::vector<const void*>& return_addresses);
