@@ -251,7 +251,9 @@ void launch_graph(Exec& exec, CUstream_st& stream) {
 }
 
 /// The node of the graph that it was made from gets other parameters.
-cudaError_t replace_in_exec(cudaGraphExec_t handle, cudaGraphNode_t node, NodeWork work) {
+cudaError_t replace_in_exec(cudaGraphExec_t handle, cudaGraphNode_t node, CheckedWork parameters) {
+  if (parameters.error != cudaSuccess) return parameters.error;
+  NodeWork& work = parameters.work;
   Exec* exec = find_exec(handle);
   if (exec == nullptr) return failed(cudaErrorInvalidValue);
   for (Exec::Node& mine : exec->nodes) {
@@ -345,44 +347,32 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::kernel_work(parameters, &work)) return error;
-  return simt::replace_in_exec(exec, node, std::move(work));
+  return simt::replace_in_exec(exec, node, simt::kernel_work(parameters));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const cudaMemcpy3DParms* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::copy_work(parameters, SIMT_CALLER, &work)) return error;
-  return simt::replace_in_exec(exec, node, std::move(work));
+  return simt::replace_in_exec(exec, node, simt::copy_work(parameters, SIMT_CALLER));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
                                                const void* from, std::size_t bytes,
                                                cudaMemcpyKind kind) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::copy_work(to, from, bytes, kind, SIMT_CALLER, &work)) {
-    return error;
-  }
-  return simt::replace_in_exec(exec, node, std::move(work));
+  return simt::replace_in_exec(exec, node, simt::copy_work(to, from, bytes, kind, SIMT_CALLER));
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const cudaMemsetParams* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::memset_work(parameters, SIMT_CALLER, &work)) return error;
-  return simt::replace_in_exec(exec, node, std::move(work));
+  return simt::replace_in_exec(exec, node, simt::memset_work(parameters, SIMT_CALLER));
 }
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                            const cudaHostNodeParams* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::host_work(parameters, &work)) return error;
-  return simt::replace_in_exec(exec, node, std::move(work));
+  return simt::replace_in_exec(exec, node, simt::host_work(parameters));
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph_handle,

@@ -52,8 +52,7 @@ std::uint64_t* amount(int device, cudaGraphMemAttributeType attribute) {
 
 std::uint64_t in_units(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
 
-cudaError_t allocation_work(cudaMemAllocNodeParams* parameters, const void* caller,
-                            NodeWork* work) {
+CheckedWork allocation_work(cudaMemAllocNodeParams* parameters, const void* caller) {
   if (parameters == nullptr || parameters->bytesize == 0 ||
       parameters->poolProps.allocType != cudaMemAllocationTypePinned) {
     return failed(cudaErrorInvalidValue);
@@ -64,8 +63,7 @@ cudaError_t allocation_work(cudaMemAllocNodeParams* parameters, const void* call
   auto memory = make_graph_memory(parameters->bytesize, location.id, caller);
   if (memory == nullptr) return failed(cudaErrorMemoryAllocation);
   parameters->dptr = memory->pointer;
-  *work = AllocationWork{std::move(memory), caller};
-  return cudaSuccess;
+  return AllocationWork{std::move(memory), caller};
 }
 
 }  // namespace
@@ -123,9 +121,8 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                      const cudaGraphNode_t* dependencies, std::size_t count,
                                      cudaMemAllocNodeParams* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::allocation_work(parameters, SIMT_CALLER, &work)) return error;
-  return simt::new_node(node, graph, dependencies, count, std::move(work));
+  return simt::new_node(node, graph, dependencies, count,
+                        simt::allocation_work(parameters, SIMT_CALLER));
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,

@@ -132,17 +132,20 @@ void destroy_graph(CUgraph_st& graph) {
 }
 
 cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t handle, const cudaGraphNode_t* list,
-                     std::size_t count, NodeWork work) {
+                     std::size_t count, CheckedWork work) {
+  if (work.error != cudaSuccess) return work.error;
   CUgraph_st* graph = find_graph(handle);
   Nodes dependencies;
   if (node == nullptr || graph == nullptr || !read_nodes(*graph, list, count, &dependencies)) {
     return failed(cudaErrorInvalidValue);
   }
-  *node = add_node(*graph, std::move(work), std::move(dependencies));
+  *node = add_node(*graph, std::move(work.work), std::move(dependencies));
   return cudaSuccess;
 }
 
-cudaError_t replace_work(cudaGraphNode_t handle, NodeWork work) {
+cudaError_t replace_work(cudaGraphNode_t handle, CheckedWork parameters) {
+  if (parameters.error != cudaSuccess) return parameters.error;
+  NodeWork& work = parameters.work;
   CUgraphNode_st* node = find_node(handle);
   if (node == nullptr || node->work.index() != work.index()) return failed(cudaErrorInvalidValue);
   node->work = std::move(work);
@@ -165,7 +168,7 @@ Nodes leaves(const CUgraph_st& graph) {
 
 // ---- parameters of nodes --------------------------------------------------------------------------
 
-cudaError_t kernel_work(const cudaKernelNodeParams* parameters, NodeWork* work) {
+CheckedWork kernel_work(const cudaKernelNodeParams* parameters) {
   if (parameters == nullptr || parameters->extra != nullptr) return failed(cudaErrorInvalidValue);
   const cudaKernelNodeParams& p = *parameters;
   Launch launch;
@@ -174,11 +177,10 @@ cudaError_t kernel_work(const cudaKernelNodeParams* parameters, NodeWork* work) 
   launch.shared_bytes = p.sharedMemBytes;
   if (const cudaError_t error = bind_kernel(launch, p.func, p.kernelParams)) return error;
   if (const cudaError_t error = check_configuration(launch)) return failed(error);
-  *work = std::move(launch);
-  return cudaSuccess;
+  return launch;
 }
 
-cudaError_t copy_work(const cudaMemcpy3DParms* parameters, const void* caller, NodeWork* work) {
+CheckedWork copy_work(const cudaMemcpy3DParms* parameters, const void* caller) {
   if (parameters == nullptr) return failed(cudaErrorInvalidValue);
   Copy copy{};
   if (const cudaError_t error = volume_copy("cudaGraphAddMemcpyNode", *parameters, &copy)) {
@@ -187,21 +189,19 @@ cudaError_t copy_work(const cudaMemcpy3DParms* parameters, const void* caller, N
   if (copy.shape.empty()) return failed(cudaErrorInvalidValue);
   if (const cudaError_t error = check_copy(copy, caller)) return error;
   copy.caller = caller;
-  *work = copy;
-  return cudaSuccess;
+  return copy;
 }
 
-cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                      const void* caller, NodeWork* work) {
+CheckedWork copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                      const void* caller) {
   if (bytes == 0) return failed(cudaErrorInvalidValue);
   Copy copy = plain_copy("cudaGraphAddMemcpyNode1D", to, from, bytes, kind);
   if (const cudaError_t error = check_copy(copy, caller)) return error;
   copy.caller = caller;
-  *work = copy;
-  return cudaSuccess;
+  return copy;
 }
 
-cudaError_t memset_work(const cudaMemsetParams* parameters, const void* caller, NodeWork* work) {
+CheckedWork memset_work(const cudaMemsetParams* parameters, const void* caller) {
   if (parameters == nullptr) return failed(cudaErrorInvalidValue);
   const cudaMemsetParams& p = *parameters;
   const bool known = p.elementSize == 1 || p.elementSize == 2 || p.elementSize == 4;
@@ -214,14 +214,12 @@ cudaError_t memset_work(const cudaMemsetParams* parameters, const void* caller, 
                 p.elementSize};
   if (const cudaError_t error = check_memset(current_device(), memset, caller)) return error;
   memset.caller = caller;
-  *work = memset;
-  return cudaSuccess;
+  return memset;
 }
 
-cudaError_t host_work(const cudaHostNodeParams* parameters, NodeWork* work) {
+CheckedWork host_work(const cudaHostNodeParams* parameters) {
   if (parameters == nullptr || parameters->fn == nullptr) return failed(cudaErrorInvalidValue);
-  *work = HostWork{[function = parameters->fn, data = parameters->userData] { function(data); }};
-  return cudaSuccess;
+  return HostWork{[function = parameters->fn, data = parameters->userData] { function(data); }};
 }
 
 }  // namespace simt
@@ -270,18 +268,14 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
                                    const cudaKernelNodeParams* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::kernel_work(parameters, &work)) return error;
-  return simt::new_node(node, graph, dependencies, count, std::move(work));
+  return simt::new_node(node, graph, dependencies, count, simt::kernel_work(parameters));
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
                                    const cudaMemcpy3DParms* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::copy_work(parameters, SIMT_CALLER, &work)) return error;
-  return simt::new_node(node, graph, dependencies, count, std::move(work));
+  return simt::new_node(node, graph, dependencies, count, simt::copy_work(parameters, SIMT_CALLER));
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -289,29 +283,23 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
                                      void* to, const void* from, std::size_t bytes,
                                      cudaMemcpyKind kind) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::copy_work(to, from, bytes, kind, SIMT_CALLER, &work)) {
-    return error;
-  }
-  return simt::new_node(node, graph, dependencies, count, std::move(work));
+  return simt::new_node(node, graph, dependencies, count,
+                        simt::copy_work(to, from, bytes, kind, SIMT_CALLER));
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, std::size_t count,
                                    const cudaMemsetParams* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::memset_work(parameters, SIMT_CALLER, &work)) return error;
-  return simt::new_node(node, graph, dependencies, count, std::move(work));
+  return simt::new_node(node, graph, dependencies, count,
+                        simt::memset_work(parameters, SIMT_CALLER));
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* dependencies, std::size_t count,
                                  const cudaHostNodeParams* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::host_work(parameters, &work)) return error;
-  return simt::new_node(node, graph, dependencies, count, std::move(work));
+  return simt::new_node(node, graph, dependencies, count, simt::host_work(parameters));
 }
 
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -350,31 +338,23 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
                                          const cudaKernelNodeParams* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::kernel_work(parameters, &work)) return error;
-  return simt::replace_work(node, std::move(work));
+  return simt::replace_work(node, simt::kernel_work(parameters));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
                                          const cudaMemcpy3DParms* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::copy_work(parameters, SIMT_CALLER, &work)) return error;
-  return simt::replace_work(node, std::move(work));
+  return simt::replace_work(node, simt::copy_work(parameters, SIMT_CALLER));
 }
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::memset_work(parameters, SIMT_CALLER, &work)) return error;
-  return simt::replace_work(node, std::move(work));
+  return simt::replace_work(node, simt::memset_work(parameters, SIMT_CALLER));
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters) {
   if (const cudaError_t error = simt::enter(SIMT_CALLER)) return error;
-  simt::NodeWork work;
-  if (const cudaError_t error = simt::host_work(parameters, &work)) return error;
-  return simt::replace_work(node, std::move(work));
+  return simt::replace_work(node, simt::host_work(parameters));
 }
 
 // ---- what a graph is made of ----------------------------------------------------------------------

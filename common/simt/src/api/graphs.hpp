@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,6 +31,15 @@ struct EventWait {
 /// What a node does. In the order of node_type() in graphs.cpp.
 using NodeWork = std::variant<EmptyWork, Launch, Copy, Memset, HostWork, ChildGraph, AllocationWork,
                               ReleaseWork, EventRecord, EventWait>;
+
+/// The parameters of a node as what the node does; an error if they mean nothing.
+struct CheckedWork {
+  template <class Work>
+  CheckedWork(Work made) : work(std::move(made)) {}
+  CheckedWork(cudaError_t found) : error(found) {}
+  NodeWork work;
+  cudaError_t error = cudaSuccess;
+};
 
 }  // namespace simt
 
@@ -58,19 +68,18 @@ CUgraphNode_st* find_node(cudaGraphNode_t handle);
 void destroy_graph(CUgraph_st& graph);
 /// The call that makes a node: after those of a list, if they are nodes of the graph.
 cudaError_t new_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* list,
-                     std::size_t count, NodeWork work);
+                     std::size_t count, CheckedWork work);
 /// A node gets other parameters, for work of the same kind.
-cudaError_t replace_work(cudaGraphNode_t node, NodeWork work);
+cudaError_t replace_work(cudaGraphNode_t node, CheckedWork work);
 CUgraphNode_st* add_node(CUgraph_st& graph, NodeWork work, Nodes dependencies);
 /// The nodes of which no other depends.
 Nodes leaves(const CUgraph_st& graph);
 
-/// The parameters of a node as what it does; an error if they mean nothing.
-cudaError_t kernel_work(const cudaKernelNodeParams* parameters, NodeWork* work);
-cudaError_t copy_work(const cudaMemcpy3DParms* parameters, const void* caller, NodeWork* work);
-cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                      const void* caller, NodeWork* work);
-cudaError_t memset_work(const cudaMemsetParams* parameters, const void* caller, NodeWork* work);
-cudaError_t host_work(const cudaHostNodeParams* parameters, NodeWork* work);
+CheckedWork kernel_work(const cudaKernelNodeParams* parameters);
+CheckedWork copy_work(const cudaMemcpy3DParms* parameters, const void* caller);
+CheckedWork copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                      const void* caller);
+CheckedWork memset_work(const cudaMemsetParams* parameters, const void* caller);
+CheckedWork host_work(const cudaHostNodeParams* parameters);
 
 }  // namespace simt
