@@ -19,20 +19,25 @@
 
 namespace simt {
 
-const char* verb(AccessKind k, const char* name) {
-  const bool is_volatile = name == nullptr || std::strncmp(name, "volatile", 8) == 0;
+const char* kind_name(AccessKind k) {
   switch (k) {
     case AccessKind::read:
       return "read";
     case AccessKind::write:
       return "write";
-    case AccessKind::atomic:
-      return "atomic";
     case AccessKind::relaxed_read:
-      return is_volatile ? "volatile read" : "atomic read";
+      return "atomic read";
+    case AccessKind::relaxed_write:
+      return "atomic write";
     default:
-      return is_volatile ? "volatile write" : "atomic write";
+      return "atomic";
   }
+}
+const char* verb(AccessKind k, const char* name) {
+  const bool is_volatile = name == nullptr || std::strncmp(name, "volatile", 8) == 0;
+  if (is_volatile && k == AccessKind::relaxed_read) return "volatile read";
+  if (is_volatile && k == AccessKind::relaxed_write) return "volatile write";
+  return kind_name(k);
 }
 
 std::string capitalised(std::string text) {

@@ -16,6 +16,8 @@ namespace simt {
 
 struct AsyncCopy;
 
+/// "read", "atomic write": an access of volatile is an atomic one, too.
+const char* kind_name(AccessKind k);
 /// "read", "volatile write". `name`: of a relaxed load or store, as in its SyncEvent; null if it is not known.
 const char* verb(AccessKind k, const char* name = nullptr);
 std::string capitalised(std::string text);

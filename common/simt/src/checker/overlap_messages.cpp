@@ -18,21 +18,6 @@
 namespace simt {
 namespace {
 
-const char* word_for(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::read:
-      return "read";
-    case AccessKind::write:
-      return "write";
-    case AccessKind::relaxed_read:
-      return "atomic read";
-    case AccessKind::relaxed_write:
-      return "atomic write";
-    default:
-      return "atomic";
-  }
-}
-
 constexpr const char* kNoAtomicsOverLink =
     "This is pinned memory of the host, and the link to it carries no atomics:\n"
     "  cudaDevAttrHostNativeAtomicSupported is 0, as with PCIe. The device loads, adds and stores\n"
@@ -155,10 +140,10 @@ std::string where_launched(const CrossAccess& access) {
 ReportedAccess reported(const CrossAccess& access, const SourceLine& where) {
   const PastOperation& o = operation_of(access);
   if (o.doer == Doer::kernel) {
-    return access_by(word_for(access.kind), where, access.thread, o.grid, o.block,
+    return access_by(kind_name(access.kind), where, access.thread, o.grid, o.block,
                      o.placement.device);
   }
-  return {word_for(access.kind), where.file, where.line, "", "", o.placement.device};
+  return {kind_name(access.kind), where.file, where.line, "", "", o.placement.device};
 }
 
 struct Lines {
@@ -169,7 +154,7 @@ Report overlap_report(const CrossAccess& earlier, const CrossAccess& now, const 
                       std::uintptr_t address, const std::string& sides, bool tells_launches,
                       const std::string& hint) {
   const auto line_of = [&](const CrossAccess& access, const SourceLine& where) {
-    return fmt::format("\n  {:<6} at {} by {}{}", word_for(access.kind), where.text(), who(access),
+    return fmt::format("\n  {:<6} at {} by {}{}", kind_name(access.kind), where.text(), who(access),
                        tells_launches ? where_launched(access) : "");
   };
   Report report =
