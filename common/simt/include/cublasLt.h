@@ -7,12 +7,8 @@ struct cublasLtContext {};
 using cublasLtHandle_t = cublasLtContext*;
 
 inline cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
-  if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  *handle = new cublasLtContext;
-  return CUBLAS_STATUS_SUCCESS;
+  return simt::create_context(handle);
 }
 inline cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
-  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  delete handle;
-  return CUBLAS_STATUS_SUCCESS;
+  return simt::destroy_context(handle);
 }

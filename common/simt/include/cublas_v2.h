@@ -40,16 +40,25 @@ struct cublasContext {
 };
 using cublasHandle_t = cublasContext*;
 
-inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
+namespace simt {
+
+template <class Context>
+cublasStatus_t create_context(Context** handle) {
   if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  *handle = new cublasContext;
+  *handle = new Context;
   return CUBLAS_STATUS_SUCCESS;
 }
-inline cublasStatus_t cublasDestroy(cublasHandle_t handle) {
+template <class Context>
+cublasStatus_t destroy_context(Context* handle) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   delete handle;
   return CUBLAS_STATUS_SUCCESS;
 }
+
+}  // namespace simt
+
+inline cublasStatus_t cublasCreate(cublasHandle_t* handle) { return simt::create_context(handle); }
+inline cublasStatus_t cublasDestroy(cublasHandle_t handle) { return simt::destroy_context(handle); }
 inline cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   handle->stream = stream;

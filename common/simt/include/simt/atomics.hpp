@@ -192,6 +192,11 @@ SIMT_PURE V atomic_add_vector(V* address, V val, const AtomicCall& call) {
   SIMT_ATOMIC_OF_SCOPE(name##_system, system, T, function)
 #define SIMT_ATOMIC(name, T, operation) \
   SIMT_ATOMIC_BY(name, T, atomic_update<simt::atomic_op::operation>)
+#define SIMT_ATOMIC_OF_INTEGERS(name, operation) \
+  SIMT_ATOMIC(name, int, operation)              \
+  SIMT_ATOMIC(name, unsigned, operation)         \
+  SIMT_ATOMIC(name, long long, operation)        \
+  SIMT_ATOMIC(name, unsigned long long, operation)
 #define SIMT_ATOMIC_CAS_OF_SCOPE(name, scope, T)                                    \
   SIMT_API T name(T* address, T compare, T val) {                                   \
     return simt::atomic_compare_and_swap(address, compare, val,                     \
@@ -218,33 +223,14 @@ SIMT_ATOMIC(atomicExch, unsigned, Exchange)
 SIMT_ATOMIC(atomicExch, unsigned long long, Exchange)
 SIMT_ATOMIC(atomicExch, float, Exchange)
 
-SIMT_ATOMIC(atomicMin, int, Min)
-SIMT_ATOMIC(atomicMin, unsigned, Min)
-SIMT_ATOMIC(atomicMin, long long, Min)
-SIMT_ATOMIC(atomicMin, unsigned long long, Min)
-
-SIMT_ATOMIC(atomicMax, int, Max)
-SIMT_ATOMIC(atomicMax, unsigned, Max)
-SIMT_ATOMIC(atomicMax, long long, Max)
-SIMT_ATOMIC(atomicMax, unsigned long long, Max)
-
 SIMT_ATOMIC(atomicInc, unsigned, Increment)
 SIMT_ATOMIC(atomicDec, unsigned, Decrement)
 
-SIMT_ATOMIC(atomicAnd, int, And)
-SIMT_ATOMIC(atomicAnd, unsigned, And)
-SIMT_ATOMIC(atomicAnd, long long, And)
-SIMT_ATOMIC(atomicAnd, unsigned long long, And)
-
-SIMT_ATOMIC(atomicOr, int, Or)
-SIMT_ATOMIC(atomicOr, unsigned, Or)
-SIMT_ATOMIC(atomicOr, long long, Or)
-SIMT_ATOMIC(atomicOr, unsigned long long, Or)
-
-SIMT_ATOMIC(atomicXor, int, Xor)
-SIMT_ATOMIC(atomicXor, unsigned, Xor)
-SIMT_ATOMIC(atomicXor, long long, Xor)
-SIMT_ATOMIC(atomicXor, unsigned long long, Xor)
+SIMT_ATOMIC_OF_INTEGERS(atomicMin, Min)
+SIMT_ATOMIC_OF_INTEGERS(atomicMax, Max)
+SIMT_ATOMIC_OF_INTEGERS(atomicAnd, And)
+SIMT_ATOMIC_OF_INTEGERS(atomicOr, Or)
+SIMT_ATOMIC_OF_INTEGERS(atomicXor, Xor)
 
 SIMT_ATOMIC_CAS(int)
 SIMT_ATOMIC_CAS(unsigned)
@@ -270,6 +256,7 @@ SIMT_ATOMIC_WIDE(_system, system)
 
 #undef SIMT_ATOMIC_CAS
 #undef SIMT_ATOMIC_CAS_OF_SCOPE
+#undef SIMT_ATOMIC_OF_INTEGERS
 #undef SIMT_ATOMIC
 #undef SIMT_ATOMIC_BY
 #undef SIMT_ATOMIC_OF_SCOPE

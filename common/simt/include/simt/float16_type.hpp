@@ -403,36 +403,30 @@ SIMT_PURE SIMT_PAIR __hisnan2(SIMT_PAIR a) {
 #define SIMT_RELATION(T, op, function) \
   SIMT_PURE bool operator op(T a, T b) { return function(a, b); }
 
-SIMT_OPERATOR(SIMT_SCALAR, +, __hadd)
-SIMT_OPERATOR(SIMT_SCALAR, -, __hsub)
-SIMT_OPERATOR(SIMT_SCALAR, *, __hmul)
-SIMT_OPERATOR(SIMT_SCALAR, /, __hdiv)
-SIMT_PURE SIMT_SCALAR operator+(SIMT_SCALAR a) { return a; }
-SIMT_PURE SIMT_SCALAR operator-(SIMT_SCALAR a) { return __hneg(a); }
-SIMT_STEP(SIMT_SCALAR, ++, +, SIMT_SCALAR(1))
-SIMT_STEP(SIMT_SCALAR, --, -, SIMT_SCALAR(1))
-SIMT_RELATION(SIMT_SCALAR, ==, __heq)
-SIMT_RELATION(SIMT_SCALAR, !=, __hneu)
-SIMT_RELATION(SIMT_SCALAR, <, __hlt)
-SIMT_RELATION(SIMT_SCALAR, <=, __hle)
-SIMT_RELATION(SIMT_SCALAR, >, __hgt)
-SIMT_RELATION(SIMT_SCALAR, >=, __hge)
+#define SIMT_ARITHMETIC(T, one, add, sub, mul, div, negative) \
+  SIMT_OPERATOR(T, +, add)                                    \
+  SIMT_OPERATOR(T, -, sub)                                    \
+  SIMT_OPERATOR(T, *, mul)                                    \
+  SIMT_OPERATOR(T, /, div)                                    \
+  SIMT_PURE T operator+(T a) { return a; }                    \
+  SIMT_PURE T operator-(T a) { return negative(a); }          \
+  SIMT_STEP(T, ++, +, one)                                    \
+  SIMT_STEP(T, --, -, one)
+#define SIMT_COMPARISONS(T, eq, ne, lt, le, gt, ge) \
+  SIMT_RELATION(T, ==, eq)                          \
+  SIMT_RELATION(T, !=, ne)                          \
+  SIMT_RELATION(T, <, lt)                           \
+  SIMT_RELATION(T, <=, le)                          \
+  SIMT_RELATION(T, >, gt)                           \
+  SIMT_RELATION(T, >=, ge)
 
-SIMT_OPERATOR(SIMT_PAIR, +, __hadd2)
-SIMT_OPERATOR(SIMT_PAIR, -, __hsub2)
-SIMT_OPERATOR(SIMT_PAIR, *, __hmul2)
-SIMT_OPERATOR(SIMT_PAIR, /, __h2div)
-SIMT_PURE SIMT_PAIR operator+(SIMT_PAIR a) { return a; }
-SIMT_PURE SIMT_PAIR operator-(SIMT_PAIR a) { return __hneg2(a); }
-SIMT_STEP(SIMT_PAIR, ++, +, SIMT_PAIR(1, 1))
-SIMT_STEP(SIMT_PAIR, --, -, SIMT_PAIR(1, 1))
-SIMT_RELATION(SIMT_PAIR, ==, __hbeq2)
-SIMT_RELATION(SIMT_PAIR, !=, __hbneu2)
-SIMT_RELATION(SIMT_PAIR, <, __hblt2)
-SIMT_RELATION(SIMT_PAIR, <=, __hble2)
-SIMT_RELATION(SIMT_PAIR, >, __hbgt2)
-SIMT_RELATION(SIMT_PAIR, >=, __hbge2)
+SIMT_ARITHMETIC(SIMT_SCALAR, SIMT_SCALAR(1), __hadd, __hsub, __hmul, __hdiv, __hneg)
+SIMT_COMPARISONS(SIMT_SCALAR, __heq, __hneu, __hlt, __hle, __hgt, __hge)
+SIMT_ARITHMETIC(SIMT_PAIR, SIMT_PAIR(1, 1), __hadd2, __hsub2, __hmul2, __h2div, __hneg2)
+SIMT_COMPARISONS(SIMT_PAIR, __hbeq2, __hbneu2, __hblt2, __hble2, __hbgt2, __hbge2)
 
+#undef SIMT_COMPARISONS
+#undef SIMT_ARITHMETIC
 #undef SIMT_RELATION
 #undef SIMT_STEP
 #undef SIMT_OPERATOR

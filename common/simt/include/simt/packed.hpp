@@ -177,24 +177,19 @@ SIMT_THREE(s16x2, __vmaxs2, __vmins2)
 SIMT_THREE(u16x2, __vmaxu2, __vminu2)
 #undef SIMT_THREE
 
+#define SIMT_RELU_OF_THREE(T, function, maximum) \
+  SIMT_PURE T function##_relu(T a, T b, T c) { return maximum(function(a, b, c), T(0)); }
 #define SIMT_RELU(T, format, maximum, minimum)                                           \
-  SIMT_PURE T __viaddmax_##format##_relu(T a, T b, T c) {                                \
-    return maximum(__viaddmax_##format(a, b, c), T(0));                                  \
-  }                                                                                      \
-  SIMT_PURE T __viaddmin_##format##_relu(T a, T b, T c) {                                \
-    return maximum(__viaddmin_##format(a, b, c), T(0));                                  \
-  }                                                                                      \
-  SIMT_PURE T __vimax3_##format##_relu(T a, T b, T c) {                                  \
-    return maximum(__vimax3_##format(a, b, c), T(0));                                    \
-  }                                                                                      \
-  SIMT_PURE T __vimin3_##format##_relu(T a, T b, T c) {                                  \
-    return maximum(__vimin3_##format(a, b, c), T(0));                                    \
-  }                                                                                      \
+  SIMT_RELU_OF_THREE(T, __viaddmax_##format, maximum)                                    \
+  SIMT_RELU_OF_THREE(T, __viaddmin_##format, maximum)                                    \
+  SIMT_RELU_OF_THREE(T, __vimax3_##format, maximum)                                      \
+  SIMT_RELU_OF_THREE(T, __vimin3_##format, maximum)                                      \
   SIMT_PURE T __vimax_##format##_relu(T a, T b) { return maximum(maximum(a, b), T(0)); } \
   SIMT_PURE T __vimin_##format##_relu(T a, T b) { return maximum(minimum(a, b), T(0)); }
 SIMT_RELU(int, s32, max, min)
 SIMT_RELU(unsigned, s16x2, __vmaxs2, __vmins2)
 #undef SIMT_RELU
+#undef SIMT_RELU_OF_THREE
 
 // *pred: is a (in its half) the result?
 #define SIMT_WITH_PREDICATE(T, format)                         \

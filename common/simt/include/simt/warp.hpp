@@ -271,24 +271,15 @@ SIMT_API int __reduce_add_sync(unsigned mask, int value) {
   return static_cast<int>(simt::reduce<simt::Add, unsigned, int>(
       "__reduce_add_sync()", mask, static_cast<unsigned>(value), SIMT_CALLER));
 }
-SIMT_API unsigned __reduce_min_sync(unsigned mask, unsigned value) {
-  return simt::reduce<simt::Min>("__reduce_min_sync()", mask, value, SIMT_CALLER);
-}
-SIMT_API int __reduce_min_sync(unsigned mask, int value) {
-  return simt::reduce<simt::Min>("__reduce_min_sync()", mask, value, SIMT_CALLER);
-}
-SIMT_API unsigned __reduce_max_sync(unsigned mask, unsigned value) {
-  return simt::reduce<simt::Max>("__reduce_max_sync()", mask, value, SIMT_CALLER);
-}
-SIMT_API int __reduce_max_sync(unsigned mask, int value) {
-  return simt::reduce<simt::Max>("__reduce_max_sync()", mask, value, SIMT_CALLER);
-}
-SIMT_API unsigned __reduce_and_sync(unsigned mask, unsigned value) {
-  return simt::reduce<simt::And>("__reduce_and_sync()", mask, value, SIMT_CALLER);
-}
-SIMT_API unsigned __reduce_or_sync(unsigned mask, unsigned value) {
-  return simt::reduce<simt::Or>("__reduce_or_sync()", mask, value, SIMT_CALLER);
-}
-SIMT_API unsigned __reduce_xor_sync(unsigned mask, unsigned value) {
-  return simt::reduce<simt::Xor>("__reduce_xor_sync()", mask, value, SIMT_CALLER);
-}
+#define SIMT_REDUCE(function, T, Operation)                                         \
+  SIMT_API T function(unsigned mask, T value) {                                     \
+    return simt::reduce<simt::Operation>(#function "()", mask, value, SIMT_CALLER); \
+  }
+SIMT_REDUCE(__reduce_min_sync, unsigned, Min)
+SIMT_REDUCE(__reduce_min_sync, int, Min)
+SIMT_REDUCE(__reduce_max_sync, unsigned, Max)
+SIMT_REDUCE(__reduce_max_sync, int, Max)
+SIMT_REDUCE(__reduce_and_sync, unsigned, And)
+SIMT_REDUCE(__reduce_or_sync, unsigned, Or)
+SIMT_REDUCE(__reduce_xor_sync, unsigned, Xor)
+#undef SIMT_REDUCE

@@ -28,6 +28,11 @@ struct CopyQueue {
   std::vector<AsyncCopy> copies;
   std::uint64_t committed = 0;     // batches of the thread so far
   std::int64_t bytes_missing = 0;  // that the barrier's phase waits for, and no load has begun
+  /// The copy is one of the batch that is committed next.
+  void add(AsyncCopy copy) {
+    copy.batch = committed;
+    copies.push_back(copy);
+  }
 };
 CopyQueue& copies_of_thread(const Thread& t);
 CopyQueue& copies_of_barrier(const void* barrier);

@@ -110,8 +110,7 @@ void begin_copy(const CopyRequest& request, const void* barrier, const void* cal
     const ScopedIgnore guard;
     CopyQueue& queue =
         barrier != nullptr ? copies_of_barrier(barrier) : copies_of_thread(*engine.current);
-    copy.batch = queue.committed;
-    queue.copies.push_back(copy);
+    queue.add(copy);
   }
 }
 

@@ -104,9 +104,7 @@ void begin_bulk_add(void* to, const void* from, std::size_t size, AddPiece add,
     access_quietly(copy.to, AccessKind::atomic, caller);
     copy.add = add;
     copy.apply = apply_addition;
-    CopyQueue& queue = bulk_of_thread(*engine.current);
-    copy.batch = queue.committed;
-    queue.copies.push_back(copy);
+    bulk_of_thread(*engine.current).add(copy);
   }
 }
 

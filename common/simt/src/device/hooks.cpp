@@ -94,6 +94,10 @@ void* __tsan_memset(void* to, int byte, std::size_t n) {
 }
 
 // std::atomic in host code (reference counts, for instance). Device code has no std::atomic.
+#define SIMT_FETCH_HOOK(width, T, operation)                      \
+  T __tsan_atomic##width##_##operation(volatile T* p, T v, int) { \
+    return __atomic_##operation(p, v, __ATOMIC_SEQ_CST);          \
+  }
 #define SIMT_ATOMIC_HOOKS(width, T)                                                                \
   T __tsan_atomic##width##_load(const volatile T* p, int) {                                        \
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
@@ -104,21 +108,11 @@ void* __tsan_memset(void* to, int byte, std::size_t n) {
   T __tsan_atomic##width##_exchange(volatile T* p, T v, int) {                                     \
     return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                            \
   }                                                                                                \
-  T __tsan_atomic##width##_fetch_add(volatile T* p, T v, int) {                                    \
-    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                                \
-  T __tsan_atomic##width##_fetch_sub(volatile T* p, T v, int) {                                    \
-    return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                                \
-  T __tsan_atomic##width##_fetch_and(volatile T* p, T v, int) {                                    \
-    return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                                \
-  T __tsan_atomic##width##_fetch_or(volatile T* p, T v, int) {                                     \
-    return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                              \
-  }                                                                                                \
-  T __tsan_atomic##width##_fetch_xor(volatile T* p, T v, int) {                                    \
-    return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                                \
+  SIMT_FETCH_HOOK(width, T, fetch_add)                                                             \
+  SIMT_FETCH_HOOK(width, T, fetch_sub)                                                             \
+  SIMT_FETCH_HOOK(width, T, fetch_and)                                                             \
+  SIMT_FETCH_HOOK(width, T, fetch_or)                                                              \
+  SIMT_FETCH_HOOK(width, T, fetch_xor)                                                             \
   int __tsan_atomic##width##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {  \
     return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }                                                                                                \
@@ -134,6 +128,7 @@ SIMT_ATOMIC_HOOKS(16, std::uint16_t)
 SIMT_ATOMIC_HOOKS(32, std::uint32_t)
 SIMT_ATOMIC_HOOKS(64, std::uint64_t)
 #undef SIMT_ATOMIC_HOOKS
+#undef SIMT_FETCH_HOOK
 
 void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void __tsan_atomic_signal_fence(int) {}
