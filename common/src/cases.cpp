@@ -19,6 +19,25 @@ std::string case_text(std::size_t n, const std::string& data, const std::string&
   return fmt::format("n = {}: {}; {}", n, data, launch_text(kernel, launch, shared_bytes));
 }
 
+Verdict all_right(const std::vector<Prediction>& predictions, const std::string& part) {
+  std::string text;
+  std::size_t right = 0;
+  for (const auto& [launch, predicted, found, advice] : predictions) {
+    if (predicted == found) {
+      ++right;
+    } else if (predicted == Prediction::Counts{0, 0}) {
+      text += fmt::format("\n{}: no prediction yet", launch);
+    } else {
+      text +=
+          fmt::format("\n{}: predicted {} and {}, {} {} and {}\n  {}", launch,
+                      counted(predicted.requests, "request"), counted(predicted.parts, part),
+                      kCpuDevice ? "measured" : "expected", found.requests, found.parts, advice);
+    }
+  }
+  if (right == predictions.size()) return {};
+  return {false, fmt::format("{} of {} predictions are right{}", right, predictions.size(), text)};
+}
+
 std::vector<std::size_t> all_sizes() {
   std::vector<std::size_t> sizes = kSizes;
   sizes.push_back(kBigSize);

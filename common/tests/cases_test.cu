@@ -41,10 +41,38 @@ TEST_CASE("a kind of data makes each element from its index, the size and a numb
   REQUIRE(kind.values(0).empty());
 }
 
+TEST_CASE("each size meets each kind, and the launches change from case to case") {
+  const char* const kinds[] = {"first", "second", "third"};
+  const auto cases = course::cases_of({0, 40}, kinds);
+  REQUIRE(cases.size() == 6);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const std::size_t n = i < 3 ? 0 : 40;
+    REQUIRE(cases[i].n == n);
+    REQUIRE(cases[i].kind == kinds[i % 3]);
+    REQUIRE(cases[i].launch.grid == course::launch_shapes(n)[i].grid);
+    REQUIRE(cases[i].launch.block == course::launch_shapes(n)[i].block);
+  }
+}
+
 TEST_CASE("a case names its size, its data and its launch") {
   REQUIRE(course::launch_text("sum", {4, 256}) == "sum<<<4, 256>>>");
   REQUIRE(course::case_text(7, "all equal", "sum", {4, 256}, 1024) ==
           "n = 7: all equal; sum<<<4, 256, 1024>>>");
+}
+
+TEST_CASE("each wrong prediction has a line, and advice if one was made") {
+  const course::Prediction right{"f<<<1, 32>>>", {1, 4}, {1, 4}, "a"};
+  const course::Prediction none{"g<<<1, 32>>>", {0, 0}, {1, 32}, "b"};
+  const course::Prediction wrong{"h<<<1, 64>>>", {1, 4}, {2, 8}, "c"};
+  REQUIRE(course::all_right({right, right}, "sector"));
+  const course::Verdict verdict = course::all_right({right, none, wrong}, "sector");
+  REQUIRE_FALSE(verdict.ok);
+  REQUIRE(verdict.text ==
+          "1 of 3 predictions are right\n"
+          "g<<<1, 32>>>: no prediction yet\n"
+          "h<<<1, 64>>>: predicted 1 request and 4 sectors, " +
+              std::string(course::kCpuDevice ? "measured" : "expected") + " 2 and 8\n  c");
+  REQUIRE(course::all_right({{"i", {0, 0}, {0, 0}, ""}}, "atomic"));
 }
 
 TEST_CASE("one is told from many") {

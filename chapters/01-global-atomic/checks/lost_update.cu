@@ -101,13 +101,8 @@ void check_kind(std::size_t n, Launch launch, const course::DataKind<int>& kind,
 // Promise: the caller initialises both outputs, which may hold something.
 // Promise: readings may be negative.
 TEST_CASE("lost_update: peak and alarms are right at every size") {
-  std::size_t turn = 0;  // another grid each time
-  for (const std::size_t n : course::kSizes) {
-    const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const course::DataKind<int>& kind : kKinds) {
-      const Launch launch = launches[turn++ % launches.size()];
-      check_kind(n, launch, kind, {7, INT_MIN});
-    }
+  for (const auto& [n, launch, kind] : course::cases_of(course::kSizes, kKinds)) {
+    check_kind(n, launch, kind, {7, INT_MIN});
   }
 }
 

@@ -152,12 +152,8 @@ void append_to_new(unsigned capacity, const course::DataKind<float>& kind, std::
 // Promise: the kernel appends the index of every sample above the limit (in any order: the slots
 // are compared as a set).
 TEST_CASE("ticket: the list holds all hits at every size") {
-  std::size_t turn = 0;  // another grid each time
-  for (const std::size_t n : course::kSizes) {
-    const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const course::DataKind<float>& kind : kKinds) {
-      append_to_new(static_cast<unsigned>(n), kind, n, launches[turn++ % launches.size()]);
-    }
+  for (const auto& [n, launch, kind] : course::cases_of(course::kSizes, kKinds)) {
+    append_to_new(static_cast<unsigned>(n), kind, n, launch);
   }
 }
 

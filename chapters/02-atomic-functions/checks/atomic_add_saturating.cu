@@ -252,10 +252,8 @@ TEST_CASE("atomic_add_saturating: one thread fills a cell step by step") {
 
 // Promise: threads may call the function at the same time, with different values and limits.
 TEST_CASE("atomic_add_saturating: many threads at one cell of global memory, at every size") {
-  std::size_t turn = 0;  // another grid each time
-  for (const std::size_t n : course::kSizes) {
-    const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const Kind& kind : kKinds) check_global(kind, n, launches[turn++ % launches.size()]);
+  for (const auto& [n, launch, kind] : course::cases_of(course::kSizes, kKinds)) {
+    check_global(kind, n, launch);
   }
 }
 

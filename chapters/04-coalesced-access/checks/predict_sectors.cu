@@ -55,30 +55,18 @@ std::string advice(const predicted::Kernel& kernel, Prediction prediction,
          (kernel.loads == 1 ? "" : " each time") + ", and divide by 32.";
 }
 
-/// A line or two for each prediction that is wrong.
 course::Verdict all_predictions() {
-  std::string text;
-  std::size_t wrong = 0;
+  std::vector<course::Prediction> predictions;
   for (std::size_t k = 0; k < std::size(kPredictions); ++k) {
     const predicted::Kernel& kernel = predicted::kKernels[k];
     const Prediction prediction = kPredictions[k];
     const predicted::Counts measured = predicted::counts_of(kernel);
-    if (measured == predicted::Counts{prediction.requests, prediction.sectors}) continue;
-    ++wrong;
-    text += "\n" + kernel.name + "<<<1, " + std::to_string(kernel.threads) + ">>>: ";
-    if (prediction.requests == 0 && prediction.sectors == 0) {
-      text += "no prediction yet";
-      continue;
-    }
-    text += "predicted " + course::counted(prediction.requests, "request") + " and " +
-            course::counted(prediction.sectors, "sector") +
-            (course::kCpuDevice ? ", measured " : ", expected ") +
-            std::to_string(measured.requests) + " and " + std::to_string(measured.sectors) +
-            "\n  " + advice(kernel, prediction, measured);
+    predictions.push_back({course::launch_text(kernel.name, {1, kernel.threads}),
+                           {prediction.requests, prediction.sectors},
+                           {measured.requests, measured.sectors},
+                           advice(kernel, prediction, measured)});
   }
-  if (wrong == 0) return {};
-  return {false, std::to_string(std::size(kPredictions) - wrong) + " of " +
-                     std::to_string(std::size(kPredictions)) + " predictions are right" + text};
+  return course::all_right(predictions, "sector");
 }
 
 }  // namespace

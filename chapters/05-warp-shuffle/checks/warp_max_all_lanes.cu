@@ -16,6 +16,7 @@
 namespace {
 
 using Launch = course::LaunchShape;
+const std::vector<std::size_t> kSizesFrom1(course::kSizes.begin() + 1, course::kSizes.end());
 
 // ---- readings -----------------------------------------------------------------------------------
 
@@ -143,15 +144,9 @@ TEST_CASE("warp_max_all_lanes: groups that are cut short") {
 
 // Promise: highest[i] is the maximum of the group of x[i], for every i < n.
 TEST_CASE("warp_max_all_lanes: every size, every kind of data") {
-  std::size_t turn = 0;  // another grid each time
-  for (const std::size_t n : course::kSizes) {
-    if (n == 0) continue;
-    const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const auto& kind : kKinds) {
-      const Launch launch = launches[turn++ % launches.size()];
-      INFO(describe(n, launch, kind));
-      check_launch(kind.values(n), launch);
-    }
+  for (const auto& [n, launch, kind] : course::cases_of(kSizesFrom1, kKinds)) {
+    INFO(describe(n, launch, kind));
+    check_launch(kind.values(n), launch);
   }
 }
 

@@ -14,6 +14,7 @@
 namespace {
 
 using Launch = course::LaunchShape;
+const std::vector<std::size_t> kSizesFrom1(course::kSizes.begin() + 1, course::kSizes.end());
 constexpr unsigned kUnwritten = 0xFFFF'FFFF;  // what an output holds before the launch
 
 using Kind = course::DataKind<unsigned>;
@@ -124,15 +125,9 @@ TEST_CASE("warp_prefix_sum: groups that are cut short") {
 
 // Promise: all offsets and all totals are written, for every n.
 TEST_CASE("warp_prefix_sum: every size, every kind of data") {
-  std::size_t turn = 0;  // another grid each time
-  for (const std::size_t n : course::kSizes) {
-    if (n == 0) continue;
-    const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const Kind& kind : kKinds) {
-      const Launch launch = launches[turn++ % launches.size()];
-      INFO(describe(n, launch, kind));
-      check_launch(kind.values(n), launch);
-    }
+  for (const auto& [n, launch, kind] : course::cases_of(kSizesFrom1, kKinds)) {
+    INFO(describe(n, launch, kind));
+    check_launch(kind.values(n), launch);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <cstddef>
-#include <string>
+#include <vector>
 
 #include "checks/predicted_launches.cuh"
 
@@ -15,30 +15,17 @@ namespace {
 const Prediction kPredictions[] = {kPlain,        kAggregated, kByVote, kFilterInTurns,
                                    kCountInTurns, kSplit,      kKeyed};
 
-/// A line or two for each prediction that is wrong.
 course::Verdict all_predictions() {
-  std::string text;
-  std::size_t wrong = 0;
+  std::vector<course::Prediction> predictions;
   for (std::size_t k = 0; k < std::size(kPredictions); ++k) {
     const predicted::Launch& launch = predicted::kLaunches[k];
-    const Prediction prediction = kPredictions[k];
     const predicted::Counts measured = predicted::counts_of(launch);
-    if (measured == predicted::Counts{prediction.requests, prediction.atomics}) continue;
-    ++wrong;
-    text += "\n" + launch.text + ": ";
-    if (prediction.requests == 0 && prediction.atomics == 0) {
-      text += "no prediction yet";
-      continue;
-    }
-    text += "predicted " + course::counted(prediction.requests, "request") + " and " +
-            course::counted(prediction.atomics, "atomic") +
-            (course::kCpuDevice ? ", measured " : ", expected ") +
-            std::to_string(measured.requests) + " and " + std::to_string(measured.atomics) +
-            "\n  " + launch.look;
+    predictions.push_back({launch.text,
+                           {kPredictions[k].requests, kPredictions[k].atomics},
+                           {measured.requests, measured.atomics},
+                           launch.look});
   }
-  if (wrong == 0) return {};
-  return {false, std::to_string(std::size(kPredictions) - wrong) + " of " +
-                     std::to_string(std::size(kPredictions)) + " predictions are right" + text};
+  return course::all_right(predictions, "atomic");
 }
 
 }  // namespace

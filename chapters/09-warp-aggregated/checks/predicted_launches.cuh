@@ -102,32 +102,23 @@ struct Launch {
   std::string look;
 };
 
+template <auto kernel, unsigned grid, unsigned block>
+void filter(Memory& m) {
+  course::launch(kernel, {grid, block}, m.x.data(), kNumbers, m.out.data(), m.counts.data());
+}
+
 inline const std::vector<Launch> kLaunches = {
-    {"filter_plain<<<2, 128>>>", one_of_each_kept,
-     [](Memory& m) {
-       course::launch(filter_plain, {2, 128}, m.x.data(), kNumbers, m.out.data(), m.counts.data());
-     },
+    {"filter_plain<<<2, 128>>>", one_of_each_kept, filter<filter_plain, 2, 128>,
      "Which lanes of the warp with x[32] to x[63] pass the if? And of the one with x[64] to x[95]?"},
-    {"filter_agg_inc<<<2, 128>>>", one_of_each_group_with_kept,
-     [](Memory& m) {
-       course::launch(filter_agg_inc, {2, 128}, m.x.data(), kNumbers, m.out.data(),
-                      m.counts.data());
-     },
+    {"filter_agg_inc<<<2, 128>>>", one_of_each_group_with_kept, filter<filter_agg_inc, 2, 128>,
      "Which lane adds in the warp with x[32] to x[63]? Does the one with x[64] to x[95] add at all?"},
     {"filter_by_vote<<<2, 128>>>",
      [] {
        return Counts{kNumbers / kLanes, kNumbers / kLanes};
      },
-     [](Memory& m) {
-       course::launch(filter_by_vote, {2, 128}, m.x.data(), kNumbers, m.out.data(),
-                      m.counts.data());
-     },
+     filter<filter_by_vote, 2, 128>,
      "What are the votes of the warp with x[64] to x[95], and what does its lane 0 do with them?"},
-    {"filter_in_turns<<<1, 64>>>", one_of_each_group_with_kept,
-     [](Memory& m) {
-       course::launch(filter_in_turns, {1, 64}, m.x.data(), kNumbers, m.out.data(),
-                      m.counts.data());
-     },
+    {"filter_in_turns<<<1, 64>>>", one_of_each_group_with_kept, filter<filter_in_turns, 1, 64>,
      "Warp 0 takes x[0] to x[31], then x[64] to x[95], and so on: in which turns does it keep any?"},
     {"count_in_turns<<<1, 64>>>",
      [] {

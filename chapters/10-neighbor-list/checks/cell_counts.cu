@@ -130,13 +130,9 @@ void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
 // Promise: places[i] is the place of atom i in its cell: those of the new atoms begin at counts[c]
 // before the launch, each comes once, in any order.
 TEST_CASE("cell_counts: right at every size") {
-  std::size_t turn = 0;
-  for (const std::size_t n : course::kSizes) {
-    const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const Kind kind : kKinds) {
-      Cells cells = make_cells(0, 0, 0);
-      check(cells, make_points(kind, n), launches[turn++ % launches.size()], kind);
-    }
+  for (const auto& [n, launch, kind] : course::cases_of(course::kSizes, kKinds)) {
+    Cells cells = make_cells(0, 0, 0);
+    check(cells, make_points(kind, n), launch, kind);
   }
 }
 

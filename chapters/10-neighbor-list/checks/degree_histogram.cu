@@ -62,12 +62,8 @@ void check(const std::vector<int>& h_counts, Launch launch, Kind kind, int launc
 // Promise: atoms_with[k] grows by the number of atoms with k neighbours, for k from 0 to 10, and
 // atoms_with[11] by those with 11 or more, up to 2^31 - 1.
 TEST_CASE("degree_histogram: right at every size") {
-  std::size_t turn = 0;
-  for (const std::size_t n : course::kSizes) {
-    const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const Kind kind : kKinds) {
-      check(kind->values(n), launches[turn++ % launches.size()], kind);
-    }
+  for (const auto& [n, launch, kind] : course::cases_of(course::kSizes, kKinds)) {
+    check(kind->values(n), launch, kind);
   }
 }
 

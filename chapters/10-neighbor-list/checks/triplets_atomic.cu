@@ -189,13 +189,10 @@ TEST_CASE("triplets_atomic: one atom with three neighbours, and so three triplet
 // neighbour k, cosine_at(...)} (lists do not ascend, so that the order shows).
 // Promise: elements below `capacity` that are needed are filled, each once, in any order.
 TEST_CASE("triplets_atomic: the list holds all triplets at every size") {
-  std::size_t turn = 0;
-  for (const std::size_t n : {0, 1, 2, 3, 31, 32, 33, 257}) {
-    const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const Pattern kind : {Pattern::mixed, Pattern::pairs, Pattern::star}) {
-      List list(static_cast<unsigned>(10 * n + 900));
-      append(list, kind, n, launches[turn++ % launches.size()]);
-    }
+  const Pattern kinds[] = {Pattern::mixed, Pattern::pairs, Pattern::star};
+  for (const auto& [n, launch, kind] : course::cases_of({0, 1, 2, 3, 31, 32, 33, 257}, kinds)) {
+    List list(static_cast<unsigned>(10 * n + 900));
+    append(list, kind, n, launch);
   }
 }
 

@@ -14,10 +14,13 @@
 #pragma once
 
 #include <course/data.cuh>
+#include <course/verdict.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace course {
@@ -44,6 +47,27 @@ struct DataKind {
   }
 };
 
+/// A size, a launch and a kind of data that are tried together.
+template <class Kind>
+struct SizedCase {
+  std::size_t n;
+  LaunchShape launch;
+  Kind kind;
+};
+
+/// A case for each size and each kind, with another one of launch_shapes(n) each time: all of them
+/// for each would take minutes on the CPU device.
+template <class Kinds>
+auto cases_of(const std::vector<std::size_t>& sizes, const Kinds& kinds) {
+  std::vector<SizedCase<std::remove_cvref_t<decltype(*std::begin(kinds))>>> cases;
+  for (const std::size_t n : sizes) {
+    const std::vector<LaunchShape> launches = launch_shapes(n);
+    for (const auto& kind : kinds)
+      cases.push_back({n, launches[cases.size() % launches.size()], kind});
+  }
+  return cases;
+}
+
 /// "1 row", "2 rows"; what does not end in s in the plural is named: counted(n, "half", "halves").
 std::string counted(std::uint64_t n, const std::string& one, const std::string& many = "");
 
@@ -54,5 +78,20 @@ std::string launch_text(const std::string& kernel, LaunchShape launch,
 /// "n = 1025: all below zero; sum<<<4, 256>>>": what a check says of a case before it tries it.
 std::string case_text(std::size_t n, const std::string& data, const std::string& kernel,
                       LaunchShape launch, std::size_t shared_bytes = 0);
+
+/// What an exercise has a learner predict of a launch: requests of warps, and parts that these have.
+struct Prediction {
+  struct Counts {
+    std::uint64_t requests, parts;
+    friend bool operator==(const Counts&, const Counts&) = default;
+  };
+  std::string launch;  // its text
+  Counts predicted;    // 0 and 0: not yet
+  Counts found;        // counted on the CPU device; on a GPU, which counts nothing, what is right
+  std::string advice;  // where to look, if the two differ
+};
+
+/// Ok if all are right; else a line or two for each that is wrong. `part`: "sector", "atomic".
+Verdict all_right(const std::vector<Prediction>& predictions, const std::string& part);
 
 }  // namespace course
