@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "checks/challenge_cases.cuh"
+
 namespace beat_filter_check {
 
 using Kind = course::DataKind<int>;
@@ -67,14 +69,11 @@ __global__ void count_misplaced(const int* d_out, std::size_t n, Count* d_wrong)
 
 /// Of an answer that is slow here, some of the cases are tried.
 bool is_tried() {
-  INFO("n = 1000: all are 0");
-  static course::CasesInTime cases([] {
-    const auto x = course::DeviceBuffer<int>::zeros(1000);
+  return challenge::is_tried<int>([](const int* d_x, std::size_t n) {
     course::DeviceBuffer<int> out(1);
     course::DeviceBuffer<Count> count(1);
-    BeatFilter{}(x.data(), x.size(), out.data(), count.data());
+    BeatFilter{}(d_x, n, out.data(), count.data());
   });
-  return cases.take();
 }
 
 }  // namespace beat_filter_check
@@ -88,16 +87,12 @@ using namespace beat_filter_check;
 // Promise: *d_count may hold anything before (all of its 64 bits are poisoned).
 // Promise: d_x and d_out are aligned to ints, no more (MISALIGNED ACCESS).
 TEST_CASE("beat_filter: every size, at several starts") {
-  std::size_t turn = 0;
-  for (const std::size_t n : course::all_sizes()) {
-    for (int k = 0; k < 2; ++k, ++turn) {
-      if (!is_tried()) continue;
-      const Kind& kind = kKinds[turn % std::size(kKinds)];
-      const std::size_t offset_x = turn * 3 % 8, offset_out = turn * 5 % 8;
-      INFO(text_of(n, kind.text, offset_x, offset_out));
-      BeatFilter answer;
-      check(answer, kind.values(n), offset_x, offset_out);
-    }
+  for (const auto& [n, kind, turn] : challenge::every_size_twice(kKinds)) {
+    if (!is_tried()) continue;
+    const std::size_t offset_x = turn * 3 % 8, offset_out = turn * 5 % 8;
+    INFO(text_of(n, kind.text, offset_x, offset_out));
+    BeatFilter answer;
+    check(answer, kind.values(n), offset_x, offset_out);
   }
 }
 

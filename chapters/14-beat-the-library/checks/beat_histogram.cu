@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "checks/challenge_cases.cuh"
+
 namespace beat_histogram_check {
 
 using Kind = course::DataKind<unsigned char>;
@@ -48,13 +50,10 @@ void check(BeatHistogram& answer, const std::vector<unsigned char>& bytes, std::
 
 /// Of an answer that is slow here, some of the cases are tried.
 bool is_tried() {
-  INFO("n = 1000: all are 0");
-  static course::CasesInTime cases([] {
-    const auto bytes = course::DeviceBuffer<unsigned char>::zeros(1000);
+  return challenge::is_tried<unsigned char>([](const unsigned char* d_bytes, std::size_t n) {
     course::DeviceBuffer<unsigned> bins(256);
-    BeatHistogram{}(bytes.data(), bytes.size(), bins.data());
+    BeatHistogram{}(d_bytes, n, bins.data());
   });
-  return cases.take();
 }
 
 }  // namespace beat_histogram_check
@@ -64,16 +63,12 @@ using namespace beat_histogram_check;
 // Promise: d_bins[b] becomes how often b occurs in d_bytes[0..n-1], for b from 0 to 255.
 // Promise: d_bins may hold anything before (it is poisoned).
 TEST_CASE("beat_histogram: every size, at several starts") {
-  std::size_t turn = 0;
-  for (const std::size_t n : course::all_sizes()) {
-    for (int k = 0; k < 2; ++k, ++turn) {
-      if (!is_tried()) continue;
-      const Kind& kind = kKinds[turn % std::size(kKinds)];
-      const std::size_t offset = turn * 7 % 64;
-      INFO(text_of(n, kind.text, offset));
-      BeatHistogram answer;
-      check(answer, kind.values(n), offset);
-    }
+  for (const auto& [n, kind, turn] : challenge::every_size_twice(kKinds)) {
+    if (!is_tried()) continue;
+    const std::size_t offset = turn * 7 % 64;
+    INFO(text_of(n, kind.text, offset));
+    BeatHistogram answer;
+    check(answer, kind.values(n), offset);
   }
 }
 

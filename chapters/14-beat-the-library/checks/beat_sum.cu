@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "checks/challenge_cases.cuh"
+
 namespace beat_sum_check {
 
 using Kind = course::DataKind<float>;
@@ -49,13 +51,10 @@ void check(BeatSum& answer, const std::vector<float>& x, std::size_t offset, dou
 
 /// Of an answer that is slow here, some of the cases are tried.
 bool is_tried() {
-  INFO("n = 1000: all are 0");
-  static course::CasesInTime cases([] {
-    const auto x = course::DeviceBuffer<float>::zeros(1000);
+  return challenge::is_tried<float>([](const float* d_x, std::size_t n) {
     course::DeviceBuffer<float> y(1);
-    BeatSum{}(x.data(), x.size(), y.data());
+    BeatSum{}(d_x, n, y.data());
   });
-  return cases.take();
 }
 
 }  // namespace beat_sum_check
@@ -66,16 +65,12 @@ using namespace beat_sum_check;
 // Promise: *d_y may hold anything before (it is poisoned).
 // Promise: sums that need no rounding are exact (numbers of 2^-70 and of 2^70, too).
 TEST_CASE("beat_sum: every size, at several starts") {
-  std::size_t turn = 0;
-  for (const std::size_t n : course::all_sizes()) {
-    for (int k = 0; k < 2; ++k, ++turn) {
-      if (!is_tried()) continue;
-      const Kind& kind = kExact[turn % std::size(kExact)];
-      const std::size_t offset = turn * 5 % 16;
-      INFO(text_of(n, kind.text, offset));
-      BeatSum answer;
-      check(answer, kind.values(n), offset, 0);
-    }
+  for (const auto& [n, kind, turn] : challenge::every_size_twice(kExact)) {
+    if (!is_tried()) continue;
+    const std::size_t offset = turn * 5 % 16;
+    INFO(text_of(n, kind.text, offset));
+    BeatSum answer;
+    check(answer, kind.values(n), offset, 0);
   }
 }
 

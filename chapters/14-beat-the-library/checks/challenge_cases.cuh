@@ -1,0 +1,41 @@
+// For the checks of the challenges: their cases, and which of them are tried of an answer that is slow
+// on the CPU device.
+#pragma once
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <vector>
+
+namespace challenge {
+
+/// A size, a kind of data, and the number of the case, for what else changes from case to case.
+template <class Kind>
+struct SizeInTurn {
+  std::size_t n;
+  const Kind& kind;
+  std::size_t turn;
+};
+
+/// Each of all_sizes() twice, the kinds in turn.
+template <class Kind, std::size_t number>
+std::vector<SizeInTurn<Kind>> every_size_twice(const Kind (&kinds)[number]) {
+  std::vector<SizeInTurn<Kind>> cases;
+  for (const std::size_t n : course::all_sizes()) {
+    for (int k = 0; k < 2; ++k) cases.push_back({n, kinds[cases.size() % number], cases.size()});
+  }
+  return cases;
+}
+
+/// Whether the next case is tried. `call(x, n)` is a call of the answer; each check has one of its own.
+template <class T, class Call>
+bool is_tried(Call call) {
+  INFO("n = 1000: all are 0");
+  static course::CasesInTime cases([call] {
+    const auto x = course::DeviceBuffer<T>::zeros(1000);
+    call(x.data(), x.size());
+  });
+  return cases.take();
+}
+
+}  // namespace challenge
