@@ -112,6 +112,23 @@ void one_rung(Ladder& ladder) {
   ladder.rung(counting.atomic(ladder.n()));
 }
 
+/// A ladder of one rung that is declared wrong; the right value is 1000.
+Outcome run_wrong(const course::WrongRung& rung) {
+  return run_ladder({}, [&](Ladder& ladder) {
+    ladder.reference("CPU reference", 1000);
+    ladder.wrong(rung);
+  });
+}
+
+/// A ladder of a rung, and count_atomic after it.
+Outcome run_before_another(const course::Rung& rung, Counting& counting) {
+  return run_ladder({}, [&](Ladder& ladder) {
+    ladder.reference("CPU reference", 1000);
+    ladder.rung(rung);
+    ladder.rung(counting.atomic(1000));
+  });
+}
+
 /// Standard output but for the JSON that `--json -` leaves there.
 nlohmann::json json_of(const std::function<void(Ladder&)>& body) {
   return nlohmann::json::parse(run_ladder({"--json", "-"}, body).out);
@@ -348,11 +365,7 @@ TEST_CASE("a refused launch fails its rung, the others run") {
     count_atomic<<<1, 2000>>>(1, counting.d_count.data());
     CUDA_CHECK_LAUNCH();
   };
-  const Outcome outcome = run_ladder({}, [&](Ladder& ladder) {
-    ladder.reference("CPU reference", 1000);
-    ladder.rung(refused);
-    ladder.rung(counting.atomic(1000));
-  });
+  const Outcome outcome = run_before_another(refused, counting);
   CHECK(outcome.code == 1);
   CHECK(outcome.says("the kernel launch before this line failed: cudaErrorInvalid"));
   CHECK(outcome.says("count_atomic                      1000"));
@@ -363,11 +376,7 @@ TEST_CASE("an error that a rung leaves is not reported by the next one") {
   Counting counting;
   course::Rung refused = counting.five();
   refused.reset = [] { CUDA_CHECK(cudaSetDevice(-1)); };
-  const Outcome outcome = run_ladder({}, [&](Ladder& ladder) {
-    ladder.reference("CPU reference", 1000);
-    ladder.rung(refused);
-    ladder.rung(counting.atomic(1000));
-  });
+  const Outcome outcome = run_before_another(refused, counting);
   CHECK(outcome.code == 1);
   CHECK(outcome.says("cudaErrorInvalidDevice"));
   CHECK(outcome.says("1 of 3 rows FAILED"));
@@ -379,11 +388,7 @@ TEST_CASE("an illegal access fails its rung, the others run") {
   Counting counting;
   course::Rung illegal = counting.five();
   illegal.launch = [&] { write_behind<<<1, 1>>>(counting.d_count.data(), 1); };
-  const Outcome outcome = run_ladder({}, [&](Ladder& ladder) {
-    ladder.reference("CPU reference", 1000);
-    ladder.rung(illegal);
-    ladder.rung(counting.atomic(1000));
-  });
+  const Outcome outcome = run_before_another(illegal, counting);
   CHECK(outcome.code == 1);
   CHECK(outcome.says("OUT OF BOUNDS in kernel write_behind"));
   CHECK(outcome.says("count_atomic                      1000"));
@@ -403,10 +408,7 @@ TEST_CASE("an exception in the chapter's own code ends the ladder") {
 
 TEST_CASE("a declared race is shown beside the right value, and runs once") {
   Counting counting;
-  const Outcome outcome = run_ladder({}, [&](Ladder& ladder) {
-    ladder.reference("CPU reference", 1000);
-    ladder.wrong(counting.racy(1000, Expect::race));
-  });
+  const Outcome outcome = run_wrong(counting.racy(1000, Expect::race));
   INFO(outcome.out);
   CHECK(outcome.code == 0);
   CHECK(outcome.says("count_racy                WRONG ON PURPOSE: "));
@@ -421,20 +423,14 @@ TEST_CASE("a declared race is shown beside the right value, and runs once") {
 TEST_CASE("a declared race that is not there fails the ladder") {
   course::skip_without_checker();
   Counting counting;
-  const Outcome outcome = run_ladder({}, [&](Ladder& ladder) {
-    ladder.reference("CPU reference", 1000);
-    ladder.wrong(counting.not_wrong(1000, Expect::race));
-  });
+  const Outcome outcome = run_wrong(counting.not_wrong(1000, Expect::race));
   CHECK(outcome.code == 1);
   CHECK(outcome.says("declared to have a race, but none was reported"));
 }
 
 TEST_CASE("a declared wrong value that is right fails the ladder") {
   Counting counting;
-  const Outcome outcome = run_ladder({}, [&](Ladder& ladder) {
-    ladder.reference("CPU reference", 1000);
-    ladder.wrong(counting.not_wrong(1000, Expect::wrong_value));
-  });
+  const Outcome outcome = run_wrong(counting.not_wrong(1000, Expect::wrong_value));
   CHECK(outcome.code == 1);
   CHECK(outcome.says("declared to give a wrong value, but the value is right"));
 }
@@ -442,10 +438,7 @@ TEST_CASE("a declared wrong value that is right fails the ladder") {
 TEST_CASE("a race where only a wrong value was declared fails the ladder") {
   course::skip_without_checker();
   Counting counting;
-  const Outcome outcome = run_ladder({}, [&](Ladder& ladder) {
-    ladder.reference("CPU reference", 1000);
-    ladder.wrong(counting.racy(1000, Expect::wrong_value));
-  });
+  const Outcome outcome = run_wrong(counting.racy(1000, Expect::wrong_value));
   CHECK(outcome.code == 1);
   CHECK(outcome.says("this is not the error that was declared:\n    DATA RACE"));
 }
