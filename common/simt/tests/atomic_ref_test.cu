@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "hand_over.cuh"
 #include "testing.hpp"
 
 namespace atomic_ref_test {
@@ -183,10 +184,7 @@ __global__ void hand_over(int* flag, int* data, unsigned to) {
 
 template <cuda::thread_scope scope, cuda::memory_order store, cuda::memory_order load>
 bool arrives(unsigned to) {
-  auto flag = Array<int>::zeros(1);
-  auto data = Array<int>::zeros(2);
-  hand_over<scope, store, load><<<2, 64>>>(flag.data(), data.data(), to);
-  return data.values()[1] == 42;
+  return value_arrives(hand_over<scope, store, load>, 2, 64, to);
 }
 
 /// The same inside a block, by a flag in shared memory and read-modify-write operations.
@@ -258,10 +256,7 @@ __global__ void hand_over_with_fences(int* flag, int* data) {
 
 template <bool with_fences>
 bool arrives_with_fences() {
-  auto flag = Array<int>::zeros(1);
-  auto data = Array<int>::zeros(2);
-  hand_over_with_fences<with_fences><<<2, 32>>>(flag.data(), data.data());
-  return data.values()[1] == 42;
+  return value_arrives(hand_over_with_fences<with_fences>, 2, 32);
 }
 
 TEST_CASE("atomic_thread_fence orders relaxed operations") {

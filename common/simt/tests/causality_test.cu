@@ -6,6 +6,7 @@
 #include <cuda/atomic>
 #include <cuda/barrier>
 
+#include "hand_over.cuh"
 #include "testing.hpp"
 
 using simt::ReportKind;
@@ -16,15 +17,6 @@ namespace {
 using DeviceRef = cuda::atomic_ref<int, cuda::thread_scope_device>;
 constexpr auto kRelaxed = cuda::memory_order_relaxed, kAcquire = cuda::memory_order_acquire,
                kRelease = cuda::memory_order_release;
-
-/// One hand-over of data[0] to the thread that stores data[1].
-template <class Kernel>
-bool value_arrives(Kernel kernel, unsigned blocks, unsigned threads = 64) {
-  auto flags = Array<int>::zeros(4);
-  auto data = Array<int>::zeros(2);
-  kernel<<<blocks, threads>>>(flags.data(), data.data());
-  return data.values()[1] == 42;
-}
 
 }  // namespace
 
@@ -198,6 +190,13 @@ namespace {
 
 enum class Fences { before_barriers, by_thread_0, in_writers_only, none };
 
+/// What the threads of all blocks have written.
+__device__ int sum_of_parts(const int* parts) {
+  int sum = 0;
+  for (unsigned i = 0; i < gridDim.x * blockDim.x; ++i) sum += parts[i];
+  return sum;
+}
+
 /// The last block sums what all threads have written.
 template <Fences fences>
 __global__ void last_block_sums(int* flags, int* data) {
@@ -214,18 +213,13 @@ __global__ void last_block_sums(int* flags, int* data) {
   __syncthreads();
   if (!s_last) return;
   if (fences == Fences::before_barriers) __threadfence();
-  if (threadIdx.x == 1) {
-    int sum = 0;
-    for (unsigned i = 0; i < gridDim.x * blockDim.x; ++i) sum += parts[i];
-    data[1] = sum;
-  }
+  if (threadIdx.x == 1) data[1] = sum_of_parts(parts);
 }
 
-template <Fences fences>
-bool last_block_is_right() {
+bool last_block_is_right(void (*kernel)(int*, int*)) {
   auto flags = Array<int>::zeros(1);
   auto data = Array<int>::zeros(2 + 3 * 64);
-  last_block_sums<fences><<<3, 64>>>(flags.data(), data.data());
+  kernel<<<3, 64>>>(flags.data(), data.data());
   return data.values()[1] == 3 * 64;
 }
 
@@ -234,10 +228,15 @@ bool last_block_is_right() {
 TEST_CASE(
     "a barrier may lie between the fence and the ticket, and between the ticket and the fence") {
   // PTX asks for the fences in the thread of the ticket; README.md says why these are accepted.
-  CHECK(first_complaint(last_block_is_right<Fences::before_barriers>, 20) == "");
-  CHECK(first_complaint(last_block_is_right<Fences::by_thread_0>, 20) == "");
-  CHECK(first_miss(ReportKind::race, [] { last_block_is_right<Fences::in_writers_only>(); }) == "");
-  CHECK(first_miss(ReportKind::race, [] { last_block_is_right<Fences::none>(); }) == "");
+  CHECK(first_complaint(
+            [] { return last_block_is_right(last_block_sums<Fences::before_barriers>); }, 20) ==
+        "");
+  CHECK(first_complaint([] { return last_block_is_right(last_block_sums<Fences::by_thread_0>); },
+                        20) == "");
+  CHECK(first_miss(ReportKind::race,
+                   [] { last_block_is_right(last_block_sums<Fences::in_writers_only>); }) == "");
+  CHECK(first_miss(ReportKind::race, [] { last_block_is_right(last_block_sums<Fences::none>); }) ==
+        "");
 }
 
 // ---- the scope of one thread --------------------------------------------------------------------
@@ -411,19 +410,7 @@ __global__ void last_block_behind_barrier(int* flags, int* data) {
     if (with_fence) __threadfence();
   }
   s_barrier.arrive_and_wait();
-  if (s_last && threadIdx.x == 1) {
-    int sum = 0;
-    for (unsigned i = 0; i < gridDim.x * blockDim.x; ++i) sum += parts[i];
-    data[1] = sum;
-  }
-}
-
-template <bool with_fence>
-bool last_block_behind_barrier_is_right() {
-  auto flags = Array<int>::zeros(1);
-  auto data = Array<int>::zeros(2 + 3 * 64);
-  last_block_behind_barrier<with_fence><<<3, 64>>>(flags.data(), data.data());
-  return data.values()[1] == 3 * 64;
+  if (s_last && threadIdx.x == 1) data[1] = sum_of_parts(parts);
 }
 
 }  // namespace
@@ -449,6 +436,8 @@ TEST_CASE("the fence of the narrower scope decides whom a hand-over reaches") {
 }
 
 TEST_CASE("the last block, with cuda::barrier instead of __syncthreads()") {
-  CHECK(first_complaint(last_block_behind_barrier_is_right<true>, 20) == "");
-  CHECK(first_miss(ReportKind::race, [] { last_block_behind_barrier_is_right<false>(); }) == "");
+  CHECK(first_complaint([] { return last_block_is_right(last_block_behind_barrier<true>); }, 20) ==
+        "");
+  CHECK(first_miss(ReportKind::race,
+                   [] { last_block_is_right(last_block_behind_barrier<false>); }) == "");
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "results.cuh"
+
 namespace {
 
 constexpr unsigned kAll = 0xffffffffu;
@@ -356,47 +358,35 @@ __global__ void warp_of_2d_block(int* out) {  // 8 x 8 threads: lanes count alon
 }  // namespace
 
 TEST_CASE("shuffles take half types") {
-  Managed<float> out(32);
-  shuffle_half_types<<<1, 32>>>(out.data);
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  const std::vector<float> out = simt_test::results_of(shuffle_half_types, 32, 32);
   CHECK(out[0] == 31 + 100 * 1 + 0.5f);
   CHECK(out[30] == 1 + 100 * 31 + 0.5f);
 }
 
 TEST_CASE("two groups of a warp call with masks of their own") {
-  Managed<int> out(32);
-  reduce_halves_apart<<<1, 32>>>(out.data);
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  const std::vector<int> out = simt_test::results_of(reduce_halves_apart, 32, 32);
   CHECK(out[0] == 120);
   CHECK(out[16] == 376);
 }
 
 TEST_CASE("lanes of one mask meet from two branches") {
-  Managed<int> out(32);
-  exchange_from_two_branches<<<1, 32>>>(out.data);
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  const std::vector<int> out = simt_test::results_of(exchange_from_two_branches, 32, 32);
   for (int lane = 0; lane < 32; ++lane) CHECK(out[lane] == (lane ^ 1));
 }
 
 TEST_CASE("the same call may come again and again") {
-  Managed<unsigned> out(32);
-  ballot_in_loop<<<1, 32>>>(out.data);
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  const std::vector<unsigned> out = simt_test::results_of(ballot_in_loop, 32, 32);
   CHECK(out[7] == 32);
 }
 
 TEST_CASE("the last warp of a block may have fewer lanes") {
-  Managed<int> out(40);
-  sum_of_ragged_warp<<<1, 40>>>(out.data);
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  const std::vector<int> out = simt_test::results_of(sum_of_ragged_warp, 40, 40);
   CHECK(out[31] == 32);
   CHECK(out[39] == 8);
 }
 
 TEST_CASE("warps are cut from the threads in x, then y") {
-  Managed<int> out(64);
-  warp_of_2d_block<<<1, dim3(8, 8)>>>(out.data);
-  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  const std::vector<int> out = simt_test::results_of(warp_of_2d_block, 64, dim3(8, 8));
   CHECK(out[31] == 0);
   CHECK(out[32] == 32);
 }

@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <ctime>
 
+#include "hand_over.cuh"
 #include "testing.hpp"
 
 using simt::ReportKind;
@@ -78,21 +79,14 @@ __global__ void hand_over_in_block(int* data) {
   }
 }
 
-/// Runs one hand-over on fresh memory; true if the value arrives.
 template <Fence fence>
 bool value_arrives(int from, int to) {
-  auto flag = Array<int>::zeros(1);
-  auto data = Array<int>::zeros(2);
-  hand_over<fence><<<2, 64>>>(flag.data(), data.data(), from, to);
-  return data.values()[1] == 42;
+  return simt_test::value_arrives(hand_over<fence>, 2, 64, from, to);
 }
 
 template <Fence fence>
 bool value_arrives_volatile() {
-  auto flag = Array<int>::zeros(1);
-  auto data = Array<int>::zeros(2);
-  hand_over_volatile<fence><<<1, 64>>>(flag.data(), data.data());
-  return data.values()[1] == 42;
+  return simt_test::value_arrives(hand_over_volatile<fence>, 1, 64);
 }
 
 }  // namespace

@@ -25,16 +25,22 @@ __global__ void copy_limits(int* d_limits) {
 #include <vector_functions.h>
 #include <vector_types.h>
 
+/// Fills `values` with what one thread of the kernel writes.
+template <class T, int n>
+void take_from(void (*kernel)(T*), T (&values)[n]) {
+  T* d_values = nullptr;
+  REQUIRE(cudaMalloc(&d_values, sizeof values) == cudaSuccess);
+  kernel<<<1, 1>>>(d_values);
+  REQUIRE(cudaMemcpy(values, d_values, sizeof values, cudaMemcpyDeviceToHost) == cudaSuccess);
+  REQUIRE(cudaFree(d_values) == cudaSuccess);
+}
+
 TEST_CASE("the runtime and the C headers are there without an include") {
-  int* d_limits = nullptr;
   int limits[3] = {};
-  REQUIRE(cudaMalloc(&d_limits, sizeof limits) == cudaSuccess);
-  copy_limits<<<1, 1>>>(d_limits);
-  REQUIRE(cudaMemcpy(limits, d_limits, sizeof limits, cudaMemcpyDeviceToHost) == cudaSuccess);
+  take_from(copy_limits, limits);
   REQUIRE(limits[0] == INT_MAX);
   REQUIRE(limits[1] == 4);
   REQUIRE(limits[2] == 3);
-  REQUIRE(cudaFree(d_limits) == cudaSuccess);
   void* p = malloc(4);
   memset(p, 0, 4);
   free(p);
@@ -99,16 +105,12 @@ __global__ void write_constants(double* d_x) {
 }
 
 TEST_CASE("constants") {
-  double* d_x = nullptr;
   double x[4] = {};
-  REQUIRE(cudaMalloc(&d_x, sizeof x) == cudaSuccess);
-  write_constants<<<1, 1>>>(d_x);
-  REQUIRE(cudaMemcpy(x, d_x, sizeof x, cudaMemcpyDeviceToHost) == cudaSuccess);
+  take_from(write_constants, x);
   REQUIRE(x[0] == 3.14159265358979323846);
   REQUIRE(x[1] > 1e308);
   REQUIRE(x[2] != x[2]);
   REQUIRE(static_cast<float>(x[3]) == 0.693147181F);
-  REQUIRE(cudaFree(d_x) == cudaSuccess);
 }
 
 TEST_CASE("profilers and the driver's questions") {

@@ -33,26 +33,19 @@ __device__ void call(Function function, void* x, unsigned i) {
     case Function::sincosf:
       return sincosf(0.5f, &f, at<float>(x, i));
     case Function::frexp:
-      static_cast<void>(frexp(6.0, at<int>(x, i)));
-      return;
+      return static_cast<void>(frexp(6.0, at<int>(x, i)));
     case Function::frexpf:
-      static_cast<void>(frexpf(6.0f, at<int>(x, i)));
-      return;
+      return static_cast<void>(frexpf(6.0f, at<int>(x, i)));
     case Function::modf:
-      static_cast<void>(modf(2.5, at<double>(x, i)));
-      return;
+      return static_cast<void>(modf(2.5, at<double>(x, i)));
     case Function::modff:
-      static_cast<void>(modff(2.5f, at<float>(x, i)));
-      return;
+      return static_cast<void>(modff(2.5f, at<float>(x, i)));
     case Function::remquo:
-      static_cast<void>(remquo(7.0, 2.0, at<int>(x, i)));
-      return;
+      return static_cast<void>(remquo(7.0, 2.0, at<int>(x, i)));
     case Function::remquof:
-      static_cast<void>(remquof(7.0f, 2.0f, at<int>(x, i)));
-      return;
+      return static_cast<void>(remquof(7.0f, 2.0f, at<int>(x, i)));
     case Function::std_frexp:
-      static_cast<void>(std::frexp(float(i + 1), at<int>(x, i)));
-      return;
+      return static_cast<void>(std::frexp(float(i + 1), at<int>(x, i)));
   }
 }
 

@@ -9,11 +9,11 @@
 
 namespace simt_test {
 
-/// Runs a kernel of one thread that fills `n` results.
+/// Runs a kernel of one block, by default of one thread, that fills `n` results.
 template <class T>
-std::vector<T> results_of(void (*kernel)(T*), std::size_t n) {
+std::vector<T> results_of(void (*kernel)(T*), std::size_t n, dim3 threads = 1) {
   course::DeviceBuffer<T> results(n);
-  kernel<<<1, 1>>>(results.data());
+  kernel<<<1, threads>>>(results.data());
   CUDA_CHECK_LAUNCH();
   return results.download();
 }
