@@ -16,6 +16,10 @@
 #if COURSE_CPU_DEVICE
 #include <simt/counters.hpp>
 #include <simt/testing.hpp>
+#else
+#include <optional>
+
+#include "launch_times.hpp"
 #endif
 
 namespace course::runner {
@@ -78,7 +82,13 @@ AnswerCounts count_answer(const std::function<bool()>& run_tests, double seconds
 
 #else
 
-AnswerCounts count_answer(const std::function<bool()>&, double) { return {}; }
+AnswerCounts count_answer(const std::function<bool()>& run_tests, double) {
+  begin_launch_times();
+  const bool have_passed = run_tests();
+  const std::optional<std::uint64_t> longest = end_launch_times();
+  if (!have_passed || !longest) return {};
+  return {{"longest_launch", "longest launch, in ns", "", *longest}};
+}
 
 #endif
 

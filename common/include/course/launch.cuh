@@ -47,6 +47,21 @@ void launch(simt::LaunchText text, Call call, const Grid& grid, Arguments... arg
 #endif
 #if defined(__CUDACC__) && \
     (!COURSE_CPU_DEVICE || defined(SIMT_EDITOR))  // plain C++ launches nothing
+namespace detail {
+/// Stands around a launch on a GPU: records its time for the check's main(), if that wants times.
+class TimedLaunch {
+ public:
+  explicit TimedLaunch(cudaStream_t stream);
+  ~TimedLaunch();
+  TimedLaunch(const TimedLaunch&) = delete;
+  TimedLaunch& operator=(const TimedLaunch&) = delete;
+
+ private:
+  cudaStream_t stream_;
+  cudaEvent_t start_ = nullptr;  // null: it is not timed
+};
+}  // namespace detail
+
 /// The same launch with an attribute, which <<<>>> has no room for. check_launch() finds its error.
 template <class... Parameters, class... Arguments>
 void launch_in_clusters(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
@@ -67,10 +82,13 @@ template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
   if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
   const auto& [blocks, threads, shared_bytes, stream, cluster, line] = grid;
-  if (cluster == 1) {
-    kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
-  } else {
-    launch_in_clusters(kernel, grid, arguments...);
+  {
+    const detail::TimedLaunch timed(stream);
+    if (cluster == 1) {
+      kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
+    } else {
+      launch_in_clusters(kernel, grid, arguments...);
+    }
   }
   check_launch(grid.line.file_name(), static_cast<int>(grid.line.line()));
 }

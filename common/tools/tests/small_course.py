@@ -75,6 +75,7 @@ if grep -q COUNTED {file}; then end 0 passed '
   {{"name": "launches", "what": "launches of kernels", "costs": "Launches take time.", "value": 20}},
   {{"name": "barriers", "what": "`__syncthreads()`, once per block; a remark", "costs": "Warps wait.", "value": 5}},
   {{"name": "atomics", "what": "single atomics", "costs": "They queue.", "value": 1000}}'; fi
+if grep -q TIMED {file}; then end 0 passed '{{"name": "longest_launch", "what": "longest launch, in ns", "costs": "", "value": 26000}}'; fi
 if grep -q RIGHT {file}; then echo "all checks passed"; end 0 passed; fi
 printf 'FAILED: it\\n\\nedit:  %s\\nrerun: %s\\n' "$COURSE_EDIT" "$COURSE_RERUN"
 end 1 failed

@@ -103,6 +103,31 @@ Warps wait.
 Remember: An atomic is one step.
 """, self.course("check", "word_count")[1])
 
+    def test_a_pass_on_a_gpu_is_timed_beside_the_solution(self):
+        self.write("chapters/01-first/chapter.toml", """question = "?"
+learn = "?"
+exercises = ["word_count", "count_above"]
+core = ["count_above"]
+[stars]
+word_count = 1
+count_above = 1
+[passed.word_count]
+takeaway = "An atomic is one step."
+""")
+        self.answer("RIGHT TIMED")
+        solution = self.build / "chapters/01-first/word_count-solution"
+        self.assertIn("is solved.\nRemember: ", self.course("check", "word_count")[1])  # there is no solution here
+        counts = '[{"name": "longest_launch", "what": "longest launch, in ns", "costs": "", "value": 10000}]'
+        found = f'{{"schema": "course.result", "version": 1, "verdict": "passed", "counts": {counts}}}'
+        solution.parent.mkdir(parents=True, exist_ok=True)
+        solution.write_text(f"#!/bin/bash\n[ $COURSE_COUNT_SECONDS = 2 ] && echo '{found}' >$COURSE_RESULT\n")
+        solution.chmod(0o755)
+        self.assertIn("""word_count is solved.
+in one run of the check   your answer  the solution
+longest launch, in ns        26,000        10,000  ↑ 2.6 times as long
+Remember: An atomic is one step.
+""", self.course("check", "word_count")[1])
+
     def test_a_file_that_is_gone(self):
         self.answer("").unlink()
         code, text, _ = self.course("list")
