@@ -247,7 +247,7 @@ TEST_CASE("fast_atomic_add_u16: more than 2^31 and 2^32 counters") {
       for (unsigned& index : input.index) index %= 8;  // the ninth may be alone in its word
       INFO("calls for the last nine of "
            << before + 9 << " counters, base is " << (odd ? "no" : "a") << " multiple of 4;\n"
-           << "counters[0] is base[" << before << "]: is an index cut to 32 bits?\n"
+           << "counters[0] is base[" << before << "]\n"
            << course::case_text(256, kLarge.values.text, "add_all", {2, 128}));
       const auto counters = course::count([&] { check_input(input, false, {2, 128}, 1, before); });
       if (counters) REQUIRE(few_atomics(*counters, input));

@@ -367,7 +367,8 @@ TEST_CASE("index_add_rows: row numbers up to 2^31 - 2, elements past 2^32") {
     for (const int t : input.index) last_rows.push_back(static_cast<int>(kTableRows - there) + t);
     INFO("8 rows of 3 columns into the last "
          << there << " of " << kTableRows << " rows; index_add_rows<<<2, 32>>>;\n"
-         << "table[0] is table[" << kTableRows - there << "] here: is a product cut to 32 bits?");
+         << "table[0] is row " << kTableRows - there << ", and element " << before
+         << ", of the table");
     const auto source = course::DeviceBuffer<bf16>::from(input.source);
     const auto index = course::DeviceBuffer<int>::from(last_rows);
     const auto weight = course::DeviceBuffer<float>::from(input.weight);

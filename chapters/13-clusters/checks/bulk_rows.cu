@@ -102,7 +102,8 @@ TEST_CASE("bulk_rows: row numbers up to 2^31 - 2") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   // Only the last three rows of the table are in memory.
   constexpr std::size_t kBefore = (std::size_t{1} << 31) - 4, kWidth = 4;
-  INFO("3 rows of 4 columns into the last 3 of 2^31 - 1 rows: is a product cut to 32 bits?");
+  INFO("3 rows of 4 columns into the last 3 of 2^31 - 1 rows; table[0] is element "
+       << kBefore * kWidth);
   const auto d_source = course::DeviceBuffer<float>::from(std::vector<float>(3 * kWidth, 2.0f));
   const int first = static_cast<int>(kBefore);
   const auto d_index = course::DeviceBuffer<int>::from({first + 2, first, first + 2});

@@ -252,12 +252,14 @@ TEST_CASE("a launch that goes forward is slow, not endless") {
 TEST_CASE("a stack that is full has a message") {
   check_stopped(local_array<200'000>, ReportKind::trap,
                 {"STACK OVERFLOW in kernel kernel: block 0 thread 0 needs more than 192 KiB",
-                 "limits_test.cu:", "Does a recursion never end?"});
+                 "limits_test.cu:", "No call is on its stack twice: the local variables fill it."});
   // Further below than the gap between two stacks.
   check_stopped(local_array<700'000>, ReportKind::trap,
                 {"STACK OVERFLOW in kernel kernel: block 0 thread 0"});
-  check_stopped(recursion, ReportKind::trap,
-                {"STACK OVERFLOW in kernel kernel: block 0 thread 0", "limits_test.cu:"});
+  check_stopped(
+      recursion, ReportKind::trap,
+      {"STACK OVERFLOW in kernel kernel: block 0 thread 0", "The call at common/simt/tests/",
+       " times:\n  which condition ends this recursion?"});
 }
 
 TEST_CASE("a local array that fits is no finding") {

@@ -76,7 +76,8 @@ TEST_CASE("a missing bounds check: one past the end") {
   CHECK(
       lacks(report, {"OUT OF BOUNDS in kernel scale: read of 4 bytes at values[100], just past the "
                      "end of values (100 elements)",
-                     "by block 0 thread 100", "Is `if (i < n)` missing or off by one?"}) == "");
+                     "by block 0 thread 100",
+                     "Is `if (i < n)` missing or off by one? The launch has 128 threads."}) == "");
   for (std::uint64_t seed = 1; seed < 12; ++seed) {
     const Outcome outcome = observe([&] { scale<<<1, 128>>>(values.data(), 100, 2.0f); }, seed);
     CHECK(outcome.found(ReportKind::out_of_bounds));
@@ -104,8 +105,15 @@ TEST_CASE("indices before, after and far from an array") {
     return one_line(only_report([&] { store_at<<<1, 1>>>(values.data(), i); }).text);
   };
   CHECK(lacks(text(-1), {"write of 4 bytes at 4 bytes before values",
-                         "The first element has no left neighbour"}) == "");
-  CHECK(lacks(text(-9), {"36 bytes before values", "The index is -9: which part of it is"}) == "");
+                         "The index is -1, and the thread is number 0 of the grid: the first "
+                         "element has no left neighbour."}) == "");
+  CHECK(lacks(text(-9), {"36 bytes before values",
+                         "The index is -9: how does it come to be below 0?"}) == "");
+  const auto by_two = [&](long i) {
+    return only_report([&] { store_at<<<1, 2>>>(values.data(), i); }).text;
+  };
+  CHECK(lacks(by_two(-1), {"number 0 of the grid"}) == "");
+  CHECK(lacks(by_two(-2), {"The index is -2"}) == "");
   CHECK(lacks(text(64),
               {"values[64], just past the end of values (64 elements)",
                "The last element is values[63], and the thread is number 0 of the grid: how",
@@ -532,6 +540,7 @@ namespace {
 constexpr int kReadFresh = __LINE__ + 1;
 __global__ void copy_element(const float* x, int i, float* y) { *y = x[i]; }
 
+constexpr int kWriteOfSome = __LINE__ + 3;
 __global__ void sum_block(const float* x, int n, float* y) {  // idle threads do not clear theirs
   __shared__ float s_x[64];
   if (static_cast<int>(threadIdx.x) < n) s_x[threadIdx.x] = x[threadIdx.x];
@@ -568,11 +577,16 @@ TEST_CASE("a read of memory that has not been written") {
   CHECK(report.kind == ReportKind::uninitialised);
   CHECK(report.line == kReadFresh);
   CHECK(lacks(report, {"UNINITIALISED MEMORY in kernel copy_element: read of fresh[37]",
-                       "It has not been written since cudaMalloc", "cudaMemset or cudaMemcpy"}) ==
+                       "It has not been written since cudaMalloc",
+                       "Should this kernel have written it before, or cudaMemset or cudaMemcpy"}) ==
         "");
+  CHECK(lacks(report, {"Until now"}) != "");
   float* const tail = fresh.data() + 8;
   CHECK(lacks(only_report([&] { copy_element<<<1, 1>>>(tail, -1, y.data()); }),
               {"read of 4 bytes before tail", "do not belong to the array"}) == "");
+  store_at<<<1, 16>>>(fresh.data(), 8);
+  CHECK(lacks(only_report([&] { copy_element<<<1, 1>>>(fresh.data(), 37, y.data()); }),
+              {"Until now this has been written of it: fresh[8] to fresh[23].\n"}) == "");
   cudaMemset(fresh.data(), 0, 37 * sizeof(float));
   CHECK(observe([&] { copy_element<<<1, 1>>>(fresh.data(), 36, y.data()); }).clean());
   CHECK(observe([&] {
@@ -592,13 +606,12 @@ TEST_CASE("shared memory starts undefined, in every block and every byte") {
   auto y = Array<float>::zeros(32);
   auto n = Array<int>::zeros(4);
   CHECK(observe([&] { sum_block<<<1, 64>>>(x.data(), 64, y.data()); }).clean());
-  CHECK(
-      lacks(
-          observe([&] { sum_block<<<1, 64>>>(x.data(), 50, y.data()); }).text(),
-          {"UNINITIALISED MEMORY", "s_x[50]",
-           "No thread of this block of 64 threads has written it",
-           "also by threads that have no input.\n  Until now this has been written of it: s_x[0] to "
-           "s_x[49].\n"}) == "");
+  const std::string written = "Until now this has been written of it: s_x[0] to s_x[49] (line " +
+                              std::to_string(kWriteOfSome) + ", by threads 0 to 49).";
+  CHECK(lacks(one_line(observe([&] { sum_block<<<1, 64>>>(x.data(), 50, y.data()); }).text()),
+              {"UNINITIALISED MEMORY", "s_x[50]",
+               "No thread of this block of 64 threads has written it",
+               "also by threads that have no input.", written.c_str()}) == "");
   CHECK(first_miss(ReportKind::uninitialised, [&] { one_of_four<<<1, 32>>>(y.data()); }) == "");
   CHECK(first_miss(ReportKind::uninitialised,
                    [&] { shared_is_fresh_in_every_block<<<4, 1>>>(n.data()); }) == "");
@@ -703,6 +716,6 @@ TEST_CASE("an address between two arrays is told as that") {
   const auto text = [&](long i) {
     return only_report([&] { store_at<<<1, 1>>>(second.data(), i); }).text;
   };
-  CHECK(lacks(text(-1), {"The first element has no left neighbour"}) == "");
+  CHECK(lacks(text(-1), {"the first element has no left\n  neighbour"}) == "");
   CHECK(lacks(text(1024), {"just past the end"}) == "");
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,42 +25,81 @@ std::string bytes(std::size_t n) { return fmt::format("{} byte{}", n, n == 1 ? "
 
 // ---- uninitialised memory -----------------------------------------------------------------------
 
-/// "Until now s_x[0] to s_x[95] have been written". Empty if these are many pieces, or none.
-std::string written_elements(const Allocation& a) {
-  constexpr std::size_t kMostPieces = 3;
-  const std::size_t size = a.element.size, count = a.size / size;
+/// The line that a piece of an array was written at in this launch, if it was one line, and by whom.
+struct Writers {
+  std::uint32_t pc = 0;
+  bool is_one_line = true;
+  std::set<std::uint32_t> threads = {};
+
+  void add(const Access& write) {
+    is_one_line = is_one_line && write.pc != 0 && (threads.empty() || write.pc == pc);
+    pc = write.pc;
+    threads.insert(write.thread);
+  }
+  /// " (line 12, by threads 0 to 95)". Threads are told of shared memory, which one block has.
+  std::string text(const Allocation& a, const std::string& file) const {
+    if (!is_one_line) return "";
+    const SourceLine line = source_line(return_address_of(pc));
+    const std::string place = line.file == file ? fmt::format("line {}", line.line) : line.text();
+    const std::uint32_t first = *threads.begin(), last = *threads.rbegin();
+    if (a.space != Space::shared || last - first + 1 != threads.size()) {
+      return fmt::format(" ({})", place);
+    }
+    return first == last
+               ? fmt::format(" ({}, by thread {})", place, rank_of(first))
+               : fmt::format(" ({}, by threads {} to {})", place, rank_of(first), rank_of(last));
+  }
+};
+
+/// A sentence on the elements that have been written until now: "Until now this has been written of it: s_x[0] to s_x[95]
+/// (line 12, by threads 0 to 95)." Empty if these are many pieces, or none.
+std::string written_elements(const Allocation& a, const SourceLine& where) {
+  constexpr std::size_t kMostPieces = 3, kMostElements = std::size_t{1} << 20;
+  const std::size_t size = a.element.size;
+  const std::size_t count = (a.end() - a.name_origin) / size;
+  if (a.name.empty() || a.name_origin < a.begin || count > kMostElements) return "";
+  const auto address = [&](std::size_t i) { return a.name_origin + i * size; };
   const auto is_written = [&](std::size_t i) {
-    const std::uint8_t* const flag = a.initialised + i * size;
+    const std::uint8_t* const flag = a.initialised + (address(i) - a.begin);
     return std::all_of(flag, flag + size, [](std::uint8_t f) { return f != 0; });
   };
-  const auto name = [&](std::size_t i) { return describe_element(a.begin + i * size); };
+  const std::uint32_t now = a.space == Space::shared ? a.generation : engine.launch_number;
   std::vector<std::string> pieces;
   for (std::size_t i = 0; i < count && pieces.size() <= kMostPieces; ++i) {
     if (!is_written(i)) continue;
     const std::size_t begin = i;
-    while (i + 1 < count && is_written(i + 1)) ++i;
-    pieces.push_back(begin == i ? name(i) : fmt::format("{} to {}", name(begin), name(i)));
+    Writers writers;
+    for (; i < count && is_written(i); ++i) {
+      const Cell* const cell = find_cell(address(i));
+      writers.add(cell != nullptr && cell->generation == now ? cell->write : Access{});
+    }
+    std::string piece = describe_element(address(begin));
+    if (begin + 1 < i) piece += " to " + describe_element(address(i - 1));
+    pieces.push_back(piece + writers.text(a, where.file));
   }
   if (pieces.empty() || pieces.size() > kMostPieces) return "";
-  return fmt::format("\n  Until now this has been written of it: {}.", fmt::join(pieces, ", "));
+  return "\n  " + wrapped(fmt::format("Until now this has been written of it: {}.",
+                                      fmt::join(pieces, ", ")));
 }
 
-std::string uninitialised_shared_hint(const Block& block, const Allocation& a) {
+std::string uninitialised_shared_hint(const Block& block, const Allocation& a,
+                                      const SourceLine& where) {
   const std::size_t threads = block.threads.size();
   const auto has_returned = [](const Thread& t) { return t.is_excused; };  // before a barrier
   const auto returned = std::count_if(block.threads.begin(), block.threads.end(), has_returned);
   if (returned > 0) {
     return fmt::format(
-        "No thread of this block has written it. {} of the {} threads {} returned early: what {}\n"
-        "  should have written is missing, and a barrier does not wait for {}. Let threads without\n"
-        "  input go on, and write a neutral value, such as 0 for a sum.",
-        returned, threads, returned == 1 ? "has" : "have", returned == 1 ? "it" : "they",
-        returned == 1 ? "it" : "them");
+        "No thread of this block has written it. {} of the {} threads {} returned before a barrier,\n"
+        "  which does not wait for {}.{}\n"
+        "  Should {} have written it? Let threads without input go on, and write a neutral value,\n"
+        "  such as 0 for a sum.",
+        returned, threads, returned == 1 ? "has" : "have", returned == 1 ? "it" : "them",
+        written_elements(a, where), returned == 1 ? "it" : "one of them");
   }
   return fmt::format(
       "No thread of this block of {} threads has written it. Shared memory has no initial value:\n"
       "  every element must be written before it is read, also by threads that have no input.{}",
-      threads, written_elements(a));
+      threads, written_elements(a, where));
 }
 
 // ---- illegal accesses ---------------------------------------------------------------------------
@@ -168,7 +208,7 @@ std::string overflow_text(std::ptrdiff_t index) {
 /// An index that no array has, and no array that comes next.
 std::string far_index_hint(std::ptrdiff_t index) {
   if (const std::string text = overflow_text(index); !text.empty()) return text;
-  if (index < 0) return fmt::format("The index is {}: which part of it is negative?", index);
+  if (index < 0) return fmt::format("The index is {}: how does it come to be below 0?", index);
   return "No array is near this address. The largest int is 2^31 - 1, and an unsigned int starts\n"
          "  again at 0 after 2^32 - 1: does a part of the index leave the range of its type?";
 }
@@ -218,20 +258,25 @@ std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) 
   const StrayIndex i(*a, address, t);
   if (a->space == Space::shared) return shared_bounds_hint(*a, i, t);
   if (address + kFar < a->begin || address > a->end() + kFar) return far_index_hint(i.value);
-  if (i.value == -1) {
-    return "The index is -1. The first element has no left neighbour: what is i - 1 for i = 0?";
+  if (i.value == -1 && (i.in_row == 0 || i.of_thread == 0)) {
+    return fmt::format(
+        "The index is -1, and the thread is number 0 of the {}: the first element has no left\n"
+        "  neighbour.",
+        i.in_row == 0 ? "grid" : "block");
   }
-  if (i.value < 0) return fmt::format("The index is {}: which part of it is negative?", i.value);
+  if (i.value < 0) {
+    return fmt::format("The index is {}: how does it come to be below 0?", i.value);
+  }
   if (i.of_block != 0 && t.block->threads.size() > 1 && i.value == i.of_block) {
     return fmt::format(
         "{} is the number of the block. Is {} meant to have an element for each block?", i.value,
         name_of(*a));
   }
   if (i.is_thread_of_grid()) {
+    const std::size_t threads = engine.blocks_total * t.block->threads.size();
     return size_question(*a) +
-           "Is `if (i < n)` missing or off by one? The last block usually has more threads than "
-           "there\n"
-           "  are elements left.";
+           fmt::format("Is `if (i < n)` missing or off by one? The launch has {} thread{}.",
+                       threads, threads == 1 ? "" : "s");
   }
   const std::string last = describe_element(a->end() - a->element.size);
   if (i.value == i.in_row + 1 && i.in_row < i.count) {
@@ -347,13 +392,15 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
     const SourceLine where = source_line(caller);
     const bool before = a != nullptr && address < a->name_origin;
     const std::string hint =
-        shared   ? uninitialised_shared_hint(*t.block, *a)
+        shared   ? uninitialised_shared_hint(*t.block, *a, where)
         : before ? "These bytes come before the first element and do not belong to "
                    "the array: is the\n  address rounded down, or the index negative?"
         : a != nullptr && a->in_heap
             ? "It has not been written since malloc() or new, which leave memory undefined."
-            : "It has not been written since cudaMalloc, which leaves memory undefined. "
-              "Initialise it\n  before the launch, with cudaMemset or cudaMemcpy.";
+            : "It has not been written since cudaMalloc, which leaves memory undefined." +
+                  (a == nullptr ? "" : written_elements(*a, where)) +
+                  "\n  Should this kernel have written it before, or cudaMemset or cudaMemcpy before the"
+                  "\n  launch?";
     std::string text = fmt::format(
         "UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}", engine.launch->kernel,
         verb(kind, t.relaxed_name), describe_address(address), where.text(), thread_name(t), hint);

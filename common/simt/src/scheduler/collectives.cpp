@@ -235,10 +235,8 @@ __attribute__((noinline)) void finish_barrier(Block& block) {
     return;
   }
   if (block.excused > 0) {
-    note(
-        "some threads of the block returned before this barrier: it waits only for the others. What "
-        "they should have written before it is missing",
-        block.meeting);
+    note("some threads of the block returned before this barrier: it waits only for the others",
+         block.meeting);
   }
   if (++block.barriers * block.threads.size() > kMostArrivals) {
     on_host_stack([&] { fail_launch(endless_barriers_finding(block), cudaErrorLaunchTimeout); });

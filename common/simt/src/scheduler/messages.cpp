@@ -88,6 +88,22 @@ std::vector<unsigned> ranks_past_it(const Block& block) {
   return ranks;
 }
 
+/// What is known of how the threads that have ended went past the barrier where the others wait.
+std::string way_past_it(const Block& block, const Meeting& meeting) {
+  const bool is_in_function =
+      place_of(*meeting.first, meeting.caller) != source_line(meeting.caller).text();
+  if (is_in_function) {
+    return "The barrier is in a function: did the others leave it by a return before the barrier,\n"
+           "  or did an if or a loop lead them past it?";
+  }
+  if (block.last_meeting == meeting.caller) {
+    return "All of them met in it before: those that wait have come to it once more, by a loop that\n"
+           "  the others have left. Let threads with no work skip the work, not the barrier.";
+  }
+  return "An if or a loop led the others past it: let threads with no work skip the work, not the\n"
+         "  barrier.";
+}
+
 std::string describe_barrier(const Block& block, const std::vector<Meeting>& list) {
   std::string text = fmt::format("BARRIER IN DIVERGENT CODE in kernel {}, {}",
                                  engine.launch->kernel, block_name(block.linear));
@@ -103,13 +119,13 @@ std::string describe_barrier(const Block& block, const std::vector<Meeting>& lis
     text += fmt::format("\n  {} of {} threads {} gone past it, and ended: {} {}", past.size(),
                         total, one ? "has" : "have", one ? "thread" : "threads", ranges(past));
   }
-  text +=
-      "\n  Every thread of the block must reach the same barrier: move it out of the if or the loop,\n"
-      "  and let threads with no work skip the work, not the barrier.";
-  if (list.size() == 1 && list.front().ranks.size() == 1) {
+  text += "\n  Every thread of the block must reach the same barrier.";
+  if (list.size() > 1) return text;
+  text += "\n  " + way_past_it(block, list.front());
+  if (list.front().ranks.size() == 1) {
     text +=
-        "\n  (Each thread has its own variables: a value that only one thread knows reaches the\n"
-        "  others through __shared__ memory and a barrier.)";
+        "\n  Does only this thread know the value that led it there? It reaches the others through\n"
+        "  __shared__ memory and a barrier.";
   }
   return text;
 }
@@ -128,8 +144,7 @@ Report endless_barriers_finding(const Block& block) {
   std::string text = fmt::format(
       "ENDLESS LOOP in kernel {}, {}: after {} barriers its threads are still in the loop\n"
       "  around {} at {}\n"
-      "  Which condition ends this loop, and can it become true? (A number that is halved and\n"
-      "  rounded up stays at 1.)",
+      "  Which condition ends this loop, and can it become true?",
       engine.launch->kernel, block_name(block.linear), block.barriers, meeting.name,
       place_of(*meeting.first, meeting.caller));
   return finding_at(ReportKind::hang, list, std::move(text));

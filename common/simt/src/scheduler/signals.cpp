@@ -5,8 +5,10 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "kernel/findings.hpp"
@@ -54,6 +56,16 @@ const void* interrupted_at(void* context) {
   return reinterpret_cast<const void*>(pc + 1);  // as a return address, after the instruction
 }
 
+/// The frame of the function that was interrupted, or of its caller.
+char** frame_at(void* context) {
+  const auto* const c = static_cast<const ucontext_t*>(context);
+#if defined(__x86_64__)
+  return reinterpret_cast<char**>(c->uc_mcontext.gregs[REG_RBP]);
+#else
+  return reinterpret_cast<char**>(c->uc_mcontext.regs[29]);
+#endif
+}
+
 /// Once a second. It may come anywhere, in the runtime's own code, too: so it asks the next basic block
 /// to end the launch. Only where none comes does it end the launch itself.
 void count_second(int, siginfo_t*, void* context) {
@@ -91,6 +103,24 @@ void set_timer(long seconds) {
 const struct sigaction* before_segmentation = nullptr;
 const struct sigaction* before_bus_error = nullptr;
 
+/// What fills a stack: the call that is there again and again, or the local variables.
+std::string stack_text(const Thread& t, char** frame) {
+  std::unordered_map<const void*, unsigned> times;
+  const void* again = nullptr;
+  const auto* const p = reinterpret_cast<char*>(frame);
+  if (p < t.fiber.bottom || p >= t.fiber.top()) frame = nullptr;
+  for (; frame != nullptr; frame = calling_frame(t.fiber, frame)) {
+    if (++times[frame[1]] > std::max(times[again], 1u)) again = frame[1];
+  }
+  if (again == nullptr) {
+    return "No call is on its stack twice: the local variables fill it. A large local array belongs in\n"
+           "  shared or global memory.";
+  }
+  return fmt::format(
+      "The call at {} is on its stack {} times:\n  which condition ends this recursion?",
+      source_line(again).text(), times[again]);
+}
+
 /// An address that no check has seen, as that of a full stack.
 void stop_at_memory(int number, siginfo_t* info, void* context) {
   if (engine.current == nullptr) {  // the instruction is tried again
@@ -102,6 +132,7 @@ void stop_at_memory(int number, siginfo_t* info, void* context) {
   const auto bottom = reinterpret_cast<std::uintptr_t>(t.fiber.bottom);
   const bool is_overflow = address < bottom && address >= bottom - kStackGuard;
   const void* const place = interrupted_at(context);
+  char** const frame = frame_at(context);
   on_host_stack([&] {
     const SourceLine where = source_line(place);
     const std::string text =
@@ -109,10 +140,11 @@ void stop_at_memory(int number, siginfo_t* info, void* context) {
             ? fmt::format(
                   "STACK OVERFLOW in kernel {0}: {1} needs more than {2} KiB for local variables\n"
                   "  at {3}\n"
-                  "  Does a recursion never end? A large local array belongs in shared or global\n"
-                  "  memory. (A GPU gives a thread up to 512 KiB of local memory; for recursion\n"
-                  "  1 KiB, unless cudaDeviceSetLimit(cudaLimitStackSize, ...) raises it.)",
-                  engine.launch->kernel, thread_name(t), kStackSize / 1024, where.text())
+                  "  {4}\n"
+                  "  (A GPU gives a thread up to 512 KiB of local memory; for recursion 1 KiB,\n"
+                  "  unless cudaDeviceSetLimit(cudaLimitStackSize, ...) raises it.)",
+                  engine.launch->kernel, thread_name(t), kStackSize / 1024, where.text(),
+                  stack_text(t, frame))
             : fmt::format(
                   "KERNEL STOPPED in {}: an access to address {:#x}, where no memory is\n"
                   "  at {} by {}\n"
