@@ -564,6 +564,18 @@ __global__ void stale_assumed(int* total) {
   }
 }
 
+// A NaN is never the expected value by ==, and atomicCAS has nothing to do with that.
+__global__ void waits_for_equal_floats(float* sum) {
+  float assumed;
+  float old = *sum;
+  do {
+    assumed = old;
+    const int bits = atomicCAS(reinterpret_cast<int*>(sum), __float_as_int(assumed),
+                               __float_as_int(assumed + 1));
+    old = __int_as_float(bits);
+  } while (assumed != old);
+}
+
 __global__ void wait_for_nobody(volatile int* flag) {
   while (*flag == 0) {
   }
@@ -618,17 +630,18 @@ TEST_CASE("a spin loop that no thread ends is stopped") {
   const Report report = only_report([&] { run(lock_is_never_released, 2); });
   CHECK(report.kind == ReportKind::hang);
   CHECK(report.line == kLock);
-  CHECK(
-      lacks(
-          one_line(report.text),
-          {"ENDLESS LOOP in kernel", "thread 1 repeats without changing anything",
-           "It called atomicCAS on word[0] last, found 1 and expected 0. Block 0 thread 0 was the "
-           "last to change it, by atomicCAS (line ",
-           "), and has ended. All threads that are left wait, or repeat themselves."}) == "");
+  CHECK(lacks(one_line(report.text),
+              {"ENDLESS LOOP in kernel", "thread 1 repeats without changing anything",
+               "It called atomicCAS on word[0] ",
+               " times in a row, and each time found 1 and expected 0. Block 0 thread 0 was the "
+               "last to change it, by atomicCAS (line ",
+               "), and has ended. All threads that are left wait, or repeat themselves."}) == "");
   CHECK(report.text.find('?') == std::string::npos);
   CHECK(report.text.find("resident") == std::string::npos);  // all blocks have started
   CHECK(lacks(one_line(only_report([&] { run(stale_assumed, 2); }).text),
-              {"ENDLESS LOOP", "found 1 and expected 0. Block 0 thread 1 was the last"}) == "");
+              {"ENDLESS LOOP",
+               " times in a row, and each time found 1 and expected 0. Block 0 thread 1 was "
+               "the last"}) == "");
   CHECK(
       lacks(
           one_line(only_report([&] { run(wait_for_nobody, 1); }).text),
@@ -649,6 +662,9 @@ TEST_CASE("a spin loop that no thread ends is stopped") {
           {"It loaded word[0] last, and found 2. Block 0 thread 0 wrote it, by a plain write at line "}) ==
       "");
   CHECK(only_report([&] { run(lock_is_never_released, 33); }, 3).kind == ReportKind::hang);
+  const Array<float> nan(std::vector<float>(1, NAN));
+  CHECK(lacks(one_line(only_report([&] { waits_for_equal_floats<<<1, 1>>>(nan.data()); }).text),
+              {"found nan, as it expected. A NaN is equal to nothing, not even to itself."}) == "");
 }
 
 TEST_CASE("waiting for a block that starts later is no endless loop") {

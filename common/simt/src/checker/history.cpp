@@ -120,21 +120,24 @@ void record_atomic(Thread& t, const Allocation& a, std::uintptr_t address, Acces
   ++t.proxy_ticks;
   const std::uint32_t pc = pc_of(caller);
   const bool releases = t.history != nullptr && take_back_release(t, pc);
-  SyncEvent& event = is_looked_at_again(t, address, pc) ? t.history->newest() : add_event(t);
+  const bool is_again = is_looked_at_again(t, address, pc);
+  SyncEvent& event = is_again ? t.history->newest() : add_event(t);
+  const SyncEvent before = is_again ? event : SyncEvent{};
   event = {.address = address,
            .name = name == nullptr ? "atomic" : name,
            .pc = pc,
            .clock = t.now(),
            .barrier = t.block->barrier_clock,
-           .expected = 0,
+           .expected = before.expected,
+           .found = before.found,
+           .rounds = before.rounds,
            .from = last_atomic_at(a, address),
            .kind = kind,
            .scope = scope,
            .changed = kind == AccessKind::relaxed_write,
            .takes_lock = false,
            .releases = releases,
-           .acquires = false,
-           .compares = false};
+           .acquires = false};
 }
 
 void record_fence(Thread& t, Scope scope, FenceOf of, const char* name, const void* caller) {
@@ -150,14 +153,15 @@ void record_fence(Thread& t, Scope scope, FenceOf of, const char* name, const vo
                   .clock = t.now() + 1,  // the fence is about to move it on
                   .barrier = t.block->barrier_clock,
                   .expected = 0,
+                  .found = 0,
+                  .rounds = 0,
                   .from = {},
                   .kind = AccessKind::fence,
                   .scope = scope,
                   .changed = false,
                   .takes_lock = false,
                   .releases = of == FenceOf::release,
-                  .acquires = false,
-                  .compares = false};
+                  .acquires = false};
 }
 
 }  // namespace simt

@@ -239,7 +239,6 @@ void atomic_access(void* pointer, std::size_t size, AtomicKind kind, const Atomi
   record_atomic(t, *a, address, AccessKind::atomic, call.scope, call.name, caller);
   fence_atomic(t, address, AccessKind::atomic);
   if (kind != AtomicKind::compare_and_swap) expected = nullptr;
-  if (expected != nullptr) record_expected(t, size, expected);
   settle_recent_read(t, address, expected);
   if (size > kWidestRead) {
     const auto* const second = static_cast<const char*>(expected) + kWidestRead;
@@ -264,6 +263,10 @@ void atomic_done(bool changed, const AtomicValues& values) {
   if (engine.current == nullptr) return;
   if (engine.tracing) trace_atomic(*engine.current, values);
   record_result(*engine.current, announced.address, changed, changed && takes_lock(values));
+  if (announced.kind == AtomicKind::compare_and_swap && values.expected != nullptr) {
+    record_comparison(*engine.current, announced.address, announced.size, values.expected,
+                      values.old);
+  }
   if (changed) {
     note_change();
     engine.fruitless = 0;

@@ -38,18 +38,35 @@ std::string line_of(const SyncEvent& e) {
   return fmt::format("line {}", source_line(return_address_of(e.pc)).line);
 }
 
-/// "It called atomicCAS on lock[0] last, found 1 and expected 0."
+/// "It called atomicCAS on lock[0] 64 times in a row, and each time found 1 and expected 0."
+std::string comparisons_text(const SyncEvent& e, const std::string& x) {
+  std::string found = value_text(e.address, &e.found),
+              expected = value_text(e.address, &e.expected);
+  if (found.empty()) return "";
+  if (found == expected && e.found != e.expected) {  // of two NaNs, for example
+    found = fmt::format("{} ({:#x})", found, e.found);
+    expected = fmt::format("{} ({:#x})", expected, e.expected);
+  }
+  const std::string compared = e.found == e.expected
+                                   ? fmt::format("found {}, as it expected.", found)
+                                   : fmt::format("found {} and expected {}.", found, expected);
+  return e.rounds > 1 ? fmt::format("It called {} on {} {} times in a row, and each time {}",
+                                    e.name, x, e.rounds, compared)
+                      : fmt::format("It called {} on {} last, and {}", e.name, x, compared);
+}
+
+/// What it did there last, and what it found.
 std::string look_text(const SyncEvent& e, const std::string& x) {
+  if (e.rounds > 0) {
+    if (const std::string text = comparisons_text(e, x); !text.empty()) return text;
+  }
   const std::string found = value_text(e.address, reinterpret_cast<const void*>(e.address));
   if (is_load(e)) {
     return fmt::format("It loaded {} last{}.", x, found.empty() ? "" : ", and found " + found);
   }
   const std::string call = fmt::format("It called {} on {} last", e.name, x);
-  if (found.empty()) return call + ", which changed nothing.";
-  if (!e.compares) return fmt::format("{}, which left {} there.", call, found);
-  const std::string expected = value_text(e.address, &e.expected);
-  if (expected == found) return fmt::format("{}, and found {}, as it expected.", call, found);
-  return fmt::format("{}, found {} and expected {}.", call, found, expected);
+  return found.empty() ? call + ", which changed nothing."
+                       : fmt::format("{}, which left {} there.", call, found);
 }
 
 /// A change of the word, and by whom.
