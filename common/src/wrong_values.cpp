@@ -1,6 +1,7 @@
 #include "wrong_values.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cfloat>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace course::detail {
 namespace {
@@ -171,10 +173,39 @@ class Comparison {
   /// What the found value is.
   std::string value() const {
     for (const std::string& text :
-         {one_value(), own_index(), opposite_sign(), low_bits(), rounded()}) {
+         {one_value(), own_index(), opposite_sign(), low_bits(), low_half(), rounded()}) {
       if (!text.empty()) return text;
     }
     return "";
+  }
+  std::string low_half() const {
+    if (!d_.found_values.is_integer) return "";
+    const Number high = std::ldexp(Number{1}, 32);
+    const bool are_low_bits_right = d_.found_values.bytes == 8 && all_wrong([&](std::size_t i) {
+                                      return std::fmod(found(i) - expected(i), high) == 0;
+                                    });
+    return are_low_bits_right ? "The low 32 bits are right, the high ones are not." : "";
+  }
+  /// Both numbers as bit patterns, where they are large, or differ in a few bits.
+  std::string bits() const {
+    const Elements& type = d_.found_values;
+    if (!type.is_integer || type.is_signed || type.bytes < 4) return "";
+    const Number least = std::min(found(first()), expected(first()));
+    constexpr Number kLeastWord = 65536, kLeastPattern = Number{1u << 31};
+    constexpr std::size_t kFewBits = 3;
+    if (least < kLeastWord) return "";
+    const auto f = static_cast<std::uint64_t>(found(first()));
+    const auto e = static_cast<std::uint64_t>(expected(first()));
+    std::vector<int> places;
+    for (int bit = 63; bit >= 0; --bit) {
+      if (((f ^ e) >> bit & 1u) != 0) places.push_back(bit);
+    }
+    const bool are_few = places.size() <= kFewBits;
+    if (!are_few && least < kLeastPattern) return "";
+    return fmt::format("In hexadecimal: expected {:#x}, found {:#x}{}.", e, f,
+                       are_few ? fmt::format(", which differ in bit{} {}",
+                                             places.size() == 1 ? "" : "s", fmt::join(places, ", "))
+                               : "");
   }
   /// The name of a limit, or a negative number in an unsigned one.
   std::string name() const {
@@ -373,11 +404,7 @@ class Comparison {
                                bits, d_.expected)
                  : fmt::format("{} is {} modulo 2^{}.", d_.found, d_.expected, bits);
     }
-    const Number high = std::ldexp(Number{1}, 32);
-    const bool are_low_bits_right = d_.found_values.bytes == 8 && all_wrong([&](std::size_t i) {
-                                      return std::fmod(found(i) - expected(i), high) == 0;
-                                    });
-    return are_low_bits_right ? "The low 32 bits are right, the high ones are not." : "";
+    return "";
   }
 
   /// "4999949824 is 4999950000 rounded to float."
@@ -462,7 +489,10 @@ void find_facts(const Differences& d, WrongValues& values) {
   add("places", places);
   if (places.empty()) add("value", value);
   if (places.empty() && value.empty()) add("difference", comparison.difference());
-  add("value", comparison.name());
+  const std::string name = comparison.name();
+  add("value", name);
+  const bool is_open = value.empty() || value == comparison.low_half();
+  if (places.empty() && is_open && name.empty()) add("value", comparison.bits());
 }
 
 }  // namespace course::detail

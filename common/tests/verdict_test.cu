@@ -186,6 +186,20 @@ TEST_CASE("what a found value is") {
   CHECK(facts(same(lanes, sevens, "y")) == "Each element holds its own index modulo 32.");
 }
 
+TEST_CASE("words and keys are told in hexadecimal where that shows how they differ") {
+  CHECK(facts(same(0x9000'0001u, 0x1000'0001u, "keys[2]"))
+            .ends_with(
+                "In hexadecimal: expected 0x10000001, found 0x90000001, which differ in bit 31."));
+  CHECK(
+      facts(same(std::uint64_t{0x8000'0000'dead'beef}, 0xc000'0001'dead'beef, "word"))
+          .ends_with("In hexadecimal: expected 0xc0000001deadbeef, found 0x80000000deadbeef, which "
+                     "differ in bits 62, 32."));
+  CHECK(facts(same(0x9abc'def1u, 0x8765'4321u, "keys[2]"))
+            .ends_with("In hexadecimal: expected 0x87654321, found 0x9abcdef1."));
+  CHECK(facts(same(17325u, 18064, "totals")) == "17325 is too small by 739.");
+  CHECK(facts(same(117325u, 118064, "totals")) == "117325 is too small by 739.");
+}
+
 TEST_CASE("a verdict has what is known of the values beside its text") {
   const course::Verdict verdict = same(std::vector<int>{1, 9, 6}, {2, 9, 7}, "y", "Mind the gap.");
   REQUIRE(verdict.values);
