@@ -374,7 +374,61 @@ __global__ void tree_without_barriers(int* out) {
   if (t == 0) *out = s_x[0];
 }
 
+__device__ int block_total(int x) {
+  __shared__ int s_warps[2];
+  if (threadIdx.x % 32 == 0) s_warps[threadIdx.x / 32] = x;
+  __syncthreads();
+  return s_warps[0] + s_warps[1];
+}
+__global__ void two_totals(int* out) {
+  const int total = block_total(1);
+  out[threadIdx.x] = block_total(total);
+}
+
+constexpr int kOfNextRound = __LINE__ + 5;
+__global__ void rounds_of_neighbours(int* out) {
+  __shared__ int s_x[64];
+  int mine = 1;
+  for (int round = 0; round < 3; ++round) {
+    s_x[threadIdx.x] = mine;
+    __syncthreads();
+    mine += s_x[63 - threadIdx.x];
+  }
+  out[threadIdx.x] = mine;
+}
+
+// The barrier's line lies between the two by chance: the write is in another function.
+__device__ void store_there(int* s_x, int x) { s_x[threadIdx.x] = x; }
+__device__ void meet() { __syncthreads(); }
+__global__ void line_between_by_chance(int* out) {
+  __shared__ int s_x[64];
+  s_x[threadIdx.x] = 1;
+  meet();
+  out[threadIdx.x] = s_x[63 - threadIdx.x];
+  store_there(s_x, 2);
+}
+
 }  // namespace
+
+TEST_CASE("a barrier whose line is between those of a race does not come between the accesses") {
+  auto out = Array<int>::zeros(64);
+  const auto told = [&](auto kernel, std::uint64_t seed) {
+    return one_line(observe([&] { kernel<<<1, 64>>>(out.data()); }, seed).text());
+  };
+  const std::string start = "It lies between the two lines: the write at line ";
+  const std::string of_call =
+      "), in the next round of a loop or another call of the function, and no";
+  const std::string of_round =
+      start + std::to_string(kOfNextRound) +
+      " is of the next round of a loop, or of another call of the function.)";
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CHECK(lacks(told(two_totals, seed), {of_call.c_str()}) == "");
+    CHECK(lacks(told(rounds_of_neighbours, seed), {of_round.c_str()}) == "");
+    const std::string by_chance = told(line_between_by_chance, seed);
+    CHECK(lacks(by_chance, {"DATA RACE", "came before both in this run.)"}) == "");
+    CHECK(lacks(by_chance, {start.c_str()}) != "");
+  }
+}
 
 TEST_CASE("one statement reads, changes and writes") {
   auto total = Array<int>::zeros(1);
@@ -401,10 +455,11 @@ TEST_CASE("a loop that has no barrier at the end of a round") {
   auto out = Array<int>::zeros(64);
   const std::string lines = "Block 0 thread 0 has read s_round itself (line " +
                             std::to_string(kLastRead) + ") and gone on to write it (line " +
-                            std::to_string(kNewRound) + "), a round of the loop later";
+                            std::to_string(kNewRound) +
+                            "), in the next round of a loop or another call";
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     CHECK(told_otherwise(
-              {lines, "call __syncthreads() at the end of a round"},
+              {lines, "call __syncthreads() after the read, before the next write."},
               [&] { rounds_without_second_barrier<<<1, 64>>>(out.data()); }, seed) == "");
   }
 }

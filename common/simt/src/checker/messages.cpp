@@ -138,11 +138,27 @@ std::string copy_hint(const AsyncCopy& copy) {
       source_line(copy.caller).line);
 }
 
-/// The barrier that both accesses come after: a reader of the code may take it for the one that is missing.
+/// The barrier that both accesses come after: a reader of the code may take it for the one that is missing. If it lies
+/// between their lines, one thread has gone back to the lines before it.
 std::string last_barrier(const Race& race) {
   if (!race.in_one_block() || race.t.block->last_meeting == nullptr) return "";
-  return fmt::format("\n  (The barrier at {} came before both in this run.)",
-                     source_line(race.t.block->last_meeting).text());
+  const SourceLine barrier = source_line(race.t.block->last_meeting);
+  const auto lies_beside = [&](const SourceLine& line) {
+    return line.file == barrier.file && line.function == barrier.function;
+  };
+  const bool is_now_first = race.now_line.line < race.earlier_line.line;
+  const SourceLine& first = is_now_first ? race.now_line : race.earlier_line;
+  const SourceLine& second = is_now_first ? race.earlier_line : race.now_line;
+  std::string text =
+      fmt::format("\n  (The barrier at {} came before both in this run.)", barrier.text());
+  if (!lies_beside(first) || !lies_beside(second)) return text;
+  if (first.line >= barrier.line || second.line <= barrier.line) return text;
+  text.pop_back();
+  return text +
+         fmt::format(
+             "\n  It lies between the two lines: the {} at line {} is of the next round of a loop, or of\n"
+             "  another call of the function.)",
+             verb_of(is_now_first ? race.now : race.earlier), first.line);
 }
 
 /// An atomic and a plain access.

@@ -360,13 +360,13 @@ Explanation explain_update(const Race& race) {
   }
   const Side& other = is_write ? race.earlier : race.now;
   if (read.file == write.file && read.line > write.line) {
-    if (!race.in_one_block()) return {};
+    if (!race.in_one_block() || read.function != write.function) return {};
     return {
         RaceCause::next_round,
         wrapped(fmt::format(
-            "{} has read {} itself (line {}) and gone on to write it (line {}), a round of the loop "
-            "later, and no barrier came between that write and the read by {}: call "
-            "__syncthreads() at the end of a round, after the read.",
+            "{} has read {} itself (line {}) and gone on to write it (line {}), in the next round of a "
+            "loop or another call of the function, and no barrier came between that write and the "
+            "read by {}: call __syncthreads() after the read, before the next write.",
             capitalised(who(writer.access.thread)), x, read.line, write.line,
             who(other.access.thread)))};
   }

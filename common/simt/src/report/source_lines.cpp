@@ -201,7 +201,10 @@ SourceLine choose_line(const std::string& output, const void* return_address) {
     if (function_end == std::string::npos) break;
     const std::size_t end = std::min(output.find('\n', function_end + 1), output.size());
     const std::string place = output.substr(function_end + 1, end - function_end - 1);
-    if (best.file.empty() || !is_library_file(place)) best = parse_line(place);
+    if (best.file.empty() || !is_library_file(place)) {
+      best = parse_line(place);
+      best.function = output.substr(at, function_end - at);
+    }
     if (!is_library_file(place)) break;
     at = end + 1;
   }

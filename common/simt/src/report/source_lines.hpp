@@ -10,6 +10,7 @@ namespace simt {
 struct SourceLine {
   std::string file;
   int line = 0;
+  std::string function = {};
   std::string text() const;  // "file:line"
 };
 /// The line of a return address, skipping the headers of libraries.
