@@ -11,127 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "wrong_elements.hpp"
+
 namespace course::detail {
 namespace {
 
 using Number = long double;  // holds every value of the arrays' types
-
-/// Elements first to last, both included.
-struct Range {
-  std::size_t first, last;
-  std::size_t size() const { return last - first + 1; }
-};
-
-std::vector<Range> ranges_of(const std::vector<std::size_t>& ascending) {
-  std::vector<Range> ranges;
-  for (const std::size_t i : ascending) {
-    if (!ranges.empty() && ranges.back().last + 1 == i) {
-      ranges.back().last = i;
-    } else {
-      ranges.push_back({i, i});
-    }
-  }
-  return ranges;
-}
-
-/// "[5]" or "[32] to [63]".
-std::string range_text(Range r) {
-  return r.first == r.last ? fmt::format("[{}]", r.first)
-                           : fmt::format("[{}] to [{}]", r.first, r.last);
-}
-
-/// "2nd", "3rd", "32nd".
-std::string ordinal(std::size_t n) {
-  const bool teen = n % 100 / 10 == 1;
-  const char* const ending = teen          ? "th"
-                             : n % 10 == 1 ? "st"
-                             : n % 10 == 2 ? "nd"
-                             : n % 10 == 3 ? "rd"
-                                           : "th";
-  return std::to_string(n) + ending;
-}
-
-/// The distance of the first elements of neighbouring ranges, if it is the same for all of at least 3;
-/// else 0.
-std::size_t common_distance(const std::vector<Range>& ranges) {
-  if (ranges.size() < 3) return 0;
-  const std::size_t distance = ranges[1].first - ranges[0].first;
-  for (std::size_t i = 2; i < ranges.size(); ++i) {
-    if (ranges[i].first - ranges[i - 1].first != distance) return 0;
-  }
-  return distance;
-}
-
-/// True if all ranges are of one size; the last one may be cut by the end of the array.
-bool have_one_size(const std::vector<Range>& ranges, std::size_t end) {
-  const std::size_t size = ranges.front().size();
-  for (std::size_t i = 1; i < ranges.size(); ++i) {
-    const bool is_cut = ranges[i].last + 1 == end && ranges[i].size() < size;
-    if (ranges[i].size() != size && !is_cut) return false;
-  }
-  return true;
-}
-
-/// "from [31] on", or "from [30] to [72]" where the array goes on for longer than that.
-std::string extent_text(const std::vector<Range>& ranges, std::size_t distance, std::size_t end) {
-  const bool reaches_end = ranges.back().first + distance >= end;
-  return reaches_end ? fmt::format("from [{}] on", ranges.front().first)
-                     : fmt::format("from [{}] to [{}]", ranges.front().first, ranges.back().last);
-}
-
-/// Ranges that come again at one distance: "Every 32nd element from [31] on is wrong."
-std::string repeated_text(const std::vector<Range>& ranges, std::size_t end, bool are_wrong) {
-  const std::size_t distance = common_distance(ranges);
-  if (distance == 0 || !have_one_size(ranges, end)) return "";
-  const std::string extent = extent_text(ranges, distance, end);
-  const std::size_t size = ranges.front().size();
-  if (size == 1) {
-    return are_wrong ? fmt::format("Every {} element {} is wrong.", ordinal(distance), extent)
-                     : fmt::format("Every {} element {} is right, the others are wrong.",
-                                   ordinal(distance), extent);
-  }
-  return fmt::format("Of every {} elements {} the first {} are {}{}.", distance, extent, size,
-                     are_wrong ? "wrong" : "right", are_wrong ? "" : ", the others are wrong");
-}
-
-std::vector<std::size_t> right_elements(const Differences& d) {
-  std::vector<std::size_t> right;
-  auto wrong = d.wrong.begin();
-  for (std::size_t i = 0; i < d.size; ++i) {
-    if (wrong != d.wrong.end() && *wrong == i) {
-      ++wrong;
-    } else {
-      right.push_back(i);
-    }
-  }
-  return right;
-}
-
-/// Which elements are wrong.
-std::string which_elements(const Differences& d) {
-  if (d.wrong.size() < 2 || d.wrong.size() == d.size) return "";
-  const std::vector<Range> wrong = ranges_of(d.wrong);
-  if (wrong.size() == 1 && d.wrong.back() + 1 == d.size) {
-    return fmt::format("Everything from [{}] on is wrong, everything before it is right.",
-                       d.wrong.front());
-  }
-  if (wrong.size() == 1 && d.wrong.front() == 0) {
-    return fmt::format("Everything before [{}] is wrong, everything from there on is right.",
-                       d.wrong.back() + 1);
-  }
-  if (std::string text = repeated_text(wrong, d.size, true); !text.empty()) return text;
-  const std::vector<Range> right = ranges_of(right_elements(d));
-  if (std::string text = repeated_text(right, d.size, false); !text.empty()) return text;
-  constexpr std::size_t kMostRanges = 3;
-  const auto list = [](const std::vector<Range>& ranges) {
-    std::string text;
-    for (const Range& r : ranges) text += (text.empty() ? "" : ", ") + range_text(r);
-    return text;
-  };
-  if (wrong.size() <= kMostRanges) return fmt::format("Wrong are {}, no others.", list(wrong));
-  if (right.size() <= kMostRanges) return fmt::format("Right are {}, no others.", list(right));
-  return "";
-}
 
 /// The two arrays, and what follows from comparing their numbers.
 class Comparison {
@@ -486,6 +371,9 @@ void find_facts(const Differences& d, WrongValues& values) {
   const bool tells_elements = d.left_out || d.inserted;
   if (!tells_elements) add("elements", which_elements(d));
   const std::string places = comparison.places(), value = comparison.value();
+  const std::vector<std::size_t> unwritten = unwritten_elements(d);
+  add("value", unwritten_text(d, unwritten));
+  if (unwritten.size() == d.wrong.size()) return;  // what they hold says nothing of the answer
   add("places", places);
   if (places.empty()) add("value", value);
   if (places.empty() && value.empty()) add("difference", comparison.difference());

@@ -1,5 +1,6 @@
 // The texts of failed comparisons, and the test data that they describe.
 #include <course/check.cuh>
+#include <course/guarded.cuh>
 
 #include <algorithm>
 #include <bit>
@@ -17,6 +18,11 @@ using course::same_set;
 namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+__global__ void write_some(int* y, unsigned first, unsigned end, int value) {
+  const unsigned i = threadIdx.x;
+  if (i >= first && i < end) y[i] = value;
+}
 
 /// 0, 1, 2, ... as integers.
 std::vector<int> counting(int n) {
@@ -198,6 +204,27 @@ TEST_CASE("words and keys are told in hexadecimal where that shows how they diff
             .ends_with("In hexadecimal: expected 0x87654321, found 0x9abcdef1."));
   CHECK(facts(same(17325u, 18064, "totals")) == "17325 is too small by 739.");
   CHECK(facts(same(117325u, 118064, "totals")) == "117325 is too small by 739.");
+}
+
+TEST_CASE("what nothing has written is told as that") {
+  if (!course::kCpuDevice) SKIP("a GPU does not know");
+  const std::vector<int> ones(40, 1);
+  course::GuardedBuffer<int> y(40);
+  const auto told = [&] { return facts(same(y.download(), ones, "y")); };
+  CHECK(told() == "Nothing has written any wrong element since the array was allocated.");
+  write_some<<<1, 64>>>(y.data(), 0, 39, 1);
+  CHECK(told() == "Nothing has written [39] since the array was allocated.");
+  write_some<<<1, 64>>>(y.data(), 0, 30, 1);
+  write_some<<<1, 64>>>(y.data(), 5, 10, 2);
+  CHECK(told() ==
+        "Wrong are [5] to [9], [39], no others.\nNothing has written [39] since the array was "
+        "allocated.");
+  // What is known is known of the copy itself; and a -1 that was written is no sign of anything.
+  const std::vector<int> copy = y.download(), other = copy;
+  CHECK(facts(same(copy, ones, "y")).find("Nothing has written") != std::string::npos);
+  CHECK(facts(same(other, ones, "y")).find("Nothing has written") == std::string::npos);
+  write_some<<<1, 64>>>(y.data(), 39, 40, -1);
+  CHECK(told().find("Nothing has written") == std::string::npos);
 }
 
 TEST_CASE("a verdict has what is known of the values beside its text") {

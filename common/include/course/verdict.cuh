@@ -62,6 +62,7 @@ namespace detail {
 struct Elements {
   std::size_t size = 0, bytes = 0;  // bytes of one number
   bool is_integer = false, is_signed = false;
+  const void* first = nullptr;  // the number at [0], if each has bytes of its own
   const void* numbers = nullptr;
   long double (*read)(const void* numbers, std::size_t i) = nullptr;
   long double operator[](std::size_t i) const { return read(numbers, i); }
@@ -79,10 +80,13 @@ long double exact_value(const T& value) {
 
 template <class T>
 Elements elements_of(const std::vector<T>& values) {
+  const void* first = nullptr;
+  if constexpr (!std::is_same_v<T, bool>) first = values.data();
   return {.size = values.size(),
           .bytes = sizeof(T),
           .is_integer = std::is_integral_v<T>,
           .is_signed = !std::is_integral_v<T> || std::is_signed_v<T>,
+          .first = first,
           .numbers = &values,
           .read = [](const void* numbers, std::size_t i) {
             return exact_value<T>((*static_cast<const std::vector<T>*>(numbers))[i]);

@@ -105,6 +105,9 @@ struct Note {
 /// Those since the last call.
 std::vector<Note> take_notes();
 
+/// False if nothing has written these bytes of the device's memory since they were allocated.
+bool has_been_written(const void* p, std::size_t size);
+
 /// Clears the sticky error, everything still queued on any device, and peer access, and makes
 /// device 0 current, as a new process would have it. Memory stays allocated.
 void reset_device();
