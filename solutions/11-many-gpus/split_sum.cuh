@@ -42,6 +42,7 @@ inline Piece piece_of(std::size_t n, int part, int parts) {
 /// - The device that is current before the call is current after it, even after an error.
 /// - Throws course::CudaError if a device is missing or fails. A missing device is found before any
 ///   other has work: leaving the function frees the memory that kernels would still be using.
+/// - What it takes from CUDA, such as memory, it gives back.
 inline double split_sum(const float* h_x, std::size_t n, int devices) {
   // A missing device is found before any other has work: an exception would free memory in use.
   { const course::OnDevice last(devices - 1); }

@@ -3,10 +3,15 @@
 
 #include <cuda_runtime.h>
 
+#include <course/device.cuh>
 #include <course/devices.cuh>
 #include <course/error.cuh>
+#include <course/host_calls.cuh>
 #include <course/verdict.cuh>
+#include <cstdint>
+#include <exception>
 #include <functional>
+#include <string>
 
 namespace errors {
 
@@ -23,8 +28,45 @@ inline course::Verdict throws_error(const std::function<void()>& work) {
       static_cast<void>(cudaDeviceSynchronize());
     }
     return course::same(after, before, "the current device after the error");
+  } catch (const std::exception& other) {
+    return {false,
+            std::string("expected a course::CudaError, found another exception: ") + other.what()};
   }
   return {false, "expected a course::CudaError, but no exception was thrown"};
+}
+
+/// Lets the CUDA calls of `work` fail one after the other, on the CPU device: ok if the device that was current before is
+/// current after each error that `work` throws.
+inline course::Verdict keeps_current_device(const std::function<void()>& work) {
+  for (std::uint64_t number = 1;; ++number) {
+    course::Verdict verdict;
+    std::string place;
+    // An answer may leave its kernels at work when it throws: their findings are no matter of this test.
+    static_cast<void>(course::find_races([&] {
+      int before = -1, after = -1;
+      CUDA_CHECK(cudaGetDevice(&before));
+      bool threw = false;
+      const auto failed = course::with_failing_call(number, cudaErrorUnknown, [&] {
+        try {
+          work();
+        } catch (const course::CudaError&) {
+          threw = true;
+        }
+      });
+      place = failed.value_or("");
+      CUDA_CHECK(cudaGetDevice(&after));
+      if (threw) {
+        verdict = course::same(after, before,
+                               "the current device after an error of the CUDA call at " + place);
+      }
+      for (int device = 0; device < course::device_count(); ++device) {  // they may still work
+        CUDA_CHECK(cudaSetDevice(device));
+        static_cast<void>(cudaDeviceSynchronize());
+      }
+      CUDA_CHECK(cudaSetDevice(before));
+    }));
+    if (place.empty() || !verdict) return verdict;
+  }
 }
 
 }  // namespace errors

@@ -5,7 +5,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <course/check.cuh>
+#include <course/host_calls.cuh>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -15,6 +17,24 @@
 namespace split_sum_check {
 
 __global__ void write_past_the_end(float* one_element) { one_element[1] = 0; }
+
+/// `work`, after which the CPU device takes back what an answer has kept: a test case asks for that, and the others are of
+/// something else. An error that lasts keeps what is ordered in streams, too.
+std::function<void()> cleared(const std::function<void()>& work) {
+  struct Clear {
+    ~Clear() {
+      if (!course::kCpuDevice) return;
+      for (int device = 0; device < course::device_count(); ++device) {
+        const course::OnDevice on(device);
+        static_cast<void>(cudaDeviceReset());
+      }
+    }
+  };
+  return [work] {
+    const Clear clear;
+    work();
+  };
+}
 
 void check_sum(std::size_t n, int devices) {
   INFO("split_sum(h_x, " << n << ", " << devices << ")");
@@ -77,31 +97,92 @@ TEST_CASE("split_sum: the pieces are the whole array, once") {
   }
 }
 
+// Promise: the call gives back what it takes from CUDA (CPU device only).
+TEST_CASE("split_sum: all memory is given back") {
+  course::skip_without_checker();
+  course::with_devices(2, cleared([] {
+                         const auto run = course::watch_host([] { check_sum(3000, 2); });
+                         course::Verdict verdict;
+                         if (!run->not_given_back.empty()) {
+                           verdict = {false, "split_sum has not given back:"};
+                           for (const std::string& item : run->not_given_back)
+                             verdict.text += "\n  " + item;
+                         }
+                         INFO("split_sum(h_x, 3000, 2)");
+                         REQUIRE(verdict);
+                       }));
+}
+
 // Promise: split_sum returns h_x[0] + ... + h_x[n-1], for any number of elements and devices.
 // Promise: a device reads only memory that it reaches (MEMORY OF ANOTHER DEVICE).
 TEST_CASE("split_sum: one to five devices, fewer elements than devices, uneven pieces") {
   for (int devices = 1; devices <= 5; ++devices) {
-    course::with_devices(devices, [&] {
-      for (std::size_t n = 0; n <= 7; ++n) check_sum(n, devices);
-      for (const std::size_t n : {255u, 1023u, 1025u}) check_sum(n, devices);
-    });
+    course::with_devices(devices, cleared([&] {
+                           for (std::size_t n = 0; n <= 7; ++n) check_sum(n, devices);
+                           for (const std::size_t n : {255u, 1023u, 1025u}) check_sum(n, devices);
+                         }));
   }
 }
 
 // Promise: the sum is right for many elements.
 TEST_CASE("split_sum: many elements") {
-  course::on_devices(2, [] {
-    for (const std::size_t n : {course::kBigSize, std::size_t{70'001}}) check_sum(n, 2);
-  });
+  course::on_devices(2, cleared([] {
+                       for (const std::size_t n : {course::kBigSize, std::size_t{70'001}})
+                         check_sum(n, 2);
+                     }));
+}
+
+// Promise: each call sums the elements that are there now.
+TEST_CASE("split_sum: other elements in the same memory are summed anew") {
+  std::vector<float> x(1000);
+  for (const int devices : {1, 2}) {
+    course::with_devices(devices, cleared([&] {
+                           for (const float value : {1.0f, 2.0f, 0.5f}) {
+                             x.assign(x.size(), value);
+                             INFO("split_sum(h_x, 1000, "
+                                  << devices << "): every element is " << value
+                                  << ", and was another number in the call before");
+                             REQUIRE(course::same(split_sum(x.data(), x.size(), devices),
+                                                  1000.0 * static_cast<double>(value), "sum"));
+                           }
+                         }));
+  }
+}
+
+// Promise: the devices sum with local_sum(), and the host adds what they have found.
+TEST_CASE("split_sum: the sum is that of local_sum()") {
+  for (const int devices : {1, 2}) {
+    course::with_devices(
+        devices, cleared([devices] {
+          const std::size_t n = 4000, parts = static_cast<std::size_t>(devices), size = n / parts;
+          std::vector<float> x(n, 1.0f);
+          double expected = 0;
+          for (std::size_t begin = 0; begin < n; begin += size) {
+            x[begin] = 16'777'216.0f;  // 2^24: a float cannot hold the sum of it and 1
+            const auto first = x.begin() + static_cast<std::ptrdiff_t>(begin);
+            const auto d_x = course::DeviceBuffer<float>::from(
+                std::vector<float>(first, first + static_cast<std::ptrdiff_t>(size)));
+            course::DeviceBuffer<double> d_workspace(chunks_of(size)), d_sum(1);
+            local_sum(d_x.data(), size, d_sum.data(), d_workspace.data(), nullptr);
+            expected += d_sum.front();
+          }
+          INFO("split_sum(h_x, 4000, "
+               << devices
+               << "): the first element of each piece is 2^24, the "
+                  "others are 1; local_sum() adds floats, and loses a few of the ones");
+          REQUIRE(course::same(split_sum(x.data(), n, devices), expected, "sum"));
+        }));
+  }
 }
 
 // Promise: the host adds the devices' sums in double.
 TEST_CASE("split_sum: the devices' sums are added in double") {
-  course::on_devices(2, [] {
-    const std::vector<float> x(20'001, 4097.0f);
-    INFO("split_sum(h_x, 20001, 2): every element is 4097, the sum needs 27 bits");
-    REQUIRE(course::same(split_sum(x.data(), x.size(), 2), 20'001 * 4097.0, "sum"));
-  });
+  course::on_devices(
+      2, cleared([] {
+        const std::vector<float> x(20'001, 4097.0f);
+        INFO("split_sum(h_x, 20001, 2): every element is 4097, the sum needs 27 bits");
+        REQUIRE(course::same(split_sum(x.data(), x.size(), 2), 20'001 * 4097.0, "sum"));
+      }));
 }
 
 // Promise: the call throws course::CudaError if a device is missing, and the current
@@ -121,29 +202,30 @@ TEST_CASE("split_sum: a device more than there are is an error") {
 
 // Promise: the device that is current before the call is current after it.
 TEST_CASE("split_sum: the current device stays the current one") {
-  course::on_devices(2, [] {
-    for (const int before : {0, 1}) {
-      const course::OnDevice on(before);
-      check_sum(1000, 2);
-      int after = -1;
-      CUDA_CHECK(cudaGetDevice(&after));
-      INFO("device " << before << " was current before split_sum()");
-      REQUIRE(course::same(after, before, "the current device afterwards"));
-    }
-  });
+  course::on_devices(2, cleared([] {
+                       for (const int before : {0, 1}) {
+                         const course::OnDevice on(before);
+                         check_sum(1000, 2);
+                         int after = -1;
+                         CUDA_CHECK(cudaGetDevice(&after));
+                         INFO("device " << before << " was current before split_sum()");
+                         REQUIRE(course::same(after, before, "the current device afterwards"));
+                       }
+                     }));
 }
 
 // Promise: all devices get their work before the host waits for any of them.
 TEST_CASE("split_sum: all devices work at the same time") {
   course::skip_without_counters();
   for (const int devices : {2, 4}) {
-    course::with_devices(devices, [&] {
-      const auto counters = course::count([&] { check_sum(3000, devices); });
-      INFO("split_sum(h_x, 3000, " << devices << ")");
-      REQUIRE(course::same(counters->devices_at_once, static_cast<unsigned>(devices),
-                           "devices with work at the same time",
-                           "First give all devices their work, then wait for each."));
-    });
+    course::with_devices(
+        devices, cleared([&] {
+          const auto counters = course::count([&] { check_sum(3000, devices); });
+          INFO("split_sum(h_x, 3000, " << devices << ")");
+          REQUIRE(course::same(counters->devices_at_once, static_cast<unsigned>(devices),
+                               "devices with work at the same time",
+                               "First give all devices their work, then wait for each."));
+        }));
   }
 }
 
@@ -152,36 +234,51 @@ TEST_CASE("split_sum: all devices work at the same time") {
 TEST_CASE("split_sum: each device adds its own piece, and no more") {
   course::skip_without_counters();
   // A piece of one chunk is one block of local_sum()'s first kernel; its second has one, too.
-  course::with_devices(4, [] {
-    const auto counters = course::count([] { check_sum(4 * kChunk, 4); });
-    INFO("split_sum(h_x, " << 4 * kChunk << ", 4)");
-    REQUIRE(course::same(counters->blocks, std::uint64_t{4 + 4}, "blocks of all devices",
-                         "A device sums its own piece, once."));
-  });
+  course::with_devices(
+      4, cleared([] {
+        const auto counters = course::count([] { check_sum(4 * kChunk, 4); });
+        INFO("split_sum(h_x, " << 4 * kChunk << ", 4)");
+        REQUIRE(course::same(counters->blocks, std::uint64_t{4 + 4}, "blocks of all devices",
+                             "A device sums its own piece, once."));
+      }));
 }
 
 // Promise: the call throws course::CudaError if a device fails, and the current device stays the
 // current one (CPU device only).
 TEST_CASE("split_sum: a device that fails is an error") {
   course::skip_without_checker();  // it would end this process's use of a GPU
-  course::with_devices(2, [] {
-    for (const int failing : {0, 1}) {
-      course::Verdict verdict;
-      static_cast<void>(course::find_races([&] {
-        course::DeviceBuffer<float> d_x;
-        {
-          const course::OnDevice on(failing);
-          d_x = course::DeviceBuffer<float>(1);
-          float* const one_element = d_x.data();
-          course::launch(write_past_the_end, {1, 1}, one_element);
+  course::with_devices(
+      2, cleared([] {
+        for (const int failing : {0, 1}) {
+          course::Verdict verdict;
+          static_cast<void>(course::find_races([&] {
+            course::DeviceBuffer<float> d_x;
+            {
+              const course::OnDevice on(failing);
+              d_x = course::DeviceBuffer<float>(1);
+              float* const one_element = d_x.data();
+              course::launch(write_past_the_end, {1, 1}, one_element);
+            }
+            double sum = 0;
+            verdict = throws_error(1000, 2, &sum);
+            // An answer that waits for streams of its own may be done before that kernel runs.
+            if (sum == 1000) verdict = {};
+          }));
+          INFO("split_sum(h_x, 1000, 2); device " << failing << " has a kernel to run that fails");
+          REQUIRE(verdict);
         }
-        double sum = 0;
-        verdict = throws_error(1000, 2, &sum);
-        // An answer that waits for streams of its own may be done before that kernel runs.
-        if (sum == 1000) verdict = {};
       }));
-      INFO("split_sum(h_x, 1000, 2); device " << failing << " has a kernel to run that fails");
-      REQUIRE(verdict);
-    }
-  });
+}
+
+// Promise: the device that is current before the call is current after an error of any CUDA call (CPU device only).
+TEST_CASE("split_sum: the current device stays the current one, whichever CUDA call fails") {
+  course::skip_without_checker();  // no call of a GPU can be made to fail
+  if (course::has_run_before()) return;
+  course::with_devices(3, cleared([] {
+                         const std::vector<float> x(300, 1.0f);
+                         const course::OnDevice on(1);
+                         INFO("split_sum(h_x, 300, 3); device 1 is current before");
+                         REQUIRE(errors::keeps_current_device(
+                             [&] { static_cast<void>(split_sum(x.data(), x.size(), 3)); }));
+                       }));
 }
