@@ -79,15 +79,17 @@ Cells make_cells(int first, int step, int fullest, Box box = kBox) {
   return cells;
 }
 
-/// Launches the kernel, and checks all that it promises.
-void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
+/// Launches the kernel, and checks all that it promises. Before the points are `before_them` others that are not in
+/// memory, and whose blocks do not run.
+void check(Cells& cells, const Points& points, Launch launch, Kind kind,
+           std::size_t before_them = 0) {
   const std::size_t n = points.x.size();
   const Box box = cells.box;
-  INFO(course::counted(n, "atom") << ", " << name_of(kind) << "; a box of " << box.columns << " * "
-                                  << box.rows << " cells with edge " << box.edge << "; "
-                                  << course::launch_text("cell_counts", launch)
-                                  << course::too_few_threads(launch, n, "atoms") << "; *fullest is "
-                                  << cells.expected_fullest << " before");
+  INFO(course::counted(before_them + n, "atom")
+       << ", " << name_of(kind) << "; a box of " << box.columns << " * " << box.rows
+       << " cells with edge " << box.edge << "; " << course::launch_text("cell_counts", launch)
+       << course::too_few_threads(launch, before_them + n, "atoms") << "; *fullest is "
+       << cells.expected_fullest << " before");
   const std::vector<int> before = cells.expected;
   std::vector<std::vector<int>> places_of(cells_of(box));
   std::vector<std::size_t> cell(n);
@@ -100,14 +102,16 @@ void check(Cells& cells, const Points& points, Launch launch, Kind kind) {
       cells.expected_fullest = std::max(cells.expected_fullest, cells.expected[c]);
     }
   }
-  const auto x = course::DeviceBuffer<float>::from(points.x);
-  const auto y = course::DeviceBuffer<float>::from(points.y);
+  // x and y begin at no multiple of 8 bytes, and are not in step: what lies before them is no atom's.
+  const course::Placed<float> all_x(points.x, 1), all_y(points.y, 3);
+  const float* const x = all_x.data() - before_them;
+  const float* const y = all_y.data() - before_them;
   course::GuardedBuffer<int> all_places(n);
   all_places.fill_bytes(0xff);
   int* const counts = cells.counts.data();
-  int* const places = all_places.data();
+  int* const places = all_places.data() - before_them;
   int* const fullest = cells.fullest.data();
-  course::launch(cell_counts, {launch.grid, launch.block}, x.data(), y.data(), n, box, counts,
+  course::launch(cell_counts, {launch.grid, launch.block}, x, y, before_them + n, box, counts,
                  places, fullest);
   REQUIRE(course::same(cells.counts.download(), cells.expected, "counts"));
   const std::vector<int> found = all_places.download();
@@ -144,6 +148,24 @@ TEST_CASE("cell_counts: right for every grid") {
     Cells cells = make_cells(0, 0, 0);
     check(cells, points, launch, Kind::outside);
   }
+}
+
+// Promise: a grid may have more than 2^32 threads.
+TEST_CASE("cell_counts: right in a grid of more than 2^32 threads") {
+  course::in_huge_grid(65, [] {
+    Cells cells = make_cells(3, 2, 4);
+    check(cells, make_points(Kind::outside, 65), course::kHugeGrid, Kind::outside);
+  });
+}
+
+// Promise: n is any number that fits in std::size_t (the last atoms, for which the CPU device runs the last two blocks).
+TEST_CASE("cell_counts: the last of more than 2^32 atoms") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has no memory for x, y and places");
+  Cells cells = make_cells(3, 2, 4);
+  const Points points = make_points(Kind::outside, course::kLastItems);
+  course::at_end_of_huge_grid([&] {
+    check(cells, points, course::kHugeGrid, Kind::outside, course::kHugeItems - course::kLastItems);
+  });
 }
 
 // Promise: the box has any number of columns and rows, and cells of any size.
