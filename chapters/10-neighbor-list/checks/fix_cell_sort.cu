@@ -13,6 +13,9 @@
 
 namespace {
 
+/// The most cells that there are. The check's own number: the answer may change its kMostCells.
+constexpr unsigned kCells = 4096;
+
 /// Which cell an atom is in.
 enum class Kind { spread, crowd, few };
 constexpr Kind kKinds[] = {Kind::spread, Kind::crowd, Kind::few};
@@ -103,14 +106,14 @@ TEST_CASE("fix_cell_sort: any number of atoms") {
   check(course::kCpuDevice ? 5'003 : course::kBigSize, 64, Kind::spread);
 }
 
-// Promise: there are 1 to kMostCells cells (WRONG MASK in a warp whose last lanes have no cell,
+// Promise: there are 1 to 4096 cells, as many as kMostCells says (WRONG MASK in a warp whose last lanes have no cell,
 // DATA RACE on s_sums from 257 cells on).
 TEST_CASE("fix_cell_sort: any number of cells") {
   std::size_t turn = 0;  // another kind each time
   for (const unsigned cells : {1u, 2u, 31u, 32u, 33u, 96u, 100u, 255u, 256u, 257u, 700u}) {
     check(512, cells, kKinds[turn++ % std::size(kKinds)]);
   }
-  check(course::kCpuDevice ? 1'000 : course::kBigSize, kMostCells, Kind::spread);
+  check(course::kCpuDevice ? 1'000 : course::kBigSize, kCells, Kind::spread);
 }
 
 // Promise: counts, starts and *pairs are exact, however many atoms a cell has (100,000
@@ -119,6 +122,43 @@ TEST_CASE("fix_cell_sort: cells with very many atoms") {
   if (course::has_run_before()) return;
   check(100'000, 32, Kind::crowd);  // more than 2^32 pairs
   if (!course::kCpuDevice) check(3'000'000, 3, Kind::crowd);
+}
+
+// Promise: each call sorts the atoms that are there now.
+TEST_CASE("fix_cell_sort: the same memory, with other atoms") {
+  constexpr std::size_t n = 700;
+  constexpr unsigned cells = 40;
+  course::DeviceBuffer<unsigned> cell_of(n);
+  course::DeviceBuffer<unsigned> counts(cells), starts(cells + 1), taken(cells), atoms(n);
+  course::DeviceBuffer<unsigned long long> pairs(1);
+  for (const Kind kind : kKinds) {
+    INFO(n << " atoms, " << name_of(kind) << "; 40 cells; the arrays of the call before, cleared");
+    const std::vector<unsigned> cell = make_cells(kind, n, cells);
+    const Expected expected = expected_of(cell, cells);
+    cell_of.upload(cell);
+    counts.fill_bytes(0);
+    taken.fill_bytes(0);
+    pairs.fill_bytes(0);
+    sort_by_cell(cell_of.data(), n, cells,
+                 {counts.data(), starts.data(), taken.data(), atoms.data(), pairs.data()});
+    CUDA_CHECK(cudaDeviceSynchronize());
+    REQUIRE(course::same(counts.download(), expected.counts, "counts"));
+    REQUIRE(course::same(starts.download(), expected.starts, "starts"));
+    REQUIRE(course::same(pairs.front(), expected.pairs, "*pairs"));
+  }
+}
+
+// Promise: the kernels do the work.
+TEST_CASE("fix_cell_sort: kernels read the atoms, and find the starts") {
+  course::skip_without_counters();
+  constexpr std::size_t n = 8'192;
+  const auto many_atoms = course::count([] { check(n, 300, Kind::spread); });
+  INFO(n << " atoms in 300 cells, then 3 atoms in " << kCells << " cells");
+  REQUIRE(course::kernels_load(*many_atoms, n * sizeof(unsigned)));
+  const auto many_cells = course::count([] { check(3, kCells, Kind::spread); });
+  REQUIRE(course::at_least(many_cells->global_store_sectors, kCells * sizeof(unsigned) / 32,
+                           "sectors of 32 bytes that kernels store to",
+                           "a kernel finds the starts"));
 }
 
 // Promise: the threads share the work (the busiest warp, of global and of shared memory).
