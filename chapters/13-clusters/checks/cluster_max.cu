@@ -10,6 +10,7 @@
 #include <course/data.cuh>
 #include <course/guarded.cuh>
 #include <course/launch.cuh>
+#include <course/placed.cuh>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -37,7 +38,7 @@ std::vector<float> reference(const std::vector<float>& x, const Shape& s) {
 }
 
 void check_max(const std::vector<float>& x, const Shape& s) {
-  const auto d_x = course::DeviceBuffer<float>::from(x);
+  const course::Placed<float> d_x(x, 1);  // a float may be anywhere
   course::GuardedBuffer<float> maxima(s.clusters);
   course::launch(cluster_max, {.blocks = s.blocks(), .threads = s.block, .cluster = s.cluster},
                  d_x.data(), x.size(), maxima.data());
@@ -114,7 +115,40 @@ TEST_CASE("cluster_max: full blocks") {
   check_max(negative(n), s);
 }
 
-// Promise: n may exceed 2^32 (GPU only).
+// Promise: n, and the threads of the grid, may be more than 2^32 (the CPU device runs the last two blocks of a grid that has
+// a thread for each element).
+TEST_CASE("cluster_max: more than 2^32 threads") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const Shape s{course::kHugeGrid.grid, 1, course::kHugeGrid.block};
+  std::vector<float> x(course::kLastItems);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 100.0f;
+  const course::Placed<float> placed(x, 1);
+  if (course::kCpuDevice) {
+    course::GuardedBuffer<float> last_maxima(2);
+    const float* const d_x = placed.data() - (course::kHugeItems - x.size());
+    float* const maxima = last_maxima.data() - (s.clusters - 2);
+    INFO(text_of(course::kHugeItems, "the last are -100, -99, ..., -37", s));
+    course::at_end_of_huge_grid([&] {
+      course::launch(cluster_max, {.blocks = s.blocks(), .threads = s.block}, d_x,
+                     course::kHugeItems, maxima);
+      REQUIRE(course::same(last_maxima.download(), {-69.0f, -37.0f}, "the last two of maxima"));
+      REQUIRE(last_maxima.intact("maxima"));
+    });
+  } else {
+    std::vector<float> expected(s.clusters, -INFINITY);
+    expected[0] = -69.0f;
+    expected[1] = -37.0f;
+    course::GuardedBuffer<float> maxima(s.clusters);
+    INFO(text_of(x.size(), "-100, -99, ..., -37", s));
+    course::in_huge_grid(x.size(), [&] {
+      course::launch(cluster_max, {.blocks = s.blocks(), .threads = s.block}, placed.data(),
+                     x.size(), maxima.data());
+      REQUIRE(course::same(maxima.download(), expected, "maxima"));
+    });
+  }
+}
+
+// Promise: n may exceed 2^32, and all elements count (GPU only).
 TEST_CASE("cluster_max: more than 2^32 elements") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   constexpr std::size_t n = (std::size_t{1} << 32) + 300;
@@ -133,7 +167,7 @@ TEST_CASE("cluster_max: more than 2^32 elements") {
 TEST_CASE("cluster_max: one store per cluster, no atomic, and maxima pass through shared memory") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   course::skip_without_counters();
-  const Shape s{2, 4, 64};
+  const Shape s{2, 4, 128};
   const std::size_t n = 3 * s.threads();
   const auto c = course::count([&] { check_max(negative(n), s); });
   INFO(text_of(n, "all below zero", s));
