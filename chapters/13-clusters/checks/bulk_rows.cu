@@ -7,6 +7,7 @@
 #include <course/check.cuh>
 #include <course/guarded.cuh>
 #include <course/launch.cuh>
+#include <course/placed.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,6 +18,9 @@
 namespace {
 
 using Launch = course::LaunchShape;
+
+/// A grid of more than 2^32 warps: counted in 32 bits it has 16.
+constexpr Launch kManyWarps{(1u << 28) + 1, 512};
 
 struct Shape {
   std::size_t rows;
@@ -30,12 +34,16 @@ std::string text_of(const Shape& s, Launch launch) {
          course::launch_text("bulk_rows", launch, launch.block / 32 * s.width * sizeof(float));
 }
 
-/// The table holds 0.5 before. Elements are 1 and -1, weights small whole numbers, so that sums are exact.
+constexpr float kFraction = 1.0f / 4096;
+
+/// The table holds 0.5 before. Elements are 1 and -1, weights small whole numbers and 2^-12, which no half could hold
+/// beside them, so that sums are exact.
 void check_rows(const Shape& s, Launch launch, int launches = 1) {
   const std::vector<float> source = coin_flips<float>(s.rows * s.width);
   const std::vector<int> index = random_index(s.rows, s.table_rows);
   std::vector<float> weight(s.rows), expected(s.table_rows * s.width, 0.5f);
-  for (std::size_t r = 0; r < s.rows; ++r) weight[r] = static_cast<float>(mixed(r) % 9) - 3.0f;
+  for (std::size_t r = 0; r < s.rows; ++r)
+    weight[r] = static_cast<float>(mixed(r) % 9) - 3.0f + kFraction;
   for (std::size_t i = 0; i < launches * source.size(); ++i) {
     const std::size_t at = i % source.size(), r = at / s.width;
     expected[static_cast<std::size_t>(index[r]) * s.width + at % s.width] += weight[r] * source[at];
@@ -79,6 +87,50 @@ TEST_CASE("bulk_rows: grids that are too small, and too large") {
   for (const Launch launch : {Launch{1, 32}, Launch{1, 96}, Launch{3, 128}, Launch{20, 64}}) {
     check_rows({37, 20, 11}, launch);
   }
+}
+
+// Promise: a grid may have more than 2^32 warps.
+TEST_CASE("bulk_rows: more than 2^32 warps") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  INFO("the grid has 2^32 + 16 warps, a number that is 16 in 32 bits"
+       << (course::kCpuDevice ? "; of its blocks the first two and the last one run" : ""));
+  course::with_some_blocks(2, 1, [] { check_rows({20, 4, 7}, kManyWarps); });
+}
+
+// Promise: rows, and the products of rows and width, are any numbers that fit in std::size_t (the last rows, for which
+// the CPU device runs the last two blocks).
+TEST_CASE("bulk_rows: the last of more than 2^32 rows") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has no memory for the rows");
+  constexpr std::size_t kRows = std::size_t{kManyWarps.grid} * (kManyWarps.block / 32);
+  constexpr std::size_t kThere = 32, kBefore = kRows - kThere;  // those of the last two blocks
+  constexpr unsigned kWidth = 8, kTableRows = 5;
+  const std::vector<float> h_source = coin_flips<float>(kThere * kWidth);
+  const std::vector<int> h_index = random_index(kThere, kTableRows);
+  std::vector<float> h_weight(kThere), expected(kTableRows * kWidth);
+  for (std::size_t r = 0; r < kThere; ++r) h_weight[r] = static_cast<float>(r);
+  for (std::size_t i = 0; i < h_source.size(); ++i) {
+    const std::size_t r = i / kWidth;
+    expected[static_cast<std::size_t>(h_index[r]) * kWidth + i % kWidth] +=
+        h_weight[r] * h_source[i];
+  }
+  const course::Placed<float> some_source(h_source, 4), some_weights(h_weight, 1);
+  const course::Placed<int> some_indices(h_index, 1);
+  const float* const source = some_source.data() - kBefore * kWidth;
+  const float* const weight = some_weights.data() - kBefore;
+  const int* const index = some_indices.data() - kBefore;
+  auto table = course::DeviceBuffer<float>::zeros(expected.size());
+  INFO(kRows << " rows of " << kWidth << " columns; "
+             << course::launch_text("bulk_rows", kManyWarps,
+                                    kManyWarps.block / 32 * kWidth * sizeof(float))
+             << "; of its blocks the last two run, and memory is there for their rows");
+  course::with_some_blocks(0, 2, [&] {
+    course::launch(bulk_rows,
+                   {.blocks = kManyWarps.grid,
+                    .threads = kManyWarps.block,
+                    .shared_bytes = kManyWarps.block / 32 * kWidth * sizeof(float)},
+                   source, index, weight, kRows, unsigned{kWidth}, table.data());
+  });
+  REQUIRE(course::same(table.download(), expected, "table"));
 }
 
 // Promise: rows may be 0, several rows may have the same index, and what the
@@ -135,13 +187,14 @@ TEST_CASE("bulk_rows: each product is rounded before it is added") {
 TEST_CASE("bulk_rows: one bulk addition per row, no atomics, and lanes side by side") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   course::skip_without_counters();
-  const Shape s{24, 64, 5};
-  const auto c = course::count([&] { check_rows(s, {2, 96}); });
-  INFO(text_of(s, {2, 96}));
+  const Shape s{64, 64, 5};
+  const Launch launch{4, 128};  // 4 rows for each warp
+  const auto c = course::count([&] { check_rows(s, launch); });
+  INFO(text_of(s, launch));
   REQUIRE(course::same(c->bulk_additions, s.rows, "bulk additions"));
   REQUIRE(course::none(c->global_atomic_lanes, "atomics on global memory",
                        "the bulk addition adds all numbers of a row"));
-  REQUIRE(course::work_is_shared(*c, 4 * 12 + 8));
+  REQUIRE(course::work_is_shared(*c, 4 * 10));
   REQUIRE(course::at_most(c->global_loads, s.rows * 10, "loads from global memory by warps",
                           "the lanes share a row; what the source names twice is loaded twice"));
 }
