@@ -47,7 +47,8 @@ void check(const std::vector<int>& h_counts, Launch launch, Kind kind, int launc
   for (const int count : h_counts) {
     expected[static_cast<std::size_t>(std::min(count, 11))] += static_cast<unsigned>(launches);
   }
-  const auto counts = course::DeviceBuffer<int>::from(h_counts);
+  // counts begin 4 bytes past a multiple of 64: an int may be anywhere.
+  const course::Placed<int> counts(h_counts, 1);
   unsigned* const atoms_with = bins.data();
   for (int k = 0; k < launches; ++k) {
     course::launch(degree_histogram, {launch.grid, launch.block}, counts.data(), h_counts.size(),
@@ -73,6 +74,35 @@ TEST_CASE("degree_histogram: right for every grid") {
   for (const Launch launch : course::launch_shapes(counts.size())) {
     check(counts, launch, &kMixed);
   }
+}
+
+// Promise: a grid may have more than 2^32 threads.
+TEST_CASE("degree_histogram: right in a grid of more than 2^32 threads") {
+  course::in_huge_grid(65, [] { check(kMixed.values(65), course::kHugeGrid, &kMixed); });
+}
+
+// Promise: n is any number that fits in std::size_t (its first atoms; on a GPU all of them).
+TEST_CASE("degree_histogram: the first of more than 2^32 atoms") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and counts all atoms in another test case");
+  std::vector<int> h_counts = kMixed.values(1000);
+  h_counts.resize(course::kFrontItems, 0);
+  std::vector<unsigned> expected(kElements);
+  for (const int count : h_counts) ++expected[static_cast<std::size_t>(std::min(count, 11))];
+  const auto counts = course::DeviceBuffer<int>::from(h_counts);
+  auto bins = course::DeviceBuffer<unsigned>::zeros(kElements);
+  unsigned* const atoms_with = bins.data();
+  const Launch launch = course::kHugeGrid;
+  INFO(course::counted(course::kHugeItems, "atom")
+       << ", of the first 1000 " << kMixed.text << ", the others have none; "
+       << course::launch_text("degree_histogram", launch)
+       << "; atoms_with[0] is not looked at, because most blocks do not run");
+  course::at_front_of_huge_grid([&] {
+    course::launch(degree_histogram, {launch.grid, launch.block}, counts.data(), course::kHugeItems,
+                   atoms_with);
+    std::vector<unsigned> found = bins.download();
+    found[0] = expected[0];
+    REQUIRE(course::same(found, expected, "atoms_with"));
+  });
 }
 
 // Promise: blocks have any size from 1 to 1024 threads.
