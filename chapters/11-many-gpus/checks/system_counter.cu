@@ -101,7 +101,7 @@ void check_kernel(std::size_t n, course::LaunchShape launch) {
   INFO("n = " << n << "; " << course::launch_text("count_equal", launch) << "; *counter holds "
               << kBefore << " before");
   const std::vector<int> h_values = make_values(n, 7);
-  const auto values = course::DeviceBuffer<int>::from(h_values);
+  const course::Placed<int> values(h_values, 1);  // an int may be anywhere
   course::ManagedBuffer<unsigned long long> counter(1);
   counter[0] = kBefore;
   course::launch(count_equal, {launch.grid, launch.block}, values.data(), n, kKey, counter.data());
@@ -121,6 +121,47 @@ TEST_CASE("system_counter: the kernel at every size and grid") {
     for (int i = 0; i < 3; ++i) check_kernel(n, launches[turn++ % launches.size()]);
   }
   for (const course::LaunchShape launch : course::launch_shapes(1025)) check_kernel(1025, launch);
+}
+
+// Promise: a grid may have more than 2^32 threads.
+TEST_CASE("system_counter: the kernel in a grid of more than 2^32 threads") {
+  course::in_huge_grid(65, [] { check_kernel(65, course::kHugeGrid); });
+}
+
+// Promise: n is any number that fits in std::size_t (the first values).
+TEST_CASE("system_counter: the kernel counts the first of more than 2^32 values") {
+  if (!course::kCpuDevice)
+    SKIP("a GPU runs all blocks, and counts all values in another test case");
+  std::vector<int> h_values = make_values(1000, 7);
+  h_values.resize(course::kFrontItems, kKey + 1);
+  const auto values = course::DeviceBuffer<int>::from(h_values);
+  course::ManagedBuffer<unsigned long long> counter(1);
+  counter[0] = kBefore;
+  INFO("n = " << course::kHugeItems << "; " << course::launch_text("count_equal", course::kHugeGrid)
+              << "; no value from values[1000] on equals the key; *counter holds " << kBefore
+              << " before");
+  course::at_front_of_huge_grid([&] {
+    course::launch(count_equal, {course::kHugeGrid.grid, course::kHugeGrid.block}, values.data(),
+                   course::kHugeItems, kKey, counter.data());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    REQUIRE(course::same(counter[0], kBefore + matches(h_values), "*counter"));
+  });
+}
+
+// Promise: a thread may count more than 2^16 matches, and a block more than 2^21 (2^32 on a GPU).
+TEST_CASE("system_counter: the kernel counts very many matches of a thread, and of a block") {
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = course::kCpuDevice ? 2'200'000 : (std::size_t{1} << 32) + 1000;
+  if (!course::kCpuDevice) course::skip_without_memory(n * sizeof(int));
+  const course::LaunchShape launch{1, course::kCpuDevice ? 32u : 1024u};
+  INFO("n = " << n << ", all values are 0, and the key is 0; "
+              << course::launch_text("count_equal", launch) << "; *counter holds 0 before");
+  const auto values = course::DeviceBuffer<int>::zeros(n);
+  course::ManagedBuffer<unsigned long long> counter(1);
+  counter[0] = 0;
+  course::launch(count_equal, {launch.grid, launch.block}, values.data(), n, 0, counter.data());
+  CUDA_CHECK(cudaDeviceSynchronize());
+  REQUIRE(course::same<unsigned long long>(counter[0], n, "*counter"));
 }
 
 // Promise: a block makes at most one atomic.
@@ -207,6 +248,22 @@ TEST_CASE("system_counter: adds to a counter that is close to 2^32; two calls ad
   }
 }
 
+// Promise: each call counts the values that are there now.
+TEST_CASE("system_counter: other values in the same memory are counted anew") {
+  constexpr std::size_t n = 1000;
+  course::DeviceBuffer<int> values(n);
+  course::ManagedBuffer<unsigned long long> counter(1);
+  for (const std::uint32_t seed : {5u, 6u, 7u}) {
+    const std::vector<int> h_values = make_values(n, seed);
+    values.upload(h_values);
+    INFO("count_on_all_devices(parts, " << kKey << ", counter): 1000 values on device 0, call "
+                                        << seed - 4 << " for the same memory with other values");
+    counter[0] = kBefore;
+    count_on_all_devices({{0, values.data(), n}}, kKey, counter.data());
+    REQUIRE(course::same(counter[0], kBefore + matches(h_values), "*counter"));
+  }
+}
+
 // Promise: the device that is current before the call is current after it.
 TEST_CASE("system_counter: the current device stays the current one") {
   course::on_devices(2, [] {
@@ -272,5 +329,20 @@ TEST_CASE("system_counter: a device that fails is an error") {
                     << failing << " fails");
       REQUIRE(verdict);
     }
+  });
+}
+
+// Promise: the device that is current before the call is current after an error of any CUDA call (CPU device only).
+TEST_CASE("system_counter: the current device stays the current one, whichever CUDA call fails") {
+  course::skip_without_checker();  // no call of a GPU can be made to fail
+  if (course::has_run_before()) return;
+  course::with_devices(3, [] {
+    const Parts p({{0, 100}, {2, 100}, {1, 100}});
+    const course::OnDevice on(1);
+    course::ManagedBuffer<unsigned long long> counter(1);
+    counter[0] = kBefore;
+    INFO("100 values on each of 3 devices; device 1 is current before");
+    REQUIRE(
+        errors::keeps_current_device([&] { count_on_all_devices(p.parts, kKey, counter.data()); }));
   });
 }
