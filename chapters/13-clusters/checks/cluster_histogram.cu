@@ -9,6 +9,7 @@
 #include <course/cluster.cuh>
 #include <course/guarded.cuh>
 #include <course/launch.cuh>
+#include <course/placed.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -48,7 +49,7 @@ std::vector<unsigned> reference(const std::vector<unsigned>& keys, unsigned bins
 
 void check_histogram(const std::vector<unsigned>& keys, unsigned bins, const Shape& s,
                      int launches = 1) {
-  const auto d_keys = course::DeviceBuffer<unsigned>::from(keys);
+  const course::Placed<unsigned> d_keys(keys, 1);  // a key may be anywhere
   course::GuardedBuffer<unsigned> found(bins);
   const std::vector<unsigned> before = reference({}, bins, 0);
   CUDA_CHECK(
@@ -118,12 +119,42 @@ TEST_CASE("cluster_histogram: full blocks, many keys") {
   check_histogram(random_keys(n, 5000), 5000, s);
 }
 
-// Promise: a cluster may count more than 2^16 keys of one bin.
+// Promise: a grid may have more than 2^32 threads.
+TEST_CASE("cluster_histogram: a grid of more than 2^32 threads") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  const Shape s{course::kHugeGrid.grid, 1, course::kHugeGrid.block};
+  INFO(text_of(65, 10, "all keys are bins", s));
+  course::in_huge_grid(65, [&] { check_histogram(random_keys(65, 10), 10, s); });
+}
+
+// Promise: n is any number that fits in std::size_t (its first keys).
+TEST_CASE("cluster_histogram: the first of more than 2^32 keys") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and would read 2^32 keys");
+  const Shape s{course::kHugeGrid.grid, 1, course::kHugeGrid.block};
+  constexpr unsigned kBins = 10, kNoBin = 4'000'000'000;
+  std::vector<unsigned> keys = random_keys(1000, kBins);
+  keys.resize(course::kFrontItems, kNoBin);
+  const auto d_keys = course::DeviceBuffer<unsigned>::from(keys);
+  auto bins = course::DeviceBuffer<unsigned>::zeros(kBins);
+  std::vector<unsigned> expected(kBins);
+  for (std::size_t i = 0; i < 1000; ++i) ++expected[keys[i]];
+  INFO(text_of(course::kHugeItems, kBins, "from keys[1000] on all are 4,000,000,000", s));
+  course::at_front_of_huge_grid([&] {
+    course::launch(
+        cluster_histogram,
+        {.blocks = s.blocks(), .threads = s.block, .shared_bytes = kBins * sizeof(unsigned)},
+        d_keys.data(), course::kHugeItems, kBins, bins.data());
+    REQUIRE(course::same(bins.download(), expected, "bins"));
+  });
+}
+
+// Promise: a cluster may count more than 2^16 keys of one bin (more than 2^24 on a GPU).
 TEST_CASE("cluster_histogram: a cluster counts more than 2^16 keys of one bin") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   const Shape s{1, 2, 1024};
-  INFO(text_of(70'000, 5, "all keys are 3", s));
-  check_histogram(std::vector<unsigned>(70'000, 3), 5, s);
+  const std::size_t n = course::kCpuDevice ? 70'000 : 17'000'000;
+  INFO(text_of(n, 5, "all keys are 3", s));
+  check_histogram(std::vector<unsigned>(n, 3), 5, s);
 }
 
 // Promise: each bin is counted by one block of the cluster, so that there may be more
@@ -144,15 +175,18 @@ TEST_CASE("cluster_histogram: more bins than one block can hold") {
 TEST_CASE("cluster_histogram: a shared atomic per key, and a global one per bin that has counted") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   course::skip_without_counters();
-  const Shape s{2, 4, 64};
-  constexpr unsigned kBins = 300;
-  const std::vector<unsigned> keys = random_keys(2000, 100);  // two thirds of the bins stay empty
-  INFO(text_of(keys.size(), kBins, "all keys are below 100", s));
+  const Shape s{4, 4, 128};
+  constexpr unsigned kBins = 1200, kUsed = 400;                 // two thirds of the bins stay empty
+  const std::vector<unsigned> keys = random_keys(8192, kUsed);  // 4 turns for each warp
+  INFO(text_of(keys.size(), kBins, "all keys are below 400", s));
   const auto c = course::count([&] { check_histogram(keys, kBins, s); });
   REQUIRE(course::at_most(c->shared_atomic_lanes, keys.size(), "atomics on shared memory",
                           "one per key"));
-  REQUIRE(course::at_most(c->global_atomic_lanes, std::uint64_t{s.clusters} * 100,
+  REQUIRE(course::at_most(c->global_atomic_lanes, std::uint64_t{s.clusters} * kUsed,
                           "atomics on global memory",
                           "one for each bin of a cluster whose count is not 0"));
-  REQUIRE(course::work_is_shared(*c, 16));
+  // A source that names a key three times loads it three times.
+  REQUIRE(course::work_is_shared(*c, 3 * 4 + 1));
+  // A block has 300 counters for 128 threads: a warp goes 3 times through them, one thread 300 times.
+  REQUIRE(course::shared_work_is_shared(*c, 200));
 }
