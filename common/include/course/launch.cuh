@@ -45,8 +45,7 @@ void launch(simt::LaunchText text, Call call, const Grid& grid, Arguments... arg
   check_launch(grid.line.file_name(), static_cast<int>(grid.line.line()));
 }
 #endif
-#if defined(__CUDACC__) && \
-    (!COURSE_CPU_DEVICE || defined(SIMT_EDITOR))  // plain C++ launches nothing
+#if !COURSE_CPU_DEVICE
 namespace detail {
 /// Stands around a launch on a GPU: records its time for the check's main(), if that wants times.
 class TimedLaunch {
@@ -61,7 +60,9 @@ class TimedLaunch {
   cudaEvent_t start_ = nullptr;  // null: it is not timed
 };
 }  // namespace detail
-
+#endif
+#if defined(__CUDACC__) && \
+    (!COURSE_CPU_DEVICE || defined(SIMT_EDITOR))  // plain C++ launches nothing
 /// The same launch with an attribute, which <<<>>> has no room for. check_launch() finds its error.
 template <class... Parameters, class... Arguments>
 void launch_in_clusters(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
@@ -83,7 +84,9 @@ void launch(void (*kernel)(Parameters...), const Grid& grid, Arguments... argume
   if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
   const auto& [blocks, threads, shared_bytes, stream, cluster, line] = grid;
   {
+#if !COURSE_CPU_DEVICE
     const detail::TimedLaunch timed(stream);
+#endif
     if (cluster == 1) {
       kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
     } else {
