@@ -23,8 +23,8 @@ __global__ void write_past_the_end(float* one_element) { one_element[1] = 0; }
 std::function<void()> cleared(const std::function<void()>& work) {
   struct Clear {
     ~Clear() {
-      if (!course::kCpuDevice) return;
-      for (int device = 0; device < course::device_count(); ++device) {
+      const int devices = course::kCpuDevice ? course::device_count() : 0;
+      for (int device = 0; device < devices; ++device) {
         const course::OnDevice on(device);
         static_cast<void>(cudaDeviceReset());
       }
