@@ -209,6 +209,7 @@ TEST_CASE("triplets_atomic: the list holds all triplets for every grid, blocks o
 
 // Promise: a grid may have more than 2^32 threads.
 TEST_CASE("triplets_atomic: the list holds all triplets in a grid of more than 2^32 threads") {
+  course::skip_under_sanitizer("compute-sanitizer takes minutes for so many threads");
   constexpr std::size_t kAtoms = 65;
   INFO("the grid has 2^32 + 32 threads, a number that is 32 in 32 bits"
        << (course::kCpuDevice ? "; of its blocks the first 65 and the last 65 run" : ""));

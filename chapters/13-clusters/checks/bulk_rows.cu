@@ -91,6 +91,7 @@ TEST_CASE("bulk_rows: grids that are too small, and too large") {
 
 // Promise: a grid may have more than 2^32 warps.
 TEST_CASE("bulk_rows: more than 2^32 warps") {
+  course::skip_under_sanitizer("compute-sanitizer takes minutes for so many threads");
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   INFO("the grid has 2^32 + 16 warps, a number that is 16 in 32 bits"
        << (course::kCpuDevice ? "; of its blocks the first two and the last one run" : ""));
