@@ -48,7 +48,7 @@ FLAGS_OF = {
     ],
 }
 # Meson's options for a plain C++ file that a kernel does without: what is compiled, where the object goes, and what is
-# said above in another way.
+# said above in another way; and -Db_sanitize, which is for the library: in kernels the checker takes a sanitizer's place.
 WITH_ARGUMENT = {"-o", "-c", "-MQ", "-MF", "-MT"}
 LEFT_OUT = {"-MD", "-g", "-Winvalid-pch"}
 
@@ -85,6 +85,6 @@ def flags_of_meson(build, like):
             flags.append("-I" + os.path.normpath(os.path.join(entry["directory"], word[2:])))
         elif word == "-isystem":
             flags += [word, os.path.normpath(os.path.join(entry["directory"], next(words, "")))]
-        elif word.startswith("-") and word not in LEFT_OUT and not word.startswith(("-O", "-g")):
+        elif word.startswith("-") and word not in LEFT_OUT and not word.startswith(("-O", "-g", "-fsanitize=")):
             flags.append(word)
     return flags

@@ -47,7 +47,7 @@ class Compiling(unittest.TestCase):
         compiler.chmod(0o755)
         command = (
             "c++ -Ia.p -I../common/include -isystem ../catch -fdiagnostics-color=always -Wall -std=c++20 -O0 -g "
-            "-DNAME='\"a b\"' -MD -MQ a.o -MF a.o.d -o a.o -c ../common/src/kernel_flags.cpp"
+            "-fsanitize=address,undefined -DNAME='\"a b\"' -MD -MQ a.o -MF a.o.d -o a.o -c ../common/src/kernel_flags.cpp"
         )
         (self.build / "compile_commands.json").write_text(json.dumps([
             {"directory": str(self.build), "command": "c++ -c x.cpp", "file": "x.cpp"},
@@ -96,6 +96,7 @@ class Compiling(unittest.TestCase):
         self.assertIn(f"-I{self.build}/a.p -I{self.root}/common/include -isystem {self.root}/catch "
                       "-fdiagnostics-color=always -Wall -std=c++20 -DNAME=\"a b\" -O0", command)
         self.assertNotIn("kernel_flags.cpp", command)
+        self.assertNotIn("address", command)  # -Db_sanitize is for the library
         self.assertNotIn(" a.o", command)
 
     def test_the_depfile_names_every_file_that_an_object_is_made_of(self):
@@ -281,15 +282,17 @@ class FrontEnd(unittest.TestCase):
 class Choosing(unittest.TestCase):
     """Which compiler `meson setup` takes."""
 
-    def choose(self, wanted, cxx, **versions):
-        """`versions`: of the compilers that are there, such as clang_16="16.0.6" for clang++-16."""
+    def choose(self, wanted, cxx, problems=None, **versions):
+        """`versions`: of the compilers that are there, such as clang_16="16.0.6" for clang++-16. `problems`: what
+        problem_with() says of some."""
         def identify(command):
             name = command[-1].replace("clang++-", "clang_").replace("++", "")
             version = versions.get(name)
             if version is None or int(version.split(".")[0]) < (12 if name == "g" else 16):
                 return None
             return "gcc" if name == "g" else "clang", version
-        with mock.patch.object(choosing, "identify", identify), mock.patch.object(choosing.shutil, "which", lambda name: name):
+        with (mock.patch.object(choosing, "identify", identify), mock.patch.object(choosing.shutil, "which", lambda name: name),
+              mock.patch.object(choosing, "problem_with", lambda family, command: (problems or {}).get(command[-1], ""))):
             return choosing.find_compiler(wanted, cxx).split("\n")
 
     def test_a_clang_whatever_cxx_is(self):
@@ -312,6 +315,30 @@ class Choosing(unittest.TestCase):
             with self.assertRaises(Failed) as caught:
                 self.choose(wanted, ["g++"], g="11.4.0", clang="14.0.6")
             self.assertIn(words, str(caught.exception))
+
+    def test_one_without_the_options_for_kernels_is_passed_over(self):
+        broken = {"clang++": "no call of __tsan_volatile_read4"}
+        self.assertEqual(self.choose("", ["g++"], broken, g="12.2.0", clang="30.1.0", clang_16="16.0.6"), ["clang", "16.0.6", "clang++-16"])
+        with self.assertRaises(Failed) as caught:
+            self.choose("clang++", ["g++"], broken, g="12.2.0", clang="30.1.0")
+        self.assertIn("clang++ 30.1.0 does not show the checker what a kernel does: no call of __tsan_volatile_read4", str(caught.exception))
+
+    def test_what_the_options_for_kernels_do(self):
+        family, _, *compiler = choosing.find_compiler("", ["c++"]).split("\n")
+        self.assertEqual(choosing.problem_with(family, compiler), "")
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "cxx"
+            hooks = sorted(choosing.HOOKS)
+            for script, expected in (
+                ("echo " + " ".join(hooks), ""),
+                ("echo " + " ".join(hooks[1:]), "no call of " + hooks[0]),
+                ("echo __tsan_func_entry " + " ".join(hooks), "calls of __tsan_func_entry"),
+                ("echo 'unknown argument -tsan-distinguish-volatile=1' >&2; exit 1", "unknown argument -tsan-distinguish-volatile=1"),
+            ):
+                program.write_text(f"#!/bin/sh\ncat >/dev/null\n{script}\n")
+                os.chmod(program, 0o755)
+                with self.subTest(script):
+                    self.assertEqual(choosing.problem_with("clang", [str(program)]), expected)
 
     def test_compilers_tell_what_they_are(self):
         with tempfile.TemporaryDirectory() as folder:
