@@ -77,7 +77,8 @@ struct Closure {
   static constexpr ClosureLayout<Call, Args...> kLayout{};
 
   /// Runs in every thread. The thread works on copies of its own on its own stack; they are made
-  /// bit by bit, as CUDA hands arguments to a GPU, and out of the checker's sight.
+  /// bit by bit, as CUDA hands arguments to a GPU, and out of the checker's sight. The copy makes
+  /// objects of the array's bytes; launder() leads to them.
   SIMT_UNINSTRUMENTED static void run(const void* original) {
     alignas(kLayout.alignment) unsigned char copy[kLayout.size];
     __builtin_memcpy(copy, original, sizeof copy);
@@ -88,8 +89,8 @@ struct Closure {
   template <std::size_t... I>
   SIMT_UNINSTRUMENTED __forceinline__ static void call(unsigned char* copy,
                                                        std::index_sequence<I...>) {
-    (*reinterpret_cast<Call*>(copy))(
-        *reinterpret_cast<Args*>(copy + kLayout.values[I + 1].offset)...);
+    (*__builtin_launder(reinterpret_cast<Call*>(copy)))(
+        *__builtin_launder(reinterpret_cast<Args*>(copy + kLayout.values[I + 1].offset))...);
   }
 
   static constexpr ClosureType kType{kLayout.size, kLayout.alignment, run, kLayout.values,
@@ -110,13 +111,18 @@ constexpr bool kUsedInPlace = !kPassedByAddress<Parameter> || std::is_same_v<Par
 
 /// Calls a kernel with the arguments as they are in memory. On a GPU no thread copies or destroys an
 /// argument, either; the host has done both. What is passed by its address anyway looks like a
-/// reference to the kernel.
+/// reference to the kernel: C++ leaves such a call undefined, and the Itanium ABI, which g++ and
+/// clang++ follow, defines it. All other kernels are called as what they are.
 template <class... Parameters, class... Args>
 SIMT_UNINSTRUMENTED auto call_in_place(void (*kernel)(Parameters...), Args&... arguments)
     -> std::enable_if_t<(kUsedInPlace<Parameters, Args> && ...)> {
-  using Function =
-      void (*)(std::conditional_t<kPassedByAddress<Parameters>, Parameters&, Parameters>...);
-  reinterpret_cast<Function>(kernel)(arguments...);
+  if constexpr ((kPassedByAddress<Parameters> || ...)) {
+    using Function =
+        void (*)(std::conditional_t<kPassedByAddress<Parameters>, Parameters&, Parameters>...);
+    reinterpret_cast<Function>(kernel)(arguments...);
+  } else {
+    kernel(arguments...);
+  }
 }
 
 /// Calls the kernel of this name with simt_args: a template or an overload is found by the types of

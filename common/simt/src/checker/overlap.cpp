@@ -300,7 +300,7 @@ bool hold_back_overlap(Thread& t, std::uintptr_t address, const CrossAccess& ato
     if (r.address[slot] != address) continue;
     if (!r.conflict[slot]) {
       r.conflict[slot] = true;
-      t.held_back[slot].cross = atomic;
+      t.held_back[slot] = HeldBack{{}, atomic};
       ++t.conflicts;
     }
     return true;

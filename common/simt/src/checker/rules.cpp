@@ -103,7 +103,7 @@ bool hold_back(const Access& reader, std::uintptr_t address, const Access& atomi
     if (begin == 0 || address < begin || address >= begin + r.size[slot]) continue;
     if (!r.conflict[slot]) {
       r.conflict[slot] = true;
-      t->held_back[slot] = {atomic, CrossAccess{}};
+      t->held_back[slot] = HeldBack{atomic, {}};
       ++t->conflicts;
     }
     return true;
@@ -116,7 +116,7 @@ bool hold_back(const Access& reader, std::uintptr_t address, const Access& atomi
 void report_read_conflict(Thread& t, std::size_t slot) {
   const std::uintptr_t address = t.recent.address[slot];
   const std::uint32_t pc = t.recent.pc[slot];
-  const HeldBack& r = t.held_back[slot];
+  const HeldBack& r = *t.held_back[slot];
   t.recent.conflict[slot] = false;
   --t.conflicts;
   if (r.cross.operation != 0) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "base/access.hpp"
@@ -77,6 +79,27 @@ enum class State : unsigned char {
 /// For what a block meets. `for_grid`: its thread 0 then tells the grid, or has heard of it.
 enum class Meets : unsigned char { block, grid, for_grid };
 
+/// Memory for a T that is not made anew with the thread it lies in: it takes long, and is rarely needed.
+template <class T>
+class Later {
+ public:
+  Later() {}
+  Later& operator=(const T& value) {
+    std::construct_at(&value_, value);
+    return *this;
+  }
+  T* operator->() { return &value_; }
+  const T* operator->() const { return &value_; }
+  T& operator*() { return value_; }
+  const T& operator*() const { return value_; }
+
+ private:
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  union {
+    T value_;
+  };
+};
+
 struct Block;
 struct Cluster;
 struct History;  // of atomics and fences: checker/history.hpp
@@ -141,9 +164,9 @@ struct alignas(64) ThreadState {
 };
 
 struct Thread : ThreadState {
-  // Old values stay here: recent.conflict and State::parked say whether they mean anything.
-  std::array<HeldBack, kRecentReads> held_back;
-  Parked parked;
+  // recent.conflict and State::parked say whether there are values.
+  std::array<Later<HeldBack>, kRecentReads> held_back;
+  Later<Parked> parked;
 
   /// The thread's time: a block barrier moves all its threads on at once.
   inline std::uint32_t now() const;

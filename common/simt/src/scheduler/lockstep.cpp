@@ -46,8 +46,8 @@ constexpr std::uint64_t kPatience = 4096;
 /// the ways meet. Lanes that poll go last: the one that holds a lock gets to its end.
 bool goes_before(const Thread& a, const Thread& b) {
   if (is_polling(a) != is_polling(b)) return is_polling(b);
-  if (a.parked.depth != b.parked.depth) return a.parked.depth > b.parked.depth;
-  return a.parked.pc < b.parked.pc;
+  if (a.parked->depth != b.parked->depth) return a.parked->depth > b.parked->depth;
+  return a.parked->pc < b.parked->pc;
 }
 
 bool same_instruction(const Parked& a, const Parked& b) {
@@ -87,25 +87,25 @@ bool release_parked_group(Block& block, unsigned w) {
     Thread* t = block.lane(w, l);
     if (t == nullptr || t->state != State::parked) continue;
     if (first == nullptr || goes_before(*t, *first)) first = t;
-    if (oldest == nullptr || t->parked.since < oldest->parked.since) oldest = t;
+    if (oldest == nullptr || t->parked->since < oldest->parked->since) oldest = t;
   }
   if (first == nullptr) return false;
-  if (warp.releases - oldest->parked.since > kPatience) first = oldest;
+  if (warp.releases - oldest->parked->since > kPatience) first = oldest;
   Thread* group[kWarpSize];
   const Parked* accesses[kWarpSize];
   unsigned n = 0;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     Thread* t = block.lane(w, l);
     if (t == nullptr || t->state != State::parked) continue;
-    if (!same_instruction(t->parked, first->parked)) continue;
-    if (is_active_mask(t->parked) && t->call_path != first->call_path) continue;
+    if (!same_instruction(*t->parked, *first->parked)) continue;
+    if (is_active_mask(*t->parked) && t->call_path != first->call_path) continue;
     group[n] = t;
-    accesses[n++] = &t->parked;
+    accesses[n++] = &*t->parked;
   }
   ++warp.releases;
-  const unsigned cost = first->parked.size > 0 ? count_request(block, warp, accesses, n) : 0;
+  const unsigned cost = first->parked->size > 0 ? count_request(block, warp, accesses, n) : 0;
   if (engine.tracing) trace_instruction(group, n, cost);
-  if (is_active_mask(first->parked)) answer_active_mask(block, w, group, n);
+  if (is_active_mask(*first->parked)) answer_active_mask(block, w, group, n);
   for (unsigned i = 0; i < n; ++i) wake(*group[i]);
   if (engine.tracing && trace_is_done()) leave_early();
   return true;
@@ -117,7 +117,7 @@ void park(const Parked& what) {
   const Waiting waiting{what.name, what.pc, static_cast<char**>(__builtin_frame_address(0))};
   t.waiting = &waiting;
   t.parked = what;
-  t.parked.since = t.block->warp_of(t).releases;
+  t.parked->since = t.block->warp_of(t).releases;
   t.state = State::parked;
   wait_for_others();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,8 @@ SIMT_EARLY std::vector<std::unique_ptr<Block>> retired;
 /// A recycled thread is a new one: no field of its state stays.
 void start_thread(Block& block, unsigned flat, const uint3& index) {
   Thread& t = block.threads[flat];
-  ::new (static_cast<ThreadState*>(&t)) ThreadState;  // in place: a copy would take as long again
+  static_assert(std::is_trivially_destructible_v<Thread>);
+  ::new (static_cast<void*>(&t)) Thread;  // in place: a copy would take as long again
   t.block = &block;
   t.flat = static_cast<std::uint16_t>(flat);
   t.warp = static_cast<std::uint8_t>(flat / kWarpSize);

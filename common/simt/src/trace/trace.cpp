@@ -257,7 +257,7 @@ void trace_end_block(const Block& block) {
 void trace_instruction(Thread* const* lanes, unsigned n, unsigned cost) {
   const ScopedIgnore guard;
   const Thread& leader = *lanes[0];
-  const Parked& what = leader.parked;
+  const Parked& what = *leader.parked;
   for (unsigned i = 0; i < n; ++i) lanes[i]->traced = kNoEvent;
   if (what.kind == AccessKind::none) return;
   const Block& block = *leader.block;
@@ -273,7 +273,7 @@ void trace_instruction(Thread* const* lanes, unsigned n, unsigned cost) {
   for (unsigned i = 0; i < n; ++i) {
     lanes[i]->traced = last_event();
     if (what.size == 0) continue;
-    const std::uintptr_t address = lanes[i]->parked.address;
+    const std::uintptr_t address = lanes[i]->parked->address;
     const Allocation* memory = owner_of(address);
     if (memory == nullptr) memory = global_at(address);
     e->places.push_back(
@@ -372,7 +372,7 @@ void trace_cluster_barrier(Thread& t) {
 void trace_return(Thread& t) {
   const ScopedIgnore guard;
   trace_settle_store();
-  join_or_add(Op::leave, t, "return", {t.parked.pc});
+  join_or_add(Op::leave, t, "return", {t.parked->pc});
 }
 
 }  // namespace simt
