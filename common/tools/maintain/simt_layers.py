@@ -2,6 +2,8 @@
 
     python3 common tools.maintain.simt_layers [--library LIBRARY] [SOURCES]
 
+With LIBRARY also that no early object (SIMT_EARLY) needs one of another file: simt_early.py.
+
 SOURCES is common/simt/src; each of its folders is a layer. A file may include and call what is in its own layer and
 in those below. LIBRARY is the library as it was built, libsimt.a.
 
@@ -19,6 +21,8 @@ from pathlib import Path
 
 from tools.lib import includes
 from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
+from tools.maintain.simt_early import early_uses
 
 
 # From the bottom to the top, with what each owns.
@@ -108,6 +112,15 @@ def wrong_calls(sources, library):
     return problems
 
 
+def unordered_objects(library):
+    """Early objects that need one of another file."""
+    try:
+        return [f"{user}: an early object (SIMT_EARLY) that is made or destroyed uses {plain_name(symbol)} of {owner}: "
+                "which of the two is there first is not defined" for user, owner, symbol in early_uses(library)]
+    except Failed as failure:
+        return [str(failure)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", help="libsimt.a, for the calls; without it, includes alone are checked")
@@ -115,7 +128,7 @@ def main():
     options = parser.parse_args()
     problems = wrong_includes(options.sources)
     if options.library:
-        problems += wrong_calls(options.sources, options.library)
+        problems += wrong_calls(options.sources, options.library) + unordered_objects(options.library)
     for problem in problems:
         print(problem)
     if not problems:

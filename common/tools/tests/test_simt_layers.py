@@ -50,11 +50,25 @@ class Layers(unittest.TestCase):
             (self.folder / "include/simt").mkdir(parents=True, exist_ok=True)
             (self.folder / "include/simt/api.hpp").touch()
             folders = [f"-I{self.sources}", f"-I{self.folder / 'include'}"]
-            subprocess.run(["c++", *folders, "-c", file, "-o", objects[-1]], check=True)
+            subprocess.run(["c++", "-ffunction-sections", *folders, "-c", file, "-o", objects[-1]], check=True)
         library = self.folder / "libsimt.a"
         library.unlink(missing_ok=True)
         subprocess.run(["ar", "csrT", library, *objects], check=True, cwd=self.folder)
         return self.lint("--library", library)
+
+    def test_early_objects_need_none_of_another_file(self):
+        early = "#define SIMT_EARLY __attribute__((init_priority(101)))\n"
+        own = "struct Cells {\n  Cells() { all = new int; }\n  ~Cells() { delete all; }\n  int* all;\n  int* first() { return all; }\n};\n"
+        self.write("memory/shadow.hpp", own + "int shadow();\nextern Cells cells;\n")
+        self.write("memory/shadow.cpp", '#include "memory/shadow.hpp"\n' + early + "SIMT_EARLY Cells cells;\nint shadow() { return *cells.first(); }\n")
+        copies = '#include "memory/shadow.hpp"\n' + early + "int copies = 0;\nint copy() { return shadow(); }\n"
+        self.write("api/copies.cpp", copies + "SIMT_EARLY Cells mine;\n")
+        self.assertEqual(self.lint_built()[0], 0)
+        for made in ("Copies() { copies = shadow(); }", "~Copies() { copies = shadow(); }", "int first = *cells.first();"):
+            self.write("api/copies.cpp", copies + "namespace {\nstruct Copies {\n  " + made + "\n};\nSIMT_EARLY Copies mine;\n}\n")
+            with self.subTest(made):
+                self.assertEqual(self.lint_built(), (1, "api_copies.cpp.o: an early object (SIMT_EARLY) that is made or destroyed uses cells of "
+                                                        "memory_shadow.cpp.o: which of the two is there first is not defined\n"))
 
     def test_downward(self):
         self.assertEqual(self.lint(), (0, "simt_layers: includes go downward only\n"))

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "memory/names.hpp"
 #include "report/source_lines.hpp"
 
@@ -199,5 +200,21 @@ void TraceFile::append(const std::string& text) {
   fmt::print(file_, "\n],\n\"launches_left_out\":{}}}\n", left_out_);
   std::fflush(file_);
 }
+
+TraceFile& trace_file() {
+  static TraceFile& file = *new TraceFile;
+  return file;
+}
+
+namespace {
+
+/// Before main(), so that a program without a launch leaves no older trace.
+[[maybe_unused]] const bool opened = [] {
+  const TraceSettings& settings = environment().trace;
+  if (!settings.file.empty()) trace_file().open(settings);
+  return true;
+}();
+
+}  // namespace
 
 }  // namespace simt

@@ -40,4 +40,7 @@ class TraceFile {
   std::string test_;
 };
 
+/// The one of this program.
+TraceFile& trace_file();
+
 }  // namespace simt

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/early.hpp"
-#include "base/environment.hpp"
 #include "base/scoped_ignore.hpp"
 #include "kernel/cluster.hpp"
 #include "kernel/engine.hpp"
@@ -21,18 +20,6 @@ namespace simt {
 namespace {
 
 SIMT_EARLY Recording recording;
-
-TraceFile& trace_file() {
-  static TraceFile& file = *new TraceFile;
-  return file;
-}
-
-/// Before main(), so that a program without a launch leaves no older trace.
-[[maybe_unused]] const bool opened = [] {
-  const TraceSettings& settings = environment().trace;
-  if (!settings.file.empty()) trace_file().open(settings);
-  return true;
-}();
 
 constexpr std::size_t kMostCallers = 8;  // of an event
 
