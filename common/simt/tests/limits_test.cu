@@ -1,7 +1,9 @@
 // What would end the process, or never end, is a finding of the kernel that names the thread and the line;
 // the next launch runs.
 #include <cuda_runtime.h>
+#include <pthread.h>
 
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <ctime>
 
@@ -162,16 +164,44 @@ __global__ void one_block_writes_past(int* x, uint3 block) {
   x[is_it ? 1 : 0] = 0;
 }
 
+/// What a thread of the program's own does beside a launch. The compiler's calls in it would be taken for a kernel's.
+SIMT_UNINSTRUMENTED void* work_beside(void* is_done) {
+  while (!__atomic_load_n(static_cast<const bool*>(is_done), __ATOMIC_RELAXED)) {
+  }
+  return nullptr;
+}
+
+double seconds_of_this_thread() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 }  // namespace
 
 TEST_CASE("loops without an end are ended, and named") {
   check_stopped(empty_loop, ReportKind::hang,
-                {"ENDLESS LOOP in kernel kernel: block 0 thread 3", "limits_test.cu:40"});
+                {"ENDLESS LOOP in kernel kernel: block 0 thread 3", "limits_test.cu:42"});
   simt::set_launch_seconds(1);
   check_stopped(working_loop, ReportKind::hang,
                 {"ENDLESS LOOP in kernel kernel: block 0 thread 3",
                  "limits_test.cu:", "Which condition ends this loop"});
   simt::set_launch_seconds(10);
+}
+
+TEST_CASE("the time of a launch is that of its own thread, whatever others do") {
+  if (simt::seed() != 0) return;  // once is enough
+  bool is_done = false;
+  std::array<pthread_t, 3> others{};
+  for (pthread_t& other : others) pthread_create(&other, nullptr, work_beside, &is_done);
+  simt::set_launch_seconds(1);
+  const double begin = seconds_of_this_thread();
+  check_stopped(working_loop, ReportKind::hang,
+                {"ENDLESS LOOP in kernel kernel: block 0 thread 3"});
+  CHECK(seconds_of_this_thread() - begin > 0.9);
+  simt::set_launch_seconds(10);
+  __atomic_store_n(&is_done, true, __ATOMIC_RELAXED);
+  for (const pthread_t other : others) pthread_join(other, nullptr);
 }
 
 TEST_CASE("a loop that repeats itself is found soon, whoever waits for it") {

@@ -2,11 +2,14 @@
 #include "scheduler/signals.hpp"
 
 #include <fmt/format.h>
-#include <sys/time.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -41,6 +44,7 @@ struct Clock {
   std::uint64_t steps_left = 0, watched = 0, ticks = 0, progress = 0;
 };
 Clock launch_clock;
+timer_t launch_timer;
 
 const void* interrupted_at(void* context) {
   const auto* const c = static_cast<const ucontext_t*>(context);
@@ -86,9 +90,19 @@ void count_second(int, siginfo_t*, void* context) {
   c.progress = e.progress;
 }
 
-void set_timer(long seconds) {
-  const itimerval period{{seconds, 0}, {seconds, 0}};
-  setitimer(ITIMER_PROF, &period, nullptr);
+/// Counts the processor's time of this thread, and interrupts no other: that one may be the program's own, on which there is
+/// no kernel to stop.
+void start_timer() {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGPROF;
+  event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+  const itimerspec period{{1, 0}, {1, 0}};
+  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &launch_timer) != 0 ||
+      timer_settime(launch_timer, 0, &period, nullptr) != 0) {
+    std::perror("simt: no timer for loops without an end");
+    std::abort();
+  }
 }
 
 // ---- what the processor refuses -----------------------------------------------------------------
@@ -178,11 +192,11 @@ KernelSignals::KernelSignals() {
   before_segmentation = &memory_before_;
   before_bus_error = &bus_before_;
   launch_clock = {};
-  set_timer(1);
+  start_timer();
 }
 
 KernelSignals::~KernelSignals() {
-  set_timer(0);
+  timer_delete(launch_timer);
   sigaction(SIGPROF, &clock_before_, nullptr);
   sigaction(SIGBUS, &bus_before_, nullptr);
   sigaction(SIGSEGV, &memory_before_, nullptr);
