@@ -8,6 +8,10 @@
 #include <cstdlib>
 #include <vector>
 
+#if SIMT_ADDRESS_SANITIZER
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 #if SIMT_OWN_SWITCH
 // What a function must preserve lies on the stack of the suspended one. A switch is a call and a return,
 // as the processor's prediction of returns wants it.
@@ -54,6 +58,7 @@ SIMT_EARLY std::vector<Fiber> idle;
 void (*fiber_body)() = nullptr;
 
 [[noreturn]] void run_for_ever() {
+  announce_arrival();
   for (;;) fiber_body();
 }
 
@@ -80,8 +85,34 @@ void allocate_slab() {
 
 void set_fiber_body(void (*body)()) { fiber_body = body; }
 
+#if SIMT_ADDRESS_SANITIZER
+namespace {
+struct HostStack {
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+};
+HostStack host_stack;
+bool leaves_host = false;
+}  // namespace
+
+void announce_switch(const Fiber& from, const Fiber& to) {
+  leaves_host = !from;
+  const HostStack next = to ? HostStack{to.bottom, kStackSize} : host_stack;
+  __sanitizer_start_switch_fiber(nullptr, next.bottom, next.size);
+}
+void announce_arrival() {
+  HostStack left;
+  __sanitizer_finish_switch_fiber(nullptr, &left.bottom, &left.size);
+  if (leaves_host) host_stack = left;
+}
+
+// Variables stay on the fibers' stacks, where this library looks for them.
+extern "C" const char* __asan_default_options() { return "detect_stack_use_after_return=0"; }
+#endif
+
 #if SIMT_OWN_SWITCH
 void reset_fiber(Fiber& fiber) {
+  forget_frames(fiber.bottom, kStackSize);  // a thread that was stopped has not returned from them
   // What a switch finds on the stack: where to go on, and, for run_for_ever, that no function called it.
   auto* const no_caller = reinterpret_cast<void**>(fiber.top()) - 1;
   no_caller[0] = nullptr;
@@ -92,6 +123,7 @@ void reset_fiber(Fiber& fiber) {
 Fiber* leaving_fiber = nullptr;
 
 void reset_fiber(Fiber& fiber) {
+  forget_frames(fiber.bottom, kStackSize);  // a thread that was stopped has not returned from them
   char* const top = fiber.top();
   fiber.context =
       boost::context::detail::make_fcontext(top, static_cast<std::size_t>(top - fiber.bottom),

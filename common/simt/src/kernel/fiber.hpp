@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/address_sanitizer.hpp"
 #include "base/inlining.hpp"
 
 // Boost.Context knows many machines. But it leaves a context with a jump where the processor
@@ -45,14 +46,36 @@ Fiber& release_fiber(const Fiber& fiber);
 /// Forgets what the fiber was doing (its thread was stopped in the middle).
 void reset_fiber(Fiber& fiber);
 
+#if SIMT_ADDRESS_SANITIZER
+/// Tells AddressSanitizer, before and after a switch, which stack is in use.
+void announce_switch(const Fiber& from, const Fiber& to);
+void announce_arrival();
+#else
+inline void announce_switch(const Fiber&, const Fiber&) {}
+inline void announce_arrival() {}
+#endif
+
 #if SIMT_OWN_SWITCH
+#if defined(__AVX512F__)
+#define SIMT_MORE_REGISTERS                                                                     \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",   \
+      "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", \
+      "k6", "k7"
+#else
+#define SIMT_MORE_REGISTERS
+#endif
 /// Saves the running context, and returns in the one that was saved at `to`. A context is the address of
 /// the stack's top, where the address lies at which it goes on.
 extern "C" void simt_switch_context(void** save, void* to);
-inline void switch_fiber(Fiber& from, Fiber& to) { simt_switch_context(&from.context, to.context); }
+inline void switch_fiber(Fiber& from, Fiber& to) {
+  announce_switch(from, to);
+  simt_switch_context(&from.context, to.context);
+  announce_arrival();
+}
 /// The same, in place: registers are saved once, by the function that this becomes a part of. It must
 /// call others, too, so that nothing of its own lies below the top of the stack.
 SIMT_HOT void switch_fiber_here(Fiber& from, Fiber& to) {
+  announce_switch(from, to);
   void** save = &from.context;
   void* next = to.context;
   __asm__ volatile(
@@ -68,15 +91,19 @@ SIMT_HOT void switch_fiber_here(Fiber& from, Fiber& to) {
       :
       : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory",
         "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
-        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+        "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15" SIMT_MORE_REGISTERS);
+  announce_arrival();
 }
+#undef SIMT_MORE_REGISTERS
 #else
 extern Fiber* leaving_fiber;  // the one that is being suspended
 /// Suspends `from` (the running one) and goes on with `to`; returns when another fiber switches back.
 inline void switch_fiber(Fiber& from, Fiber& to) {
+  announce_switch(from, to);
   leaving_fiber = &from;
   const auto back = boost::context::detail::jump_fcontext(to.context, nullptr);
   leaving_fiber->context = back.fctx;  // set anew by the fiber that came from there
+  announce_arrival();
 }
 inline void switch_fiber_here(Fiber& from, Fiber& to) { switch_fiber(from, to); }
 #endif

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/address_sanitizer.hpp"
 #include "base/early.hpp"
 #include "kernel/findings.hpp"
 #include "scheduler/polling.hpp"
@@ -65,7 +66,9 @@ bool may_go_on(const Thread* t) {
 /// The bytes that the running thread uses of its stack. For the host's stack.
 std::pair<const char*, std::size_t> used_stack(const Thread& t) {
   const auto* const begin = static_cast<const char*>(t.fiber.context);
-  return {begin, static_cast<std::size_t>(t.fiber.top() - begin)};
+  const auto size = static_cast<std::size_t>(t.fiber.top() - begin);
+  forget_frames(begin, size);
+  return {begin, size};
 }
 
 void copy_stack(const Thread& t) {
