@@ -533,6 +533,26 @@ TEST_CASE("vector accesses must be aligned to their size") {
         }).clean());
 }
 
+// ---- initial values -----------------------------------------------------------------------------
+
+namespace {
+struct Tile {
+  int values[6];
+};
+/// clang copies the value from data of the program that may be written. test_library.py runs this without symbols.
+__global__ void copy_initial_value(int* y) {
+  __shared__ Tile s_tile[1];
+  s_tile[threadIdx.x] = Tile{{1, 2, 3, 4, 5, 6}};
+  y[threadIdx.x] = s_tile[threadIdx.x].values[5];
+}
+}  // namespace
+
+TEST_CASE("a long initial value is no memory of the host") {
+  auto y = Array<int>::zeros(1);
+  CHECK(observe([&] { copy_initial_value<<<1, 1>>>(y.data()); }).clean());
+  CHECK(y.front() == 6);
+}
+
 // ---- uninitialised memory -----------------------------------------------------------------------
 
 namespace {

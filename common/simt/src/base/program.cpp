@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -98,10 +100,17 @@ bool is_initial_value(std::uintptr_t address) {
       ignore;  // functions of the C++ library may be those that a kernel's file has compiled
   if (!contains(segments().writable, address)) return false;
   static const Ranges& variables = *new Ranges(read_variables());
+  if (variables.empty()) {  // a guess would refuse right programs, or let wrong ones through
+    std::fputs(
+        "simt: a kernel reads data of the program, and only the program's table of symbols tells a variable from an\n"
+        "  initial value of the compiler's: build it without -s (LDFLAGS), and do not strip it\n",
+        stderr);
+    std::abort();
+  }
   const std::uintptr_t place = address - segments().program;
   const auto after = std::upper_bound(variables.begin(), variables.end(), place,
                                       [](std::uintptr_t a, const auto& r) { return a < r.first; });
-  return !variables.empty() && (after == variables.begin() || std::prev(after)->second <= place);
+  return after == variables.begin() || std::prev(after)->second <= place;
 }
 
 std::uintptr_t program_begin = 0;
