@@ -98,8 +98,10 @@ void begin_copy(const CopyRequest& request, const void* barrier, const void* cal
       if (a != nullptr) access_now(*a, address, size, kind, Scope::device, caller);
     };
     copy.bulk = request.bulk;
-    if (read > 0) touch(copy.from, read, AccessKind::read);
-    std::memcpy(copy.source.data(), reinterpret_cast<const void*>(copy.from), read);
+    if (read > 0) {  // else the source may be null
+      touch(copy.from, read, AccessKind::read);
+      std::memcpy(copy.source.data(), reinterpret_cast<const void*>(copy.from), read);
+    }
     copy.read = static_cast<std::uint8_t>(read);
     touch(copy.to, piece, AccessKind::write);
     std::memcpy(reinterpret_cast<void*>(copy.to), copy.source.data(), piece);
