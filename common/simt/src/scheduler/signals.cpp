@@ -211,13 +211,14 @@ unsigned set_launch_seconds(unsigned seconds) { return std::exchange(launch_seco
 
 void stop_long_loop(const void* caller) {
   const Thread& t = *engine.current;
-  const std::string time =
-      launch_is_out_of_time()
-          ? fmt::format(
-                "; for {} s of processor time no thread has\n  ended and no barrier was passed",
-                launch_clock.seconds)
-          : "";
   on_host_stack([&] {
+    // Made here: the thread's stack is given up as it is.
+    const std::string time =
+        launch_is_out_of_time()
+            ? fmt::format(
+                  "; for {} s of processor time no thread has\n  ended and no barrier was passed",
+                  launch_clock.seconds)
+            : "";
     const SourceLine where = source_line(caller);
     Report report =
         finding(ReportKind::hang, where,
