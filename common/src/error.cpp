@@ -2,6 +2,13 @@
 #include <course/device.cuh>
 #include <course/error.cuh>
 
+#include <cctype>
+#include <string>
+
+#if COURSE_CPU_DEVICE
+#include <simt/testing.hpp>
+#endif
+
 #include "repo_relative_path.hpp"
 
 namespace course {
@@ -10,13 +17,23 @@ namespace {
 constexpr const char* kLaunchHint =
     "Check <<<grid, block, shared bytes>>>: is the grid or the block size 0 (n = 0?), does the\n"
     "  block have more than 1024 threads, or is it too much shared memory?";
+
+/// The CPU device knows what is impossible; of a GPU only the error's name is known.
+std::string launch_hint() {
+#if COURSE_CPU_DEVICE
+  const std::string& why = simt::refused_launch();
+  if (!why.empty()) return static_cast<char>(std::toupper(why[0])) + why.substr(1) + ".";
+#endif
+  return kLaunchHint;
+}
+
 constexpr const char* kReportHint = "The report above names the line of the kernel.";
 
 /// What to try; empty if the error's own text says it all.
 std::string hint(cudaError_t code) {
   switch (code) {
     case cudaErrorInvalidConfiguration:
-      return kLaunchHint;
+      return launch_hint();
     case cudaErrorInvalidValue:
       return "Check the arguments: is a pointer null, a size larger than the allocation, or a copy\n"
              "  in the wrong direction?";
@@ -91,7 +108,7 @@ void check_launch(const char* file, int line) {
   // CUDA 13 calls an impossible launch an invalid value, older ones an invalid configuration.
   const bool refused = code == cudaErrorInvalidConfiguration || code == cudaErrorInvalidValue;
   throw_error(code, "the kernel launch before this line", file, line,
-              refused ? kLaunchHint : hint(code));
+              refused ? launch_hint() : hint(code));
 }
 
 bool is_sticky(cudaError_t code) {

@@ -160,7 +160,11 @@ TEST_CASE("a launch that CUDA refuses says what to look at") {
   // cudaErrorInvalidConfiguration, or cudaErrorInvalidValue with newer drivers.
   CHECK(text.starts_with("the kernel launch before this line failed: cudaErrorInvalid"));
   CHECK(contains(text, "memory_test.cu:"));
-  CHECK(contains(text, "Check <<<grid, block, shared bytes>>>: is the grid or the block size 0"));
+  const char* const why = !course::kCpuDevice ? "Check <<<grid, block, shared bytes>>>: is the grid"
+                          : block == 2000     ? "The block has 2000 threads, and 1024 is the most."
+                          : grid == 0         ? "The grid has 0 blocks."
+                                              : "The block has 0 threads.";
+  CHECK(contains(text, why));
   CHECK(cudaGetLastError() == cudaSuccess);  // the error was taken, the next launch starts afresh
 }
 

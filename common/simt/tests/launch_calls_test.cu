@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -137,12 +138,22 @@ TEST_CASE("shared memory, streams and errors of such a launch") {
     const auto fails = [&](cudaError_t returned, cudaError_t expected) {
       return returned == expected && cudaGetLastError() == expected;
     };
-    CHECK(fails(cudaLaunchKernel((void*)fill_shared, 0, 1, args, 0, 0),
-                cudaErrorInvalidConfiguration));
-    CHECK(fails(cudaLaunchKernel((void*)fill_shared, 1, 1025, args, 0, 0),
-                cudaErrorInvalidConfiguration));
-    CHECK(
-        fails(cudaLaunchKernel((void*)fill_shared, 1, 1, args, 1 << 20, 0), cudaErrorInvalidValue));
+    const auto refused = [&](dim3 grid, dim3 block, std::size_t shared, cudaError_t expected) {
+      CHECK(fails(cudaLaunchKernel((void*)fill_shared, grid, block, args, shared, 0), expected));
+      return simt::refused_launch();
+    };
+    constexpr cudaError_t kConfiguration = cudaErrorInvalidConfiguration;
+    CHECK(simt::refused_launch().empty());  // the launch above
+    CHECK(refused(0, 1, 0, kConfiguration) == "the grid has 0 blocks");
+    CHECK(refused(1, 1025, 0, kConfiguration) ==
+          "the block has 1025 threads, and 1024 is the most");
+    CHECK(refused(1, dim3(32, 33), 0, kConfiguration) ==
+          "the block has 1056 threads, and 1024 is the most");
+    CHECK(refused(1, dim3(1, 0), 0, kConfiguration) == "the block has 0 threads along y");
+    CHECK(refused(dim3(1, 1, 65'536), 1, 0, kConfiguration) ==
+          "the grid has 65536 blocks along z, and 65535 is the most");
+    CHECK(refused(1, 1, 1 << 20, cudaErrorInvalidValue)
+              .starts_with("the launch asks for 1048576 bytes of dynamic shared memory, and "));
     CHECK(
         fails(cudaLaunchKernel((void*)nullptr, 1, 1, args, 0, 0), cudaErrorInvalidDeviceFunction));
     int variable = 0;

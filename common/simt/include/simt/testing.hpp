@@ -105,6 +105,9 @@ struct Note {
 /// Those since the last call.
 std::vector<Note> take_notes();
 
+/// Why the last launch was refused for its size, "the grid has 0 blocks"; empty if its size is possible.
+const std::string& refused_launch();
+
 /// False if nothing has written these bytes of the device's memory since they were allocated.
 bool has_been_written(const void* p, std::size_t size);
 

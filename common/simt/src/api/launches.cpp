@@ -22,6 +22,7 @@
 #include "report/source_lines.hpp"
 #include "simt/launch.hpp"
 #include "simt/runtime.hpp"
+#include "simt/testing.hpp"
 
 namespace simt {
 namespace {
@@ -89,21 +90,47 @@ std::size_t shared_opt_in() {
   return most;
 }
 
-bool fits(const dim3& size, const int (&limit)[3]) {
-  const auto ok = [](unsigned n, int most) { return n >= 1 && n <= static_cast<unsigned>(most); };
-  return ok(size.x, limit[0]) && ok(size.y, limit[1]) && ok(size.z, limit[2]);
+/// Why no device takes a size: "the grid has 0 blocks"; empty if it is possible.
+std::string refusal(const dim3& size, const int (&limit)[3], const char* what, const char* parts) {
+  const unsigned sizes[] = {size.x, size.y, size.z};
+  for (const int axis : {0, 1, 2}) {
+    const unsigned n = sizes[axis];
+    const bool is_too_large = n > static_cast<unsigned>(limit[axis]);
+    if (n > 0 && !is_too_large) continue;
+    std::string text = fmt::format("{} has {} {}", what, n, parts);
+    if (size.y != 1 || size.z != 1) text += fmt::format(" along {}", "xyz"[axis]);
+    return text + (is_too_large ? fmt::format(", and {} is the most", limit[axis]) : "");
+  }
+  return "";
+}
+
+/// Of the last launch that was refused for its size.
+std::string& last_refusal() {
+  static auto& text = *new std::string;
+  return text;
 }
 
 }  // namespace
 
+const std::string& refused_launch() { return last_refusal(); }
+
 cudaError_t check_configuration(Launch& launch) {
   const dim3& block = launch.block;
-  if (!fits(block, kMaxBlockDim) || !fits(launch.grid, kMaxGridDim) ||
-      block.x * block.y * block.z > kMaxThreadsPerBlock) {
-    return cudaErrorInvalidConfiguration;
+  std::string& why = last_refusal();
+  why = refusal(block, kMaxBlockDim, "the block", "threads");
+  if (why.empty()) why = refusal(launch.grid, kMaxGridDim, "the grid", "blocks");
+  const unsigned threads = block.x * block.y * block.z;
+  if (why.empty() && threads > kMaxThreadsPerBlock) {
+    why = fmt::format("the block has {} threads, and {} is the most", threads, kMaxThreadsPerBlock);
   }
+  if (!why.empty()) return cudaErrorInvalidConfiguration;
   const std::size_t limit = std::max(kSharedPerBlock, shared_opt_in());
-  if (launch.shared_bytes > limit) return cudaErrorInvalidValue;
+  if (launch.shared_bytes > limit) {
+    why = fmt::format("the launch asks for {} bytes of dynamic shared memory, and {} is the most{}",
+                      launch.shared_bytes, limit,
+                      shared_opt_in() == 0 ? " without cudaFuncSetAttribute" : "");
+    return cudaErrorInvalidValue;
+  }
   const int fit =
       blocks_that_fit(static_cast<int>(block.x * block.y * block.z), launch.shared_bytes);
   const unsigned together = launch.cluster.x * launch.cluster.y * launch.cluster.z;
