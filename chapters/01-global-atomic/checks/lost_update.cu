@@ -188,12 +188,11 @@ TEST_CASE("lost_update: the first of more than 2^32 readings") {
   const auto readings = course::DeviceBuffer<int>::from(values);
   auto alarms = course::DeviceBuffer<unsigned>::zeros(1);
   auto peak = course::DeviceBuffer<int>::from({INT_MIN});
-  const Launch launch = course::kHugeGrid;
-  INFO(case_text(course::kHugeItems, launch, kKinds[random_order])
+  INFO(case_text(course::kHugeItems, course::kHugeGrid, kKinds[random_order])
        << ", INT_MIN from readings[1000] on");
-  course::at_front_of_huge_grid([&] {
-    course::launch(summarize_readings, {launch.grid, launch.block}, readings.data(),
-                   course::kHugeItems, kLimit, alarms.data(), peak.data());
+  course::at_front_of_huge_grid([&](Launch grid, std::size_t items) {
+    course::launch(summarize_readings, {grid.grid, grid.block}, readings.data(), items, kLimit,
+                   alarms.data(), peak.data());
     const Summary expected = reference(values, {0, INT_MIN}, kLimit);
     REQUIRE(course::same(alarms.front(), expected.alarms, "alarms"));
     REQUIRE(course::same(peak.front(), expected.peak, "peak"));

@@ -241,11 +241,10 @@ TEST_CASE("word_count counts the first words of more than 2^32 bytes") {
   text.resize(course::kFrontItems, ' ');
   const auto d_text = course::DeviceBuffer<char>::from(text);
   auto words = course::DeviceBuffer<unsigned long long>::zeros(1);
-  const Launch launch = course::kHugeGrid;
-  INFO(case_text(course::kHugeItems, launch,
+  INFO(case_text(course::kHugeItems, course::kHugeGrid,
                  kOneLetterWords.text + ", and blanks from text[1000] on"));
-  course::at_front_of_huge_grid([&] {
-    word_count<<<launch.grid, launch.block>>>(d_text.data(), course::kHugeItems, words.data());
+  course::at_front_of_huge_grid([&](Launch grid, std::size_t items) {
+    word_count<<<grid.grid, grid.block>>>(d_text.data(), items, words.data());
     CUDA_CHECK_LAUNCH();
     REQUIRE(course::same(words.front(), 500ull, "words"));
   });

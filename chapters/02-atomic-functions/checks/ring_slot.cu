@@ -318,11 +318,10 @@ TEST_CASE("ring_slot: the last of more than 2^32 events") {
   Recorder recorder(100, 90);
   INFO(recorder.text() << ", *next is 90; n = " << course::kHugeItems << "; "
                        << course::launch_text("log_events", course::kHugeGrid));
-  course::at_end_of_huge_grid([&] {
-    const unsigned* const first = events.data() - (course::kHugeItems - kThere);
-    course::launch(log_events, {course::kHugeGrid.grid, course::kHugeGrid.block}, first,
-                   course::kHugeItems, recorder.ring.data(), recorder.capacity,
-                   recorder.next.data(), recorder.overwritten.data());
+  course::at_end_of_huge_grid([&](Launch grid, std::size_t items) {
+    const unsigned* const first = events.data() - (items - kThere);
+    course::launch(log_events, {grid.grid, grid.block}, first, items, recorder.ring.data(),
+                   recorder.capacity, recorder.next.data(), recorder.overwritten.data());
     REQUIRE(course::same(recorder.next.download().front(), 54u, "*next"));
     REQUIRE(course::same(recorder.overwritten.download().front(), 0u, "*overwritten"));
     const Change change{std::vector<unsigned>(100, kNothing), recorder.ring.download(), 0, 90, 100};

@@ -112,16 +112,15 @@ const course::DataKind<float> kRising{"each larger than the one before",
 
 /// The last two blocks of a grid that has one thread for each of more than 2^32 elements.
 void check_end() {
-  const Launch launch = course::kHugeGrid;
   const std::vector<float> values = kRising.values(course::kLastItems);
   const auto x = course::DeviceBuffer<float>::from(values);
   course::GuardedBuffer<float> maxima(2);
-  INFO(case_text(course::kHugeItems, kRising.text, launch));
-  course::at_end_of_huge_grid([&] {
-    const float* const first = x.data() - (course::kHugeItems - course::kLastItems);
-    float* const first_maximum = maxima.data() - (launch.grid - 2);
-    course::launch(block_max, {launch.grid, launch.block, launch.block * sizeof(float)}, first,
-                   course::kHugeItems, first_maximum);
+  INFO(case_text(course::kHugeItems, kRising.text, course::kHugeGrid));
+  course::at_end_of_huge_grid([&](Launch grid, std::size_t items) {
+    const float* const first = x.data() - (items - course::kLastItems);
+    float* const first_maximum = maxima.data() - (grid.grid - 2);
+    course::launch(block_max, {grid.grid, grid.block, grid.block * sizeof(float)}, first, items,
+                   first_maximum);
     REQUIRE(course::same(maxima.download(), {values[31], values[63]}, "(maxima + 134217727)"));
   });
 }

@@ -190,12 +190,11 @@ TEST_CASE("shared_histogram: the first of more than 2^32 samples") {
   samples.resize(course::kFrontItems, 0xFFFF);
   const auto d_samples = course::DeviceBuffer<unsigned short>::from(samples);
   auto bins = course::DeviceBuffer<unsigned>::zeros(kSampleLevels);
-  const Launch launch = course::kHugeGrid;
   INFO(case_text(course::kHugeItems, kKinds[mixed].text + ", all broken from samples[1000] on",
-                 launch));
-  course::at_front_of_huge_grid([&] {
-    course::launch(shared_histogram, {launch.grid, launch.block, kGivenBytes}, d_samples.data(),
-                   course::kHugeItems, bins.data());
+                 course::kHugeGrid));
+  course::at_front_of_huge_grid([&](Launch grid, std::size_t items) {
+    course::launch(shared_histogram, {grid.grid, grid.block, kGivenBytes}, d_samples.data(), items,
+                   bins.data());
     REQUIRE(course::same(bins.download(), reference(samples, kEmptyBins), "bins"));
   });
 }

@@ -28,10 +28,10 @@ course::Verdict untouched(const std::vector<float>& before) {
   return {};
 }
 
-/// Launches the kernel on n frames. The memory before them was never written: the CPU device reports
+/// Launches the kernel on these frames. The memory before them was never written: the CPU device reports
 /// reads of it.
-void check_launch(std::size_t n, Launch launch, Starts starts, std::uint32_t seed) {
-  const std::vector<float> x = course::position_values<float>(2 * n, seed);
+void check_frames(const std::vector<float>& x, Launch launch, Starts starts) {
+  const std::size_t n = x.size() / 2;
   std::vector<float> expected(n);
   for (std::size_t i = 0; i < n; ++i) expected[i] = 0.5f * (x[2 * i] + x[2 * i + 1]);
   const course::Placed<float> recording(x, 2 * starts.frames);
@@ -47,6 +47,10 @@ void check_launch(std::size_t n, Launch launch, Starts starts, std::uint32_t see
   }));
   REQUIRE(untouched(std::vector<float>(all.begin(), first)));
   REQUIRE(output.intact("mono"));
+}
+
+void check_launch(std::size_t n, Launch launch, Starts starts, std::uint32_t seed) {
+  check_frames(course::position_values<float>(2 * n, seed), launch, starts);
 }
 
 std::string describe(std::size_t n, Launch launch, Starts starts) {
@@ -71,19 +75,19 @@ course::Verdict once_each(const std::string& what, const char* array, std::uint6
 
 /// The last frames of more than 2^32. Neither array begins where two frames or numbers could be one access.
 void check_end() {
-  const std::size_t n = course::kLastItems, before = course::kHugeItems - n;
+  const std::size_t n = course::kLastItems;
   const std::vector<float> x = course::position_values<float>(2 * n);
   std::vector<float> expected(n);
   for (std::size_t i = 0; i < n; ++i) expected[i] = 0.5f * (x[2 * i] + x[2 * i + 1]);
   const course::Placed<float> recording(x, 2);
   course::Placed<float> output(std::vector<float>(n, -1.0f), 1);
   INFO(describe(course::kHugeItems, course::kHugeGrid, {1, 1}));
-  course::at_end_of_huge_grid([&] {
+  course::at_end_of_huge_grid([&](Launch grid, std::size_t items) {
+    const std::size_t before = items - n;
     const float* const frames = recording.data() - 2 * before;
     float* const mono = output.data() - before;
     const auto c = course::count([&] {
-      course::launch(mix_down, {course::kHugeGrid.grid, course::kHugeGrid.block}, frames,
-                     course::kHugeItems, mono);
+      course::launch(mix_down, {grid.grid, grid.block}, frames, items, mono);
     });
     REQUIRE(course::same(output.download(), expected, "(mono + 4294967264)"));
     REQUIRE(course::at_most(c->global_store_lanes, course::kLastItems,
@@ -137,19 +141,13 @@ TEST_CASE("fix_strides: mono is right at every size") {
 }
 
 // Promise: the mean is half of the sum of two floats, whatever they are.
-TEST_CASE("fix_strides: negative, large and infinite numbers") {
-  const float large = INFINITY;
-  const std::vector<float> x = {-1.0f,  -2.0f, -1.5f,  0.5f, 1e8f,  1.0f,  large, 1.0f, -large,
-                                -large, 2e38f, -2e38f, 3.0f, -3.0f, large, large, 0.0f, 0.0f};
-  std::vector<float> expected;
-  for (std::size_t i = 0; i < x.size(); i += 2) expected.push_back(0.5f * (x[i] + x[i + 1]));
-  INFO(describe(expected.size(), {1, 32}, {0, 0}));
-  const auto frames = course::DeviceBuffer<float>::from(x);
-  course::GuardedBuffer<float> mono(expected.size());
-  course::launch(mix_down, {1, 32}, frames.data(), expected.size(), mono.data());
-  REQUIRE(course::same(mono.download(), expected, "mono", [&](std::size_t i) {
-    return course::elements_text("frames", x, 2 * i, 2 * i + 2);
-  }));
+TEST_CASE("fix_strides: negative, large, infinite and very small numbers") {
+  constexpr float large = INFINITY, least = 0x1p-149f;
+  const std::vector<float> x = {-1.0f,  -2.0f,  -1.5f, 0.5f,   1e8f,  1.0f,  large, 1.0f,
+                                -large, -large, 2e38f, -2e38f, 3.0f,  -3.0f, large, large,
+                                0.0f,   0.0f,   3e38f, 3e38f,  least, least, least, -3 * least};
+  INFO(describe(x.size() / 2, {1, 32}, {0, 0}));
+  check_frames(x, {1, 32}, {0, 0});
 }
 
 // Promise: the kernel is right for every one-dimensional grid of blocks of whole warps.

@@ -134,18 +134,18 @@ void check_launch(const Matrix& m, Launch launch) {
 
 /// The last two rows of 32 columns, of more than 2^32 elements.
 void check_end() {
-  constexpr unsigned kRows = course::kHugeGrid.grid, kColumns = 32;
+  constexpr unsigned kColumns = 32;
   const Matrix last = matrix(kDistinct, 2, kColumns);
   const auto d_x = course::DeviceBuffer<float>::from(last.x);
   course::GuardedBuffer<float> best(2);
   course::GuardedBuffer<unsigned> where(2);
-  INFO(describe({kDistinct.text, kRows, kColumns, {}}, course::kHugeGrid));
-  course::at_end_of_huge_grid([&] {
-    const float* const all = d_x.data() - std::size_t{kRows - 2} * kColumns;
-    float* const all_best = best.data() - (kRows - 2);
-    unsigned* const all_where = where.data() - (kRows - 2);
-    course::launch(block_argmax, {course::kHugeGrid.grid, course::kHugeGrid.block}, all, kRows,
-                   kColumns, all_best, all_where);
+  INFO(describe({kDistinct.text, course::kHugeGrid.grid, kColumns, {}}, course::kHugeGrid));
+  course::at_end_of_huge_grid([&](Launch grid, std::size_t) {
+    const unsigned rows = grid.grid;
+    const float* const all = d_x.data() - std::size_t{rows - 2} * kColumns;
+    float* const all_best = best.data() - (rows - 2);
+    unsigned* const all_where = where.data() - (rows - 2);
+    course::launch(block_argmax, {grid.grid, grid.block}, all, rows, kColumns, all_best, all_where);
     const Answer expected = reference(last);
     REQUIRE(course::same(best.download(), expected.best, "(best + 134217727)"));
     REQUIRE(course::same(where.download(), expected.where, "(where + 134217727)"));

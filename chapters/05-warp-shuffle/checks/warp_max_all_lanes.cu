@@ -101,16 +101,15 @@ std::string describe(std::size_t n, Launch launch, const course::DataKind<float>
 
 void check_end() {
   const std::vector<float> x = kBelowZero.values(course::kLastItems);
-  const std::size_t before = course::kHugeItems - x.size();  // that are not in memory
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::GuardedBuffer<float> highest(x.size());
   INFO(describe(course::kHugeItems, course::kHugeGrid, kBelowZero));
-  course::at_end_of_huge_grid([&] {
+  course::at_end_of_huge_grid([&](Launch grid, std::size_t items) {
+    const std::size_t before = items - x.size();  // that are not in memory
     const float* const all = d_x.data() - before;
     float* const all_highest = highest.data() - before;
     const auto c = course::count([&] {
-      course::launch(warp_max_all_lanes, {course::kHugeGrid.grid, course::kHugeGrid.block}, all,
-                     course::kHugeItems, all_highest);
+      course::launch(warp_max_all_lanes, {grid.grid, grid.block}, all, items, all_highest);
     });
     REQUIRE(course::same(highest.download(), group_maxima(x), "(highest + 4294967264)"));
     REQUIRE(course::at_most(c->global_load_lanes, course::kLastItems,

@@ -72,18 +72,17 @@ std::string describe(std::size_t n, Launch launch, const Kind& kind) {
 
 void check_end() {
   const std::vector<unsigned> counts = kRandom.values(course::kLastItems);
-  const std::size_t before = course::kHugeItems - counts.size();  // that are not in memory
   const Sums expected = reference(counts);
   const auto d_counts = course::DeviceBuffer<unsigned>::from(counts);
   course::GuardedBuffer<unsigned> offsets(counts.size()), totals(2);
   INFO(describe(course::kHugeItems, course::kHugeGrid, kRandom));
-  course::at_end_of_huge_grid([&] {
+  course::at_end_of_huge_grid([&](Launch grid, std::size_t items) {
+    const std::size_t before = items - counts.size();  // that are not in memory
     const unsigned* const all = d_counts.data() - before;
     unsigned* const all_offsets = offsets.data() - before;
     unsigned* const all_totals = totals.data() - before / 32;
     const auto c = course::count([&] {
-      course::launch(warp_prefix_sum, {course::kHugeGrid.grid, course::kHugeGrid.block}, all,
-                     course::kHugeItems, all_offsets, all_totals);
+      course::launch(warp_prefix_sum, {grid.grid, grid.block}, all, items, all_offsets, all_totals);
     });
     REQUIRE(course::same(offsets.download(), expected.offsets, "(offsets + 4294967264)"));
     REQUIRE(course::same(totals.download(), expected.totals, "(totals + 134217727)"));

@@ -329,12 +329,11 @@ void check_end() {
   const Recordings r = record(kNoise, course::kLastItems);
   const course::Placed<__half2> a(r.a, 1), b(r.b, 0);  // not where two samples could be one load
   course::GuardedBuffer<float2> results(2);
-  const std::size_t before = course::kHugeItems - r.a.size();  // that are not in memory
   INFO(course::case_text(course::kHugeItems, kNoise.text, "half2_dot", course::kHugeGrid));
-  course::at_end_of_huge_grid([&] {
-    course::launch(half2_dot, {course::kHugeGrid.grid, course::kHugeGrid.block}, a.data() - before,
-                   b.data() - before, course::kHugeItems,
-                   results.data() - (course::kHugeGrid.grid - 2));
+  course::at_end_of_huge_grid([&](course::LaunchShape grid, std::size_t items) {
+    const std::size_t before = items - r.a.size();  // that are not in memory
+    course::launch(half2_dot, {grid.grid, grid.block}, a.data() - before, b.data() - before, items,
+                   results.data() - (grid.grid - 2));
     const Sums sums = sums_of(results);
     REQUIRE(course::same(sums.left, r.left, "the left channel (.x), of the last two blocks"));
     REQUIRE(course::same(sums.right, r.right, "the right channel (.y), of the last two blocks"));

@@ -417,11 +417,11 @@ void check_end() {
   const course::Placed<unsigned short> x(numbers.x, 0);
   course::Placed<unsigned short> y(numbers.y, 2);
   INFO(describe(kAll, {0, 2}, course::kHugeGrid) << "; " << kDense.text);
-  course::at_end_of_huge_grid([&] {
-    const auto* const all_x = reinterpret_cast<const __half*>(x.data()) - (kAll - kThere);
-    auto* const all_y = reinterpret_cast<__half*>(y.data()) - (kAll - kThere);
-    course::launch(half2_axpy, {course::kHugeGrid.grid, course::kHugeGrid.block}, numbers.a, all_x,
-                   kAll, all_y);
+  course::at_end_of_huge_grid([&](course::LaunchShape grid, std::size_t items) {
+    const std::size_t n = 2 * items;
+    const auto* const all_x = reinterpret_cast<const __half*>(x.data()) - (n - kThere);
+    auto* const all_y = reinterpret_cast<__half*>(y.data()) - (n - kThere);
+    course::launch(half2_axpy, {grid.grid, grid.block}, numbers.a, all_x, n, all_y);
     REQUIRE(same_bits(numbers, y.download()));
   });
 }

@@ -206,33 +206,34 @@ namespace ordered_filter_check {
 
 /// The last two parts of more than 2^32 numbers, and the number before them. No two numbers of x could be one load.
 void check_end(const Kind& kind) {
-  const Launch launch = course::kHugeGrid;
-  const std::size_t before = course::kHugeItems - course::kLastItems;  // in parts of other blocks
   const std::vector<int> x = kind.values(1 + course::kLastItems);
   Kept expected{.counts = {0, 0}};
   for (std::size_t i = 1; i < x.size(); ++i) {
     if (x[i] == x[i - 1]) continue;
     expected.out.push_back(x[i]);
-    expected.when.push_back(before + i - 1);
-    ++expected.counts[(i - 1) / launch.block];
+    expected.when.push_back(i - 1);  // and as many as are in parts of other blocks
+    ++expected.counts[(i - 1) / course::kHugeGrid.block];
   }
   const course::Placed<int> d_x(x, 0);
-  const int* const all_x = d_x.data() + 1 - before;
   course::GuardedBuffer<Index> counts(2);
   course::GuardedBuffer<int> out(expected.out.size());
   course::GuardedBuffer<Index> when(expected.out.size());
   const auto begins = course::DeviceBuffer<Index>::from({0, expected.counts[0]});
-  course::at_end_of_huge_grid([&] {
-    INFO(course::case_text(course::kHugeItems, kind.text, "count_changes", launch));
-    course::launch(count_changes, {launch.grid, launch.block}, all_x, course::kHugeItems,
-                   counts.data() - (launch.grid - 2));
+  course::at_end_of_huge_grid([&](Launch grid, std::size_t items) {
+    INFO(course::case_text(items, kind.text, "count_changes", grid));
+    course::launch(count_changes, {grid.grid, grid.block},
+                   d_x.data() + 1 - (items - course::kLastItems), items,
+                   counts.data() - (grid.grid - 2));
     REQUIRE(course::same(counts.download(), expected.counts, "(counts + 134217727)"));
   });
-  course::at_end_of_huge_grid([&] {
-    INFO(course::case_text(course::kHugeItems, kind.text, "write_changes", launch));
-    course::launch(write_changes, {launch.grid, launch.block}, all_x, course::kHugeItems,
-                   begins.data() - (launch.grid - 2), out.data(), when.data());
-    check_output(out, when, expected, {});
+  course::at_end_of_huge_grid([&](Launch grid, std::size_t items) {
+    INFO(course::case_text(items, kind.text, "write_changes", grid));
+    const std::size_t before = items - course::kLastItems;
+    course::launch(write_changes, {grid.grid, grid.block}, d_x.data() + 1 - before, items,
+                   begins.data() - (grid.grid - 2), out.data(), when.data());
+    Kept all = expected;
+    for (Index& index : all.when) index += before;
+    check_output(out, when, all, {});
   });
 }
 

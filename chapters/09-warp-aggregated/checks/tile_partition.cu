@@ -215,12 +215,11 @@ TEST_CASE("tile_partition: more than 2^32 threads") {
 TEST_CASE("tile_partition: nearly 2^32 numbers") {
   if (!course::kCpuDevice) SKIP("a GPU runs all blocks");
   constexpr Launch kTileEach{(1u << 27) - 1, 32};
-  constexpr std::size_t kNumbers = 60, kOthers = (kTileEach.grid - 2) * std::size_t{32};
   INFO(
       "a tile for each block; of the blocks the last two run, and memory is there for their numbers");
-  course::with_some_blocks(0, 2, [&] {
-    check_launches(kMixed, kNumbers, kTileEach,
-                   {0, 0, 0, kOthers - 2'000'000'000, 2'000'000'000, kOthers});
+  course::at_end_of_grid(kTileEach, [&](Launch grid) {
+    const std::size_t others = (grid.grid - 2) * std::size_t{32};
+    check_launches(kMixed, 60, grid, {0, 0, 0, others - others / 2, others / 2, others});
   });
 }
 

@@ -163,8 +163,8 @@ TEST_CASE("cell_counts: the last of more than 2^32 atoms") {
   if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has no memory for x, y and places");
   Cells cells = make_cells(3, 2, 4);
   const Points points = make_points(Kind::outside, course::kLastItems);
-  course::at_end_of_huge_grid([&] {
-    check(cells, points, course::kHugeGrid, Kind::outside, course::kHugeItems - course::kLastItems);
+  course::at_end_of_huge_grid([&](Launch grid, std::size_t items) {
+    check(cells, points, grid, Kind::outside, items - course::kLastItems);
   });
 }
 

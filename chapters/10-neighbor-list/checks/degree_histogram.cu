@@ -91,14 +91,12 @@ TEST_CASE("degree_histogram: the first of more than 2^32 atoms") {
   const auto counts = course::DeviceBuffer<int>::from(h_counts);
   auto bins = course::DeviceBuffer<unsigned>::zeros(kElements);
   unsigned* const atoms_with = bins.data();
-  const Launch launch = course::kHugeGrid;
   INFO(course::counted(course::kHugeItems, "atom")
        << ", of the first 1000 " << kMixed.text << ", the others have none; "
-       << course::launch_text("degree_histogram", launch)
+       << course::launch_text("degree_histogram", course::kHugeGrid)
        << "; atoms_with[0] is not looked at, because most blocks do not run");
-  course::at_front_of_huge_grid([&] {
-    course::launch(degree_histogram, {launch.grid, launch.block}, counts.data(), course::kHugeItems,
-                   atoms_with);
+  course::at_front_of_huge_grid([&](Launch grid, std::size_t items) {
+    course::launch(degree_histogram, {grid.grid, grid.block}, counts.data(), items, atoms_with);
     std::vector<unsigned> found = bins.download();
     found[0] = expected[0];
     REQUIRE(course::same(found, expected, "atoms_with"));

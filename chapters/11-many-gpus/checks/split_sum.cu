@@ -196,7 +196,15 @@ TEST_CASE("split_sum: a device more than there are is an error") {
     INFO("split_sum(h_x, 100, " << devices + 1 << ") with " << devices << " devices; device "
                                 << before << " is current");
     double sum = 0;
-    for (const std::size_t n : {100, devices, 0}) REQUIRE(throws_error(n, devices + 1, &sum));
+    for (const std::size_t n : {100, devices, 0}) {
+      course::Verdict verdict;
+      const auto c = course::count([&] { verdict = throws_error(n, devices + 1, &sum); });
+      REQUIRE(verdict);
+      if (c) {
+        REQUIRE(course::none(c->launches, "launches of kernels",
+                             "a missing device is found before any other has work"));
+      }
+    }
   }
 }
 

@@ -140,9 +140,9 @@ TEST_CASE("system_counter: the kernel counts the first of more than 2^32 values"
   INFO("n = " << course::kHugeItems << "; " << course::launch_text("count_equal", course::kHugeGrid)
               << "; no value from values[1000] on equals the key; *counter holds " << kBefore
               << " before");
-  course::at_front_of_huge_grid([&] {
-    course::launch(count_equal, {course::kHugeGrid.grid, course::kHugeGrid.block}, values.data(),
-                   course::kHugeItems, kKey, counter.data());
+  course::at_front_of_huge_grid([&](course::LaunchShape grid, std::size_t items) {
+    course::launch(count_equal, {grid.grid, grid.block}, values.data(), items, kKey,
+                   counter.data());
     CUDA_CHECK(cudaDeviceSynchronize());
     REQUIRE(course::same(counter[0], kBefore + matches(h_values), "*counter"));
   });

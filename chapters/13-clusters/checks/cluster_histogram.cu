@@ -139,11 +139,11 @@ TEST_CASE("cluster_histogram: the first of more than 2^32 keys") {
   std::vector<unsigned> expected(kBins);
   for (std::size_t i = 0; i < 1000; ++i) ++expected[keys[i]];
   INFO(text_of(course::kHugeItems, kBins, "from keys[1000] on all are 4,000,000,000", s));
-  course::at_front_of_huge_grid([&] {
+  course::at_front_of_huge_grid([&](course::LaunchShape grid, std::size_t items) {
     course::launch(
         cluster_histogram,
-        {.blocks = s.blocks(), .threads = s.block, .shared_bytes = kBins * sizeof(unsigned)},
-        d_keys.data(), course::kHugeItems, kBins, bins.data());
+        {.blocks = grid.grid, .threads = grid.block, .shared_bytes = kBins * sizeof(unsigned)},
+        d_keys.data(), items, kBins, bins.data());
     REQUIRE(course::same(bins.download(), expected, "bins"));
   });
 }

@@ -125,12 +125,11 @@ TEST_CASE("cluster_max: more than 2^32 threads") {
   const course::Placed<float> placed(x, 1);
   if (course::kCpuDevice) {
     course::GuardedBuffer<float> last_maxima(2);
-    const float* const d_x = placed.data() - (course::kHugeItems - x.size());
-    float* const maxima = last_maxima.data() - (s.clusters - 2);
     INFO(text_of(course::kHugeItems, "the last are -100, -99, ..., -37", s));
-    course::at_end_of_huge_grid([&] {
-      course::launch(cluster_max, {.blocks = s.blocks(), .threads = s.block}, d_x,
-                     course::kHugeItems, maxima);
+    course::at_end_of_huge_grid([&](course::LaunchShape grid, std::size_t items) {
+      const float* const d_x = placed.data() - (items - x.size());
+      float* const maxima = last_maxima.data() - (grid.grid - 2);
+      course::launch(cluster_max, {.blocks = grid.grid, .threads = grid.block}, d_x, items, maxima);
       REQUIRE(course::same(last_maxima.download(), {-69.0f, -37.0f}, "(maxima + 134217727)"));
       REQUIRE(last_maxima.intact("maxima"));
     });

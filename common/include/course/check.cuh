@@ -85,17 +85,23 @@ inline constexpr LaunchShape kHugeGrid = {(1u << 27) + 1, 32};
 /// the last one, which is enough for every division of the work: the blocks between them get none. A GPU runs all.
 void in_huge_grid(std::size_t items, const std::function<void()>& work);
 
-/// Runs `work`, which launches kHugeGrid for kHugeItems items, one for each thread, of which the last kLastItems are in
-/// memory. The CPU device runs the two blocks that have them: whichever way the work is divided if an item cannot be
-/// a part of a wider load or store. Not for a GPU, which runs all blocks.
+/// Runs `work` for this grid, of which the CPU device runs the last two blocks: with memory for their items alone. An answer
+/// may give its last blocks other items. So `work` runs first for a small grid, in a process of its own; where the
+/// answer does not pass there, this grid is left out, and the answer is told so. Not for a GPU, which runs all blocks.
+void at_end_of_grid(LaunchShape grid, const std::function<void(LaunchShape grid)>& work);
+
+/// The same for kHugeGrid and kHugeItems items, one for each thread, of which the last kLastItems are in memory: the last
+/// two blocks have them, whichever way the work is divided, if an item cannot be a part of a wider load or store.
+/// `work` launches the grid that it is given, for so many items.
 inline constexpr std::size_t kHugeItems = std::size_t{kHugeGrid.grid} * kHugeGrid.block;
 inline constexpr std::size_t kLastItems = 2 * kHugeGrid.block;  // those of the last two blocks
-void at_end_of_huge_grid(const std::function<void()>& work);
+using PartOfHugeGrid = std::function<void(LaunchShape grid, std::size_t items)>;
+void at_end_of_huge_grid(const PartOfHugeGrid& work);
 
 /// The same for kHugeItems items of which the first kFrontItems are in memory, and no more than 1024 at their beginning
 /// count: the CPU device runs the first blocks. Items may be parts of loads of up to 16 of them.
 inline constexpr std::size_t kFrontItems = 40'000;
-void at_front_of_huge_grid(const std::function<void()>& work);
+void at_front_of_huge_grid(const PartOfHugeGrid& work);
 
 /// Runs `work` on a machine of n devices, as with_devices(), or skips the running test, with the
 /// reason, on a machine with fewer GPUs.

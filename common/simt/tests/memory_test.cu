@@ -399,7 +399,7 @@ TEST_CASE("an index that overflowed is told as one") {
   CHECK(lacks(text(5 - (long{1} << 31)),
               {"The index is -2147483643, which is 2147483653 - 2^32: the largest int"}) == "");
   CHECK(lacks(text(-(long{1} << 44)), {"write of 4 bytes at an address without memory",
-                                       "No index of 32 bits leads"}) == "");
+                                       "farther than an index of 32 bits reaches"}) == "");
 }
 
 TEST_CASE("the last element has no right neighbour") {

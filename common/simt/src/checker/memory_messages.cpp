@@ -183,8 +183,8 @@ std::string freed_hint(const Allocation& a) {
 /// So many bytes away from an array an index is not off by one.
 constexpr std::uintptr_t kFar = std::uintptr_t{1} << 30;
 constexpr const char* kNoArray =
-    "No index of 32 bits leads from an array to this address: where do the pointer and the index\n"
-    "  get their values?";
+    "From each array in memory this address is farther than an index of 32 bits reaches: where do\n"
+    "  the pointer and the index get their values?";
 
 /// What it takes to have this index in 32 bits; empty if it is none of the ends of an int or unsigned int.
 std::string overflow_text(std::ptrdiff_t index) {

@@ -108,6 +108,9 @@ Pattern pattern_of(const Allocation& a, std::uint32_t pc, std::uint32_t other_pc
 std::string index_question(const Race& race) {
   const std::uint32_t a = race.earlier.access.thread, b = race.now.access.thread;
   if (race.in_one_block() || rank_of(a) != rank_of(b)) return "";
+  const dim3 &grid = engine.launch->grid, &block = engine.launch->block;
+  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  if (blocks * block.x * block.y * block.z >> 32 != 0) return "";  // 32 bits may be too few for it
   if (history_of(a) != nullptr || history_of(b) != nullptr) return "";  // an atomic may say which
   const Allocation* memory = owner_of(race.address);
   if (memory == nullptr) memory = global_at(race.address);
