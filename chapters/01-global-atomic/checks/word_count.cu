@@ -213,6 +213,15 @@ TEST_CASE("word_count: the wrapper counts on the device") {
                            "sectors that the wrapper's kernels load", "the device has to count"));
 }
 
+// Promise: the wrapper copies the kernel's result back, and counts nothing itself.
+TEST_CASE("word_count: the wrapper returns what the kernel has counted") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks of the kernel");
+  const std::vector<char> text = kMixed.values(1025);
+  INFO("word_count(text), n = 1025, where no block of the kernel runs, and it counts nothing");
+  course::with_some_blocks(
+      0, 0, [&] { REQUIRE(course::same<unsigned long long>(word_count(text), 0, "words")); });
+}
+
 // Promise: the threads share the work (loads, the busiest warp, lanes that load).
 TEST_CASE("word_count: the threads share the work") {
   course::skip_without_counters();
