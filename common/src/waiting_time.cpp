@@ -12,6 +12,10 @@
 
 #include "check_result.hpp"
 
+#if COURSE_CPU_DEVICE
+#include <simt/testing.hpp>
+#endif
+
 namespace course::runner {
 namespace {
 
@@ -43,7 +47,7 @@ void write_all(int file, const char* text, std::size_t size) {
 }
 
 /// Calls only what a handler may call.
-void tick(int) {
+void show_or_end() {
   if (last_moment > 0 && now() >= last_moment) {
     write_all(STDOUT_FILENO, last_words.data(), last_words.size());
     send_prepared_result();
@@ -61,6 +65,14 @@ void tick(int) {
                                        static_cast<unsigned long long>(schedule), seconds);
   write_all(STDERR_FILENO, line, static_cast<std::size_t>(size));
   is_shown = true;
+}
+
+void tick(int) {
+#if COURSE_CPU_DEVICE
+  simt::call_unseen(show_or_end);
+#else
+  show_or_end();
+#endif
 }
 
 void set_timer(long microseconds) {

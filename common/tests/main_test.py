@@ -340,6 +340,13 @@ class Result(unittest.TestCase):
             found, _ = self.proven("a word", test, code=code, COURSE_EXPECT="rejection")
             self.assertEqual((found["verdict"], found["proof"]), (verdict, "a word"))
 
+    def test_two_seconds_after_a_failure_it_ends_in_a_kernel_too(self):
+        if on_gpu():
+            self.skipTest("a GPU's kernel is not interrupted")
+        found, out = self.proven("a word", "fails with a message,takes too long in a launch", code=1, COURSE_RERUN="again")
+        self.assertEqual((found["proof"], len(found["failures"])), ("a word", 1))
+        self.assertEqual(out.count("rerun: again\n"), 1)
+
     def test_a_pass(self):
         found = self.result("passes", "is skipped", code=0, COURSE_EDIT="a.cuh", COURSE_RERUN="again")
         self.assertEqual((found["schema"], found["version"], found["program"]), ("course.result", 1, Path(SPECIMEN).name))

@@ -105,6 +105,10 @@ struct Note {
 /// Those since the last call.
 std::vector<Note> take_notes();
 
+/// Calls `work` in a signal's handler: what it accesses, in inline functions of libraries too, is no access of the kernel
+/// that the signal has interrupted.
+void call_unseen(void (*work)());
+
 /// Why the last launch was refused for its size, "the grid has 0 blocks"; empty if its size is possible.
 const std::string& refused_launch();
 
