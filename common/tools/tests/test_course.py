@@ -24,6 +24,18 @@ from tools.tests.small_course import Checkout, TOP
 system_python.again_if_missing(screen.pexpect)
 
 
+PASSED = """question = "?"
+learn = "?"
+exercises = ["word_count", "count_above"]
+core = ["count_above"]
+[stars]
+word_count = 1
+count_above = 1
+[passed.word_count]
+takeaway = "An atomic is one step."
+"""
+
+
 class List(Checkout):
     def test_the_board(self):
         self.answer("RIGHT")
@@ -74,17 +86,7 @@ class List(Checkout):
         self.assertFalse((self.build / course_state.FILE).exists())
 
     def test_a_pass_compares_with_the_solution(self):
-        self.write("chapters/01-first/chapter.toml", """question = "?"
-learn = "?"
-exercises = ["word_count", "count_above"]
-core = ["count_above"]
-[stars]
-word_count = 1
-count_above = 1
-[passed.word_count]
-takeaway = "An atomic is one step."
-counters = ["launches", "barriers", "atomics", "unknown"]
-""")
+        self.write("chapters/01-first/chapter.toml", PASSED + 'counters = ["launches", "barriers", "atomics", "unknown"]\n')
         self.answer("RIGHT")
         alone = self.course("check", "word_count")[1]
         self.assertIn("word_count is solved.\nRemember: An atomic is one step.\ncompare: ", alone)
@@ -104,16 +106,7 @@ Remember: An atomic is one step.
 """, self.course("check", "word_count")[1])
 
     def test_a_pass_on_a_gpu_is_timed_beside_the_solution(self):
-        self.write("chapters/01-first/chapter.toml", """question = "?"
-learn = "?"
-exercises = ["word_count", "count_above"]
-core = ["count_above"]
-[stars]
-word_count = 1
-count_above = 1
-[passed.word_count]
-takeaway = "An atomic is one step."
-""")
+        self.write("chapters/01-first/chapter.toml", PASSED)
         self.answer("RIGHT TIMED")
         solution = self.build / "chapters/01-first/word_count-solution"
         self.assertIn("is solved.\nRemember: ", self.course("check", "word_count")[1])  # there is no solution here
