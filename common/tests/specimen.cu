@@ -5,9 +5,11 @@
 #include <course/error.cuh>
 #include <course/exercise.cuh>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -211,6 +213,10 @@ TEST_CASE("takes too long in host code") {
   for (volatile bool forever = true; forever;) {
   }
 }
+
+/// A checked copy of an inline function that plain C++ calls as well: the linker may take this one for both.
+[[maybe_unused]] const std::size_t& (*volatile the_smaller)(
+    const std::size_t&, const std::size_t&) = std::min<std::size_t>;
 
 TEST_CASE("takes too long in a launch") {
   auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
