@@ -9,7 +9,8 @@ In the README.md and README.zh-CN.md of a chapter, on the front page and on the 
                               as many bytes
     <!-- GB/s NAME -->        its bandwidth, with the unit; also TB/s
     <!-- copy NAME -->        the same in percent of the copy bandwidth
-    <!-- per-ns NAME -->      its operations per nanosecond, a number alone
+    <!-- per-ns NAME -->      its operations per nanosecond, or elements where its row counts no operations, a number alone
+    <!-- spread NAME -->      by how many percent the medians of its runs differ
     <!-- ncu NAME: WORDS -->  what the counter whose name begins with these words showed, with % if it counts percent
     <!-- times A / B -->      how many times as long as B A takes, a number alone; a sentence that says "B is as many times as fast as
                               A" has the same. Of counters (`A: WORDS / B: WORDS`) their quotient
@@ -48,7 +49,7 @@ from tools.measure import ladder_profile, lesson
 PER_MICROSECOND = {"s": 1e-6, "ms": 1e-3, "µs": 1.0, "ns": 1e3}
 PER_GB_PER_S = {"GB/s": 1.0, "TB/s": 1e-3}
 OF_TWO = ("times", "share", "longer", "shorter")
-KINDS = (*PER_MICROSECOND, *PER_GB_PER_S, "copy", "per-ns", "ncu", *OF_TWO)
+KINDS = (*PER_MICROSECOND, *PER_GB_PER_S, "copy", "per-ns", "spread", "ncu", *OF_TWO)
 END = "<!-- / -->"
 KIND = "|".join(map(re.escape, KINDS))
 NUMBER_BEGINS = re.compile(rf"<!-- (?P<kind>{KIND}) (?P<what>(?:(?!-->)[^\n])+) -->")
@@ -192,12 +193,15 @@ class Number:
         if self.kind == "ncu":
             value, in_percent = self.counter(0)
             return self.shown(value, ladder_profile.shown), " %" if in_percent else ""
-        key = "per_ns" if self.kind == "per-ns" else "percent_of_copy" if self.kind == "copy" else "gb_per_s"
-        value = self.row(0)[1].get(key)
+        row = self.row(0)[1]
+        if self.kind == "per-ns":
+            return self.shown(self.divided(row.get("per_ns") or row["n"] / rows.median(row) / 1e3), ladder_profile.shown), ""
+        if self.kind == "spread":
+            return self.shown(100 * rows.spread(row), lambda percent: f"{percent:.0f}"), " %"
+        key = "percent_of_copy" if self.kind == "copy" else "gb_per_s"
+        value = row.get(key)
         if value is None:
             raise Failed(f"{self.where}: the row has no {key}")
-        if self.kind == "per-ns":
-            return self.shown(value, ladder_profile.shown), ""
         if self.kind == "copy":
             return self.shown(value, lambda percent: f"{percent:.0f}"), " %"
         usual = (lambda rate: f"{rate:,.0f}") if self.kind == "GB/s" else ladder_profile.shown
