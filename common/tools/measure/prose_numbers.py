@@ -18,7 +18,7 @@ In the README.md and README.zh-CN.md of a chapter, on the front page and on the 
     <!-- longer A / B -->     how many percent longer A takes than B
     <!-- shorter A / B -->    how many percent shorter
 
-NAME is `05:NAME` for a rung of another chapter. Options follow, and one with ` / ` in it has a value for each name:
+NAME is `05:NAME` for a rung of another chapter. Options follow, in a table after `\\|`. One with ` / ` in it has a value for each name:
 
     | n 2^20          the size; by default that of the headline, or the only one for which the rung has a time
     | in WORDS        of the group with these words in its reference
@@ -115,7 +115,7 @@ class Number:
     """The number that a marker stands for."""
 
     def __init__(self, results, kind, what, where):
-        names, options = lesson.name_and_options(what)
+        names, options = lesson.name_and_options(what.replace(r"\|", "|"))
         self.results, self.kind, self.where = results, kind, where
         self.options = dict(options)
         if unknown := sorted(self.options.keys() - set(OPTIONS)):
@@ -228,6 +228,9 @@ def has_markers(text):
 def wrong_markers(page, text):
     """A line for each marker that is none, or that Markdown would not take for a part of a sentence."""
     found = [f"{page}: a marker may not begin a line, write a word before it: {match[0].strip()}" for match in BEGINS_A_LINE.finditer(text)]
+    for line in re.findall(r"^ *\|.*", text, re.MULTILINE):
+        found += [f"{page}: a marker in a table needs \\| for its |, which would end the cell: {match[0]}"
+                  for match in NUMBER_BEGINS.finditer(line) if re.search(r"(?<!\\)\|", match["what"])]
     for match in BY_HAND.finditer(text):
         if match["kind"] == "measured" and not MEASURED_WHEN.fullmatch(match["source"]):
             found.append(f"{page}: says when and how, such as <!-- measured 2026-11-22: H200, CUDA 13.0 -->: {match[0]}")

@@ -130,8 +130,9 @@ class Numbers(unittest.TestCase):
     # ---- markers
 
     def test_several_in_a_line_and_in_a_cell(self):
-        text = "| `a` | <!-- µs ours | bare -->1<!-- / --> and <!-- µs sum_all -->2<!-- / --> |\n"
+        text = "| `a` | <!-- µs ours \\| bare -->1<!-- / --> and <!-- µs sum_all -->2<!-- / --> |\n"
         self.assertEqual(self.page(text), (text.replace("-->1<", "-->20.0<").replace("-->2<", "-->25.0 µs<"), ""))
+        self.assertIn("in a table needs \\| for its |", self.page(text.replace("\\|", "|"))[1])
 
     def test_a_marker_that_would_break_its_paragraph_is_refused(self):
         for head in ("", "  ", "- ", "1. ", "> ", "> - "):
