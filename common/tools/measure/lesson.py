@@ -155,10 +155,11 @@ class NotMeasured(Failed):
     """The results have no time for what a line is about."""
 
 
-def group_of(results, name, n, reference, headline, where, changed=""):
+def group_of(results, name, n, reference, headline, where, changed="", is_wanted=rows.is_timed):
     """The rows of the group that has this rung for n, and the rung's row: of the headline's group first, L2 cold first.
 
-    `reference` and `changed` are words of the group's reference, and of what the row changes.
+    `reference` and `changed` are words of the group's reference, and of what the row changes. A row without a time is none, unless
+    `is_wanted` says otherwise.
     """
     groups = rows.groups_of(results)
     if "group" in headline and not reference:
@@ -168,7 +169,7 @@ def group_of(results, name, n, reference, headline, where, changed=""):
         if reference and reference not in f"{group[0]['name']}; {group[0]['changed']}":
             continue
         for row in group:
-            if (row["name"], row["n"]) == (name, n) and changed in row["changed"] and rows.is_timed(row):
+            if (row["name"], row["n"]) == (name, n) and changed in row["changed"] and is_wanted(row):
                 if row.get("l2") != "warm":
                     return group, row
                 warm = warm or (group, row)

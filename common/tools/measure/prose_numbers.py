@@ -10,6 +10,7 @@ In the README.md and README.zh-CN.md of a chapter, on the front page and on the 
     <!-- GB/s NAME -->        its bandwidth, with the unit; also TB/s
     <!-- copy NAME -->        the same in percent of the copy bandwidth
     <!-- per-ns NAME -->      its operations per nanosecond, or elements where its row counts no operations, a number alone
+    <!-- result NAME -->      what the row has as its result, a whole number alone; also of rungs that are wrong on purpose
     <!-- spread NAME -->      by how many percent the medians of its runs differ
     <!-- ncu NAME: WORDS -->  what the counter whose name begins with these words showed, with % if it counts percent
     <!-- times A / B -->      how many times as long as B A takes, a number alone; a sentence that says "B is as many times as fast as
@@ -24,7 +25,7 @@ NAME is `05:NAME` for a rung of another chapter. Options follow, in a table afte
     | in WORDS        of the group with these words in its reference
     | row WORDS       of the row with these words in what it changes
     | on 4x-h200      of the results in this file; by default of the reference GPU
-    | per COUNT       divided by this number, or by `n`
+    | per COUNT       divided by this number; `per n` divides each time by its row's n
     | digits 2        so many significant digits
     | bare            without the unit, where another number follows that has it
 
@@ -49,7 +50,7 @@ from tools.measure import ladder_profile, lesson
 PER_MICROSECOND = {"s": 1e-6, "ms": 1e-3, "µs": 1.0, "ns": 1e3}
 PER_GB_PER_S = {"GB/s": 1.0, "TB/s": 1e-3}
 OF_TWO = ("times", "share", "longer", "shorter")
-KINDS = (*PER_MICROSECOND, *PER_GB_PER_S, "copy", "per-ns", "spread", "ncu", *OF_TWO)
+KINDS = (*PER_MICROSECOND, *PER_GB_PER_S, "copy", "per-ns", "result", "spread", "ncu", *OF_TWO)
 END = "<!-- / -->"
 KIND = "|".join(map(re.escape, KINDS))
 NUMBER_BEGINS = re.compile(rf"<!-- (?P<kind>{KIND}) (?P<what>(?:(?!-->)[^\n])+) -->")
@@ -104,10 +105,10 @@ def results_of(folder, slug):
     return found
 
 
-def usual_size(results, name, headline):
-    """The size of the headline, or the only one for which this rung has a time."""
+def usual_size(results, name, headline, is_wanted):
+    """The size of the headline, or the only one of the rung's rows that are wanted."""
     size = headline.get("group", {}).get("n", results["n"])
-    sizes = {row["n"] for row in results["rungs"] if row["name"] == name and rows.is_timed(row)}
+    sizes = {row["n"] for row in results["rungs"] if row["name"] == name and is_wanted(row)}
     return sizes.pop() if size not in sizes and len(sizes) == 1 else size
 
 
@@ -139,20 +140,20 @@ class Number:
         """(results, row) of one of the names."""
         folder, name = self.results.chapter_of(self.names[index].removeprefix("copy of "), self.where)
         results, headline = self.results.of(folder, self.option("on", index)), self.results.headline(folder)
+        is_wanted = (lambda row: row.get("result") is not None) if self.kind == "result" else rows.is_timed
         n = self.option("n", index)
-        n = lesson.parsed_size(n) if n else usual_size(results, name, headline)
-        group = self.option("in", index)
-        return results, lesson.group_of(results, name, n, group, headline, self.where, self.option("row", index) or "")[1]
+        n = lesson.parsed_size(n) if n else usual_size(results, name, headline, is_wanted)
+        group, changed = self.option("in", index), self.option("row", index) or ""
+        return results, lesson.group_of(results, name, n, group, headline, self.where, changed, is_wanted)[1]
 
     def amount(self, index):
-        """What is added, or divided, of one of the names: microseconds, or a counter."""
+        """What is added, or divided, of one of the names: microseconds, of one element with `per n`, or a counter."""
         name = self.names[index]
         if ": " in name:
             return self.counter(index)[0]
         results, row = self.row(index)
-        if name.startswith("copy of "):
-            return row["bytes"] / results["copy_gb_per_s"] / 1e3
-        return rows.median(row)
+        time = row["bytes"] / results["copy_gb_per_s"] / 1e3 if name.startswith("copy of ") else rows.median(row)
+        return time / row["n"] if self.options.get("per") == "n" else time
 
     def counter(self, index):
         """(value, whether it is in percent) of the counter after a name's colon."""
@@ -169,9 +170,9 @@ class Number:
     # ---- the text
 
     def divided(self, value):
-        """A value, divided by what `per` says."""
-        per = self.options.get("per")
-        return value if per is None else value / (self.row(0)[1]["n"] if per == "n" else lesson.parsed_size(per.replace(",", "")))
+        """A value, divided by the count that `per` says."""
+        per = self.options.get("per", "n")
+        return value if per == "n" else value / lesson.parsed_size(per.replace(",", ""))
 
     def shown(self, value, usual):
         """A value with as many digits as the marker asks for, or else in its usual form."""
@@ -196,6 +197,8 @@ class Number:
         row = self.row(0)[1]
         if self.kind == "per-ns":
             return self.shown(self.divided(row.get("per_ns") or row["n"] / rows.median(row) / 1e3), ladder_profile.shown), ""
+        if self.kind == "result":
+            return self.shown(row["result"], lambda result: f"{result:,.0f}"), ""
         if self.kind == "spread":
             return self.shown(100 * rows.spread(row), lambda percent: f"{percent:.0f}"), " %"
         key = "percent_of_copy" if self.kind == "copy" else "gb_per_s"

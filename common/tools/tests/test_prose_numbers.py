@@ -15,7 +15,7 @@ from tools.tests.test_lesson import PROFILE, PROFILED
 ROWS = [
     row("ours", "rung", 20.04, per_ns=0.5694, bytes=40_000_000), row("sum_all", "rung", 25.0), row("lib::Sum<float>", "vendor", 30.0),
     row("sum_all", "rung", 5.0, group=1, changed="warm", n=8192), row("sum_all", "rung", 6.0, group=1, changed="pinned", n=8192),
-    row("still", "rung", 8.0, per_ns=None, gb_per_s=None), row("once", "rung", 1234.56, n=64, group=2),
+    row("racy", "wrong", result=1234.0), row("still", "rung", 8.0, per_ns=None, gb_per_s=None), row("once", "rung", 1234.56, n=64, group=2),
 ]  # fmt: skip
 
 
@@ -65,16 +65,18 @@ class Numbers(unittest.TestCase):
             "GB/s ours": "12 GB/s", "GB/s ours | digits 3": "12.5 GB/s", "TB/s ours": "0.0125 TB/s", "copy ours | digits 1": "0.5 %",
             "copy ours": "0 %", "per-ns ours": "0.569", "per-ns ours | digits 2": "0.57",
             "per-ns ours | per 32": "0.0178", "per-ns still": "0.512",
-            "spread ours": "1 %", "spread ours | digits 2": "1.0 %",
+            "result ours": "5", "result racy": "1,234", "spread ours": "1 %", "spread ours | digits 2": "1.0 %",
         }.items():  # fmt: skip
             with self.subTest(marker):
                 self.assertEqual(self.number(marker), text)
+        self.fails("µs racy", "no row of n = 2\\^12 has a time")
         self.fails("GB/s still", "the row has no gb_per_s")
 
     def test_comparisons(self):
         for marker, text in {
             "times sum_all / ours": "1.25", "times ours / sum_all": "0.802", "times once / ours | n 64 / 4096": "61.6",
             "times once / ours | n 64 / 2^12 | digits 1": "60", "times once / ours | n 64 / 2^12 | per 2": "30.8",
+            "times once / ours | per n": "3,943",
             "share ours / sum_all": "80 %", "longer sum_all / ours": "25 %", "shorter ours / sum_all": "20 %",
             "longer sum_all / ours | digits 3 | bare": "24.8", "times sum_all: loads / sum_all: DRAM, %": "5,381",
         }.items():  # fmt: skip
