@@ -180,7 +180,7 @@ class Number:
         return significant(value, int(digits)) if digits else usual(value)
 
     def text(self):
-        """What stands between the comments."""
+        """The text between the comments."""
         number, unit = self.number_and_unit()
         return number if "bare" in self.options else number + unit
 
