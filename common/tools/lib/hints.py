@@ -2,6 +2,8 @@
 
 import re
 
+from tools.lib.markers import without_comments
+
 WORDS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")  # a character of Chinese counts as one
 
 
@@ -13,4 +15,5 @@ def hints_of(readme, exercise):
     if not section:
         return []
     bodies = re.findall(r"<details>\s*<summary>(?:Hint|提示)\b.*?</summary>(.*?)</details>", section.group(2), re.DOTALL)
+    bodies = [without_comments(body) for body in bodies]
     return [body for body in bodies if len(WORDS.findall(body)) >= 3]

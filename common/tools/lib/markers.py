@@ -7,6 +7,12 @@ from tools.lib.failed import Failed
 # What leads to an answer, and a release for learners leaves out. The marker may not begin a line: there it would end the
 # paragraph.
 ANSWERS = re.compile(r"<!-- answers:begin -->(.*?)<!-- answers:end -->", re.DOTALL)
+COMMENT = re.compile(r"<!-- [^\n]*?-->")
+
+
+def without_comments(text):
+    """A text without the comments in its lines, such as the markers of measured numbers (tools/measure/prose_numbers.py)."""
+    return COMMENT.sub("", text)
 
 
 def replaced(file, text, name, part):

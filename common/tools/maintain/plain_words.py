@@ -8,6 +8,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from tools.lib.markers import without_comments
+
 THINGS = (
     r"atomics?|atomicAdds?|loads?|stores?|barriers?|additions?|REDs?|bytes?|numbers?|elements?|threads?|sums?|tickets?|shuffles?|"
     r"floats?|bits|packs?|trees?|launch(?:es)?|process(?:es)?|columns?|rows?|requests?|sectors?|instructions?|warps?|copies"
@@ -78,7 +80,7 @@ def places(file):
         said = line if in_docstring or quotes else words_of(line, file.suffix)
         in_docstring ^= quotes % 2 == 1
         if in_chinese:
-            said = "" if line.startswith("<!-- ") else re.sub(r"`[^`]*`", "`", line)
+            said = "" if line.startswith("<!-- ") else re.sub(r"`[^`]*`", "`", without_comments(line))
         any_word, patterns = PATTERNS_OF_CHINESE if in_chinese else PATTERNS
         if said.isspace() or not any_word.search(said):
             continue

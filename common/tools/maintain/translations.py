@@ -10,7 +10,7 @@ import re
 
 from tools.lib import markers
 from tools.lib.failed import Failed
-from tools.measure import lesson
+from tools.measure import lesson, prose_numbers
 from tools.verdicts import messages
 
 COMMAND = "common/dev translate record"
@@ -29,6 +29,7 @@ def written_by_hand(text):
     text = re.sub(r"(<!-- ([\w-]+):begin -->).*?(<!-- \2:end -->)", "", text, flags=re.DOTALL)
     for name, generated in (("kernel", lesson.KERNEL), ("cost", lesson.COST), ("counters", lesson.COUNTERS), ("drawing", lesson.DRAWING)):
         text = generated.sub(lambda match, name=name: f"<!-- {name} {match[1]} -->\n", text)
+    text = prose_numbers.NUMBER.sub(lambda match: f"<!-- {match['kind']} {match['what']} -->", text)
     return messages.SAMPLE.sub(lambda match: f"<!-- message {match['test']} -->\n", text)
 
 
@@ -67,7 +68,9 @@ def without_comments(language, code):
 def code_of(section):
     """What has to be the same in both languages: blocks of code, and markers of generated lines."""
     blocks = [(match[1], without_comments(match[1], match[2])) for match in FENCE.finditer(section)]
-    return blocks + re.findall(r"^<!-- (?:kernel|cost|counters|drawing|message|command) .*-->$", FENCE.sub("", section), re.MULTILINE)
+    numbers = [f"<!-- {match['kind']} {match['what']} -->" for match in prose_numbers.NUMBER_BEGINS.finditer(section)]
+    lines = re.findall(r"^<!-- (?:kernel|cost|counters|drawing|message|command) .*-->$", FENCE.sub("", section), re.MULTILINE)
+    return blocks + lines + sorted(numbers)  # a sentence may name them in another order
 
 
 def differences(english, chinese):

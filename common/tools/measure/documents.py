@@ -9,7 +9,7 @@ from tools.lib.chapter_results import (
 from tools.lib.documents import Document, data, section
 from tools.lib.failed import Failed
 from tools.measure import (
-    drawings, front_page, headline, ladder_profile, languages, lesson, plot_svg, plots, profile_rows, results_table, sectors,
+    drawings, front_page, headline, ladder_profile, languages, lesson, plot_svg, plots, profile_rows, prose_numbers, results_table, sectors,
 )  # fmt: skip
 
 
@@ -45,7 +45,21 @@ class Lesson(Document):
 
     def expected(self):
         self.left_out = []
-        return lesson.with_generated(self.chapter, self.found(), self.left_out, self.words)
+        # First the numbers: the time to read a page, which its opening has, counts words.
+        text = prose_numbers.with_numbers(self.chapter.parents[1], self.file, self.chapter, self.found(), self.left_out)
+        return lesson.with_generated(self.chapter, text, self.left_out, self.words)
+
+
+class Numbers(Document):
+    """The measured numbers in the sentences of a page that belongs to no chapter. What has not been measured is left out."""
+
+    def __init__(self, top, file):
+        super().__init__(file, "measured numbers in the page's sentences", None)
+        self.top = top
+
+    def expected(self):
+        self.left_out = []
+        return prose_numbers.with_numbers(self.top, self.file, None, self.found(), self.left_out)
 
 
 def of_chapter(chapter):
@@ -98,7 +112,8 @@ def of_chapter(chapter):
         return [section(profiling, f"profile {chapter.name}", "what ncu counted for the chapter's rungs", text)]
 
     def lines():
-        is_lesson = lesson.has_markers(readme.read_text(encoding="utf-8")) or metadata.load(chapter).drawings
+        text = readme.read_text(encoding="utf-8")
+        is_lesson = lesson.has_markers(text) or prose_numbers.has_markers(text) or metadata.load(chapter).drawings
         return [Lesson(readme, chapter, languages.English(chapter.parents[1]))] if is_lesson else []
 
     def lines_in_chinese():
@@ -174,7 +189,11 @@ def of_course(top):
         page = top / "common" / "docs" / "instructors.md"
         return [Document(page, "the hours of the syllabus", lambda text: front_page.with_hours(top, text))] if page.exists() else []
 
-    return [front, in_english, syllabus, in_chinese]
+    def numbers():
+        pages = [*sorted(top.glob("README*.md")), *sorted((top / "common" / "docs").glob("*.md"))]
+        return [Numbers(top, page) for page in pages if prose_numbers.has_markers(page.read_text(encoding="utf-8"))]
+
+    return [front, in_english, syllabus, in_chinese, numbers]
 
 
 def of_checkout(top):

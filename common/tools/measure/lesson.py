@@ -23,7 +23,8 @@ In a chapter's README.md, and in its README.zh-CN.md (tools/measure/languages.py
     <!-- rungs:begin --> and <!-- rungs:end -->
         A table of all rungs, each with the line of its kernel.
 
-What follows such a line is written by `common/dev generate`.
+What follows such a line is written by `common/dev generate`. Measured numbers in sentences have markers of their own
+(tools/measure/prose_numbers.py).
 """
 
 import re
@@ -154,8 +155,12 @@ class NotMeasured(Failed):
     """The results have no time for what a line is about."""
 
 
-def group_of(results, name, n, reference, headline, where):
-    """The rows of the group that has this rung for n, and the rung's row: of the headline's group first, L2 cold first."""
+def group_of(results, name, n, reference, headline, where, changed="", is_wanted=rows.is_timed):
+    """The rows of the group that has this rung for n, and the rung's row: of the headline's group first, L2 cold first.
+
+    `reference` and `changed` are words of the group's reference, and of what the row changes. A row without a time is none, unless
+    `is_wanted` says otherwise.
+    """
     groups = rows.groups_of(results)
     if "group" in headline and not reference:
         groups.sort(key=lambda group: not rows.is_group(group, headline["group"]))
@@ -164,13 +169,14 @@ def group_of(results, name, n, reference, headline, where):
         if reference and reference not in f"{group[0]['name']}; {group[0]['changed']}":
             continue
         for row in group:
-            if (row["name"], row["n"]) == (name, n) and rows.is_timed(row):
+            if (row["name"], row["n"]) == (name, n) and changed in row["changed"] and is_wanted(row):
                 if row.get("l2") != "warm":
                     return group, row
                 warm = warm or (group, row)
     if warm:
         return warm
-    raise NotMeasured(f"{where}: no row of n = {rows.size(n)} has a time{f' in {reference!r}' if reference else ''}")
+    asked = f" in {reference!r}" * bool(reference) + f" and changes {changed!r}" * bool(changed)
+    raise NotMeasured(f"{where}: no row of n = {rows.size(n)} has a time{asked}")
 
 
 def times_text(row, other, words):
@@ -343,8 +349,9 @@ def words(text):
     text = re.sub(r"<!-- (\w+):begin -->.*?<!-- \1:end -->", "", text, flags=re.DOTALL)
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    text = markers.without_comments(text)
     text = re.sub(r"!\[.*?\]\([^)]*\)", "", text)
-    return sum(len(line.split()) for line in text.splitlines() if not line.lstrip().startswith(("|", "<!--")))
+    return sum(len(line.split()) for line in text.splitlines() if not line.lstrip().startswith("|"))
 
 
 def minutes_of(chapter, text=None, only_core=False):

@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import chapter as metadata  # noqa: E402
+from tools.lib import markers  # noqa: E402
 from tools.lib.checkout import TOP, seen_from_the_shell  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 
@@ -69,7 +70,7 @@ def sections_of(text):
         elif not line.strip() or line.startswith("<!--"):
             end()
         else:
-            block.append(line)
+            block.append(markers.without_comments(line))
     end()
     return sections
 
