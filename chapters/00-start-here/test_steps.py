@@ -3,7 +3,7 @@
 
     test_steps.py BUILD_FOLDER
 
-BUILD_FOLDER is one of the CPU device. Takes each step of the exercise `scale` from README.md itself: a
+BUILD_FOLDER is one of the CPU device. Takes each step of the exercise `scale` from README.md itself, after its card: a
 function in a C++ block replaces the one of that name, a shell block is the command, and a block without a
 language holds the first lines of the verdict. Step 6 takes the solution. The exercise's
 file is changed meanwhile and put back at the end; one that a learner has begun is left alone.
@@ -11,6 +11,7 @@ file is changed meanwhile and put back at the end; one that a learner has begun 
 Exit code 1 and a text on what differs, or 0.
 """
 
+import os
 import re
 import signal
 import subprocess
@@ -28,8 +29,8 @@ VERDICT = re.compile(r"^(FAILED: |all \d+ checks passed).*", re.MULTILINE | re.D
 
 
 def steps(readme):
-    """(title, blocks) of each step; a block is (language, text). The exercise's introduction comes first."""
-    section = re.search(r"^### scale\n(.*?)^#{2,3} ", readme, re.MULTILINE | re.DOTALL).group(1)
+    """(title, blocks) of each step; a block is (language, text). What is between the card and the steps comes first."""
+    section = re.search(r"^<!-- exercise scale -->\n.*?^<!-- exercise:end -->\n(.*?)^(?:## |<!-- exercise )", readme, re.MULTILINE | re.DOTALL).group(1)
     parts = re.split(r"^#### (.*)\n", section, flags=re.MULTILINE)
     titles = ["introduction", *parts[1::2]]
     return [(title, BLOCK.findall(text)) for title, text in zip(titles, parts[::2])]
@@ -47,8 +48,8 @@ def replace_function(source, function):
 
 def verdict(command, build):
     """The exit code of a command of README.md, run with another build folder, and what the check said."""
-    command = command.strip().replace("-C build ", f"-C {build} ")
-    done = subprocess.run(command, shell=True, cwd=TOP, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(command, shell=True, cwd=TOP, env={**os.environ, "COURSE_BUILD": str(build)}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
     said = VERDICT.search(done.stdout)
     return done.returncode, said.group() if said else done.stdout
 

@@ -11,10 +11,9 @@ from pathlib import Path
 
 from tools.learn import progress
 from tools.lib import chapter as chapters
-from tools.lib import checkout, course_state
+from tools.lib import checkout, course_state, hints
 from tools.lib.checkout import seen_from_the_shell
 from tools.lib.failed import Failed
-from tools.lib.hints import hints_of
 
 
 def is_configured(folder):
@@ -159,12 +158,15 @@ class Course:
             yield exercise, state
 
     def hints(self, exercise):
-        """The texts of the hints in the chapter's README."""
-        readme = checkout.TOP / "chapters" / exercise.chapter / "README.md"
+        """The texts of its hints; none where their file is gone."""
         try:
-            return hints_of(readme.read_text(encoding="utf-8"), exercise.name)
+            return hints.read(self.file_of_hints(exercise))[1]
         except OSError:
             return []
+
+    @staticmethod
+    def file_of_hints(exercise):
+        return hints.file_of(checkout.TOP / "chapters" / exercise.chapter, exercise.name)
 
     def hints_shown(self, exercise):
         """How many hints of an exercise were shown already."""

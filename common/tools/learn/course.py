@@ -74,7 +74,7 @@ def parser():
     one.add_argument("--all", action="store_true", help="run all test cases after a failure, too")
     one.add_argument("--seed", metavar="SEED", type=natural, help="run only this schedule of the CPU device")
     one = exercise_command("hint", show_hint, (
-        "They are those of the chapter's README. Each call shows one more."
+        "They are those of chapters/NN-topic/hints/NAME.md. Each call shows one more."
     ), "./course hint word_count\n./course hint word_count --again")
     which = one.add_mutually_exclusive_group()
     which.add_argument("--again", action="store_true", help="those that were shown already")

@@ -89,7 +89,7 @@ def show_hint(course, arguments):
     exercise = course.find(arguments.name)
     hints = course.hints(exercise)
     if not hints:
-        raise Failed(f"chapters/{exercise.chapter}/README.md has no hints for {exercise.name}.")
+        raise Failed(f"There are no hints in {seen_from_the_shell(course.file_of_hints(exercise))}.")
     shown = min(course.hints_shown(exercise), len(hints))
     if arguments.all:
         numbers = range(1, len(hints) + 1)

@@ -98,6 +98,10 @@ class Chapter:
         """The chapter.toml."""
         return self.folder / "chapter.toml"
 
+    def minutes(self, exercise):
+        """How long an exercise takes, by its stars."""
+        return MINUTES_OF_STARS[self.stars[exercise]]
+
     def check(self, exercise):
         return self.folder / "checks" / f"{exercise}.cu"
 

@@ -1,19 +1,29 @@
-"""The hints that a chapter's README gives to an exercise."""
+"""What is said of an exercise beside its files: the task in a sentence, and the hints, which come one at a time.
+
+They are in chapters/NN-topic/hints/EX.md, and in Chinese in hints/EX.zh-CN.md:
+
+    # EX
+
+    The task.
+
+    ## Hint 1
+
+    The text of the first hint. The others follow.
+"""
 
 import re
 
-from tools.lib.markers import without_comments
-
 WORDS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")  # a character of Chinese counts as one
+HEADING = re.compile(r"^## (?:Hint|提示) \d+\n", re.MULTILINE)
 
 
-def hints_of(readme, exercise):
-    """The hints with a text that the README gives to an exercise, from its heading to the next; other <details> are none."""
-    section = re.search(
-        rf"^(#+) [^\n]*\b{exercise}\b[^\n]*\n(.*?)(?=^#{{1,3}} |\Z)", readme, re.MULTILINE | re.DOTALL
-    )
-    if not section:
-        return []
-    bodies = re.findall(r"<details>\s*<summary>(?:Hint|提示)\b.*?</summary>(.*?)</details>", section.group(2), re.DOTALL)
-    bodies = [without_comments(body) for body in bodies]
-    return [body for body in bodies if len(WORDS.findall(body)) >= 3]
+def file_of(chapter, exercise, page="README.md"):
+    """The file of an exercise in a chapter's folder, in the language of this page."""
+    return chapter / "hints" / page.replace("README", exercise)
+
+
+def read(file):
+    """(the task, the hints that have a text)."""
+    task, *bodies = HEADING.split(file.read_text(encoding="utf-8"))
+    bodies = [body.strip("\n") for body in bodies]
+    return re.sub(r"\A# .*\n", "", task).strip("\n"), [body for body in bodies if len(WORDS.findall(body)) >= 3]

@@ -1,15 +1,16 @@
 """Whether every chapter is complete.
 
-Every exercise has a file that is not started, a solution, a check, at least three mistakes, three hints in the
-chapter's README that give no code of the solution (hint_rules.py), and what is said after a pass; mistakes and alternatives fit the solution, open with a sentence, and have different names. chapter.toml can be
+Every exercise has a file that is not started, a solution, a check, at least three mistakes, three hints that
+give no code of the solution (hint_rules.py), and what is said after a pass; mistakes and alternatives fit the solution, open with a sentence, and have different names. chapter.toml can be
 used, names exactly the exercises that are there, and agrees with the chapter's README on the question and the
 chapters before it; README.md names the chapter. Folders of mistakes and of alternatives hold those of its
 exercises, and nothing else. The ladder and the self-check read the chapter's rungs from rungs.cuh. What
 vendor.cu includes defines no kernel. A chapter's pictures are those that chapter.toml declares, and are in its README.
+Each exercise has a card on the chapter's page (card_rules.py).
 Every test case of a check has a promise above it, every promise a test case below it, and every header in checks/ two
 programs that read it. No file of a chapter has more than 400 lines, its checks aside, none of common more than 500, its
 tests aside; rules between sections are whole.
-Every link of a page at the top, of a README and of common/docs goes to a file, and a heading, that exists.
+Every link of a page at the top, of a README, of hints and of common/docs goes to a file, and a heading, that exists.
 A release for learners (tools/teach/release.py) has neither solutions/ nor mistakes, and needs none.
 """
 
@@ -17,9 +18,9 @@ import re
 
 from build import variants
 from tools.lib import chapter as chapters
-from tools.lib import includes
+from tools.lib import includes, pages
 from tools.lib.failed import Failed
-from tools.maintain import file_rules, hint_rules, promises
+from tools.maintain import card_rules, file_rules, hint_rules, promises
 from tools.maintain.simt_readme import compared_counters
 
 MISTAKES = 3
@@ -125,7 +126,7 @@ def check_chapter(top, folder):
         chapter = chapters.load(folder)
     except chapters.Failed as failed:
         return [*problems, str(failed)]
-    problems += check_list(top, chapter, readme) + check_pictures(chapter, readme)
+    problems += check_list(top, chapter, readme) + check_pictures(chapter, readme) + card_rules.problems_of(top, chapter)
     for exercise in chapter.exercises:
         problems += check_exercise(top, chapter, exercise)
     problems += promises.problems_of(top, chapter)
@@ -172,27 +173,9 @@ def check_pictures(chapter, readme):
     return problems
 
 
-def anchors_of(text):
-    """The anchors that GitHub gives to the headings of a Markdown text."""
-    anchors = set()
-    for heading in re.findall(r"^#{1,6} +(.*?)[ #]*$", without_fences(text), re.MULTILINE):
-        shown = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
-        anchor = re.sub(r"[^\w\- ]", "", shown.lower()).replace(" ", "-")
-        times = 0
-        while (name := f"{anchor}-{times}" if times else anchor) in anchors:
-            times += 1
-        anchors.add(name)
-    return anchors
-
-
-def without_fences(text):
-    """A Markdown text without its blocks of code."""
-    return re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
-
-
 def links_of(text):
     """The targets of a Markdown text's links and pictures that stay in the repository."""
-    prose = re.sub(r"(`+)[^`].*?\1", "", without_fences(text))
+    prose = re.sub(r"(`+)[^`].*?\1", "", pages.without_fences(text))
     targets = re.findall(r"\]\(\s*<?([^)\s>]+)", prose) + re.findall(r'\b(?:href|src|srcset)="([^"]+)"', prose)
     return [target for target in targets if not re.match(r"[a-z][a-z0-9+.-]*:", target)]
 
@@ -200,14 +183,14 @@ def links_of(text):
 def check_links(top):
     """Links of the documents that go nowhere."""
     problems = []
-    patterns = ("*.md", "chapters/*/README*.md", "common/*/README.md", "common/docs/**/*.md")
+    patterns = ("*.md", "chapters/*/README*.md", "chapters/*/hints/*.md", "common/*/README.md", "common/docs/**/*.md")
     for file in sorted(file for pattern in patterns for file in top.glob(pattern)):
         for target in links_of(file.read_text(encoding="utf-8")):
             name, _, anchor = target.partition("#")
             goal = file.parent / name if name else file
             if not goal.exists():
                 problems.append(f"{file.relative_to(top)}: the link {target} goes to no file")
-            elif anchor and goal.suffix == ".md" and anchor not in anchors_of(goal.read_text(encoding="utf-8")):
+            elif anchor and goal.suffix == ".md" and anchor not in pages.anchors_of(goal.read_text(encoding="utf-8")):
                 problems.append(f"{file.relative_to(top)}: the link {target} goes to no heading of that file")
     return problems
 

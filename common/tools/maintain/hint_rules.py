@@ -1,14 +1,14 @@
-"""Rules for the hints of an exercise, in the chapter's README.md and in its page in Chinese.
+"""Rules for the task and the hints of an exercise, in English and, where the chapter has a page in Chinese, in Chinese.
 
-An exercise has three hints. The first has a question, which the learner can answer before writing code. None has what can be
+The task is one paragraph without a link: a card shows it above a link to the file. An exercise has three hints. The first has a question, which the learner can answer before writing code. None has what can be
 pasted instead of being thought of: a block of code, a line of the solution, or an expression of it. What the starter has is
 no secret, and neither is a name, or a call without arguments.
 """
 
 import re
 
+from tools.lib import hints as texts
 from tools.lib.cpp_text import blank_comments
-from tools.lib.hints import hints_of
 
 HINTS = 3
 SHORTEST = 12  # characters of a line or an expression, without spaces: a shorter one gives nothing away
@@ -52,14 +52,20 @@ def problems_of(top, chapter, exercise):
     for page in (chapter.folder / name for name in PAGES):
         if not page.exists():
             continue
-        name = page.relative_to(top)
-        hints = hints_of(page.read_text(encoding="utf-8"), exercise)
+        file = texts.file_of(chapter.folder, exercise, page.name)
+        name = file.relative_to(top)
+        if not file.exists():
+            problems.append(f"{name} is missing: the task and the hints of {exercise}")
+            continue
+        task, hints = texts.read(file)
+        if not task or "\n\n" in task or "](" in task:
+            problems.append(f"{name}: the task is one paragraph below the heading, without a link")
         if len(hints) != HINTS:
-            problems.append(f"{name}: {len(hints)} hints for {exercise}, not {HINTS}")
+            problems.append(f"{name}: {len(hints)} hints, not {HINTS}")
         if hints and not QUESTION.search(CODE.sub("`", hints[0])):
-            problems.append(f"{name}: hint 1 for {exercise} asks no question")
+            problems.append(f"{name}: hint 1 asks no question")
         for number, hint in enumerate(hints, 1):
             if BLOCK.search(hint):
-                problems.append(f"{name}: hint {number} for {exercise} has a block of code")
-            problems += [f"{name}: hint {number} for {exercise} has code of the solution: {code}" for code in pasted(hint, starter, solution)]
+                problems.append(f"{name}: hint {number} has a block of code")
+            problems += [f"{name}: hint {number} has code of the solution: {code}" for code in pasted(hint, starter, solution)]
     return problems

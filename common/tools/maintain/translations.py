@@ -2,7 +2,8 @@
 
 A page README.zh-CN.md follows the README.md beside it: the same headings in the same order, and the same blocks of code and
 markers of generated lines; comments in commands may be translated. Its last lines have the version, as a hash of each of
-README.md's sections without what tools write into it (tools/measure and tools/verdicts write that in both languages) and what leads to answers.
+README.md's sections without what tools write into it (tools/measure and tools/verdicts write that in both languages) and what leads to answers,
+and of each exercise's task and hints.
 """
 
 import hashlib
@@ -10,6 +11,7 @@ import re
 
 from tools.lib import markers
 from tools.lib.failed import Failed
+from tools.lib.pages import CARD
 from tools.measure import lesson, prose_numbers
 from tools.verdicts import messages
 
@@ -30,6 +32,7 @@ def written_by_hand(text):
     for name, generated in (("kernel", lesson.KERNEL), ("cost", lesson.COST), ("counters", lesson.COUNTERS), ("drawing", lesson.DRAWING)):
         text = generated.sub(lambda match, name=name: f"<!-- {name} {match[1]} -->\n", text)
     text = prose_numbers.NUMBER.sub(lambda match: f"<!-- {match['kind']} {match['what']} -->", text)
+    text = CARD.sub(lambda match: f"<!-- exercise {match['marker']} -->\n", text)
     return messages.SAMPLE.sub(lambda match: f"<!-- message {match['test']} -->\n", text)
 
 
@@ -54,6 +57,12 @@ def versions(text):
     return [(heading, version(body)) for heading, body in sections(text)]
 
 
+def versions_beside(page):
+    """[(name, version)] of what a translation of README.md follows: its sections, and the tasks and hints of its exercises."""
+    files = sorted(file for file in (page.parent / "hints").glob("*.md") if file.with_suffix("").suffix == "")
+    return versions(page.read_text(encoding="utf-8")) + [(f"hints/{file.name}", version(file.read_text(encoding="utf-8"))) for file in files]
+
+
 def recorded(text):
     """The same as a translation says it; None if it says nothing."""
     match = RECORD.search(text)
@@ -69,7 +78,7 @@ def code_of(section):
     """What has to be the same in both languages: blocks of code, and markers of generated lines."""
     blocks = [(match[1], without_comments(match[1], match[2])) for match in FENCE.finditer(section)]
     numbers = [f"<!-- {match['kind']} {match['what']} -->" for match in prose_numbers.NUMBER_BEGINS.finditer(section)]
-    lines = re.findall(r"^<!-- (?:kernel|cost|counters|drawing|message|command) .*-->$", FENCE.sub("", section), re.MULTILINE)
+    lines = re.findall(r"^<!-- (?:kernel|cost|counters|drawing|exercise|message|command) .*-->$", FENCE.sub("", section), re.MULTILINE)
     return blocks + lines + sorted(numbers)  # a sentence may name them in another order
 
 
@@ -86,9 +95,8 @@ def differences(english, chinese):
     return []
 
 
-def changes(english, known):
-    """The headings of README.md whose sections are new or changed, and those that are gone."""
-    now = versions(english)
+def changes(now, known):
+    """The headings of README.md and the files whose texts are new or changed, and those that are gone."""
     changed = [heading for heading, number in now if (heading, number) not in known]
     gone = [heading for heading, _ in known if heading not in dict(now)]
     return changed + [f"{heading} (gone)" for heading in gone]
@@ -105,7 +113,7 @@ def problems_of_page(top, page):
     if known is None:
         return [f"{name} does not say which version of README.md it follows; run: {COMMAND} {name}"]
     found = [f"{name}: {difference}" for difference in differences(english, text)]
-    if changed := changes(english, known):
+    if changed := changes(versions_beside(original), known):
         listed = "\n".join(f"    {heading}" for heading in changed)
         found.append(f"{name} is out of date: of README.md these sections changed:\n{listed}\n  translate them, then run: {COMMAND} {name}")
     return found
@@ -117,7 +125,7 @@ def record(top, page, today):
     text = page.read_text(encoding="utf-8")
     if found := differences(english, text):
         raise Failed(f"{page.relative_to(top)}: {found[0]}")
-    now = versions(english)
+    now = versions_beside(page.with_name("README.md"))
     if recorded(text) == now:
         return
     whole = version(" ".join(number for _, number in now))

@@ -20,10 +20,11 @@ import re
 from pathlib import Path
 
 from tools.lib import chapter as metadata
+from tools.lib import pages
 from tools.lib.chapter_results import REFERENCE, chapters_of, of_gpu
 from tools.lib.failed import Failed
 from tools.lib.rows import escaped, is_faster, is_timed, median
-from tools.measure import headline, lesson
+from tools.measure import cards, headline, languages, lesson
 
 LEAST_WIN = 1.03  # what is faster by less is called a tie
 PLOT = Path("common") / "docs" / "best-rungs.svg"
@@ -189,9 +190,10 @@ def map_part(top, words):
     for folder in folders:
         about = metadata.load(folder)
         own = f"chapters/{folder.name}/{words.readme_of(folder)}"
+        its_words = words if words.readme_of(folder) == words.page else languages.English(top)
         links = []
         for name in about.exercises:
-            link = f"[{name}]({own}#{name})"
+            link = f"[{name}]({own}#{pages.anchor_of(cards.title(about, name, its_words))})"
             links.append(f"{f'**{link}**' if name in about.core else link} {'★' * about.stars[name]}")
         cells = [
             f"[{folder.name}]({own})",

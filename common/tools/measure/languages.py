@@ -85,11 +85,19 @@ class English:
     # ---- the opening
 
     def opening(self, learn, before, time, reading, exercises):
-        """`before`: links; `exercises`: (name, stars, minutes)."""
+        """`before`: links; `exercises`: (name, the anchor of its card, stars, minutes)."""
         start = f"chapter{'s' if len(before) > 1 else ''} {', '.join(before)}" if before else "only C++"
-        names = ", ".join(f"[{name}](#{name}) {stars} {minutes} min" for name, stars, minutes in exercises)
+        names = ", ".join(f"[{name}](#{anchor}) {stars} {minutes} min" for name, anchor, stars, minutes in exercises)
         total = f"{time}: {reading} for this page and its code" + (f"; {names}" if names else "")
         return f"**You will learn** {learn}\n\n**Before you start:** {start}. **Time:** about {total}."
+
+    # ---- the card of an exercise
+
+    def card(self, name, stars, minutes):
+        """Its heading."""
+        return f"Now you: {name} {stars} {minutes} min"
+
+    hints_come = "three, one at a time"
 
     # ---- the front page
 
@@ -181,9 +189,14 @@ class Chinese(English):
 
     def opening(self, learn, before, time, reading, exercises):
         start = f"第 {'、'.join(before)} 章" if before else "会 C++ 即可"
-        names = "、".join(f"[{name}](#{name}) {stars} {minutes} 分钟" for name, stars, minutes in exercises)
+        names = "、".join(f"[{name}](#{anchor}) {stars} {minutes} 分钟" for name, anchor, stars, minutes in exercises)
         total = f"约 {time}：阅读本页和代码 {reading}" + (f"；{names}" if names else "")
         return f"**你将学到**{self.text(learn)}\n\n**预备知识**：{start}。**用时**：{total}。"
+
+    def card(self, name, stars, minutes):
+        return f"轮到你：{name} {stars} {minutes} 分钟"
+
+    hints_come = "一共三条，一次一条"
 
     shown_head = "| | 起点 | 终点 | 厂商库 |"
     map_head = "| 章 | 问题 | 先读 | 用时 | 练习 |"

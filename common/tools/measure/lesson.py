@@ -20,6 +20,8 @@ In a chapter's README.md, and in its README.zh-CN.md (tools/measure/languages.py
         the median of the ladder for the same n.
     <!-- drawing OUTPUT -->
         A [[drawing]] of chapter.toml (tools/measure/drawings.py), with what it shows in words.
+    <!-- exercise NAME --> and <!-- exercise:end -->
+        The card of an exercise (tools/measure/cards.py). The line of the end is generated, too.
     <!-- rungs:begin --> and <!-- rungs:end -->
         A table of all rungs, each with the line of its kernel.
 
@@ -32,25 +34,20 @@ from pathlib import Path
 
 from tools.lib import chapter as metadata
 from tools.lib import markers
+from tools.lib import pages
 from tools.lib import rows
 from tools.lib.chapter_results import PROFILE, chapters_of, of_gpu
 from tools.lib.failed import Failed
-from tools.measure import drawings, ladder_profile
+from tools.measure import cards, drawings, ladder_profile
+from tools.measure.excerpts import chosen, name_and_options
 
 KERNEL = re.compile(r"^<!-- kernel (.+) -->\n(?:```cuda\n(?:.*\n)*?```\n(?:\[.+\]\(.+#L\d+\)\n)?)?", re.MULTILINE)
 COST = re.compile(r"^<!-- cost (.+) -->\n(?:>.*\n)*", re.MULTILINE)
 COUNTERS = re.compile(r"^<!-- counters (.+) -->\n(?:\|.*\n)*", re.MULTILINE)
 DRAWING = re.compile(r"^<!-- drawing (.+) -->\n(?:!\[.*\]\(.*\)\n)?", re.MULTILINE)
 WORDS_A_MINUTE, LINES_A_MINUTE = 100, 10  # of technical prose, and of code, read with care
-LONGEST = 100  # characters of a line of code: more of them are wider than the page
 # A definition begins at the start of a line; clang-format ends it with a brace there. `} catch (...) {` is not its end.
 END = re.compile(r"^\}(?!.*\{$).*$", re.MULTILINE)
-
-
-def name_and_options(text):
-    """'NAME | key value | key' as (NAME, [(key, value), ...])."""
-    name, *options = (part.strip() for part in text.split(" | "))
-    return name, [tuple(option.partition(" ")[::2]) for option in options]
 
 
 # ---- kernels -------------------------------------------------------------------------------------
@@ -92,47 +89,12 @@ def find(chapter, name, page="README.md"):
     return found[0]
 
 
-def line_with(lines, text, where):
-    """The index of the one line that has this text."""
-    found = [index for index, line in enumerate(lines) if text in line]
-    if len(found) != 1:
-        raise Failed(f"{where}: {len(found)} lines have \"{text}\", and one should")
-    return found[0]
-
-
-def chosen(code, options, where):
-    """The lines of a definition that a lesson shows."""
-    lines = code.split("\n")
-    keep = ["only" not in dict(options)] * len(lines)
-    for key, value in options:
-        if key not in ("cut", "only"):
-            raise Failed(f"{where}: unknown option '{key}': cut or only")
-        first, _, last = (part.strip() for part in value.partition(" .. "))
-        begin = line_with(lines, first, where)
-        end = line_with(lines, last, where) if last else begin
-        if end < begin:
-            raise Failed(f"{where}: \"{last}\" comes before \"{first}\"")
-        keep[begin : end + 1] = [key == "only"] * (end + 1 - begin)
-    shown, inside = [], False
-    for index, line in enumerate(lines):
-        if keep[index]:
-            shown.append(line)
-            inside = True
-        elif inside and keep[index - 1] and any(keep[index:]):
-            shown.append(line[: len(line) - len(line.lstrip())] + "...")
-    return shown
-
-
 def kernel_text(chapter, text, words):
     """The marker of a kernel, and the lines that belong after it."""
     name, options = name_and_options(text)
     file, line, code = find(chapter, name, words.page)
     where = f"{chapter / words.page}: <!-- kernel {name} -->"
-    lines = chosen(code, options, where)
-    long = [shown for shown in lines if len(shown) > LONGEST]
-    if long:
-        raise Failed(f"{where}: a line has more than {LONGEST} characters: {long[0].strip()}")
-    code = "\n".join(lines)
+    code = "\n".join(chosen(code, options, where))
     return f"<!-- kernel {text} -->\n```cuda\n{code}\n```\n{link(chapter, file, line, words)}\n"
 
 
@@ -338,13 +300,14 @@ def rungs_table(chapter, words):
 
 
 def reading_minutes(text):
-    """How long a README takes to read: its prose, and the code that it shows."""
+    """How long a README takes to read: its prose, and the code that it shows. A card's time is that of its exercise."""
+    text = pages.CARD.sub("", text)
     code = "\n".join(re.findall(r"^```(?:cuda|cpp)\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE))
     return words(text) / WORDS_A_MINUTE + code.count("\n") / LINES_A_MINUTE
 
 
 def words(text):
-    """Words of prose: without tables, code, pictures, the hints, and generated parts."""
+    """Words of prose: without tables, code, pictures, what is folded, and generated parts."""
     text = markers.ANSWERS.sub(lambda part: part[1], text)
     text = re.sub(r"<!-- (\w+):begin -->.*?<!-- \1:end -->", "", text, flags=re.DOTALL)
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
@@ -358,7 +321,7 @@ def minutes_of(chapter, text=None, only_core=False):
     """(minutes to read, minutes for all exercises, or for those of the fast track) of a chapter, rounded to 5; `text` is its README's."""
     about = metadata.load(chapter)
     reading = reading_minutes(text or (chapter / "README.md").read_text(encoding="utf-8"))
-    exercises = sum(metadata.MINUTES_OF_STARS[about.stars[exercise]] for exercise in (about.core if only_core else about.exercises))
+    exercises = sum(about.minutes(exercise) for exercise in (about.core if only_core else about.exercises))
     return 5 * max(1, round(reading / 5)), exercises
 
 
@@ -371,7 +334,7 @@ def opening(chapter, text, words):
         raise Failed(f"{about.file}: 'before' names {missing[0]}, and there is no such chapter")
     before = [f"[{number}](../{folders[number].name}/{words.readme_of(folders[number])})" for number in about.before]
     reading, practice = minutes_of(chapter, text)
-    exercises = [(name, "★" * about.stars[name], metadata.MINUTES_OF_STARS[about.stars[name]]) for name in about.exercises]
+    exercises = [(name, pages.anchor_of(cards.title(about, name, words)), "★" * about.stars[name], about.minutes(name)) for name in about.exercises]
     return words.opening(about.learn, before, words.time(reading + practice), words.time(reading), exercises)
 
 
@@ -380,7 +343,7 @@ def opening(chapter, text, words):
 
 def has_markers(text):
     """Whether a README has generated lines."""
-    return any(mark in text for mark in ("<!-- opening:begin -->", "<!-- kernel ", "<!-- cost ", "<!-- counters ", "<!-- drawing ", "<!-- rungs:begin -->"))
+    return any(mark in text for mark in ("<!-- opening:begin -->", "<!-- kernel ", "<!-- cost ", "<!-- counters ", "<!-- drawing ", "<!-- exercise ", "<!-- rungs:begin -->"))
 
 
 def with_generated(chapter, text, problems, words):
@@ -400,6 +363,7 @@ def with_generated(chapter, text, problems, words):
     text = COST.sub(measured(cost_text), text)
     text = COUNTERS.sub(measured(counters_table), text)
     text = drawings_shown(chapter, text, words)
+    text = cards.with_generated(metadata.load(chapter), text, words)
     english = text if words.page == "README.md" else None
     for name, make in (("rungs", lambda: rungs_table(chapter, words)), ("opening", lambda: opening(chapter, english, words))):
         if f"<!-- {name}:begin -->" in text:

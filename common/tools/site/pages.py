@@ -10,11 +10,15 @@ from pathlib import Path
 
 from docutils import nodes
 
+from tools.lib import hints
+from tools.lib.pages import CARD
+
 PATTERNS = ["*.md", "chapters/*/README*.md", "common/docs/**.md", "common/simt/README*.md"]
 NO_PAGES = [".git", ".github", "chapters/*/common", "exercises", "solutions"]  # the link to common has the same pages again
 CHAPTER = re.compile(r"chapters/([^/]+)/README")
 LANGUAGE = re.compile(r"\.([a-z]{2}(?:-[A-Z]{2})?)$")
 NAMES = {"zh-CN": "中文"}  # the heading of the pages in this language
+HINT = {"en": "Hint", "zh-CN": "提示"}
 
 
 def title_of(file):
@@ -68,6 +72,24 @@ def add_navigation(app, docname, source):
         )
 
 
+# ---- exercises -----------------------------------------------------------------------------------
+
+
+def add_hints(app, docname, source):
+    """A page of the site has the hints of an exercise at the end of its card, folded."""
+    if chapter := CHAPTER.match(docname):
+        folder, page = Path(app.srcdir, "chapters", chapter[1]), f"{Path(docname).name}.md"
+        source[0] = CARD.sub(lambda card: with_hints(card, hints.file_of(folder, card["name"], page)), source[0])
+
+
+def with_hints(card, file):
+    """The text of a card, and its hints."""
+    word = HINT[language_of(file.stem)]
+    return card.group() + "".join(
+        f"\n<details><summary>{word} {number}</summary>\n\n{text}\n\n</details>\n" for number, text in enumerate(hints.read(file)[1], 1)
+    )
+
+
 # ---- a page --------------------------------------------------------------------------------------
 
 
@@ -112,6 +134,7 @@ def add_front_page(app, error):
 
 def setup(app):
     app.connect("source-read", add_navigation)
+    app.connect("source-read", add_hints)
     app.connect("doctree-read", add_github_anchors)
     app.connect("doctree-resolved", frame_tables)
     app.connect("html-page-context", fill_template)

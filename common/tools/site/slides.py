@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import chapter as metadata  # noqa: E402
 from tools.lib import markers  # noqa: E402
+from tools.lib import pages  # noqa: E402
 from tools.lib.checkout import TOP, seen_from_the_shell  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 
@@ -197,13 +198,11 @@ def slides_of(chapter):
     text = (chapter.folder / "README.md").read_text(encoding="utf-8")
     title = re.search(r"^# (.+)$", text, re.MULTILINE)[1]
     slides = [["class: middle", f"# {title}", f"## {chapter.question}"]]
-    for section in sections_of(text)[1:]:
+    for section in sections_of(pages.without_exercises(text))[1:]:
         if section.title == LAST:
             return slides + summing_up(section)
         if is_shown(section):
             slides += slides_of_section(section)
-        if section.title == "Exercises":
-            break
     return slides
 
 

@@ -26,7 +26,7 @@ NEEDED = (
     "__init__", "check/building", "check/check_exercise", "check/compile_errors", "learn/answers", "learn/asking",
     "learn/build_folder", "learn/checking", "learn/course", "learn/explaining", "learn/exporting", "learn/finding", "learn/passing", "learn/progress",
     "learn/running", "learn/scores", "learn/scoring", "lib/checkout", "lib/rows", "lib/cpp_text", "lib/svg", "lib/chapter",
-    "lib/chapter_results", "lib/compact_json", "lib/course_state", "lib/failed", "lib/hints", "lib/result", "lib/terminal",
+    "lib/chapter_results", "lib/compact_json", "lib/course_state", "lib/failed", "lib/hints", "lib/pages", "lib/result", "lib/terminal",
     "lib/testlog", "learn/watching", "run/build_program", "run/report", "run/schedules", "verdicts/record",
 )
 STARTER = """// Exercise {name}: what does {name} ask?
@@ -36,30 +36,17 @@ STARTER = """// Exercise {name}: what does {name} ask?
 // Try it: meson test -C build {name}
 NOT_STARTED  // delete this line when you begin
 """
-HINTS = """# A chapter
-
-## Exercises
-
-### {name}
+HINTS = """# {name}
 
 What is it?
 
-<details><summary>Its kernels</summary>
-
-These lines are no hint.
-
-</details>
-<details><summary>Hint 1</summary>
+## Hint 1
 
 The first hint, of `{name}`: see [the file](../x.cuh) × 2.
 
-</details>
-<details><summary>Hint 2</summary>
+## Hint 2
 
 The second hint of {name}.
-
-</details>
-
 """
 CHECK = """#!/bin/bash
 end() {{
@@ -82,6 +69,11 @@ end 1 failed
 """
 CORE = {"01-first": ["count_above"], "02-second": ["ticket"]}
 CHAPTERS = {"01-first": ["word_count", "count_above"], "02-second": ["ticket"]}
+PAGES = {
+    "01-first": "# A chapter\n\n## Step 1: words\n\n<!-- exercise word_count -->\n\n## Step 2: a limit\n\nText.\n\n"
+                "## Step 3: counting\n\n<!-- exercise count_above -->\n\n## Sources\n",
+    "02-second": "# Another one\n\n## A list\n\n<!-- exercise ticket -->\n",
+}
 
 
 class Checkout(unittest.TestCase):
@@ -115,7 +107,7 @@ class Checkout(unittest.TestCase):
         self.write("build/build.ninja", "")
         self.tests = []
         for chapter, names in CHAPTERS.items():
-            self.write(f"chapters/{chapter}/README.md", "".join(HINTS.format(name=name) for name in names))
+            self.write(f"chapters/{chapter}/README.md", PAGES[chapter])
             stars = "".join(f"{name} = 1\n" for name in names)
             self.write(f"chapters/{chapter}/chapter.toml", 'question = "?"\nlearn = "?"\n'
                        f"exercises = {json.dumps(names)}\ncore = {json.dumps(CORE[chapter])}\n[stars]\n{stars}")
@@ -123,6 +115,7 @@ class Checkout(unittest.TestCase):
                 self.write(f"exercises/{chapter}/{name}.cuh", STARTER.format(name=name))
                 self.write(f"solutions/{chapter}/{name}.cuh", f"// Exercise {name}\nRIGHT\n")
                 self.write(f"chapters/{chapter}/checks/{name}.cu", "// a check\n")
+                self.write(f"chapters/{chapter}/hints/{name}.md", HINTS.format(name=name))
                 file = f"exercises/{chapter}/{name}.cuh"
                 self.write(f"build/{name}", CHECK.format(file=f"'{self.top / file}'"))
                 (self.build / name).chmod(0o755)

@@ -30,9 +30,11 @@ class Hint(Checkout):
         self.assertIn("All 2 hints for ticket", self.course("hint", "ticket")[1])
 
     def test_an_exercise_without_hints(self):
-        self.write("chapters/02-second/README.md", "# Nothing\n")
-        self.assertEqual(
-            self.course("hint", "ticket"), (1, "", "chapters/02-second/README.md has no hints for ticket.\n"))
+        says = (1, "", "There are no hints in chapters/02-second/hints/ticket.md.\n")
+        self.write("chapters/02-second/hints/ticket.md", "# ticket\n\nWhat is it?\n")
+        self.assertEqual(self.course("hint", "ticket"), says)
+        (self.top / "chapters/02-second/hints/ticket.md").unlink()
+        self.assertEqual(self.course("hint", "ticket"), says)
 
     def test_a_damaged_state_counts_as_none(self):
         self.answer("RIGHT")

@@ -3,10 +3,11 @@
 import shutil
 import unittest
 
-from tools.maintain import course_lint
+from tools.lib.chapter import Chapter
+from tools.maintain import card_rules, course_lint
 from tools.tests.in_folder import InFolder
 
-HINT = "<details><summary>Hint</summary>\n\nWhich value is returned?\n\n</details>\n"
+HINT = "\n## Hint 1\n\nWhich value is returned?\n"
 HEAD = "<!-- opening:begin -->\n<!-- opening:end -->\n\n"
 LIST = 'question = "How many?"\nlearn = "how many."\nbefore = ["00"]\nexercises = ["sum"]\ncore = ["sum"]\n[stars]\nsum = 2\n'
 PASSED = '[passed.sum]\ntakeaway = "It sums."\ncounters = ["sums"]\n'
@@ -17,7 +18,8 @@ class Lint(InFolder):
     def setUp(self):
         super().setUp()
         self.write("README.md", "01-x\n")
-        self.write("chapters/01-x/README.md", f"{HEAD}## Exercise: sum\n{HINT * 3}\n## Sources\n")
+        self.write("chapters/01-x/README.md", f"{HEAD}## Step 1: sum\n<!-- exercise sum -->\n\n## Sources\n")
+        self.write("chapters/01-x/hints/sum.md", f"# sum\n\nSum all.\n{HINT * 3}")
         self.write("chapters/01-x/chapter.toml", LIST + PASSED)
         self.write("common/simt/include/simt/counters.def",
                    'SIMT_COUNTER(sums, sum, sum, "", "sums", "Each takes time.")\nSIMT_COUNTER(adds, add, sum, "", "additions", "")\n')
@@ -57,7 +59,7 @@ class Lint(InFolder):
             "exercises/01-x/sum.cuh": ("int x;\n", "needs one NOT_STARTED line"),
             "solutions/01-x/sum.cuh": ("NOT_STARTED\nint a;\n", "a solution has no NOT_STARTED line"),
             "chapters/01-x/mistakes/sum/a.diff": ("No sentence\n\n@@\n-int a;\n", "a.diff: must open with a sentence"),
-            "chapters/01-x/README.md": (f"{HEAD}## Exercise: sum\n{HINT * 2}## Next\n{HINT}", "2 hints for sum, not 3"),
+            "chapters/01-x/hints/sum.md": (f"# sum\n\nSum all.\n{HINT * 2}## Next\n", "2 hints, not 3"),
             "chapters/01-x/chapter.toml": ("exercises = []\n", "'question' is missing"),
             "chapters/01-x/mistakes/sum/b.diff": (
                 "Adds nothing at all.\n\n@@\n-int b;\n", "b.diff:3: solutions/01-x/sum.cuh does not have this text",
@@ -118,6 +120,22 @@ class Lint(InFolder):
         self.write("chapters/01-x/checks/sum.cu", "\n" * 999 + CHECK)
         self.write("chapters/01-x/build/meson-private/a", "")
         self.assertEqual(self.lint()[0], 0)
+
+    def test_cards(self):
+        page, text = "chapters/01-x/README.md", (self.folder / "chapters/01-x/README.md").read_text()
+        card = "<!-- exercise sum -->\n"
+        for changed, problem in (
+            (text.replace(card, ""), "sum has 0 lines <!-- exercise sum -->, not one"),
+            (text.replace(card, card * 2), "sum has 2 lines <!-- exercise sum -->, not one"),
+            (f"{HEAD}{card}", "the card of sum is in no section: no heading ## is above it"),
+            (text + "<details><summary>Hint 1</summary>\n\nWhat?\n\n</details>\n", "has a hint: hints are in hints/EXERCISE.md, and come one at a time"),
+        ):
+            with self.subTest(problem):
+                self.write(page, changed)
+                self.assertEqual(self.lint(), (1, f"{page}: {problem}"))
+        both = f"{HEAD}## A\n<!-- exercise max -->\n{card}"
+        chapter = Chapter(self.folder, "", "", ["sum", "max"], {})
+        self.assertEqual(card_rules.problems_of_page(chapter, both), ["the cards come in the order max, sum, and chapter.toml names sum, max"])
 
     def test_promises_and_test_cases(self):
         self.write("chapters/01-x/checks/sum.cu", CHECK + '\nTEST_CASE("sum: no elements") {}\n')

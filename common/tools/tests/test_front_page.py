@@ -162,7 +162,9 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
     def test_the_map(self):
         self.fast(20.0, exercises=["b_sum", "a_sum"], prose="word " * 998)
         text = self.written()
-        links = "**[b_sum](chapters/02-fast/README.md#b_sum)** ★★, [a_sum](chapters/02-fast/README.md#a_sum) ★★"
+        links = ", ".join([
+            "**[b_sum](chapters/02-fast/README.md#now-you-b_sum--30-min)** ★★", "[a_sum](chapters/02-fast/README.md#now-you-a_sum--30-min) ★★",
+        ])
         self.assertEqual(
             self.row_of(text, "| [02-fast]"),
             "| [02-fast](chapters/02-fast/README.md) | How \\| fast is it? | [01](chapters/01-slow/README.md) | 1 h 10 min | " + links + " |",

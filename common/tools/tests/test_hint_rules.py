@@ -26,39 +26,54 @@ class HintRules(InFolder):
         super().setUp()
         self.write("exercises/01-x/sum.cuh", STARTER)
         self.write("solutions/01-x/sum.cuh", SOLUTION)
+        for page in ("README.md", "README.zh-CN.md"):
+            self.write(f"chapters/01-x/{page}", "")
         self.chapter = Chapter(self.folder / "chapters/01-x", "", "", ["sum"], {"sum": 1})
 
-    def problems(self, english=ENGLISH, chinese=CHINESE):
-        for name, word, hints in (("README.md", "Hint", english), ("README.zh-CN.md", "提示", chinese)):
-            bodies = [f"<details><summary>{word} {i}</summary>\n\n{hint}\n\n</details>\n" for i, hint in enumerate(hints, 1)]
-            self.write(f"chapters/01-x/{name}", "".join(["### sum\n\n", *bodies, "\n## Next\n"]))
+    def problems(self, english=ENGLISH, chinese=CHINESE, task="Sum x."):
+        for name, word, hints in (("sum.md", "Hint", english), ("sum.zh-CN.md", "提示", chinese)):
+            bodies = [f"\n## {word} {i}\n\n{hint}\n" for i, hint in enumerate(hints, 1)]
+            self.write(f"chapters/01-x/hints/{name}", "".join([f"# sum\n\n{task}\n", *bodies]))
         return hint_rules.problems_of(self.folder, self.chapter, "sum")
 
     def with_last(self, text):
         """The problems of the English page if its last hint is `text`."""
-        return [problem.removeprefix("chapters/01-x/README.md: hint 3 for sum has ") for problem in self.problems([*ENGLISH[:2], text])]
+        return [problem.removeprefix("chapters/01-x/hints/sum.md: hint 3 has ") for problem in self.problems([*ENGLISH[:2], text])]
 
     def test_good_hints(self):
         self.assertEqual(self.problems(), [])
         (self.folder / "chapters/01-x/README.zh-CN.md").unlink()
         self.assertEqual(hint_rules.problems_of(self.folder, self.chapter, "sum"), [])
 
+    def test_a_file_that_is_missing(self):
+        self.problems()
+        (self.folder / "chapters/01-x/hints/sum.zh-CN.md").unlink()
+        self.assertEqual(
+            hint_rules.problems_of(self.folder, self.chapter, "sum"),
+            ["chapters/01-x/hints/sum.zh-CN.md is missing: the task and the hints of sum"])
+
+    def test_the_task_is_a_paragraph_without_a_link(self):
+        for task in ("", "Sum x.\n\nAll of it.", "Sum [x](x.cuh)."):
+            says = [f"chapters/01-x/hints/{name}: the task is one paragraph below the heading, without a link" for name in ("sum.md", "sum.zh-CN.md")]
+            self.assertEqual(self.problems(task=task), says)
+        self.assertEqual(self.problems(task="Sum x,\nall of it."), [])
+
     def test_three_in_each_language(self):
         for count in (0, 2, 4):
-            self.assertEqual(self.problems((ENGLISH * 2)[:count]), [f"chapters/01-x/README.md: {count} hints for sum, not 3"])
+            self.assertEqual(self.problems((ENGLISH * 2)[:count]), [f"chapters/01-x/hints/sum.md: {count} hints, not 3"])
             self.assertEqual(
-                self.problems(chinese=(CHINESE * 2)[:count]), [f"chapters/01-x/README.zh-CN.md: {count} hints for sum, not 3"])
-        self.assertEqual(self.problems([*ENGLISH[:2], "..."]), ["chapters/01-x/README.md: 2 hints for sum, not 3"])
-        self.assertEqual(self.problems(chinese=[*CHINESE[:2], "……"]), ["chapters/01-x/README.zh-CN.md: 2 hints for sum, not 3"])
+                self.problems(chinese=(CHINESE * 2)[:count]), [f"chapters/01-x/hints/sum.zh-CN.md: {count} hints, not 3"])
+        self.assertEqual(self.problems([*ENGLISH[:2], "..."]), ["chapters/01-x/hints/sum.md: 2 hints, not 3"])
+        self.assertEqual(self.problems(chinese=[*CHINESE[:2], "……"]), ["chapters/01-x/hints/sum.zh-CN.md: 2 hints, not 3"])
 
     def test_the_first_asks(self):
-        says = "chapters/01-x/README.md: hint 1 for sum asks no question"
+        says = "chapters/01-x/hints/sum.md: hint 1 asks no question"
         for text in ("Look at the element.", "Look at `a > b ? a : b` first.", "See [the page](x.md?y) for it."):
             self.assertEqual(self.problems([text, *ENGLISH[1:]]), [says])
         for text in ("Which one? Look at it.", "(Which one is it?)", "Is it here,\nor there?"):
             self.assertEqual(self.problems([text, *ENGLISH[1:]]), [])
         self.assertEqual(
-            self.problems(chinese=["看看那个元素。", *CHINESE[1:]]), ["chapters/01-x/README.zh-CN.md: hint 1 for sum asks no question"])
+            self.problems(chinese=["看看那个元素。", *CHINESE[1:]]), ["chapters/01-x/hints/sum.zh-CN.md: hint 1 asks no question"])
 
     def test_no_block_of_code(self):
         for text in ("Write this here:\n\n```cuda\nint a;\n```", "Write this here:\n\n    int a;", "Write this here:\n~~~\nint a;\n~~~"):
@@ -74,7 +89,7 @@ class HintRules(InFolder):
             self.assertEqual(self.with_last(text), ["code of the solution: if(threadIdx.x<n)"])
         self.assertEqual(
             self.problems(chinese=[*CHINESE[:2], "最后是 `atomicAdd(y, x[threadIdx.x])`。"]),
-            ["chapters/01-x/README.zh-CN.md: hint 3 for sum has code of the solution: atomicAdd(y,x[threadIdx.x])"])
+            ["chapters/01-x/hints/sum.zh-CN.md: hint 3 has code of the solution: atomicAdd(y,x[threadIdx.x])"])
 
     def test_no_expression_of_the_solution(self):
         self.assertEqual(self.with_last("The condition `threadIdx.x < n` is needed."), ["code of the solution: threadIdx.x<n"])
@@ -92,7 +107,7 @@ class HintRules(InFolder):
     def test_a_release_has_no_solution(self):
         (self.folder / "solutions/01-x/sum.cuh").unlink()
         self.assertEqual(self.with_last("At the end `atomicAdd(y, x[threadIdx.x]);` does it."), [])
-        self.assertEqual(self.problems(ENGLISH[:2]), ["chapters/01-x/README.md: 2 hints for sum, not 3"])
+        self.assertEqual(self.problems(ENGLISH[:2]), ["chapters/01-x/hints/sum.md: 2 hints, not 3"])
 
 
 if __name__ == "__main__":

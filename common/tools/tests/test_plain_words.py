@@ -49,7 +49,7 @@ class Words(InFolder):
             with self.subTest(wrong):
                 self.assertEqual(len(self.found("README.zh-CN.md", f"{wrong}\n")), 1)
                 self.assertEqual(self.found("README.md", f"{wrong}\n"), [])
-        right = "有 32 个 lane（见 `f(a, b)`），**结果**：`x` 是 [1](a.md)。\n```\n个1\n```\n"
+        right = "有 32 个 lane（见 `f(a, b)`），**结果**：`x` 是 [1](a.md)、[2](a.md#轮到你a--30-分钟)。\n```\n个1\n```\n"
         self.assertEqual(self.found("README.zh-CN.md", right), [])
 
     def test_what_is_allowed_is_not_found(self):

@@ -5,7 +5,6 @@ from unittest import mock
 
 from tools.lib import compact_json, markers
 from tools.lib.failed import Failed
-from tools.lib.hints import hints_of
 from tools.maintain import plain_words, translations
 from tools.measure import lesson, plot_svg, prose_numbers
 from tools.site import slides
@@ -184,8 +183,6 @@ class Numbers(unittest.TestCase):
         self.assertEqual(markers.without_comments(marked), said)
         self.assertEqual(lesson.words(f"It {marked}\n"), 4)
         self.assertEqual(slides.sections_of(f"## A\n\nIt {marked}\n")[1].blocks, [f"It {said}"])
-        hint = "### a_sum\n\n<details><summary>Hint 1</summary>\n\nIt {}\n\n</details>\n"
-        self.assertEqual(hints_of(hint.format(marked), "a_sum"), [f"\n\nIt {said}\n\n"])
         page = self.course.top / "README.zh-CN.md"
         page.write_text("用时 <!-- copy ours, in words -->63 %<!-- / -->，共<!-- µs ours -->20.0 µs<!-- / -->\n")
         self.assertEqual([word for _, word, _ in plain_words.places(page)], ["共2"])

@@ -15,6 +15,8 @@ from urllib.parse import unquote, urldefrag, urljoin
 from tools.lib import chapter as metadata
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
+from tools.lib.pages import anchor_of
+from tools.measure import cards, languages
 from tools.site import build_site, slides
 from tools.tests import browser
 from tools.tests import sample_traces as sample
@@ -237,13 +239,14 @@ class Files(unittest.TestCase):
             readme = re.sub(r"^```.*?^```$", "", (chapter.folder / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
             page = text_of(f"chapters/{chapter.name}/README.html")
             article = page[page.index("<main") : page.index("</main>")]
-            self.assertEqual(len(re.findall(r"<summary>Hint", article)), readme.count("<summary>Hint"))
+            self.assertEqual(len(re.findall(r"<summary>Hint", article)), 3 * len(chapter.exercises))
             # Text inside <details> is Markdown, too.
             self.assertEqual(re.findall(r"<summary>Hint \d</summary>(?!\s*<p>).{,80}", article), [])
             self.assertEqual(article.count("<table"), len(re.findall(r"^\|[ :|-]+\|$", readme, re.MULTILINE)))
             self.assertEqual(re.findall(r"&lt;!--|&lt;details|^\|.*\|$", re.sub(r"<pre>.*?</pre>", "", article, flags=re.DOTALL), re.MULTILINE), [])
             for exercise in chapter.exercises:
-                self.assertIn(f'id="{exercise}"', article)
+                anchor = anchor_of(cards.title(chapter, exercise, languages.English(TOP)))
+                self.assertIn(f'id="{anchor}"', article)
 
     def test_a_page_and_its_translation_lead_to_each_other(self):
         translated = [name for name in files if name.endswith(".zh-CN.html")]

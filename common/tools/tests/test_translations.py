@@ -91,6 +91,30 @@ class Following(unittest.TestCase):
         self.record()
         self.assertEqual(self.problems(), "")
 
+    def test_a_task_or_a_hint_that_has_changed(self):
+        file = self.course.top / "hints" / "sum.md"
+        file.parent.mkdir()
+        for name in ("sum.md", "sum.zh-CN.md"):
+            file.with_name(name).write_text("# sum\n\nSum x.\n")
+        self.assertIn("does not say", self.problems())
+        self.record()
+        self.assertEqual(self.problems(), "")
+        self.edit("Sum x.", "Sum y.", file)
+        self.assertIn("is out of date: of README.md these sections changed:\n    hints/sum.md\n", self.problems())
+        file.unlink()
+        self.assertIn("    hints/sum.md (gone)\n", self.problems())
+
+    def test_a_card_is_written_by_a_tool(self):
+        self.record()
+        card = "<!-- exercise sum -->\n"
+        self.edit("More.\n", f"More.\n\n{card}### Now you: sum\n<!-- exercise:end -->\n")
+        self.assertIn("    ### Three\n", self.problems())
+        self.assertIn("the code or the markers are not those", self.problems())
+        self.edit("### 三\n", f"### 三\n\n{card}", self.page)
+        self.record()
+        self.edit("Now you", "And now you")
+        self.assertEqual(self.problems(), "")
+
     def test_a_new_section_and_one_that_is_gone(self):
         self.record()
         self.edit("### Three\n\nMore.", "### Four\n\nMore.")
