@@ -1,4 +1,4 @@
-"""Times, rates and ratios in sentences that no marker writes: nobody notices when a run changes what they say.
+"""Times, rates and ratios in sentences that no marker writes: a new run changes what is true, and the sentence stays as it is.
 
 Reads the pages of the chapters, the front page and common/docs, without their code and what tools write into them. A number
 with a unit of time or rate, or one that compares two times or says how much of a peak or of the copy bandwidth is reached, has to be in
