@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 
-from tools.maintain import course_lint, missing_includes, plain_words, rooms, simt_layers, simt_readme, translations
+from tools.maintain import course_lint, measured_numbers, missing_includes, plain_words, rooms, simt_layers, simt_readme, translations
 
 FORMATTED = ("*.cu", "*.cuh", "*.hpp", "*.cpp", "*.h")
 
@@ -15,6 +15,7 @@ def problems_of(top, files):
     return [
         *course_lint.problems_of(top),
         *plain_words.problems_of(top, plain_words.all_files(top)),
+        *measured_numbers.problems_of(top),
         # The pages of a release have lost sentences, in both languages.
         *([] if course_lint.is_release(top) else translations.problems_of(top)),
         *missing_includes.problems_of(top),
