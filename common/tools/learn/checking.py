@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.learn import passing, progress
+from tools.learn import passing, progress, reading
 from tools.lib.checkout import seen_from_the_shell
 from tools.lib.failed import Failed
 from tools.lib.terminal import paint
@@ -59,9 +59,13 @@ def print_what_helps(course, exercise, code):
             for line in passing.lines(course.build, exercise):
                 print(line)
         print(f"compare: {course.command('diff', exercise.name)}")
-        rows = [(one, course.known_state(one)) for one in course.exercises]
+        at = course.exercises.index(exercise)
+        rows = [(one, course.known_state(one)) for one in [*course.exercises[at + 1 :], *course.exercises[: at + 1]]]
         following = progress.next_of(rows)
-        print(f"next:    {seen_from_the_shell(following.file)}" if following else f"All {len(rows)} exercises are solved.")
+        if following is None:
+            print(f"All {len(rows)} exercises are solved.")
+        else:
+            print(f"next:    {reading.after(exercise, following, course.command('check', following.name))}")
     elif code != SKIPPED:
         shown, there = course.hints_shown(exercise), len(course.hints(exercise))
         if shown < there:

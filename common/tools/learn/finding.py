@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-from tools.learn import progress
+from tools.learn import progress, reading
 from tools.lib import checkout, terminal
 from tools.lib.checkout import seen_from_the_shell
 from tools.lib.failed import Failed
@@ -20,7 +20,8 @@ def show_list(course, _):
     print(progress.board(rows, course.fast()))
     following = progress.next_of(rows)
     if following:
-        print(f"Next: {seen_from_the_shell(following.file)}")
+        print(f"Next: {reading.place(following)}")
+        print(f"      {seen_from_the_shell(following.file)}")
         print(f"      {course.command('check', following.name)}")
     return 0
 
@@ -37,7 +38,7 @@ def question_of(text):
 
 
 def show_next(course, arguments):
-    """the exercise to go on with: its question, its file, the command that checks it"""
+    """the exercise to go on with: its question, its step and its file, the command that checks it"""
     rows = []
     for row in course.states(course.fast() if arguments.fast else None):
         rows.append(row)
@@ -60,7 +61,7 @@ def show_next(course, arguments):
     print()
     question = question_of(exercise.file.read_text(encoding="utf-8", errors="replace"))
     print(terminal.from_markdown(question, "  "))
-    print(f"\nread:  {seen_from_the_shell(checkout.TOP / 'chapters' / exercise.chapter / 'README.md')}")
+    print(f"\nread:  {reading.place(exercise)}")
     remark = "" if state == progress.BEGUN else "  (delete its NOT_STARTED line)"
     print(f"edit:  {seen_from_the_shell(exercise.file)}{remark}")
     print(f"check: {course.command('check', exercise.name)}")

@@ -39,7 +39,7 @@ class Lesson(Document):
     """The generated lines of a chapter's page, in the language `words`. What has not been measured is left out."""
 
     def __init__(self, file, chapter, words):
-        super().__init__(file, "kernels, costs and times of the page, from the sources and the results", None)
+        super().__init__(file, "kernels, costs, cards and times of the page, from the sources and the results", None)
         self.chapter = chapter
         self.words = words
 

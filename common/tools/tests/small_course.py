@@ -24,7 +24,7 @@ TOOLS = TOP / "common/tools"
 NOBODY = 65534
 NEEDED = (
     "__init__", "check/building", "check/check_exercise", "check/compile_errors", "learn/answers", "learn/asking",
-    "learn/build_folder", "learn/checking", "learn/course", "learn/explaining", "learn/exporting", "learn/finding", "learn/passing", "learn/progress",
+    "learn/build_folder", "learn/checking", "learn/course", "learn/explaining", "learn/exporting", "learn/finding", "learn/passing", "learn/progress", "learn/reading",
     "learn/running", "learn/scores", "learn/scoring", "lib/checkout", "lib/rows", "lib/cpp_text", "lib/svg", "lib/chapter",
     "lib/chapter_results", "lib/compact_json", "lib/course_state", "lib/failed", "lib/hints", "lib/markers", "lib/pages", "lib/result", "lib/terminal",
     "lib/testlog", "learn/watching", "run/build_program", "run/report", "run/schedules", "verdicts/record",

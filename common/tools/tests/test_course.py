@@ -52,7 +52,7 @@ class List(Checkout):
             "\n"
             "1 of 3 solved.\n"
             "* 0 of 2 on the fast track (--fast).\n"
-            "Next: exercises/02-second/ticket.cuh\n"
+            "Next: 'A list' of chapters/02-second/README.md\n      exercises/02-second/ticket.cuh\n"
             "      ./course check ticket\n",
         )
 
@@ -146,7 +146,7 @@ Remember: An atomic is one step.
         tool = str(self.top / "common" / "tools" / "learn/course.py")
         code, text, _ = self.process("list", "--build", str(self.build), program=tool, cwd=self.build, PWD=str(self.top))
         self.assertEqual(code, 0)
-        self.assertIn("Next: exercises/01-first/word_count.cuh\n      ./course check word_count\n", text)
+        self.assertIn("Next: Step 1 (words) of chapters/01-first/README.md\n      exercises/01-first/word_count.cuh\n      ./course check word_count\n", text)
 
 
 class States(InFolder):
@@ -177,7 +177,7 @@ class Next(Checkout):
         self.assertEqual(
             self.course("next")[1],
             "word_count of 01-first, not begun\n\n  What does word_count ask?\n\n  Much.\n\n"
-            "read:  chapters/01-first/README.md\n"
+            "read:  Step 1 (words) of chapters/01-first/README.md\n"
             "edit:  exercises/01-first/word_count.cuh  (delete its NOT_STARTED line)\n"
             "check: ./course check word_count\n",
         )
@@ -236,8 +236,31 @@ class Check(Checkout):
         self.assertEqual(
             self.course("check", "word_count"),
             (0, "all checks passed\nword_count is solved.\ncompare: ./course diff word_count\n"
-                "next:    exercises/01-first/count_above.cuh\n", ""),
+                "next:    Step 2 (a limit) of chapters/01-first/README.md, then ./course check count_above\n", ""),
         )
+
+    def test_what_to_read_after_a_pass(self):
+        def following(name):
+            self.answer("RIGHT", name)
+            return self.course("check", name)[1].splitlines()[-1]
+
+        # Whoever begins elsewhere is not led back to what comes before, until nothing is left after it.
+        self.assertEqual(following("count_above"), "next:    chapters/02-second/README.md, then ./course check ticket")
+        self.assertEqual(following("ticket"), "next:    chapters/01-first/README.md, then ./course check word_count")
+        self.assertEqual(following("word_count"), "All 3 exercises are solved.")
+        self.answer("wrong", "word_count")
+        self.assertEqual(
+            following("count_above"), "next:    Step 1 (words) of chapters/01-first/README.md, then ./course check word_count")
+
+    def test_what_to_read_where_two_cards_are_in_one_step_or_the_page_is_gone(self):
+        page = self.top / "chapters/01-first/README.md"
+        page.write_text("# A\n## `One` step\n<!-- exercise word_count -->\n<!-- exercise count_above -->\n")
+        self.answer("RIGHT")
+        self.assertTrue(self.course("check", "word_count")[1].endswith("\nnext:    ./course check count_above, in the same step\n"))
+        self.assertIn("read:  'One step' of chapters/01-first/README.md\n", self.course("next")[1])
+        page.unlink()
+        self.assertTrue(self.course("check", "word_count")[1].endswith("\nnext:    chapters/01-first/README.md, then ./course check count_above\n"))
+        self.assertIn("read:  chapters/01-first/README.md\n", self.course("next")[1])
 
     def test_a_file_that_is_gone(self):
         (self.top / "exercises" / "01-first" / "word_count.cuh").unlink()

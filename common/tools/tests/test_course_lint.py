@@ -18,7 +18,7 @@ class Lint(InFolder):
     def setUp(self):
         super().setUp()
         self.write("README.md", "01-x\n")
-        self.write("chapters/01-x/README.md", f"{HEAD}## Step 1: sum\n<!-- exercise sum -->\n\n## Sources\n")
+        self.write("chapters/01-x/README.md", f"{HEAD}## Step 1: sum\n<!-- exercise sum -->\n\n## Sources\n{'x' * 100}\n")
         self.write("chapters/01-x/hints/sum.md", f"# sum\n\nSum all.\n{HINT * 3}")
         self.write("chapters/01-x/chapter.toml", LIST + PASSED)
         self.write("common/simt/include/simt/counters.def",
@@ -127,14 +127,23 @@ class Lint(InFolder):
         for changed, problem in (
             (text.replace(card, ""), "sum has 0 lines <!-- exercise sum -->, not one"),
             (text.replace(card, card * 2), "sum has 2 lines <!-- exercise sum -->, not one"),
-            (f"{HEAD}{card}", "the card of sum is in no section: no heading ## is above it"),
+            (f"{HEAD}{card}{'x' * 43}\n", "the card of sum is in no section: no heading ## is above it"),
+            (text + "`meson test -C build sum`\n", "says meson test -C: a page says ./course check"),
             (text + "<details><summary>Hint 1</summary>\n\nWhat?\n\n</details>\n", "has a hint: hints are in hints/EXERCISE.md, and come one at a time"),
         ):
             with self.subTest(problem):
                 self.write(page, changed)
                 self.assertEqual(self.lint(), (1, f"{page}: {problem}"))
-        both = f"{HEAD}## A\n<!-- exercise max -->\n{card}"
-        chapter = Chapter(self.folder, "", "", ["sum", "max"], {})
+        early, late = f"{HEAD}## Step 1\n{'x' * 43}\n{card}{'x' * 100}\n", f"{HEAD}## Step 1\n{'x' * 43}\n{card}{'x' * 20}\n"
+        self.write(page, early)
+        self.assertEqual(self.lint(), (0, ""))
+        self.write(page, late)
+        self.assertEqual(self.lint(), (1, f"{page}: 72% of what is visible comes before the first card, and 45% may"))
+        folded = f"{HEAD}## Step 1\n<details>\n{'x' * 430}\n</details>\n{card}{'x' * 43}\n"
+        self.write(page, folded)
+        self.assertEqual(self.lint(), (0, ""))
+        both = f"{HEAD}## A\n<!-- exercise max -->\n{card}{'x' * 100}\n"
+        chapter = Chapter(self.folder / "01-x", "", "", ["sum", "max"], {})
         self.assertEqual(card_rules.problems_of_page(chapter, both), ["the cards come in the order max, sum, and chapter.toml names sum, max"])
 
     def test_promises_and_test_cases(self):

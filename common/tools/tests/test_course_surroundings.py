@@ -73,7 +73,7 @@ class Surroundings(Checkout):
     def test_from_any_folder_and_through_a_link(self):
         within = self.top / "exercises" / "01-first"
         text = self.process("list", program="../../course", cwd=within)[1]
-        self.assertIn("Next: word_count.cuh\n      ../../course check word_count\n", text)
+        self.assertIn("README.md\n      word_count.cuh\n      ../../course check word_count\n", text)
         elsewhere = Path(self.folder.name) / "elsewhere"
         elsewhere.mkdir()
         (elsewhere / "course").symlink_to(self.top / "course")
@@ -81,7 +81,7 @@ class Surroundings(Checkout):
         self.assertIn("      course check word_count\n", text)
         (elsewhere / "here").symlink_to(self.top)
         text = self.process("list", cwd=elsewhere / "here", PWD=str(elsewhere / "here"))[1]
-        self.assertIn("Next: exercises/01-first/word_count.cuh\n      ./course check word_count\n", text)
+        self.assertIn("README.md\n      exercises/01-first/word_count.cuh\n      ./course check word_count\n", text)
 
     def test_every_command_has_help_with_an_example(self):
         code, text, _ = self.course()

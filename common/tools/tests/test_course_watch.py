@@ -37,7 +37,7 @@ class Watch(Checkout):
         self.assertEqual(self.runs(), 1)
         file.write_text("RIGHT")
         screen.wait_for("word_count is solved")
-        screen.wait_for("next:    exercises/01-first/count_above.cuh\n")
+        screen.wait_for("next:    Step 2 (a limit) of chapters/01-first/README.md, then ./course check count_above\n")
         self.answer("wrong", "ticket")
         screen.wait_for("ticket is not right yet")
         screen.wait_for("hint:  ./course hint ticket  (1 of 2)\n")
