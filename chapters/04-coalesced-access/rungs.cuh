@@ -61,6 +61,30 @@ inline const std::vector<CopyRung> kCopyRungs = {
      [](const float* d_x, std::size_t n, float* d_y) {
        course::launch(copy_pairs, {blocks_for(n / 2 + n % 2), kBlockSize}, d_x, n, d_y);
      }},
+    {"copy_pairs_one_branch",
+     "one branch for both floats",
+     "",
+     1,
+     {32, 8},
+     [](const float* d_x, std::size_t n, float* d_y) {
+       course::launch(copy_pairs_one_branch, {blocks_for(n / 2 + n % 2), kBlockSize}, d_x, n, d_y);
+     }},
+    {"copy_pairs_restrict",
+     "__restrict__: both loads come before the first store",
+     "",
+     1,
+     {32, 8},
+     [](const float* d_x, std::size_t n, float* d_y) {
+       course::launch(copy_pairs_restrict, {blocks_for(n / 2 + n % 2), kBlockSize}, d_x, n, d_y);
+     }},
+    {"copy_pairs_loads_first",
+     "no __restrict__: the source has the loads first",
+     "",
+     1,
+     {32, 8},
+     [](const float* d_x, std::size_t n, float* d_y) {
+       course::launch(copy_pairs_loads_first, {blocks_for(n / 2 + n % 2), kBlockSize}, d_x, n, d_y);
+     }},
     {"copy_grid_stride",
      "a loop: a thread's next float is a grid further on",
      "",
