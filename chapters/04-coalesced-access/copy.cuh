@@ -1,6 +1,7 @@
 // How are n floats moved from one place to another? The plainest kernel there is, so that nothing
 // but the accesses can make a difference.
-// Rungs: copy_one, copy_reversed, copy_pairs (the article's mistake), copy_grid_stride,
+// Rungs: copy_one, copy_reversed, copy_pairs (the article's mistake), its controls
+// copy_pairs_one_branch, copy_pairs_restrict and copy_pairs_loads_first, copy_grid_stride,
 // copy_float2, copy_float4, copy_packs (the fastest).
 // All of them: d_y[i] = d_x[i] for i < n. n == 0 copies nothing; d_x and d_y do not overlap.
 #pragma once
@@ -33,6 +34,50 @@ __global__ void copy_pairs(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = 2 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
   if (i < n) d_y[i] = d_x[i];
   if (i + 1 < n) d_y[i + 1] = d_x[i + 1];
+}
+
+// Question: what does the second branch of copy_pairs cost?
+// Changes:  one branch for a whole pair. The second load still comes after the first store: the
+//           compiler may not exchange them, because d_y could be d_x + 1.
+// Cost:     the requests of copy_pairs; one load in flight per thread.
+__global__ void copy_pairs_one_branch(const float* d_x, std::size_t n, float* d_y) {
+  const std::size_t i = 2 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
+  if (i + 1 < n) {
+    d_y[i] = d_x[i];
+    d_y[i + 1] = d_x[i + 1];
+  } else if (i < n) {
+    d_y[i] = d_x[i];  // the tail: no whole pair is left
+  }
+}
+
+// Question: what if the compiler knows that d_x and d_y do not overlap?
+// Changes:  __restrict__ promises it. nvcc 13.0 then puts both loads before the first store (it does
+//           not move a load across a branch: in copy_pairs __restrict__ changes no order), and reads
+//           through the read-only path, LDG.CONSTANT.
+// Cost:     the requests of copy_pairs; two loads in flight per thread.
+__global__ void copy_pairs_restrict(const float* __restrict__ d_x, std::size_t n,
+                                    float* __restrict__ d_y) {
+  const std::size_t i = 2 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
+  if (i + 1 < n) {
+    d_y[i] = d_x[i];
+    d_y[i + 1] = d_x[i + 1];
+  } else if (i < n) {
+    d_y[i] = d_x[i];  // the tail
+  }
+}
+
+// Question: is it the order of the accesses that __restrict__ gains, or the read-only path?
+// Changes:  the source has the order, both loads before the first store, and no __restrict__.
+// Cost:     the requests of copy_pairs; two loads in flight per thread.
+__global__ void copy_pairs_loads_first(const float* d_x, std::size_t n, float* d_y) {
+  const std::size_t i = 2 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
+  if (i + 1 < n) {
+    const float first = d_x[i], second = d_x[i + 1];
+    d_y[i] = first;
+    d_y[i + 1] = second;
+  } else if (i < n) {
+    d_y[i] = d_x[i];  // the tail
+  }
 }
 
 // Question: how does one thread move several floats without leaving gaps?

@@ -69,6 +69,15 @@ TEST_CASE("one warp, 64 floats: two requests of 8 sectors where float2 has one")
   REQUIRE(makes_for("copy_float2", {1, 8, 1, 8}));
 }
 
+TEST_CASE("a chase makes one request after the other, of one sector each") {
+  course::skip_without_counters();
+  for (const LatencyRung& rung : kLatencyRungs) {
+    INFO(rung.name);
+    Chase chase(rung.cells(65536));
+    REQUIRE(makes([&] { chase.launch(); }, {kChased, kChased, 1, 1}));
+  }
+}
+
 TEST_CASE("a request of 32 words of k bytes touches k sectors") {
   course::skip_without_counters();
   for (const WidthRung& rung : kWidthRungs) {

@@ -49,6 +49,22 @@ void copies(course::Ladder& ladder, std::string CopyRung::*changed, std::size_t 
   if (!course::kCpuDevice) ladder.vendor(row(kCudaCopy, kCudaCopy.changed));
 }
 
+// ---- latency -----------------------------------------------------------------------------------
+
+void latency(course::Ladder& ladder, std::size_t n) {
+  ladder.reference("latency", kChased,
+                   "loads, each of which needs the one before: t us in all are t ns per load", n);
+  for (const LatencyRung& rung : kLatencyRungs) {
+    Chase chase(rung.cells(n));
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&] { chase.reset(); },
+                 .launch = [&] { chase.launch(); },
+                 .result = [&] { return chase.last() == chase.expected() ? kChased : 0.0; },
+                 .l2 = rung.l2});
+  }
+}
+
 // ---- widths ------------------------------------------------------------------------------------
 
 void widths(course::Ladder& ladder, std::size_t n) {
@@ -209,6 +225,7 @@ int main(int argc, char** argv) {
   return ladder.run([](course::Ladder& rungs) {
     for (const std::size_t n : rungs.sizes({kSmall, kLarge})) copies(rungs, &CopyRung::changed, n);
     for (const std::size_t n : rungs.sizes({kLarge})) copies(rungs, &CopyRung::more, n);
+    for (const std::size_t n : rungs.sizes({kLarge})) latency(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) widths(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) strides(rungs, n);
     for (const std::size_t n : rungs.sizes({kLarge})) misaligned(rungs, n);

@@ -14,6 +14,7 @@
 #include "copy_in_flight.cuh"
 #include "elementwise.cuh"
 #include "grid.cuh"
+#include "latency.cuh"
 #include "misaligned.cuh"
 #include "strided.cuh"
 #include "tiles.cuh"
@@ -60,6 +61,30 @@ inline const std::vector<CopyRung> kCopyRungs = {
      {32, 8},
      [](const float* d_x, std::size_t n, float* d_y) {
        course::launch(copy_pairs, {blocks_for(n / 2 + n % 2), kBlockSize}, d_x, n, d_y);
+     }},
+    {"copy_pairs_one_branch",
+     "one branch for both floats",
+     "",
+     1,
+     {32, 8},
+     [](const float* d_x, std::size_t n, float* d_y) {
+       course::launch(copy_pairs_one_branch, {blocks_for(n / 2 + n % 2), kBlockSize}, d_x, n, d_y);
+     }},
+    {"copy_pairs_restrict",
+     "__restrict__: both loads come before the first store",
+     "",
+     1,
+     {32, 8},
+     [](const float* d_x, std::size_t n, float* d_y) {
+       course::launch(copy_pairs_restrict, {blocks_for(n / 2 + n % 2), kBlockSize}, d_x, n, d_y);
+     }},
+    {"copy_pairs_loads_first",
+     "no __restrict__: the source has the loads first",
+     "",
+     1,
+     {32, 8},
+     [](const float* d_x, std::size_t n, float* d_y) {
+       course::launch(copy_pairs_loads_first, {blocks_for(n / 2 + n % 2), kBlockSize}, d_x, n, d_y);
      }},
     {"copy_grid_stride",
      "a loop: a thread's next float is a grid further on",
@@ -145,6 +170,29 @@ void launch_copy_packs(const T* d_x, std::size_t n, T* d_y) {
   constexpr std::size_t kPack = course::kWidestPack<T>;
   course::launch(copy_packs<T>, {blocks_for((n + kPack - 1) / kPack), kBlockSize}, d_x, n, d_y);
 }
+
+// ---- latency -----------------------------------------------------------------------------------
+
+/// chase through so many cells: what a load takes depends on where they are.
+struct LatencyRung {
+  std::string name, changed;
+  std::size_t most_cells;  // 0: as many as n floats take
+  course::L2 l2;
+
+  std::size_t cells(std::size_t n) const {
+    const std::size_t all = std::max<std::size_t>(n * sizeof(float) / sizeof(Cell), 1);
+    return most_cells == 0 ? all : std::min(all, most_cells);
+  }
+};
+
+inline const std::vector<LatencyRung> kLatencyRungs = {
+    {"chase_l1", "8 cells: 992 of 1,000 loads find theirs in the L1", 8, course::L2::warm},
+    {"chase_l2", "up to 4 MiB, which the launch before has left in the L2", 1 << 15,
+     course::L2::warm},
+    {"chase_dram", "the same cells, none of them in the L2", 1 << 15, course::L2::cold},
+    {"chase_dram_far", "an array of n floats, not in the L2: also address translation", 0,
+     course::L2::cold},
+};
 
 // ---- widths ------------------------------------------------------------------------------------
 

@@ -59,6 +59,24 @@ TEST_CASE("words of every width are copied") {
   }
 }
 
+TEST_CASE("a chase goes through all of its cells, in one cycle") {
+  for (const std::size_t cells : {1, 2, 3, 8, 1000, 1001}) {
+    INFO(cells << " cells");
+    const std::vector<std::size_t> next = random_cycle(cells);
+    std::vector<bool> visited(cells, false);
+    std::size_t cell = 0;
+    for (std::size_t k = 0; k < cells; ++k) {
+      REQUIRE(!visited[cell]);
+      visited[cell] = true;
+      cell = next[cell];
+    }
+    REQUIRE(cell == 0);
+    Chase chase(cells);
+    chase.launch();
+    REQUIRE(chase.last() == chase.expected());
+  }
+}
+
 // ---- strides and starts ------------------------------------------------------------------------
 
 TEST_CASE("sum_strided reads every element once, for every stride") {

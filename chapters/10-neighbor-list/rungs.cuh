@@ -58,6 +58,11 @@ std::vector<NeighborRung<T>> neighbor_rungs(std::size_t most_atoms) {
          course::launch(gather_global_count<T>, {blocks_for(atoms, slice), kBlockSize}, atoms,
                         limit, out, slice);
        }},
+      {"gather_restrict", "__restrict__: counts and list do not overlap", Layout::rows,
+       [](Atoms<T> atoms, T limit, Lists out, Slice slice) {
+         course::launch(gather_restrict<T>, {blocks_for(atoms, slice), kBlockSize}, atoms, limit,
+                        out, slice);
+       }},
       {"gather_rows", "count in a register", Layout::rows,
        [](Atoms<T> atoms, T limit, Lists out, Slice slice) {
          course::launch(gather_rows<T>, {blocks_for(atoms, slice), kBlockSize}, atoms, limit, out,

@@ -63,6 +63,52 @@ void litmus_tests(course::Ladder& ladder) {
   }
 }
 
+// ---- hand-overs --------------------------------------------------------------------------------
+
+void handovers(course::Ladder& ladder) {
+  HandoverMemory memory{4};
+  const std::vector<unsigned> x = course::position_values<unsigned>(memory.parts.size());
+  const auto d_x = DeviceBuffer<unsigned>::from(x);
+  ladder.reference("handover", 2 * std::accumulate(x.begin(), x.end(), 0.0),
+                   "four blocks write a part each, one block adds the parts", x.size());
+  for (const HandoverRung& rung : handover_rungs()) {
+    const course::Rung row{.name = rung.name,
+                           .changed = rung.changed,
+                           .reset = [&] { memory.reset(); },
+                           .launch = [&] { rung.launch(d_x.data(), memory); },
+                           .result =
+                               [&] {
+                                 const std::vector<unsigned> sums = memory.sums.download();
+                                 return std::accumulate(sums.begin(), sums.end(), 0.0);
+                               },
+                           .l2 = course::L2::warm};
+    if (rung.because.empty()) {
+      ladder.rung(row);
+    } else {
+      ladder.wrong(course::wrong_rung(row, course::Expect::race, rung.because));
+    }
+  }
+}
+
+void mailbox(course::Ladder& ladder) {
+  ladder.reference("mailbox", kMailRounds, "questions of the host that a kernel has answered",
+                   kMailRounds);
+  course::PinnedBuffer<Mailbox> box(1);
+  for (const MailboxRung& rung : mailbox_rungs()) {
+    if (!can_exchange()) {
+      ladder.skip(rung.name, kNoExchange);
+      continue;
+    }
+    unsigned right = 0;
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&] { right = 0; },
+                 .launch = [&] { right = rung.launch(box, 1000); },
+                 .result = [&] { return static_cast<double>(right); },
+                 .operations = kMailRounds});
+  }
+}
+
 // ---- locks -------------------------------------------------------------------------------------
 
 void locks(course::Ladder& ladder, std::size_t n, unsigned accounts) {
@@ -263,6 +309,8 @@ int main(int argc, char** argv) {
                         {.gpu_n = std::size_t{1} << 26, .cpu_n = std::size_t{1} << 11});
   return ladder.run([](course::Ladder& rungs) {
     litmus_tests(rungs);
+    handovers(rungs);
+    mailbox(rungs);
     locks(rungs, at_most(rungs, std::size_t{1} << 9, 64), 1);
     locks(rungs, at_most(rungs, std::size_t{1} << 20, 512), course::kCpuDevice ? 64 : 1u << 16);
     queue(rungs);

@@ -28,6 +28,30 @@ TEST_CASE("an ordinary message without release and acquire, or fences of device 
   }
 }
 
+TEST_CASE("a release by thread 0 covers what the others wrote only with a barrier on both sides") {
+  HandoverMemory memory{4};
+  const auto d_x =
+      DeviceBuffer<unsigned>::from(course::position_values<unsigned>(memory.parts.size()));
+  for (const HandoverRung& rung : handover_rungs()) {
+    INFO(rung.name);
+    memory.reset();
+    const auto launch = [&] {
+      rung.launch(d_x.data(), memory);
+      CUDA_CHECK(cudaDeviceSynchronize());
+    };
+    if (rung.because.empty()) {
+      const course::Findings findings = course::find_races(launch);
+      REQUIRE(course::same(findings.races + findings.others, 0, "findings"));
+      continue;
+    }
+    course::Findings findings;
+    REQUIRE(course::expect_race(launch, &findings));
+    if (!findings.checked) continue;
+    INFO(findings.texts.front());
+    REQUIRE(findings.texts.front().find("handover.cuh") != std::string::npos);
+  }
+}
+
 TEST_CASE("without a tag the compare-and-swap takes A for unchanged, and B has two users") {
   for (const AbaRung& rung : aba_rungs()) {
     INFO(rung.name);

@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "handover.cuh"
 #include "hash_table.cuh"
 #include "litmus.cuh"
 #include "locks.cuh"
+#include "mailbox.cuh"
 #include "partitioned.cuh"
 #include "queue.cuh"
 #include "stack.cuh"
@@ -108,6 +110,38 @@ inline std::vector<LitmusGroup> litmus_groups() {
       litmus_group<IndependentReaders>("independent_readers", "two orders of two stores",
                                        Order::device_fence, false),
   };
+}
+
+// ---- one thread's release for a block ----------------------------------------------------------
+
+/// d_x has a value for each thread of the writers.
+struct HandoverRung {
+  std::string name, changed;
+  std::string because = {};  // why it is wrong, if it is wrong on purpose: all of these race
+  void (*launch)(const unsigned* d_x, HandoverMemory& memory);
+};
+
+inline std::vector<HandoverRung> handover_rungs() {
+  return {
+      {"add_parts<of_reader>", "thread 0 releases, no barrier before it",
+       "the stores of the other threads may come after the release of thread 0",
+       launch_add_parts<Barriers::of_reader>},
+      {"add_parts<of_writers>", "a barrier before the release, none after the acquire",
+       "the loads of the other threads may come before the acquire of thread 0",
+       launch_add_parts<Barriers::of_writers>},
+      {"add_parts<both>", "a barrier on both sides", "", launch_add_parts<Barriers::both>},
+  };
+}
+
+// ---- messages between the host and a kernel ----------------------------------------------------
+
+struct MailboxRung {
+  std::string name, changed;
+  unsigned (*launch)(course::PinnedBuffer<Mailbox>& mailbox, unsigned first);
+};
+
+inline std::vector<MailboxRung> mailbox_rungs() {
+  return {{"exchange", "two words of system scope in pinned memory", exchange}};
 }
 
 // ---- locks -------------------------------------------------------------------------------------

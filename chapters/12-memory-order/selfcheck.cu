@@ -10,6 +10,32 @@
 #include "inputs.cuh"
 #include "rungs.cuh"
 
+TEST_CASE("the last block adds what the others have written") {
+  for (const unsigned writers : {1u, 2u, 7u}) {
+    HandoverMemory memory{writers};
+    const std::vector<unsigned> x = course::position_values<unsigned>(memory.parts.size());
+    const auto d_x = DeviceBuffer<unsigned>::from(x);
+    for (const HandoverRung& rung : handover_rungs()) {
+      if (!rung.because.empty()) continue;
+      INFO(rung.name << ", " << writers << " writers");
+      memory.reset();
+      rung.launch(d_x.data(), memory);
+      REQUIRE(course::same(memory.sums.download(), add_parts_reference(x, kBlockSize), "sums"));
+    }
+  }
+}
+
+TEST_CASE("a kernel answers what the host asks while it runs") {
+  if (!can_exchange()) SKIP(kNoExchange);
+  course::PinnedBuffer<Mailbox> box(1);
+  for (const MailboxRung& rung : mailbox_rungs()) {
+    for (const unsigned first : {0u, 1000u}) {
+      INFO(rung.name << " from question " << first << " on");
+      REQUIRE(course::same(rung.launch(box, first), kMailRounds, "right answers"));
+    }
+  }
+}
+
 TEST_CASE("every lock, and the packed atomic, lose no update") {
   for (const std::size_t n : {0, 1, 31, 33, 257, course::kCpuDevice ? 300 : 1500}) {
     for (const unsigned accounts : {1u, 2u, 40u}) {

@@ -61,17 +61,28 @@ struct Tagged64 {
 
 // Question: and if a node is a 64-bit pointer, or 2^32 changes are not enough?
 // Changes:  64 bits for the node and 64 bits for the tag: atomicCAS of 16 bytes, from sm_90 on.
-// Cost:     16 bytes cannot be loaded atomically by two loads of 8: a torn guess fails at the CAS.
+// Cost:     a load of 16 bytes that is atomic, for which CUDA 13.0's atomic_ref has no form: PTX has.
 struct Tagged128 {
   struct alignas(16) Head {
     ull node, tag;
   };
   static __device__ Head load(Head* head) {
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
+    Head found;
+    asm volatile("{ .reg .b128 head; ld.acquire.gpu.b128 head, [%2]; mov.b128 {%0, %1}, head; }"
+                 : "=l"(found.node), "=l"(found.tag)
+                 : "l"(head)
+                 : "memory");
+    return found;
+#else
+    // The CPU device has no such load. Two loads of 8 bytes may be of two heads; then the
+    // compare-and-swap fails, and the loop tries again.
     const volatile Head* const now = head;
     const ull tag = now->tag;
     const Head found = {now->node, tag};
     __threadfence();  // what the pusher wrote before its CAS
     return found;
+#endif
   }
   static __device__ bool replace(Head* head, Head& expected, unsigned node) {
     __threadfence();

@@ -1,5 +1,6 @@
 // How do 2^16 counters of 32 bits, 256 KiB, fit into shared memory of at most 227 KiB?
-// Rungs: histogram_global, histogram_passes, histogram_cluster, histogram_exchange, histogram_halves.
+// Rungs: histogram_global, histogram_passes, histogram_cluster and its control histogram_cluster_red,
+// histogram_exchange, histogram_halves.
 //
 //   for i in 0..n-1:  bins[values[i]] += 1
 //
@@ -127,6 +128,23 @@ __global__ void __launch_bounds__(kHistogramBlock) histogram_cluster(Counting in
   add_counts(s_counts, part, in.d_bins + cluster.block_rank() * part);
 }
 
+// Question: is it the generic address that makes the atomics of histogram_cluster slow?
+// Changes:  PTX that names the memory: mapa.shared::cluster and red.shared::cluster, of cluster scope.
+// Cost:     the same atomics, half of them from one SM to another.
+__global__ void __launch_bounds__(kHistogramBlock) histogram_cluster_red(Counting in) {
+  extern __shared__ unsigned s_counts[];
+  const auto cluster = course::this_cluster();
+  const unsigned part = in.bins / cluster.num_blocks();
+  clear(s_counts, part);
+  cluster.sync();  // all blocks have begun, and all counters are 0
+  const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  each_of_share(in, thread, std::size_t{gridDim.x} * blockDim.x, [&](unsigned value) {
+    course::red_add_in_cluster(s_counts + value % part, value / part, 1);
+  });
+  cluster.sync();  // all values are counted: no block leaves before
+  add_counts(s_counts, part, in.d_bins + cluster.block_rank() * part);
+}
+
 // Question: can the two blocks send values to each other, instead of atomics?
 // Changes:  each block stores what it reads in the other's shared memory, too, 16 bytes at a time.
 // Cost:     every value crosses once, as a store; both blocks look at all values of the pair.
@@ -241,6 +259,12 @@ inline void launch_histogram_passes(const Counting& in) {
 inline void launch_histogram_cluster(const Counting& in) {
   const std::size_t shared = in.bins / 2 * sizeof(unsigned);
   course::launch(histogram_cluster, histogram_grid(histogram_cluster, in, shared, 2), in);
+}
+
+/// The same with histogram_cluster_red.
+inline void launch_histogram_cluster_red(const Counting& in) {
+  const std::size_t shared = in.bins / 2 * sizeof(unsigned);
+  course::launch(histogram_cluster_red, histogram_grid(histogram_cluster_red, in, shared, 2), in);
 }
 
 /// The same, and room for two rounds of packs.

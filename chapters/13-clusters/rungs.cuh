@@ -17,16 +17,25 @@ struct SumRung {
   void (*launch)(const SumInput& in);
   bool sums = true;               // false: it only reads
   unsigned blocks_of_atomic = 1;  // blocks that share an atomic on global memory
+  unsigned cluster_barriers = 0;  // of each cluster
 };
 
 inline std::vector<SumRung> sum_rungs() {
   return {{.name = "sum_block_atomics",
            .changed = "16-byte loads, shuffles, one atomic per block",
            .launch = launch_sum_block_atomics},
+          {.name = "sum_cluster_grid",
+           .changed = "the same kernel, launched in clusters of eight blocks",
+           .launch = launch_sum_cluster_grid},
+          {.name = "sum_cluster_barriers",
+           .changed = "and two barriers of the cluster",
+           .launch = launch_sum_cluster_barriers,
+           .cluster_barriers = 2},
           {.name = "sum_cluster",
            .changed = "one atomic per cluster of eight blocks",
            .launch = launch_sum_cluster,
-           .blocks_of_atomic = course::kMostBlocksOfCluster},
+           .blocks_of_atomic = course::kMostBlocksOfCluster,
+           .cluster_barriers = 2},
           {.name = "sum_bulk",
            .changed = "bulk loads of 32 KiB, three in flight per block",
            .launch = launch_sum_bulk},
@@ -85,6 +94,9 @@ inline std::vector<HistogramRung> histogram_rungs() {
           {.name = "histogram_cluster",
            .changed = "two blocks share the bins: atomics on the other block's shared memory",
            .launch = launch_histogram_cluster},
+          {.name = "histogram_cluster_red",
+           .changed = "the same atomics by PTX for the shared memory of a cluster",
+           .launch = launch_histogram_cluster_red},
           {.name = "histogram_exchange",
            .changed = "two blocks share the values: stores to the other block's shared memory",
            .launch = launch_histogram_exchange},

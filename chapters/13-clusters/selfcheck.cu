@@ -65,7 +65,8 @@ TEST_CASE("a sum has one atomic per block, or per cluster") {
     INFO(rung.name);
     const auto c = course::count([&] { input.launch(rung); });
     REQUIRE(course::same(c->global_atomic_lanes, 16 / rung.blocks_of_atomic, "atomics"));
-    REQUIRE(course::same(c->cluster_barriers, rung.blocks_of_atomic == 1 ? 0 : 2 * 2, "barriers"));
+    REQUIRE(course::same(c->cluster_barriers,
+                         rung.cluster_barriers * 16 / course::kMostBlocksOfCluster, "barriers"));
   }
   for (const FloorRung& rung : floor_rungs()) {
     INFO(rung.name);

@@ -1,6 +1,6 @@
 // What do the last percent of a sum cost: the atomics at the end, or the loads?
-// Rungs: sum_block_atomics (the fast sum of chapter 05), sum_cluster, sum_bulk; and what no sum can
-// beat: sum_read_only, no_work.
+// Rungs: sum_block_atomics (the fast sum of chapter 05), sum_cluster_grid and sum_cluster_barriers (the
+// controls of the next one), sum_cluster, sum_bulk; and what no sum can beat: sum_read_only, no_work.
 //
 // Every sum adds to a cell of two that the launch before has set to 0, and clears the other one for the
 // next launch, as sum_two_cells of chapter 05 does: no memset is needed.
@@ -81,6 +81,20 @@ template <class TuningT>
 __global__ void __launch_bounds__(TuningT::kBlock) sum_block_atomics(SumInput in) {
   clear_next(in);
   const float sum = course::block_reduce(round_sum<TuningT>(in) + tail_value(in), course::Sum{});
+  if (threadIdx.x == 0) atomicAdd(in.d_sum, sum);
+}
+
+// Question: what do the barriers of sum_cluster cost, without its reduction?
+// Changes:  two barriers of the cluster, where sum_cluster has them; still one atomic per block.
+// Cost:     a block waits for the slowest of its cluster before it makes its atomic.
+template <class TuningT>
+__global__ void __launch_bounds__(TuningT::kBlock) sum_cluster_barriers(SumInput in) {
+  const auto cluster = course::this_cluster();
+  cluster.barrier_arrive();
+  clear_next(in);
+  const float sum = course::block_reduce(round_sum<TuningT>(in) + tail_value(in), course::Sum{});
+  cluster.barrier_wait();
+  cluster.sync();
   if (threadIdx.x == 0) atomicAdd(in.d_sum, sum);
 }
 
@@ -203,6 +217,22 @@ void launch_sum_block_atomics_tuned(const SumInput& in) {
 }
 inline void launch_sum_block_atomics(const SumInput& in) {
   with_tuning(in.n, [&]<class T>(T) { launch_sum_block_atomics_tuned<T>(in); });
+}
+
+/// The same kernel in clusters of eight blocks, which it makes no use of: sum_cluster_grid.
+inline void launch_sum_cluster_grid(const SumInput& in) {
+  with_tuning(in.n, [&]<class T>(T) {
+    course::launch(sum_block_atomics<T>, grid_for_rounds<T>(in.n, course::kMostBlocksOfCluster),
+                   in);
+  });
+}
+
+/// The same in clusters, with their barriers.
+inline void launch_sum_cluster_barriers(const SumInput& in) {
+  with_tuning(in.n, [&]<class T>(T) {
+    course::launch(sum_cluster_barriers<T>, grid_for_rounds<T>(in.n, course::kMostBlocksOfCluster),
+                   in);
+  });
 }
 
 /// The same, in clusters of eight blocks.

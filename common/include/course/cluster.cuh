@@ -38,4 +38,22 @@ struct NoCluster {
 __device__ __forceinline__ NoCluster this_cluster() { return {}; }
 #endif
 
+/// The variable `s` of the block of that rank += v, in two PTX instructions for shared memory of a
+/// cluster: a mapa with addresses of 32 bits, and a RED of the cluster's scope. atomicAdd() on what
+/// map_shared_rank() returns is the same addition with a generic address and the GPU's scope.
+__device__ __forceinline__ void red_add_in_cluster(unsigned* s, unsigned rank, unsigned v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !COURSE_CPU_DEVICE
+  unsigned at;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(at)
+      : "r"(static_cast<unsigned>(__cvta_generic_to_shared(s))), "r"(rank));
+  asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], %1;"
+               :
+               : "r"(at), "r"(v)
+               : "memory");
+#else
+  atomicAdd(this_cluster().map_shared_rank(s, static_cast<int>(rank)), v);
+#endif
+}
+
 }  // namespace course
