@@ -113,7 +113,7 @@ std::string trimmed(const std::string& text) {
                                     : text.substr(first, text.find_last_not_of(" \n") - first + 1);
 }
 
-/// The arguments of a call, from behind its opening parenthesis.
+/// The arguments of a call, from after its opening parenthesis.
 std::vector<std::string> arguments_of(const std::string& call, std::size_t begin) {
   std::vector<std::string> arguments(1);
   bool in_string = false;
