@@ -179,7 +179,7 @@ class Complaints(unittest.TestCase):
         self.assertIn("exit code 3", self.of("exit 3"))
         self.assertIn("exit code 127", self.of("build/nothing"))
         with mock.patch.dict(globals(), SECONDS=1):
-            self.assertRegex(self.of("for i in 1 2; do bash -c 'while :; do :; done'; done; true"), "takes 2 s of processor time")
+            self.assertRegex(self.of("for i in 1 2; do bash -c 'until false; do :; done'; done; true"), "takes 2 s of processor time")
 
 
 class Pages(unittest.TestCase):
