@@ -102,8 +102,7 @@ TEST_CASE("bulk_rows: more than 2^32 warps") {
 // the CPU device runs the last two blocks).
 TEST_CASE("bulk_rows: the last of more than 2^32 rows") {
   if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has no memory for the rows");
-  constexpr std::size_t kRows = std::size_t{kManyWarps.grid} * (kManyWarps.block / 32);
-  constexpr std::size_t kThere = 32, kBefore = kRows - kThere;  // those of the last two blocks
+  constexpr std::size_t kThere = 32;  // rows of the last two blocks
   constexpr unsigned kWidth = 8, kTableRows = 5;
   const std::vector<float> h_source = coin_flips<float>(kThere * kWidth);
   const std::vector<int> h_index = random_index(kThere, kTableRows);
@@ -116,22 +115,20 @@ TEST_CASE("bulk_rows: the last of more than 2^32 rows") {
   }
   const course::Placed<float> some_source(h_source, 4), some_weights(h_weight, 1);
   const course::Placed<int> some_indices(h_index, 1);
-  const float* const source = some_source.data() - kBefore * kWidth;
-  const float* const weight = some_weights.data() - kBefore;
-  const int* const index = some_indices.data() - kBefore;
-  auto table = course::DeviceBuffer<float>::zeros(expected.size());
-  INFO(kRows << " rows of " << kWidth << " columns; "
-             << course::launch_text("bulk_rows", kManyWarps,
-                                    kManyWarps.block / 32 * kWidth * sizeof(float))
-             << "; of its blocks the last two run, and memory is there for their rows");
-  course::with_some_blocks(0, 2, [&] {
-    course::launch(bulk_rows,
-                   {.blocks = kManyWarps.grid,
-                    .threads = kManyWarps.block,
-                    .shared_bytes = kManyWarps.block / 32 * kWidth * sizeof(float)},
-                   source, index, weight, kRows, unsigned{kWidth}, table.data());
+  course::at_end_of_grid(kManyWarps, [&](Launch grid) {
+    const std::size_t rows = std::size_t{grid.grid} * (grid.block / 32), before = rows - kThere;
+    const float* const source = some_source.data() - before * kWidth;
+    const float* const weight = some_weights.data() - before;
+    const int* const index = some_indices.data() - before;
+    auto table = course::DeviceBuffer<float>::zeros(expected.size());
+    const std::size_t shared = grid.block / 32 * kWidth * sizeof(float);
+    INFO(rows << " rows of " << kWidth << " columns; "
+              << course::launch_text("bulk_rows", grid, shared)
+              << "; of its blocks the last two run, and memory is there for their rows");
+    course::launch(bulk_rows, {.blocks = grid.grid, .threads = grid.block, .shared_bytes = shared},
+                   source, index, weight, rows, unsigned{kWidth}, table.data());
+    REQUIRE(course::same(table.download(), expected, "table"));
   });
-  REQUIRE(course::same(table.download(), expected, "table"));
 }
 
 // Promise: rows may be 0, several rows may have the same index, and what the

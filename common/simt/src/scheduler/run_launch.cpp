@@ -70,7 +70,10 @@ void start_block() {
   const unsigned threads = count(engine.launch->block);
   static_cast<BlockState&>(*block) = BlockState{};  // recycled, and new, as its threads are
   const auto started = static_cast<std::uint32_t>(schedule.blocks_started++);
-  block->linear = engine.clusters ? block_to_start(started) : started;
+  const auto from_the_last = static_cast<std::uint32_t>(engine.blocks_total - 1 - started);
+  block->linear = engine.clusters             ? block_to_start(started)
+                  : schedule.last_block_first ? from_the_last
+                                              : started;
   block->index = unflatten(number_in_grid(block->linear, engine.launch->grid), engine.launch->grid);
   block->threads.resize(threads);
   block->warps.assign((threads + kWarpSize - 1) / kWarpSize, Warp{});

@@ -53,6 +53,7 @@ void schedule_start_launch(std::uint64_t blocks) {
   schedule.random_state = scramble(seed() * 0x10001 + engine.launch_number - launches_before);
   engine.blocks_total = blocks;
   schedule.blocks_started = 0;
+  schedule.last_block_first = seed() % 4 == 2;  // CUDA promises no order of blocks
   schedule.undefined_values = seed();
   schedule.resident_limit = schedule.seeded ? kResidentBlocks : 1;
   schedule.at_grid_barrier = schedule.arrived_at_grid = schedule.grid_phase = 0;

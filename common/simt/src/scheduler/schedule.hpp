@@ -92,6 +92,7 @@ struct Schedule {
   bool seeded = false;
   std::uint64_t random_state = 1;
   std::uint64_t blocks_started = 0;
+  bool last_block_first = false;  // blocks start from the last one on; those of clusters do not
   unsigned resident_limit = 1;
   unsigned at_grid_barrier = 0;        // blocks that wait for the grid
   unsigned arrived_at_grid = 0;        // blocks of the phase of its barrier that is not over
