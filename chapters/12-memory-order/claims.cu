@@ -31,3 +31,23 @@ TEST_CASE("the schedules show the weak results that the lesson says, and none th
     }
   }
 }
+
+TEST_CASE("the accesses alone are the same loads and stores in every order, and nothing else") {
+  course::skip_without_counters();
+  constexpr unsigned kBlocksOfRole = 2;
+  AccessMemory memory{std::size_t{kBlocksOfRole} * kTurns * kBlockSize};
+  for (const AccessGroup& group : access_groups()) {
+    for (const AccessRung& rung : group.rungs) {
+      INFO(rung.name);
+      memory.reset();
+      const auto c = course::count([&] { rung.launch(memory); });
+      const std::size_t threads = std::size_t{group.roles} * kBlocksOfRole * kBlockSize;
+      CHECK(course::same(memory.stored(), group.stores * memory.tests, "words stored"));
+      CHECK(course::same(c->launches, 1, "launches"));
+      CHECK(course::same(c->threads, threads, "threads"));
+      CHECK(course::same(c->global_load_lanes, group.loads * memory.tests, "loads"));
+      CHECK(course::same(c->global_store_lanes, group.stores * memory.tests + threads, "stores"));
+      CHECK(course::none(c->global_atomic_lanes, "atomics that read and write"));
+    }
+  }
+}

@@ -63,6 +63,29 @@ void litmus_tests(course::Ladder& ladder) {
   }
 }
 
+/// Only what the orders change is timed: no delay, no clearing, no counting.
+void accesses_alone(course::Ladder& ladder) {
+  constexpr std::size_t kFewest = kTurns * kBlockSize;  // one block for each role
+  constexpr std::size_t kMost = course::kCpuDevice ? kFewest : std::size_t{1} << 22;
+  const std::size_t tests = std::clamp(std::bit_floor(ladder.n()), kFewest, kMost);
+  AccessMemory memory{tests};
+  for (const AccessGroup& group : access_groups()) {
+    ladder.reference(
+        group.name, static_cast<double>(group.stores * tests),
+        "words stored; the accesses alone, " + std::to_string(kTurns) + " tests per thread", tests);
+    for (const AccessRung& rung : group.rungs) {
+      ladder.rung({.name = rung.name,
+                   .changed = rung.changed,
+                   .reset = [&] { memory.reset(); },
+                   .launch = [&] { rung.launch(memory); },
+                   .result = [&] { return static_cast<double>(memory.stored()); },
+                   .n = tests,
+                   .l2 = course::L2::warm,
+                   .operations = (group.loads + group.stores) * tests});
+    }
+  }
+}
+
 // ---- hand-overs --------------------------------------------------------------------------------
 
 void handovers(course::Ladder& ladder) {
@@ -309,6 +332,7 @@ int main(int argc, char** argv) {
                         {.gpu_n = std::size_t{1} << 26, .cpu_n = std::size_t{1} << 11});
   return ladder.run([](course::Ladder& rungs) {
     litmus_tests(rungs);
+    accesses_alone(rungs);
     handovers(rungs);
     mailbox(rungs);
     locks(rungs, at_most(rungs, std::size_t{1} << 9, 64), 1);

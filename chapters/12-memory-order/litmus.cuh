@@ -5,8 +5,12 @@
 // that no order of all accesses one after the other explains is weak.
 #pragma once
 
+#include <course/buffer.cuh>
+#include <course/launch.cuh>
+#include <course/rungs.cuh>
 #include <cstddef>
 
+#include "grid.cuh"
 #include "orders.cuh"
 
 // Question: if the flag y has been seen, has the message x been seen, too?
@@ -152,4 +156,26 @@ __global__ void count_weak(std::size_t n, const unsigned char* d_seen, unsigned 
   unsigned seen[4] = {};
   for (unsigned role = 0; role < Test::kRoles; ++role) seen[role] = d_seen[role * n + test];
   if (Test::is_weak(seen)) atomicAdd(d_weak, 1ull);
+}
+
+/// What `tests` litmus tests at the same time work in.
+struct LitmusMemory {
+  std::size_t tests;  // a multiple of kBlockSize
+  course::DeviceBuffer<unsigned> x{tests}, y{tests};
+  course::DeviceBuffer<unsigned char> seen{4 * tests};
+  course::DeviceBuffer<unsigned long long> weak{1};
+};
+
+/// Adds to memory.weak how many of n tests, a multiple of memory.tests, had a weak result.
+template <class Test, Order order>
+void launch_litmus(std::size_t n, LitmusMemory& memory) {
+  const course::Grid players{Test::kRoles * blocks_for(memory.tests), kBlockSize};
+  for (unsigned round = 0; round < n / memory.tests; ++round) {
+    course::set_zero(memory.x.data(), memory.tests);
+    course::set_zero(memory.y.data(), memory.tests);
+    course::launch(litmus<Test, order>, players, memory.tests, round, memory.x.data(),
+                   memory.y.data(), memory.seen.data());
+    course::launch(count_weak<Test>, {blocks_for(memory.tests), kBlockSize}, memory.tests,
+                   memory.seen.data(), memory.weak.data());
+  }
 }

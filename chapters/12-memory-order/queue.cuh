@@ -4,6 +4,7 @@
 // blocks must be resident: a consumer waits for its producer.
 #pragma once
 
+#include <course/buffer.cuh>
 #include <course/collectives.cuh>
 #include <cstddef>
 #include <cuda/atomic>
@@ -129,3 +130,18 @@ __global__ void queue_tickets_warp(const unsigned* d_x, std::size_t n, Slot* d_s
     __syncwarp();  // all lanes vote again
   }
 }
+
+/// What every queue works in.
+struct QueueMemory {
+  unsigned capacity;  // a power of two
+  course::DeviceBuffer<Slot> slots{capacity};
+  course::DeviceBuffer<QueueWords> words{1};
+  course::DeviceBuffer<LockWords> lock{1};
+
+  /// Empties the queue. The turn of slot k begins at 0 for all of them.
+  void reset() {
+    slots.fill_bytes(0);
+    words.fill_bytes(0);
+    lock.fill_bytes(0);
+  }
+};

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "accesses.cuh"
 #include "handover.cuh"
 #include "hash_table.cuh"
 #include "litmus.cuh"
@@ -23,28 +24,6 @@ using course::DeviceBuffer;
 using course::Grid;
 
 // ---- litmus tests ------------------------------------------------------------------------------
-
-/// What `tests` litmus tests at the same time work in.
-struct LitmusMemory {
-  std::size_t tests;  // a multiple of kBlockSize
-  DeviceBuffer<unsigned> x{tests}, y{tests};
-  DeviceBuffer<unsigned char> seen{4 * tests};
-  DeviceBuffer<ull> weak{1};
-};
-
-/// Adds to memory.weak how many of n tests, a multiple of memory.tests, had a weak result.
-template <class Test, Order order>
-void launch_litmus(std::size_t n, LitmusMemory& memory) {
-  const Grid players{Test::kRoles * blocks_for(memory.tests), kBlockSize};
-  for (unsigned round = 0; round < n / memory.tests; ++round) {
-    course::set_zero(memory.x.data(), memory.tests);
-    course::set_zero(memory.y.data(), memory.tests);
-    course::launch(litmus<Test, order>, players, memory.tests, round, memory.x.data(),
-                   memory.y.data(), memory.seen.data());
-    course::launch(count_weak<Test>, {blocks_for(memory.tests), kBlockSize}, memory.tests,
-                   memory.seen.data(), memory.weak.data());
-  }
-}
 
 struct LitmusRung {
   std::string name, changed;
@@ -110,6 +89,42 @@ inline std::vector<LitmusGroup> litmus_groups() {
       litmus_group<IndependentReaders>("independent_readers", "two orders of two stores",
                                        Order::device_fence, false),
   };
+}
+
+// ---- the accesses of litmus tests alone --------------------------------------------------------
+
+/// The rungs of a group make the same accesses, each in another order.
+struct AccessRung {
+  std::string name, changed;
+  void (*launch)(AccessMemory& memory);
+};
+
+struct AccessGroup {
+  std::string name;
+  unsigned roles, loads, stores;  // of a test
+  std::vector<AccessRung> rungs;
+};
+
+namespace detail {
+template <class Test>
+AccessGroup access_group(const std::string& test, unsigned loads, unsigned stores) {
+  AccessGroup group{test + "_accesses", Test::kRoles, loads, stores, {}};
+  const auto add = [&](Order order, void (*launch)(AccessMemory&)) {
+    const OrderText& text = kOrderTexts[static_cast<unsigned>(order)];
+    group.rungs.push_back({test + "_" + text.name + "_accesses", text.text, launch});
+  };
+  add(Order::relaxed, launch_accesses<Test, Order::relaxed>);
+  add(Order::release_acquire, launch_accesses<Test, Order::release_acquire>);
+  add(Order::seq_cst, launch_accesses<Test, Order::seq_cst>);
+  return group;
+}
+}  // namespace detail
+
+inline std::vector<AccessGroup> access_groups() {
+  using detail::access_group;
+  return {access_group<MessagePassing>("message_passing", 2, 2),
+          access_group<SameAddress>("same_address", 2, 1),
+          access_group<IndependentReaders>("independent_readers", 4, 2)};
 }
 
 // ---- one thread's release for a block ----------------------------------------------------------
@@ -189,20 +204,6 @@ inline std::vector<LockRung> lock_rungs() {
 }
 
 // ---- the queue ---------------------------------------------------------------------------------
-
-struct QueueMemory {
-  unsigned capacity;  // a power of two
-  DeviceBuffer<Slot> slots{capacity};
-  DeviceBuffer<QueueWords> words{1};
-  DeviceBuffer<LockWords> lock{1};
-
-  /// Empties the queue. The turn of slot k begins at 0 for all of them.
-  void reset() {
-    slots.fill_bytes(0);
-    words.fill_bytes(0);
-    lock.fill_bytes(0);
-  }
-};
 
 struct QueueRung {
   std::string name, changed;

@@ -58,6 +58,28 @@ void sums(course::Ladder& ladder, std::size_t n) {
 #endif
 }
 
+void sums_in_two_steps(course::Ladder& ladder, std::size_t n) {
+  const std::vector<float> x = zeros_and_ones(n);
+  StepsMemory memory(x);
+  ladder.reference("sum_reference", sum_reference(x),
+                   "float, in two steps; one CPU thread, in double", n);
+  for (const StepsRung& rung : steps_rungs()) {
+    if (!can_run(ladder, rung.name)) continue;
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&] { memory.sum.fill_bytes(0xFF); },  // NaN
+                 .launch = [&, rung] { rung.launch(memory); },
+                 .result = [&] { return static_cast<double>(memory.sum.front()); },
+                 .bytes = memory.d_x.bytes()});
+  }
+#if !COURSE_CPU_DEVICE
+  course::Rung cub = cub_sum(memory.d_x.data(), n, memory.sum.data());
+  cub.result = [&] { return static_cast<double>(memory.sum.front()); };
+  cub.bytes = memory.d_x.bytes();
+  ladder.vendor(cub);
+#endif
+}
+
 // ---- histograms ---------------------------------------------------------------------------------
 
 void histograms(course::Ladder& ladder, std::size_t n, const std::string& kind,
@@ -151,6 +173,7 @@ int main(int argc, char** argv) {
                         {.gpu_n = power(28), .cpu_n = power(13), .n_means = "elements"});
   return ladder.run([](course::Ladder& rungs) {
     for (const std::size_t n : rungs.sizes({power(20), power(24), power(28)})) sums(rungs, n);
+    for (const std::size_t n : rungs.sizes({power(20)})) sums_in_two_steps(rungs, n);
     const std::size_t n = rungs.n();
     histograms(rungs, n, "all as likely", even_values);
     histograms(rungs, n, "half of the values are 5", crowded_values);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "histogram.cuh"
+#include "launches.cuh"
 #include "rows.cuh"
 #include "sums.cuh"
 
@@ -73,6 +74,50 @@ struct FloorRung {
 
 inline std::vector<FloorRung> floor_rungs() {
   return {{"no_work", "a launch that does nothing", [] { course::launch(no_work, {1, 32}); }}};
+}
+
+// ---- sums in two steps --------------------------------------------------------------------------
+
+/// An array on the device, and what its sums in two steps need, which is made before any launch.
+struct StepsMemory {
+  explicit StepsMemory(const std::vector<float>& x)
+      : d_x(course::DeviceBuffer<float>::from(x)), blocks(blocks_of_steps(x.size())) {}
+
+  course::DeviceBuffer<float> d_x;
+  unsigned blocks;
+  course::DeviceBuffer<float> parts{blocks}, sum{1};
+  course::DeviceBuffer<unsigned> ticket = course::DeviceBuffer<unsigned>::zeros(1);
+  StepsInput input{d_x.data(), d_x.size(), blocks, parts.data(), ticket.data(), sum.data()};
+  SumGraph graph{input};
+};
+
+/// A rung that sets memory.sum. Every sum has the same bits in every run, and makes no memset.
+struct StepsRung {
+  std::string name, changed;
+  void (*launch)(const StepsMemory& memory);
+  unsigned kernels = 2;
+  unsigned tickets = 0;  // atomics of a block, but for those of grid.sync()
+};
+
+inline std::vector<StepsRung> steps_rungs() {
+  return {{.name = "sum_two_launches",
+           .changed = "a kernel for the blocks' sums, and a kernel that sums them",
+           .launch = [](const StepsMemory& memory) { launch_sum_two_launches(memory.input); }},
+          {.name = "sum_graph",
+           .changed = "the same two kernels in a CUDA graph",
+           .launch = [](const StepsMemory& memory) { memory.graph.launch(); }},
+          {.name = "sum_dependent_launch",
+           .changed = "the second launch is a programmatic dependent one",
+           .launch = [](const StepsMemory& memory) { launch_sum_dependent_launch(memory.input); }},
+          {.name = "sum_grid_sync",
+           .changed = "one cooperative kernel: grid.sync() between the steps",
+           .launch = [](const StepsMemory& memory) { launch_sum_grid_sync(memory.input); },
+           .kernels = 1},
+          {.name = "sum_last_ticket",
+           .changed = "one kernel: the last block sums the blocks' sums",
+           .launch = [](const StepsMemory& memory) { launch_sum_last_ticket(memory.input); },
+           .kernels = 1,
+           .tickets = 1}};
 }
 
 // ---- histograms ---------------------------------------------------------------------------------

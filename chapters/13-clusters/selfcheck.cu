@@ -5,6 +5,8 @@
 #include <course/data.cuh>
 #include <course/guarded.cuh>
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -84,6 +86,62 @@ TEST_CASE("sum_bulk loads each tile with one instruction") {
   const auto c = course::count([&] { input.launch(course::rung_named(sum_rungs(), "sum_bulk")); });
   REQUIRE(course::same(c->bulk_loads, 5, "bulk loads"));
   REQUIRE(course::same(c->global_loads, 0, "loads by warps"));
+}
+
+TEST_CASE("every sum in two steps is exact, again and again") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  constexpr std::size_t kRoundSize = 4 * TunedForSteps::kRound;
+  for (const std::size_t n : {std::size_t{0}, std::size_t{3}, std::size_t{1025}, kRoundSize,
+                              16 * kRoundSize, 19 * kRoundSize + 5}) {  // 16 blocks are resident
+    const std::vector<float> x = course::position_values<float>(n);
+    StepsMemory memory(x);
+    for (const StepsRung& rung : steps_rungs()) {
+      for (int launch = 1; launch <= 2; ++launch) {
+        INFO(rung.name << ", n = " << n << ", launch " << launch);
+        memory.parts.fill_bytes(0xFF);  // NaN
+        memory.sum.fill_bytes(0xFF);
+        rung.launch(memory);
+        REQUIRE(course::same(memory.sum.front(), static_cast<float>(sum_reference(x)), "the sum"));
+        REQUIRE(course::same(memory.ticket.front(), 0u, "the ticket"));
+      }
+    }
+  }
+}
+
+TEST_CASE("a sum in two steps has the same bits in every run") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  std::vector<float> x(8 * 4 * TunedForSteps::kRound);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = 1.0f / static_cast<float>(i + 1);  // sums are rounded
+  StepsMemory memory(x);
+  std::set<float> sums;  // of all rungs: they add in the same order
+  for (const StepsRung& rung : steps_rungs()) {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      course::with_seed(seed, [&] {
+        rung.launch(memory);
+        sums.insert(memory.sum.front());
+      });
+    }
+  }
+  REQUIRE(course::same(sums.size(), std::size_t{1}, "different sums"));
+}
+
+TEST_CASE("a sum in two steps has two kernels, or one, and loads every element once") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  course::skip_without_counters();
+  constexpr unsigned kBlocks = 8;
+  const std::size_t n = std::size_t{kBlocks} * 4 * TunedForSteps::kRound;
+  StepsMemory memory(course::position_values<float>(n));
+  REQUIRE(course::same(memory.blocks, kBlocks, "blocks"));
+  for (const StepsRung& rung : steps_rungs()) {
+    INFO(rung.name);
+    const auto c = course::count([&] { rung.launch(memory); });
+    REQUIRE(course::same(c->launches, rung.kernels, "kernels"));
+    REQUIRE(course::same(c->blocks, kBlocks + rung.kernels - 1, "blocks of them"));
+    REQUIRE(course::same(c->global_atomic_lanes, rung.tickets * kBlocks, "atomics"));
+    REQUIRE(course::same(c->global_load_lanes, n / 4 + kBlocks, "loads: of packs and of parts"));
+    REQUIRE(course::same(c->global_store_lanes, kBlocks + 1, "stores: of parts and of the sum"));
+  }
 }
 
 TEST_CASE("every histogram counts every value once") {

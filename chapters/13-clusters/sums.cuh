@@ -49,25 +49,31 @@ __device__ __forceinline__ float pack_sum(uint4 bits) {
 }
 
 /// The sum of up to three elements that fill no pack: threads 0 to 2 of block 0 have one each.
-__device__ __forceinline__ float tail_value(const SumInput& in) {
-  const std::size_t i = in.n / 4 * 4 + threadIdx.x;
-  return blockIdx.x == 0 && threadIdx.x < 4 && i < in.n ? in.d_x[i] : 0.0f;
+__device__ __forceinline__ float tail_value(const float* d_x, std::size_t n) {
+  const std::size_t i = n / 4 * 4 + threadIdx.x;
+  return blockIdx.x == 0 && threadIdx.x < 4 && i < n ? d_x[i] : 0.0f;
 }
+__device__ __forceinline__ float tail_value(const SumInput& in) { return tail_value(in.d_x, in.n); }
 
-/// The sum of this thread's packs: kLoads loads are issued before the first addition.
+/// The sum of this thread's packs of a round: kLoads loads are issued before the first addition.
 template <class TuningT>
-__device__ __forceinline__ float round_sum(const SumInput& in) {
+__device__ __forceinline__ float round_sum(const float* d_x, std::size_t n, std::size_t round) {
   constexpr unsigned kLoads = TuningT::kLoads;
-  const std::size_t packs = in.n / 4;
-  const std::size_t first = std::size_t{blockIdx.x} * TuningT::kRound + threadIdx.x;
+  const std::size_t packs = n / 4;
+  const std::size_t first = round * TuningT::kRound + threadIdx.x;
   uint4 pack[kLoads];
   for (unsigned k = 0; k < kLoads; ++k) {
     const std::size_t i = first + k * TuningT::kBlock;
-    pack[k] = i < packs ? course::load_16_bytes<TuningT::kHint>(in.d_x + 4 * i) : uint4{0, 0, 0, 0};
+    pack[k] = i < packs ? course::load_16_bytes<TuningT::kHint>(d_x + 4 * i) : uint4{0, 0, 0, 0};
   }
   float sum = 0;
   for (unsigned k = 0; k < kLoads; ++k) sum += pack_sum(pack[k]);
   return sum;
+}
+/// That of the round of this block, where each block has one.
+template <class TuningT>
+__device__ __forceinline__ float round_sum(const SumInput& in) {
+  return round_sum<TuningT>(in.d_x, in.n, blockIdx.x);
 }
 
 __device__ __forceinline__ void clear_next(const SumInput& in) {
@@ -200,10 +206,16 @@ void with_tuning(std::size_t n, Launch launch) {
   }
 }
 
+/// Rounds of n elements; the last one may have fewer packs.
+template <class TuningT>
+__host__ __device__ constexpr std::size_t rounds_of(std::size_t n) {
+  return (n / 4 + TuningT::kRound - 1) / TuningT::kRound;
+}
+
 /// A block per round, in clusters of so many blocks: the last cluster may have blocks without elements.
 template <class TuningT>
 course::Grid grid_for_rounds(std::size_t n, unsigned cluster = 1) {
-  const std::size_t rounds = (n / 4 + TuningT::kRound - 1) / TuningT::kRound;
+  const std::size_t rounds = rounds_of<TuningT>(n);
   const std::size_t clusters = std::max<std::size_t>((rounds + cluster - 1) / cluster, 1);
   return {.blocks = static_cast<unsigned>(clusters * cluster),
           .threads = TuningT::kBlock,

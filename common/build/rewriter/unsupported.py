@@ -62,6 +62,8 @@ WORDS = [(re.compile(rf"(?:{pattern})\Z"), what) for pattern, what in (
 )]
 # What device code has not, with nvcc either, but for a static variable.
 ONLY_IN_HOST_CODE = {"cout", "cerr", "static"}
+# What the runtime API has for kernels, where the next kernel of a stream may begin early.
+ONLY_IN_DEVICE_CODE = {"cudaGridDependencySynchronize", "cudaTriggerProgrammaticLaunchCompletion"}
 MAY_BE = re.compile(r"tex|surf|cu|nvcuda|wmma|__nv_atomic_")
 
 
@@ -87,7 +89,7 @@ def check_word(file, i):
     text = file.text(i)
     if text == "texture" and file.text(i + 1) == "<":
         file.unsupported(i, "texture references (CUDA 12 removed them, too): " + TEXTURE)
-    elif text in ("texture", "surface") or is_own_name(file, i):
+    elif text in ("texture", "surface") or text in ONLY_IN_DEVICE_CODE or is_own_name(file, i):
         return
     for pattern, what in WORDS:
         if pattern.match(text):

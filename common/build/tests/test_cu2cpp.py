@@ -804,6 +804,11 @@ class Refused(RewriterTest):
             with self.subTest(source):
                 self.assert_unchanged(source)
 
+    def test_calls_of_the_runtime_that_are_for_kernels(self):
+        for source in ("__device__ void f() { cudaGridDependencySynchronize(); }", "__device__ void f() { cudaTriggerProgrammaticLaunchCompletion(); }"):
+            with self.subTest(source):
+                self.assert_unchanged(source)
+
     def test_what_an_if_may_hide_is_for_the_compiler(self):
         self.assertEqual(rewrite("#ifdef TEX\ncudaArray_t a;\n#endif\n"),
                          '#ifdef TEX\n _Pragma("GCC error \\"not supported on the CPU device: cudaArray_t, textures and surfaces: read '

@@ -20,6 +20,7 @@ struct Weights {
 
 __global__ void weigh(const float* x, float* y, const Weights w, short shift, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  cudaGridDependencySynchronize();  // for the launch that may begin early
   if (i >= n) return;
   y[i] = static_cast<float>(w.scale * static_cast<double>(x[i]) + w.offset) + shift;
 }
