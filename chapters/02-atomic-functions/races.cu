@@ -27,6 +27,7 @@ TEST_CASE("block scope is too small for a grid of several blocks") {
   const auto d_values = course::DeviceBuffer<int>::from(course::position_values<int>(n));
   auto cell = course::DeviceBuffer<int>::zeros(1);
   course::DeviceBuffer<int> returned(n);
+  INFO("atomicAdd_block, n = " << n);
   REQUIRE(course::expect_race([&] {
     course::launch(apply_global<AddInABlock, int>, {blocks_for(n), kBlockSize}, d_values.data(), n,
                    cell.data(), returned.data());
@@ -38,7 +39,7 @@ TEST_CASE("an atomic flag is no fence: without one on each side there is a race"
   constexpr std::size_t n = 40;
   for (const MessageRung& rung : message_rungs()) {
     if (rung.because.empty()) continue;
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << n);
     auto message = course::DeviceBuffer<int>::zeros(n), flag = course::DeviceBuffer<int>::zeros(n);
     auto received = course::DeviceBuffer<int>::zeros(n);
     course::Findings findings;
@@ -61,7 +62,7 @@ TEST_CASE("sum_double_stale loses updates, and has no race") {
   for (const StaleRung& rung : stale_rungs()) {
     auto y = course::DeviceBuffer<double>::zeros(1);
     course::count([&] { rung.launch(d_x.data(), x.size(), y.data()); });
-    INFO(rung.name << " gave " << y.front() << ", the sum is " << sum);
+    INFO(rung.name << ", n = " << x.size() << ": the sum is " << sum);
     REQUIRE(y.front() < sum);
     REQUIRE(y.front() > 0.0);
   }
@@ -70,7 +71,7 @@ TEST_CASE("sum_double_stale loses updates, and has no race") {
 TEST_CASE("max_as_int finds the smallest of negative numbers") {
   constexpr std::size_t n = 1025;
   for (const WrongMaxRung& rung : wrong_max_rungs()) {
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << n);
     const auto max_of = [&](const std::vector<float>& x) {
       const auto d_x = course::DeviceBuffer<float>::from(x);
       auto max = course::DeviceBuffer<float>::from({x.front()});
@@ -78,8 +79,10 @@ TEST_CASE("max_as_int finds the smallest of negative numbers") {
       return max.front();
     };
     const std::vector<float> x = negative_values(n);
-    REQUIRE(course::same(max_of(x), *std::min_element(x.begin(), x.end()), "max"));
+    REQUIRE(course::same(max_of(x), *std::min_element(x.begin(), x.end()),
+                         "max of negative numbers, their smallest"));
     // One positive number hides it.
-    REQUIRE(course::same(max_of(signed_values(n)), max_reference(signed_values(n)), "max"));
+    REQUIRE(course::same(max_of(signed_values(n)), max_reference(signed_values(n)),
+                         "max of numbers of both signs"));
   }
 }

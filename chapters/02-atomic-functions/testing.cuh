@@ -7,6 +7,7 @@
 #include <course/check.cuh>
 #include <cstddef>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -51,6 +52,14 @@ Calls<T> calls() {
           [](T old, T value) { return Operation::next(old, value); }};
 }
 
+/// Tells the two zeros apart, and compares NaN.
+template <class T>
+course::Verdict same_bits(T found, T expected, const std::string& name) {
+  const std::string text = course::number_text(found);
+  if (bits_of(found) == bits_of(expected)) return {.figure = {name, text}};
+  return {false, name + ": expected " + course::number_text(expected) + ", found " + text};
+}
+
 template <class T>
 void check_one_call(const Calls<T>& operation, T old, T value, T expected) {
   INFO(operation.name << ": finds " << course::number_text(old) << ", value "
@@ -61,8 +70,8 @@ void check_one_call(const Calls<T>& operation, T old, T value, T expected) {
     auto cell = course::DeviceBuffer<T>::from({old});
     course::DeviceBuffer<T> returned(1);
     (shared ? operation.shared : operation.global)(values.data(), 1, cell.data(), returned.data());
-    REQUIRE(bits_of(cell.front()) == bits_of(expected));
-    REQUIRE(bits_of(returned.front()) == bits_of(old));
+    REQUIRE(same_bits(cell.front(), expected, "leaves"));
+    REQUIRE(same_bits(returned.front(), old, "returns"));
   }
 }
 

@@ -42,18 +42,18 @@ TEST_CASE("barriers: eight a tree of 256, and two more to tell a block that it i
   constexpr std::uint64_t kTree = 8;  // 2^8 threads
   const std::size_t n = course::kBigSize;
   for (const SumRung<float>& rung : sum_rungs<float>()) {
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << n);
     std::uint64_t expected = rung.barriers * rung.blocks(n) + kTree * (rung.launches - 1);
     if (rung.name == "sum_last_block") expected += kTree;  // the last block's second tree
-    REQUIRE(counted(rung, n).barriers == expected);
+    REQUIRE(course::same(counted(rung, n).barriers, expected, "barriers"));
   }
 }
 
 TEST_CASE("the steps of a tree: loads from shared memory, their wavefronts, barriers") {
   course::skip_without_counters();
   for (const TreeRung<float>& rung : tree_rungs<float>()) {
-    INFO(rung.name);
     const std::size_t n = 3 * rung.tile;  // three full blocks
+    INFO(rung.name << ", n = " << n);
     SumInput<float> input(course::position_values<float>(n));
     float* const d_sums = input.workspace.parts.data();
     const auto c = course::count([&] {
@@ -70,7 +70,7 @@ TEST_CASE("every element is loaded once, by warps that read 32 neighbours") {
   course::skip_without_counters();
   const std::size_t n = 8 * kTile;
   for (const std::string name : {"sum_shared_tree", "sum_grid_stride", "sum_loads_in_flight"}) {
-    INFO(name);
+    INFO(name << ", n = " << n);
     const course::Counters c = counted(course::rung_named(sum_rungs<float>(), name), n);
     REQUIRE(c.global_loads == n / 32);
     REQUIRE(c.global_load_sectors == 4 * c.global_loads);
@@ -88,7 +88,7 @@ TEST_CASE("a private histogram issues one global atomic per bin that its block u
       std::count_if(expected.begin(), expected.end(), [](unsigned bin) { return bin > 0; }));
   course::DeviceBuffer<unsigned> bins(kBins);
   for (const HistogramRung& rung : histogram_rungs()) {
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << n << " bytes, " << used << " different ones");
     const auto c = course::count([&] { rung.launch(d_bytes.data(), n, bins.data()); });
     REQUIRE(course::same(bins.download(), expected, "bins"));
     if (!rung.is_private) {
@@ -111,7 +111,7 @@ TEST_CASE("histogram_words loads four bytes at once") {
   const auto d_bytes = course::DeviceBuffer<unsigned char>::from(text_like_bytes(n));
   course::DeviceBuffer<unsigned> bins(kBins);
   for (const HistogramRung& rung : histogram_rungs()) {
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << n << " bytes");
     const auto c = course::count([&] { rung.launch(d_bytes.data(), n, bins.data()); });
     if (rung.copies) REQUIRE(c->global_loads == n / 32 / rung.load_bytes);
   }

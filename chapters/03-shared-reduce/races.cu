@@ -23,6 +23,7 @@ SumRung<float> wrong_sum(const std::string& name) {
 TEST_CASE("sum_plus_equals races between blocks, and loses updates") {
   const std::vector<float> x = course::position_values<float>(64 * kBlockSize);
   SumInput<float> input(x);
+  INFO("sum_plus_equals, n = " << x.size());
   course::Findings findings;
   float least = 0.0f;
   for (const std::uint64_t seed :
@@ -34,7 +35,7 @@ TEST_CASE("sum_plus_equals races between blocks, and loses updates") {
     REQUIRE(sum > 0.0f);
     least = least > 0.0f ? std::min(least, sum) : sum;
   }
-  INFO("sum_plus_equals gave " << least << " at least, the sum is " << sum_reference(x));
+  INFO("the sum is " << sum_reference(x) << ", and under 8 schedules it gave at least " << least);
   if (!findings.checked) return;
   REQUIRE(least < sum_reference(x));  // a GPU may be lucky with 64 blocks
   INFO(findings.texts.front());
@@ -44,12 +45,14 @@ TEST_CASE("sum_plus_equals races between blocks, and loses updates") {
 TEST_CASE("one block alone is right with +=: a test with one block proves nothing") {
   const std::vector<float> x = course::position_values<float>(kBlockSize);
   SumInput<float> input(x);
+  INFO("sum_plus_equals, n = " << x.size() << ", one block");
   const auto expected = static_cast<float>(sum_reference(x));
   REQUIRE(course::same(input.sum(wrong_sum("sum_plus_equals")), expected, "y"));
 }
 
 TEST_CASE("sum_without_barriers races in shared memory") {
   SumInput<float> input(course::position_values<float>(1025));
+  INFO("sum_without_barriers, n = 1025");
   course::Findings findings;
   REQUIRE(course::expect_race([&] { input.sum(wrong_sum("sum_without_barriers")); }, &findings));
   if (!findings.checked) return;
@@ -59,6 +62,7 @@ TEST_CASE("sum_without_barriers races in shared memory") {
 
 TEST_CASE("sum_scope_too_small races between blocks") {
   SumInput<float> input(course::position_values<float>(4 * kBlockSize));
+  INFO("sum_scope_too_small, n = " << 4 * kBlockSize);
   REQUIRE(course::expect_race([&] { input.sum(wrong_sum("sum_scope_too_small")); }));
 }
 
@@ -66,19 +70,20 @@ TEST_CASE("what threads that returned did not write is found, and a barrier that
   course::skip_without_checker();  // a GPU may hang in sum_barrier_in_if
   const std::vector<float> x = course::position_values<float>(kBlockSize + 100);
   const auto d_x = course::DeviceBuffer<float>::from(x);
-  const auto found = [&](const auto& launch) {
+  const auto found = [&](const std::string& name, const auto& launch) {
+    INFO(name << ", n = " << x.size());
     auto y = course::DeviceBuffer<float>::zeros(1);
     const course::Findings findings = course::find_races([&] { launch(y.data()); });
     REQUIRE(findings.others > 0);
     return findings.texts.front();
   };
-  const std::string early = found([&](float* d_y) {
+  const std::string early = found("sum_early_return", [&](float* d_y) {
     course::launch(sum_early_return<float>, {2, kBlockSize}, d_x.data(), x.size(), d_y);
   });
   INFO(early);
   REQUIRE(early.find("UNINITIALISED MEMORY") != std::string::npos);
   REQUIRE(early.find("156 of the 256 threads have returned") != std::string::npos);
-  const std::string inside = found([&](float* d_y) {
+  const std::string inside = found("sum_barrier_in_if", [&](float* d_y) {
     course::launch(sum_barrier_in_if<float>, {2, kBlockSize}, d_x.data(), x.size(), d_y);
   });
   INFO(inside);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checks/predicted_loads.cuh"
@@ -16,6 +17,13 @@ namespace {
 struct Requests {
   std::uint64_t loads, load_sectors, stores, store_sectors;
 };
+
+/// "512 x 4"; "34 x 15.12" if not all have the same number.
+std::string per_request(std::uint64_t requests, std::uint64_t sectors) {
+  const double each =
+      requests == 0 ? 0 : static_cast<double>(sectors) / static_cast<double>(requests);
+  return std::to_string(requests) + " x " + course::detail::figure_text(each);
+}
 
 /// Ok if `work` makes exactly these requests.
 course::Verdict makes(const std::function<void()>& work, Requests expected) {
@@ -32,7 +40,9 @@ course::Verdict makes(const std::function<void()>& work, Requests expected) {
     return {false, "stores: expected " + text(expected.stores, expected.store_sectors) +
                        ", found " + text(c->global_stores, c->global_store_sectors)};
   }
-  return {};
+  return {.figure = {"requests x sectors of each: loads, stores",
+                     per_request(c->global_loads, c->global_load_sectors) + ", " +
+                         per_request(c->global_stores, c->global_store_sectors)}};
 }
 
 /// Requests for n elements, loaded and stored alike.
@@ -50,7 +60,7 @@ TEST_CASE("what the copies ask of memory, for 16384 floats") {
   const auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(n));
   course::DeviceBuffer<float> d_y(n);
   for (const CopyRung& rung : kCopyRungs) {
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << n);
     REQUIRE(makes([&] { rung.launch(d_x.data(), n, d_y.data()); },
                   both(n / rung.request.floats, rung.request.sectors)));
   }
@@ -64,9 +74,12 @@ TEST_CASE("one warp, 64 floats: two requests of 8 sectors where float2 has one")
     const CopyRung rung = course::rung_named(kCopyRungs, name);
     return makes([&] { rung.launch(d_x.data(), 64, d_y.data()); }, expected);
   };
-  REQUIRE(makes_for("copy_one", {2, 8, 2, 8}));
-  REQUIRE(makes_for("copy_pairs", {2, 16, 2, 16}));
-  REQUIRE(makes_for("copy_float2", {1, 8, 1, 8}));
+  const std::pair<const char*, Requests> expected[] = {
+      {"copy_one", {2, 8, 2, 8}}, {"copy_pairs", {2, 16, 2, 16}}, {"copy_float2", {1, 8, 1, 8}}};
+  for (const auto& [name, requests] : expected) {
+    INFO(name << ", n = 64");
+    REQUIRE(makes_for(name, requests));
+  }
 }
 
 TEST_CASE("a chase makes one request after the other, of one sector each") {
@@ -81,7 +94,7 @@ TEST_CASE("a chase makes one request after the other, of one sector each") {
 TEST_CASE("a request of 32 words of k bytes touches k sectors") {
   course::skip_without_counters();
   for (const WidthRung& rung : kWidthRungs) {
-    INFO("words of " << rung.bytes << " bytes");
+    INFO("words of " << rung.bytes << " bytes, n = 64");
     course::DeviceBuffer<unsigned char> d_x(64 * rung.bytes), d_y(64 * rung.bytes);
     d_x.fill_bytes(1);
     REQUIRE(makes([&] { rung.launch(d_x.data(), 64, d_y.data()); }, both(2, rung.bytes)));
@@ -93,6 +106,7 @@ TEST_CASE("a struct of three floats is three loads with stride 3") {
   const auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(96));
   course::DeviceBuffer<float> d_y(96);
   const WidthRung rung = width_rung<float3>();
+  INFO("float3, n = 32");
   REQUIRE(makes(
       [&] {
         rung.launch(reinterpret_cast<const unsigned char*>(d_x.data()), 32,
@@ -107,13 +121,13 @@ TEST_CASE("the template asks for as much as what is written by hand, and a union
   auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(n));
   course::DeviceBuffer<float> d_z(n);
   for (const ElementwiseRung& rung : kElementwiseRungs) {
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << n);
     const std::uint64_t requests = n / rung.request.floats, sectors = rung.request.sectors;
     REQUIRE(makes([&] { rung.launch(d_x.data(), d_x.data(), n, d_z.data()); },
                   {2 * requests, 2 * requests * sectors, requests, requests * sectors}));
   }
   for (const NegateRung& rung : kPackForms) {
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << n);
     REQUIRE(makes([&] { rung.launch(d_x.data(), n); }, both(n / 128, 16)));
   }
 }
@@ -126,7 +140,7 @@ TEST_CASE("a stride of s floats takes 4 s sectors per request, and at most 32") 
   const auto d_x = course::DeviceBuffer<float>::from(course::position_values<float>(n));
   course::DeviceBuffer<float> d_y(n / kRowsOfThread);
   for (const StridedRung& rung : kStridedRungs) {
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << n);
     const std::uint64_t sectors = 4 * std::min<std::size_t>(rung.stride, 8);
     REQUIRE(makes([&] { rung.launch(d_x.data(), n, d_y.data()); },
                   {n / 32, n / 32 * sectors, n / 256, n / 256 * 4}));
@@ -152,7 +166,7 @@ TEST_CASE("what a misaligned start costs") {
       // so that the last of 32 requests has 30 lanes and 15 sectors.
       {{0, n, both(n / 128, 16)}, {1, n, {34, 31 * 16 + 15 + 2, 34, 31 * 16 + 15 + 2}}},
   };
-  REQUIRE(cases.size() == kNegateRungs.size());
+  REQUIRE((cases.size() == kNegateRungs.size()));
   for (std::size_t k = 0; k < cases.size(); ++k) {
     for (const Case& c : cases[k]) {
       INFO(kNegateRungs[k].name << ", n = " << c.n << ", from element " << c.start << " on");
@@ -171,7 +185,7 @@ TEST_CASE("a tile in shared memory makes loads coalesced, and padding spreads it
   for (const auto* const rungs : {&kRowSumRungs, &kTransposeRungs}) {
     const std::uint64_t loads = n / 32, stores = rungs == &kRowSumRungs ? rows / 32 : n / 32;
     for (const MatrixRung& rung : *rungs) {
-      INFO(rung.name);
+      INFO(rung.name << ", " << rows << " x " << cols << " floats");
       const auto launch = [&] { rung.launch(d_x.data(), rows, cols, d_y.data()); };
       REQUIRE(
           makes(launch, {loads, loads * rung.load_sectors, stores, stores * rung.store_sectors}));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "rungs.cuh"
@@ -29,9 +30,12 @@ TEST_CASE("sum_pack_loads gives the same bits in every run, an atomic finish nee
       by_atomics.insert(z.download().front());
     });
   }
-  REQUIRE(by_last_block.size() == 1);
+  INFO("n = " << x.size() << ", 4 schedules");
+  REQUIRE(course::same(by_last_block.size(), 1, "different sums of sum_pack_loads"));
   REQUIRE(course::close(*by_last_block.begin(), sum_reference(x), course::sum_tolerance(x), "y"));
-  if (course::kCpuDevice) REQUIRE(by_atomics.size() > 1);  // a GPU's order cannot be chosen
+  if (course::kCpuDevice) {  // a GPU's order cannot be chosen
+    REQUIRE(course::at_least(by_atomics.size(), 2, "different sums of sum_shuffle_down"));
+  }
 }
 
 TEST_CASE("sum_fixed_point gives the same bits for any grid and order, a float sum need not") {
@@ -55,8 +59,10 @@ TEST_CASE("sum_fixed_point gives the same bits for any grid and order, a float s
       floats.insert(y.download().front());
     });
   }
-  REQUIRE(fixed.size() == 1);
-  REQUIRE(floats.size() == 2);                                   // one for each grid
+  INFO("n = " << x.size() << ", 2 grids, 4 schedules");
+  REQUIRE(course::same(fixed.size(), 1, "different sums of sum_fixed_point"));
+  // One for each grid.
+  REQUIRE(course::same(floats.size(), 2, "different sums of sum_pack_loads, in float"));
   const double bound = 0x1p-33 * static_cast<double>(x.size());  // half a unit per element
   REQUIRE(course::close(*fixed.begin(), sum_reference(x), bound, "the sum"));
 }
@@ -80,7 +86,7 @@ TEST_CASE("warp_sum_down leaves the sum in lane 0 alone, warp_sum_xor in all lan
     }
     float sum = 0.0f;
     for (std::size_t l = 0; l < 32; ++l) sum += x[first + l];
-    REQUIRE(lanes[0] == sum);
+    REQUIRE(course::same(lanes[0], sum, "lane 0 of each warp has the sum"));
     for (std::size_t l = 0; l < 32; ++l) {
       expected_all[first + l] = sum;
       right += l > 0 && lanes[l] == sum ? 1 : 0;
@@ -88,8 +94,10 @@ TEST_CASE("warp_sum_down leaves the sum in lane 0 alone, warp_sum_xor in all lan
   }
   REQUIRE(course::same(down.download(), expected_down, "what the lanes hold after shfl_down"));
   REQUIRE(course::same(all.download(), expected_all, "what the lanes hold after shfl_xor"));
-  INFO(right << " of " << x.size() - x.size() / 32 << " other lanes have the sum, by chance");
-  REQUIRE(right < x.size() / 20);
+  INFO("n = " << x.size());
+  REQUIRE(course::at_most(right, x.size() / 20 - 1,
+                          "of " + std::to_string(x.size() - x.size() / 32) +
+                              " other lanes have the sum after shfl_down, by chance"));
 }
 
 TEST_CASE("half stagnates at 2048, and overflows at 65504; float does neither") {

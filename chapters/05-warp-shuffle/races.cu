@@ -9,14 +9,14 @@
 
 TEST_CASE("each wrong sum races where the lesson says, or is wrong every time") {
   for (const WrongSum& rung : kWrongSums) {
-    INFO(rung.name);
     const std::vector<float> x = course::position_values<float>(1000);
+    INFO(rung.name << ", n = " << x.size());
     const auto d_x = course::DeviceBuffer<float>::from(x);
     auto y = course::DeviceBuffer<float>::zeros(2);
     if (rung.expect == course::Expect::wrong_value) {
       rung.launch(d_x.data(), x.size(), y.data());
-      INFO("the sum is " << sum_reference(x) << ", and the rung gave " << y.front());
-      REQUIRE(y.front() != static_cast<float>(sum_reference(x)));
+      const float sum = y.front();
+      REQUIRE(sum != static_cast<float>(sum_reference(x)));
       continue;
     }
     course::Findings findings;
@@ -37,6 +37,7 @@ TEST_CASE("a shuffle whose mask names lanes that stay away never ends") {
   const std::vector<float> x = course::position_values<float>(40);
   const auto d_x = course::DeviceBuffer<float>::from(x);
   auto y = course::DeviceBuffer<float>::zeros(1);
+  INFO("sum_divergent_shuffle, n = " << x.size());
   const course::Findings findings = course::find_races([&] {
     course::launch(sum_divergent_shuffle, {blocks_for(x.size()), kBlockSize}, d_x.data(), x.size(),
                    y.data());

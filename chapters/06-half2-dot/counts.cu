@@ -27,7 +27,7 @@ course::Counters counted(const Launch& launch) {
 TEST_CASE("a half2 halves the loads; its sectors are the same") {
   course::skip_without_counters();
   for (const DotRung& rung : kDotRungs) {
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << kN);
     const course::Counters c = counted([&](const __half* d_a, const __half* d_b, float* d_y) {
       rung.launch(d_a, d_b, kN, rung.blocks(kN), d_y);
     });
@@ -45,8 +45,9 @@ TEST_CASE("dot_pack: an eighth of the loads, one atomic per block, one launch") 
   const course::Counters c = counted([&](const __half* d_a, const __half* d_b, float* d_y) {
     launch_dot_pack(d_a, d_b, kN, d_y, workspace);
   });
+  INFO("dot_pack, n = " << kN);
   const std::uint64_t finish = 1 + c.blocks;  // the last block loads the partial sums
   CHECK(course::at_most(c.global_loads, 2 * kN / 256 + finish, "loads"));
-  CHECK(course::same(c.global_atomics, c.blocks, "atomics: a ticket for each block"));
+  CHECK(course::same(c.global_atomics, c.blocks, "atomics, one ticket per block"));
   CHECK(course::same(c.launches, 1, "launches"));
 }

@@ -57,11 +57,12 @@ __global__ void add_in_both(__half value, __half* x, __half* y) {
 
 TEST_CASE("four ways to add to one half: no update is lost, and the neighbour keeps its bits") {
   const std::size_t n = course::kCpuDevice ? 600 : 2'000;
+  const char* const names[] = {"atomicAdd", "loop on the word", "loop on the half", "padded pair"};
   for (const How how : {How::atomic_add, How::cas, How::cas16, How::padded}) {
     for (const std::size_t place : {0u, 1u}) {
       for (const Bits beside : {kMinusZero, bits_of(3.0f), Bits{0x8001}, Bits{0x7D01}}) {
-        INFO("way " << static_cast<int>(how) << ", element " << place << " of two, beside "
-                    << half_text(beside));
+        INFO(names[static_cast<int>(how)] << ", n = " << n << ", element " << place << ", beside "
+                                          << half_text(beside));
         std::vector<Bits> start(2, bits_of(10.0f));
         start[place ^ 1] = beside;
         course::GuardedBuffer<__half> x(2);

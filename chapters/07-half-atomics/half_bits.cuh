@@ -57,7 +57,9 @@ inline std::string describe(std::size_t n, const std::string& what, course::Laun
 /// Every bit of `found`, except that a NaN may be any NaN if `any_nan`.
 inline course::Verdict same_bits(const std::string& what, Bits found, Bits expected,
                                  bool any_nan = false) {
-  if (found == expected || (any_nan && is_nan(found) && is_nan(expected))) return {};
+  if (found == expected || (any_nan && is_nan(found) && is_nan(expected))) {
+    return {.figure = {what, half_text(found)}};
+  }
   const bool nans = is_nan(found) && is_nan(expected);
   return {false, what + ": expected " + half_text(expected) + ", found " + half_text(found) +
                      (nans ? ": a NaN too, but not the same bits" : "")};

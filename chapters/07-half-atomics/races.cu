@@ -30,7 +30,7 @@ TEST_CASE("a loop that looks at its own half alone loses additions") {
     };
     float sum = 0.0f;
     course::count([&] { sum = run(); });  // lanes go in step, as on a GPU
-    INFO(rung.name << " added " << kN << " times 1 to two halves of a word, found " << sum);
+    INFO(rung.name << ", " << kN << " times 1 to two halves of a word");
     REQUIRE(sum < static_cast<float>(kN));
     REQUIRE(sum > 0.0f);
   }
@@ -41,7 +41,7 @@ TEST_CASE("a loop that compares halves ends too late at NaN, and too early at -0
   course::GuardedBuffer<__half> y(2);
   course::DeviceBuffer<int> turns(1);
   for (const ByValueRung& rung : kByValueRungs) {
-    INFO(rung.name);
+    INFO(rung.name << ", one thread, at most " << kMost << " turns");
     const auto run = [&](Bits there, Bits guess, Bits value) {
       set_bits(y.data(), {there, 0});
       rung.launch(half_of(guess), half_of(value), kMost, y.data(), turns.data());
@@ -55,7 +55,7 @@ TEST_CASE("a loop that compares halves ends too late at NaN, and too early at -0
     REQUIRE(course::same(turns.front(), kMost, "turns at a NaN"));
     // The guess 0.0 equals the -0.0 that is there, so the loop believes that it has stored.
     REQUIRE(same_bits("-0.0 + 1 after the guess 0.0", run(kMinusZero, 0x0000, 0x3C00), kMinusZero));
-    REQUIRE(course::same(turns.front(), 1, "turns"));
+    REQUIRE(course::same(turns.front(), 1, "turns at -0.0, which stays"));
   }
 }
 
@@ -70,6 +70,7 @@ TEST_CASE("the word around the last half of three reaches beyond the array") {
   CUDA_CHECK_LAUNCH();
   REQUIRE(same_bits("x", get_bits(x.data(), 3), {0, 0, 0x4200}));
   course::skip_without_checker();
+  INFO("a loop on the 32-bit word around x[2], of 3 halves");
   const course::Findings findings =
       course::find_races([&] { add_one_to<<<1, 1>>>(How::cas, 1, x.data() + 2, returned.data()); });
   REQUIRE(findings.others == 1);
@@ -83,20 +84,21 @@ TEST_CASE("a pack is aligned to all of its bytes, and so must its address be") {
   STATIC_REQUIRE(alignof(course::Pack<float, 4>) == 16);
   STATIC_REQUIRE(sizeof(course::Pack<__half, 2>) == sizeof(__half2));
   course::skip_without_checker();  // on a GPU both end the program
-  const auto text_of = [](const std::function<void()>& work) {
+  const auto text_of = [](const char* const what, const std::function<void()>& work) {
+    INFO(what);
     const course::Findings findings = course::find_races(work);
     REQUIRE(findings.others == 1);
     return findings.texts.front();
   };
   auto two = course::DeviceBuffer<__half>::zeros(4);
-  const std::string misaligned = text_of([&] {
+  const std::string misaligned = text_of("a pack of two halves at an odd half", [&] {
     auto* const pack = reinterpret_cast<course::Pack<__half, 2>*>(two.data() + 1);
     add_to_all_once<<<1, 1>>>(pack, half_of(0x3C00));
   });
   INFO(misaligned);
   REQUIRE(misaligned.find("MISALIGNED") != std::string::npos);
   auto one = course::DeviceBuffer<__half>::zeros(1);  // a result of one half, as the code had first
-  const std::string outside = text_of([&] {
+  const std::string outside = text_of("a pack of two halves at an array of one", [&] {
     auto* const pack = reinterpret_cast<course::Pack<__half, 2>*>(one.data());
     add_to_all_once<<<1, 1>>>(pack, half_of(0x3C00));
   });

@@ -43,8 +43,9 @@ TEST_CASE("atomics give other bits in another order, sum_sorted the same ones") 
       sorted_bits.insert(table_bits(launch_sum_sorted, sorted_values, sorted_index, 8));
     });
   }
-  REQUIRE(fast.size() > 1);
-  REQUIRE(sorted_bits.size() == 1);
+  INFO("n = 2000 into 8 targets, 6 schedules");
+  REQUIRE(course::at_least(fast.size(), 2, "different tables of scatter_fast"));
+  REQUIRE(course::same(sorted_bits.size(), 1, "different tables of sum_sorted"));
 }
 
 namespace fast_add_testing {

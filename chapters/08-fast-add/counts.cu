@@ -3,6 +3,7 @@
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@ using namespace fast_add_testing;
 TEST_CASE("scatter_privatized makes one atomic per pair of targets and block, not one per value") {
   course::skip_without_counters();
   constexpr std::size_t kUpdatesHere = 3 * kBlockSize * kUpdates, kTargets = 17;
+  INFO("n = " << kUpdatesHere << " into " << kTargets << " targets, 3 blocks");
   const auto count = [&](const char* name) {
     const ScatterRung rung = rung_named(scatter_rungs(), name);
     return course::count([&] { check_scatter(rung, kUpdatesHere, kTargets); });
@@ -41,8 +43,15 @@ TEST_CASE("a warp of both alignments makes two atomics by branch, and one by sel
     };
     const auto branch = count(launch_add_by_branch), select = count(launch_add_by_select);
     const std::uint64_t warps = n / 32;
-    REQUIRE(branch->global_atomics == (alignment == Alignment::by_turns ? 2 * warps : warps));
-    REQUIRE(select->global_atomics == warps);
+    const std::string halves = alignment == Alignment::low       ? "the lower ones"
+                               : alignment == Alignment::high    ? "the upper ones"
+                               : alignment == Alignment::by_warp ? "the same of a warp"
+                                                                 : "both, alternately";
+    INFO("n = " << n << ", halves of pairs: " << halves);
+    REQUIRE(course::same(branch->global_atomics,
+                         alignment == Alignment::by_turns ? 2 * warps : warps,
+                         "requests of add_by_branch"));
+    REQUIRE(course::same(select->global_atomics, warps, "requests of add_by_select"));
   }
 }
 
@@ -56,6 +65,7 @@ TEST_CASE("rows: one atomic per half, one per pair, and none on the table") {
   const auto half = count("rows_half"), fast = count("rows_fast"), half2 = count("rows_half2"),
              red_v4 = count("rows_red_v4"), sort = count("rows_sorted"),
              floats = count("rows_float");
+  INFO(kShape.rows << " rows of 64 columns");
   REQUIRE(half->global_atomic_lanes == kShape.rows * 64);
   REQUIRE(fast->global_atomic_lanes == kShape.rows * 64);
   REQUIRE(fast->global_atomics == kShape.rows * 2);            // a warp's 32 columns: one request
@@ -72,7 +82,7 @@ TEST_CASE("a maximum by RED is one request of a warp of both alignments, and loa
   const auto d_index = course::DeviceBuffer<int>::from(random_index(n, kTargets));
   const auto d_values = course::DeviceBuffer<__half>::from(gradients(n));
   for (const ScatterRung& rung : of_group(max_rungs(), Group::maxima)) {
-    INFO(rung.name);
+    INFO(rung.name << ", n = " << n << " into " << kTargets << " targets");
     course::DeviceBuffer<__half> table(kTargets);
     table.fill_bytes(0xFF);
     const auto run = [&] {

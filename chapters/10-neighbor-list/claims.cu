@@ -210,12 +210,14 @@ TEST_CASE("what a bond costs: two atomics, or none, or one per atom") {
   for (const NeighborRung<float>& rung : right_rungs<float>(n)) {
     if (rung.name == "neighbors_cells") continue;
     INFO(rung.name);
-    REQUIRE(counters_of(rung.name.c_str()).global_atomic_lanes == (rung.atomics ? ends : 0));
+    REQUIRE(course::same(counters_of(rung.name.c_str()).global_atomic_lanes,
+                         rung.atomics ? ends : 0, "atomics"));
   }
   const auto global = counters_of("gather_global_count"), rows = counters_of("gather_rows"),
              columns = counters_of("gather_distance_first"),
              tiles = counters_of("neighbors_gather"), cells = counters_of("neighbors_cells");
   // One per atom for its place, one per block of measure_box, one per tile.
+  INFO("n = " << n);
   REQUIRE(cells.global_atomic_lanes == n + 1 + 1);
   REQUIRE(global.global_loads > rows.global_loads);    // the count is read again and again
   REQUIRE(global.global_stores > rows.global_stores);  // and written

@@ -16,13 +16,15 @@ TEST_CASE("all devices have their work before the host waits") {
     };
     for (const HostRung& rung : kHostRungs) {
       Filled s(3 * kChunk, 3, rung.in_chunks);
-      INFO(rung.name);
-      REQUIRE(at_once([&] { rung.sum(s.parts, s.cells); }) == 3);
+      INFO(rung.name << ", n = " << 3 * kChunk << " on 3 devices");
+      REQUIRE(course::same(at_once([&] { rung.sum(s.parts, s.cells); }), 3, "devices at once"));
     }
     const Filled s(1000, 3);
     course::ManagedBuffer<double> counter(1);
     counter[0] = 0;
-    REQUIRE(at_once([&] { sum_one_counter<Among::system>(s.parts, counter.data()); }) == 3);
+    INFO("sum_one_counter, n = 1000 on 3 devices");
+    REQUIRE(course::same(at_once([&] { sum_one_counter<Among::system>(s.parts, counter.data()); }),
+                         3, "devices at once"));
   });
 }
 
@@ -33,5 +35,6 @@ TEST_CASE("sum_one_counter: one atomic per block") {
   counter[0] = 0;
   const auto counters =
       course::count([&] { sum_one_counter<Among::system>(s.parts, counter.data()); });
+  INFO("n = " << 3 * kChunk << " on one device");
   REQUIRE(course::same(counters->global_atomic_lanes, counters->blocks, "atomics"));
 }

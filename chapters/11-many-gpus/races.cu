@@ -32,6 +32,7 @@ TEST_CASE("a pointer on the wrong device is reported") {
     of_device_0.fill_bytes(0);
     CUDA_CHECK(cudaDeviceSynchronize());
     course::PinnedBuffer<double> sum(1);
+    INFO("device 1 sums 100 floats of device 0");
     const course::Findings found = course::find_races([&] {
       const course::OnDevice on(1);
       course::DeviceBuffer<double> workspace(1);
@@ -50,6 +51,7 @@ TEST_CASE("memory of another device may be used while there is peer access, and 
     const auto d_x = course::DeviceBuffer<float>::from(x);
     CUDA_CHECK(cudaDeviceSynchronize());  // device 1 does not wait for copies of device 0
     course::PinnedBuffer<double> sum(1);
+    INFO("device 1 sums 1000 floats of device 0");
     const auto sum_by_device_1 = [&] {
       const course::OnDevice on(1);
       course::DeviceBuffer<double> workspace(1);
@@ -61,6 +63,7 @@ TEST_CASE("memory of another device may be used while there is peer access, and 
       sum_by_device_1();
       REQUIRE(course::same(sum[0], std::accumulate(x.begin(), x.end(), 0.0), "sum"));
     }
+    INFO("after the peer access has ended");
     if (course::kCpuDevice) REQUIRE(course::find_races(sum_by_device_1).others == 1);
   });
 }
@@ -72,6 +75,7 @@ TEST_CASE("count_everywhere: atomicAdd among devices is a race") {
     counter[0] = 0;
     course::Findings found;
     const CountRung rung = course::rung_named(kCountRungs, "count_device_scope");
+    INFO(rung.name << ", 2 devices");
     REQUIRE(course::expect_race([&] { rung.launch(2, 2, counter.data()); }, &found));
     REQUIRE_THAT(found.texts[0], ContainsSubstring("atomicAdd_system"));
   });
@@ -80,6 +84,7 @@ TEST_CASE("count_everywhere: atomicAdd among devices is a race") {
 TEST_CASE("count_everywhere: atomicAdd on one device alone is none") {
   course::ManagedBuffer<double> counter(1);
   counter[0] = 0;
+  INFO("1 device, 2 blocks, each counts " << kCountsOfABlock);
   count_everywhere<Among::device>(1, 2, counter.data());
   REQUIRE(course::same(counter[0], 2.0 * kCountsOfABlock, "*counter"));
 }
@@ -92,7 +97,7 @@ TEST_CASE("count_everywhere: atomicAdd_system in managed memory counts all") {
       const int devices = rung.one_device ? 1 : 2;
       if (!rung.is_right(devices)) continue;
       if (rung.in_host_memory && !course::kCpuDevice && course::skip_large()) continue;
-      INFO(rung.name);
+      INFO(rung.name << ", devices: " << devices << ", blocks of each: " << blocks);
       const Counter counter = rung.make(devices);
       set_to_zero(counter.data);
       rung.launch(devices, blocks, counter.data);
@@ -115,10 +120,12 @@ TEST_CASE("count_everywhere: pinned memory has atomics only if the link to the h
       REQUIRE_FALSE(rung.is_right(2));
       REQUIRE(rung.is_right(1));
       course::Findings found;
+      INFO("count_pinned, 2 devices, a link without atomics");
       REQUIRE(course::expect_race(count, &found));
       REQUIRE_THAT(found.texts[0], ContainsSubstring("cudaDevAttrHostNativeAtomicSupported"));
     });
     course::with_host_atomics(true, [&] {
+      INFO("count_pinned, 2 devices, a link with atomics");
       REQUIRE(rung.is_right(2));
       count();
       REQUIRE(course::same(counter[0], 4.0 * kCountsOfABlock, "*counter"));

@@ -12,7 +12,7 @@ TEST_CASE("an ordinary message without release and acquire, or fences of device 
   for (const LitmusGroup& group : litmus_groups()) {
     for (const LitmusRung& rung : group.rungs) {
       if (!rung.is_race) continue;
-      INFO(rung.name);
+      INFO(rung.name << ", n = " << 8 * memory.tests);
       memory.weak.fill_bytes(0);
       course::Findings findings;
       REQUIRE(course::expect_race(

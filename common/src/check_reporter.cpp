@@ -23,6 +23,7 @@
 
 #include "passed_cases.hpp"
 #include "repo_relative_path.hpp"
+#include "shown_claims.hpp"
 #include "waiting_time.hpp"
 
 #if COURSE_CPU_DEVICE
@@ -36,6 +37,8 @@ Run the_run;
 std::string program;
 course::Verdict last_verdict;
 PassedCases passed_cases;  // under this schedule
+ShownClaims shown_claims;  // of this test case
+bool shows = false;        // under this schedule
 
 /// The test case that runs.
 struct Test {
@@ -179,6 +182,15 @@ void remember_passed(const Catch::AssertionStats& stats) {
                    place_of(stats.assertionResult));
 }
 
+/// Keeps what a comparison that holds shows a reader of the lesson.
+void show(const Catch::AssertionStats& stats) {
+  const Catch::AssertionResult& result = stats.assertionResult;
+  last_verdict = {};
+  const std::string expanded = result.hasExpression() ? result.getExpandedExpression() : "";
+  shown_claims.add(case_messages(stats),
+                   compared(result.getExpression(), expanded, last_verdict.figure));
+}
+
 /// A failed assertion in the learner's words.
 Failure describe(const Catch::AssertionStats& stats) {
   const Catch::AssertionResult& result = stats.assertionResult;
@@ -255,6 +267,7 @@ class Listener : public Catch::EventListenerBase {
 
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
     test = {.is_open = true};
+    shown_claims.begin(info.name, program == "races");
     begin_test(info.name);
   }
   void sectionStarting(const Catch::SectionInfo& info) override {
@@ -271,6 +284,7 @@ class Listener : public Catch::EventListenerBase {
       ++the_run.skipped;
     } else if (result.isOk()) {
       remember_passed(stats);
+      if (shows) show(stats);
     } else {
       Failure failure = describe(stats);
       failure.details += take_notes();
@@ -307,6 +321,9 @@ class Reporter : public Catch::StreamingReporterBase {
   void testRunStarting(const Catch::TestRunInfo& info) override {
     const auto& all = Catch::getAllTestCasesSorted(*m_config);
     count_ = Catch::filterTests(all, m_config->testSpec(), *m_config).size();
+    if (shows && kCpuDevice) {
+      m_stream << fmt::format("Under schedule {} of the CPU device:\n\n", the_run.seed);
+    }
     StreamingReporterBase::testRunStarting(info);
   }
   void testCaseStarting(const Catch::TestCaseInfo& info) override {
@@ -316,6 +333,10 @@ class Reporter : public Catch::StreamingReporterBase {
     StreamingReporterBase::testCaseStarting(info);
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
+    if (shows && stats.totals.testCases.allPassed() && stats.totals.assertions.skipped == 0) {
+      end_progress();
+      m_stream << shown_claims.text() << std::flush;
+    }
     if (!the_run.failures.empty() && !the_run.expects_rejection) {
       print_first();
       prepare_result(so_far(), program, Verdict::failed, first_line(the_run.failures.front().text));
@@ -390,6 +411,9 @@ const Run& run() { return the_run; }
 void begin_schedule(std::uint64_t seed, std::size_t count, bool expects_rejection) {
   the_run = {.expects_rejection = expects_rejection, .seed = seed, .schedules = count};
   passed_cases.clear();
+  shows = count == 1 && !expects_rejection && shows_claims(program);
+  detail::set_observer(shows ? [](const detail::Observation& seen) { shown_claims.observe(seen); }
+                             : detail::Observer());
 }
 
 void remember_counts(AnswerCounts counts) { the_run.counts = std::move(counts); }

@@ -4,12 +4,22 @@
 #include <course/error.cuh>
 
 #include <cstdlib>
+#include <utility>
+
+#include "observer.hpp"
 
 #if COURSE_CPU_DEVICE
 #include <simt/testing.hpp>
 #endif
 
 namespace course {
+namespace {
+
+detail::Observer observer;
+
+}  // namespace
+
+void detail::set_observer(Observer to) { observer = std::move(to); }
 
 #if COURSE_CPU_DEVICE
 
@@ -40,20 +50,30 @@ std::optional<Counters> count(const std::function<void()>& work) {
   const simt::CountScope scope;
   work();
   detail::synchronize_devices();
-  return scope.counters();
+  const Counters counters = scope.counters();
+  if (observer) observer({counters.launches, counters.blocks, counters.threads});
+  return counters;
 }
 
 Findings find_races(const std::function<void()>& work) {
   detail::synchronize_devices();  // reports of earlier launches do not count
   Findings findings;
   findings.checked = true;
-  const Collector collector(findings);
-  try {
-    work();
-    detail::synchronize_devices();
-  } catch (const CudaError& error) {
-    if (findings.texts.empty()) throw;
-    if (is_sticky(error.code())) simt::reset_device();
+  const Counters before = simt::counted_so_far();
+  {
+    const Collector collector(findings);
+    try {
+      work();
+      detail::synchronize_devices();
+    } catch (const CudaError& error) {
+      if (findings.texts.empty()) throw;
+      if (is_sticky(error.code())) simt::reset_device();
+    }
+  }
+  if (observer) {
+    const Counters after = simt::counted_so_far();
+    observer({after.launches - before.launches, after.blocks - before.blocks,
+              after.threads - before.threads, &findings});
   }
   return findings;
 }

@@ -222,7 +222,10 @@ void Ladder::State::finish(Row row, const std::function<void(Row&)>& work) {
 void Ladder::State::add(Row row) {
   rows.push_back(std::move(row));
   // On the CPU device no row is compared with one that is still to come.
-  if (kCpuDevice) table->print(rows.back(), nullptr, nullptr);
+  if (kCpuDevice) {
+    table->print(rows.back(), nullptr, nullptr);
+    (json_path == "-" ? err : out) << std::flush;  // the next rung may take seconds
+  }
 }
 
 void Ladder::State::print_timed() {

@@ -1,5 +1,6 @@
 // main() of every check: runs Catch2, on the CPU device once per schedule. check_reporter.cpp says on
-// one screen what is wrong, check_result.cpp says it in a file. Exit codes, as Meson understands them:
+// one screen what is wrong, check_result.cpp says it in a file. What a lesson's programs show their readers is in
+// shown_claims.cpp. Exit codes, as Meson understands them:
 // 0 passed, 1 failed, 77 skipped.
 //
 // Environment:

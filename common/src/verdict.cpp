@@ -93,6 +93,27 @@ std::string number_text(float value) {
 
 namespace detail {
 
+namespace {
+
+/// The digits of a whole number; empty for any other.
+std::string whole_text(double value) {
+  constexpr double kMostDigits = 1e15;
+  const bool is_whole = std::fabs(value) < kMostDigits && value == std::floor(value);
+  return is_whole ? fmt::format("{:.0f}", value) : "";
+}
+
+}  // namespace
+
+std::string figure_text(double value) {
+  const std::string whole = whole_text(value);
+  if (!whole.empty()) return whole;
+  return std::isnan(value) ? number_text(value) : fmt::format("{:.10g}", value);
+}
+std::string figure_text(float value) {
+  const std::string whole = whole_text(value);
+  return whole.empty() ? number_text(value) : whole;
+}
+
 Verdict explain(const Differences& d, const std::function<std::string(std::size_t)>& inputs) {
   if (d.wrong.empty()) return {};
   const std::size_t first = d.wrong.front();
@@ -146,7 +167,9 @@ Verdict explain_set(std::string_view name, std::size_t expected, std::size_t fou
   add(missing, "missing");
   add(duplicated, "too often");
   add(foreign, "that do not belong there");
-  if (text.empty()) return {};
+  if (text.empty()) {
+    return {.figure = {std::string(name), fmt::format("{} elements, in any order", found)}};
+  }
   return {false, with_hint(fmt::format("{}: {}; expected {} elements in any order, found {}", name,
                                        text, expected, found),
                            hint)};
@@ -161,27 +184,33 @@ Verdict explain_scalar(const Differences& d, std::string_view hint) {
 
 Verdict at_most(std::uint64_t found, std::uint64_t most, std::string_view name,
                 std::string_view hint) {
-  if (found <= most) return {};
+  if (found <= most)
+    return {.figure = {std::string(name), fmt::format("{}, at most {}", found, most)}};
   return {false, fmt::format("{}: expected at most {}, found {}{}{}", name, most, found,
                              hint.empty() ? "" : "; ", hint)};
 }
 
 Verdict at_least(std::uint64_t found, std::uint64_t least, std::string_view name,
                  std::string_view hint) {
-  if (found >= least) return {};
+  if (found >= least)
+    return {.figure = {std::string(name), fmt::format("{}, at least {}", found, least)}};
   return {false, fmt::format("{}: expected at least {}, found {}{}{}", name, least, found,
                              hint.empty() ? "" : "; ", hint)};
 }
 
 Verdict none(std::uint64_t found, std::string_view name, std::string_view hint) {
-  if (found == 0) return {};
+  if (found == 0) return {.figure = {std::string(name), "0"}};
   return {false, fmt::format("{}: expected none, found {}{}{}", name, found,
                              hint.empty() ? "" : "; ", hint)};
 }
 
 Verdict close(double found, double expected, double tolerance, std::string_view name,
               std::string_view hint) {
-  if (std::fabs(found - expected) <= tolerance) return {};  // false for NaN
+  if (std::fabs(found - expected) <= tolerance) {  // false for NaN
+    return {.figure = {std::string(name),
+                       fmt::format("{}, expected {} +- {:.3g}", detail::figure_text(found),
+                                   detail::figure_text(expected), tolerance)}};
+  }
   std::string text = fmt::format("{}: expected {}", name, number_text(expected));
   if (tolerance > 0) text += fmt::format(" +- {:.3g}", tolerance);
   text += fmt::format(", found {}", number_text(found));

@@ -38,12 +38,72 @@ def on_gpu():
     return "1 check passed\n" in run("passes")[1]
 
 
+def shown(name, *tests, **environment):
+    """What a lesson's program of this name shows of test cases."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, name)
+        program.symlink_to(Path(SPECIMEN).resolve())
+        return run(*tests, program=program, **environment)[1]
+
+
 class Specimen(unittest.TestCase):
     def failing(self, *tests, **how):
         """The output of test cases that fail."""
         code, out = run(*tests, **how)
         self.assertEqual(code, 1)
         return out
+
+
+class Lesson(Specimen):
+    """What a reader of a lesson sees of its programs races, counts and claims."""
+
+    maxDiff = None
+
+    def setUp(self):
+        if on_gpu():
+            self.skipTest("a GPU counts and finds nothing")
+
+    def test_counts_are_a_table(self):
+        self.assertEqual(
+            shown("counts", "shows what it counts"),
+            "Under schedule 0 of the CPU device:\n\n"
+            "shows what it counts\n"
+            "  expected: single atomics = 32 * blocks\n"
+            "                                 global\n"
+            "                                 atomic   single\n"
+            "                       blocks  requests  atomics\n"
+            "  count_up, n = 64          2         2       64\n"
+            "  count_up, n = 1,280      40        40    1,280\n\n"
+            "1 check passed under 4 schedules\n")
+
+    def test_a_race_is_shown_without_advice(self):
+        self.assertRegex(
+            shown("races", "shows what is found", "shows what is claimed"),
+            r"shows what is found\n"
+            r"  add_racy, n = 64: 2 blocks of 32 threads\n"
+            r"    DATA RACE in kernel add_racy on d_sum\[0\]\n"
+            r"      (read |write)  at \S*specimen.cu:\d+ by block \d thread \d+\n"
+            r"      (read |write)  at \S*specimen.cu:\d+ by block \d thread \d+\n\n"
+            r"shows what is claimed\n"
+            r"  no race\n")
+
+    def test_claims_have_figures(self):
+        self.assertIn(
+            "shows what is claimed\n"
+            "  sums:         0.5 12,345\n"
+            "  sums.back():  12,345 > 1\n"
+            "  the last one: 12,345, expected 12,344 +- 1\n\n", shown("claims", "shows what is claimed"))
+
+    def test_what_fails_is_told_as_ever(self):
+        self.assertEqual(shown("claims", "fails with a verdict"), "Under schedule 0 of the CPU device:\n\n" + run("fails with a verdict")[1])
+
+    def test_a_schedule_of_the_reader(self):
+        self.assertTrue(shown("claims", "shows what is claimed", SIMT_SEED="3").startswith("Under schedule 3 "))
+
+    def test_tests_and_other_programs_are_quiet(self):
+        quiet = "1 check passed under 4 schedules\n"
+        self.assertEqual(shown("counts", "shows what it counts", COURSE_QUIET="1"), quiet)
+        self.assertEqual(shown("selfcheck", "shows what it counts"), quiet)
 
 
 class Screen(Specimen):

@@ -27,6 +27,7 @@ NOT_STARTED
 namespace {
 
 __global__ void add_racy(unsigned* d_sum) { *d_sum += 1; }
+__global__ void count_up(unsigned* d_sum) { atomicAdd(d_sum, 1u); }
 __global__ void write_at(unsigned* d_x, int i) { d_x[i] = 1; }
 
 __global__ void count_slowly(unsigned* d_sum) {
@@ -163,6 +164,30 @@ TEST_CASE("races in every launch") {
 TEST_CASE("races, and does not wait") {
   static auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
   add_racy<<<2, 32>>>(d_sum.data());
+}
+
+TEST_CASE("shows what it counts") {
+  auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
+  for (const unsigned blocks : {2u, 40u}) {
+    INFO("count_up, n = " << 32 * blocks);
+    const auto c = course::count([&] { count_up<<<blocks, 32>>>(d_sum.data()); });
+    if (!c) continue;
+    CHECK(c->global_atomics == blocks);
+    CHECK(course::same(c->global_atomic_lanes, 32 * blocks, "single atomics"));
+  }
+}
+
+TEST_CASE("shows what is found") {
+  auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
+  INFO("add_racy, n = 64");
+  CHECK(course::expect_race([&] { add_racy<<<2, 32>>>(d_sum.data()); }));
+}
+
+TEST_CASE("shows what is claimed") {
+  const std::vector<float> sums = {0.5f, 12345.0f};
+  CHECK(course::same(sums, {0.5f, 12345.0f}, "sums"));
+  CHECK(sums.back() > 2.0f * sums.front());
+  CHECK(course::close(sums.back(), 12344.0, 1.0, "the last one"));
 }
 
 TEST_CASE("leaves its array") {

@@ -41,6 +41,22 @@ TEST_CASE("equal arrays have nothing to say") {
   CHECK(close(1.0, 1.25, 0.25, "x").ok);
 }
 
+TEST_CASE("a comparison that holds has a figure") {
+  const course::Figure number = same(16u, 16u, "atomics").figure;
+  CHECK(number.name == "atomics");
+  CHECK(number.value == "16");
+  CHECK(same(4294967296.0f, 4294967296.0f, "y").figure.value == "4294967296");  // all of its digits
+  CHECK(same(0.1f, 0.1f, "y").figure.value == "0.1");
+  CHECK(same(std::vector<int>{1, 2}, {1, 2}, "x").figure.value == "1 2");
+  CHECK(same(std::vector<int>(5), std::vector<int>(5), "x").figure.value ==
+        "all 5 elements as expected");
+  CHECK(course::at_most(3, 4, "atomics").figure.value == "3, at most 4");
+  CHECK(course::at_least(3, 2, "atomics").figure.value == "3, at least 2");
+  CHECK(course::none(0, "barriers").figure.value == "0");
+  CHECK(close(2.5, 2.0, 1.0, "sum").figure.value == "2.5, expected 2 +- 1");
+  CHECK(same(1, 2, "x").figure.name.empty());
+}
+
 TEST_CASE("one wrong element is named with what was expected") {
   std::vector<int> found = counting(256);
   found[97] = 12;

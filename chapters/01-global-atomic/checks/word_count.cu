@@ -28,7 +28,7 @@ char letter(course::Element e) {
 }
 
 const course::DataKind<char> kOneLetterWords{
-    "words of one letter, \"a a a\"",
+    "words of one byte: a letter, or another that is no separator",
     [](course::Element e) { return e.i % 2 == 1 ? separator(e) : letter(e); }};
 const course::DataKind<char> kMixed{
     "words of all lengths, every separator, and bytes that only look like one",

@@ -96,9 +96,9 @@ const std::vector<unsigned> kNumbers = {
 
 const std::vector<unsigned> kNans = {kTheNan, 0x7FC0'0000, 0xFFC0'0000, 0x7FC0'0123, 0xFFFF'FFFF};
 
-constexpr unsigned kMinusInfinity = 0xFF80'0000;
+constexpr unsigned kMinusInfinity = 0xFF80'0000, kMinusZero = 0x8000'0000;
 /// What cells hold at first.
-const std::vector<unsigned> kStarts = {kMinusInfinity, 0x8000'0000, 0xC47A'0000, 0x4640'0000};
+const std::vector<unsigned> kStarts = {kMinusInfinity, kMinusZero, 0xC47A'0000, 0x4640'0000};
 
 float rising(course::Element e) { return 0.5f * static_cast<float>(e.i) - 300.0f; }
 float random(course::Element e) { return static_cast<float>(e.i * 7919 % 10'009) - 5000.0f; }
@@ -115,6 +115,9 @@ const course::DataKind<unsigned> kKinds[] = {
     kMixed,
     kNegative,
     {"-0 and 0", [](course::Element e) { return as_bits(e.i % 3 == 1 ? 0.0f : -0.0f); }},
+    // A cell that held -0 holds 0 then: an equal number, and other bits.
+    {"0, and numbers above it",
+     [](course::Element e) { return as_bits(e.i % 2 == 0 ? 0.0f : static_cast<float>(e.i)); }},
     {"all the same", [](course::Element) { return as_bits(-12.5f); }},
     {"infinities, subnormals, zeros",
      [](course::Element e) { return kNumbers[e.i * 7 % kNumbers.size()]; }},
@@ -293,11 +296,14 @@ TEST_CASE("atomic_max_float: many threads at one cell of shared memory") {
   }
 }
 
-// Promise: no value is lost when all lanes of a warp read the cell before any of them raises it.
+// Promise: no value is lost when all lanes of a warp read the cell before any of them raises it (numbers that
+// are equal in other bits, 0 and -0, are two values of the cell).
 TEST_CASE("atomic_max_float: the lanes of a warp go in step") {
   for (const course::DataKind<unsigned>& kind : kKinds) {
-    course::count([&] { check_kind(kind, 257, {3, 96}, kMinusInfinity); });
-    course::count([&] { check_shared(kind, 257, 96, kMinusInfinity); });
+    for (const unsigned first : {kMinusInfinity, kMinusZero}) {
+      course::count([&] { check_kind(kind, 257, {3, 96}, first); });
+      course::count([&] { check_shared(kind, 257, 96, first); });
+    }
   }
 }
 

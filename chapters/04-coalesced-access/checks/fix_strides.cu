@@ -130,7 +130,7 @@ TEST_CASE("fix_strides: mono is right at every size") {
   std::size_t turn = 0;  // another grid each time
   for (const std::size_t n : course::all_sizes()) {
     const std::vector<Launch> launches = course::launch_shapes(n);
-    for (const Starts starts : {Starts{0, 0}, Starts{1, 1}, Starts{0, 1}}) {
+    for (const Starts starts : {Starts{0, 0}, Starts{1, 0}, Starts{0, 1}, Starts{1, 1}}) {
       for (int repeat = 0; repeat < 2; ++repeat) {
         const Launch launch = launches[turn++ % launches.size()];
         INFO(describe(n, launch, starts));

@@ -11,6 +11,7 @@
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -130,6 +131,20 @@ Sums sums_of(const course::GuardedBuffer<float2>& results) {
   return sums;
 }
 
+/// Ok if each block has set its result: what no kernel wrote has the bytes that fill a GuardedBuffer, and no
+/// product or sum is that NaN.
+course::Verdict all_set(const course::GuardedBuffer<float2>& results) {
+  const std::vector<float2> parts = results.download();
+  for (std::size_t block = 0; block < parts.size(); ++block) {
+    std::uint32_t bits[2];
+    std::memcpy(bits, &parts[block], sizeof bits);
+    if (bits[0] == UINT32_MAX || bits[1] == UINT32_MAX) {
+      return {false, "results[" + std::to_string(block) + "] was not written by the launch"};
+    }
+  }
+  return {};
+}
+
 /// Ok if both are NaN, or the same number or infinity.
 course::Verdict same_or_nan(double found, double expected, const std::string& channel) {
   if (std::isnan(expected) && std::isnan(found)) return {};
@@ -155,6 +170,7 @@ void check_launch(const Recordings& r, Launch launch, int times, Starts starts) 
     INFO((time == 1 ? "first launch" : "second launch: results holds those of the first one"));
     course::launch(half2_dot, {launch.grid, launch.block}, a.data(), b.data(), r.a.size(),
                    results.data());
+    REQUIRE(all_set(results));
     const Sums sums = sums_of(results);
     REQUIRE(course::close(sums.left, r.left, r.tolerance, kLeft));
     REQUIRE(course::close(sums.right, r.right, r.tolerance, kRight));

@@ -80,6 +80,9 @@ void check_array(const std::vector<Bits>& start, std::size_t offset, std::size_t
 const course::DataKind<Bits> kSmall{
     "1 to 4", [](course::Element e) { return bits_of(static_cast<float>(1 + e.random % 4)); }};
 
+const course::DataKind<Bits> kZerosAndOnes{
+    "-0 and 1", [](course::Element e) { return e.i % 2 == 0 ? kMinusZero : bits_of(1.0f); }};
+
 /// Many threads at element `place` of two, which holds 1000.
 void check_one(const std::vector<Bits>& values, unsigned place, Beside neighbour, Bits beside,
                Launch launch) {
@@ -202,7 +205,8 @@ TEST_CASE("atomic_sub_half: others add to the neighbour at the same time") {
   }
 }
 
-// Promise: no update gets lost where the lanes of a warp go in step.
+// Promise: no update gets lost where the lanes of a warp go in step (0 and -0, equal numbers in other
+// bits, are two values of the cell).
 TEST_CASE("atomic_sub_half: the lanes of a warp go in step") {
   for (const unsigned place : {0u, 1u}) {
     INFO(describe(200, " calls", {2, 96}));
@@ -210,6 +214,12 @@ TEST_CASE("atomic_sub_half: the lanes of a warp go in step") {
     course::count([&] { check_one(values, place, Beside::stays, kMinusZero, {2, 96}); });
     course::count([&] { check_one(values, place, Beside::grows, bits_of(3.0f), {2, 96}); });
     course::count([&] { check_one(values, place, Beside::comes_and_goes, 0, {2, 96}); });
+    // -0 - -0 is 0: an equal number, and other bits.
+    const std::vector<Bits> zeros_and_ones = kZerosAndOnes.values(200);
+    INFO("the values are -0 and 1 in turn");
+    course::count([&] {
+      one_half::check_one<Subtract>(zeros_and_ones, place, Beside::stays, kMinusZero, 0, {2, 96});
+    });
   }
 }
 

@@ -35,11 +35,17 @@ struct WrongValues {
   std::vector<Fact> facts = {};
 };
 
+/// What a comparison that holds has compared: "atomics" and "16".
+struct Figure {
+  std::string name = {}, value = {};
+};
+
 /// The outcome of a comparison. CHECK(course::same(...)) prints `text` if it fails.
 struct Verdict {
   bool ok = true;
   std::string text = {};                           // empty if there is nothing to say
   std::shared_ptr<const WrongValues> values = {};  // of arrays and numbers that differ
+  Figure figure = {};                              // of what is as expected; a lesson shows it
   explicit operator bool() const { return ok; }
 };
 
@@ -57,6 +63,18 @@ std::string number_text(const T& value) {
 }
 
 namespace detail {
+
+/// A number as figures show it: a whole one with all of its digits, a double with ten at most.
+std::string figure_text(double value);
+std::string figure_text(float value);
+template <class T>
+std::string figure_text(const T& value) {
+  if constexpr (std::is_integral_v<T>) {
+    return std::to_string(value);
+  } else {
+    return figure_text(static_cast<float>(value));  // __half and __nv_bfloat16
+  }
+}
 
 /// The numbers of an array, of whatever type.
 struct Elements {
@@ -135,6 +153,19 @@ Verdict explain_scalar(const Differences& differences, std::string_view hint);
 std::string list_elements(std::string_view name, std::size_t first, std::size_t end,
                           std::size_t stride, const std::function<std::string(std::size_t)>& text);
 
+/// The verdict on an array that is as expected: its figure is the numbers themselves, if they are few.
+template <class T>
+Verdict agreed(const std::vector<T>& found, std::string_view name) {
+  constexpr std::size_t kMostShown = 4;
+  std::string value;
+  if (found.size() > kMostShown) {
+    value = "all " + std::to_string(found.size()) + " elements as expected";
+  } else {
+    for (const auto& x : found) value += (value.empty() ? "" : " ") + figure_text(x);
+  }
+  return {.figure = {std::string(name), std::move(value)}};
+}
+
 /// NaN is unequal to itself; exact integers never are.
 template <class T>
 bool is_nan(const T& value) {
@@ -174,7 +205,7 @@ Verdict same(const std::vector<T>& found, const std::vector<T>& expected, std::s
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (!(found[i] == expected[i])) differences.wrong.push_back(i);
   }
-  if (differences.wrong.empty()) return {};
+  if (differences.wrong.empty()) return detail::agreed(found, name);
   const std::size_t first = differences.wrong.front();
   differences.expected = number_text(expected[first]);
   differences.found = number_text(found[first]);
@@ -187,7 +218,7 @@ Verdict same(const std::vector<T>& found, const std::vector<T>& expected, std::s
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 Verdict same(T found, std::type_identity_t<T> expected, std::string_view name,
              std::string_view hint = "") {
-  if (found == expected) return {};
+  if (found == expected) return {.figure = {std::string(name), detail::figure_text(found)}};
   const std::vector<T> found_values{found}, expected_values{expected};
   detail::Differences differences = detail::differences_of(found_values, expected_values, name);
   differences.wrong = {0};
@@ -260,7 +291,7 @@ Verdict close(const std::vector<T>& found, const std::vector<double>& expected, 
     const bool is_near = std::fabs(static_cast<double>(found[i]) - expected[i]) <= tolerance;
     if (!is_near) differences.wrong.push_back(i);  // NaN is not near
   }
-  if (differences.wrong.empty()) return {};
+  if (differences.wrong.empty()) return detail::agreed(found, name);
   const std::size_t first = differences.wrong.front();
   differences.expected = number_text(expected[first]) + " +- " + number_text(tolerance);
   differences.found = number_text(found[first]);

@@ -148,9 +148,8 @@ std::string shared_bounds_hint(const Allocation& a, const StrayIndex& i, const T
 /// An access begins in an array and ends after it.
 std::string overhang_hint(const Allocation& a, std::size_t size) {
   if (size > a.element.size) {
-    return "All bytes of a wide access must lie inside the array. Stop the wide accesses before the "
-           "last\n"
-           "  elements, which do not fill one, and access those one by one.";
+    return "All bytes of a wide access must lie inside the array. Elements at its end that do not fill\n"
+           "  one need accesses of their own size.";
   }
   const std::string by = a.allocated_by.empty() ? "The launch gives it"
                                                 : fmt::format("It was allocated at {} with",
