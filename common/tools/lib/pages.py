@@ -11,7 +11,8 @@ CARD = re.compile(
     r"^<!-- exercise (?P<marker>(?P<name>\w+)\b[^\n]*) -->\n(?:(?:(?!<!-- exercise ).*\n)*?<!-- exercise:end -->\n)?", re.MULTILINE)
 HEADING = re.compile(r"^(#{1,6}) +(.*?)[ #]*$", re.MULTILINE)
 FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
-FOLD = re.compile(r"<details>.*?</details>", re.DOTALL)
+INSIDE = r"(?:(?!</?details>).)*"
+FOLD = re.compile(rf"<details>{INSIDE}(?:<details>{INSIDE}</details>{INSIDE})*</details>", re.DOTALL)  # and the folds in it
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 # A section of the second level: its heading without "##", and where it begins.

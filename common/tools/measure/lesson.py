@@ -311,7 +311,7 @@ def words(text):
     text = markers.ANSWERS.sub(lambda part: part[1], text)
     text = re.sub(r"<!-- (\w+):begin -->.*?<!-- \1:end -->", "", text, flags=re.DOTALL)
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    text = pages.FOLD.sub("", text)
     text = markers.without_comments(text)
     text = re.sub(r"!\[.*?\]\([^)]*\)", "", text)
     return sum(len(line.split()) for line in text.splitlines() if not line.lstrip().startswith("|"))

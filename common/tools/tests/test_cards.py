@@ -134,6 +134,10 @@ class Pages(unittest.TestCase):
         self.assertEqual(pages.share_before_first_card(f"{folded}1234\n{folded}<!-- exercise sum -->\n123\n"), 7 / 12)
         self.assertIsNone(pages.share_before_first_card("Text.\n"))
 
+    def test_a_fold_ends_after_the_folds_in_it(self):
+        inner = "<details><summary>More</summary>\n\nMuch.\n\n</details>\n"
+        self.assertEqual(pages.visible(f"A<details>B\n{inner}C\n{inner}D</details>E{inner}F"), "AE\nF")
+
 
 class Course(unittest.TestCase):
     def test_each_exercise_of_this_course_has_its_card(self):
