@@ -1,9 +1,9 @@
-"""Drawings that are computed from measured times: a chapter.toml declares each as [[drawing]].
+"""Drawings that are computed, from measured times or from what is given: a chapter.toml declares each as [[drawing]].
 
     kind    one of KINDS below
     output  the file's name, without the device's: results/h200-OUTPUT.svg
     device  optional: whose results, if not the reference's
-    rows    the rows of the results, in the kind's order: rung, n, and what else the kind needs
+    rows    the rows of the results, in the kind's order: rung, n, and what else the kind needs; [] where nothing measured is drawn
     given   what is known and was not measured here, such as the number of threads that a GPU holds
 
 A README shows it at the marker <!-- drawing OUTPUT --> (tools/measure/lesson.py). No matplotlib is needed, so
@@ -175,9 +175,45 @@ def links(results, rows, given):
     return title, alt, page
 
 
+# ---- the numbers that a type has -----------------------------------------------------------------
+
+
+def spacing(results, rows, given):
+    """The numbers of a floating-point type beside some powers of two, each row as many units wide as the others."""
+    bits, units = given["bits"], given["units"]
+    name, plural = given["type"]
+    title = f"Where {plural} are: {units} units of each number line"
+    page = Page()
+    page.heading(title, f"tick: a {name} ({bits} significant bits); ring: a power of two, plus 1")
+    said = []
+    for power in given["powers"]:
+        first = power - units // 2
+        scale = (RIGHT - LEFT - 16) / units
+        left = LEFT + 8
+        below, above = (2.0 ** (math.floor(math.log2(value)) + 1 - bits) for value in (power - 1, power))
+        page.words(f"{below:g} apart below {power:,}, {above:g} apart from there on", "strong", 26)
+        page.y += 12
+        ticks = [first + k * below for k in range(round((power - first) / below))]
+        ticks += [power + k * above for k in range(math.floor((first + units - power) / above) + 1)]
+        page.new_line()
+        page.path(f"M{LEFT} {num(page.y)}H{RIGHT}", "rule")
+        page.path("".join(f"M{num(left + (tick - first) * scale)} {num(page.y - 6)}v12" for tick in ticks), "two")
+        page.path(f"M{num(left + units / 2 * scale)} {num(page.y - 10)}v20", "two", ' stroke-width="2.5"')
+        after = left + (power + 1 - first) * scale
+        page.add(f'<circle cx="{num(after)}" cy="{num(page.y)}" r="3.5" class="one" stroke-width="2.5"/>')
+        is_there = above <= 1
+        page.new_line()
+        page.text(left + units / 2 * scale, page.y + 22, f"{power:,}", "small strong middle")
+        page.text(after, page.y + 22, f"{power + 1:,} {'is a ' + name if is_there else f'becomes {power:,}'}", "small soft")
+        page.y += 24
+        said.append(f"{below:g} apart below {power:,}, {above:g} apart above, where {power + 1:,} {'is one' if is_there else 'is none'}")
+    page.words("Computed: the distance doubles at each power of two.", step=22)
+    return title, f"Number lines with a tick for each {name}: {'; '.join(said)}", page
+
+
 # ---- all -----------------------------------------------------------------------------------------
 
-KINDS = {"loads in flight": loads_in_flight, "links": links}
+KINDS = {"loads in flight": loads_in_flight, "links": links, "spacing": spacing}
 
 
 def row_of(results, declared, where):

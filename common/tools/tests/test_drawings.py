@@ -19,6 +19,7 @@ LINKS = {
     "kind": "links", "output": "links", "given": {"devices": 2, "links": 18, "gb_per_s_of_a_link": 25},
     "rows": [{"rung": "ours", "n": 4096}, {"rung": "peer", "n": 4096}, {"rung": "pinned", "n": 4096}],
 }  # fmt: skip
+SPACING = {"kind": "spacing", "output": "loads", "rows": [], "given": {"type": ["half", "halves"], "bits": 11, "units": 8, "powers": [1024, 2048]}}
 
 
 def texts_of(svg):
@@ -94,6 +95,16 @@ class Drawings(unittest.TestCase):
             self.assertIn(text, texts)
         self.assertIn("1.25 µs over PCIe and 2.00 ns over NVLink", drawing.alt)
 
+    def test_spacing(self):
+        drawing = self.drawn(SPACING)
+        texts = texts_of(drawing.text)
+        for text in ("0.5 apart below 1,024, 1 apart from there on", "1 apart below 2,048, 2 apart from there on", "1,025 is a half",
+                     "2,049 becomes 2,048"):
+            self.assertIn(text, texts)
+        ticks = [path.get("d").count("M") for path in ElementTree.fromstring(drawing.text).iter(SVG + "path") if path.get("class") == "two"]
+        self.assertEqual(ticks, [8 + 5, 1, 4 + 3, 1])
+        self.assertIn("2 apart above, where 2,049 is none", drawing.alt)
+
     def test_render_and_check(self):
         folder = self.chapter(LOADS)
         self.assertIn("gpu-x-loads.svg is missing", self.problems(folder))
@@ -125,7 +136,7 @@ class Drawings(unittest.TestCase):
 
     def test_a_declaration_that_is_wrong(self):
         for change, words in (
-            ({"kind": "oak"}, "its kind is none of loads in flight, links"), ({"given": {}}, "do not fit: 'threads'"),
+            ({"kind": "oak"}, "its kind is none of loads in flight, links, spacing"), ({"given": {}}, "do not fit: 'threads'"),
             ({"rows": [{"rung": "oak", "n": 4096, "loads": 1}]}, "0 rows are oak with n = 4,096"),
             ({"rows": [{"rung": "one", "n": 4096}]}, "do not fit: 'loads'"),
         ):
