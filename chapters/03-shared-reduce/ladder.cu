@@ -162,7 +162,7 @@ void forgotten_if(course::Ladder& ladder) {
 }
 
 void histogram(course::Ladder& ladder, const std::vector<unsigned char>& bytes,
-               const std::string& kind) {
+               const std::string& kind, const std::vector<HistogramRung>& rungs) {
   const std::size_t n = bytes.size();
   const auto d_bytes = course::DeviceBuffer<unsigned char>::from(bytes);
   course::DeviceBuffer<unsigned> bins(kBins);
@@ -180,7 +180,7 @@ void histogram(course::Ladder& ladder, const std::vector<unsigned char>& bytes,
   };
   ladder.reference("histogram_reference", *commonest,
                    kind + "; the commonest byte, " + std::to_string(byte), n);
-  for (const HistogramRung& rung : histogram_rungs()) {
+  for (const HistogramRung& rung : rungs) {
     const auto launch = [&] { rung.launch(d_bytes.data(), n, bins.data()); };
     ladder.rung(row({.name = rung.name, .changed = rung.changed, .launch = launch}));
   }
@@ -205,8 +205,9 @@ int main(int argc, char** argv) {
     forgotten_if<float>(rungs);
     forgotten_if<double>(rungs);
     for (const std::size_t n : rungs.sizes({kLarge})) {
-      histogram(rungs, text_like_bytes(n), "text-like");
-      histogram(rungs, std::vector<unsigned char>(n, 'e'), "all bytes equal");
+      histogram(rungs, text_like_bytes(n), "text-like", histogram_rungs());
+      histogram(rungs, std::vector<unsigned char>(n, 'e'), "all bytes equal", histogram_rungs());
+      histogram(rungs, text_like_bytes(n), "a text, one change per row", histogram_cross_rungs());
     }
   });
 }

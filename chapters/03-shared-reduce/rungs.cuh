@@ -18,6 +18,7 @@
 #include "forgotten_if.cuh"
 #include "grid_stride.cuh"
 #include "histogram.cuh"
+#include "histogram_cross.cuh"
 #include "last_block.cuh"
 #include "shared_tree.cuh"
 #include "tree_steps.cuh"
@@ -327,4 +328,44 @@ inline std::vector<HistogramRung> histogram_rungs() {
        .copies = true,
        .load_bytes = 4},
   };
+}
+
+namespace detail {
+template <class Load, unsigned in_flight, unsigned copies>
+HistogramRung histogram_cross_rung() {
+  const std::string loads = sizeof(Load) == 1 ? "bytes" : "words";
+  return {.name = "histogram_cross_" + loads + "_" + std::to_string(in_flight) + "_" +
+                  std::to_string(copies),
+          .changed = loads + ", in flight: " + std::to_string(in_flight) +
+                     ", copies: " + std::to_string(copies),
+          .add =
+              [](Grid grid, const unsigned char* d_bytes, std::size_t n, unsigned* d_bins) {
+                course::launch(histogram_cross<Load, in_flight, copies>, grid, d_bytes, n, d_bins);
+              },
+          .resident = course::resident<histogram_cross<Load, in_flight, copies>, kHistogramBlock>,
+          .copies = copies > 1,
+          .load_bytes = sizeof(Load)};
+}
+}  // namespace detail
+
+/// Each differs from the one before it in one thing.
+inline std::vector<HistogramRung> histogram_cross_rungs() {
+  using detail::histogram_cross_rung;
+  using Byte = unsigned char;
+  using Word = unsigned;
+  return {histogram_cross_rung<Byte, 1, 1>(),
+          histogram_cross_rung<Byte, kWords, 1>(),
+          histogram_cross_rung<Word, kWords, 1>(),
+          histogram_cross_rung<Word, 1, 1>(),
+          histogram_cross_rung<Word, 1, kCopies>(),
+          histogram_cross_rung<Word, kWords, kCopies>(),
+          histogram_cross_rung<Byte, kWords, kCopies>(),
+          histogram_cross_rung<Byte, 1, kCopies>()};
+}
+
+/// All rungs that count bytes, for the proofs.
+inline std::vector<HistogramRung> every_histogram() {
+  std::vector<HistogramRung> rungs = histogram_rungs();
+  for (const HistogramRung& rung : histogram_cross_rungs()) rungs.push_back(rung);
+  return rungs;
 }

@@ -146,7 +146,7 @@ TEST_CASE("every histogram counts every byte once") {
         {"all bytes are 255", std::vector<unsigned char>(n, 255)}};
     for (const auto& [kind, bytes] : inputs) {
       const auto d_bytes = course::DeviceBuffer<unsigned char>::from(bytes);
-      for (const HistogramRung& rung : histogram_rungs()) {
+      for (const HistogramRung& rung : every_histogram()) {
         INFO(rung.name << ", n = " << n << ": " << kind);
         course::GuardedBuffer<unsigned> bins(kBins);
         bins.fill_bytes(0x5A);
@@ -161,7 +161,7 @@ TEST_CASE("every histogram counts every byte once") {
 TEST_CASE("every histogram takes bytes that begin anywhere") {
   const std::vector<unsigned char> bytes = course::position_values<unsigned char>(1030);
   const auto d_bytes = course::DeviceBuffer<unsigned char>::from(bytes);
-  for (const HistogramRung& rung : histogram_rungs()) {
+  for (const HistogramRung& rung : every_histogram()) {
     for (const std::size_t begin : {1, 2, 3, 1023, 1026, 1027, 1028, 1029}) {
       INFO(rung.name << ", from byte " << begin << " of " << bytes.size());
       const std::vector<unsigned char> rest(bytes.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -185,7 +185,7 @@ TEST_CASE("every histogram counts bytes in 64 bits") {
     ++expected[byte++];
   }
   course::DeviceBuffer<unsigned> bins(kBins);
-  for (const HistogramRung& rung : histogram_rungs()) {
+  for (const HistogramRung& rung : every_histogram()) {
     if (!rung.is_private) continue;  // 2^31 atomics on one address take seconds
     INFO(rung.name << ", n = 2^31 + 301");
     rung.launch(d_bytes.data(), n, bins.data());
