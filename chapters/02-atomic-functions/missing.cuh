@@ -48,7 +48,7 @@ __device__ T atomic_update(T* address, F f) {
   do {
     assumed = old;
     old = atomicCAS(word, assumed, bits_as<Word<T>>(f(bits_as<T>(assumed))));
-  } while (old != assumed);  // another thread was faster: f has to see what is there now
+  } while (old != assumed);  // another thread was faster: f must see its value
   return bits_as<T>(old);
 }
 
