@@ -51,7 +51,7 @@ TEST_CASE("atomics: none for two passes, a ticket per tile for the look-back, an
   const std::vector<int> x = filter_input(9000, 50);
   const auto two = count_in_order([&] { check_order(ordered_rungs()[0], x, 0, 0); });
   INFO("n = " << x.size() << ", half of them kept, 3 tiles");
-  REQUIRE(course::none(two->global_atomic_lanes, "atomics of filter_two_pass"));
+  REQUIRE(course::none(two->global_atomic_lanes, "atomics of filter_two_passes"));
   const auto back = count_in_order([&] { check_order(ordered_rungs()[1], x, 0, 0); });
   REQUIRE(course::same(back->global_atomic_lanes, 3, "atomics of filter_look_back"));
   const auto pipelined = count_in_order([&] { check_order(ordered_rungs()[2], x, 0, 0); });
@@ -61,7 +61,7 @@ TEST_CASE("atomics: none for two passes, a ticket per tile for the look-back, an
                        "shared atomics of all three"));
   // The second pass reads everything again.
   REQUIRE(course::at_least(two->global_load_sectors, 2 * x.size() / 8 + 1,
-                           "sectors that filter_two_pass loads"));
+                           "sectors that filter_two_passes loads"));
   REQUIRE(course::at_most(back->global_load_sectors, 3 * x.size() / 2 / 8 - 1,
                           "sectors that filter_look_back loads"));
   REQUIRE(course::at_most(pipelined->global_load_sectors, 3 * x.size() / 2 / 8 - 1,

@@ -113,6 +113,76 @@ def loads_in_flight(results, rows, given):
     return title, alt, page
 
 
+# ---- how an all-reduce combines the vectors of devices -------------------------------------------
+
+
+def ring_steps(devices):
+    """[{(from, to, part)} of a step] of a ring: a vector in as many parts as devices, each device sends to the next one."""
+    rounds = range(2 * (devices - 1))  # first the sums go round, then their copies
+    return devices, [{(device, (device + 1) % devices, (device - step) % devices) for device in range(devices)} for step in rounds]
+
+
+def tree_steps(devices):
+    """The same of a binary tree: whole vectors go up to device 0, and their sum goes down again."""
+    up = [
+        {(child, child - distance, 0) for child in range(distance, devices, 2 * distance)}
+        for distance in (2**level for level in range((devices - 1).bit_length()))
+    ]
+    return 1, up + [{(parent, child, part) for child, parent, part in step} for step in reversed(up)]
+
+
+def all_reduce(results, rows, given):
+    """The steps of an all-reduce: what each device sends, and whose values the parts of its vector contain after it."""
+    gpus = given["devices"]
+    parts, steps = {"ring": ring_steps, "tree": tree_steps}[given["shape"]](gpus)
+    held = [[{device} for _ in range(parts)] for device in range(gpus)]
+    title = f"An all-reduce in a {given['shape']}: {gpus} GPUs, {len(steps)} steps"
+    page = Page()
+    page.heading(title, "number: how many GPUs' values the part sums; thick frame: just received")
+    page.y += 12
+    left, pitch = LEFT + 48, (RIGHT - LEFT - 48) / gpus
+    wide, high, gap = (pitch - 12) / max(parts, 2), 18, 28
+
+    def middle(device, part):
+        return left + device * pitch + (pitch - parts * wide) / 2 + (part + 0.5) * wide
+
+    page.new_line()
+    for device in range(gpus):
+        page.text(left + (device + 0.5) * pitch, page.y + 8, f"GPU {device}", "middle strong")
+    page.y += 16
+    sent = [0] * gpus
+    for step, transfers in enumerate([set(), *steps]):
+        page.new_line()
+        if step:
+            page.path("".join(f"M{num(middle(a, part))} {num(page.y)}L{num(middle(b, part))} {num(page.y + gap)}" for a, b, part in sorted(transfers)), "one")
+            page.y += gap
+        arrived = [(b, part, held[a][part] | held[b][part]) for a, b, part in transfers]
+        for a, _, _ in transfers:
+            sent[a] += 1
+        for b, part, whose in arrived:
+            held[b][part] = whose
+        page.text(LEFT, page.y + 13, f"step {step}" if step else "start", "small soft")
+        received = {(b, part) for b, part, _ in arrived}
+        for device in range(gpus):
+            for part in range(parts):
+                style = ("two", ' stroke-width="2.5"') if (device, part) in received else ("box", "")
+                page.rect(middle(device, part) - wide / 2, page.y, wide, high, *style)
+                whose = held[device][part]
+                page.text(middle(device, part), page.y + 13, str(len(whose)), "small middle strong" if len(whose) == gpus else "small middle")
+        page.y += high
+    if any(len(whose) != gpus for parts_of_one in held for whose in parts_of_one):
+        raise ValueError("a part that does not contain the values of all devices")
+    most, least = max(sent) / parts, min(sent) / parts
+    each = f"{most:g}" if most == least else f"{least:g} to {most:g}"
+    page.words(f"Computed. A transfer moves {'a whole vector' if parts == 1 else f'1/{parts} of a vector'};", step=22)
+    page.words(f"in all steps together a GPU sends {each} vectors.")
+    alt = (
+        f"{gpus} GPUs combine their vectors in a {given['shape']}, in {len(steps)} steps; a transfer moves "
+        f"{'a whole vector' if parts == 1 else f'a part, 1/{parts} of a vector'}, and in the end every GPU has the sum of all {gpus}"
+    )
+    return title, alt, page
+
+
 # ---- links between GPUs --------------------------------------------------------------------------
 
 
@@ -213,7 +283,7 @@ def spacing(results, rows, given):
 
 # ---- all -----------------------------------------------------------------------------------------
 
-KINDS = {"loads in flight": loads_in_flight, "links": links, "spacing": spacing}
+KINDS = {"loads in flight": loads_in_flight, "all-reduce": all_reduce, "links": links, "spacing": spacing}
 
 
 def row_of(results, declared, where):

@@ -20,6 +20,7 @@ LINKS = {
     "rows": [{"rung": "ours", "n": 4096}, {"rung": "peer", "n": 4096}, {"rung": "pinned", "n": 4096}],
 }  # fmt: skip
 SPACING = {"kind": "spacing", "output": "loads", "rows": [], "given": {"type": ["half", "halves"], "bits": 11, "units": 8, "powers": [1024, 2048]}}
+RING = {"kind": "all-reduce", "output": "ring", "rows": []}
 
 
 def texts_of(svg):
@@ -105,6 +106,23 @@ class Drawings(unittest.TestCase):
         self.assertEqual(ticks, [8 + 5, 1, 4 + 3, 1])
         self.assertIn("2 apart above, where 2,049 is none", drawing.alt)
 
+    def test_ring(self):
+        drawing = self.drawn({**RING, "given": {"devices": 3, "shape": "ring"}})
+        for text in ("Computed. A transfer moves 1/3 of a vector;", "in all steps together a GPU sends 1.33333 vectors."):
+            self.assertIn(text, texts_of(drawing.text))
+        numbers = [text for text in texts_of(drawing.text) if text.isdigit()]
+        rows = ["".join(numbers[k : k + 9]) for k in range(0, len(numbers), 9)]  # three parts of three GPUs
+        self.assertEqual(rows, ["111111111", "112211121", "132213321", "332233323", "333333333"])
+        self.assertTrue(drawing.alt.startswith("3 GPUs combine their vectors in a ring, in 4 steps; a transfer moves a part, 1/3 of a vector"))
+
+    def test_tree(self):
+        for devices, steps, sends in ((2, 2, "1"), (4, 4, "1 to 2"), (5, 6, "1 to 3")):
+            drawing = self.drawn({**RING, "given": {"devices": devices, "shape": "tree"}})
+            texts = texts_of(drawing.text)
+            self.assertIn(f"An all-reduce in a tree: {devices} GPUs, {steps} steps", texts)
+            self.assertIn(f"in all steps together a GPU sends {sends} vectors.", texts)
+            self.assertEqual([text for text in texts if text.isdigit()][-devices:], [str(devices)] * devices)
+
     def test_render_and_check(self):
         folder = self.chapter(LOADS)
         self.assertIn("gpu-x-loads.svg is missing", self.problems(folder))
@@ -136,7 +154,7 @@ class Drawings(unittest.TestCase):
 
     def test_a_declaration_that_is_wrong(self):
         for change, words in (
-            ({"kind": "oak"}, "its kind is none of loads in flight, links, spacing"), ({"given": {}}, "do not fit: 'threads'"),
+            ({"kind": "oak"}, "its kind is none of loads in flight, all-reduce, links, spacing"), ({"given": {}}, "do not fit: 'threads'"),
             ({"rows": [{"rung": "oak", "n": 4096, "loads": 1}]}, "0 rows are oak with n = 4,096"),
             ({"rows": [{"rung": "one", "n": 4096}]}, "do not fit: 'loads'"),
         ):
