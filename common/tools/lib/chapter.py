@@ -26,8 +26,9 @@
     [profile]   what ncu counts: n, rungs, counters (tools/measure/ladder_profile.py)
     [[picture]] a drawing: program, arguments, output, alt. Of what lanes do: kernel, and what chooses among its launches,
                 such as launch, block, warp, lines, rows (tools/trace/picture.py), and seed, the schedule. all_warps = true
-                draws the whole block, threads = [[0, 0], [1, 0]] two threads by block and number, whole_cluster = true all
-                blocks of a launch that is one cluster. Without a kernel the program draws: one of its arguments is
+                draws the whole block, threads = [[0, 0], [1, 0]] two threads by block and number, or several of two blocks
+                (elements = ["d_x[1]"] leaves out the accesses to others), whole_cluster = true all blocks of a launch that
+                is one cluster. Without a kernel the program draws: one of its arguments is
                 "{picture}", the file to write
 
     [[drawing]] a drawing that is computed from measured times (tools/measure/drawings.py)
@@ -174,6 +175,7 @@ KEYS = {
         "alt": (str, True),
         "seed": (int, False),
         "threads": (PAIRS, False),
+        "elements": (TEXTS, False),
         "all_warps": (bool, False),
         "whole_cluster": (bool, False),
         "launch": (int, False),

@@ -1,4 +1,4 @@
-"""Pictures of several warps, of two threads, and those that a program draws itself."""
+"""Pictures of several warps, of single threads, and those that a program draws itself."""
 
 import sys
 import unittest
@@ -29,8 +29,8 @@ def widest(svg):
 
 
 class Threads(unittest.TestCase):
-    def draw(self, threads, launch=None):
-        return draw_threads.draw(sample.trace(launch or sample.message()), FIRST, threads)
+    def draw(self, threads, launch=None, elements=()):
+        return draw_threads.draw(sample.trace(launch or sample.message()), FIRST, threads, elements)
 
     def test_each_access_has_a_row_in_the_order_of_the_trace(self):
         texts = texts_of(self.draw([[0, 0], [1, 33]]))
@@ -46,6 +46,24 @@ class Threads(unittest.TestCase):
         self.assertIn("gets 0", texts)
         self.assertNotIn("gets 1000", texts)
 
+    def test_several_threads_of_a_block_are_named_in_their_rows(self):
+        texts = texts_of(self.draw([[0, 0], [1, 33], [1, 34]]))
+        self.assertIn("block 1, threads 33, 34", texts)
+        self.assertEqual([text for text in texts if text.startswith("thread ")], ["thread 33", "thread 33", "thread 34"])
+
+    def test_a_barrier_is_one_bar_of_its_block(self):
+        launch = sample.message()
+        barrier = {**sample.event("barrier", "__syncthreads", 32, "0x6"), "block": 1, "warp": 1}
+        launch["events"].insert(4, barrier)
+        svg = self.draw([[0, 0], [1, 33], [1, 34]], launch)
+        self.assertEqual(texts_of(svg).count("__syncthreads"), 1)
+        self.assertIn("block 1, line 32: __syncthreads", ElementTree.fromstring(svg).find(SVG + "desc").text)
+
+    def test_accesses_to_other_elements_are_left_out(self):
+        texts = texts_of(self.draw([[0, 0], [1, 33]], elements=["d_flag[0]"]))
+        self.assertNotIn("d_message[0]", texts)
+        self.assertEqual(texts.count("d_flag[0]"), 2)
+
     def test_words_for_who_does_not_see_it(self):
         root = ElementTree.fromstring(self.draw([[0, 0], [1, 33]]))
         self.assertEqual(root.find(SVG + "title").text, "hand_over<2><<<2, 64>>>, block 0, thread 0 and block 1, thread 33")
@@ -55,7 +73,7 @@ class Threads(unittest.TestCase):
         self.assertLess(widest(self.draw([[0, 0], [1, 33]])), 421)
 
     def test_what_cannot_be_drawn_is_said(self):
-        for threads, words in (([[0, 0]], "2 pairs"), ([[0, 0], [1]], "2 pairs"), ([[0, 0], [1, 5]], "block 1, thread 5 has no events")):
+        for threads, words in (([[0, 0]], "has pairs"), ([[0, 0], [1]], "has pairs"), ([[0, 0], [1, 33], [2, 0]], "has pairs"), ([[0, 0], [1, 5]], "block 1, thread 5 has no events")):
             with self.assertRaisesRegex(Failed, words):
                 self.draw(threads)
         launch = sample.two_warps()

@@ -1,4 +1,4 @@
-"""Draws what threads of different warps do with each other: memory in the middle, a thread at each side.
+"""Draws what threads do with each other: memory in the middle, a thread, or several of one block, at each side.
 
 Time goes down, in the order in which the CPU device ran the events.
 """
@@ -12,20 +12,41 @@ from tools.trace.sentences import sentence
 
 MIDDLE = WIDTH / 2
 INNER = 76  # from the middle to where a thread's half begins
-THREADS = 2
 ROW = 34  # height of what a row draws
 GIVES = {"store": "stores", "load": "", "atomic": "gives"}
 
 
-def events_of(launch, threads):
-    """[(side, lane, event)] of these (block, thread) pairs, in the order of the trace, without returns."""
+def sides_of(threads):
+    """The (block, thread) pairs at the left and at the right: two threads, or those of two blocks. Raises Failed."""
+    if all(len(thread) == 2 for thread in threads):
+        if len(threads) == 2:
+            return [threads[:1], threads[1:]]
+        blocks = list(dict.fromkeys(block for block, _ in threads))
+        if len(blocks) == 2:
+            return [[thread for thread in threads if thread[0] == block] for block in blocks]
+    raise Failed("'threads' has pairs of a block and a thread, such as [[0, 0], [1, 0]]: two, or more of two blocks")
+
+
+def events_of(launch, sides, elements):
+    """[(side, thread, event)] of these threads, in the order of the trace, without returns; of accesses only those to `elements`."""
     found = []
     for event in launch["events"]:
-        for side, (block, thread) in enumerate(threads):
-            lane = thread % WARP
-            if (event["block"], event["warp"]) == (block, thread // WARP) and int(event["lanes"], 16) >> lane & 1:
-                found.append((side, lane, event))
-    return [entry for entry in found if entry[2]["op"] != "return"]
+        for side, threads in enumerate(sides):
+            for block, thread in threads:
+                if (event["block"], event["warp"]) != (block, thread // WARP) or not int(event["lanes"], 16) >> thread % WARP & 1:
+                    continue
+                if event["op"] == "return" or (elements and event["op"] in MEMORY and element_of(launch, thread, event) not in elements):
+                    continue
+                is_same_barrier = event["op"] == "barrier" and found and found[-1][0] == side and found[-1][2]["op"] == "barrier"
+                if not is_same_barrier:  # a bar is of all threads of its side
+                    found.append((side, thread, event))
+    return found
+
+
+def element_of(launch, thread, event):
+    """The element that a thread accesses, as the picture names it."""
+    array, index = per_lane(event, "places")[thread % WARP]
+    return elements_text(launch, [(array, index)], event["bytes"])
 
 
 def arrow(sheet, x1, x2, y, lane):
@@ -35,10 +56,10 @@ def arrow(sheet, x1, x2, y, lane):
     sheet.add(f'<path d="M{x2:g} {y:g}l{-head} -4v8z" class="L{lane}"/>')
 
 
-def access(sheet, side, lane, event, colour):
+def access(sheet, side, thread, event, colour):
     """The element in the middle, and what goes there or comes back."""
-    array, index = per_lane(event, "places")[lane]
-    name = elements_text(sheet.launch, [(array, index)], event["bytes"])
+    lane = thread % WARP
+    name = element_of(sheet.launch, thread, event)
     value, old = (per_lane(event, key).get(lane) for key in ("values", "old"))
     sign = -1 if side == 0 else 1
     outer, inner = MIDDLE + sign * (WIDTH / 2 - MARGIN - 34), MIDDLE + sign * INNER
@@ -56,24 +77,30 @@ def access(sheet, side, lane, event, colour):
         sheet.text(words, sheet.y + 27, f"gets {old}", "middle")
 
 
-def fence(sheet, side):
-    """A dashed bar in the thread's half."""
+def bar(sheet, side, text, kind):
+    """A bar in the half of a side."""
     begin, end = (LEFT, MIDDLE - INNER) if side == 0 else (MIDDLE + INNER, RIGHT)
-    sheet.rect(begin, sheet.y + 3, end - begin, 19, "part-bar")
-    sheet.text((begin + end) / 2, sheet.y + 16.5, "fence", "middle")
+    sheet.rect(begin, sheet.y + 3, end - begin, 19, kind)
+    sheet.text((begin + end) / 2, sheet.y + 16.5, text, "on-bar middle" if kind == "bar" else "middle")
 
 
-def draw(trace, choice, threads):
-    """The SVG's text for two `threads`, (block, thread) pairs, of a launch. Raises Failed."""
+def names_of(threads):
+    """The threads of one side in words."""
+    return f"block {threads[0][0]}, thread{'s' * (len(threads) > 1)} {', '.join(str(thread) for _, thread in threads)}"
+
+
+def draw(trace, choice, threads, elements=()):
+    """The SVG's text for `threads`, (block, thread) pairs, of a launch; with `elements`, only the accesses to these. Raises Failed."""
     launch = trace["launches"][choice.launch]
-    if len(threads) != THREADS or any(len(thread) != 2 for thread in threads):
-        raise Failed(f"'threads' has {THREADS} pairs of a block and a thread, such as [[0, 0], [1, 0]]")
-    events = events_of(launch, threads)
-    if missing := [thread for side, thread in enumerate(threads) if side not in {entry[0] for entry in events}]:
-        raise Failed(f"launch {choice.launch + 1}: block {missing[0][0]}, thread {missing[0][1]} has no events")
+    sides = sides_of(threads)
+    events = events_of(launch, sides, elements)
+    for block, thread in threads:
+        side = next(side for side, members in enumerate(sides) if [block, thread] in [list(member) for member in members])
+        if (side, thread) not in {entry[:2] for entry in events}:
+            raise Failed(f"launch {choice.launch + 1}: block {block}, thread {thread} has no events")
     sheet = NarrowSheet(launch)
     sheet.head()
-    names = [f"block {block}, thread {thread}" for block, thread in threads]
+    names = [names_of(members) for members in sides]
     colours = [2, 24]  # of lanes that differ on every screen
     sheet.new_line()
     sheet.y += 17
@@ -82,15 +109,23 @@ def draw(trace, choice, threads):
     sheet.text(RIGHT, sheet.y, names[1], "end strong")
     sheet.y += 6
     sheet.rule()
-    for side, lane, event in events:
-        sheet.source(event, LEFT if side == 0 else RIGHT)
+    words = []
+    for side, thread, event in events:
+        at, block = (LEFT, "soft") if side == 0 else (RIGHT, "end soft"), sides[side][0][0]
+        sheet.source(event, at[0])
+        whose = f"thread {thread}" if len(sides[side]) > 1 else ""
         if event["op"] in MEMORY:
-            access(sheet, side, lane, event, colours[side])
+            access(sheet, side, thread, event, colours[side])
+            if whose:
+                sheet.text(at[0], sheet.y + 27, whose, at[1])
         elif event["op"] == "fence":
-            fence(sheet, side)
+            bar(sheet, side, f"{whose}: fence" if whose else "fence", "part-bar")
+        elif event["op"] == "barrier":
+            bar(sheet, side, event["name"], "bar")
         else:
             raise Failed(f"{choosing.describe_launch(launch)}: {event['name']} of single threads cannot be drawn")
+        who = f"block {block}" if event["op"] == "barrier" else f"block {block}, thread {thread}"
+        words.append(f"{who}, line {event['line']}: {sentence(launch, event)}.")
         sheet.y += ROW - 4
         sheet.rule()
-    words = " ".join(f"{names[side]}, line {event['line']}: {sentence(launch, event)}." for side, _, event in events)
-    return sheet.finished(" and ".join(names), words)
+    return sheet.finished(" and ".join(names), " ".join(words))

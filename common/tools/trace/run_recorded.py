@@ -132,6 +132,8 @@ def run_of(entry, chapter, build, file):
         environment |= {"SIMT_TRACE": str(file), "SIMT_TRACE_KERNEL": entry["kernel"]}
     if entry.get("whole_cluster"):
         environment["SIMT_TRACE_BLOCKS"] = str(draw_cluster.MOST_BLOCKS)
+    elif "threads" in entry:
+        environment["SIMT_TRACE_BLOCKS"] = str(1 + max(block for block, *_ in entry["threads"]))
     command = [str(program), *(argument.replace(metadata.PICTURE_FILE, str(file)) for argument in entry.get("arguments", []))]
     done = run(command, TOP, environment)
     if not file.exists():
@@ -161,7 +163,7 @@ def drawn_from(entry, chapter, build):
     trace, choice = recorded(entry, chapter, build)
     try:
         if "threads" in entry:
-            return draw_threads.draw(trace, choice, entry["threads"])
+            return draw_threads.draw(trace, choice, entry["threads"], entry.get("elements", ()))
         if entry.get("whole_cluster"):
             return draw_cluster.draw(trace, choice)
         if entry.get("all_warps"):
