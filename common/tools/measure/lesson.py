@@ -45,7 +45,7 @@ KERNEL = re.compile(r"^<!-- kernel (.+) -->\n(?:```cuda\n(?:.*\n)*?```\n(?:\[.+\
 COST = re.compile(r"^<!-- cost (.+) -->\n(?:>.*\n)*", re.MULTILINE)
 COUNTERS = re.compile(r"^<!-- counters (.+) -->\n(?:\|.*\n)*", re.MULTILINE)
 DRAWING = re.compile(r"^<!-- drawing (.+) -->\n(?:!\[.*\]\(.*\)\n)?", re.MULTILINE)
-WORDS_A_MINUTE, LINES_A_MINUTE = 100, 10  # of technical prose, and of code, read with care
+WORDS_A_MINUTE, LINES_A_MINUTE = 200, 10  # of prose, and of code, read with care
 # A definition begins at the start of a line; clang-format ends it with a brace there. `} catch (...) {` is not its end.
 END = re.compile(r"^\}(?!.*\{$).*$", re.MULTILINE)
 

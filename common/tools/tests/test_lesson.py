@@ -128,7 +128,7 @@ class Lesson(unittest.TestCase):
         self.assertEqual(
             said,
             "<!-- opening:begin -->\n\n**You will learn** how fast it is.\n\n**Before you start:** chapter [01](../01-x/README.md). "
-            "**Time:** about 1 h 15 min: 15 min for this page and its code; [a_sum](#now-you-a_sum--30-min) ★★ 30 min, [b_sum](#now-you-b_sum--30-min) ★★ 30 min.\n\n")
+            "**Time:** about 1 h 10 min: 10 min for this page and its code; [a_sum](#now-you-a_sum--30-min) ★★ 30 min, [b_sum](#now-you-b_sum--30-min) ★★ 30 min.\n\n")
         self.assertIn("**Before you start:** only C++. **Time:** about 5 min: 5 min for", self.page("<!-- opening:begin -->", "<!-- opening:end -->"))
         self.course.chapter("02-y", before=["09"])
         with self.assertRaisesRegex(Failed, "'before' names 09"):
