@@ -129,8 +129,8 @@ TEST_CASE("beat_sum: one object, called twice in a row, before the first sum is 
 
 // Promise: a sum that needs no rounding is exact, however many blocks share it.
 TEST_CASE("beat_sum: many blocks") {
-  if (course::has_run_before()) return;
-  constexpr std::size_t n = (1 << 18) + 77;
+  // Under each schedule more blocks than the CPU device has at one time: some end before others begin.
+  const std::size_t n = (std::size_t{1} << (course::has_run_before() ? 16 : 18)) + 77;
   INFO(text_of(n, kExact[0].text, 0));
   BeatSum answer;
   check(answer, kExact[0].values(n), 0, 0);

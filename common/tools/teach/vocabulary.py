@@ -78,7 +78,7 @@ COURSE_TYPES = frozenset("""
 DeviceBuffer PinnedBuffer OnDevice Sum Max Min Pack Grid CacheHint CudaError Mbarrier
 """.split())
 COURSE = COURSE_TYPES | frozenset("""
-block_exclusive_scan block_reduce blocks_for filling_blocks resident_blocks head_before_packs kAllLanes kWarpSize kMaxWarps
+block_exclusive_scan block_reduce blocks_for filling_blocks filling_blocks_for resident_blocks head_before_packs kAllLanes kWarpSize kMaxWarps
 kWidestPack kWidestAccess kCpuDevice device_count warp_reduce warp_inclusive_scan lane_id lanemask_lt lanemask_eq
 launch load_pack load_pack_once load_16_bytes store_pack store_pack_once red_add red_add_v4 red_max red_min red_min_v4 update_pair atomic_inc_acq_rel
 this_cluster in_shared mbarrier_init mbarrier_arrive mbarrier_arrive_expect mbarrier_wait bulk_load bulk_add bulk_commit bulk_wait_read
