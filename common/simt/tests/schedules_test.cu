@@ -90,6 +90,18 @@ TEST_CASE("seeded, blocks and warps interleave") {
   CHECK(first_of_second_block < last_of_first_block);
 }
 
+TEST_CASE("under the seeds 2, 6, 10, ... blocks start from the last one to the first") {
+  constexpr int kBlocks = 40, kThreads = 32;  // of which eight are resident at the same time
+  const auto last_block_was_before_the_first = [&](std::uint64_t seed) {
+    const Tickets tickets = tickets_under(seed, kBlocks, kThreads);
+    const int last_of_first_block = *std::max_element(tickets.begin(), tickets.begin() + kThreads);
+    const int first_of_last_block = *std::min_element(tickets.end() - kThreads, tickets.end());
+    return first_of_last_block < last_of_first_block;
+  };
+  for (const std::uint64_t seed : {2u, 6u, 10u}) CHECK(last_block_was_before_the_first(seed));
+  for (const std::uint64_t seed : {0u, 1u, 3u, 4u}) CHECK(!last_block_was_before_the_first(seed));
+}
+
 TEST_CASE("every second launch of a seeded run has an order of its own") {
   Tickets first, second;
   observe(
