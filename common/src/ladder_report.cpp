@@ -176,17 +176,18 @@ void Table::print_heading() {
     out_ << "\n";
   }
   if (kCpuDevice) {
-    out_ << "atomics: one per thread; addresses: the different ones of each warp, summed; "
-            "sectors:\n"
-            "32-byte pieces of global memory that a warp's load or store touches; conflicts: extra "
-            "wavefronts\nof shared memory; barriers: __syncthreads(), counted once per block\n\n"
-         << fmt::format("{:<26}{:>12}{:>10}{:>10}{:>11}{:>9}{:>11}{:>10}\n", "rung", "result",
-                        "error", "atomics", "addresses", "sectors", "conflicts", "barriers");
+    out_
+        << "atomics: one per thread; addresses: distinct addresses per warp, summed over warps; "
+           "sectors:\n"
+           "32-byte pieces of global memory that a warp's load or store touches; conflicts: passes "
+           "that bank\nconflicts add to requests to shared memory; barriers: __syncthreads(), "
+           "counted once per block\n\n"
+        << fmt::format("{:<26}{:>12}{:>10}{:>10}{:>11}{:>9}{:>11}{:>10}\n", "rung", "result",
+                       "error", "atomics", "addresses", "sectors", "conflicts", "barriers");
   } else {
     const std::string copy = e.copy_gbs ? fmt::format(", {:.0f} GB/s", *e.copy_gbs) : "";
-    out_ << "GB/s: 10^9 bytes that the idea must move, per second; % copy: of cudaMemcpy's" << copy
-         << "\nbefore, vendor: how many times as fast as the rung before, as the vendor's "
-            "library\n\n"
+    out_ << "GB/s: 10^9 bytes that the task must move, per second; % copy: of cudaMemcpy's" << copy
+         << "\nbefore, vendor: speed relative to the rung above, and to the vendor's library\n\n"
          << fmt::format("{:<26}{:>12}{:>12}{:>10}{:>10}{:>8}{:>7}{:>8}{:>7}\n", "rung", "result",
                         "median us", "p10", "p90", "GB/s", "% copy", "before", "vendor");
   }

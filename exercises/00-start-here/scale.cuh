@@ -3,7 +3,7 @@
 // Your first kernel, and the host function that launches it. The chapter's README leads you there
 // in six steps, and each of the first five shows a message that you will meet again.
 //
-// Try it: meson test -C build scale
+// Try it: ./course check scale
 #pragma once
 
 #include <course/error.cuh>

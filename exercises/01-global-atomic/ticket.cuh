@@ -3,7 +3,7 @@
 // It is not known in advance how many samples are too loud, nor in which order the threads find
 // them. The list has a fixed capacity. Hits that do not fit are counted, and not stored.
 //
-// Try it: meson test -C build ticket
+// Try it: ./course check ticket
 #pragma once
 
 #include <course/error.cuh>

@@ -4,7 +4,7 @@
 // belongs to a word, and a word ends before a separator or with the text:
 //   "" and " \n " have no word, "one" and " one " have one, "don't panic" has two.
 //
-// Try it: meson test -C build word_count
+// Try it: ./course check word_count
 #pragma once
 
 #include <course/buffer.cuh>

@@ -3,7 +3,7 @@
 // Many threads fill one tank. It must not overflow, not even for a moment: another thread could
 // read the level just then, or add to it.
 //
-// Try it: meson test -C build atomic_add_saturating
+// Try it: ./course check atomic_add_saturating
 #pragma once
 
 #include <course/error.cuh>

@@ -3,7 +3,7 @@
 // CUDA has atomicMax for integers only. Build it for float, with an answer for every pair of
 // floats: negative ones, the two zeros, infinities and NaN.
 //
-// Try it: meson test -C build atomic_max_float
+// Try it: ./course check atomic_max_float
 #pragma once
 
 #include <course/error.cuh>

@@ -3,7 +3,7 @@
 // Each block stores the largest of its elements in parts[blockIdx.x]. The block that finishes last
 // finds the largest of those. No block waits for another one: a ticket tells it whether it is last.
 //
-// Try it: meson test -C build last_block_max
+// Try it: ./course check last_block_max
 #pragma once
 
 #include <climits>

@@ -4,7 +4,7 @@
 // second one, a single block, chooses among those. If several elements are equally small, the first
 // of them counts, in every run.
 //
-// Try it: meson test -C build two_pass_argmin
+// Try it: ./course check two_pass_argmin
 #pragma once
 
 #include <climits>

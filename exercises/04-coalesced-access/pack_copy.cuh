@@ -4,7 +4,7 @@
 // multiple of 16, for the load and for the store. Both can have one at the same time only if both
 // arrays begin equally far from one.
 //
-// Try it: meson test -C build pack_copy
+// Try it: ./course check pack_copy
 #pragma once
 
 #include <course/error.cuh>

@@ -4,7 +4,7 @@
 // Each is launched with one block, and its threads load from x. Predict the numbers on paper, before
 // you run anything. The check then counts what the loads request, and compares.
 //
-// Try it: meson test -C build predict_sectors
+// Try it: ./course check predict_sectors
 #pragma once
 
 #include <course/exercise.cuh>

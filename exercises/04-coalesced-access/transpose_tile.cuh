@@ -3,7 +3,7 @@
 // If a warp loads 32 neighbours of a row, they belong in 32 different rows of the result. So blocks
 // take a square tile each, in shared memory.
 //
-// Try it: meson test -C build transpose_tile
+// Try it: ./course check transpose_tile
 #pragma once
 
 #include <course/error.cuh>

@@ -3,7 +3,7 @@
 // A classifier computes a row of scores for each picture, and its answer is the index of the
 // largest score. A block takes one row at a time.
 //
-// Try it: meson test -C build block_argmax
+// Try it: ./course check block_argmax
 #pragma once
 
 #include <cuda_runtime.h>

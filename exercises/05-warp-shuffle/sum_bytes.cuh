@@ -3,7 +3,7 @@
 // A picture is an array of bytes, 0 to 255, and its brightness is their sum. The kernel below gets
 // it wrong for large pictures. It is slow, too: a load of a warp moves 32 bytes, and could move 512.
 //
-// Try it: meson test -C build sum_bytes
+// Try it: ./course check sum_bytes
 #pragma once
 
 #include <cuda_runtime.h>

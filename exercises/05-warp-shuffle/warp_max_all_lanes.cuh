@@ -7,7 +7,7 @@
 // - "When a recording ends within a burst, the last maxima are wrong, or the program hangs."
 // - "When a reading is NaN, some maxima are NaN, and some are not."
 //
-// Try it: meson test -C build warp_max_all_lanes
+// Try it: ./course check warp_max_all_lanes
 #pragma once
 
 #include <cuda_runtime.h>

@@ -4,7 +4,7 @@
 // A lane's first item comes after those of all lanes before it: its offset is an exclusive prefix
 // sum. The warp's total is the number of items that it stores.
 //
-// Try it: meson test -C build warp_prefix_sum
+// Try it: ./course check warp_prefix_sum
 #pragma once
 
 #include <cuda_runtime.h>

@@ -13,7 +13,7 @@
 //   does not grow any more, or it is infinite."
 // - "Even of short recordings the fourth digit is wrong."
 //
-// Try it: meson test -C build fix_half2_dot
+// Try it: ./course check fix_half2_dot
 #pragma once
 
 #include <cuda_fp16.h>

@@ -4,7 +4,7 @@
 // is a multiple of four. An array of halves may begin at any multiple of two, x at another one than
 // y, and its length may be odd.
 //
-// Try it: meson test -C build half2_axpy
+// Try it: ./course check half2_axpy
 #pragma once
 
 #include <cuda_fp16.h>

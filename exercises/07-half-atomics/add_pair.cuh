@@ -3,7 +3,7 @@
 // A thread has two halves to add to two neighbouring elements. If both elements are in one word of
 // 32 bits, the hardware adds to both at once; if not, the pair spans two words.
 //
-// Try it: meson test -C build add_pair
+// Try it: ./course check add_pair
 #pragma once
 
 #include <cuda_fp16.h>

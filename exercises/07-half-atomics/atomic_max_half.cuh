@@ -4,7 +4,7 @@
 // takes two or more neighbours, in global memory only, and of two NaN it makes a third. The trick
 // with integers (chapter 02) needs a 16-bit atomicMax, which does not exist. atomicCAS exists.
 //
-// Try it: meson test -C build atomic_max_half
+// Try it: ./course check atomic_max_half
 #pragma once
 
 #include <cuda_fp16.h>

@@ -4,7 +4,7 @@
 // 32 bits, but not to 16. So add to the word that a counter shares with its neighbour, and make
 // sure that the neighbour keeps its value.
 //
-// Try it: meson test -C build fast_atomic_add_u16
+// Try it: ./course check fast_atomic_add_u16
 #pragma once
 
 #include <course/error.cuh>

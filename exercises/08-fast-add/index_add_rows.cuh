@@ -3,7 +3,7 @@
 // This is the gradient of an embedding again, with a weight for each row and rows of any width.
 // With 7 columns, every second row of the table begins in the middle of a word.
 //
-// Try it: meson test -C build index_add_rows
+// Try it: ./course check index_add_rows
 #pragma once
 
 #include <cuda_bf16.h>

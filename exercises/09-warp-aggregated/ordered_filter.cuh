@@ -7,7 +7,7 @@
 // Two passes: count_changes counts in each part of the log, a prefix sum of the counts (ready to
 // use, below) says where each part's output begins, and write_changes writes.
 //
-// Try it: meson test -C build ordered_filter
+// Try it: ./course check ordered_filter
 #pragma once
 
 #include <cuda_runtime.h>

@@ -6,7 +6,7 @@
 // aggregate.cuh, the others in predicted.cuh. Do not run anything: write down what each warp does,
 // and count. The check then counts the atomics, and compares.
 //
-// Try it: meson test -C build predict_atomics
+// Try it: ./course check predict_atomics
 #pragma once
 
 #include <course/exercise.cuh>

@@ -4,7 +4,7 @@
 // It is a step of parallel quicksort, and of a renderer that sorts rays into hits and misses. Two
 // counters would take two atomics.
 //
-// Try it: meson test -C build tile_partition
+// Try it: ./course check tile_partition
 #pragma once
 
 #include <cuda_runtime.h>

@@ -5,7 +5,7 @@
 // many atoms the fullest cell has. A program that gives each cell an array of fixed length needs to
 // know.
 //
-// Try it: meson test -C build cell_counts
+// Try it: ./course check cell_counts
 #pragma once
 
 #include <course/error.cuh>

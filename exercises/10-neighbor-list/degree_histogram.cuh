@@ -3,7 +3,7 @@
 // In a sheet of graphene nearly all atoms have three. So nearly all threads add to the same
 // counter: a million atomics on one address.
 //
-// Try it: meson test -C build degree_histogram
+// Try it: ./course check degree_histogram
 #pragma once
 
 #include <course/error.cuh>

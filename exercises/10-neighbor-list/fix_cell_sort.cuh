@@ -9,7 +9,7 @@
 // - "The number of pairs is wrong if I have 100 cells. With 96 cells it is right."
 // - "A droplet: all of its 70,000 atoms are in one cell. Only an eighth of its pairs is counted."
 //
-// Try it: meson test -C build fix_cell_sort
+// Try it: ./course check fix_cell_sort
 #pragma once
 
 #include <course/collectives.cuh>

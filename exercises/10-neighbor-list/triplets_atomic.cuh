@@ -4,7 +4,7 @@
 // forces between carbon atoms depend. An atom with 3 neighbours is in the middle of 3 triplets.
 // Append the triplets of all atoms to one list, and count how long the list has to be.
 //
-// Try it: meson test -C build triplets_atomic
+// Try it: ./course check triplets_atomic
 #pragma once
 
 #include <course/error.cuh>

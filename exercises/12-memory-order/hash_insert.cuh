@@ -3,7 +3,7 @@
 // keys[s] and counts[s] are one slot. A key is searched from first_slot() on, slot after slot, and
 // after the last slot comes the first one again; it is stored in the first slot that is empty.
 //
-// Try it: meson test -C build hash_insert
+// Try it: ./course check hash_insert
 #pragma once
 
 #include <course/error.cuh>

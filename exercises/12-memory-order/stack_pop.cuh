@@ -3,7 +3,7 @@
 // Threads take a node from the list, use it, and put it back. Users report that once in a while two
 // threads got the same node, and that other nodes are never seen again.
 //
-// Try it: meson test -C build stack_pop
+// Try it: ./course check stack_pop
 #pragma once
 
 #include <course/error.cuh>

@@ -3,7 +3,7 @@
 // hello_sum.cu does it in main(), which ends at the first error. This is a function that others
 // call: at an error it throws, after it has given everything back. The kernel is complete.
 //
-// Try it: meson test -C build host_program
+// Try it: ./course check host_program
 #pragma once
 
 #include <course/error.cuh>

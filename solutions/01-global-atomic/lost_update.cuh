@@ -4,7 +4,7 @@
 // the peak. The number of alarms is always right. The peak is sometimes too low, although every
 // access to it is atomic.
 //
-// Try it: meson test -C build lost_update
+// Try it: ./course check lost_update
 #pragma once
 
 #include <course/error.cuh>

@@ -3,7 +3,7 @@
 // A flight recorder keeps the latest events. They fill its slots in order, and after the last slot
 // comes the first one again. Each launch goes on where the launch before stopped.
 //
-// Try it: meson test -C build ring_slot
+// Try it: ./course check ring_slot
 #pragma once
 
 #include <course/error.cuh>

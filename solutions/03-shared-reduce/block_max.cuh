@@ -6,7 +6,7 @@
 // - "Most elements of a long array never count."
 // - "In the last block all of my numbers are negative, and its maximum is said to be 0."
 //
-// Try it: meson test -C build block_max
+// Try it: ./course check block_max
 #pragma once
 
 #include <cmath>

@@ -5,7 +5,7 @@
 // in each word. But a bin of 16 bits counts to 65535. One more, and the lower bin of a word carries
 // into the upper one.
 //
-// Try it: meson test -C build shared_histogram
+// Try it: ./course check shared_histogram
 #pragma once
 
 #include <course/error.cuh>

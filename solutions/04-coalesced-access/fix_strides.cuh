@@ -4,7 +4,7 @@
 // kernel mixes the two down to one. Every number that it writes is right. But its warps request far
 // more sectors than hold the recording.
 //
-// Try it: meson test -C build fix_strides
+// Try it: ./course check fix_strides
 #pragma once
 
 #include <course/error.cuh>

@@ -7,7 +7,7 @@
 // - DRAM, % of its peak, is how busy the memory was.
 // - Warp instructions are all that the warps executed.
 //
-// Try it: meson test -C build read_profile
+// Try it: ./course check read_profile
 #pragma once
 
 #include <course/exercise.cuh>

@@ -3,7 +3,7 @@
 // CUDA has atomicAdd for __half, but no atomicSub. The hardware compares and swaps 32 bits, and a
 // half has 16: its neighbour is swapped with it, while other threads change that neighbour.
 //
-// Try it: meson test -C build atomic_sub_half
+// Try it: ./course check atomic_sub_half
 #pragma once
 
 #include <cuda_fp16.h>

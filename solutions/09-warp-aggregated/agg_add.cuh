@@ -5,7 +5,7 @@
 // aggregates that by itself only if all 32 lanes of a warp take part, and only for 32 bits. Do it
 // for any lanes.
 //
-// Try it: meson test -C build agg_add
+// Try it: ./course check agg_add
 #pragma once
 
 #include <cooperative_groups.h>

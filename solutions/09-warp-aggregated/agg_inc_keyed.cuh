@@ -4,7 +4,7 @@
 // and calls with a negative key. Each list has `capacity` places. Many items of a warp go to the
 // same few lists: one atomic for each list is enough.
 //
-// Try it: meson test -C build agg_inc_keyed
+// Try it: ./course check agg_inc_keyed
 #pragma once
 
 #include <cuda_runtime.h>

@@ -4,7 +4,7 @@
 // devices' sums. Ten elements on three devices are four, three and three; two elements on three
 // devices leave one device without any.
 //
-// Try it: meson test -C build split_sum
+// Try it: ./course check split_sum
 #pragma once
 
 #include <cuda_runtime.h>

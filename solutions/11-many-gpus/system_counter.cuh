@@ -11,7 +11,7 @@
 // - "After the call my own kernels stop with an illegal address."
 // - "The more values equal the key, the slower it gets."
 //
-// Try it: meson test -C build system_counter
+// Try it: ./course check system_counter
 #pragma once
 
 #include <cuda_runtime.h>

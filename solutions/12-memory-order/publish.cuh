@@ -4,7 +4,7 @@
 // reads what that one has written, and writes its own part, all in one launch. The arrays are
 // ordinary memory; a flag per block says which round is there.
 //
-// Try it: meson test -C build publish
+// Try it: ./course check publish
 #pragma once
 
 #include <course/error.cuh>

@@ -6,7 +6,7 @@
 //     p + 1          the value of position p is there, and its consumer may read
 //     p + capacity   it was read, and the producer of the next round may write
 //
-// Try it: meson test -C build ring_queue
+// Try it: ./course check ring_queue
 #pragma once
 
 #include <course/error.cuh>

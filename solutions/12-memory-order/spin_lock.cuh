@@ -3,7 +3,7 @@
 // Without a lock, two threads that change a record of several numbers destroy it. The lock is one
 // word in global memory: 0 while no thread has it.
 //
-// Try it: meson test -C build spin_lock
+// Try it: ./course check spin_lock
 #pragma once
 
 #include <course/error.cuh>

@@ -1,6 +1,6 @@
 // Exercise bulk_rows: weighted rows are added to a table, each with one instruction.
 //
-// Try it: meson test -C build bulk_rows
+// Try it: ./course check bulk_rows
 #pragma once
 
 #include <course/bulk.cuh>

@@ -1,6 +1,6 @@
 // Exercise cluster_histogram: more bins than one block's shared memory holds.
 //
-// Try it: meson test -C build cluster_histogram
+// Try it: ./course check cluster_histogram
 #pragma once
 
 #include <course/cluster.cuh>

@@ -1,6 +1,6 @@
 // Exercise cluster_max: the largest number of each cluster, in one store per cluster.
 //
-// Try it: meson test -C build cluster_max
+// Try it: ./course check cluster_max
 #pragma once
 
 #include <cmath>

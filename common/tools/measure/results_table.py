@@ -114,7 +114,7 @@ def legend(results):
         lines.append("- **error**: how far the result is from the reference.")
     lines.append("- **µs**: the median time of one launch. 80 % of the launches took a time in **p10 – p90**.")
     if has_runs:
-        lines.append("- **runs differ by**: how far the medians of the runs lie apart. Smaller differences between rungs mean nothing.")
+        lines.append("- **runs differ by**: the spread of the runs' medians; ignore smaller differences between rungs.")
     lines += [
         "- **GB/s**: the bytes that the task must read and write, divided by the time. **% of copy**: that rate relative to a",
         "  device-to-device copy, which reads and writes alternately; a kernel that only reads can exceed 100 %.",
@@ -122,10 +122,10 @@ def legend(results):
     if any(row.get("per_ns") for row in timed):
         lines.append("- **per ns**: operations per nanosecond.")
     lines += [
-        "- **× rung before**, **× vendor**: how many times as fast as the rung above it, and as the fastest library call of the",
-        "  table. **tie**: the difference is no larger than the difference between runs. **1/34**: 34 times slower.",
-        "- **L2 cold**: before each launch, other data is written until it fills the L2 cache, which all SMs share; the launch",
-        "  then also waits for part of it to be written back. **L2 warm**: the launch before read the same data.",
+        "- **× rung before**, **× vendor**: speed relative to the rung above, and to the fastest library call in the table.",
+        "  **tie**: the difference is no larger than the difference between runs. **1/34**: 34 times slower.",
+        "- **L2 cold**: other data fills the L2 cache before each launch, so the launch also pays for writing some of it back.",
+        "  **L2 warm**: the launch before read the same data.",
     ]
     return lines
 

@@ -67,10 +67,10 @@ def difference(first, run, number, expected, mine):
             f"under schedule {run.seed} it {quoted(mine)}.")
 
 
-LEGEND = """requests: loads and stores of global memory, one for each instruction of a warp; sectors: 32-byte pieces
-that a request touches, on average; shared: requests to shared memory; wavefronts: of such a request, on average,
-1 without a bank conflict; atomics: one per thread; addresses: the different ones of each warp, summed;
-barriers: __syncthreads(), counted once per block"""
+LEGEND = """requests: loads and stores of global memory, one per instruction of a warp; sectors: 32-byte pieces that
+a request touches, on average; shared: requests to shared memory; wavefronts: passes that a shared request takes,
+on average, 1 without a bank conflict; atomics: one per thread; addresses: distinct addresses per warp, summed
+over warps; barriers: __syncthreads(), counted once per block"""
 
 
 def table(kernels):

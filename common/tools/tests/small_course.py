@@ -33,7 +33,7 @@ STARTER = """// Exercise {name}: what does {name} ask?
 //
 // Much.
 //
-// Try it: meson test -C build {name}
+// Try it: ./course check {name}
 NOT_STARTED  // delete this line when you begin
 """
 HINTS = """# {name}
