@@ -19,6 +19,7 @@ import re
 from build import variants
 from tools.lib import chapter as chapters
 from tools.lib import includes, pages
+from tools.lib.chapter_results import chapters_of
 from tools.lib.failed import Failed
 from tools.maintain import card_rules, file_rules, hint_rules, promises
 from tools.maintain.simt_readme import compared_counters
@@ -106,6 +107,8 @@ def check_list(top, chapter, readme):
             problems.append(f"{file.relative_to(top)} is no .diff of an exercise: no test runs it")
     if "<!-- opening:begin -->" not in readme:
         problems.append(f"{name}/README.md has no <!-- opening:begin -->, where what chapter.toml says of it is written")
+    if "<!-- next:begin -->" not in readme and chapter.name != chapters_of(top)[-1].name:
+        problems.append(f"{name}/README.md has no <!-- next:begin -->: after its last line a reader looks for the next chapter")
     return problems
 
 

@@ -91,6 +91,9 @@ class English:
         total = f"{time}: {reading} for this page and its code" + (f"; {names}" if names else "")
         return f"**You will learn** {learn}\n\n**Before you start:** {start}. **Time:** about {total}."
 
+    def next_chapter(self, number, link, question):
+        return f"**Next:** chapter [{number}]({link}). {question}"
+
     # ---- the card of an exercise
 
     def card(self, name, stars, minutes):
@@ -192,6 +195,9 @@ class Chinese(English):
         names = "、".join(f"[{name}](#{anchor}) {stars} {minutes} 分钟" for name, anchor, stars, minutes in exercises)
         total = f"约 {time}：阅读本页和代码 {reading}" + (f"；{names}" if names else "")
         return f"**你将学到**{self.text(learn)}\n\n**预备知识**：{start}。**用时**：{total}。"
+
+    def next_chapter(self, number, link, question):
+        return f"**下一章**：第 [{number}]({link}) 章。{self.text(question)}"
 
     def card(self, name, stars, minutes):
         return f"轮到你：{name} {stars} {minutes} 分钟"

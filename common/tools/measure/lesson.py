@@ -1,9 +1,11 @@
-"""The generated lines of a lesson: its opening, kernels from the sources, what they cost, and the list of rungs.
+"""The generated lines of a lesson: its opening, kernels from the sources, what they cost, the list of rungs, and what comes next.
 
 In a chapter's README.md, and in its README.zh-CN.md (tools/measure/languages.py), each on a line of its own:
 
     <!-- opening:begin --> and <!-- opening:end -->
         What the lesson is for, what to read before it, and how long it takes, from chapter.toml.
+    <!-- next:begin --> and <!-- next:end -->
+        The chapter after this one, and its question: the last line of every page but the last chapter's.
     <!-- kernel NAME -->
     <!-- kernel NAME | cut FIRST .. LAST | only FIRST .. LAST -->
         The function or struct NAME (or FILE:NAME, such as hello_sum.cu:main) of the chapter's .cuh and .cu files, or of common/include/course, and a link to
@@ -338,6 +340,15 @@ def opening(chapter, text, words):
     return words.opening(about.learn, before, words.time(reading + practice), words.time(reading), exercises)
 
 
+def next_chapter(chapter, words):
+    """The last line of a lesson: the chapter after it, and its question."""
+    folders = chapters_of(chapter.parents[1])
+    if chapter == folders[-1]:
+        raise Failed(f"{chapter / words.page}: <!-- next:begin --> in the last chapter")
+    later = folders[folders.index(chapter) + 1]
+    return words.next_chapter(later.name[:2], f"../{later.name}/{words.readme_of(later)}", metadata.load(later).question)
+
+
 # ---- a page --------------------------------------------------------------------------------------
 
 
@@ -365,7 +376,7 @@ def with_generated(chapter, text, problems, words):
     text = drawings_shown(chapter, text, words)
     text = cards.with_generated(metadata.load(chapter), text, words)
     english = text if words.page == "README.md" else None
-    for name, make in (("rungs", lambda: rungs_table(chapter, words)), ("opening", lambda: opening(chapter, english, words))):
+    for name, make in (("rungs", lambda: rungs_table(chapter, words)), ("opening", lambda: opening(chapter, english, words)), ("next", lambda: next_chapter(chapter, words))):
         if f"<!-- {name}:begin -->" in text:
             text = markers.replaced(chapter / words.page, text, name, make())
     return text

@@ -93,6 +93,10 @@ class Lint(InFolder):
         readme.write_text(readme.read_text().replace(HEAD, ""))
         self.assertIn("chapters/01-x/README.md has no <!-- opening:begin -->", self.lint()[1])
 
+    def test_a_readme_without_its_last_line(self):
+        (self.folder / "chapters/02-y").mkdir()
+        self.assertIn("chapters/01-x/README.md has no <!-- next:begin -->", self.lint()[1])
+
     def test_one_list_of_rungs(self):
         self.write("chapters/01-x/sizes.cuh", "")
         self.assertIn("chapters/01-x/selfcheck.cu does not include rungs.cuh", self.lint()[1])

@@ -134,6 +134,12 @@ class Lesson(unittest.TestCase):
         with self.assertRaisesRegex(Failed, "'before' names 09"):
             lesson.with_generated(chapter, text, [], languages.English(self.course.top))
 
+    def test_the_last_line_names_the_next_chapter(self):
+        self.course.chapter("02-y")
+        self.assertIn("\n**Next:** chapter [02](../02-y/README.md). How | fast is it?\n", self.page("<!-- next:begin -->", "<!-- next:end -->"))
+        with self.assertRaisesRegex(Failed, "in the last chapter"):
+            lesson.with_generated(self.course.top / "chapters" / "02-y", "<!-- next:begin -->\n<!-- next:end -->\n", [], languages.English(self.course.top))
+
     def test_what_counts_as_a_word(self):
         text = (
             "one two\n| no | no |\n```\nno no\n```\n<details><summary>no</summary>\n\nno\n</details>\n<!-- cost x -->\n"
