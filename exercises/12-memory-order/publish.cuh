@@ -15,7 +15,7 @@
 NOT_STARTED  // delete this line when you begin
 
 /// Called by all threads of one block, after each of them has written its part of the data with
-/// ordinary stores. Afterwards *flag is `round`.
+/// ordinary stores. When all of them have returned, *flag is `round`.
 /// - One block publishes on a flag. Its rounds grow, but not always by one; *flag is 0 before.
 /// - Right for every one-dimensional block.
 __device__ void publish(unsigned* flag, unsigned round) {
