@@ -4,7 +4,8 @@
 // kept if it is positive. The keys of the last launch are keys[i] = i / 20. The kernels are in
 // chapters/09-warp-aggregated: filter_plain in filter.cuh, filter_agg_inc and places_keyed in
 // aggregate.cuh, the others in predicted.cuh. Do not run anything: write down what each warp does,
-// and count. The check then counts the atomics, and compares.
+// and count. Lanes that take the same branch stay together in these launches. The check then counts
+// the atomics, and compares.
 //
 // Try it: ./course check predict_atomics
 #pragma once
