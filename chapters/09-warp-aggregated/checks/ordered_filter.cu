@@ -322,8 +322,9 @@ TEST_CASE("ordered_filter: the threads share the work, without atomics") {
     REQUIRE(course::none(c.global_atomic_lanes + c.shared_atomic_lanes, "atomics"));
     REQUIRE(course::at_most(c.global_loads, 4 * n / 32 + 32, "loads of x and begins",
                             "a warp's 32 numbers are one; each is read twice at most"));
-    REQUIRE(course::at_most(c.global_load_sectors, 9 * n / 32 + 160, "sectors of 32 bytes loaded",
-                            "each number is read twice at most: is one loaded again to be stored?"));
+    REQUIRE(
+        course::at_most(c.global_load_sectors, 9 * n / 32 + 160, "sectors of 32 bytes loaded",
+                        "each number is read twice at most: is one loaded again to be stored?"));
     REQUIRE(course::work_is_shared(c, 4 + 3 * (c.global_loads + c.global_stores) / (2 * c.warps)));
   }
 }
