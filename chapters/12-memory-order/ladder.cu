@@ -226,7 +226,7 @@ void stack(course::Ladder& ladder) {
   // The time grows with the square of the number of threads at one address.
   const std::size_t threads = at_most(ladder, std::size_t{1} << 10, 64);
   StackMemory<Untagged> memory{kNodes};
-  ladder.reference("aba", 0, "nodes that two blocks have", 1);
+  ladder.reference("aba", 0, "nodes in the list that a block still uses", 1);
   for (const AbaRung& rung : aba_rungs()) {
     ladder.wrong({.name = rung.name,
                   .changed = rung.changed,

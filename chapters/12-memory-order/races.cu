@@ -52,7 +52,8 @@ TEST_CASE("a release by thread 0 covers what the others wrote only with a barrie
   }
 }
 
-TEST_CASE("without a tag the compare-and-swap takes A for unchanged, and B has two users") {
+TEST_CASE(
+    "without a tag the compare-and-swap takes A for unchanged, and B is in the list and in use") {
   for (const AbaRung& rung : aba_rungs()) {
     INFO(rung.name);
     StackMemory<Untagged> memory{4};

@@ -34,11 +34,13 @@ def place(exercise, title=None):
 
 def after(solved, following, command):
     """What to read, once an exercise is solved, before the command that checks the following one."""
-    if solved.chapter != following.chapter:
-        return f"{seen_from_the_shell(page_of(following))}, then {command}"
     text = text_of(solved)
     titles, step_of = [section.title for section in pages.sections(text)], dict(pages.cards(text))
     here, there = step_of.get(solved.name), step_of.get(following.name)
+    if solved.chapter != following.chapter:
+        steps_left = [title for title in titles[titles.index(here) + 1 :] if title.startswith("Step ")] if here else []
+        rest = f"{place(solved, steps_left[0])}, then " if steps_left else ""
+        return f"{rest}{seen_from_the_shell(page_of(following))}, then {command}"
     if here is None or there is None or titles.index(there) < titles.index(here):
         return f"{place(following)}, then {command}"
     if here == there:

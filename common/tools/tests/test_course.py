@@ -252,6 +252,14 @@ class Check(Checkout):
         self.assertEqual(
             following("count_above"), "next:    Step 1 (words) of chapters/01-first/README.md, then ./course check word_count")
 
+    def test_what_to_read_where_a_step_without_an_exercise_is_left(self):
+        page = self.top / "chapters/01-first/README.md"
+        page.write_text(page.read_text(encoding="utf-8") + "\n## Step 3: faster\n\nText.\n\n## What is left\n\nText.\n", encoding="utf-8")
+        self.answer("RIGHT", "count_above")
+        self.assertEqual(
+            self.course("check", "count_above")[1].splitlines()[-1],
+            "next:    Step 3 (faster) of chapters/01-first/README.md, then chapters/02-second/README.md, then ./course check ticket")
+
     def test_what_to_read_where_two_cards_are_in_one_step_or_the_page_is_gone(self):
         page = self.top / "chapters/01-first/README.md"
         page.write_text("# A\n## `One` step\n<!-- exercise word_count -->\n<!-- exercise count_above -->\n")
