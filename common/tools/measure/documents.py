@@ -4,7 +4,7 @@ import sys
 
 from tools.lib import chapter as metadata
 from tools.lib.chapter_results import (
-    CPU, PROFILE, SECTORS, chapters_of, file_name, file_of, measured, of_cpu, of_gpu, of_machine, read, slug,
+    CPU, PROFILE, SECTORS, beside, chapters_of, file_name, file_of, measured, of_cpu, of_gpu, of_machine, read, slug,
 )  # fmt: skip
 from tools.lib.documents import Document, data, section
 from tools.lib.failed import Failed
@@ -81,7 +81,9 @@ def of_chapter(chapter):
                     results_table.render(of_machine(chapter, machine), machine, with_legend=False))
             for machine in about.machines
         ]  # fmt: skip
-        return [section(readme, "results", what, results_table.render(results, about.headline)), *others]
+        loaded = headline.load(chapter) if about.headline else None
+        there = [headline.elsewhere(chapter, device, loaded[1]) for device in beside(chapter.parents[1])] if loaded else []
+        return [section(readme, "results", what, results_table.render(results, about.headline, elsewhere=filter(None, there))), *others]
 
     def pictures():
         described = plot_descriptions(chapter)

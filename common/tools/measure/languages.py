@@ -101,11 +101,19 @@ class English:
 
     # ---- the front page
 
-    shown_head = "| | you start with | you end with | the library |"
+    def shown_head(self, devices):
+        ratios = [f"ratio to the library, {device}" for device in devices]
+        return f"| | you start with | you end with | the library | {' | '.join(ratios)} |"
+
+    def of_the_start(self, ratio):
+        """A ratio to the start, where there is no library."""
+        return f"{ratio} the start"
+
     map_head = "| chapter | the question | before it | time | exercises |"
 
-    def measured_on(self, devices):
-        return f"Measured on one {' and one '.join(devices)}; [all results](common/docs/results.md)."
+    def measured_on(self, devices, others):
+        also = f"; the other ratios are of one {' and one '.join(others)}" if others else ""
+        return f"Measured on one {' and one '.join(devices)}{also}. The ratio says how many times as fast. [All results](common/docs/results.md)."
 
     def size(self, hours, exercises, fast_hours, core):
         return (
@@ -198,11 +206,18 @@ class Chinese(English):
 
     hints_come = "一共三条，一次一条"
 
-    shown_head = "| | 起点 | 终点 | 厂商库 |"
+    def shown_head(self, devices):
+        ratios = [f"与厂商库的速度比，{device}" for device in devices]
+        return f"| | 起点 | 终点 | 厂商库 | {' | '.join(ratios)} |"
+
+    def of_the_start(self, ratio):
+        return f"起点的 {ratio}"
+
     map_head = "| 章 | 问题 | 先读 | 用时 | 练习 |"
 
-    def measured_on(self, devices):
-        return f"在一块 {' 和一块 '.join(devices)} 上测得；[全部结果](common/docs/results.md)（英文）。"
+    def measured_on(self, devices, others):
+        also = f"；其余的速度比在一块 {' 和一块 '.join(others)} 上测得" if others else ""
+        return f"在一块 {' 和一块 '.join(devices)} 上测得{also}。[全部结果](common/docs/results.md)（英文）。"
 
     def size(self, hours, exercises, fast_hours, core):
         return (
