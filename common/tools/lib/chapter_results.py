@@ -80,7 +80,7 @@ def measured(top):
         return {}
     try:
         found = tomllib.loads(file.read_text(encoding="utf-8"))
-        return {"reference": found["reference"], "beside": found.get("beside", []), "shown": found.get("shown", [])}
+        return {"reference": found["reference"], "beside": found.get("beside", []), "shown": found.get("shown", []), "way": found.get("way")}
     except (KeyError, tomllib.TOMLDecodeError) as error:
         raise Failed(f"{file}: needs a line reference = \"the name of a device\" ({error})") from error
 

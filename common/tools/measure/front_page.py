@@ -1,7 +1,7 @@
 """The generated parts of the front page and of the page of results.
 
-In README.md and README.zh-CN.md, between <!-- map:begin --> and <!-- map:end -->: what each chapter.toml says, the question, what to read
-before, how long the chapter takes. Between <!-- size:begin --> and <!-- size:end -->: how many exercises there are, and
+In README.md and README.zh-CN.md, between <!-- map:begin --> and <!-- map:end -->: the title of each chapter's page and what its
+chapter.toml says, the question, what to read before, how long the chapter takes. Between <!-- size:begin --> and <!-- size:end -->: how many exercises there are, and
 how long all of it takes. Between <!-- shown:begin --> and <!-- shown:end -->: what the [[shown]] tables of
 chapters/measured.toml name, where one starts and where one ends:
 
@@ -223,6 +223,12 @@ def links_before(about, folders, words):
     return ", ".join(links) or "–"
 
 
+def title_of(page):
+    """The title of a chapter's page up to its colon; the folder's name where it has none."""
+    titles = [title for level, title in pages.HEADING.findall(pages.without_fences(page.read_text(encoding="utf-8"))) if level == "#"]
+    return re.split("[:：]", titles[0])[0] if titles else page.parent.name
+
+
 def map_part(top, words):
     """The Markdown between the map markers. The exercises of the fast track are bold."""
     folders = chapters_of(top)
@@ -236,10 +242,10 @@ def map_part(top, words):
             link = f"[{name}]({own}#{pages.anchor_of(cards.title(about, name, its_words))})"
             links.append(f"{f'**{link}**' if name in about.core else link} {'★' * about.stars[name]}")
         cells = [
-            f"[{folder.name}]({own})",
+            f"[{title_of(top / own)}]({own})",
             escaped(words.text(about.question)),
             links_before(about, folders, words),
-            words.time(sum(lesson.minutes_of(folder))),
+            words.time(sum(lesson.minutes_of(folder))).replace(" ", "\u00a0"),
             ", ".join(links) or "–",
         ]
         lines.append("| " + " | ".join(cells) + " |")

@@ -243,14 +243,19 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
         ])
         self.assertEqual(
             self.row_of(text, "| [02-fast]"),
-            "| [02-fast](chapters/02-fast/README.md) | How \\| fast is it? | [01](chapters/01-slow/README.md) | 1 h 5 min | " + links + " |",
+            "| [02-fast](chapters/02-fast/README.md) | How \\| fast is it? | [01](chapters/01-slow/README.md) | 1\u00a0h\u00a05\u00a0min | " + links + " |",
         )
-        self.assertIn("| [01](chapters/01-slow/README.md), [02](chapters/02-fast/README.md) | 5 min | – |", text)
-        self.assertIn("| – | 5 min | – |", self.row_of(text, "| [01-slow]"))
+        self.assertIn("| [01](chapters/01-slow/README.md), [02](chapters/02-fast/README.md) | 5\u00a0min | – |", text)
+        self.assertIn("| – | 5\u00a0min | – |", self.row_of(text, "| [01-slow]"))
         self.assertIn(
-            "**Time:** about 1 h for all pages and all 2 exercises, one chapter at a time. The fast track, `./course next --fast`, has "
-            "all pages and the 1 exercises that their chapters cannot do without: about 1 h.\n", text)
+            "**Time:** about 1\u00a0h for all pages and all 2 exercises, one chapter at a time. The fast track, `./course next --fast`, has "
+            "all pages and the 1 exercises that their chapters cannot do without: about 1\u00a0h.\n", text)
         self.assertIn("prose at 200 words and code at 10 lines per minute, and 20, 30, 45, 60, 90 minutes for an exercise", text)
+
+    def test_the_map_has_the_titles_of_the_pages(self):
+        page = self.top / "chapters" / "02-fast" / "README.md"
+        page.write_text("```sh\n# no title\n```\n# 02 Fast sums: registers\n" + page.read_text() + "# Another\n")
+        self.assertIn("\n| [02 Fast sums](chapters/02-fast/README.md) | How", self.written())
 
     def test_the_hours_of_the_syllabus(self):
         self.fast(20.0, exercises=["b_sum", "a_sum"], prose="word " * 998)
