@@ -3,7 +3,8 @@
 chapters/NN-topic/results/SLUG.json are the times of a ladder, SLUG-profile.json, SLUG-sectors.json and
 SLUG-verdicts.json what ncu, the counts of sectors and the tests said. Each names its "device"; SLUG is made of
 that name. Tables and plots show the reference device: the one that chapters/measured.toml names, or the only
-one that there is. common/docs/schemas.md describes what is in the files.
+one that there is. The best rungs of the devices that it names as `beside` are shown beside those of the reference.
+common/docs/schemas.md describes what is in the files.
 """
 
 import json
@@ -25,6 +26,11 @@ def slug(device):
     """A device's name as file names have it: "NVIDIA A100-SXM4" is a100-sxm4."""
     words = re.findall(r"[a-z0-9]+", device.lower())
     return "-".join(word for word in words if word != "nvidia")
+
+
+def short_name(device):
+    """What tables call a device: "NVIDIA H100 80GB HBM3" is H100."""
+    return device.removeprefix("NVIDIA ").partition(" ")[0]
 
 
 def file_name(device, kind=TIMES):
@@ -74,7 +80,7 @@ def measured(top):
         return {}
     try:
         found = tomllib.loads(file.read_text(encoding="utf-8"))
-        return {"reference": found["reference"], "shown": found.get("shown", [])}
+        return {"reference": found["reference"], "beside": found.get("beside", []), "shown": found.get("shown", []), "way": found.get("way")}
     except (KeyError, tomllib.TOMLDecodeError) as error:
         raise Failed(f"{file}: needs a line reference = \"the name of a device\" ({error})") from error
 
@@ -93,13 +99,23 @@ def of_gpu(chapter, kind=TIMES):
     return next(iter(found.values()), None)
 
 
+def beside(top):
+    """The devices whose best rungs are shown beside those of the reference, in their order."""
+    return measured(top).get("beside", [])
+
+
+def of_device(chapter, device):
+    """The chapter's times on a device; None if it has not been measured on it."""
+    return by_device(chapter).get(device)
+
+
 def of_machine(chapter, machine):
     """The times of a [[machine]] that the chapter's chapter.toml names."""
     device = machine["device"]
-    found = by_device(chapter)
-    if device not in found:
+    found = of_device(chapter, device)
+    if found is None:
         raise Failed(f"{chapter / 'chapter.toml'}: 'machine' names {device}, but {file_of(chapter, device)} is missing")
-    return found[device]
+    return found
 
 
 def of_cpu(chapter, kind):

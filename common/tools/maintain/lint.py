@@ -3,7 +3,9 @@
 import shutil
 import subprocess
 
-from tools.maintain import course_lint, measured_numbers, missing_includes, plain_words, rooms, simt_layers, simt_readme, translations
+from tools.maintain import (
+    course_lint, front_page_rules, measured_numbers, missing_includes, plain_words, rooms, simt_layers, simt_readme, translations,
+)  # fmt: skip
 
 FORMATTED = ("*.cu", "*.cuh", "*.hpp", "*.cpp", "*.h")
 
@@ -14,6 +16,7 @@ def problems_of(top, files):
         return plain_words.problems_of(top, files)
     return [
         *course_lint.problems_of(top),
+        *front_page_rules.problems_of(top),
         *plain_words.problems_of(top, plain_words.all_files(top)),
         *measured_numbers.problems_of(top),
         # The pages of a release have lost sentences, in both languages.

@@ -4,12 +4,12 @@ import sys
 
 from tools.lib import chapter as metadata
 from tools.lib.chapter_results import (
-    CPU, PROFILE, SECTORS, chapters_of, file_name, file_of, measured, of_cpu, of_gpu, of_machine, read, slug,
+    CPU, PROFILE, SECTORS, beside, chapters_of, file_name, file_of, measured, of_cpu, of_gpu, of_machine, read, slug,
 )  # fmt: skip
 from tools.lib.documents import Document, data, section
 from tools.lib.failed import Failed
 from tools.measure import (
-    drawings, front_page, headline, ladder_profile, languages, lesson, plot_svg, plots, profile_rows, prose_numbers, results_table, sectors,
+    drawings, front_page, headline, ladder_profile, languages, lesson, plot_svg, plots, profile_rows, prose_numbers, results_table, sectors, way,
 )  # fmt: skip
 
 
@@ -81,7 +81,9 @@ def of_chapter(chapter):
                     results_table.render(of_machine(chapter, machine), machine, with_legend=False))
             for machine in about.machines
         ]  # fmt: skip
-        return [section(readme, "results", what, results_table.render(results, about.headline)), *others]
+        loaded = headline.load(chapter) if about.headline else None
+        there = [headline.elsewhere(chapter, device, loaded[1]) for device in beside(chapter.parents[1])] if loaded else []
+        return [section(readme, "results", what, results_table.render(results, about.headline, elsewhere=filter(None, there))), *others]
 
     def pictures():
         described = plot_descriptions(chapter)
@@ -168,11 +170,22 @@ def of_course(top):
         page = section(top / "common" / "docs" / "results.md", "front", "the best rung of each chapter against the library", text)
         return [page] + ([Plot(top / front_page.PLOT, description)] if description else [])
 
+    def drawing():
+        """The drawing of the front page."""
+        declared = measured(top).get("way")
+        if not declared:
+            return []
+        found = way.Way(top, declared)
+        text = way.drawn(found, found.alt(english))
+        return [Document(top / way.FILE, "a drawing that is computed from the results", lambda _: text)]
+
     def parts(page, words):
         """The parts of a front page."""
-        entries = measured(top).get("shown")
+        declared, entries = measured(top).get("way"), measured(top).get("shown")
+        its_way = [section(page, "way", "the way of the sum in one drawing", way.part(way.Way(top, declared), words))] if declared else []
         shown = [section(page, "shown", "where some ladders start and end", front_page.shown_part(top, entries, words))] if entries else []
         return [
+            *its_way,
             *shown,
             section(page, "size", "how many hours and exercises the course has", front_page.size_part(top, words)),
             section(page, "map", "the map of chapters", front_page.map_part(top, words)),
@@ -193,7 +206,7 @@ def of_course(top):
         pages = [*sorted(top.glob("README*.md")), *sorted((top / "common" / "docs").glob("*.md"))]
         return [Numbers(top, page) for page in pages if prose_numbers.has_markers(page.read_text(encoding="utf-8"))]
 
-    return [front, in_english, syllabus, in_chinese, numbers]
+    return [front, drawing, in_english, syllabus, in_chinese, numbers]
 
 
 def of_checkout(top):

@@ -1,7 +1,7 @@
 """The generated parts of the front page and of the page of results.
 
-In README.md and README.zh-CN.md, between <!-- map:begin --> and <!-- map:end -->: what each chapter.toml says, the question, what to read
-before, how long the chapter takes. Between <!-- size:begin --> and <!-- size:end -->: how many exercises there are, and
+In README.md and README.zh-CN.md, between <!-- map:begin --> and <!-- map:end -->: the title of each chapter's page and what its
+chapter.toml says, the question, what to read before, how long the chapter takes. Between <!-- size:begin --> and <!-- size:end -->: how many exercises there are, and
 how long all of it takes. Between <!-- shown:begin --> and <!-- shown:end -->: what the [[shown]] tables of
 chapters/measured.toml name, where one starts and where one ends:
 
@@ -10,10 +10,13 @@ chapters/measured.toml name, where one starts and where one ends:
     start = {chapter = "01-global-atomic", rung = "sum_global_atomic", n = 16_777_216}
     end = {chapter = "05-warp-shuffle", rung = "sum_two_cells", n = 16_777_216}     # in = "words of its group"
 
+The ratio of each device follows: to the library, or to the start where there is none.
+
 In common/docs/instructors.md: the hours of rows that name chapters, such as `| 2 | 03, 04 | 7.2 |`.
 
 In common/docs/results.md, between <!-- front:begin --> and <!-- front:end -->: every chapter's best rung against the
-vendor's library, as a table and as the plot best-rungs.svg.
+vendor's library, as a table and as the plot best-rungs.svg. The plot is of the reference device; the table has columns for each
+device that chapters/measured.toml names as `beside`.
 """
 
 import re
@@ -21,9 +24,9 @@ from pathlib import Path
 
 from tools.lib import chapter as metadata
 from tools.lib import pages
-from tools.lib.chapter_results import REFERENCE, chapters_of, of_gpu
+from tools.lib.chapter_results import REFERENCE, beside, chapters_of, of_device, of_gpu, short_name
 from tools.lib.failed import Failed
-from tools.lib.rows import escaped, is_faster, is_timed, median
+from tools.lib.rows import NONE, escaped, is_faster, is_timed, median, ratio
 from tools.measure import cards, headline, languages, lesson
 
 LEAST_WIN = 1.03  # what is faster by less is called a tie
@@ -102,57 +105,94 @@ def results_part(top):
     later = ["", f"Not measured yet: {', '.join(missing)}."] if missing else []
     if not measured:
         return "\n".join(later).strip(), None
+    others = {
+        device: {head.chapter: headline.elsewhere(top / "chapters" / head.chapter, device, head) for _, head in measured}
+        for device in beside(top)
+    }
+    devices = [measured[0][0]["device"], *others]
+    columns = [f"{short_name(device)}: {what}" for device in devices for what in ("best, µs", "against, µs", "ratio")]
     lines = [
         f"![{escaped(finding(measured))}]({PLOT.name})",
         "",
-        "| | the best rung | µs | against | µs | ratio |",
-        "|---|---|--:|---|--:|--:|",
+        f"| | the best rung | against | {' | '.join(columns)} |",
+        "|---|---|---|" + "--:|" * len(columns),
     ]
     notes = []
     for _, head in measured:
+        number = head.chapter[:2]
         if head.note:
-            notes.append(f"{head.chapter[:2]}: {head.note}")
-        against = f"`{head.against_name}`" if head.vendor else f"no library; {head.against_name}"
+            notes.append(f"{number}: {head.note}")
         cells = [
-            f"[{head.chapter[:2]}](../../chapters/{head.chapter}/README.md)",
+            f"[{number}](../../chapters/{head.chapter}/README.md)",
             f"{head.what_of(head.rows)}: `{head.best['name']}`, {escaped(head.best['changed'])}",
-            f"{median(head.best):,.1f}",
-            against,
-            f"{median(head.against):,.1f}",
-            f"**{head.ratio_text}**" if mark_of(head) == "better" else head.ratio_text,
+            f"`{head.against_name}`" if head.vendor else f"no library; {head.against_name}",
+            *times_of(head),
         ]
+        for device, found in others.items():
+            there = found[head.chapter] and found[head.chapter][1]
+            cells += times_of(there, head.against_name) if there else [NONE] * 3
+            if there and there.faster:
+                notes.append(f"{number}: on the {short_name(device)} `{there.faster[0]['name']}` is faster, {median(there.faster[0]):,.1f}\u00a0µs.")
         lines.append("| " + " | ".join(cells) + " |")
-    bold = "The ratio says how many times as fast; **bold** is faster than the library by 3 % or more."
-    lines += ["", " ".join([f"{sentence(measured)}; medians.", bold, *notes])]
+    when = [measured, *([there for there in found.values() if there] for found in others.values())]
+    where = "; ".join(sentence(of_one) for of_one in when if of_one)
+    said = f"{where}; medians. The ratio says how many times as fast; **bold** is faster than the library by 3\u00a0% or more."
+    dash = f"{NONE}: not measured on this card." if any(None in found.values() for found in others.values()) else ""
+    lines += ["", " ".join(filter(None, [said, dash, *notes]))]
     return "\n".join(lines + later), plot(measured)
+
+
+def times_of(head, expected=None):
+    """Three cells of the table: the times of the best rung and of what it is compared with, named if it is not as expected, and the ratio."""
+    against = f"{median(head.against):,.1f}" + (f" (`{head.against_name}`)" if expected not in (None, head.against_name) else "")
+    return [f"{median(head.best):,.1f}", against, f"**{head.ratio_text}**" if mark_of(head) == "better" else head.ratio_text]
 
 
 # ---- from the start to the end -------------------------------------------------------------------
 
 
-def shown_row(top, entry, place):
-    """(row of the rung, rows of its group) that one end of an entry names."""
+def shown_row(top, entry, place, device=None):
+    """(row of the rung, rows of its group) that one end of an entry names, on the reference device or on another one."""
     chapter = top / "chapters" / entry["chapter"]
-    results = of_gpu(chapter)
+    results = of_device(chapter, device) if device else of_gpu(chapter)
     where = f"{top / REFERENCE}: {place}"
     if results is None:
-        raise Failed(f"{where}: {entry['chapter']} has no results")
+        raise lesson.NotMeasured(f"{where}: {entry['chapter']} has no results")
     group, row = lesson.group_of(results, entry["rung"], entry["n"], entry.get("in"), {}, where)
     return row, group
 
 
+def shown_times(top, entry, device=None):
+    """(row of the start, row of the end, row of the library or None) of an entry."""
+    start, _ = shown_row(top, entry["start"], f"'{entry['what']}', start", device)
+    end, group = shown_row(top, entry["end"], f"'{entry['what']}', end", device)
+    vendors = [row for row in group if row["kind"] == "vendor" and is_timed(row)]
+    return start, end, min(vendors, key=median, default=None)
+
+
+def shown_ratio(start, end, library, words):
+    """How many times as fast as the library the end is; as the start where there is no library."""
+    return ratio(end, library) if library else words.of_the_start(ratio(end, start))
+
+
 def shown_part(top, entries, words):
-    """The Markdown between the shown markers: where one starts, where one ends, and what the library takes."""
-    lines = [words.shown_head, "|---|--:|--:|--:|"]
-    for entry in entries:
-        start, _ = shown_row(top, entry["start"], f"'{entry['what']}', start")
-        end, group = shown_row(top, entry["end"], f"'{entry['what']}', end")
-        vendors = [row for row in group if row["kind"] == "vendor" and is_timed(row)]
-        vendor = min(vendors, key=median, default=None)
-        library = f"{median(vendor):,.1f} µs ({vendor['name']})" if vendor else "–"
-        lines.append(f"| {words.text(entry['what'])} | {median(start):,.1f} µs | **{median(end):,.1f} µs** | {library} |")
+    """The Markdown between the shown markers: where one starts, where one ends, what the library takes, and the ratio on each device."""
     devices = sorted({of_gpu(top / "chapters" / entry["end"]["chapter"])["device"] for entry in entries})
-    return "\n".join([*lines, "", words.measured_on(devices)])
+    others = beside(top)
+    lines = [words.shown_head([short_name(device) for device in [*devices, *others]]), "|---|--:|--:|--:|" + "--:|" * (1 + len(others))]
+    for entry in entries:
+        start, end, library = shown_times(top, entry)
+        cells = [
+            words.text(entry["what"]), f"{median(start):,.1f}\u00a0µs", f"**{median(end):,.1f}\u00a0µs**",
+            f"{median(library):,.1f}\u00a0µs ({library['name']})" if library else NONE, shown_ratio(start, end, library, words),
+        ]
+        for device in others:
+            try:
+                cells.append(shown_ratio(*shown_times(top, entry, device), words))
+            except lesson.NotMeasured:
+                cells.append(NONE)
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join([*lines, "", words.measured_on(devices, others)])
 
 
 # ---- how much it is ------------------------------------------------------------------------------
@@ -183,6 +223,12 @@ def links_before(about, folders, words):
     return ", ".join(links) or "–"
 
 
+def title_of(page):
+    """The title of a chapter's page up to its colon; the folder's name where it has none."""
+    titles = [title for level, title in pages.HEADING.findall(pages.without_fences(page.read_text(encoding="utf-8"))) if level == "#"]
+    return re.split("[:：]", titles[0])[0] if titles else page.parent.name
+
+
 def map_part(top, words):
     """The Markdown between the map markers. The exercises of the fast track are bold."""
     folders = chapters_of(top)
@@ -196,10 +242,10 @@ def map_part(top, words):
             link = f"[{name}]({own}#{pages.anchor_of(cards.title(about, name, its_words))})"
             links.append(f"{f'**{link}**' if name in about.core else link} {'★' * about.stars[name]}")
         cells = [
-            f"[{folder.name}]({own})",
+            f"[{title_of(top / own)}]({own})",
             escaped(words.text(about.question)),
             links_before(about, folders, words),
-            words.time(sum(lesson.minutes_of(folder))),
+            words.time(sum(lesson.minutes_of(folder))).replace(" ", "\u00a0"),
             ", ".join(links) or "–",
         ]
         lines.append("| " + " | ".join(cells) + " |")

@@ -11,10 +11,11 @@ The table [headline] of chapter.toml declares it; times come from the results of
     note        optional: a sentence that belongs to the comparison
     ladder      optional: the groups that the plot of the ladder shows, if not the one above
 
-The largest size of the chapter's question is declared, not the one that looks best.
+The largest size of the chapter's question is declared, not the one that looks best. The declaration is of the reference device.
+On another device the same rung is compared with the library's row that is the fastest there, and other rungs may be faster.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tools.lib import chapter as metadata
 from tools.lib import chapter_results as measured
@@ -40,6 +41,12 @@ class Headline:
     def what_of(self, rows):
         """What this group of rows computes, with its size."""
         return self.what.format(n=size(rows[0]["n"]))
+
+    @property
+    def faster(self):
+        """The rungs that are faster than `best`, the fastest first: on the reference device there are none."""
+        own = [row for row in self.rows if row["kind"] == "rung" and is_timed(row) and row["name"] not in self.left_out]
+        return sorted((row for row in own if is_faster(row, self.best)), key=median)
 
     @property
     def ratio(self):
@@ -78,9 +85,13 @@ def compared_with(results, rows, best, declared):
     instead = declared["instead"]
     if instead["row"] != "copy":
         return row_of(rows, instead["row"], "rung"), instead["name"]
+    return copied(results, best), instead["name"]
+
+
+def copied(results, best):
+    """As a row: how long it takes to copy as many bytes as the best rung moves."""
     time = best["bytes"] / results["copy_gb_per_s"] / 1e3
-    row = {"name": "copy", "n": best["n"], "microseconds": {"p10": time, "median": time, "p90": time}}
-    return row, instead["name"]
+    return {"name": "copy", "n": best["n"], "microseconds": {"p10": time, "median": time, "p90": time}}
 
 
 def of_results(results, declared):
@@ -92,12 +103,9 @@ def of_results(results, declared):
         row_of(rows, name, "rung")
     if best["name"] in left_out:
         raise Failed(f"{best['name']} is left out and the best rung")
-    for row in rows:
-        if row["kind"] == "rung" and is_timed(row) and row["name"] not in left_out and is_faster(row, best):
-            raise Failed(f"{row['name']} is faster than {best['name']}: name it as the rung, or why it is left out")
     against, name = compared_with(results, rows, best, declared)
     median(best), median(against)  # times
-    return Headline(
+    head = Headline(
         chapter=results["chapter"],
         what=declared["what"],
         best=best,
@@ -109,6 +117,9 @@ def of_results(results, declared):
         rows=rows,
         ladder=[group_of(results, group) for group in declared["ladder"]] if "ladder" in declared else [rows],
     )
+    if head.faster:
+        raise Failed(f"{head.faster[0]['name']} is faster than {best['name']}: name it as the rung, or why it is left out")
+    return head
 
 
 def load(chapter):
@@ -126,3 +137,25 @@ def load(chapter):
         raise Failed(f"{file}: [headline] has no {error}") from error
     except Failed as failed:
         raise Failed(f"{file}: {failed}") from failed
+
+
+def elsewhere(chapter, device, head):
+    """The same on another device, whose Headline is that of the reference with other rows; None if it lacks one of them.
+
+    A device may have run an older ladder, or one without PyTorch.
+    """
+    results = measured.of_device(chapter, device)
+    declared = {"reference": head.rows[0]["changed"], "n": head.rows[0]["n"]}
+    for rows in groups_of(results) if results else ():
+        timed = {row["name"]: row for row in rows if is_group(rows, declared) and is_timed(row)}
+        best = timed.get(head.best["name"])
+        if best is None:
+            continue
+        if head.vendor:
+            against = min((row for row in timed.values() if row["kind"] == "vendor"), key=median, default=None)
+        else:
+            against = copied(results, best) if head.against["name"] == "copy" else timed.get(head.against["name"])
+        if against:
+            name = against["name"] if head.vendor else head.against_name
+            return results, replace(head, best=best, against=against, against_name=name, rows=rows)
+    return None

@@ -104,17 +104,30 @@ class English:
 
     # ---- the front page
 
-    shown_head = "| | you start with | you end with | the library |"
+    def shown_head(self, devices):
+        ratios = [f"ratio to the library, {device}" for device in devices]
+        return f"| | you start with | you end with | the library | {' | '.join(ratios)} |"
+
+    def of_the_start(self, ratio):
+        """A ratio to the start, where there is no library."""
+        return f"{ratio} the start"
+
     map_head = "| chapter | the question | before it | time | exercises |"
 
-    def measured_on(self, devices):
-        return f"Measured on one {' and one '.join(devices)}; [all results](common/docs/results.md)."
+    def way(self, what, device, rungs, library, limit):
+        """A way in words; `rungs`: (label, name, chapter, microseconds), `library` and `limit`: (name, microseconds)."""
+        steps = "; ".join(f"{label} ({name}, chapter {chapter}) {time} µs" for label, name, chapter, time in rungs)
+        return f"{what[0].upper()}{what[1:]} on an {device}: {steps}. {library[0]} takes {library[1]} µs; {limit[0]} take {limit[1]} µs at the rate of a copy."
+
+    def measured_on(self, devices, others):
+        also = f"; the other ratios are of one {' and one '.join(others)}" if others else ""
+        return f"Measured on one {' and one '.join(devices)}{also}. The ratio says how many times as fast. [All results](common/docs/results.md)."
 
     def size(self, hours, exercises, fast_hours, core):
         return (
-            f"**Time:** about {hours} h for all pages and all {exercises} exercises, one chapter at a "
+            f"**Time:** about {hours}\u00a0h for all pages and all {exercises} exercises, one chapter at a "
             f"time. The fast track, `./course next --fast`, has all pages and the {core} exercises that "
-            f"their chapters cannot do without: about {fast_hours} h."
+            f"their chapters cannot do without: about {fast_hours}\u00a0h."
         )
 
     def map_note(self, words, lines, minutes):
@@ -204,16 +217,27 @@ class Chinese(English):
 
     hints_come = "一共三条，一次一条"
 
-    shown_head = "| | 起点 | 终点 | 厂商库 |"
+    def shown_head(self, devices):
+        ratios = [f"与厂商库的速度比，{device}" for device in devices]
+        return f"| | 起点 | 终点 | 厂商库 | {' | '.join(ratios)} |"
+
+    def of_the_start(self, ratio):
+        return f"起点的 {ratio}"
+
     map_head = "| 章 | 问题 | 先读 | 用时 | 练习 |"
 
-    def measured_on(self, devices):
-        return f"在一块 {' 和一块 '.join(devices)} 上测得；[全部结果](common/docs/results.md)（英文）。"
+    def way(self, what, device, rungs, library, limit):
+        steps = "；".join(f"{label}（{name}，第 {chapter} 章）{time} µs" for label, name, chapter, time in rungs)
+        return f"在 {device} 上计算 {what}：{steps}。{library[0]} 用 {library[1]} µs，按拷贝的速率读 {limit[0]} 用 {limit[1]} µs。"
+
+    def measured_on(self, devices, others):
+        also = f"；其余的速度比在一块 {' 和一块 '.join(others)} 上测得" if others else ""
+        return f"在一块 {' 和一块 '.join(devices)} 上测得{also}。[全部结果](common/docs/results.md)（英文）。"
 
     def size(self, hours, exercises, fast_hours, core):
         return (
-            f"**用时**：读完全部页面、做完全部 {exercises} 道练习约需 {hours} 小时，可以一章一章地学。快速路线 "
-            f"`./course next --fast` 包括全部页面和各章必做的 {core} 道练习，约 {fast_hours} 小时。"
+            f"**用时**：读完全部页面、做完全部 {exercises} 道练习约需 {hours}\u00a0小时，可以一章一章地学。快速路线 "
+            f"`./course next --fast` 包括全部页面和各章必做的 {core} 道练习，约 {fast_hours}\u00a0小时。"
         )
 
     def map_note(self, words, lines, minutes):

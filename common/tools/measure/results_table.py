@@ -8,7 +8,7 @@ import re
 
 from tools.lib.chapter_results import slug
 from tools.lib.rows import (
-    NONE, axis_text, curve_of, error_text, escaped, groups_of, is_group, number, points_of, ratio, significant, size,
+    NONE, axis_text, curve_of, error_text, escaped, groups_of, is_group, median, number, points_of, ratio, significant, size,
     spread, title_of,
 )  # fmt: skip
 
@@ -130,8 +130,17 @@ def legend(results):
     return lines
 
 
-def render(results, headline=None, with_legend=True):
-    """The Markdown of all groups; those that are not the headline's are folded."""
+def beside_sentence(results, head):
+    """What the best rung takes on another device, whose tables the page does not have."""
+    against = f"`{head.against_name}`" if head.vendor else head.against_name
+    return (
+        f"The tables are of this card alone. On one {results['device']}, measured {results['date'][:10]}: `{head.best['name']}` takes "
+        f"{number(median(head.best))}\u00a0µs for n = {size(head.best['n'])}, and {against} takes {number(median(head.against))}\u00a0µs. The ratio is {head.ratio_text}."
+    )
+
+
+def render(results, headline=None, with_legend=True, elsewhere=()):
+    """The Markdown of all groups; those that are not the headline's are folded. `elsewhere`: (results, Headline) of other devices."""
     runs = max((len(row["microseconds"].get("runs", [1])) for row in results["rungs"] if "microseconds" in row), default=1)
     lines = [
         f"{results['device']}, CUDA {results['cuda']}, n = {results['n']:,} {results['n_means']}"
@@ -140,6 +149,7 @@ def render(results, headline=None, with_legend=True):
         + (f"Medians of {runs} runs" if runs > 1 else "Medians")
         + f", with p10 to p90; copy bandwidth of the same {'runs' if runs > 1 else 'run'}: "
         + f"{number(results['copy_gb_per_s'], 0)} GB/s. L2 cold unless a row says warm.",
+        *(line for there in elsewhere for line in ("", beside_sentence(*there))),
         *(["", *legend(results)] if with_legend else []),
     ]
     for rows in groups_of(results):

@@ -109,6 +109,7 @@ class Colab(unittest.TestCase):
             text = (TOP / page).read_text(encoding="utf-8")
             self.assertIn(f"(https://colab.research.google.com/github/{address}/blob/{BRANCH}/{NOTEBOOK.relative_to(TOP)})", text)
             self.assertIn(f"(https://codespaces.new/{address})", text)
+            self.assertIn(f"\ngit clone https://github.com/{address}\n", text)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,12 @@
 import unittest
 from unittest import mock
 
+from tools.lib import compact_json
 from tools.lib.chapter_results import chapters_of
 from tools.measure import front_page, headline, plot_svg
-from tools.tests.sample_course import README, Course, declared, row
+from tools.tests.sample_course import README, Course, declared, results, row
+
+OTHER = "NVIDIA Y7 80GB"
 
 
 def drawn_without_matplotlib(description):
@@ -41,9 +44,9 @@ class FrontPage(unittest.TestCase):
         self.assertTrue(text.startswith("# x\nbetween\n") and text.endswith("\nbehind\n"))
         self.assertEqual(
             self.row_of(text, "| [02]"),
-            "| [02](../../chapters/02-fast/README.md) | the sum of 2^12 floats: `ours`, how ours works | 20.0 | `lib` | 30.0 | **1.5x** |",
+            "| [02](../../chapters/02-fast/README.md) | the sum of 2^12 floats: `ours`, how ours works | `lib` | 20.0 | 30.0 | **1.5x** |",
         )
-        self.assertIn("| 900.0 | `lib` | 30.0 | 1/30 |", self.row_of(text, "| [01]"))
+        self.assertIn("| `lib` | 900.0 | 30.0 | 1/30 |", self.row_of(text, "| [01]"))
         self.assertIn("| tie (1x) |", self.row_of(text, "| [03]"))
         self.assertIn("GPU X, CUDA 13.0, measured 2026-01-02; medians.", text)
 
@@ -71,7 +74,7 @@ class FrontPage(unittest.TestCase):
         self.assertAlmostEqual(rows[0]["ratio"], 1 / 30)
         self.assertEqual(rows[3]["against"], "CUDA's f")
         text = self.written()
-        self.assertIn("| no library; CUDA's `f` | 50.0 | 2.5x |", text)
+        self.assertIn("| no library; CUDA's `f` | 20.0 | 50.0 | 2.5x |", text)
         self.assertIn(" 04: It is odd.\n", text)
         self.assertIn("Without such a library: 04 runs at 2.5x of CUDA's f.]", text)
 
@@ -101,7 +104,7 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
 """
         shown.write_text(text)
         said = self.written()
-        self.assertIn("| the sum | 900.0 µs | **20.0 µs** | 30.0 µs (lib) |\n\nMeasured on one NVIDIA GPU X; [all results]", said)
+        self.assertIn("| the sum | 900.0\u00a0µs | **20.0\u00a0µs** | 30.0\u00a0µs (lib) | 1.5x |\n\nMeasured on one NVIDIA GPU X. The ratio", said)
         for old, new, problem in (
             ('"01-slow"', '"09-none"', "'the sum', start: 09-none has no results"),
             ('n = 4096}\nend', 'n = 64}\nend', "'the sum', start: no row of n = 64 has a time"),
@@ -109,11 +112,84 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
             shown.write_text(text.replace(old, new))
             self.assertIn(problem, self.course.problems())
 
+    # ---- a device beside the reference ----
+
+    def beside(self, **chapters):
+        """Results on another device for these chapters: c02=[row, ...]."""
+        (self.top / "chapters" / "measured.toml").write_text(f'reference = "NVIDIA GPU X"\nbeside = ["{OTHER}"]\n')
+        for folder in chapters_of(self.top):
+            if rows := chapters.get(f"c{folder.name[:2]}"):
+                content = results(folder.name, *rows, device=OTHER, date="2026-03-04")
+                compact_json.write(folder / "results" / "y7-80gb.json", {**content, "copy_gb_per_s": 2000.0})
+
+    def test_the_table_has_the_other_device_beside(self):
+        self.beside(c01=[row("ours", "rung", 950.0), row("lib", "vendor", 38.0)], c02=[row("ours", "rung", 40.0), row("lib", "vendor", 36.0)])
+        text = self.written()
+        self.assertIn("| GPU: ratio | Y7: best, µs | Y7: against, µs | Y7: ratio |", text)
+        self.assertTrue(self.row_of(text, "| [01]").endswith("| 900.0 | 30.0 | 1/30 | 950.0 | 38.0 | 1/25 |"))
+        self.assertTrue(self.row_of(text, "| [02]").endswith("| **1.5x** | 40.0 | 36.0 | 0.9x |"))
+        self.assertTrue(self.row_of(text, "| [03]").endswith("| tie (1x) | – | – | – |"))
+        self.assertIn("measured 2026-01-02; NVIDIA Y7 80GB, CUDA 13.0, measured 2026-03-04; medians. ", text)
+        self.assertIn(" –: not measured on this card.", text)
+        self.assertIn("faster than the vendor's library in 1 of 3 chapters", text)  # the picture is that of the reference
+
+    def test_no_dash_is_explained_where_there_is_none(self):
+        self.beside(**{f"c0{number}": [row("ours", "rung", 20.0), row("lib", "vendor", 36.0)] for number in (1, 2, 3)})
+        self.assertNotIn("not measured", self.written())
+
+    def test_another_rung_or_library_is_the_fastest_there(self):
+        slower = [row("ours", "rung", 20.0), row("early", "rung", 25.0), row("lib", "vendor", 30.0), row("old", "vendor", 33.0)]
+        self.course.measured("02-fast", *slower, before=["01"])
+        self.beside(c02=[row("ours", "rung", 40.0), row("early", "rung", 32.0), row("lib", "vendor", 50.0), row("old", "vendor", 44.0)])
+        text = self.written()
+        self.assertTrue(self.row_of(text, "| [02]").endswith("| 40.0 | 44.0 (`old`) | **1.1x** |"))
+        self.assertIn(" 02: on the Y7 `early` is faster, 32.0\u00a0µs.", text)
+
+    def test_what_an_older_ladder_lacks_is_a_dash(self):
+        for rows in ([row("lib", "vendor", 30.0)], [row("ours", "rung", 20.0)], [row("ours", "rung"), row("lib", "vendor", 30.0)]):
+            with self.subTest(rows):
+                self.beside(c02=rows)
+                self.assertTrue(self.row_of(self.written(), "| [02]").endswith("| **1.5x** | – | – | – |"))
+
+    def test_no_library_on_the_other_device(self):
+        instead = declared(vendor=None, instead={"row": "copy", "name": "a copy"})
+        self.course.measured("02-fast", row("ours", "rung", 20.0, bytes=40_000_000), head=instead)
+        self.course.measured("03-even", row("ours", "rung", 20.0), row("plain", "rung", 50.0), head=declared(vendor=None, instead={"row": "plain", "name": "`f`"}))
+        self.beside(c02=[row("ours", "rung", 40.0, bytes=40_000_000)], c03=[row("ours", "rung", 40.0), row("plain", "rung", 120.0)])
+        text = self.written()
+        self.assertTrue(self.row_of(text, "| [02]").endswith("| 20.0 | 10.0 | 0.5x | 40.0 | 20.0 | 0.5x |"))
+        self.assertTrue(self.row_of(text, "| [03]").endswith("| 20.0 | 50.0 | 2.5x | 40.0 | 120.0 | 3x |"))
+
+    def test_the_chapters_page_names_the_other_device(self):
+        self.beside(c02=[row("ours", "rung", 40.0), row("lib", "vendor", 36.0)])
+        self.written()
+        said = "On one NVIDIA Y7 80GB, measured 2026-03-04: `ours` takes 40.0\u00a0µs for n = 2^12, and `lib` takes 36.0\u00a0µs. The ratio is 0.9x."
+        self.assertIn(said, (self.top / "chapters/02-fast/README.md").read_text())
+        self.assertNotIn("Y7", (self.top / "chapters/01-slow/README.md").read_text())
+
+    def test_where_one_starts_and_ends_on_the_other_device(self):
+        self.readme.write_text(README + "<!-- shown:begin -->\n<!-- shown:end -->\n")
+        self.course.measured("03-even", row("ours", "rung", 20.0), row("plain", "rung", 50.0), head=declared(vendor=None, instead={"row": "plain", "name": "`f`"}))
+        self.beside(c01=[row("ours", "rung", 950.0), row("lib", "vendor", 38.0)], c03=[row("ours", "rung", 40.0), row("plain", "rung", 120.0)])
+        ends = (("the sum", "01-slow", "ours", "02-fast"), ("the slow sum", "01-slow", "ours", "01-slow"), ("a task", "03-even", "plain", "03-even"))
+        shown = self.top / "chapters" / "measured.toml"
+        shown.write_text(shown.read_text() + "".join(
+            f'[[shown]]\nwhat = "{what}"\nstart = {{chapter = "{start}", rung = "{rung}", n = 4096}}\nend = {{chapter = "{end}", rung = "ours", n = 4096}}\n'
+            for what, start, rung, end in ends))
+        text = self.written()
+        self.assertIn("| ratio to the library, GPU | ratio to the library, Y7 |", text)
+        self.assertTrue(self.row_of(text, "| the sum").endswith("| 1.5x | – |"))
+        self.assertTrue(self.row_of(text, "| the slow sum").endswith("| 1/30 | 1/25 |"))
+        self.assertTrue(self.row_of(text, "| a task").endswith("| – | 2.5x the start | 3x the start |"))
+        self.assertIn("Measured on one NVIDIA GPU X; the other ratios are of one NVIDIA Y7 80GB. ", text)
+
+    # ---- more of the results ----
+
     def test_less_than_three_percent_is_no_win(self):
         self.fast(29.2)
-        self.assertIn("| 29.2 | `lib` | 30.0 | 1.03x |", self.written())
+        self.assertIn("| `lib` | 29.2 | 30.0 | 1.03x |", self.written())
         self.fast(29.1)
-        self.assertIn("| 29.1 | `lib` | 30.0 | **1.03x** |", self.written())
+        self.assertIn("| `lib` | 29.1 | 30.0 | **1.03x** |", self.written())
 
     def test_a_new_measurement_is_found(self):
         self.written()
@@ -167,14 +243,19 @@ end = {chapter = "02-fast", rung = "ours", n = 4096}
         ])
         self.assertEqual(
             self.row_of(text, "| [02-fast]"),
-            "| [02-fast](chapters/02-fast/README.md) | How \\| fast is it? | [01](chapters/01-slow/README.md) | 1 h 5 min | " + links + " |",
+            "| [02-fast](chapters/02-fast/README.md) | How \\| fast is it? | [01](chapters/01-slow/README.md) | 1\u00a0h\u00a05\u00a0min | " + links + " |",
         )
-        self.assertIn("| [01](chapters/01-slow/README.md), [02](chapters/02-fast/README.md) | 5 min | – |", text)
-        self.assertIn("| – | 5 min | – |", self.row_of(text, "| [01-slow]"))
+        self.assertIn("| [01](chapters/01-slow/README.md), [02](chapters/02-fast/README.md) | 5\u00a0min | – |", text)
+        self.assertIn("| – | 5\u00a0min | – |", self.row_of(text, "| [01-slow]"))
         self.assertIn(
-            "**Time:** about 1 h for all pages and all 2 exercises, one chapter at a time. The fast track, `./course next --fast`, has "
-            "all pages and the 1 exercises that their chapters cannot do without: about 1 h.\n", text)
+            "**Time:** about 1\u00a0h for all pages and all 2 exercises, one chapter at a time. The fast track, `./course next --fast`, has "
+            "all pages and the 1 exercises that their chapters cannot do without: about 1\u00a0h.\n", text)
         self.assertIn("prose at 200 words and code at 10 lines per minute, and 20, 30, 45, 60, 90 minutes for an exercise", text)
+
+    def test_the_map_has_the_titles_of_the_pages(self):
+        page = self.top / "chapters" / "02-fast" / "README.md"
+        page.write_text("```sh\n# no title\n```\n# 02 Fast sums: registers\n" + page.read_text() + "# Another\n")
+        self.assertIn("\n| [02 Fast sums](chapters/02-fast/README.md) | How", self.written())
 
     def test_the_hours_of_the_syllabus(self):
         self.fast(20.0, exercises=["b_sum", "a_sum"], prose="word " * 998)

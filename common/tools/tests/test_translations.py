@@ -188,6 +188,8 @@ class Sentences(unittest.TestCase):
             front.text(metadata.load(folder).question)
         for entry in measured(TOP)["shown"]:
             front.text(entry["what"])
+        for entry in measured(TOP)["way"]["rungs"]:
+            front.text(entry["label"])
         # The question of a chapter that is being written may come before the chapter.
         self.assertEqual({text for text in unused & front.unused if not text.endswith("?")}, set())
 
