@@ -51,8 +51,8 @@ TEST_CASE("sum_fixed_point gives the same bits for any grid and order, a float s
   std::set<float> floats;
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     course::with_seed(seed, [&] {
-      fixed.insert(fixed_point_sum(launch_sum_fixed_point<Small>(d_x.data(), x.size(), cells)));
-      fixed.insert(fixed_point_sum(launch_sum_fixed_point<Large>(d_x.data(), x.size(), cells)));
+      fixed.insert(fixed_point_sum(launch_fixed_point<Small>(d_x.data(), x.size(), cells)));
+      fixed.insert(fixed_point_sum(launch_fixed_point<Large>(d_x.data(), x.size(), cells)));
       launch_pack_loads<Small>(d_x.data(), x.size(), y.data(), course::Sum{}, workspace);
       floats.insert(y.download().front());
       launch_pack_loads<Large>(d_x.data(), x.size(), y.data(), course::Sum{}, workspace);

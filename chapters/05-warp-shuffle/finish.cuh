@@ -53,15 +53,17 @@ __global__ void __launch_bounds__(1024)
 }
 
 /// Sets *d_y to x[0] + ... + x[n-1]. d_x needs no alignment beyond that of its elements.
-template <class TuningT = TunedForLarge, class T, class Accumulator>
+template <class T, class Accumulator>
 void sum_second_kernel(const T* d_x, std::size_t n, Accumulator* d_y,
                        Workspace<Accumulator>& workspace) {
   if (n == 0) return set_identity(d_y, course::Sum{});
   const Packs split = split_packs(d_x, n);
-  const unsigned blocks = blocks_for_rounds<TuningT>(split, workspace.kMostBlocks);
-  course::launch(sum_block_partials<TuningT, T, Accumulator>, {blocks, TuningT::kBlock}, d_x, split,
-                 workspace.partials.data());
-  course::launch(sum_partials<Accumulator>, {1, 1024}, workspace.partials.data(), blocks, d_y);
+  with_tuning<T>(n, [&]<class TuningT>(TuningT) {
+    const unsigned blocks = blocks_for_rounds<TuningT>(split, workspace.kMostBlocks);
+    course::launch(sum_block_partials<TuningT, T, Accumulator>, {blocks, TuningT::kBlock}, d_x,
+                   split, workspace.partials.data());
+    course::launch(sum_partials<Accumulator>, {1, 1024}, workspace.partials.data(), blocks, d_y);
+  });
 }
 
 /// Combines the blocks' results in the block that finishes last; it alone writes *d_y. The ticket
@@ -111,16 +113,14 @@ void launch_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y, Operation,
 }
 
 /// Sets *d_y to the reduction of x[0..n-1] by `op`, in Accumulators; to the identity if n == 0.
-/// d_x needs no alignment beyond that of its elements. The same bits in every run.
+/// d_x needs no alignment beyond that of its elements. The grid depends on n and on where x begins,
+/// so the same x has the same bits in every run, on every GPU.
 template <class T, class Accumulator, class Operation>
 void launch_reduce_pack_loads(const T* d_x, std::size_t n, Accumulator* d_y, Operation op,
                               Workspace<Accumulator>& workspace) {
   if (n == 0) return set_identity(d_y, op);
-  if (n <= kSmallBytes / sizeof(T)) {
-    launch_pack_loads<TunedForSmall>(d_x, n, d_y, op, workspace);
-  } else {
-    launch_pack_loads<TunedForLarge>(d_x, n, d_y, op, workspace);
-  }
+  with_tuning<T>(
+      n, [&]<class TuningT>(TuningT) { launch_pack_loads<TuningT>(d_x, n, d_y, op, workspace); });
 }
 
 /// Sets *d_y to x[0] + ... + x[n-1], as above.
@@ -175,8 +175,8 @@ const Accumulator* launch_two_cells(const T* d_x, std::size_t n, TwoCells<Accumu
 template <class T, class Accumulator>
 const Accumulator* launch_sum_two_cells(const T* d_x, std::size_t n, TwoCells<Accumulator>& cells) {
   if (n == 0) return cells.sums.data() + cells.zeroed;
-  return n <= kSmallBytes / sizeof(T) ? launch_two_cells<TunedForSmall>(d_x, n, cells)
-                                      : launch_two_cells<TunedForLarge>(d_x, n, cells);
+  return with_tuning<T>(
+      n, [&]<class TuningT>(TuningT) { return launch_two_cells<TuningT>(d_x, n, cells); });
 }
 
 // Question: how long does a launch take that does nothing?

@@ -43,18 +43,25 @@ __global__ void __launch_bounds__(TuningT::kBlock)
   if (threadIdx.x == 0) atomicAdd(d_sum, static_cast<unsigned long long>(sum));
 }
 
-/// Returns the address in device memory that holds x[0] + ... + x[n-1] in units of 2^-32 once the
-/// launch is done, until the next launch with these cells. n == 0: 0.
-template <class TuningT = TunedForLarge>
-const unsigned long long* launch_sum_fixed_point(const float* d_x, std::size_t n,
-                                                 TwoCells<unsigned long long>& cells) {
-  unsigned long long* const d_sum = cells.sums.data() + cells.zeroed;
-  if (n == 0) return d_sum;
+/// One launch with a given Tuning; n > 0.
+template <class TuningT>
+const unsigned long long* launch_fixed_point(const float* d_x, std::size_t n,
+                                             TwoCells<unsigned long long>& cells) {
   const Packs split = split_packs(d_x, n);
+  unsigned long long* const d_sum = cells.sums.data() + cells.zeroed;
   cells.zeroed = 1 - cells.zeroed;
   course::launch(sum_fixed_point<TuningT>, {blocks_for_rounds<TuningT>(split), TuningT::kBlock},
                  d_x, split, d_sum, cells.sums.data() + cells.zeroed);
   return d_sum;
+}
+
+/// Returns the address in device memory that holds x[0] + ... + x[n-1] in units of 2^-32 once the
+/// launch is done, until the next launch with these cells. n == 0: 0.
+inline const unsigned long long* launch_sum_fixed_point(const float* d_x, std::size_t n,
+                                                        TwoCells<unsigned long long>& cells) {
+  if (n == 0) return cells.sums.data() + cells.zeroed;
+  return with_tuning<float>(
+      n, [&]<class TuningT>(TuningT) { return launch_fixed_point<TuningT>(d_x, n, cells); });
 }
 
 /// The number in a cell; waits for the launch.

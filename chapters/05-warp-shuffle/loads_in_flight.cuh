@@ -1,5 +1,6 @@
 // How does a thread keep memory busy while it waits?
-// Rungs: sum_loads_in_flight. The Tuning of all fast rungs, and the loop that they share.
+// Rungs: sum_loads_in_flight, sum_loads_hinted, sum_loads_and_memset. The Tuning of all fast rungs,
+// and the loop that they share.
 // A load takes longer than hundreds of additions. A thread that waits for each one leaves memory
 // idle; a thread that issues several before it uses the first waits once for all of them.
 #pragma once
@@ -28,6 +29,13 @@ struct Tuning {
 using TunedForSmall = Tuning<4, 1024, course::CacheHint::no_allocate>;
 using TunedForLarge = Tuning<4, 1024, course::CacheHint::none>;
 inline constexpr std::size_t kSmallBytes = std::size_t{128} << 20;  // the last size that is small
+
+/// Calls launch(tuning) with the Tuning for n elements of type T. sum_loads_hinted and all rungs
+/// after it use this one, so that they differ in their finish alone.
+template <class T, class Launch>
+auto with_tuning(std::size_t n, Launch launch) {
+  return n <= kSmallBytes / sizeof(T) ? launch(TunedForSmall{}) : launch(TunedForLarge{});
+}
 
 /// One block per round, but at most `most`. The SM that finishes first gets the next block: the
 /// hardware distributes the work while the kernel runs.
@@ -87,7 +95,8 @@ __global__ void __launch_bounds__(TuningT::kBlock)
   if (threadIdx.x == 0) atomicAdd(d_y, sum);
 }
 
-/// Adds x[0] + ... + x[n-1] to *d_y. d_x needs no alignment beyond that of its elements.
+/// Adds x[0] + ... + x[n-1] to *d_y, without a hint. d_x needs no alignment beyond that of its
+/// elements.
 template <class TuningT = TunedForLarge, class T>
 void launch_sum_loads_in_flight(const T* d_x, std::size_t n, T* d_y) {
   if (n == 0) return;
@@ -96,9 +105,16 @@ void launch_sum_loads_in_flight(const T* d_x, std::size_t n, T* d_y) {
                  {blocks_for_rounds<TuningT>(split), TuningT::kBlock}, d_x, split, d_y);
 }
 
+/// Adds x[0] + ... + x[n-1] to *d_y: the same kernel, with a hint for the caches if x is small.
+template <class T>
+void sum_loads_hinted(const T* d_x, std::size_t n, T* d_y) {
+  with_tuning<T>(n,
+                 [&]<class TuningT>(TuningT) { launch_sum_loads_in_flight<TuningT>(d_x, n, d_y); });
+}
+
 /// Sets *d_y to the sum: the same, after the memset that a finish by atomics needs. n == 0 gives 0.
-template <class TuningT = TunedForLarge, class T>
+template <class T>
 void sum_loads_and_memset(const T* d_x, std::size_t n, T* d_y) {
   CUDA_CHECK(cudaMemsetAsync(d_y, 0, sizeof(T)));
-  launch_sum_loads_in_flight<TuningT>(d_x, n, d_y);
+  sum_loads_hinted(d_x, n, d_y);
 }

@@ -147,6 +147,13 @@ inline std::vector<SumRung<float>> sum_rungs() {
          return d_y;
        },
        .packs = true},
+      {.name = "sum_loads_hinted",
+       .changed = "the same, with a cache hint up to 128 MiB",
+       .launch = [](const float* d_x, std::size_t n, float* d_y, Memory&) -> const float* {
+         sum_loads_hinted(d_x, n, d_y);
+         return d_y;
+       },
+       .packs = true},
       {.name = "sum_loads_and_memset",
        .changed = "the same, with its memset timed",
        .launch = [](const float* d_x, std::size_t n, float* d_y, Memory&) -> const float* {
@@ -182,7 +189,7 @@ struct FixedPointRung {
 
 inline const std::vector<FixedPointRung> kFixedPointRungs = {
     {"sum_fixed_point", "integer atomics: the same bits for any grid and order",
-     launch_sum_fixed_point<>}};
+     launch_sum_fixed_point}};
 
 /// A launch that does as little as a launch can.
 struct FloorRung {

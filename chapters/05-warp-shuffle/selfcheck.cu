@@ -193,6 +193,7 @@ TEST_CASE("every type with its compute type") {
 }
 
 TEST_CASE("sum_pack_loads: every tuning") {
+  check_tuning<TunedForSmall>("TunedForSmall");
   check_tuning<TunedForLarge>("TunedForLarge");
   check_tuning<Small<CacheHint::none, 1>>("1 load");
   check_tuning<Small<CacheHint::none, 2>>("2 loads");

@@ -61,7 +61,7 @@ std::string readable(const std::string& text) {
 }
 
 /// Breaks lines at spaces, and lets the rest begin the next line if that is indented as much; else the rest is indented
-/// by two columns more.
+/// by two columns more. A line that begins with a number is an item of a list ("8 wait in ..."): no rest begins it.
 std::string wrapped(const std::string& text, std::size_t indent) {
   std::string result, rest;
   std::size_t rest_indent = 0;  // of the line that was broken
@@ -72,7 +72,11 @@ std::string wrapped(const std::string& text, std::size_t indent) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     std::string line = std::string(indent, ' ') + text.substr(at, end - at);
     const std::size_t own = std::min(line.find_first_not_of(' '), line.size());
-    if (!rest.empty() && own == rest_indent) line.insert(own, std::exchange(rest, {}) + " ");
+    const bool is_item =
+        own < line.size() && std::isdigit(static_cast<unsigned char>(line[own])) != 0;
+    if (!rest.empty() && own == rest_indent && !is_item) {
+      line.insert(own, std::exchange(rest, {}) + " ");
+    }
     put_rest();
     while (line.size() > kWidth) {
       const std::size_t space = line.rfind(' ', kWidth);

@@ -87,6 +87,13 @@ class Lesson(Specimen):
             r"shows what is claimed\n"
             r"  no race\n")
 
+    def test_each_place_where_threads_wait_begins_a_line(self):
+        self.assertRegex(
+            shown("races", "shows who waits where"),
+            r"\n        16 wait in __shfl_down_sync\(\) with mask 0xffffffff at common/tests/specimen.cu:\d+: threads\s+0,"
+            r"[\s\d,]+ 30\n"
+            r"        16 wait in __syncthreads\(\) at common/tests/specimen.cu:\d+: threads 1, ")
+
     def test_claims_have_figures(self):
         self.assertIn(
             "shows what is claimed\n"

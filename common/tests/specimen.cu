@@ -34,6 +34,12 @@ __global__ void count_slowly(unsigned* d_sum) {
   for (unsigned i = 0; i < 1u << 24; ++i) atomicAdd(d_sum, 1u);
 }
 
+/// Odd lanes stay away from a shuffle whose mask names them: the even ones wait in it for ever.
+__global__ void shuffle_without_odd_lanes(unsigned* d_x) {
+  if (threadIdx.x % 2 == 0) *d_x = __shfl_down_sync(0xffffffffu, 1u, 1);
+  __syncthreads();
+}
+
 /// Notes the threads in the order of their atomics: a schedule in order gives 0, 1, 2, ...
 __global__ void note_order(unsigned* d_next, unsigned* d_order) {
   d_order[atomicAdd(d_next, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
@@ -181,6 +187,16 @@ TEST_CASE("shows what is found") {
   auto d_sum = course::DeviceBuffer<unsigned>::zeros(1);
   INFO("add_racy, n = 64");
   CHECK(course::expect_race([&] { add_racy<<<2, 32>>>(d_sum.data()); }));
+}
+
+TEST_CASE("shows who waits where") {
+  auto d_x = course::DeviceBuffer<unsigned>::zeros(1);
+  INFO("shuffle_without_odd_lanes");
+  const course::Findings findings = course::find_races([&] {
+    shuffle_without_odd_lanes<<<1, 32>>>(d_x.data());
+    static_cast<void>(cudaDeviceSynchronize());
+  });
+  CHECK(findings.others > 0);
 }
 
 TEST_CASE("shows what is claimed") {

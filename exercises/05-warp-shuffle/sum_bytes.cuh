@@ -3,6 +3,9 @@
 // A picture is an array of bytes, 0 to 255, and its brightness is their sum. The kernel below gets
 // it wrong for large pictures. It is slow, too: a load of a warp moves 32 bytes, and could move 512.
 //
+// You may use the course's headers: course/collectives.cuh has course::warp_reduce and
+// course::block_reduce, course/pack.cuh has course::head_before_packs.
+//
 // Try it: ./course check sum_bytes
 #pragma once
 

@@ -3,6 +3,9 @@
 // A classifier computes a row of scores for each picture, and its answer is the index of the
 // largest score. A block takes one row at a time.
 //
+// You may use the course's headers: course/collectives.cuh has course::warp_reduce and
+// course::block_reduce.
+//
 // Try it: ./course check block_argmax
 #pragma once
 

@@ -2,6 +2,8 @@
 //
 // The chapter's page has the table, under "read_profile": the time on an H200 and what ncu counted,
 // for the kernels A to D. All answers follow from these numbers; nothing has to be run.
+// - ncu counted in a launch of its own, which found empty caches. The time is that of launches which
+//   found the L2 full of other data.
 // - A warp reduction is an atomic whose old value is not used (RED). All those of a kernel go to one
 //   address, where they are executed one after the other.
 // - DRAM, % of its peak, is how busy the memory was.
@@ -31,5 +33,7 @@ constexpr Limit kLimitOfA = Limit::latency;
 constexpr Limit kLimitOfC = Limit::memory;
 constexpr Limit kLimitOfD = Limit::atomics;
 
-/// If DRAM ran at 100 % of its peak for C, how many times as fast could C become at most? To 2 %.
+/// If DRAM had run at 100 % of its peak in ncu's launch of C, and for as many bytes, how many times as
+/// fast would that launch have been? No launch that moves as many bytes is faster. To 2 %. (This is no
+/// limit for the time in the table, which is of other launches.)
 constexpr double kMostSpeedupOfC = 100 / 77.0;

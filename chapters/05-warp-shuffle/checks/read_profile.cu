@@ -136,7 +136,8 @@ TEST_CASE("read_profile: what limits each kernel") {
   CHECK(limits('D', kLimitOfD));
 }
 
-// Promise: it is asked to 2 % how many times as fast C could become.
+// Promise: it is asked to 2 % how many times as fast ncu's launch of C would have been with DRAM at its
+// peak.
 TEST_CASE("read_profile: how far memory could take C") {
   const double bound = 100 / row_of('C').dram_percent;
   REQUIRE(number("kMostSpeedupOfC", kMostSpeedupOfC, 0.98 * bound, 1.02 * bound,

@@ -339,6 +339,13 @@ __global__ void full_mask_after_return(int* out) {
   out[threadIdx.x] = __reduce_add_sync(0xffffffffu, 1);
 }
 
+// In warp 1 alone.
+__global__ void full_mask_after_lane_19(int* out) {
+  if (threadIdx.x == 51) return;
+  const int sum = __reduce_add_sync(0xffffffffu, 1);
+  if (threadIdx.x == 0) out[0] = sum;
+}
+
 __global__ void shuffle_from_returned_lane(int* out) {
   if (threadIdx.x >= 20) return;
   out[threadIdx.x] = __shfl_down_sync(0xffffffffu, 1, 1);
@@ -402,12 +409,27 @@ TEST_CASE("a mask may name lanes that returned; a note says so") {
   CHECK(outcome.clean());
   CHECK(out.values()[0] == 20);
   REQUIRE(outcome.notes.size() == 1);
-  CHECK(lacks(outcome.notes.front(), {"divergence_test.cu:", "lanes that have returned"}) == "");
+  CHECK(lacks(outcome.notes.front(),
+              {"divergence_test.cu:", "block 0 warp 0: lanes 20-31 have returned from the kernel",
+               "; the mask 0xffffffff names them: CUDA allows it, but they contribute nothing"}) ==
+        "");
+  CHECK(outcome.notes.front().find("undefined") == std::string::npos);
   outcome = observe([&] { shuffle_from_returned_lane<<<1, 32>>>(out.data()); });
   CHECK(outcome.clean());
   REQUIRE(outcome.notes.size() == 2);
   CHECK(lacks(outcome.notes[0] + outcome.notes[1],
-              {"a shuffle reads a lane that is not in the mask or has returned"}) == "");
+              {"block 0 warp 0: lanes 20-31 have returned from the kernel",
+               "a shuffle that reads one gets an undefined value",
+               "a shuffle reads a lane that is not in the mask or has returned"}) == "");
+  // Lane 19 returns alone, and the block has no lanes 20 to 31.
+  outcome = observe([&] { full_mask_after_lane_19<<<1, 52>>>(out.data()); }, 1);
+  CHECK(outcome.clean());
+  REQUIRE(outcome.notes.size() == 1);
+  CHECK(
+      lacks(
+          outcome.notes.front(),
+          {"block 0 warp 1: lane 19 has returned from the kernel and lanes 20-31 do not exist"}) ==
+      "");
 }
 
 // ---- lanes that take no part --------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "checker/rules.hpp"
 #include "counters/counters.hpp"
 #include "kernel/findings.hpp"
+#include "report/reports.hpp"
 #include "scheduler/lockstep.hpp"
 #include "scheduler/messages.hpp"
 #include "scheduler/repetition.hpp"
@@ -47,11 +48,8 @@ bool try_complete(Block& block, unsigned w, const WarpCall& leader) {
     if (call == nullptr || !same_operation(*call, leader)) return false;
     lanes.call[l] = call;
   }
-  if (lanes.present != lanes.mask) {
-    note(
-        "a mask names lanes that have returned from the kernel, or that the block does not have: "
-        "legal, but they contribute nothing",
-        leader.caller);
+  if (lanes.present != lanes.mask && !is_noted(leader.caller)) {
+    on_host_stack([&] { note_text(absent_lanes_text(block, w, lanes, leader), leader.caller); });
   }
   completing = &block;
   completing_warp = w;

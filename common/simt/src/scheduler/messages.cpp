@@ -212,6 +212,32 @@ Report grid_deadlock_finding() {
 
 }  // namespace
 
+std::string absent_lanes_text(const Block& block, unsigned w, const Lanes& lanes,
+                              const WarpCall& call) {
+  std::vector<unsigned> returned, missing;
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    if (((lanes.mask & ~lanes.present) >> l & 1u) == 0) continue;
+    (w * kWarpSize + l < block.threads.size() ? returned : missing).push_back(l);
+  }
+  const auto lanes_text = [](const std::vector<unsigned>& list) {
+    return fmt::format("{} {}", list.size() == 1 ? "lane" : "lanes", ranges(list));
+  };
+  std::string text = fmt::format("{} warp {}: ", block_name(block.linear), w);
+  if (!returned.empty()) {
+    text += fmt::format("{} {} returned from the kernel", lanes_text(returned),
+                        returned.size() == 1 ? "has" : "have");
+  }
+  if (!missing.empty()) {
+    text += fmt::format("{}{} {} not exist", returned.empty() ? "" : " and ", lanes_text(missing),
+                        missing.size() == 1 ? "does" : "do");
+  }
+  const char* const undefined =
+      call.op == WarpOp::shuffle ? ", and a shuffle that reads one gets an undefined value" : "";
+  return fmt::format(
+      "{}; the mask 0x{:08x} names them: CUDA allows it, but they contribute nothing{}", text,
+      lanes.mask, undefined);
+}
+
 Report absent_lane_finding(const Block& block, const Thread& t, const Lanes& lanes) {
   const WarpCall& call = *lanes.call[t.lane];
   const SourceLine where = source_line(call.caller);

@@ -1,6 +1,8 @@
 // What is said of threads that wait for others which never come.
 #pragma once
 
+#include <string>
+
 #include "kernel/findings.hpp"
 
 namespace simt {
@@ -11,6 +13,9 @@ Report barrier_finding(const Block& block);
 Report endless_barriers_finding(const Block& block);
 /// The running thread names lanes, but not itself.
 Report foreign_mask_finding(const WarpCall& call, const Thread& t);
+/// What to remark on a call of warp w whose mask names lanes that take no part in it.
+std::string absent_lanes_text(const Block& block, unsigned w, const Lanes& lanes,
+                              const WarpCall& call);
 /// A thread of the block reads a lane that takes no part in its shuffle.
 Report absent_lane_finding(const Block& block, const Thread& t, const Lanes& lanes);
 /// All threads of a block wait for the grid, but thread 0 has returned.
