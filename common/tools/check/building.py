@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from tools.check import compile_errors
-from tools.lib.checkout import with_short_paths
+from tools.lib.checkout import warnings_file, with_short_paths
 from tools.lib.failed import Failed
 
 STEP = re.compile(r"\[(\d+)/(\d+)\] ")
@@ -137,8 +137,3 @@ def build_check(build, program, exercise):
 def explain_build_failure(output, exercise):
     """What a learner needs of a failed build's output: the first errors, with short paths."""
     return with_short_paths(compile_errors.explain(output, exercise))
-
-
-def warnings_file(program):
-    """Where the compiler's warnings about a check's exercise stand."""
-    return program.with_name(program.name + ".warnings")

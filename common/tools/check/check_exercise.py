@@ -21,6 +21,8 @@ COURSE_PROGRESS, if set, makes it show at a terminal how far the build and the c
 COURSE_BUILT, if set, says that the check is built and new.
 COURSE_ALL, if set, runs all test cases, however long that takes after a failure.
 COURSE_RESULT is the file of the result; without it results/EXERCISE.json in the build folder.
+
+The gate starts it a thousand times: modules that not every run needs are imported in functions.
 """
 
 import contextlib
@@ -30,14 +32,12 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.check.building import build_check, warnings_file  # noqa: E402
-from tools.lib import course_state, result  # noqa: E402
-from tools.lib.checkout import is_started, seen_from_the_shell  # noqa: E402
+from tools.lib import result  # noqa: E402
+from tools.lib.checkout import is_started, seen_from_the_shell, warnings_file  # noqa: E402
 
 SKIPPED = 77
 INTERRUPTED = 130
@@ -107,8 +107,7 @@ def run_check(command, edit, rerun, more):
     """
     wrapper = shlex.split(os.environ.get("COURSE_WRAPPER", ""))
     seconds = time_limit()
-    folder = tempfile.TemporaryDirectory(prefix="course-")
-    waiting = Path(folder.name) / "waiting"
+    waiting = Path(os.environ.get("TMPDIR") or "/tmp", f"course-waiting-{os.urandom(16).hex()}")
     word = os.urandom(16).hex()
     ours, theirs = socket.socketpair()
     ours.sendall(word.encode())
@@ -139,7 +138,7 @@ def run_check(command, edit, rerun, more):
         raise
     finally:
         ours.close()
-        folder.cleanup()
+        waiting.unlink(missing_ok=True)
     if code < 0:
         remark = f"The check crashed: {signal.Signals(-code).name}."
         return result.new(result.CRASHED, remark), 1, remark
@@ -151,10 +150,21 @@ def run_check(command, edit, rerun, more):
     return result.new(result.FAILED, f"exit code {code}"), code, None
 
 
+def fingerprint(exercise):
+    """That of an answer whose verdict is remembered, if the file is still the same after its run; None of any other."""
+    if any(os.environ.get(name) for name in PARTIAL_RUNS):
+        return None
+    from tools.lib import course_state
+
+    return course_state.fingerprint(exercise)
+
+
 def remember(build, exercise, checked, passed):
-    """Records what a check said of an answer, if it ran whole and the file is still the same."""
-    if any(os.environ.get(name) for name in PARTIAL_RUNS) or course_state.fingerprint(exercise) != checked:
+    """Records what a check said of an answer with the fingerprint `checked`, if it ran whole and the file is still the same."""
+    if checked is None or fingerprint(exercise) != checked:
         return
+    from tools.lib import course_state
+
     try:
         course_state.record_verdict(build, exercise, checked, passed)
     except OSError:  # the verdict itself stands, and another check finds it again
@@ -172,9 +182,12 @@ def check(exercise, command, build, edit, rerun, before):
     if not is_started(exercise.read_text(encoding="utf-8", errors="replace")):
         remark = f"Not started. Open {edit} and delete its NOT_STARTED line when you begin."
         return result.new(result.NOT_STARTED, remark), SKIPPED, remark
-    problem = None if os.environ.get("COURSE_BUILT") else build_check(build, Path(command[0]), exercise)
-    if problem is not None:
-        return result.new(result.DOES_NOT_COMPILE, problem), 1, f"{exercise.stem} does not compile:\n\n{problem}"
+    if not os.environ.get("COURSE_BUILT"):
+        from tools.check.building import build_check
+
+        problem = build_check(build, Path(command[0]), exercise)
+        if problem is not None:
+            return result.new(result.DOES_NOT_COMPILE, problem), 1, f"{exercise.stem} does not compile:\n\n{problem}"
     sys.stdout.flush()
     return run_check(command, edit, rerun, seed_of_last_time(before))
 
@@ -187,7 +200,7 @@ def main():
         signal.signal(number, lambda *_: sys.exit(1))
     edit = seen_from_the_shell(exercise)
     rerun = os.environ.get("COURSE_RERUN") or rerun_command(build, exercise.stem)
-    checked = course_state.fingerprint(exercise)
+    checked = fingerprint(exercise)
     file = Path(os.environ.get("COURSE_RESULT") or result.file_of(build, exercise.stem))
     before = result.read(file)
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""The checkout that the tools belong to: where it is, how its files are named, which exercises are begun."""
+"""The checkout that the tools belong to: where it is, how its files and those beside its programs are named, which exercises are begun."""
 
 import os
 import re
@@ -29,3 +29,8 @@ def with_short_paths(text):
     """The same as a learner would type them."""
     shell_top = seen_from_the_shell(TOP)
     return text.replace(f"{TOP}/", "" if shell_top == "." else shell_top + "/")
+
+
+def warnings_file(program):
+    """Where the compiler's warnings about a check's exercise stand."""
+    return program.with_name(program.name + ".warnings")

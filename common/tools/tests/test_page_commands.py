@@ -119,8 +119,8 @@ def folder_of_reader():
         yield folder
 
 
-def complaint(command, folder):
-    """What is wrong with a command; empty if nothing is."""
+def output_of(command, folder):
+    """What a command prints, and what is wrong with how it runs; empty if nothing is."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("COURSE_", "SIMT_"))}
     code = "\n".join([*command.before, to_run(command.text)])
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -130,16 +130,25 @@ def complaint(command, folder):
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
     except subprocess.TimeoutExpired:
-        return f"takes more than {MOST_ELAPSED} s"
+        return "", f"takes more than {MOST_ELAPSED} s"
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime  # of all of its processes
     if seconds > SECONDS:
-        return f"takes {seconds:.0f} s of processor time"
+        return "", f"takes {seconds:.0f} s of processor time"
     if done.returncode != 0:
-        return f"ends with exit code {done.returncode} (-9 and 137: after {SECONDS} s): {done.stdout[-400:]}"
-    said = " ".join(done.stdout.split())
+        return "", f"ends with exit code {done.returncode} (-9 and 137: after {SECONDS} s): {done.stdout[-400:]}"
+    return done.stdout, ""
+
+
+def complaint(command, folder, outputs):
+    """What is wrong with a command; empty if nothing is. It runs once for all pages: `outputs` keeps what it said."""
+    key = (command.before, to_run(command.text))
+    if key not in outputs:
+        outputs[key] = output_of(command, folder)
+    output, problem = outputs[key]
+    said = " ".join(output.split())
     missing = [promise for promise in command.promises if promise not in said]
-    return f"does not say what its comment promises: {missing}" if missing else ""
+    return problem or (f"does not say what its comment promises: {missing}" if missing else "")
 
 
 class Reading(unittest.TestCase):
@@ -171,7 +180,7 @@ class Complaints(unittest.TestCase):
 
     def of(self, text, comment=""):
         with tempfile.TemporaryDirectory() as folder:
-            return complaint(Command("page", 1, text, comment, ()), folder)
+            return complaint(Command("page", 1, text, comment, ()), folder, {})
 
     def test_each(self):
         self.assertEqual(self.of("echo one  two", 'says "one two"'), "")
@@ -191,7 +200,7 @@ class Pages(unittest.TestCase):
     def test_every_command_does_what_its_comment_promises(self):
         listed = subprocess.run(["meson", "introspect", BUILD, "--tests"], stdout=subprocess.PIPE, text=True, check=True)
         tests = {test["name"] for test in json.loads(listed.stdout)}
-        wrong, run = [], set()
+        wrong, run, outputs = [], set(), {}
         with folder_of_reader() as folder:
             for command in all_commands():
                 names = PROGRAM.findall(command.text + "".join(command.before) + "/x")
@@ -204,7 +213,7 @@ class Pages(unittest.TestCase):
                     chapter, name = PROGRAM.fullmatch(command.text).groups()
                     said = "" if f"{chapter}-{name}" in tests else "is no test"
                 else:
-                    said = complaint(command, folder)
+                    said = complaint(command, folder, outputs)
                 if said:
                     wrong.append(f"{command.page}:{command.line}: {shlex.quote(text)} {said}")
         self.assertEqual([], wrong)
