@@ -62,12 +62,14 @@ class AddCounter(unittest.TestCase):
         with (self.common / "simt/include/simt/counters.def").open("a", encoding="utf-8") as file:
             file.write(ENTRY)
         main = self.common.parent / "main.cpp"
-        main.write_text(PROGRAM, encoding="utf-8")
         program, options, folder = compiler()
         own = [f"-I{self.common / name}" for name in ("include", "src", "simt/include", "simt/src")]
-        sources = [main, self.common / "simt/src/counters/counters.cpp", self.common / "src/ladder_report.cpp"]
+        # One unit: headers are read once.
+        sources = [self.common / "simt/src/counters/counters.cpp", self.common / "src/ladder_report.cpp"]
+        unit = "".join(f'#include "{source}"\n' for source in sources) + PROGRAM
+        main.write_text(unit, encoding="utf-8")
         binary = self.common.parent / "main"
-        command = [*program, *own, *options, "-DCOURSE_CPU_DEVICE=1", "-DFMT_HEADER_ONLY", *sources, "-o", binary]
+        command = [*program, *own, *options, "-DCOURSE_CPU_DEVICE=1", "-DFMT_HEADER_ONLY", main, "-o", binary]
         subprocess.run(command, cwd=folder, check=True)
         of_kernel, _, report = subprocess.run([binary], capture_output=True, text=True, check=True).stdout.partition("\n")
         counters = json.loads(report)["rungs"][0]["counters"]

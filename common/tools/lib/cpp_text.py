@@ -5,6 +5,7 @@ single, because they may be around the arguments of a template.
 """
 
 import collections
+import functools
 import re
 
 TOKEN = re.compile(
@@ -22,10 +23,11 @@ TOKEN_OR_DIRECTIVE = re.compile(f"{DIRECTIVE} | {TOKEN.pattern}", TOKEN.flags)
 Token = collections.namedtuple("Token", "kind text begin end")
 
 
+@functools.lru_cache(maxsize=64)  # all variants of an answer include the same check
 def tokens_of(text, with_directives=False):
     """The tokens of a text, comments included. `with_directives`: a line of the preprocessor is one token."""
     pattern = TOKEN_OR_DIRECTIVE if with_directives else TOKEN
-    return [Token(match.lastgroup, match.group(), *match.span()) for match in pattern.finditer(text)]
+    return tuple(Token(match.lastgroup, match.group(), *match.span()) for match in pattern.finditer(text))
 
 
 def blank_comments(text):
