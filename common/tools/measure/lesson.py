@@ -293,7 +293,7 @@ def rungs_table(chapter, words):
         is_curve = first["name"] != last["name"]
         name = words.curve(first["name"], last["name"]) if is_curve else f"`{first['name']}`"
         wrong = words.wrong if first["kind"] == "wrong" else ""
-        changed = words.text(first["changed"] if is_curve else what_changed(points))
+        changed = words.text(what_changed(points))
         lines.append(f"| {name} | {rows.escaped(changed)}{wrong} | {place_of(chapter, first['name'], words)} |")
     return "\n".join(lines)
 
