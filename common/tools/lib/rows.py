@@ -5,6 +5,7 @@ import math
 from tools.lib.failed import Failed
 
 NONE = "–"
+SMALLEST = 0.005  # a smaller difference is a tie, however little the runs differ
 
 
 # ---- numbers -------------------------------------------------------------------------------------
@@ -65,19 +66,19 @@ def spread(row):
 
 
 def ratio(row, other):
-    """How many times as fast as `other`; a tie if the difference is no larger than the spread."""
+    """How many times as fast as `other`; a tie if the difference is no larger than the spread, or very small."""
     if not other or not row.get("microseconds") or not other.get("microseconds"):
         return NONE
     times = other["microseconds"]["median"] / row["microseconds"]["median"]
     if times < 0.1:  # much slower
         return f"1/{1 / times:.0f}"
     text = f"{times:.3g}x" if times < 100 else f"{times:.0f}x"
-    return f"tie ({text})" if abs(times - 1) <= max(spread(row), spread(other)) else text
+    return f"tie ({text})" if abs(times - 1) <= max(spread(row), spread(other), SMALLEST) else text
 
 
 def is_faster(row, other):
-    """Faster by more than the runs differ, and by so much that three digits show it."""
-    return median(other) / median(row) >= 1.005 and not ratio(row, other).startswith("tie")
+    """Faster, and no tie."""
+    return median(other) > median(row) and not ratio(row, other).startswith("tie")
 
 
 # ---- groups --------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ class English:
     # ---- the front page
 
     def shown_head(self, devices):
-        ratios = [f"ratio to the library, {device}" for device in devices]
+        ratios = [f"ratio, {device}" for device in devices]
         return f"| | you start with | you end with | the library | {' | '.join(ratios)} |"
 
     def of_the_start(self, ratio):
@@ -218,7 +218,7 @@ class Chinese(English):
     hints_come = "一共三条，一次一条"
 
     def shown_head(self, devices):
-        ratios = [f"与厂商库的速度比，{device}" for device in devices]
+        ratios = [f"速度比，{device}" for device in devices]
         return f"| | 起点 | 终点 | 厂商库 | {' | '.join(ratios)} |"
 
     def of_the_start(self, ratio):

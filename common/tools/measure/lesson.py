@@ -146,7 +146,7 @@ def group_of(results, name, n, reference, headline, where, changed="", is_wanted
 def times_text(row, other, words):
     """How a row compares with another one, in words."""
     times = rows.median(other) / rows.median(row)
-    if rows.ratio(row, other).startswith("tie") or abs(times - 1) < 0.005:
+    if rows.ratio(row, other).startswith("tie"):
         return words.tie(other["name"], rows.number(rows.median(other)))
     return words.faster(other["name"], f"{times:.3g}") if times > 1 else words.slower(other["name"], f"{1 / times:.3g}")
 

@@ -123,7 +123,7 @@ def legend(results):
         lines.append("- **per ns**: operations per nanosecond.")
     lines += [
         "- **× rung before**, **× vendor**: speed relative to the rung above, and to the fastest library call in the table.",
-        "  **tie**: the difference is no larger than the difference between runs. **1/34**: 34 times slower.",
+        "  **tie**: the difference is no larger than between runs, or below 0.5 %. **1/34**: 34 times slower.",
         "- **L2 cold**: other data fills the L2 cache before each launch, so the launch also pays for writing some of it back.",
         "  **L2 warm**: the launch before read the same data.",
     ]

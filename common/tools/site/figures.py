@@ -97,6 +97,14 @@ def plots_of(top):
 # ---- pictures ------------------------------------------------------------------------------------
 
 
+def frame_of(svg):
+    """The frame of a drawing, which is never enlarged: its width is at most the one that the SVG asks for, and on a
+    narrow page not less than its coordinates have, or 620 pixels."""
+    head = re.search(r"<svg[^>]*>", svg)[0]
+    drawn, width = (float(re.search(what, head)[1]) for what in (r'viewBox="\S+ \S+ ([\d.]+)', r'\bwidth="([\d.]+)'))
+    return FRAME.replace(">", f' style="--least: {min(drawn, width, 620):g}px; --most: {width:g}px">')
+
+
 def pictures_of(top):
     """{file: (its [[picture]], chapter)} of the drawings of what lanes did."""
     return {
@@ -147,7 +155,7 @@ def replace_images(app, doctree):
             svg = inline(file.read_text(encoding="utf-8"), file.stem, values_of(app.plots[file]))
             new = [nodes.raw("", f"{FRAME}{svg}</div>", format="html")]
         elif file.suffix == ".svg":
-            new = [nodes.raw("", FRAME, format="html"), node.deepcopy(), nodes.raw("", "</div>", format="html")]
+            new = [nodes.raw("", frame_of(file.read_text(encoding="utf-8")), format="html"), node.deepcopy(), nodes.raw("", "</div>", format="html")]
             if file in app.lane_pictures:
                 if file not in app.steps:
                     app.steps[file] = steps_of(app, file)

@@ -17,7 +17,7 @@ from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.lib.pages import anchor_of
 from tools.measure import cards, languages
-from tools.site import build_site, slides
+from tools.site import build_site, figures, slides
 from tools.tests import browser
 from tools.tests import sample_traces as sample
 from tools.tests import system_python
@@ -122,6 +122,12 @@ class Texts(unittest.TestCase):
 
     def marked(self, text, folder="chapters/01-x"):
         return source_pages.with_sources_marked(text, folder, lambda path: path == "chapters/01-x/README.md")
+
+    def test_a_drawing_is_not_enlarged(self):
+        self.assertEqual(
+            figures.frame_of('<?xml?>\n<svg xmlns="x" viewBox="0 0 420 710" width="546" height="9">'),
+            '<div class="drawing wide" style="--least: 420px; --most: 546px">')
+        self.assertIn('"--least: 620px; --most: 900px"', figures.frame_of('<svg viewBox="0 0 900 200" width="900" height="9">'))
 
     def test_links_to_files_are_told_from_links_to_pages(self):
         self.assertEqual(self.marked("[a](sum.cuh#L3)"), "[a](source:chapters/01-x/sum.cuh#L3)")
