@@ -41,7 +41,6 @@ EXCEPTIONS = [  # (end of a path, a text of the line, why the number is no measu
     ("00-start-here/README.zh-CN.md", "快到 256 倍", "the same"),
     ("README.md", "34.7 times", "a quotient of two sums, which follows from rounding and which selfcheck demands"),
     ("06-half2-dot/README.md", "off by 1 or 2 %", "an error of a wrong sum, which claims.cu computes"),
-    ("01-global-atomic/README.zh-CN.md", "34.7 倍", "the same, and the 128 threads of a block that each add its sum"),
 ]
 WHAT_TO_DO = "is in no marker: <!-- µs NAME -->, as common/tools/measure/prose_numbers.py describes; what no rung has, in <!-- measured WHEN: HOW -->"
 
