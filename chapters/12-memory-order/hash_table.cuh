@@ -34,7 +34,7 @@ __host__ __device__ inline unsigned slot_of(unsigned key, unsigned capacity) {
 
 // Question: how many compare-and-swaps per second at random addresses, if none is repeated?
 // Changes:  the limit, not a table: pairs whose slot is taken are dropped.
-// Cost:     one 64-bit compare-and-swap per pair, each in a sector of its own.
+// Cost:     one 64-bit compare-and-swap per pair, at a random address.
 __global__ void cas_anywhere(const ull* d_pairs, std::size_t n, ull* d_table, unsigned capacity) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) atomicCAS(&d_table[slot_of(key_of(d_pairs[i]), capacity)], kEmptyPair, d_pairs[i]);
