@@ -188,7 +188,7 @@ inline void launch_scatter_privatized(const __half* d_values, const int* d_index
     resident = course::resident_blocks(scatter_privatized, kBlockSize, shared);
     asked_for = shared;
   }
-  // A block has at least as many updates as targets: else its private table does not pay.
+  // A private table pays if a block has more updates than targets: a block for so many, rounded up.
   const std::size_t per_block = std::max<std::size_t>(targets, kBlockSize * kUpdates);
   const unsigned blocks = std::min(course::blocks_for(n, per_block), resident);
   course::launch(scatter_privatized, {blocks, kBlockSize, shared, stream}, d_values, d_index, n,

@@ -172,7 +172,7 @@ TEST_CASE("sum_bytes: many bytes") {
 TEST_CASE("sum_bytes: more than 2^32 for a single warp") {
   if (course::has_run_before()) return;
   // 2^32 and more in either half of the warp: the sums that lanes exchange do not fit into 32 bits.
-  check_white(33'750'000, {1, 32}, "that of a warp needs more than 32 bits here");
+  check_white(33'750'000, {1, 32}, "the sum of a warp needs more than 32 bits here");
 }
 
 // Promise: the sum of a thread is exact (a float rounds it).

@@ -94,6 +94,18 @@ def kernels_of_vendor(folder):
     return sorted(file.name for file in includes.reached(folder / "vendor.cu") if kernel.search(file.read_text(encoding="utf-8")))
 
 
+def not_built(chapter, readme):
+    """The programs that a page runs before a command of it has built them."""
+    built, missing = set(), []
+    for line in readme.splitlines():
+        if line.startswith("meson compile"):
+            built |= set(re.findall(rf"\b{chapter.name}-(\w+)", line))
+        for program in re.findall(rf"(?:^|[ =]){re.escape(f'build/chapters/{chapter.name}/')}(ladder|selfcheck|counts|claims|races)\b", line):
+            if program not in built and program not in missing and not line.startswith("#"):
+                missing.append(program)
+    return missing
+
+
 def check_list(top, chapter, readme):
     """Where a chapter's list and its files or its README do not say the same."""
     problems = []
@@ -107,6 +119,7 @@ def check_list(top, chapter, readme):
             problems.append(f"{file.relative_to(top)} is no .diff of an exercise: no test runs it")
     if "<!-- opening:begin -->" not in readme:
         problems.append(f"{name}/README.md has no <!-- opening:begin -->, where what chapter.toml says of it is written")
+    problems += [f"{name}/README.md runs {program} before a line `meson compile -C build {chapter.name}-{program}`" for program in not_built(chapter, readme)]
     if "<!-- next:begin -->" not in readme and chapter.name != chapters_of(top)[-1].name:
         problems.append(f"{name}/README.md has no <!-- next:begin -->: after its last line a reader looks for the next chapter")
     return problems

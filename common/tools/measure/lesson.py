@@ -254,16 +254,22 @@ def drawings_shown(chapter, text, words):
 
 
 def place_of(chapter, name, words):
-    """A link to the line of a rung: its kernel's, or else that of the text in the sources that makes its name."""
+    """A link to the line of a rung: its kernel's, main() of the program of this name, or that of the text that makes its name."""
     for word in sorted(re.findall(r"\w+", name), key=len, reverse=True):
         for file in sources_of(chapter):
             place = definition(file.read_text(encoding="utf-8"), word) if file.is_relative_to(chapter) else None
             if place:
                 return link(chapter, file, file.read_text(encoding="utf-8").count("\n", 0, place[0]) + 1, words)
+    program = next((program for program in metadata.load(chapter).programs if program.name == name), None)
+    for file in [chapter / path for path in program.sources] if program else []:
+        text = file.read_text(encoding="utf-8")
+        place = definition(text, "main")
+        if place:
+            return link(chapter, file, text.count("\n", 0, place[0]) + 1, words)
     for end in range(len(name), 3, -1):  # a name that the source makes of parts, such as "copy_words_" and 1
         for file in filter(Path.exists, (chapter / "rungs.cuh", chapter / "ladder.cu")):
             for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
-                if f'"{name[:end]}' in line:
+                if f'"{name[:end]}"' in line:  # a whole text: another rung's name may begin alike
                     return link(chapter, file, number, words)
     raise Failed(f"{chapter / words.page}: no kernel, and no text in rungs.cuh or ladder.cu, is called {name}")
 

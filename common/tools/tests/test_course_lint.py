@@ -93,6 +93,15 @@ class Lint(InFolder):
         readme.write_text(readme.read_text().replace(HEAD, ""))
         self.assertIn("chapters/01-x/README.md has no <!-- opening:begin -->", self.lint()[1])
 
+    def test_a_page_that_runs_what_it_has_not_built(self):
+        readme = self.folder / "chapters/01-x/README.md"
+        text = readme.read_text()
+        run = "```sh\nbuild/chapters/01-x/ladder\n```\n"
+        readme.write_text(text + run)
+        self.assertIn("README.md runs ladder before a line `meson compile -C build 01-x-ladder`", self.lint()[1])
+        readme.write_text(f"{text}```sh\nmeson compile -C build 01-x-claims 01-x-ladder    # once\n```\n{run}")
+        self.assertEqual(self.lint(), (0, ""))
+
     def test_a_readme_without_its_last_line(self):
         (self.folder / "chapters/02-y").mkdir()
         self.assertIn("chapters/01-x/README.md has no <!-- next:begin -->", self.lint()[1])

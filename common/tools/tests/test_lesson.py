@@ -1,6 +1,7 @@
 """The generated lines of a lesson: kernels, costs, and the list of rungs."""
 
 import unittest
+from types import SimpleNamespace
 from unittest import mock
 
 from tools.lib import compact_json
@@ -234,6 +235,18 @@ class Lesson(unittest.TestCase):
         self.assertIn("| `copy_words_1` to `copy_words_2` | 1 byte | [rungs.cuh, line 2](rungs.cuh#L2) |", text)
         (self.chapter / "rungs.cuh").write_text("")
         self.fails("<!-- rungs:begin -->\n<!-- rungs:end -->", "is called copy_words_1")
+
+    def test_a_rung_never_gets_the_line_of_another_one(self):
+        (self.chapter / "rungs.cuh").write_text('    {"copy_others"},\n    {"copy_words_10"},\n')
+        self.fails("<!-- rungs:begin -->\n<!-- rungs:end -->", "is called copy_words_1")
+
+    def test_a_rung_that_a_program_measures_has_the_line_of_its_main(self):
+        (self.chapter / "rungs.cuh").write_text("")
+        (self.chapter / "copy.cpp").write_text("// copies words\nint main() {\n  return 0;\n}\n")
+        about = SimpleNamespace(programs=[SimpleNamespace(name="copy_words_1", sources=["copy.cpp"])])
+        with mock.patch("tools.measure.lesson.metadata.load", return_value=about):
+            place = lesson.place_of(self.chapter, "copy_words_1", languages.English(self.chapter.parents[1]))
+        self.assertEqual(place, "[copy.cpp, line 2](copy.cpp#L2)")
 
     def test_a_page_that_is_out_of_step_is_named_with_its_marker(self):
         patch = mock.patch("tools.measure.plot_svg.draw", lambda said: plot_svg.signed('<svg viewBox="0 0 1 1">\n</svg>\n', said, "0"))
