@@ -32,7 +32,7 @@ float distinct(unsigned r, unsigned c) { return static_cast<float>((c * 1021u + 
 const Kind kDistinct{"no two alike", [](unsigned r, unsigned c, int) { return distinct(r, c); }};
 const Kind kBelowZero{"all below zero",
                       [](unsigned r, unsigned c, int) { return -5.0f - distinct(r, c); }};
-const Kind kTies{"the largest one is there several times", [](unsigned, unsigned, int random) {
+const Kind kTies{"the largest number occurs several times", [](unsigned, unsigned, int random) {
                    return random % 8 == 0 ? 7.0f : static_cast<float>(random % 7);
                  }};
 const Kind kFalling{"the largest one comes first",

@@ -136,7 +136,7 @@ TEST_CASE("read_profile: what limits each kernel") {
   CHECK(limits('D', kLimitOfD));
 }
 
-// Promise: it is asked to 2 % how many times as fast ncu's launch of C would have been with DRAM at its
+// Promise: the factor for C is right to 2 %: how many times as fast would ncu's launch of C be with DRAM at its
 // peak.
 TEST_CASE("read_profile: how far memory could take C") {
   const double bound = 100 / row_of('C').dram_percent;

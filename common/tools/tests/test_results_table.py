@@ -2,8 +2,8 @@
 
 import unittest
 
+from tools.lib import rows
 from tools.measure import results_table
-
 
 
 def row(name, kind, median=None, **more):
@@ -36,6 +36,15 @@ class Table(unittest.TestCase):
     def line(self, name, *rows):
         """The line of one rung."""
         return next(line for line in self.lines(*rows) if f"| `{name}`" in line)
+
+    def test_a_very_small_difference_is_a_tie_however_little_the_runs_differ(self):
+        def of(median):
+            return {**row("f", "rung", median), "microseconds": {"median": median, "runs": [median]}}
+
+        self.assertEqual(rows.ratio(of(1000), of(1004)), "tie (1x)")
+        self.assertFalse(rows.is_faster(of(1000), of(1004)))
+        self.assertEqual(rows.ratio(of(1000), of(1006)), "1.01x")
+        self.assertTrue(rows.is_faster(of(1000), of(1006)))
 
     def test_errors_have_columns_where_a_rung_is_not_exact(self):
         self.assertNotIn("max error", "\n".join(self.lines(*RESULTS["rungs"])))
