@@ -4,16 +4,36 @@
 #include <course/device.cuh>
 #include <course/devices.cuh>
 
+#include <algorithm>
+
 #if COURSE_CPU_DEVICE
 #include <fmt/format.h>
 #include <simt/testing.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <unordered_set>
 #endif
 
 namespace course {
+
+std::size_t steps_of(const std::vector<DeviceWork>& work) {
+  constexpr std::size_t kNotYet = ~std::size_t{0};
+  std::vector<std::size_t> step_of(work.size(), kNotYet);
+  std::size_t step = 0;
+  for (std::size_t done = 0; done < work.size(); ++step) {
+    bool busy_with_kernel = false, busy_with_copy = false;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      bool& busy = work[i].is_kernel ? busy_with_kernel : busy_with_copy;
+      const bool can_begin = std::all_of(work[i].after.begin(), work[i].after.end(),
+                                         [&](std::size_t other) { return step_of[other] < step; });
+      if (busy || step_of[i] != kNotYet || !can_begin) continue;
+      busy = true;
+      step_of[i] = step;
+      ++done;
+    }
+  }
+  return step;
+}
 
 #if COURSE_CPU_DEVICE
 
@@ -62,6 +82,28 @@ void tell_kernels(const std::vector<simt::Work>& log, HostTime began, HostTime e
   run->room_microseconds = microseconds_between(before, after);
 }
 
+/// The kernels and copies of a log, in the order of the host's calls.
+std::vector<DeviceWork> work_of(const std::vector<simt::Work>& log) {
+  using Kind = simt::Work::Kind;
+  std::vector<std::size_t> called;  // indices in the log
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    if (log[i].kind == Kind::kernel || log[i].kind == Kind::copy) called.push_back(i);
+  }
+  const auto call = [&](std::size_t i) { return log[i].order.clock.front(); };
+  std::stable_sort(called.begin(), called.end(),
+                   [&](std::size_t a, std::size_t b) { return call(a) < call(b); });
+  std::vector<DeviceWork> work;
+  for (const std::size_t own : called) {
+    const simt::Work& w = log[own];
+    work.push_back({w.kind == Kind::kernel, w.from, w.to, w.bytes});
+    for (std::size_t i = 0; i < called.size(); ++i) {
+      if (w.always_after(log[called[i]])) work.back().after.push_back(i);
+      if (w.called_after(log[called[i]])) work.back().waited_for.push_back(i);
+    }
+  }
+  return work;
+}
+
 }  // namespace
 
 std::optional<HostRun> watch_host(const std::function<void()>& work) {
@@ -73,7 +115,9 @@ std::optional<HostRun> watch_host(const std::function<void()>& work) {
   const HostTime began = std::chrono::steady_clock::now();
   work();
   const HostTime ended = std::chrono::steady_clock::now();
-  tell_kernels(log.work(), began, ended, &run);
+  const std::vector<simt::Work> done = log.work();
+  tell_kernels(done, began, ended, &run);
+  run.work = work_of(done);
   for (const simt::Holding& holding : simt::holdings()) {
     if (held_before.count(holding.handle) == 0) run.not_given_back.push_back(holding_text(holding));
   }

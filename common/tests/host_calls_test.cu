@@ -1,10 +1,14 @@
 // What host code does: what it does not give back, when its kernels ran, and a call that fails.
 #include <course/check.cuh>
 #include <course/host_calls.cuh>
+#include <course/host_memory.cuh>
 #include <course/timing.cuh>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -94,6 +98,104 @@ TEST_CASE("a time around the kernel lies between what it took and the room that 
   CHECK(events <= clock * 1.001);
   CHECK(clock <= run->room_microseconds);
   CHECK(run->room_microseconds < too_long);
+}
+
+namespace {
+
+/// Two chunks, each a copy and a kernel. `after_first` is called between them, `streams` has their streams.
+template <class AfterFirst>
+std::optional<course::HostRun> run_two_chunks(const std::vector<cudaStream_t>& streams,
+                                              const AfterFirst& after_first) {
+  course::PinnedBuffer<unsigned> x(2 * kCount);
+  std::fill_n(x.data(), x.size(), 1u);
+  DeviceBuffer<unsigned> d_x[2] = {DeviceBuffer<unsigned>(kCount), DeviceBuffer<unsigned>(kCount)};
+  return course::watch_host([&] {
+    for (const unsigned i : {0u, 1u}) {
+      CUDA_CHECK(cudaMemcpyAsync(d_x[i].data(), x.data() + i * kCount, d_x[i].bytes(),
+                                 cudaMemcpyHostToDevice, streams[i]));
+      course::launch(add_index, {kBlocks, 256, 0, streams[i]}, d_x[i].data(), kCount);
+      if (i == 0) after_first();
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+  });
+}
+
+using Indices = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("the work of a run tells what always ends before it, and what the host waited for") {
+  cudaStream_t streams[2] = {};
+  for (cudaStream_t& stream : streams) CUDA_CHECK(cudaStreamCreate(&stream));
+  const cudaStream_t first = streams[0], second = streams[1];
+  cudaEvent_t event = nullptr;
+  CUDA_CHECK(cudaEventCreate(&event));
+  const auto side_by_side = run_two_chunks({first, second}, [] {});
+  const auto one_stream = run_two_chunks({first, first}, [] {});
+  const auto by_event = run_two_chunks({first, second}, [&] {
+    CUDA_CHECK(cudaEventRecord(event, first));
+    CUDA_CHECK(cudaStreamWaitEvent(second, event, 0));
+  });
+  const auto by_host =
+      run_two_chunks({first, second}, [&] { CUDA_CHECK(cudaStreamSynchronize(first)); });
+  const auto by_default_stream = run_two_chunks({first, nullptr}, [] {});
+  CUDA_CHECK(cudaEventDestroy(event));
+  for (const cudaStream_t stream : streams) CUDA_CHECK(cudaStreamDestroy(stream));
+  if (!side_by_side) SKIP(course::kNoCounters);
+
+  const auto& work = side_by_side->work;
+  REQUIRE(work.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(work[i].is_kernel == (i % 2 == 1));
+    CHECK(work[i].bytes == (i % 2 == 1 ? 0 : kCount * sizeof(unsigned)));
+    CHECK(work[i].after == (i % 2 == 1 ? Indices{i - 1} : Indices{}));
+    CHECK(work[i].waited_for.empty());
+  }
+  CHECK(static_cast<const unsigned*>(work[2].from) ==
+        static_cast<const unsigned*>(work[0].from) + kCount);
+  CHECK(course::steps_of(work) == 3);
+  for (const auto& run : {one_stream, by_event, by_host, by_default_stream}) {
+    REQUIRE(run->work.size() == 4);
+    CHECK(run->work[2].after == Indices{0, 1});
+    CHECK(run->work[3].after == Indices{0, 1, 2});
+    CHECK(course::steps_of(run->work) == 4);
+  }
+  CHECK(one_stream->work[2].waited_for.empty());
+  CHECK(by_event->work[2].waited_for.empty());
+  CHECK(by_host->work[2].waited_for == Indices{0, 1});
+  CHECK(by_host->work[3].waited_for == Indices{0, 1});
+}
+
+TEST_CASE("neither a query nor the end of a stream waits") {
+  cudaStream_t streams[2] = {};
+  for (cudaStream_t& stream : streams) CUDA_CHECK(cudaStreamCreate(&stream));
+  const auto run = run_two_chunks({streams[0], streams[1]}, [&] {
+    static_cast<void>(cudaStreamQuery(streams[0]));
+    CUDA_CHECK(cudaStreamDestroy(streams[0]));
+  });
+  CUDA_CHECK(cudaStreamDestroy(streams[1]));
+  if (!run) SKIP(course::kNoCounters);
+  REQUIRE(run->work.size() == 4);
+  CHECK(run->work[2].after.empty());
+  CHECK(run->work[2].waited_for.empty());
+}
+
+TEST_CASE("a copy that the host waits for is ordered before all that is called later") {
+  const std::vector<unsigned> h_x(kCount, 1);
+  DeviceBuffer<unsigned> x(kCount);
+  const auto run = course::watch_host([&] {
+    x.upload(h_x);
+    course::launch(add_index, {kBlocks, 256}, x.data(), kCount);
+    x.download();
+  });
+  if (!run) SKIP(course::kNoCounters);
+  REQUIRE(run->work.size() == 3);
+  CHECK(run->work[0].after.empty());
+  CHECK(run->work[1].after == Indices{0});
+  CHECK(run->work[2].after == Indices{0, 1});
+  CHECK(run->work[1].waited_for == Indices{0});
+  CHECK(run->work[2].waited_for == Indices{0});  // for the kernel it waits itself
+  CHECK(run->work[2].to != nullptr);
 }
 
 TEST_CASE("with_failing_call lets one call after the other fail, up to the last") {

@@ -1,5 +1,6 @@
 // What host code does with the CUDA runtime, for checks of host programs (chapter 00, 00-start-here):
-// what it does not give back, when its kernels ran, and what happens when one of its calls fails.
+// what it does not give back, when its kernels ran, which copies and kernels can overlap, and what happens
+// when one of its calls fails.
 // Only the CPU device can tell; on a GPU there is no answer.
 //
 // Example (common/tests/examples_test.cu):
@@ -28,6 +29,20 @@
 
 namespace course {
 
+/// A kernel, or a copy.
+struct DeviceWork {
+  bool is_kernel = false;
+  // Of a copy: the first byte of either side, and how many are copied.
+  const void* from = nullptr;
+  const void* to = nullptr;
+  std::size_t bytes = 0;
+  /// Of the run's other work, by index: what always ends before this begins, because a stream, an event
+  /// or the host, which waited, orders them. Nothing orders the others: they may run at the same time.
+  std::vector<std::size_t> after = {};
+  /// What the host had waited for when it called this.
+  std::vector<std::size_t> waited_for = {};
+};
+
 /// What a piece of host code did. Times are this machine's, in microseconds.
 struct HostRun {
   /// What it took from CUDA and did not give back: "an event, made at main.cu:12".
@@ -39,7 +54,13 @@ struct HostRun {
   /// From the end of what was done before the first kernel (a copy, a memset, an allocation) to the
   /// beginning of what was done after the last one. A time that is longer contains one of these.
   double room_microseconds = 0;
+  /// Its kernels and copies, in the order in which the host called them.
+  std::vector<DeviceWork> work;
 };
+
+/// In how many steps the device can do a run's kernels and copies, if each of them takes one step, and if
+/// one kernel and one copy can run at the same time: what can begin first, and was called first, goes first.
+std::size_t steps_of(const std::vector<DeviceWork>& work);
 
 /// Runs `work`, waits for the devices, and tells what it did. On a GPU: runs `work` and returns
 /// nothing.

@@ -215,10 +215,30 @@ std::vector<Holding> holdings();
 /// Leaves a note for each line of a kernel whose malloc() or new no kernel has freed.
 void note_heap_leaks();
 
+/// Where work of a device stands among the operations of all streams.
+struct WorkOrder {
+  unsigned stream = 0;
+  /// How many operations of each stream come before it or are it; [0]: how many calls of the host come
+  /// before its own. Empty for allocations and releases.
+  std::vector<std::uint32_t> clock = {};
+  std::vector<std::uint32_t> known = {};  // those that the host knew to be done when it called it
+};
+
 /// Work of a device, and calls that take or give back memory.
 struct Work {
   enum class Kind { kernel, copy, memset, allocation, release } kind;
   std::chrono::steady_clock::time_point begin, end;  // on this machine: no GPU's time
+  WorkOrder order = {};
+  // Of a copy: the first byte of either side, and how many are copied.
+  const void* from = nullptr;
+  const void* to = nullptr;
+  std::size_t bytes = 0;
+
+  /// Whether it begins after the end of `earlier` in every run: a stream, an event or the host, which waited, orders
+  /// them.
+  bool always_after(const Work& earlier) const;
+  /// Whether the host had waited for the end of `earlier` when it called this.
+  bool called_after(const Work& earlier) const;
 };
 /// While one lives, what is done is remembered. They nest.
 class WorkLog {

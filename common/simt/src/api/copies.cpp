@@ -154,7 +154,8 @@ void for_each_row(const Shape& shape, const Layout& a, const Layout& b, const Ro
 }
 
 int run_copy(const Copy& copy) {
-  const TimedWork timed(Work::Kind::copy);
+  const Shape& shape = copy.shape;
+  const TimedWork timed(copy.to, copy.from, shape.width * shape.height * shape.depth);
   bring_variables(copy.device);
   const auto copy_row = [&](std::size_t to_offset, std::size_t from_offset) {
     auto* to = static_cast<unsigned char*>(copy.to) + to_offset;
@@ -295,9 +296,10 @@ cudaError_t start_copy(Copy copy, cudaStream_t handle, Wait wait, const void* ca
     return cudaSuccess;
   }
   if (host_only || (wait == Wait::yes && !device_only)) {
-    announce(*stream, transfer_of(copy));
+    WorkOrder order = announce(*stream, transfer_of(copy));
     finish(*stream);
     if (const cudaError_t error = sticky_error()) return error;
+    const OrderedWork ordered(std::move(order));
     run_copy(copy);
     return cudaSuccess;
   }

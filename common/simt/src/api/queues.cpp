@@ -145,6 +145,7 @@ void step(CUstream_st& wanted) {
   complete(operation);
   if (!operation.work) return;
   int error = cudaErrorLaunchFailure;
+  const OrderedWork ordered({stream.number, operation.clock, operation.known});
   try {
     error = operation.work();
   } catch (...) {
@@ -284,6 +285,7 @@ void append(CUstream_st& stream, Operation operation) {
   static_cast<void>(at_exit);
   operation.number = ++all_queues().operations;
   operation.clock = stream.clock;
+  operation.known = all_queues().host.clock;
   if (operation.work) {
     entry_of(all_queues().work, stream.number) = entry(stream.clock, stream.number);
     watch_host();
@@ -346,9 +348,7 @@ void destroy_stream(CUstream_st& stream) {
 // ---- putting work into a queue ------------------------------------------------------------------
 
 void enqueue(CUstream_st& stream, std::function<int()> work, const Transfer* transfer) {
-  Operation operation;
-  operation.work = std::move(work);
-  push(stream, std::move(operation));
+  push(stream, {.work = std::move(work)});
   if (transfer != nullptr) overlap_transfer(*transfer, placement_of(stream));
 }
 
@@ -364,10 +364,11 @@ void enqueue_host_function(CUstream_st& stream, std::function<void()> function) 
   append(stream, std::move(operation));
 }
 
-void announce(CUstream_st& stream, const Transfer& transfer) {
+WorkOrder announce(CUstream_st& stream, const Transfer& transfer) {
   advance(stream);
   entry_of(all_queues().work, stream.number) = entry(stream.clock, stream.number);
   overlap_transfer(transfer, placement_of(stream));
+  return {stream.number, stream.clock, all_queues().host.clock};
 }
 
 void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<int()> work,

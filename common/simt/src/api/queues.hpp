@@ -35,11 +35,12 @@ struct CapturePoint {
 
 struct Operation {
   std::uint64_t number = 0;   // of all operations, in the order of the host's calls
-  StreamClock clock;          // the operation itself, and what happened before it
+  StreamClock clock = {};     // the operation itself, and what happened before it
+  StreamClock known = {};     // what the host knew to be done when it called it
   std::function<int()> work;  // returns a cudaError_t; may be empty
   bool is_kernel = false;
-  std::shared_ptr<const Mark> awaited;  // must have happened before; may be null
-  std::shared_ptr<Mark> mark;           // happens when the operation is done; may be null
+  std::shared_ptr<const Mark> awaited = {};  // must have happened before; may be null
+  std::shared_ptr<Mark> mark = {};           // happens when the operation is done; may be null
 };
 
 }  // namespace simt
@@ -88,8 +89,9 @@ void enqueue_between(CUstream_st& stream, std::uint32_t devices, std::function<i
                      const Transfer& transfer);
 /// A function of the host that the stream runs.
 void enqueue_host_function(CUstream_st& stream, std::function<void()> function);
-/// A copy that the host is about to make itself, once it has waited for the stream.
-void announce(CUstream_st& stream, const Transfer& transfer);
+/// A copy that the host is about to make itself, once it has waited for the stream. Returns its
+/// order.
+WorkOrder announce(CUstream_st& stream, const Transfer& transfer);
 void enqueue_kernel(CUstream_st& stream, Launch launch);
 /// A point in the stream that comes after all that it has been given.
 std::shared_ptr<Mark> push_mark(CUstream_st& stream);

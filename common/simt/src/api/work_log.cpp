@@ -2,6 +2,7 @@
 #include "api/work_log.hpp"
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "api/queues.hpp"
@@ -12,6 +13,7 @@ namespace {
 struct Log {
   unsigned open = 0;  // WorkLogs that live
   std::vector<Work> work;
+  WorkOrder order;  // of what runs now
 };
 
 Log& work_log() {
@@ -19,14 +21,37 @@ Log& work_log() {
   return log;
 }
 
+/// True if the work is among what a clock knows.
+bool knows(const StreamClock& clock, const WorkOrder& work) {
+  return !work.clock.empty() && entry(clock, work.stream) >= entry(work.clock, work.stream);
+}
+
 }  // namespace
 
-TimedWork::TimedWork(Work::Kind kind) : kind_(kind), begin_(std::chrono::steady_clock::now()) {}
+TimedWork::TimedWork(Work::Kind kind) : work_{kind, std::chrono::steady_clock::now(), {}} {}
+
+TimedWork::TimedWork(const void* to, const void* from, std::size_t bytes)
+    : TimedWork(Work::Kind::copy) {
+  work_.to = to, work_.from = from, work_.bytes = bytes;
+}
 
 TimedWork::~TimedWork() {
   if (work_log().open == 0) return;
-  work_log().work.push_back({kind_, begin_, std::chrono::steady_clock::now()});
+  work_.end = std::chrono::steady_clock::now();
+  work_.order = work_log().order;
+  work_log().work.push_back(std::move(work_));
 }
+
+OrderedWork::OrderedWork(WorkOrder order) { work_log().order = std::move(order); }
+
+OrderedWork::~OrderedWork() { work_log().order = {}; }
+
+bool Work::always_after(const Work& earlier) const {
+  if (this == &earlier) return false;
+  return knows(order.clock, earlier.order);
+}
+
+bool Work::called_after(const Work& earlier) const { return knows(order.known, earlier.order); }
 
 WorkLog::WorkLog() {
   drain_all_streams();

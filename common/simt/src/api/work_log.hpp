@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 
 #include "simt/testing.hpp"
 
@@ -11,13 +12,23 @@ namespace simt {
 class TimedWork {
  public:
   explicit TimedWork(Work::Kind kind);
+  /// Of a copy.
+  TimedWork(const void* to, const void* from, std::size_t bytes);
   ~TimedWork();
   TimedWork(const TimedWork&) = delete;
   TimedWork& operator=(const TimedWork&) = delete;
 
  private:
-  Work::Kind kind_;
-  std::chrono::steady_clock::time_point begin_;
+  Work work_;
+};
+
+/// While one lives, all that is timed has this order.
+class OrderedWork {
+ public:
+  explicit OrderedWork(WorkOrder order);
+  ~OrderedWork();
+  OrderedWork(const OrderedWork&) = delete;
+  OrderedWork& operator=(const OrderedWork&) = delete;
 };
 
 }  // namespace simt
