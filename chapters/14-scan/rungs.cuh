@@ -1,0 +1,172 @@
+// The rungs of this chapter, each named once. ladder.cu times them, selfcheck.cu proves them right,
+// races.cu, counts.cu and claims.cu show what else is said of them.
+#pragma once
+
+#include <course/grid.cuh>
+#include <course/launch.cuh>
+#include <course/rungs.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "bulk.cuh"
+#include "levels.cuh"
+#include "one_pass.cuh"
+#include "operators.cuh"
+#include "two_passes.cuh"
+#include "wrong.cuh"
+
+// ---- sums of floats -----------------------------------------------------------------------------
+
+/// What the rungs need besides; one for all of them.
+struct ScanMemory {
+  Levels levels;
+  Totals<float> totals;
+  course::LookBackMemory<float> look_back;
+};
+
+/// Sets out[i] to x[0] + ... + x[i]. Both arrays are aligned to their elements, no more.
+struct ScanRung {
+  std::string name, changed;
+  void (*launch)(const float* d_x, std::size_t n, float* d_out, ScanMemory& memory);
+  unsigned reads = 1, writes = 1;      // of each element; more with the blocks' totals
+  std::size_t most = ~std::size_t{0};  // elements: with more it takes seconds
+  bool same_bits = true;               // in every run
+};
+
+/// A rung with a block per tile.
+template <class Way, class ShapeT = LookBackShape>
+void launch_look_back_rung(const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
+  launch_scan_look_back<Way, ShapeT>(d_x, n, d_out, course::Sum{}, memory.look_back);
+}
+
+inline std::vector<ScanRung> scan_rungs() {
+  using Memory = ScanMemory;
+  return {
+      {.name = "scan_one_thread",
+       .changed = "one thread",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out, Memory&) {
+             course::launch(scan_one_thread, {1, 1}, d_x, n, d_out);
+           },
+       .most = std::size_t{1} << 20},
+      {.name = "scan_two_buffers",
+       .changed = "Hillis and Steele in each block; a chain of kernels",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
+             const auto block_scan = [](auto... arguments) {
+               course::launch(scan_two_buffers, arguments...);
+             };
+             scan_in_levels(block_scan, kBlockSize, d_x, n, d_out, memory.levels);
+           },
+       .reads = 2,
+       .writes = 2},
+      {.name = "scan_tree",
+       .changed = "Blelloch's tree: as many additions as the loop, but for a factor",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
+             const auto block_scan = [](auto... arguments) {
+               course::launch(scan_tree<false>, arguments...);
+             };
+             scan_in_levels(block_scan, kTreeShare, d_x, n, d_out, memory.levels);
+           },
+       .reads = 3,  // the elements come again, after the sums before them
+       .writes = 2},
+      {.name = "scan_tree_padded",
+       .changed = "a word of padding after each 32: no bank conflicts",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
+             const auto block_scan = [](auto... arguments) {
+               course::launch(scan_tree<true>, arguments...);
+             };
+             scan_in_levels(block_scan, kTreeShare, d_x, n, d_out, memory.levels);
+           },
+       .reads = 3,
+       .writes = 2},
+      {.name = "scan_shuffles",
+       .changed = "shuffles, and a prefix sum of the warps",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
+             const auto block_scan = [](auto... arguments) {
+               course::launch(scan_shuffles, arguments...);
+             };
+             scan_in_levels(block_scan, kBlockSize, d_x, n, d_out, memory.levels);
+           },
+       .reads = 2,
+       .writes = 2},
+      {.name = "scan_packs",
+       .changed = "eight packs of 16 bytes per thread",
+       .launch = [](const float* d_x, std::size_t n, float* d_out,
+                    Memory& memory) { launch_scan_packs(d_x, n, d_out, memory.totals); },
+       .reads = 2,
+       .writes = 2},
+      {.name = "scan_three_kernels",
+       .changed = "reduce, scan the totals, scan and add: reads twice, writes once",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
+             launch_scan_three_kernels(d_x, n, d_out, course::Sum{}, memory.totals);
+           },
+       .reads = 2},
+      {.name = "scan_thread_looks_back",
+       .changed = "one pass: tickets, and a thread that looks back",
+       .launch = launch_look_back_rung<ByThread>,
+       .same_bits = false},
+      {.name = "scan_warp_looks_back",
+       .changed = "a warp looks at 32 tiles at once",
+       .launch = launch_look_back_rung<ByWarp>,
+       .same_bits = false},
+      {.name = "scan_groups",
+       .changed = "groups of 128 tiles: a fixed order, and each tile tells one thing",
+       .launch = launch_look_back_rung<InGroups<kPerLane>>},
+      {.name = "scan_pipelined",
+       .changed = "loads and scans the next tile before it looks back",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
+             launch_scan_pipelined(d_x, n, d_out, course::Sum{}, memory.look_back);
+           }},
+      {.name = "scan_bulk",
+       .changed = "a warp looks back and asks for tiles, several ahead, in bulk",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
+             launch_scan_bulk(d_x, n, d_out, course::Sum{}, memory.look_back);
+           }},
+  };
+}
+
+// ---- wrong on purpose ---------------------------------------------------------------------------
+
+/// A kernel that races. scan_without_ticket is not one of them: it may never end.
+struct WrongScan {
+  std::string name, changed, because;
+  std::string reported;  // what the report of the race names
+  void (*launch)(const float* d_x, std::size_t n, float* d_out);
+};
+
+inline std::vector<WrongScan> wrong_scans() {
+  return {
+      {.name = "scan_one_buffer",
+       .changed = "scan_two_buffers with one buffer",
+       .because = "a thread may read a sum that has grown already",
+       .reported = "s_sum",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out) {
+             static Levels levels;
+             scan_in_levels(
+                 [](auto... arguments) { course::launch(scan_one_buffer, arguments...); },
+                 kBlockSize, d_x, n, d_out, levels);
+           }},
+      {.name = "scan_value_and_flag",
+       .changed = "a tile's value, and a flag in a word of its own",
+       .because = "nothing orders the value before the flag",
+       .reported = "wrong.cuh",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out) {
+             const unsigned tiles = course::blocks_for(n, kBlockSize);
+             course::DeviceBuffer<float> upto(tiles);
+             auto flags = course::DeviceBuffer<unsigned>::zeros(tiles + 1);
+             course::launch(scan_value_and_flag, {tiles, kBlockSize}, d_x, n, d_out, flags.data(),
+                            ValueAndFlag{upto.data(), flags.data() + 1});
+             CUDA_CHECK(cudaDeviceSynchronize());  // the memory ends here
+           }},
+  };
+}

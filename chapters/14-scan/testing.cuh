@@ -1,0 +1,82 @@
+// What the tests of this chapter share: rungs with small tiles, and checks of a scan.
+#pragma once
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "inputs.cuh"
+#include "rungs.cuh"
+
+namespace scan_testing {
+
+/// Small tiles, so that small arrays have several; groups of 32.
+using SmallShape = Shape<64, 2, 3>;
+using SmallBulk = BulkShape<64, 2, 2, 3, 1, Tiles::by_ticket>;
+using SmallBulkInTurn = BulkShape<64, 1, 2, 4, 1, Tiles::in_turn>;
+
+/// The rungs, and those of tiles with small ones.
+inline std::vector<ScanRung> small_rungs() {
+  std::vector<ScanRung> rungs = scan_rungs();
+  for (ScanRung& rung : rungs) {
+    if (rung.name == "scan_packs") {
+      rung.launch = [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
+        launch_scan_packs<SmallShape>(d_x, n, d_out, memory.totals);
+      };
+    } else if (rung.name == "scan_three_kernels") {
+      rung.launch = [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
+        launch_scan_three_kernels<SmallShape>(d_x, n, d_out, course::Sum{}, memory.totals);
+      };
+    } else if (rung.name == "scan_thread_looks_back") {
+      rung.launch = launch_look_back_rung<ByThread, SmallShape>;
+    } else if (rung.name == "scan_warp_looks_back") {
+      rung.launch = launch_look_back_rung<ByWarp, SmallShape>;
+    } else if (rung.name == "scan_groups") {
+      rung.launch = launch_look_back_rung<InGroups<1>, SmallShape>;
+    } else if (rung.name == "scan_pipelined") {
+      rung.launch = [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
+        launch_scan_pipelined<InGroups<1>, SmallShape>(d_x, n, d_out, course::Sum{},
+                                                       memory.look_back);
+      };
+    } else if (rung.name == "scan_bulk") {
+      rung.launch = [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
+        launch_scan_bulk_shaped<SmallBulk>(d_x, n, d_out, course::Sum{}, memory.look_back);
+      };
+    } else {
+      continue;
+    }
+    rung.name += ", small tiles";
+  }
+  return rungs;
+}
+
+inline std::string describe(const std::string& rung, std::size_t n, std::size_t offset_x,
+                            std::size_t offset_out) {
+  return rung + ": n = " + std::to_string(n) + "; x begins " + std::to_string(offset_x) +
+         " and out " + std::to_string(offset_out) + " elements after a multiple of 64 bytes";
+}
+
+/// The prefix sums of x, which are exact.
+inline std::vector<float> exact_sums(const std::vector<float>& x) {
+  const std::vector<double> sums = scan_reference(x);
+  return {sums.begin(), sums.end()};
+}
+
+/// Two launches with one memory; the second one in place.
+inline void check_scan(const ScanRung& rung, std::size_t n, std::size_t offset_x,
+                       std::size_t offset_out) {
+  const std::vector<float> x = exact_input(n), expected = exact_sums(x);
+  course::Placed<float> d_x(x, offset_x);
+  course::Placed<float> out(std::vector<float>(n, -77), offset_out);
+  ScanMemory memory;
+  rung.launch(d_x.data(), n, out.data(), memory);
+  REQUIRE(course::same(out.download(), expected, "out"));
+  REQUIRE(out.intact("out"));
+  rung.launch(d_x.data(), n, d_x.data(), memory);
+  REQUIRE(course::same(d_x.download(), expected, "out in place of x"));
+  REQUIRE(d_x.intact("x"));
+}
+
+}  // namespace scan_testing
