@@ -133,6 +133,68 @@ inline std::vector<ScanRung> scan_rungs() {
   };
 }
 
+// ---- any operation ------------------------------------------------------------------------------
+
+/// What the rungs for elements of type T need besides.
+template <class T>
+struct AnyMemory {
+  Totals<T> totals;
+  course::LookBackMemory<T> look_back;
+};
+
+/// Sets out[i] to op(x[0], ..., x[i]), or to op(x[0], ..., x[i-1]), with the identity for i = 0.
+template <class T, class Operation>
+struct AnyRung {
+  std::string name, changed;
+  void (*launch)(const T* d_x, std::size_t n, T* d_out, AnyMemory<T>& memory);
+};
+
+/// The tiles of the rungs; small ones for tests.
+struct LadderTiles {
+  using OfBlock = LookBackShape;
+  using Pipelined = PipelinedShape;
+  template <Scan kind, class T, class Operation>
+  static void launch_bulk(const T* d_x, std::size_t n, T* d_out, Operation op,
+                          course::LookBackMemory<T>& memory) {
+    launch_scan_bulk<kind>(d_x, n, d_out, op, memory);
+  }
+  static constexpr unsigned kTilesPerLane = kPerLane;
+};
+
+template <Scan kind, class T, class Operation, class Tiling = LadderTiles>
+std::vector<AnyRung<T, Operation>> any_rungs() {
+  using Memory = AnyMemory<T>;
+  using OfBlock = typename Tiling::OfBlock;
+  using Groups = InGroups<Tiling::kTilesPerLane>;
+  return {
+      {"scan_three_kernels", "reduce, scan the totals, scan",
+       [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
+         launch_scan_three_kernels<OfBlock, kind>(d_x, n, d_out, Operation{}, memory.totals);
+       }},
+      {"scan_thread_looks_back", "one pass: a thread looks back",
+       [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
+         launch_scan_look_back<ByThread, OfBlock, kind>(d_x, n, d_out, Operation{},
+                                                        memory.look_back);
+       }},
+      {"scan_warp_looks_back", "a warp looks back",
+       [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
+         launch_scan_look_back<ByWarp, OfBlock, kind>(d_x, n, d_out, Operation{}, memory.look_back);
+       }},
+      {"scan_groups", "groups of tiles",
+       [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
+         launch_scan_look_back<Groups, OfBlock, kind>(d_x, n, d_out, Operation{}, memory.look_back);
+       }},
+      {"scan_pipelined", "loads and scans the next tile before it looks back",
+       [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
+         launch_scan_pipelined<Groups, typename Tiling::Pipelined, kind>(d_x, n, d_out, Operation{},
+                                                                         memory.look_back);
+       }},
+      {"scan_bulk", "tiles that come in bulk",
+       [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
+         Tiling::template launch_bulk<kind>(d_x, n, d_out, Operation{}, memory.look_back);
+       }}};
+}
+
 // ---- wrong on purpose ---------------------------------------------------------------------------
 
 /// A kernel that races. scan_without_ticket is not one of them: it may never end.

@@ -52,6 +52,17 @@ inline std::vector<ScanRung> small_rungs() {
   return rungs;
 }
 
+struct SmallTiles {
+  using OfBlock = SmallShape;
+  using Pipelined = SmallShape;
+  template <Scan kind, class T, class Operation>
+  static void launch_bulk(const T* d_x, std::size_t n, T* d_out, Operation op,
+                          course::LookBackMemory<T>& memory) {
+    launch_scan_bulk_shaped<SmallBulk, kind>(d_x, n, d_out, op, memory);
+  }
+  static constexpr unsigned kTilesPerLane = 1;
+};
+
 inline std::string describe(const std::string& rung, std::size_t n, std::size_t offset_x,
                             std::size_t offset_out) {
   return rung + ": n = " + std::to_string(n) + "; x begins " + std::to_string(offset_x) +
@@ -64,19 +75,53 @@ inline std::vector<float> exact_sums(const std::vector<float>& x) {
   return {sums.begin(), sums.end()};
 }
 
-/// Two launches with one memory; the second one in place.
 inline void check_scan(const ScanRung& rung, std::size_t n, std::size_t offset_x,
                        std::size_t offset_out) {
-  const std::vector<float> x = exact_input(n), expected = exact_sums(x);
-  course::Placed<float> d_x(x, offset_x);
+  const std::vector<float> x = exact_input(n);
+  const course::Placed<float> d_x(x, offset_x);
   course::Placed<float> out(std::vector<float>(n, -77), offset_out);
   ScanMemory memory;
   rung.launch(d_x.data(), n, out.data(), memory);
-  REQUIRE(course::same(out.download(), expected, "out"));
+  REQUIRE(course::same(out.download(), exact_sums(x), "out"));
   REQUIRE(out.intact("out"));
-  rung.launch(d_x.data(), n, d_x.data(), memory);
-  REQUIRE(course::same(d_x.download(), expected, "out in place of x"));
-  REQUIRE(d_x.intact("x"));
+}
+
+/// The scan of x, one element after the other.
+template <Scan kind, class T, class Operation>
+std::vector<T> any_reference(const std::vector<T>& x, Operation op) {
+  std::vector<T> out(x.size());
+  T before = Operation::template identity<T>();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const T upto = op(before, x[i]);
+    out[i] = kind == Scan::inclusive ? upto : before;
+    before = upto;
+  }
+  return out;
+}
+
+/// All rungs for one operation, on elements that make(i) gives; every result is exact.
+template <Scan kind, class T, class Operation, class Make>
+void check_any(const char* what, Make make) {
+  const char* const form = kind == Scan::inclusive ? ", inclusive" : ", exclusive";
+  std::size_t turn = 0;
+  for (const auto& rung : any_rungs<kind, T, Operation, SmallTiles>()) {
+    for (const std::size_t n : {1u, course::kCpuDevice ? 2'001u : 1'000'003u}) {
+      std::vector<T> x(n);
+      for (std::size_t i = 0; i < n; ++i) x[i] = make(i);
+      const std::vector<T> expected = any_reference<kind>(x, Operation{});
+      const std::size_t offset = turn++ % 3 % course::kWidestPack<T>;
+      INFO(rung.name << ": " << what << form << ", n = " << n << ", x begins " << offset
+                     << " elements after a multiple of 64 bytes");
+      const course::Placed<T> d_x(x, offset);
+      course::Placed<T> out(std::vector<T>(n), turn % 2);
+      AnyMemory<T> memory;
+      rung.launch(d_x.data(), n, out.data(), memory);
+      const std::vector<T> found = out.download();
+      const bool is_right = found == expected;
+      REQUIRE(is_right);
+      REQUIRE(out.intact("out"));
+    }
+  }
 }
 
 }  // namespace scan_testing
