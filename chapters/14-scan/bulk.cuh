@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(ShapeT::kAllThreads, ShapeT::kBlocks)
     scan_bulk(Arrays<T> in, unsigned tiles, course::TileStates<T> states, Operation op) {
   using Way = typename ShapeT::Way;
   constexpr unsigned kStages = ShapeT::kStages, kWarps = ShapeT::kWarps;
-  extern __shared__ __align__(128) unsigned char s_bytes[];  // kStages tiles
+  extern __shared__ __align__(16) unsigned char s_bytes[];  // kStages tiles
   __shared__ course::Mbarrier s_loaded[kStages];
   __shared__ unsigned s_tile[kStages];  // which tile a stage has
   __shared__ T s_totals[2][kWarps];     // of the tile that is scanned, and of the one that waits

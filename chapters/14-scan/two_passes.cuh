@@ -12,7 +12,7 @@
 /// The best of several on an H100.
 using TileShape = Shape<kBlockSize, 8, 3>;
 
-/// Loads a tile, and scans it as if nothing were before it.
+/// Loads the packs of one tile, and scans them as if nothing were before it.
 template <class ShapeT, Scan kind, class T, class Operation>
 __device__ __forceinline__ Warps<T> load_and_scan(const Arrays<T>& in, std::size_t tile,
                                                   Operation op, T* s_totals,
