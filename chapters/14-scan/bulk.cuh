@@ -14,12 +14,6 @@
 #include "one_pass.cuh"
 #include "tile.cuh"
 
-/// How a block of scan_bulk gets its tiles.
-enum class Tiles {
-  by_ticket,  // as they come
-  in_turn     // tile blockIdx.x, and then every gridDim.x-th one: all blocks must be resident
-};
-
 /// Shape and number of tiles in shared memory: one that waits for its base, one that is scanned, and the
 /// others on their way.
 template <unsigned threads, unsigned loads, unsigned blocks, unsigned stages, unsigned per_lane,
@@ -87,8 +81,8 @@ __global__ void __launch_bounds__(ShapeT::kAllThreads, ShapeT::kBlocks)
   // In each step a tile is scanned, and the one of the step before is written. Its stage is free from the
   // next step's first barrier on.
   unsigned waiting = tiles, waiting_stage = 0, stage = 0, parity = 0, turn = 0;
-  unsigned steps = 0, drawn[2] = {0, 0};  // in the step before, and in the one before that
-  T waiting_total = identity;
+  unsigned steps = 0, drawn[2] = {0, 0};         // in the step before, and in the one before that
+  T waiting_total = identity, early = identity;  // the manager's
   while (true) {
     course::mbarrier_wait(&s_loaded[stage], parity);  // the tile is there
     const unsigned tile = s_tile[stage];
@@ -120,7 +114,8 @@ __global__ void __launch_bounds__(ShapeT::kAllThreads, ShapeT::kBlocks)
         if (tile < tiles) drawn[0] = draw();  // arrives while the warp looks back
       }
       if (waiting < tiles) {
-        const T base = Way::look_back(states, waiting, waiting_total, op);
+        const T base =
+            Way::is_early(waiting) ? early : Way::look_back(states, waiting, waiting_total, op);
         if (lane == 0) s_base = base;
       }
       waiting_total = total;
@@ -128,6 +123,9 @@ __global__ void __launch_bounds__(ShapeT::kAllThreads, ShapeT::kBlocks)
       before = scan_warps(s_totals[turn ^ 1], kWarps, warp, op).before;
     }
     __syncthreads();  // the base of the waiting tile is known
+    if (is_manager && tile < tiles && Way::is_early(tile)) {
+      early = Way::look_back(states, tile, waiting_total, op);
+    }
     if (waiting < tiles && !is_manager) {
       store_tile<ShapeT>(in, waiting, op(s_base, before), op, [&](unsigned k) {
         return course::load_pack<kPack<T>>(slot(waiting_stage, k));

@@ -47,17 +47,24 @@ __global__ void count_differences(const T* d_x, const T* d_expected, std::size_t
   if (threadIdx.x == 0) atomicAdd(d_count, differences);
 }
 
+/// How many of the first n elements differ.
+template <class T>
+unsigned long long count_of_differences(const course::DeviceBuffer<T>& found,
+                                        const course::DeviceBuffer<T>& expected, std::size_t n) {
+  if (n == 0) return 0;
+  auto count = course::DeviceBuffer<unsigned long long>::zeros(1);
+  course::launch(count_differences<T>,
+                 {static_cast<unsigned>(n < 4096 * 256 ? (n + 255) / 256 : 4096), 256},
+                 found.data(), expected.data(), n, count.data());
+  return count.front();
+}
+
 /// Ok if the first n elements are the same.
 template <class T>
 course::Verdict same_on_device(const course::DeviceBuffer<T>& found,
                                const course::DeviceBuffer<T>& expected, std::size_t n,
                                const char* name) {
-  if (n == 0) return {};
-  auto count = course::DeviceBuffer<unsigned long long>::zeros(1);
-  course::launch(count_differences<T>,
-                 {static_cast<unsigned>(n < 4096 * 256 ? (n + 255) / 256 : 4096), 256},
-                 found.data(), expected.data(), n, count.data());
-  if (count.front() == 0) return {};
+  if (count_of_differences(found, expected, n) == 0) return {};
   std::vector<T> all = found.download(), right = expected.download();  // now it may take its time
   all.resize(n);
   right.resize(n);

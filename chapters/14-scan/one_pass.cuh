@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <course/collectives.cuh>
+#include <course/error.cuh>
 #include <course/launch.cuh>
 #include <course/look_back.cuh>
 #include <cstddef>
@@ -22,6 +23,8 @@ constexpr unsigned kPerLane = 4;
 /// Every way: tells a tile's aggregate, by one thread; looks back by one warp, and returns the reduction of
 /// all tiles before, for lane 0 at least. A tile needs the other tiles' help, and helps those after it.
 struct ByThread {
+  /// Does a block look back for this tile before it takes the next one?
+  __device__ static bool is_early(unsigned) { return false; }
   template <class T, class Operation>
   __device__ static void tell(const course::TileStates<T>& states, unsigned tile, T total,
                               Operation) {
@@ -45,7 +48,11 @@ struct ByThread {
   }
 };
 
+/// Every 32nd tile looks back early.
 struct ByWarp : ByThread {
+  __device__ static bool is_early(unsigned tile) {
+    return tile % course::kWarpSize == course::kWarpSize - 1;
+  }
   template <class T, class Operation>
   __device__ static T look_back(const course::TileStates<T>& states, unsigned tile, T total,
                                 Operation op) {
@@ -60,6 +67,7 @@ struct ByWarp : ByThread {
 /// In groups: the order is fixed, and a tile tells one thing alone.
 template <unsigned per_lane>
 struct InGroups {
+  __device__ static bool is_early(unsigned tile) { return is_last(tile); }
   __device__ static bool is_last(unsigned tile) {
     return tile % course::kTilesOfGroup<per_lane> == course::kTilesOfGroup<per_lane> - 1;
   }
@@ -121,6 +129,12 @@ void launch_scan_look_back(const T* d_x, std::size_t n, T* d_out, Operation op,
 
 // ---- a block takes tile after tile --------------------------------------------------------------
 
+/// How a block that takes several tiles gets them.
+enum class Tiles {
+  by_ticket,  // as they come
+  in_turn     // tile blockIdx.x, and then every gridDim.x-th one: all blocks must be resident
+};
+
 /// 16 packs per thread, and two blocks per SM.
 using PipelinedShape = Shape<256, 16, 2>;
 
@@ -128,7 +142,7 @@ using PipelinedShape = Shape<256, 16, 2>;
 // Changes:  a block takes tile after tile. It leaves a scanned tile in shared memory, and loads and scans
 //           the next one before it needs this one's base.
 // Cost:     twice the memory per thread; as many tickets as tiles, and one more per block.
-template <class Way, class ShapeT, Scan kind, class T, class Operation>
+template <Tiles order, class Way, class ShapeT, Scan kind, class T, class Operation>
 __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
     scan_pipelined(Arrays<T> in, unsigned tiles, course::TileStates<T> states, Operation op) {
   extern __shared__ __align__(16) unsigned char s_bytes[];  // the tile that waits for its base
@@ -147,9 +161,14 @@ __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
                        [&](unsigned k) { return course::load_pack<kPack<T>>(slot(k)); });
   };
   const auto draw = [&] { return atomicInc(states.d_ticket, tiles + gridDim.x - 1); };
-  if (threadIdx.x == 0) s_next = draw();
-  __syncthreads();                                   // the block has a tile, or there are no more
-  unsigned tile = s_next, waiting = tile, turn = 0;  // none waits yet
+  unsigned tile = blockIdx.x;
+  if constexpr (order == Tiles::by_ticket) {
+    if (threadIdx.x == 0) s_next = draw();
+    __syncthreads();  // the block has a tile, or there are no more
+    tile = s_next;
+  }
+  unsigned waiting = tile, turn = 0;  // none waits yet
+  T early = identity;
   if (tile >= tiles) return;
   Warps<T> of_waiting = {identity, identity};
   Pack<T> x[ShapeT::kLoads];
@@ -160,24 +179,28 @@ __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
     __syncthreads();  // all warps have left their totals
     const Warps<T> warps = scan_warps(s_totals[turn], ShapeT::kWarps, warp, op);
     if (warp == 0) {
-      const unsigned drawn = lane == 0 ? draw() : 0;  // arrives while the warp looks back
+      unsigned drawn = 0;
+      if (order == Tiles::by_ticket && lane == 0) drawn = draw();  // arrives while it looks back
       if (lane == 0) Way::tell(states, tile, warps.total, op);
       if (waiting != tile) {
-        const T base = Way::look_back(states, waiting, of_waiting.total, op);
+        const T base =
+            Way::is_early(waiting) ? early : Way::look_back(states, waiting, of_waiting.total, op);
         if (lane == 0) s_base = base;
       }
-      if (lane == 0) s_next = drawn;
+      if (order == Tiles::by_ticket && lane == 0) s_next = drawn;
     }
     __syncthreads();  // the next tile, and the base of the waiting one, are known
+    if (warp == 0 && Way::is_early(tile)) early = Way::look_back(states, tile, warps.total, op);
     if (waiting != tile) store(waiting, of_waiting.before);
-    const unsigned next = s_next;
+    const unsigned next = order == Tiles::by_ticket ? s_next : tile + gridDim.x;
     for (unsigned k = 0; k < ShapeT::kLoads; ++k) course::store_pack(slot(k), x[k]);
     if (next < tiles) load_tile<ShapeT>(in, next, identity, x);
     waiting = tile, of_waiting = warps, tile = next, turn ^= 1;
   }
   __syncthreads();  // the base of the tile before the last has been read
   if (warp == 0) {
-    const T base = Way::look_back(states, waiting, of_waiting.total, op);
+    const T base =
+        Way::is_early(waiting) ? early : Way::look_back(states, waiting, of_waiting.total, op);
     if (lane == 0) s_base = base;
   }
   __syncthreads();  // the last tile's base is known
@@ -186,7 +209,7 @@ __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
 
 /// As launch_scan_look_back(). A GPU whose blocks have less shared memory gets smaller tiles.
 template <class Way = InGroups<kPerLane>, class ShapeT = PipelinedShape,
-          Scan kind = Scan::inclusive, class T, class Operation>
+          Scan kind = Scan::inclusive, Tiles order = Tiles::by_ticket, class T, class Operation>
 void launch_scan_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
                            course::LookBackMemory<T>& memory, cudaStream_t stream = nullptr) {
   constexpr std::size_t kShared = ShapeT::kPacks * course::kWidestAccess;
@@ -194,13 +217,21 @@ void launch_scan_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
     static const bool fits = course::allows_shared_bytes(kShared + 1024);  // and its variables
     if (!fits) {
       using Smaller = Shape<ShapeT::kThreads, LookBackShape::kLoads, ShapeT::kBlocks>;
-      return launch_scan_pipelined<Way, Smaller, kind>(d_x, n, d_out, op, memory, stream);
+      return launch_scan_pipelined<Way, Smaller, kind, order>(d_x, n, d_out, op, memory, stream);
     }
   }
-  constexpr auto kKernel = scan_pipelined<Way, ShapeT, kind, T, Operation>;
+  constexpr auto kKernel = scan_pipelined<order, Way, ShapeT, kind, T, Operation>;
   static const unsigned resident = course::resident_blocks(kKernel, ShapeT::kThreads, kShared);
-  const Arrays<T> in = split_arrays(d_x, n, d_out);
-  const unsigned tiles = n == 0 ? 0 : tiles_of<ShapeT>(in);
-  course::launch(kKernel, {std::min(tiles, resident), ShapeT::kThreads, kShared, stream}, in, tiles,
-                 memory.next(tiles, stream), op);
+  Arrays<T> in = split_arrays(d_x, n, d_out);
+  unsigned tiles = n == 0 ? 0 : tiles_of<ShapeT>(in);
+  const unsigned blocks = std::min(tiles, resident);
+  course::TileStates<T> states = memory.next(tiles, stream);
+  if constexpr (order == Tiles::by_ticket) {
+    course::launch(kKernel, {blocks, ShapeT::kThreads, kShared, stream}, in, tiles, states, op);
+  } else {
+    if (blocks == 0) return;
+    void* arguments[] = {&in, &tiles, &states, &op};
+    CUDA_CHECK(
+        cudaLaunchCooperativeKernel(kKernel, blocks, ShapeT::kThreads, arguments, kShared, stream));
+  }
 }

@@ -6,6 +6,7 @@
 #include <course/launch.cuh>
 #include <course/rungs.cuh>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "levels.cuh"
 #include "one_pass.cuh"
 #include "operators.cuh"
+#include "radix.cuh"
+#include "run_lengths.cuh"
+#include "segments.cuh"
 #include "two_passes.cuh"
 #include "wrong.cuh"
 
@@ -193,6 +197,70 @@ std::vector<AnyRung<T, Operation>> any_rungs() {
        [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
          Tiling::template launch_bulk<kind>(d_x, n, d_out, Operation{}, memory.look_back);
        }}};
+}
+
+// ---- segments -----------------------------------------------------------------------------------
+
+/// Where the segments begin, as flags and as keys; and what a launch needs besides.
+struct Segments {
+  const std::uint8_t *d_flags, *d_keys;
+  course::LookBackMemory<Segment>& memory;
+};
+
+/// Sets out[i] to the sum of x from the begin of its segment to x[i].
+struct SegmentRung {
+  std::string name, changed;
+  void (*launch)(const float* d_x, std::size_t n, const Segments& segments, float* d_out);
+};
+
+inline std::vector<SegmentRung> segment_rungs() {
+  return {{"scan_by_flag", "a byte for each element: not 0 where a segment begins",
+           [](const float* d_x, std::size_t n, const Segments& segments, float* d_out) {
+             launch_scan_segments(d_x, n, ByFlag{segments.d_flags}, d_out, segments.memory);
+           }},
+          {"scan_by_key", "a key of 8 bits: a segment begins where it changes",
+           [](const float* d_x, std::size_t n, const Segments& segments, float* d_out) {
+             launch_scan_segments(d_x, n, ByKey<std::uint8_t>{segments.d_keys}, d_out,
+                                  segments.memory);
+           }}};
+}
+
+// ---- runs ---------------------------------------------------------------------------------------
+
+struct RunsRung {
+  std::string name, changed;
+  void (*launch)(const unsigned* d_x, std::size_t n, const RunArrays& out,
+                 course::LookBackMemory<Runs>& memory);
+};
+
+inline std::vector<RunsRung> runs_rungs() {
+  return {{"encode_runs", "one scan of pairs: runs before, and where the last one begins",
+           [](const unsigned* d_x, std::size_t n, const RunArrays& out,
+              course::LookBackMemory<Runs>& memory) { launch_encode_runs(d_x, n, out, memory); }}};
+}
+
+// ---- digits -------------------------------------------------------------------------------------
+
+/// Sorts by the digits of the passes from 0 on: by the lowest one, or by all four.
+struct RadixRung {
+  std::string name, changed;
+  unsigned passes;
+  void (*launch)(const unsigned* d_keys, std::size_t n, unsigned* d_out, RadixMemory& memory);
+};
+
+inline std::vector<RadixRung> radix_rungs() {
+  return {{"radix_pass_match", "one digit: __match_any_sync finds a key's peers", 1,
+           [](const unsigned* d_keys, std::size_t n, unsigned* d_out, RadixMemory& memory) {
+             launch_radix_passes<Peers::by_match>(d_keys, n, d_out, 0, 1, memory);
+           }},
+          {"radix_pass_votes", "one digit: eight votes do", 1,
+           [](const unsigned* d_keys, std::size_t n, unsigned* d_out, RadixMemory& memory) {
+             launch_radix_passes<Peers::by_votes>(d_keys, n, d_out, 0, 1, memory);
+           }},
+          {"radix_sort", "all four digits, from the lowest one on", kPasses,
+           [](const unsigned* d_keys, std::size_t n, unsigned* d_out, RadixMemory& memory) {
+             launch_radix_sort(d_keys, n, d_out, memory);
+           }}};
 }
 
 // ---- wrong on purpose ---------------------------------------------------------------------------

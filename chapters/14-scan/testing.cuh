@@ -49,6 +49,14 @@ inline std::vector<ScanRung> small_rungs() {
     }
     rung.name += ", small tiles";
   }
+  rungs.push_back({.name = "scan_pipelined, small tiles in turn",
+                   .changed = "",
+                   .launch =
+                       [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
+                         launch_scan_pipelined<ByWarp, SmallShape, Scan::inclusive, Tiles::in_turn>(
+                             d_x, n, d_out, course::Sum{}, memory.look_back);
+                       },
+                   .same_bits = false});
   return rungs;
 }
 
