@@ -207,8 +207,7 @@ int main(int argc, char** argv) {
   course::Ladder ladder("14-scan", argc, argv,
                         {.gpu_n = std::size_t{1} << 28,
                          .cpu_n = std::size_t{1} << 14,
-                         .max_n = std::size_t{1} << 30,
-                         .since = {{"scan_bulk", 90}}});
+                         .max_n = std::size_t{1} << 30});
   return ladder.run([](course::Ladder& rungs) {
     for (const std::size_t n :
          rungs.sizes({std::size_t{1} << 20, std::size_t{1} << 24, std::size_t{1} << 28})) {

@@ -1,6 +1,6 @@
 // One pass: a tile needs what all tiles before it hold. Who tells it, and what does it do until then?
-// Rungs: scan_thread_looks_back, scan_warp_looks_back, scan_groups, scan_pipelined; bulk.cuh has the
-// fastest one.
+// Rungs: scan_thread_looks_back, scan_warp_looks_back, scan_groups, scan_pipelined (the
+// fastest one).
 #pragma once
 
 #include <algorithm>
@@ -135,9 +135,6 @@ enum class Tiles {
   in_turn     // tile blockIdx.x, and then every gridDim.x-th one: all blocks must be resident
 };
 
-/// 16 packs per thread, and two blocks per SM.
-using PipelinedShape = Shape<256, 16, 2>;
-
 // Question: what does a block do while it waits?
 // Changes:  a block takes tile after tile. It leaves a scanned tile in shared memory, and loads and scans
 //           the next one before it needs this one's base.
@@ -207,31 +204,50 @@ __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
   store(waiting, of_waiting.before);
 }
 
-/// As launch_scan_look_back(). A GPU whose blocks have less shared memory gets smaller tiles.
-template <class Way = InGroups<kPerLane>, class ShapeT = PipelinedShape,
-          Scan kind = Scan::inclusive, Tiles order = Tiles::by_ticket, class T, class Operation>
-void launch_scan_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
-                           course::LookBackMemory<T>& memory, cudaStream_t stream = nullptr) {
+/// As launch_scan_look_back().
+template <Tiles order, class Way, class ShapeT, Scan kind = Scan::inclusive, class T,
+          class Operation>
+void launch_scan_pipelined_shaped(const T* d_x, std::size_t n, T* d_out, Operation op,
+                                  course::LookBackMemory<T>& memory,
+                                  cudaStream_t stream = nullptr) {
   constexpr std::size_t kShared = ShapeT::kPacks * course::kWidestAccess;
-  if constexpr (ShapeT::kLoads > LookBackShape::kLoads) {
-    static const bool fits = course::allows_shared_bytes(kShared + 1024);  // and its variables
-    if (!fits) {
-      using Smaller = Shape<ShapeT::kThreads, LookBackShape::kLoads, ShapeT::kBlocks>;
-      return launch_scan_pipelined<Way, Smaller, kind, order>(d_x, n, d_out, op, memory, stream);
-    }
-  }
   constexpr auto kKernel = scan_pipelined<order, Way, ShapeT, kind, T, Operation>;
   static const unsigned resident = course::resident_blocks(kKernel, ShapeT::kThreads, kShared);
   Arrays<T> in = split_arrays(d_x, n, d_out);
   unsigned tiles = n == 0 ? 0 : tiles_of<ShapeT>(in);
   const unsigned blocks = std::min(tiles, resident);
+  if (blocks == 0) return;
   course::TileStates<T> states = memory.next(tiles, stream);
   if constexpr (order == Tiles::by_ticket) {
     course::launch(kKernel, {blocks, ShapeT::kThreads, kShared, stream}, in, tiles, states, op);
   } else {
-    if (blocks == 0) return;
     void* arguments[] = {&in, &tiles, &states, &op};
     CUDA_CHECK(
         cudaLaunchCooperativeKernel(kKernel, blocks, ShapeT::kThreads, arguments, kShared, stream));
+  }
+}
+
+/// The best of several on an H200: for up to 16 MiB, where the first ticket would be a large part of the time; for
+/// more; and for a GPU whose blocks have less shared memory.
+using PipelinedForSmall = Shape<512, 4, 2>;
+using PipelinedForLarge = Shape<256, 16, 2>;
+using PipelinedForLess = Shape<256, 8, 3>;
+constexpr std::size_t kSmallBytes = std::size_t{16} << 20;
+
+/// As launch_scan_look_back().
+template <Scan kind = Scan::inclusive, class T, class Operation>
+void launch_scan_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
+                           course::LookBackMemory<T>& memory, cudaStream_t stream = nullptr) {
+  static const bool fits =  // with its variables
+      course::allows_shared_bytes(PipelinedForLarge::kPacks * course::kWidestAccess + 1024);
+  if (n <= kSmallBytes / sizeof(T)) {
+    launch_scan_pipelined_shaped<Tiles::in_turn, ByWarp, PipelinedForSmall, kind>(d_x, n, d_out, op,
+                                                                                  memory, stream);
+  } else if (fits) {
+    launch_scan_pipelined_shaped<Tiles::by_ticket, ByWarp, PipelinedForLarge, kind>(
+        d_x, n, d_out, op, memory, stream);
+  } else {
+    launch_scan_pipelined_shaped<Tiles::by_ticket, ByWarp, PipelinedForLess, kind>(
+        d_x, n, d_out, op, memory, stream);
   }
 }

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "bulk.cuh"
 #include "levels.cuh"
 #include "one_pass.cuh"
 #include "operators.cuh"
@@ -127,13 +126,8 @@ inline std::vector<ScanRung> scan_rungs() {
        .launch =
            [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
              launch_scan_pipelined(d_x, n, d_out, course::Sum{}, memory.look_back);
-           }},
-      {.name = "scan_bulk",
-       .changed = "a warp looks back and asks for tiles, several ahead, in bulk",
-       .launch =
-           [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
-             launch_scan_bulk(d_x, n, d_out, course::Sum{}, memory.look_back);
-           }},
+           },
+       .same_bits = false},
   };
 }
 
@@ -156,11 +150,10 @@ struct AnyRung {
 /// The tiles of the rungs; small ones for tests.
 struct LadderTiles {
   using OfBlock = LookBackShape;
-  using Pipelined = PipelinedShape;
   template <Scan kind, class T, class Operation>
-  static void launch_bulk(const T* d_x, std::size_t n, T* d_out, Operation op,
-                          course::LookBackMemory<T>& memory) {
-    launch_scan_bulk<kind>(d_x, n, d_out, op, memory);
+  static void launch_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
+                               course::LookBackMemory<T>& memory) {
+    launch_scan_pipelined<kind>(d_x, n, d_out, op, memory);
   }
   static constexpr unsigned kTilesPerLane = kPerLane;
 };
@@ -190,12 +183,7 @@ std::vector<AnyRung<T, Operation>> any_rungs() {
        }},
       {"scan_pipelined", "loads and scans the next tile before it looks back",
        [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
-         launch_scan_pipelined<Groups, typename Tiling::Pipelined, kind>(d_x, n, d_out, Operation{},
-                                                                         memory.look_back);
-       }},
-      {"scan_bulk", "tiles that come in bulk",
-       [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
-         Tiling::template launch_bulk<kind>(d_x, n, d_out, Operation{}, memory.look_back);
+         Tiling::template launch_pipelined<kind>(d_x, n, d_out, Operation{}, memory.look_back);
        }}};
 }
 

@@ -55,20 +55,6 @@ TEST_CASE("the tiles of the ladder: one, and a bit of another one") {
   }
 }
 
-TEST_CASE("scan_bulk: blocks that take tiles in turn") {
-  for (const std::size_t n : {1u, 256u, 3'000u, 9'001u}) {
-    INFO("n = " << n);
-    check_scan({.name = "scan_bulk, in turn",
-                .changed = "",
-                .launch =
-                    [](const float* d_x, std::size_t size, float* d_out, ScanMemory& memory) {
-                      launch_scan_bulk_shaped<SmallBulkInTurn>(d_x, size, d_out, course::Sum{},
-                                                               memory.look_back);
-                    }},
-               n, n % 4, n % 3);
-  }
-}
-
 // ---- any operation ------------------------------------------------------------------------------
 
 TEST_CASE("a scan takes any operation with an identity") {

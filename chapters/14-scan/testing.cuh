@@ -14,8 +14,6 @@ namespace scan_testing {
 
 /// Small tiles, so that small arrays have several; groups of 32.
 using SmallShape = Shape<64, 2, 3>;
-using SmallBulk = BulkShape<64, 2, 2, 3, 1, Tiles::by_ticket>;
-using SmallBulkInTurn = BulkShape<64, 1, 2, 4, 1, Tiles::in_turn>;
 
 /// The rungs, and those of tiles with small ones.
 inline std::vector<ScanRung> small_rungs() {
@@ -37,36 +35,30 @@ inline std::vector<ScanRung> small_rungs() {
       rung.launch = launch_look_back_rung<InGroups<1>, SmallShape>;
     } else if (rung.name == "scan_pipelined") {
       rung.launch = [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
-        launch_scan_pipelined<InGroups<1>, SmallShape>(d_x, n, d_out, course::Sum{},
-                                                       memory.look_back);
-      };
-    } else if (rung.name == "scan_bulk") {
-      rung.launch = [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
-        launch_scan_bulk_shaped<SmallBulk>(d_x, n, d_out, course::Sum{}, memory.look_back);
+        launch_scan_pipelined_shaped<Tiles::by_ticket, ByWarp, SmallShape>(
+            d_x, n, d_out, course::Sum{}, memory.look_back);
       };
     } else {
       continue;
     }
     rung.name += ", small tiles";
   }
-  rungs.push_back({.name = "scan_pipelined, small tiles in turn",
+  rungs.push_back({.name = "scan_pipelined, small tiles in turn, in groups",
                    .changed = "",
-                   .launch =
-                       [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
-                         launch_scan_pipelined<ByWarp, SmallShape, Scan::inclusive, Tiles::in_turn>(
-                             d_x, n, d_out, course::Sum{}, memory.look_back);
-                       },
-                   .same_bits = false});
+                   .launch = [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
+                     launch_scan_pipelined_shaped<Tiles::in_turn, InGroups<1>, SmallShape>(
+                         d_x, n, d_out, course::Sum{}, memory.look_back);
+                   }});
   return rungs;
 }
 
 struct SmallTiles {
   using OfBlock = SmallShape;
-  using Pipelined = SmallShape;
   template <Scan kind, class T, class Operation>
-  static void launch_bulk(const T* d_x, std::size_t n, T* d_out, Operation op,
-                          course::LookBackMemory<T>& memory) {
-    launch_scan_bulk_shaped<SmallBulk, kind>(d_x, n, d_out, op, memory);
+  static void launch_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
+                               course::LookBackMemory<T>& memory) {
+    launch_scan_pipelined_shaped<Tiles::by_ticket, ByWarp, SmallShape, kind>(d_x, n, d_out, op,
+                                                                             memory);
   }
   static constexpr unsigned kTilesPerLane = 1;
 };
