@@ -1,6 +1,6 @@
 // One pass: a tile needs what all tiles before it hold. Who tells it, and what does it do until then?
-// Rungs: scan_thread_looks_back, scan_warp_looks_back, scan_groups, scan_pipelined (the
-// fastest one).
+// Rungs: scan_thread_looks_back, scan_warp_looks_back, scan_groups, scan_pipelined (the fastest one for large
+// arrays), scan_in_turn (the fastest one for small arrays).
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 using LookBackShape = TileShape;
 
-/// Tiles per lane in look_back_in_groups().
-constexpr unsigned kPerLane = 4;
+/// Tiles per lane in look_back_in_groups(): groups of 64.
+constexpr unsigned kPerLane = 2;
 
 // ---- ways to look back --------------------------------------------------------------------------
 
@@ -48,11 +48,7 @@ struct ByThread {
   }
 };
 
-/// Every 32nd tile looks back early.
 struct ByWarp : ByThread {
-  __device__ static bool is_early(unsigned tile) {
-    return tile % course::kWarpSize == course::kWarpSize - 1;
-  }
   template <class T, class Operation>
   __device__ static T look_back(const course::TileStates<T>& states, unsigned tile, T total,
                                 Operation op) {
@@ -137,8 +133,11 @@ enum class Tiles {
 
 // Question: what does a block do while it waits?
 // Changes:  a block takes tile after tile. It leaves a scanned tile in shared memory, and loads and scans
-//           the next one before it needs this one's base.
+//           the next one before it needs this one's base. The last tile of a group looks back at once, because
+//           others wait for what it tells.
 // Cost:     twice the memory per thread; as many tickets as tiles, and one more per block.
+// In turn:  scan_in_turn's block takes every gridDim.x-th tile. No ticket is waited for; but all blocks have to be
+//           resident, which a cooperative launch ensures.
 template <Tiles order, class Way, class ShapeT, Scan kind, class T, class Operation>
 __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
     scan_pipelined(Arrays<T> in, unsigned tiles, course::TileStates<T> states, Operation op) {
@@ -227,27 +226,44 @@ void launch_scan_pipelined_shaped(const T* d_x, std::size_t n, T* d_out, Operati
   }
 }
 
-/// The best of several on an H200: for up to 16 MiB, where the first ticket would be a large part of the time; for
-/// more; and for a GPU whose blocks have less shared memory.
-using PipelinedForSmall = Shape<512, 4, 2>;
-using PipelinedForLarge = Shape<256, 16, 2>;
-using PipelinedForLess = Shape<256, 8, 3>;
-constexpr std::size_t kSmallBytes = std::size_t{16} << 20;
+/// The best of several on an H200, and for a GPU whose blocks have less shared memory.
+using PipelinedShape = Shape<256, 16, 2>;
+using SmallerPipelinedShape = Shape<256, 8, 3>;
 
-/// As launch_scan_look_back().
+/// Tiles by ticket, in groups: the same bits in every run.
 template <Scan kind = Scan::inclusive, class T, class Operation>
 void launch_scan_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
                            course::LookBackMemory<T>& memory, cudaStream_t stream = nullptr) {
   static const bool fits =  // with its variables
-      course::allows_shared_bytes(PipelinedForLarge::kPacks * course::kWidestAccess + 1024);
-  if (n <= kSmallBytes / sizeof(T)) {
-    launch_scan_pipelined_shaped<Tiles::in_turn, ByWarp, PipelinedForSmall, kind>(d_x, n, d_out, op,
-                                                                                  memory, stream);
-  } else if (fits) {
-    launch_scan_pipelined_shaped<Tiles::by_ticket, ByWarp, PipelinedForLarge, kind>(
+      course::allows_shared_bytes(PipelinedShape::kPacks * course::kWidestAccess + 1024);
+  if (fits) {
+    launch_scan_pipelined_shaped<Tiles::by_ticket, InGroups<kPerLane>, PipelinedShape, kind>(
         d_x, n, d_out, op, memory, stream);
   } else {
-    launch_scan_pipelined_shaped<Tiles::by_ticket, ByWarp, PipelinedForLess, kind>(
+    launch_scan_pipelined_shaped<Tiles::by_ticket, InGroups<kPerLane>, SmallerPipelinedShape, kind>(
         d_x, n, d_out, op, memory, stream);
+  }
+}
+
+/// The best of several on an H200 for 2^20 floats: with 114 tiles each SM has work.
+using InTurnShape = Shape<384, 6, 2>;
+
+/// Tiles in turn, by a cooperative launch: no ticket is waited for.
+template <Scan kind = Scan::inclusive, class T, class Operation>
+void launch_scan_in_turn(const T* d_x, std::size_t n, T* d_out, Operation op,
+                         course::LookBackMemory<T>& memory, cudaStream_t stream = nullptr) {
+  launch_scan_pipelined_shaped<Tiles::in_turn, ByWarp, InTurnShape, kind>(d_x, n, d_out, op, memory,
+                                                                          stream);
+}
+
+/// The fastest one for each size. Up to 16 MiB the order of the operations depends on the run.
+template <Scan kind = Scan::inclusive, class T, class Operation>
+void launch_scan(const T* d_x, std::size_t n, T* d_out, Operation op,
+                 course::LookBackMemory<T>& memory, cudaStream_t stream = nullptr) {
+  constexpr std::size_t kSmallBytes = std::size_t{16} << 20;
+  if (n <= kSmallBytes / sizeof(T)) {
+    launch_scan_in_turn<kind>(d_x, n, d_out, op, memory, stream);
+  } else {
+    launch_scan_pipelined<kind>(d_x, n, d_out, op, memory, stream);
   }
 }

@@ -75,8 +75,8 @@ struct RadixShape {
   static_assert(threads >= kDigits, "each digit has a thread");
 };
 
-/// The best of several on an H100.
-using LadderRadix = RadixShape<384, 16, 2>;
+/// The best of several on an H200.
+using LadderRadix = RadixShape<384, 23, 2>;
 
 /// What a tile tells of a digit, in one word: 2 bits for what it is, and 30 bits for a count. 0: nothing.
 constexpr unsigned kIsAggregate = 1u << 30, kIsPrefix = 2u << 30, kCountMask = kIsAggregate - 1;

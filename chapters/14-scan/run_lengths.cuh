@@ -46,7 +46,7 @@ struct RunArrays {
   unsigned *d_keys, *d_lengths, *d_count;
 };
 
-/// The best of several on an H100.
+/// The best of several on an H200.
 using RunShape = Shape<256, 6, 3>;
 
 // Question: where does a run go, and how long is it?

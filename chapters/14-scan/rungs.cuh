@@ -119,13 +119,19 @@ inline std::vector<ScanRung> scan_rungs() {
        .launch = launch_look_back_rung<ByWarp>,
        .same_bits = false},
       {.name = "scan_groups",
-       .changed = "groups of 128 tiles: a fixed order, and each tile tells one thing",
+       .changed = "groups of 64 tiles: a fixed order, and each tile tells one thing",
        .launch = launch_look_back_rung<InGroups<kPerLane>>},
       {.name = "scan_pipelined",
        .changed = "loads and scans the next tile before it looks back",
        .launch =
            [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
              launch_scan_pipelined(d_x, n, d_out, course::Sum{}, memory.look_back);
+           }},
+      {.name = "scan_in_turn",
+       .changed = "smaller tiles, in turn: no ticket, a cooperative launch",
+       .launch =
+           [](const float* d_x, std::size_t n, float* d_out, Memory& memory) {
+             launch_scan_in_turn(d_x, n, d_out, course::Sum{}, memory.look_back);
            },
        .same_bits = false},
   };
@@ -154,6 +160,11 @@ struct LadderTiles {
   static void launch_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
                                course::LookBackMemory<T>& memory) {
     launch_scan_pipelined<kind>(d_x, n, d_out, op, memory);
+  }
+  template <Scan kind, class T, class Operation>
+  static void launch_in_turn(const T* d_x, std::size_t n, T* d_out, Operation op,
+                             course::LookBackMemory<T>& memory) {
+    launch_scan_in_turn<kind>(d_x, n, d_out, op, memory);
   }
   static constexpr unsigned kTilesPerLane = kPerLane;
 };
@@ -184,6 +195,10 @@ std::vector<AnyRung<T, Operation>> any_rungs() {
       {"scan_pipelined", "loads and scans the next tile before it looks back",
        [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
          Tiling::template launch_pipelined<kind>(d_x, n, d_out, Operation{}, memory.look_back);
+       }},
+      {"scan_in_turn", "tiles in turn: no ticket",
+       [](const T* d_x, std::size_t n, T* d_out, Memory& memory) {
+         Tiling::template launch_in_turn<kind>(d_x, n, d_out, Operation{}, memory.look_back);
        }}};
 }
 

@@ -143,8 +143,8 @@ __device__ __forceinline__ Segment scan_segments_of_warp(Pack<float> (&x)[loads]
   return {before, is_open ? 0u : 1u};
 }
 
-/// The best of several on an H100.
-using SegmentShape = Shape<256, 8, 3>;
+/// The best of several on an H200.
+using SegmentShape = Shape<256, 6, 4>;
 
 // Question: what does a scan need to know of its segments?
 // Changes:  scan_groups of pairs: a sum, and whether a segment has begun. Shuffles go back to the last lane

@@ -50,8 +50,8 @@ TEST_CASE("every scan of floats may write to the array that it reads, in launch 
 TEST_CASE("the tiles of the ladder: one, and a bit of another one") {
   for (const ScanRung& rung : scan_rungs()) {
     if (rung.most < ~std::size_t{0} || rung.reads > 2) continue;  // they have no tiles
-    INFO(describe(rung.name, 8195, 0, 0));
-    check_scan(rung, 8195, 0, 0);
+    INFO(describe(rung.name, 16'387, 0, 0));
+    check_scan(rung, 16'387, 0, 0);
   }
 }
 
@@ -167,5 +167,18 @@ TEST_CASE("a pass sorts by one digit and keeps the order, four passes sort") {
       REQUIRE(course::same(out.download(), expected, "sorted keys"));
       REQUIRE(out.intact("out"));
     }
+  }
+}
+
+TEST_CASE("the scan for any size takes the fastest rung for it") {
+  for (const std::size_t n : {1u, 10'000u, course::kCpuDevice ? 20'000u : 5'000'000u}) {
+    INFO("launch_scan, n = " << n);
+    const std::vector<float> x = exact_input(n);
+    const auto d_x = course::DeviceBuffer<float>::from(x);
+    course::GuardedBuffer<float> out(n);
+    course::LookBackMemory<float> memory;
+    launch_scan(d_x.data(), n, out.data(), course::Sum{}, memory);
+    REQUIRE(course::same(out.download(), exact_sums(x), "out"));
+    REQUIRE(out.intact("out"));
   }
 }

@@ -35,7 +35,12 @@ inline std::vector<ScanRung> small_rungs() {
       rung.launch = launch_look_back_rung<InGroups<1>, SmallShape>;
     } else if (rung.name == "scan_pipelined") {
       rung.launch = [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
-        launch_scan_pipelined_shaped<Tiles::by_ticket, ByWarp, SmallShape>(
+        launch_scan_pipelined_shaped<Tiles::by_ticket, InGroups<1>, SmallShape>(
+            d_x, n, d_out, course::Sum{}, memory.look_back);
+      };
+    } else if (rung.name == "scan_in_turn") {
+      rung.launch = [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
+        launch_scan_pipelined_shaped<Tiles::in_turn, ByWarp, SmallShape>(
             d_x, n, d_out, course::Sum{}, memory.look_back);
       };
     } else {
@@ -43,12 +48,6 @@ inline std::vector<ScanRung> small_rungs() {
     }
     rung.name += ", small tiles";
   }
-  rungs.push_back({.name = "scan_pipelined, small tiles in turn, in groups",
-                   .changed = "",
-                   .launch = [](const float* d_x, std::size_t n, float* d_out, ScanMemory& memory) {
-                     launch_scan_pipelined_shaped<Tiles::in_turn, InGroups<1>, SmallShape>(
-                         d_x, n, d_out, course::Sum{}, memory.look_back);
-                   }});
   return rungs;
 }
 
@@ -57,8 +56,14 @@ struct SmallTiles {
   template <Scan kind, class T, class Operation>
   static void launch_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
                                course::LookBackMemory<T>& memory) {
-    launch_scan_pipelined_shaped<Tiles::by_ticket, ByWarp, SmallShape, kind>(d_x, n, d_out, op,
-                                                                             memory);
+    launch_scan_pipelined_shaped<Tiles::by_ticket, InGroups<1>, SmallShape, kind>(d_x, n, d_out, op,
+                                                                                  memory);
+  }
+  template <Scan kind, class T, class Operation>
+  static void launch_in_turn(const T* d_x, std::size_t n, T* d_out, Operation op,
+                             course::LookBackMemory<T>& memory) {
+    launch_scan_pipelined_shaped<Tiles::in_turn, ByWarp, SmallShape, kind>(d_x, n, d_out, op,
+                                                                           memory);
   }
   static constexpr unsigned kTilesPerLane = 1;
 };

@@ -90,7 +90,8 @@ __device__ __forceinline__ void store_edge(const Arrays<T>& in, std::size_t p,
   }
 }
 
-/// This thread's packs of a tile: all loads are on their way at once.
+/// This thread's packs of a tile: all loads are on their way at once. Plain loads: with the hint that data is
+/// read once (__ldcs) scan_pipelined took 3 to 5 % longer on an H200.
 template <class ShapeT, class T>
 __device__ __forceinline__ void load_tile(const Arrays<T>& in, std::size_t tile, T identity,
                                           Pack<T> (&x)[ShapeT::kLoads]) {
@@ -98,7 +99,7 @@ __device__ __forceinline__ void load_tile(const Arrays<T>& in, std::size_t tile,
   if (is_inner<ShapeT>(in, tile)) {
     const T* const from = in.d_x + (kPack<T> * first - in.lead);
     for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
-      x[k] = course::load_pack_once<kPack<T>>(from + k * course::kWarpSize * kPack<T>);
+      x[k] = course::load_pack<kPack<T>>(from + k * course::kWarpSize * kPack<T>);
     }
   } else {
     for (unsigned k = 0; k < ShapeT::kLoads; ++k) {

@@ -9,7 +9,7 @@
 #include "levels.cuh"
 #include "tile.cuh"
 
-/// The best of several on an H100.
+/// The best of several on an H200.
 using TileShape = Shape<kBlockSize, 8, 3>;
 
 /// Loads the packs of one tile, and scans them as if nothing were before it.
