@@ -39,7 +39,7 @@ struct ByFlag {
   __device__ unsigned begins(std::size_t i, unsigned count, bool whole) const {
     unsigned bits = 0;
     if (whole) {
-      const auto flags = course::load_pack_once<4>(d_flags + i);
+      const auto flags = course::load_pack<4>(d_flags + i);
       for (unsigned j = 0; j < 4; ++j) bits |= (flags.elem[j] != 0 ? 1u : 0u) << j;
     } else {
       for (unsigned j = 0; j < count; ++j) bits |= (d_flags[i + j] != 0 ? 1u : 0u) << j;
