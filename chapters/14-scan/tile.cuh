@@ -72,9 +72,13 @@ __device__ __forceinline__ unsigned first_pack() {
 /// Pack p, if it is one of those that may have elements outside of x: these become the identity.
 template <class T>
 __device__ __forceinline__ Pack<T> load_edge(const Arrays<T>& in, std::size_t p, T identity) {
+  const std::size_t first = kPack<T> * p;  // counted from `lead` elements before x
+  if (first >= in.lead && first + kPack<T> <= in.lead + in.n) {
+    return course::load_pack<kPack<T>>(in.d_x + (first - in.lead));
+  }
   Pack<T> pack;
   for (unsigned j = 0; j < kPack<T>; ++j) {
-    const std::size_t at = kPack<T> * p + j;  // counted from `lead` elements before x
+    const std::size_t at = first + j;
     pack.elem[j] = at >= in.lead && at < in.lead + in.n ? in.d_x[at - in.lead] : identity;
   }
   return pack;
@@ -84,8 +88,12 @@ __device__ __forceinline__ Pack<T> load_edge(const Arrays<T>& in, std::size_t p,
 template <class T>
 __device__ __forceinline__ void store_edge(const Arrays<T>& in, std::size_t p,
                                            const Pack<T>& pack) {
+  const std::size_t first = kPack<T> * p;
+  if (in.has_out_packs && first >= in.lead && first + kPack<T> <= in.lead + in.n) {
+    return course::store_pack_once(in.d_out + (first - in.lead), pack);
+  }
   for (unsigned j = 0; j < kPack<T>; ++j) {
-    const std::size_t at = kPack<T> * p + j;
+    const std::size_t at = first + j;
     if (at >= in.lead && at < in.lead + in.n) in.d_out[at - in.lead] = pack.elem[j];
   }
 }
