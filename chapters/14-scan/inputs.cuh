@@ -34,6 +34,30 @@ inline std::vector<float> rounded_input(std::size_t n) {
   return x;
 }
 
+/// keys, sorted by the digits of the passes from `first` to `last` - 1: one pass of counting for each. Of 2^28 keys that
+/// takes a second per pass, and std::sort half a minute.
+inline std::vector<unsigned> sorted_by_digits(std::vector<unsigned> keys, unsigned first,
+                                              unsigned last) {
+  std::vector<unsigned> sorted(keys.size());
+  for (unsigned pass = first; pass < last; ++pass) {
+    std::vector<std::size_t> place(257, 0);
+    for (const unsigned key : keys) ++place[1 + (key >> 8 * pass & 255)];
+    for (std::size_t digit = 1; digit < place.size(); ++digit) place[digit] += place[digit - 1];
+    for (const unsigned key : keys) sorted[place[key >> 8 * pass & 255]++] = key;
+    keys.swap(sorted);
+  }
+  return keys;
+}
+
+/// Element i, as a ladder shows it, or 0 if there is none; waits for the kernels before it.
+template <class T>
+double shown_element(const course::DeviceBuffer<T>& x, std::size_t i) {
+  T value{};
+  if (i >= x.size()) return 0;
+  CUDA_CHECK(cudaMemcpy(&value, x.data() + i, sizeof value, cudaMemcpyDeviceToHost));
+  return static_cast<double>(value);
+}
+
 /// The elements that differ, counted.
 template <class T>
 __global__ void count_differences(const T* d_x, const T* d_expected, std::size_t n,
