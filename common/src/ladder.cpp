@@ -231,7 +231,6 @@ void Ladder::State::add(Row row) {
 
 /// Prints the rows of the groups that are complete: a row is compared with rows of its group that come after it.
 void Ladder::State::print_timed() {
-  if (kCpuDevice) return;
   for (auto row = rows.begin() + static_cast<std::ptrdiff_t>(std::exchange(printed, rows.size()));
        row != rows.end(); ++row) {
     const auto comparable = [&](const Row& r) {
@@ -305,7 +304,7 @@ std::vector<std::size_t> Ladder::sizes(std::initializer_list<std::size_t> gpu_si
 
 void Ladder::reference(const std::string& name, double value, const std::string& how,
                        std::size_t group_n) {
-  state_->print_timed();
+  if (!kCpuDevice) state_->print_timed();
   Row row;
   row.kind = Row::Kind::reference;
   row.group = ++state_->group;
@@ -478,7 +477,7 @@ int Ladder::run_to_end(const std::function<void(Ladder&)>& body) {
     } catch (const std::exception& exception) {
       stopped = exception.what();
     }
-    s.print_timed();
+    if (!kCpuDevice) s.print_timed();
     if (!stopped.empty()) {
       s.err << "ladder: stopped: " << stopped << "\n";
       s.write_json();
