@@ -60,6 +60,7 @@ struct Ladder::State {
   std::vector<unsigned char> file;
   std::vector<std::string> names;  // of all rungs, run or not
   std::vector<Row> rows;
+  std::size_t printed = 0;  // of the rows, on a GPU
   std::vector<Input> inputs;
   std::optional<Row> reference;  // of the group that is running
   bool reference_shown = false;
@@ -228,8 +229,10 @@ void Ladder::State::add(Row row) {
   }
 }
 
+/// Prints the rows of the groups that are complete: a row is compared with rows of its group that come after it.
 void Ladder::State::print_timed() {
-  for (auto row = rows.begin(); row != rows.end(); ++row) {
+  for (auto row = rows.begin() + static_cast<std::ptrdiff_t>(std::exchange(printed, rows.size()));
+       row != rows.end(); ++row) {
     const auto comparable = [&](const Row& r) {
       return r.group == row->group && r.microseconds.has_value();
     };
@@ -301,6 +304,7 @@ std::vector<std::size_t> Ladder::sizes(std::initializer_list<std::size_t> gpu_si
 
 void Ladder::reference(const std::string& name, double value, const std::string& how,
                        std::size_t group_n) {
+  if (!kCpuDevice) state_->print_timed();
   Row row;
   row.kind = Row::Kind::reference;
   row.group = ++state_->group;

@@ -11,6 +11,7 @@
 #include <course/host_memory.cuh>
 #include <course/ladder.cuh>
 #include <course/launch.cuh>
+#include <course/look_back.cuh>
 #include <course/pack.cuh>
 #include <course/ptx.cuh>
 #include <course/rungs.cuh>
@@ -47,6 +48,20 @@ __global__ void sum_blocks(const float* d_x, std::size_t n, float* d_sum) {
   const float value = i < n ? d_x[i] : 0.0f;  // the identity of the sum
   const float block_sum = course::block_reduce(value, course::Sum{});
   if (threadIdx.x == 0) atomicAdd(d_sum, block_sum);
+}
+// [end]
+
+// [look_back.cuh]
+__global__ void sum_before(course::TileStates<float> states, float* d_before) {
+  unsigned tile = 0;  // a block is one warp, and a tile one number
+  if (threadIdx.x == 0) tile = atomicInc(states.d_ticket, gridDim.x - 1);
+  tile = course::shuffle(tile, 0);
+  const auto mine = static_cast<float>(tile + 1);
+  if (threadIdx.x == 0) states.tell(tile, course::Told::aggregate, mine);
+  const float before = course::look_back(states, tile, course::Sum{});
+  if (threadIdx.x != 0) return;
+  states.tell(tile, course::Told::prefix, before + mine);
+  d_before[tile] = before;
 }
 // [end]
 
@@ -341,6 +356,13 @@ TEST_CASE("ptx.cuh") {
   const std::vector<__half2> y = d_y.download();
   CHECK(static_cast<float>(y[3].x) == 1.5f);
   CHECK(static_cast<float>(y[3].y) == 2.25f);
+}
+
+TEST_CASE("look_back.cuh") {
+  course::LookBackMemory<float> memory;
+  course::DeviceBuffer<float> before(100);
+  course::launch(sum_before, {100, 32}, memory.next(100), before.data());
+  CHECK(before.download()[99] == 99 * 100 / 2);
 }
 
 TEST_CASE("rungs.cuh") {

@@ -101,7 +101,7 @@ def parser():
     ), "./course reset word_count\n./course reset word_count --yes")
     one.add_argument("--yes", action="store_true", help="do not ask")
     one = exercise_command("score", score, (
-        "Only challenges have a score (chapter 14). The first time it builds a program of its own. Without a GPU it\n"
+        "Only challenges have a score (chapter 16). The first time it builds a program of its own. Without a GPU it\n"
         "counts, which is no time. Each score is kept in the build folder, with a plot."
     ), "./course score beat_sum\n./course score beat_sum --n 2^20")
     one.add_argument("--n", metavar="N", help="one size only: 1000000, 1e6 or 2^20")

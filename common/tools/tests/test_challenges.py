@@ -1,9 +1,9 @@
-"""./course score and ./course export, of the challenges of chapter 14.
+"""./course score and ./course export, of the challenges of chapter 16.
 
     test_challenges.py        in a build folder, as Meson starts it; else that of COURSE_TEST_BUILD, or build
 
 What is exported runs on the CPU device of that folder, and is compiled with nvcc where there is one. Where the folder has no
-chapter 14, or is none for the CPU device, only what needs no compiler is tested.
+chapter 16, or is none for the CPU device, only what needs no compiler is tested.
 """
 
 import copy
@@ -29,8 +29,8 @@ from tools.tests.in_folder import InFolder
 
 HERE = [Path.cwd()] if Path("build.ninja").exists() else []
 BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()
-PROGRAM = BUILD / "chapters" / "14-beat-the-library" / "beat_sum-score"
-CHAPTER = "14-beat-the-library"
+PROGRAM = BUILD / "chapters" / "16-beat-the-library" / "beat_sum-score"
+CHAPTER = "16-beat-the-library"
 HAS_SOLUTIONS = (TOP / "solutions").is_dir()
 MAIN = """
 #include <cstdio>
@@ -176,7 +176,7 @@ class Exports(InFolder):
             self.assertEqual(done.returncode, 0, done.stdout)
 
 
-@unittest.skipUnless(os.path.lexists(PROGRAM), f"{BUILD} has no chapter 14")
+@unittest.skipUnless(os.path.lexists(PROGRAM), f"{BUILD} has no chapter 16")
 class EndToEnd(unittest.TestCase):
     def test_the_starter_has_a_score(self):
         state = BUILD / course_state.FILE

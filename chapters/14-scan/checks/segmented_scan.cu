@@ -1,0 +1,187 @@
+// Check of the exercise segmented_scan: flags at every awkward place, every size, other data at the same place, and
+// whether many threads share the work.
+#include "segmented_scan.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <course/check.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace segmented_scan_check {
+
+using Flags = course::DataKind<unsigned char>;
+using E = course::Element;
+
+const Flags kSome{"one flag in eight is set, with any byte", [](E e) {
+                    return static_cast<unsigned char>(e.random % 8 == 0 ? 1 + e.random / 8 : 0);
+                  }};
+const Flags kNone{"no flag is set", [](E) { return static_cast<unsigned char>(0); }};
+const Flags kFew{"flags of 1 about every 700 elements", [](E e) {
+                   return static_cast<unsigned char>(e.i > 0 && e.random % 700 == 3 ? 1 : 0);
+                 }};
+const Flags kKinds[] = {
+    kSome,
+    {"all flags are set", [](E) { return static_cast<unsigned char>(1); }},
+    kNone,
+    kFew,
+    {"the first flag alone is set", [](E e) { return static_cast<unsigned char>(e.i == 0); }},
+    {"the last flag alone is set, by the byte 128",
+     [](E e) { return static_cast<unsigned char>(e.i + 1 == e.n ? 128 : 0); }},
+    {"every 32nd flag is set, by the byte 2, and not the first",
+     [](E e) { return static_cast<unsigned char>(e.i % 32 == 31 ? 2 : 0); }},
+    {"every 256th flag is set", [](E e) { return static_cast<unsigned char>(e.i % 256 == 0); }},
+};
+
+/// Sums of about 20 of them wrap around.
+std::vector<unsigned> numbers(std::size_t n, unsigned seed) {
+  std::vector<unsigned> x = course::position_values<unsigned>(n, seed);
+  for (unsigned& value : x) value = value * 200'003u + 1;
+  return x;
+}
+
+struct Sums {
+  std::vector<unsigned> out;
+  std::vector<std::size_t> begin;  // of each element's segment
+};
+
+Sums reference(const std::vector<unsigned>& x, const std::vector<unsigned char>& flags) {
+  Sums sums;
+  unsigned sum = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (flags[i] != 0) sum = 0, begin = i;
+    sums.out.push_back(sum += x[i]);
+    sums.begin.push_back(begin);
+  }
+  return sums;
+}
+
+void check_output(const std::vector<unsigned>& found, const std::vector<unsigned>& x,
+                  const std::vector<unsigned char>& flags) {
+  const Sums expected = reference(x, flags);
+  REQUIRE(course::same(found, expected.out, "out", [&](std::size_t i) {
+    const std::size_t begin = expected.begin[i];
+    return course::elements_text("x", x, begin, i + 1) +
+           (flags[begin] != 0 ? "; flags[" + std::to_string(begin) + "] is set"
+                              : "; no flag is set up to there");
+  }));
+}
+
+void check(std::size_t n, const Flags& kind, bool in_place = false) {
+  INFO("n = " << n << ": " << kind.text << (in_place ? "; out is x" : ""));
+  const std::vector<unsigned> x = numbers(n, 1);
+  const std::vector<unsigned char> flags = kind.values(n);
+  course::Placed<unsigned> d_x(x, 1);
+  const course::Placed<unsigned char> d_flags(flags, 3);  // never where four could be one load
+  course::GuardedBuffer<unsigned> out(n);
+  segmented_scan(d_x.data(), d_flags.data(), n, in_place ? d_x.data() : out.data());
+  check_output(in_place ? d_x.download() : out.download(), x, flags);
+  REQUIRE(out.intact("out"));
+  REQUIRE(d_x.intact("x"));
+  if (!in_place) REQUIRE(course::same(d_x.download(), x, "x"));
+}
+
+}  // namespace segmented_scan_check
+
+using namespace segmented_scan_check;
+
+// Promise: out[i] is the sum from the last flag up to i, or from x[0] on if there is none, modulo 2^32.
+// Promise: a flag is set if its byte is not 0.
+TEST_CASE("segmented_scan: one warp's worth") {
+  for (const Flags& kind : kKinds) check(32, kind);
+}
+
+// Promise: any flags may be set: all, none, that of x[0] or not.
+// Promise: n may be 0. x and flags begin at any element.
+TEST_CASE("segmented_scan: every size, every kind of flags") {
+  std::size_t turn = course::seed();  // other kinds under each schedule
+  for (const std::size_t n : course::kSizes) {
+    for (int k = 0; k < 2; ++k) check(n, kKinds[turn++ % std::size(kKinds)]);
+  }
+}
+
+// Promise: a segment may begin in one block and end in another.
+TEST_CASE("segmented_scan: many blocks") {
+  check(course::kCpuDevice ? 3001 : course::kBigSize, kSome);
+  check(2048, kNone);
+  if (course::has_run_before()) return;
+  check(4097, kFew);
+  check(3000, kKinds[5]);
+}
+
+// Promise: out may be x.
+TEST_CASE("segmented_scan: the sums replace the numbers") {
+  for (const std::size_t n : {1u, 1025u}) check(n, kSome, true);
+}
+
+// Promise: each call scans what is in memory then.
+TEST_CASE("segmented_scan: other numbers and flags at the same place") {
+  constexpr std::size_t n = 1500;
+  course::DeviceBuffer<unsigned> d_x(n);
+  course::DeviceBuffer<unsigned char> d_flags(n);
+  course::GuardedBuffer<unsigned> out(n);
+  for (unsigned call = 0; call < 4; ++call) {
+    const Flags& kind = call == 1 ? kFew : kSome;
+    const std::size_t size = call == 3 ? 1100 : n;
+    INFO("call " << call + 1 << " with the same arrays; n = " << size << ": " << kind.text);
+    const std::vector<unsigned> x = numbers(n, 1 + call);
+    const std::vector<unsigned char> flags = kind.values(n);
+    d_x.upload(x);
+    d_flags.upload(flags);
+    out.fill_bytes(0xff);
+    segmented_scan(d_x.data(), d_flags.data(), size, out.data());
+    std::vector<unsigned> found = out.download();
+    if (size < n)
+      REQUIRE(course::same(found[size], 0xffff'ffffu, "the element after the last of out"));
+    found.resize(size);
+    check_output(found, {x.begin(), x.begin() + size}, {flags.begin(), flags.begin() + size});
+  }
+}
+
+// Promise: n may be more than 2^32 (GPU only).
+TEST_CASE("segmented_scan: more than 2^32 numbers") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 1000;
+  course::skip_without_memory(n * 5);
+  INFO("n = 2^32 + 1000: all are 1, out is x; a few flags are set");
+  course::DeviceBuffer<unsigned> x(n);
+  auto flags = course::DeviceBuffer<unsigned char>::zeros(n);
+  CUDA_CHECK(cudaMemset2D(x.data(), 4, 0, 4, n));
+  CUDA_CHECK(cudaMemset2D(x.data(), 4, 1, 1, n));
+  const std::size_t begins[] = {0, 77, 0x7fff'fff0, 0xffff'fff0};
+  for (const std::size_t i : begins) CUDA_CHECK(cudaMemset(flags.data() + i, 1, 1));
+  segmented_scan(x.data(), flags.data(), n, x.data());
+  for (std::size_t s = 0; s < std::size(begins); ++s) {
+    const std::size_t last = (s + 1 < std::size(begins) ? begins[s + 1] : n) - 1;
+    unsigned found = 0;
+    CUDA_CHECK(cudaMemcpy(&found, x.data() + last, sizeof found, cudaMemcpyDeviceToHost));
+    INFO("the last element of the segment that begins at " << begins[s]);
+    REQUIRE(course::same(found, static_cast<unsigned>(last + 1 - begins[s]), "out"));
+  }
+}
+
+// Promise: the results are right in every order of the lanes.
+TEST_CASE("segmented_scan: the lanes of a warp go in step") {
+  course::count([] {
+    for (const Flags& kind : {kSome, kFew, kKinds[6]}) check(300, kind);
+  });
+}
+
+// Promise: the kernels do the work, and the threads of many blocks share it.
+TEST_CASE("segmented_scan: the threads share the work") {
+  course::skip_without_counters();
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = 24'000;
+  auto counters = course::count([] { check(n, kSome); });
+  if (!course::work_is_shared(*counters,
+                              60)) {  // blocks may take their tiles by ticket: not in order, then
+    counters = course::count_shuffled([] { check(n, kSome); });
+  }
+  INFO("n = " << n << ": " << kSome.text);
+  REQUIRE(course::kernels_load(*counters, n * (sizeof(unsigned) + 1)));
+  REQUIRE(course::at_least(counters->global_store_sectors, n * sizeof(unsigned) / 32,
+                           "sectors of 32 bytes that kernels store to", "the kernels write out"));
+  // A tile of 16 elements per thread takes 48 and more; a block of 1024 threads alone takes 72.
+  REQUIRE(course::work_is_shared(*counters, 60));
+  REQUIRE(course::shared_work_is_shared(*counters, 1000));
+}

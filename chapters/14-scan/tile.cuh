@@ -1,0 +1,178 @@
+// A tile: what a block takes at a time, in packs of 16 bytes. The rungs from scan_packs on use it.
+#pragma once
+
+#include <course/collectives.cuh>
+#include <course/grid.cuh>
+#include <course/look_back.cuh>
+#include <course/pack.cuh>
+#include <cstddef>
+#include <cstdint>
+
+/// Does out[i] have x[i]?
+enum class Scan { inclusive, exclusive };
+
+template <class T>
+inline constexpr unsigned kPack = course::kWidestPack<T>;
+template <class T>
+using Pack = course::Pack<T, course::kWidestPack<T>>;
+
+/// What a scan reads and writes, cut into packs at multiples of 16 bytes of x: pack p has x[kPack p - lead]
+/// and what follows. `lead` elements of the first pack, and some of the last one, may be outside of it.
+template <class T>
+struct Arrays {
+  const T* d_x;
+  T* d_out;
+  std::size_t n;
+  unsigned lead;       // 0 to kPack - 1
+  bool has_out_packs;  // out begins as far after a multiple of 16 bytes as x
+  std::size_t packs;
+};
+
+/// d_x and d_out are aligned to their elements, no more.
+template <class T>
+Arrays<T> split_arrays(const T* d_x, std::size_t n, T* d_out) {
+  const auto past = [](const T* p) {
+    return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(p) % course::kWidestAccess);
+  };
+  const auto lead = static_cast<unsigned>(past(d_x) / sizeof(T));
+  return {d_x, d_out, n, lead, past(d_x) == past(d_out), (lead + n + kPack<T> - 1) / kPack<T>};
+}
+
+/// What is measured and not derived: threads per block, packs per thread, blocks per SM.
+template <unsigned threads, unsigned loads, unsigned blocks>
+struct Shape {
+  static constexpr unsigned kThreads = threads;
+  static constexpr unsigned kLoads = loads;
+  static constexpr unsigned kBlocks = blocks;
+  static constexpr unsigned kWarps = threads / course::kWarpSize;
+  static constexpr unsigned kPacks = threads * loads;  // of a tile
+  static_assert(threads % course::kWarpSize == 0 && kWarps <= course::kWarpSize);
+};
+
+/// Tiles of an array, of which the first and the last may have elements outside of it.
+template <class ShapeT, class T>
+unsigned tiles_of(const Arrays<T>& in) {
+  return course::blocks_for(in.packs, ShapeT::kPacks);
+}
+
+/// True if all elements of a tile are in the array.
+template <class ShapeT, class T>
+__device__ __forceinline__ bool is_inner(const Arrays<T>& in, std::size_t tile) {
+  return (tile > 0 || in.lead == 0) && (tile + 1) * ShapeT::kPacks * kPack<T> <= in.lead + in.n;
+}
+
+/// The first pack of this thread in a tile: a warp has kLoads * 32 packs in a row, of which lane l takes l,
+/// l + 32, ...: neighbouring lanes have neighbouring packs.
+template <class ShapeT>
+__device__ __forceinline__ unsigned first_pack() {
+  return threadIdx.x / course::kWarpSize * (ShapeT::kLoads * course::kWarpSize) +
+         threadIdx.x % course::kWarpSize;
+}
+
+/// Pack p, if it is one of those that may have elements outside of x: these become the identity.
+template <class T>
+__device__ __forceinline__ Pack<T> load_edge(const Arrays<T>& in, std::size_t p, T identity) {
+  const std::size_t first = kPack<T> * p;  // counted from `lead` elements before x
+  if (first >= in.lead && first + kPack<T> <= in.lead + in.n) {
+    return course::load_pack<kPack<T>>(in.d_x + (first - in.lead));
+  }
+  Pack<T> pack;
+  for (unsigned j = 0; j < kPack<T>; ++j) {
+    const std::size_t at = first + j;
+    pack.elem[j] = at >= in.lead && at < in.lead + in.n ? in.d_x[at - in.lead] : identity;
+  }
+  return pack;
+}
+
+/// Writes pack p to out; elements outside of it are left out.
+template <class T>
+__device__ __forceinline__ void store_edge(const Arrays<T>& in, std::size_t p,
+                                           const Pack<T>& pack) {
+  const std::size_t first = kPack<T> * p;
+  if (in.has_out_packs && first >= in.lead && first + kPack<T> <= in.lead + in.n) {
+    return course::store_pack_once(in.d_out + (first - in.lead), pack);
+  }
+  for (unsigned j = 0; j < kPack<T>; ++j) {
+    const std::size_t at = first + j;
+    if (at >= in.lead && at < in.lead + in.n) in.d_out[at - in.lead] = pack.elem[j];
+  }
+}
+
+/// This thread's packs of a tile: all loads are on their way at once. Plain loads: with the hint that data is
+/// read once (__ldcs) scan_pipelined took 3 to 5 % longer on an H200.
+template <class ShapeT, class T>
+__device__ __forceinline__ void load_tile(const Arrays<T>& in, std::size_t tile, T identity,
+                                          Pack<T> (&x)[ShapeT::kLoads]) {
+  const std::size_t first = tile * ShapeT::kPacks + first_pack<ShapeT>();
+  if (is_inner<ShapeT>(in, tile)) {
+    const T* const from = in.d_x + (kPack<T> * first - in.lead);
+    for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
+      x[k] = course::load_pack<kPack<T>>(from + k * course::kWarpSize * kPack<T>);
+    }
+  } else {
+    for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
+      x[k] = load_edge(in, first + k * course::kWarpSize, identity);
+    }
+  }
+}
+
+/// Writes op(before, pack(k)) to out for this thread's packs of a tile.
+template <class ShapeT, class T, class Operation, class PackOf>
+__device__ __forceinline__ void store_tile(const Arrays<T>& in, std::size_t tile, T before,
+                                           Operation op, PackOf pack_of) {
+  const std::size_t first = tile * ShapeT::kPacks + first_pack<ShapeT>();
+  const bool is_whole = in.has_out_packs && is_inner<ShapeT>(in, tile);
+  for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
+    Pack<T> pack = pack_of(k);
+    for (unsigned j = 0; j < kPack<T>; ++j) pack.elem[j] = op(before, pack.elem[j]);
+    const std::size_t p = first + k * course::kWarpSize;
+    if (is_whole) {
+      course::store_pack_once(in.d_out + (kPack<T> * p - in.lead), pack);
+    } else {
+      store_edge(in, p, pack);
+    }
+  }
+}
+
+/// Replaces each element of the warp's packs by the scan of the warp's elements up to it, and returns the
+/// reduction of all of them. Pack k of lane l comes before pack k of lane l + 1, and all packs k before all
+/// packs k + 1: the order of the elements.
+template <Scan kind, unsigned loads, class T, class Operation>
+__device__ __forceinline__ T scan_packs_of_warp(Pack<T> (&x)[loads], Operation op) {
+  constexpr unsigned kLast = kPack<T> - 1;
+  const unsigned lane = threadIdx.x % course::kWarpSize;
+  T before = Operation::template identity<T>();  // all packs of the warp before packs k
+  for (unsigned k = 0; k < loads; ++k) {
+    T(&pack)[kPack<T>] = x[k].elem;
+    for (unsigned j = 1; j <= kLast; ++j) pack[j] = op(pack[j - 1], pack[j]);
+    const T lanes = course::warp_scan_any(pack[kLast], op);
+    const T lower = course::shuffle_up(lanes, 1);
+    const T start = lane == 0 ? before : op(before, lower);
+    if constexpr (kind == Scan::inclusive) {
+      for (unsigned j = 0; j <= kLast; ++j) pack[j] = op(start, pack[j]);
+    } else {
+      for (unsigned j = kLast; j > 0; --j) pack[j] = op(start, pack[j - 1]);
+      pack[0] = start;
+    }
+    before = op(before, course::shuffle(lanes, course::kWarpSize - 1));
+  }
+  return before;
+}
+
+/// What a warp knows of a tile.
+template <class T>
+struct Warps {
+  T before;  // the reduction of the warps before this one
+  T total;   // of all warps
+};
+
+/// s_totals[0..warps-1] are the warps' reductions; `warp` is which one asks. All lanes of it call it.
+template <class T, class Operation>
+__device__ __forceinline__ Warps<T> scan_warps(const T* s_totals, unsigned warps, unsigned warp,
+                                               Operation op) {
+  const unsigned lane = threadIdx.x % course::kWarpSize;
+  const T identity = Operation::template identity<T>();
+  const T upto = course::warp_scan_any(lane < warps ? s_totals[lane] : identity, op);
+  const T lower = course::shuffle(upto, warp == 0 ? 0 : warp - 1);
+  return {warp == 0 ? identity : lower, course::shuffle(upto, course::kWarpSize - 1)};
+}

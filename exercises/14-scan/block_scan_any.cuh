@@ -1,0 +1,43 @@
+// Exercise block_scan_any: the scan of a block, for any operation.
+//
+// A scan asks one thing of its operation: (a op b) op c is a op (b op c). It need not commute, and
+// its identity need not be known. To go one step and then another is such an operation, and so is the
+// product of matrices: a block that scans steps knows where each of them leads.
+//
+// Try it: meson test -C build block_scan_any
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <course/exercise.cuh>
+#include <cstring>
+
+NOT_STARTED  // delete this line when you begin
+
+/// The value of the lane that is `distance` lanes below, of any type. Ready to use.
+template <class T>
+__device__ T value_below(unsigned mask, const T& value, unsigned distance) {
+  unsigned words[sizeof(T) / 4];
+  std::memcpy(words, &value, sizeof value);
+  for (unsigned& word : words) word = __shfl_up_sync(mask, word, distance);
+  T below = value;
+  std::memcpy(static_cast<void*>(&below), words, sizeof below);
+  return below;
+}
+
+/// Thread t of the block gets op(x[0], ..., x[t]) for every t < count, where x[t] is thread t's `value`:
+/// op(op(x[0], x[1]), x[2]) for thread 2. An inclusive scan.
+/// - op is associative. It need not commute: the operands keep their order. It may have members, and
+///   no identity of it is known.
+/// - T has 4, 8, 12 or 16 bytes, and is copied as bytes.
+/// - The block has one dimension, and 1 to 1024 threads: 33 or 1000, too.
+/// - count is the same for all threads, 0 to blockDim.x. Threads from `count` on have no value: what
+///   they pass and what they get means nothing.
+/// - All threads of the block call it, also several times in a row.
+/// - The threads share the work. It uses no global memory.
+template <class T, class Operation>
+__device__ T block_scan_any(T value, unsigned count, Operation op) {
+  // TODO(you): scan the values of the block.
+  (void)count, (void)op;  // not used yet: delete this line
+  return value;
+}
