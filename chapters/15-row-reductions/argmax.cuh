@@ -106,12 +106,14 @@ __global__ void __launch_bounds__(kArgmaxBlock) argmax_by_block(Rows<T, unsigned
   if (threadIdx.x == 0) in.d_y[blockIdx.x] = column_of(all);
 }
 
+template <class T>
+void launch_argmax_by_block(const Rows<T, unsigned>& in) {
+  course::launch(argmax_by_block<T>, {static_cast<unsigned>(in.rows), kArgmaxBlock}, in);
+}
+
 /// Sets in.d_y[r] to the column of the largest element of row r, for rows of any length from 1 on, and any start.
 template <class T>
 void launch_argmax(const Rows<T, unsigned>& in) {
-  if (!fits_packs<T>(in.d_x, in.width)) {
-    course::launch(argmax_by_block<T>, {static_cast<unsigned>(in.rows), kArgmaxBlock}, in);
-    return;
-  }
+  if (!fits_packs<T>(in.d_x, in.width)) return launch_argmax_by_block(in);
   with_reading_form<T>(in.width, [&]<class FormT>() { launch_argmax_rows<FormT>(in); });
 }

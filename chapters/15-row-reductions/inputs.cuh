@@ -17,3 +17,15 @@ std::vector<T> balanced_values(std::size_t n) {
   }
   return x;
 }
+
+/// Rows of floats in whose sums plain additions lose digits: 1/3, 1/5, ..., with 50,000 before them and -50,000 after.
+inline std::vector<float> sums_that_lose(std::size_t n, std::size_t width) {
+  std::vector<float> x(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t c = i % width;
+    x[i] = 1.0f / static_cast<float>(3 + 2 * (course::mixed(i) % 64));
+    if (c == 0) x[i] = 50'000;
+    if (c + 1 == width) x[i] = -50'000;
+  }
+  return x;
+}

@@ -239,14 +239,18 @@ __global__ void __launch_bounds__(kNormBlock) norm_by_block(Rows<T> in, Affine<T
 }
 
 template <Norm norm, class T>
+void launch_norm_by_block(const Rows<T>& in, const Affine<T>& affine) {
+  constexpr std::size_t kMost = 65'536;  // blocks, which take one row after another
+  const auto blocks = static_cast<unsigned>(std::min(in.rows, kMost));
+  course::launch(norm_by_block<norm, T>, {blocks, kNormBlock}, in, affine);
+}
+
+template <Norm norm, class T>
 void launch_norm(const Rows<T>& in, const Affine<T>& affine) {
   if (!fits_packs<T>(in.d_x, in.width) || !fits_packs<T>(in.d_y, in.width) ||
       !fits_packs<T>(affine.d_gamma, in.width) || !fits_packs<T>(affine.d_beta, in.width) ||
       !can_be_kept<T>(in.width)) {
-    constexpr std::size_t kMost = 65'536;
-    const auto blocks = static_cast<unsigned>(std::min(in.rows, kMost));
-    course::launch(norm_by_block<norm, T>, {blocks, kNormBlock}, in, affine);
-    return;
+    return launch_norm_by_block<norm>(in, affine);
   }
   with_keeping_form<T>(in.width, [&]<class FormT>() {
     launch_norm_in_registers<norm, FormT, Kept::nowhere, false>(in, affine);

@@ -299,13 +299,15 @@ __global__ void __launch_bounds__(kRowBlock) logsumexp_by_block(Rows<T, float> i
   }
 }
 
+template <class T>
+void launch_logsumexp_by_block(const Rows<T, float>& in) {
+  course::launch(logsumexp_by_block<T>, {blocks_of_rows(in.rows), kRowBlock}, in);
+}
+
 /// Sets in.d_y[r] to the logarithm of the sum of exp(x) of row r, for rows of any length and start. -inf for rows
 /// without elements.
 template <class T>
 void launch_logsumexp(const Rows<T, float>& in) {
-  if (!fits_packs<T>(in.d_x, in.width)) {
-    course::launch(logsumexp_by_block<T>, {blocks_of_rows(in.rows), kRowBlock}, in);
-    return;
-  }
+  if (!fits_packs<T>(in.d_x, in.width)) return launch_logsumexp_by_block(in);
   with_reading_form<T>(in.width, [&]<class FormT>() { launch_logsumexp_rows<FormT>(in); });
 }

@@ -91,7 +91,7 @@ void launch_sum_rows_in_packs(const Rows<T, float>& in, bool resident_only = fal
 
 /// Sets in.d_y[r] to the sum of row r, for rows of any length and start. The same bits in every run.
 template <class T>
-void launch_sum_rows(const Rows<T, float>& in) {
+void sum_rows(const Rows<T, float>& in) {
   if (!fits_packs<T>(in.d_x, in.width)) return launch_sum_rows_by_warp(in);
   with_reading_form<T>(in.width, [&]<class FormT>() { launch_sum_rows_in_packs<FormT>(in); });
 }

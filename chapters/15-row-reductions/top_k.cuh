@@ -230,7 +230,7 @@ void launch_top_k_by_threshold(const TopRows<T>& in) {
 /// The kTop largest elements of each row, for rows of any length from kTop on, and any start. Throws
 /// std::invalid_argument for shorter ones.
 template <class T>
-void launch_top_k(const TopRows<T>& in) {
+void top_k(const TopRows<T>& in) {
   if (in.width < kTop) throw std::invalid_argument("top_k: a row has at least 8 elements");
   if (in.width <= 2 * course::kWarpSize) return launch_top_k_by_rounds(in);
   if (!fits_packs<T>(in.d_x, in.width)) return launch_top_k_by_threshold<4, 1, 8>(in);
