@@ -160,7 +160,8 @@ __global__ void __launch_bounds__(FormT::Team::kBlock) sum_rows_accurately(Rows<
       slice.for_each([&](float x) { mine.add(x); });
     });
     if constexpr (std::is_same_v<Accumulator, PairwiseSum>) {
-      const PlainSum all = team.reduce(mine.total(), MergeSums<PlainSum>{});  // shuffles are a tree, too
+      const PlainSum all =
+          team.reduce(mine.total(), MergeSums<PlainSum>{});  // shuffles are a tree, too
       if (FormT::Team::rank() == 0) in.d_y[first] = all.value();
     } else {
       const Accumulator all = team.reduce(mine, MergeSums<Accumulator>{});

@@ -56,8 +56,9 @@ template <class FormT, class T>
 __global__ void __launch_bounds__(FormT::Team::kBlock) argmax_rows(Rows<T, unsigned> in) {
   typename FormT::Team team;
   for_rows<FormT>(in.rows, [&](std::size_t first) {
-    unsigned most[FormT::kRows] = {}, column[FormT::kRows] = {};  // 0: below all ordered bits but those of no number
-    unsigned base = 0;  // the first pack of the round
+    unsigned most[FormT::kRows] = {},
+             column[FormT::kRows] = {};  // 0: below all ordered bits but those of no number
+    unsigned base = 0;                   // the first pack of the round
     for_rounds<FormT, T>(in.d_x, in.rows, in.width, first, [&](auto& slice, unsigned r) {
 #pragma unroll
       for (unsigned k = 0; k < FormT::kPacks; ++k) {

@@ -1,4 +1,4 @@
-// Who adds up a column?
+// Which threads sum the elements of a column?
 // Rungs: sum_columns_by_thread, sum_columns.
 //
 //   y[c] = the sum of column c; T is float, __half or __nv_bfloat16, the sums are floats.
@@ -41,10 +41,11 @@ __global__ void sum_columns_by_thread(Rows<T, float> in) {
 /// `loads` rows for each of its threads at a time.
 template <unsigned lanes, unsigned loads, unsigned block = 256>
 struct TileOfColumns {
-  static constexpr unsigned kLanes = lanes;           // packs of 16 bytes
-  static constexpr unsigned kLoads = loads;           // in flight per thread
-  static constexpr unsigned kBlock = block;           // threads
-  static constexpr unsigned kStrips = block / lanes;  // rows that a block reads with one load of its threads
+  static constexpr unsigned kLanes = lanes;  // packs of 16 bytes
+  static constexpr unsigned kLoads = loads;  // in flight per thread
+  static constexpr unsigned kBlock = block;  // threads
+  static constexpr unsigned kStrips =
+      block / lanes;  // rows that a block reads with one load of its threads
 };
 
 /// What sum_columns works in. Launches that use the same one must follow each other, as in one stream.
@@ -56,7 +57,7 @@ struct ColumnWorkspace {
 };
 
 // Question: how do thousands of threads share a column?
-// Changes:  packs of 16 bytes; a block adds up some of the rows of a tile of columns, its threads meet in shared
+// Changes:  packs of 16 bytes; a block sums some of the rows of a tile of columns, its threads meet in shared
 //           memory, and the last block of a tile adds the sums of all blocks, in their order.
 // Cost:     one read; a row of sums and a ticket for each block. The same bits in every run.
 template <class TileT, class T>
@@ -70,8 +71,8 @@ __global__ void __launch_bounds__(TileT::kBlock)
   const std::size_t pack = std::size_t{blockIdx.x} * kLanes + lane, packs = in.width / kPack<T>;
   const std::size_t step = std::size_t{gridDim.y} * kStrips;
   float sum[kPack<T>] = {};
-  for (std::size_t first = std::size_t{blockIdx.y} * kStrips + strip; first < in.rows && pack < packs;
-       first += kLoads * step) {
+  for (std::size_t first = std::size_t{blockIdx.y} * kStrips + strip;
+       first < in.rows && pack < packs; first += kLoads * step) {
     uint4 bits[kLoads];
     for (unsigned k = 0; k < kLoads; ++k) {
       const std::size_t row = first + k * step;
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(TileT::kBlock)
     (gridDim.y == 1 ? in.d_y : d_parts + blockIdx.y * in.width)[tile + c] = all;
   }
   if (gridDim.y == 1) return;
-  __syncthreads();  // this block's sums are written ...
+  __syncthreads();         // this block's sums are written ...
   if (threadIdx.x == 0) {  // ... before its ticket is drawn
     const unsigned last = gridDim.y - 1;
     s_is_last = course::atomic_inc_acq_rel(d_tickets + blockIdx.x, last) == last;

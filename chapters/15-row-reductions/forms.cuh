@@ -15,7 +15,7 @@ template <class T>
 constexpr std::size_t kPacksOfLargestBlock = std::size_t{1024} * kMostPacks<T>;
 template <class T>
 constexpr std::size_t kPacksOfLargestCluster =
-    course::kMostBlocksOfCluster * kPacksOfLargestBlock<T>;
+    course::kMostBlocksOfCluster* kPacksOfLargestBlock<T>;
 
 /// True if a team of this device can keep a row of `width` elements.
 template <class T>

@@ -40,7 +40,9 @@ constexpr double kNear<__nv_bfloat16> = 8e-3;
 template <class T>
 struct Input {
   Input(std::size_t n, std::size_t row_width)
-      : width(row_width), rows(n / row_width), part(balanced_values<T>(std::min(rows * width, kPeriod))) {
+      : width(row_width),
+        rows(n / row_width),
+        part(balanced_values<T>(std::min(rows * width, kPeriod))) {
     std::vector<T> all(rows * width);
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = part[i % part.size()];
     x = course::DeviceBuffer<T>::from(all);
@@ -88,9 +90,10 @@ double first_of(const std::vector<double>& expected) {
 void row_sums_by_length(course::Ladder& ladder, std::size_t n) {
   const auto total = [](const auto& x) { return std::accumulate(x.begin(), x.end(), 0.0); };
   const Input<float> whole(n, 64);
-  ladder.reference("row_sums_reference",
-                   total(whole.part) * static_cast<double>(n / std::max<std::size_t>(whole.part.size(), 1)),
-                   "sums of rows of floats, by their length; their sum is shown", n);
+  ladder.reference(
+      "row_sums_reference",
+      total(whole.part) * static_cast<double>(n / std::max<std::size_t>(whole.part.size(), 1)),
+      "sums of rows of floats, by their length; their sum is shown", n);
   for (const std::size_t width : kWidths) {
     if (width > n) continue;
     const Input<float> input(n, width);
@@ -157,8 +160,8 @@ void softmax(course::Ladder& ladder, std::size_t n, std::size_t width) {
   input.offer(ladder, "softmax");
   for (const SoftmaxRung<T>& rung : softmax_rungs<T>()) {
     if (width > rung.widest) continue;
-    ladder.rung(filling(rung.name, rung.changed, y, expected, kNear<T>,
-                        input.x.bytes() + y.bytes(), [&] { rung.launch(input.to(y)); }));
+    ladder.rung(filling(rung.name, rung.changed, y, expected, kNear<T>, input.x.bytes() + y.bytes(),
+                        [&] { rung.launch(input.to(y)); }));
   }
 }
 
@@ -184,15 +187,16 @@ void overflow(course::Ladder& ladder) {
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<float> y(kWidth);
   const Rows<float> in{d_x.data(), y.data(), 1, kWidth};
-  ladder.reference("softmax_reference", first_of(expected), "softmax of 100, 100.0625, ...", kWidth);
+  ladder.reference("softmax_reference", first_of(expected), "softmax of 100, 100.0625, ...",
+                   kWidth);
   for (const WrongSoftmax& rung : wrong_softmaxes()) {
     ladder.wrong(course::wrong_rung(
         filling(rung.name, rung.changed, y, expected, kNear<float>, 0, [&] { rung.launch(in); }),
         course::Expect::wrong_value, rung.because));
   }
   const SoftmaxRung<float> right = course::rung_named(softmax_rungs<float>(), "softmax_two_passes");
-  ladder.rung(filling(right.name, right.changed, y, expected, kNear<float>, 0,
-                      [&] { right.launch(in); }));
+  ladder.rung(
+      filling(right.name, right.changed, y, expected, kNear<float>, 0, [&] { right.launch(in); }));
 }
 
 // ---- norms and variances ------------------------------------------------------------------------
@@ -203,7 +207,8 @@ void norms(course::Ladder& ladder, std::size_t n, std::size_t width) {
   const std::vector<T> gamma = course::position_values<T>(width), beta = balanced_values<T>(width);
   const std::vector<double> expected = norm_reference<norm>(
       input.part, width, gamma, norm == Norm::layer ? beta : std::vector<T>{}, 1e-5);
-  const auto d_gamma = course::DeviceBuffer<T>::from(gamma), d_beta = course::DeviceBuffer<T>::from(beta);
+  const auto d_gamma = course::DeviceBuffer<T>::from(gamma),
+             d_beta = course::DeviceBuffer<T>::from(beta);
   course::DeviceBuffer<T> y(input.x.size());
   const Affine<T> affine{d_gamma.data(), d_beta.data(), 1e-5f};
   const std::string operation = norm == Norm::layer ? "layer norm" : "RMS norm";
@@ -217,7 +222,8 @@ void norms(course::Ladder& ladder, std::size_t n, std::size_t width) {
 
 /// Numbers near `mean`, whose variance is about 5.
 void variances(course::Ladder& ladder, std::size_t n, float mean) {
-  const std::size_t width = std::min<std::size_t>(n, 4096), rows = n / std::max<std::size_t>(width, 1);
+  const std::size_t width = std::min<std::size_t>(n, 4096),
+                    rows = n / std::max<std::size_t>(width, 1);
   std::vector<float> x = balanced_values<float>(rows * width);
   for (float& value : x) value += mean;
   const std::vector<double> expected = variance_reference(x, width);
@@ -228,9 +234,10 @@ void variances(course::Ladder& ladder, std::size_t n, float mean) {
                        std::to_string(static_cast<int>(mean)),
                    n);
   for (const VarianceRung& rung : variance_rungs()) {
-    course::Rung row = filling(rung.name, rung.changed, y, expected, kNear<float>, d_x.bytes(), [&] {
-      rung.launch({d_x.data(), y.data(), rows, width});
-    });
+    course::Rung row =
+        filling(rung.name, rung.changed, y, expected, kNear<float>, d_x.bytes(), [&] {
+          rung.launch({d_x.data(), y.data(), rows, width});
+        });
     if (rung.keeps_digits || mean == 0) {
       ladder.rung(row);
     } else {
@@ -261,12 +268,16 @@ void accurate_sums(course::Ladder& ladder, std::size_t n) {
   const auto d_x = course::DeviceBuffer<float>::from(x);
   course::DeviceBuffer<double> y(rows);
   ladder.reference("row_sums_reference", first_of(expected),
-                   "in double: sums of rows of " + std::to_string(width) + ", which lose digits", n);
+                   "in double: sums of rows of " + std::to_string(width) + ", which lose digits",
+                   n);
   for (const AccurateRung& rung : accurate_rungs()) {
     ladder.rung({.name = rung.name,
                  .changed = rung.changed,
                  .reset = [&] { y.fill_bytes(0xFF); },
-                 .launch = [&] { rung.launch({d_x.data(), y.data(), rows, width}); },
+                 .launch =
+                     [&] {
+                       rung.launch({d_x.data(), y.data(), rows, width});
+                     },
                  .result = [&] { return y.front(); },
                  .check = [&] { return course::close(y.download(), expected, 1.0, "y"); },
                  .errors = [&] { return errors_of(y.download(), expected); },
@@ -281,7 +292,8 @@ std::vector<double> numbers(const std::vector<unsigned>& columns) {
 }
 
 /// As near(), of whole numbers.
-course::Verdict same_columns(const std::vector<unsigned>& found, const std::vector<double>& expected) {
+course::Verdict same_columns(const std::vector<unsigned>& found,
+                             const std::vector<double>& expected) {
   return near(std::vector<double>(found.begin(), found.end()), expected, 0, 0);
 }
 
@@ -306,7 +318,8 @@ void top_elements(course::Ladder& ladder, std::size_t n, std::size_t width) {
   const std::vector<double> expected = numbers(top_reference(input.part, width));
   course::DeviceBuffer<unsigned> columns(input.rows * kTop);
   course::DeviceBuffer<T> values(input.rows * kTop);
-  ladder.reference("top_reference", first_of(expected), "columns of the 8 largest of " + input.text(), n);
+  ladder.reference("top_reference", first_of(expected),
+                   "columns of the 8 largest of " + input.text(), n);
   input.offer(ladder, "topk");
   for (const TopRung<T>& rung : top_rungs<T>()) {
     course::Rung row = filling(rung.name, rung.changed, columns, expected, 0, input.x.bytes(), [&] {

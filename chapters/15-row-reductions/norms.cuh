@@ -34,9 +34,7 @@ template <Norm norm, class T>
 std::vector<double> norm_reference(const std::vector<T>& x, std::size_t width,
                                    const std::vector<T>& gamma, const std::vector<T>& beta,
                                    double epsilon) {
-  const auto number = [](const T& value) {
-    return static_cast<double>(static_cast<float>(value));
-  };
+  const auto number = [](const T& value) { return static_cast<double>(static_cast<float>(value)); };
   std::vector<double> y(x.size());
   for (std::size_t first = 0; first < x.size(); first += width) {
     double mean = 0, squares = 0;
@@ -49,8 +47,9 @@ std::vector<double> norm_reference(const std::vector<T>& x, std::size_t width,
     }
     const double scale = 1 / std::sqrt(squares / static_cast<double>(width) + epsilon);
     for (std::size_t c = 0; c < width; ++c) {
-      y[first + c] = (number(x[first + c]) - mean) * scale * (gamma.empty() ? 1 : number(gamma[c])) +
-                     (beta.empty() ? 0 : number(beta[c]));
+      y[first + c] =
+          (number(x[first + c]) - mean) * scale * (gamma.empty() ? 1 : number(gamma[c])) +
+          (beta.empty() ? 0 : number(beta[c]));
     }
   }
   return y;
@@ -232,7 +231,8 @@ __global__ void __launch_bounds__(kNormBlock) norm_by_block(Rows<T> in, Affine<T
     for (std::size_t c = threadIdx.x; c < in.width; c += kNormBlock) {
       float y = (static_cast<float>(d_x[c]) - mean) * scale;
       if (affine.d_gamma != nullptr) y *= static_cast<float>(affine.d_gamma[c]);
-      if (norm == Norm::layer && affine.d_beta != nullptr) y += static_cast<float>(affine.d_beta[c]);
+      if (norm == Norm::layer && affine.d_beta != nullptr)
+        y += static_cast<float>(affine.d_beta[c]);
       in.d_y[row * in.width + c] = T(y);
     }
   }

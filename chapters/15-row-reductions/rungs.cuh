@@ -35,15 +35,16 @@ void sum_rows_of_form(const Rows<T, float>& in) {
 
 template <class T>
 std::vector<RowSumRung<T>> row_sum_rungs() {
-  return {{"sum_rows_by_thread", "a thread for each row", launch_sum_rows_by_thread<T>},
-          {"sum_rows_by_warp", "a warp for each row, an element per load", launch_sum_rows_by_warp<T>},
-          {"sum_rows_in_packs", "eight lanes, 16 bytes per load",
-           sum_rows_of_form<Form<LaneTeam<8>, 2, 4>, T>, true},
-          {"sum_rows_in_packs", "a warp", sum_rows_of_form<Form<LaneTeam<32>, 4>, T>, true},
-          {"sum_rows_in_packs", "a block", sum_rows_of_form<Form<BlockTeam<256>, 4>, T>, true},
-          {"sum_rows_in_packs", "a cluster of eight blocks",
-           sum_rows_of_form<Form<BlockTeam<512, 8>, 4>, T>, true, true},
-          {"sum_rows", "the team that the length asks for", sum_rows<T>}};
+  return {
+      {"sum_rows_by_thread", "a thread for each row", launch_sum_rows_by_thread<T>},
+      {"sum_rows_by_warp", "a warp for each row, an element per load", launch_sum_rows_by_warp<T>},
+      {"sum_rows_in_packs", "eight lanes, 16 bytes per load",
+       sum_rows_of_form<Form<LaneTeam<8>, 2, 4>, T>, true},
+      {"sum_rows_in_packs", "a warp", sum_rows_of_form<Form<LaneTeam<32>, 4>, T>, true},
+      {"sum_rows_in_packs", "a block", sum_rows_of_form<Form<BlockTeam<256>, 4>, T>, true},
+      {"sum_rows_in_packs", "a cluster of eight blocks",
+       sum_rows_of_form<Form<BlockTeam<512, 8>, 4>, T>, true, true},
+      {"sum_rows", "the team that the length asks for", sum_rows<T>}};
 }
 
 /// A rung that sets in.d_y[c] to the sum of column c.
@@ -114,20 +115,17 @@ std::vector<NormRung<T>> norm_rungs() {
 /// A rung that sets in.d_y[r] to the variance of row r.
 struct VarianceRung {
   std::string name, changed;
-  void (*kernel)(Rows<float> in);
+  void (*launch)(const Rows<float>& in);
   bool keeps_digits = true;  // where the mean is thousands of times the deviation
-
-  void launch(const Rows<float>& in) const {
-    course::launch(kernel, {static_cast<unsigned>(in.rows), kRowBlock}, in);
-  }
 };
 
 inline std::vector<VarianceRung> variance_rungs() {
-  return {{"variance_of_squares", "the mean of x^2 minus the square of the mean",
-           variance_of_squares, false},
-          {"variance_two_passes", "the mean first", variance_two_passes},
-          {"variance_shifted", "one read, of x - x[0]", variance_shifted},
-          {"variance_welford", "one read: count, mean and squares, merged", variance_welford}};
+  return {
+      {"variance_of_squares", "the mean of x^2 minus the square of the mean",
+       launch_variance_of_squares, false},
+      {"variance_two_passes", "the mean first", launch_variance_two_passes},
+      {"variance_shifted", "one read, of x - x[0]", launch_variance_shifted},
+      {"variance_welford", "one read: count, mean and squares, merged", launch_variance_welford}};
 }
 
 // ---- accurate sums -----------------------------------------------------------------------------
@@ -160,9 +158,9 @@ struct ArgmaxRung {
 
 template <class T>
 std::vector<ArgmaxRung<T>> argmax_rungs() {
-  return {{"argmax_by_block", "a block for each row, an element per load", launch_argmax_by_block<T>},
-          {"argmax_rows", "packs of 16 bytes, by the team that the length asks for",
-           launch_argmax<T>}};
+  return {
+      {"argmax_by_block", "a block for each row, an element per load", launch_argmax_by_block<T>},
+      {"argmax_rows", "packs of 16 bytes, by the team that the length asks for", launch_argmax<T>}};
 }
 
 /// A rung that sets columns and values of the eight largest elements of each row.

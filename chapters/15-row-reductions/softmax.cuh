@@ -52,9 +52,9 @@ std::vector<double> logsumexp_reference(const std::vector<T>& x, std::size_t wid
     for (std::size_t c = first; c < first + width && std::isfinite(max); ++c) {
       sum += std::exp(static_cast<double>(static_cast<float>(x[c])) - max);
     }
-    y.push_back(has_nan               ? std::numeric_limits<double>::quiet_NaN()
+    y.push_back(has_nan              ? std::numeric_limits<double>::quiet_NaN()
                 : std::isfinite(max) ? max + std::log(sum)
-                                      : max);
+                                     : max);
   }
   return y;
 }
@@ -200,9 +200,9 @@ __global__ void __launch_bounds__(FormT::Team::kBlock) softmax_in_registers(Rows
 /// One launch with this form; a row has no more elements than FormT::kWidest<T>.
 template <class FormT, bool merged, class T>
 void launch_softmax_in_registers(const Rows<T>& in, bool resident_only = FormT::kAhead) {
-  course::launch(softmax_in_registers<FormT, T, merged>,
-                 grid_for_rows<FormT, softmax_in_registers<FormT, T, merged>>(in.rows, resident_only),
-                 in);
+  course::launch(
+      softmax_in_registers<FormT, T, merged>,
+      grid_for_rows<FormT, softmax_in_registers<FormT, T, merged>>(in.rows, resident_only), in);
 }
 
 /// Blocks for a kernel whose blocks take one row after another.
@@ -293,8 +293,8 @@ void launch_logsumexp_rows(const Rows<T, float>& in, bool resident_only = false)
 template <class T>
 __global__ void __launch_bounds__(kRowBlock) logsumexp_by_block(Rows<T, float> in) {
   for (std::size_t row = blockIdx.x; row < in.rows; row += gridDim.x) {
-    const course::MaxSum all =
-        course::block_merge(max_sum_of_row(in.d_x + row * in.width, in.width), course::MergeMaxSum{});
+    const course::MaxSum all = course::block_merge(
+        max_sum_of_row(in.d_x + row * in.width, in.width), course::MergeMaxSum{});
     if (threadIdx.x == 0) in.d_y[row] = log_of(all);
   }
 }

@@ -1,4 +1,4 @@
-// Who adds up a row?
+// Which threads sum the elements of a row?
 // Rungs: sum_rows_by_thread, sum_rows_by_warp, sum_rows_in_packs, which has any team: lanes, a warp, a block, a
 // cluster.
 //

@@ -25,8 +25,8 @@
 /// a multiple of 16, and a row has whole packs (fits_packs()).
 template <class T, class Result = T>
 struct Rows {
-  const T* d_x;       // rows x width
-  Result* d_y;        // rows x width, or one for each row
+  const T* d_x;  // rows x width
+  Result* d_y;   // rows x width, or one for each row
   std::size_t rows;
   std::size_t width;
 };
@@ -98,7 +98,7 @@ struct BlockTeam {
       __syncthreads();  // the values of all warps are there
     } else {
       const auto group = course::this_cluster();
-      if (!all_began_) group.sync();  // nobody writes to a block that has not begun
+      if (!all_began_) group.sync();  // no block writes to one that has not begun
       all_began_ = true;
       if (lane < cluster) *group.map_shared_rank(s_mine + warp, static_cast<int>(lane)) = value;
       group.sync();  // those of all warps of all blocks
@@ -135,7 +135,7 @@ struct Form {
 
   /// Elements of the longest row that such a team can keep.
   template <class T>
-  static constexpr std::size_t kWidest = std::size_t{packs} * TeamT::kThreads * kPack<T>;
+  static constexpr std::size_t kWidest = std::size_t{packs} * TeamT::kThreads* kPack<T>;
   /// Bytes of dynamic shared memory.
   static constexpr std::size_t kSharedBytes = ahead ? std::size_t{16} * kPacksOfBlock : 0;
 };
@@ -246,8 +246,8 @@ class Reader {
 #pragma unroll
       for (unsigned k = 0; k < kPacks; ++k) {
         if (slices[r].has(k)) {
-          bits[r][k] = course::load_16_bytes<FormT::kHint>(d_part +
-                                                           std::size_t{SliceT::at(k)} * kPack<T>);
+          bits[r][k] =
+              course::load_16_bytes<FormT::kHint>(d_part + std::size_t{SliceT::at(k)} * kPack<T>);
         }
       }
     }
@@ -329,7 +329,7 @@ template <class FormT, auto kernel, std::size_t shared_bytes = FormT::kSharedByt
 course::Grid grid_for_rows(std::size_t rows, bool resident_only) {
   using Team = typename FormT::Team;
   constexpr std::size_t kTurn = Team::kTeams * FormT::kRows;  // rows
-  static const std::size_t resident =  // asks the driver, once
+  static const std::size_t resident =                         // asks the driver, once
       course::resident_blocks(kernel, Team::kBlock, shared_bytes) / Team::kCluster;
   std::size_t teams = (rows + kTurn - 1) / kTurn;
   if (resident_only) teams = std::min(teams, std::max<std::size_t>(resident, 1));

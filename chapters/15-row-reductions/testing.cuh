@@ -20,8 +20,8 @@ course::Verdict near(const std::vector<T>& found, const std::vector<double>& exp
     const auto y = static_cast<double>(static_cast<float>(found[i]));
     const double right = expected[i % expected.size()];
     if (std::isnan(right) ? std::isnan(y) : y == right) continue;
-    const course::Verdict verdict = course::close(
-        y, right, relative * std::fabs(right) + absolute, "y[" + std::to_string(i) + "]");
+    const course::Verdict verdict = course::close(y, right, relative * std::fabs(right) + absolute,
+                                                  "y[" + std::to_string(i) + "]");
     if (!verdict) return verdict;
   }
   return {};

@@ -138,9 +138,11 @@ __device__ __forceinline__ float floor_of_lanes(float largest_of_lane) {
   for (unsigned k = 0; k < kTop; ++k) {
     most = course::warp_reduce(ordered, course::Max{});
     const unsigned owners = __ballot_sync(course::kAllLanes, ordered == most);
-    if (course::lane_id() == static_cast<unsigned>(__ffs(static_cast<int>(owners))) - 1) ordered = 0;
+    if (course::lane_id() == static_cast<unsigned>(__ffs(static_cast<int>(owners))) - 1)
+      ordered = 0;
   }
-  return TopList::float_of(most - 2);  // not - 1: below the bits of +0 are those of -0. Below -inf are NaNs.
+  return TopList::float_of(
+      most - 2);  // not - 1: below the bits of +0 are those of -0. Below -inf are NaNs.
 }
 
 // Question: must every element be compared with eight others?

@@ -97,3 +97,16 @@ __global__ void __launch_bounds__(kRowBlock) variance_welford(Rows<float> in) {
   const course::Moments all = course::block_merge(mine, course::MergeMoments{});
   if (threadIdx.x == 0) in.d_y[blockIdx.x] = all.variance();
 }
+
+inline void launch_variance_of_squares(const Rows<float>& in) {
+  course::launch(variance_of_squares, {static_cast<unsigned>(in.rows), kRowBlock}, in);
+}
+inline void launch_variance_two_passes(const Rows<float>& in) {
+  course::launch(variance_two_passes, {static_cast<unsigned>(in.rows), kRowBlock}, in);
+}
+inline void launch_variance_shifted(const Rows<float>& in) {
+  course::launch(variance_shifted, {static_cast<unsigned>(in.rows), kRowBlock}, in);
+}
+inline void launch_variance_welford(const Rows<float>& in) {
+  course::launch(variance_welford, {static_cast<unsigned>(in.rows), kRowBlock}, in);
+}

@@ -17,8 +17,8 @@ struct BeginOfRow {
 }  // namespace
 
 course::Rung cub_row_sums(const float* d_x, std::size_t rows, std::size_t width, float* d_y) {
-  const auto begin = thrust::make_transform_iterator(
-      thrust::make_counting_iterator(std::size_t{0}), BeginOfRow{width});
+  const auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator(std::size_t{0}),
+                                                     BeginOfRow{width});
   const auto call = [=](void* memory, std::size_t& size) {
     const auto segments = static_cast<long long>(rows);
     return cub::DeviceSegmentedReduce::Sum(memory, size, d_x, d_y, segments, begin, begin + 1);

@@ -4,12 +4,14 @@
 //
 // Example (common/tests/examples_test.cu):
 //
-//   course::Moments part;
-//   for (unsigned i = threadIdx.x; i < n; i += 32) {  // one warp
-//     part = course::MergeMoments{}(part, course::moments_of(d_x[i]));
+//   __global__ void variance_of(const float* d_x, unsigned n, float* d_variance) {  // one warp
+//     course::Moments mine;
+//     for (unsigned i = threadIdx.x; i < n; i += 32) {
+//       mine = course::MergeMoments{}(mine, course::moments_of(d_x[i]));
+//     }
+//     const course::Moments all = course::warp_merge(mine, course::MergeMoments{});
+//     if (threadIdx.x == 0) *d_variance = all.variance();
 //   }
-//   const course::Moments all = course::warp_merge(part, course::MergeMoments{});
-//   if (threadIdx.x == 0) *d_variance = all.variance();
 #pragma once
 
 #include <cuda_runtime.h>
