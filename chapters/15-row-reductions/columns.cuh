@@ -147,10 +147,12 @@ template <class T>
 void launch_sum_columns(const Rows<T, float>& in, ColumnWorkspace& workspace) {
   if (!fits_packs<T>(in.d_x, in.width)) return launch_sum_columns_by_thread(in);
   if (in.width / kPack<T> <= 8) {
-    launch_sum_columns_tiled<TileOfColumns<8, 4, 1024>>(in, workspace);
+    launch_sum_columns_tiled<TileOfColumns<8, 8, 1024>>(in, workspace);
   } else if (in.width / kPack<T> <= 16) {
-    launch_sum_columns_tiled<TileOfColumns<16, 4, 1024>>(in, workspace);
+    launch_sum_columns_tiled<TileOfColumns<16, 8, 1024>>(in, workspace);
+  } else if (in.width / kPack<T> <= 1024) {
+    launch_sum_columns_tiled<TileOfColumns<32, 4, 1024>>(in, workspace);
   } else {
-    launch_sum_columns_tiled<TileOfColumns<32, 8, 256>>(in, workspace, 2);
+    launch_sum_columns_tiled<TileOfColumns<32, 8, 512>>(in, workspace);
   }
 }

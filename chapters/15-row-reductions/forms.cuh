@@ -1,4 +1,4 @@
-// Which team for which row? What was measured on an H100, for rows of any length.
+// Which team for which row? What was measured on an H200, for rows of any length.
 #pragma once
 
 #include <course/device.cuh>
@@ -29,9 +29,10 @@ bool can_be_kept(std::size_t width) {
 template <class T, class Use>
 void with_keeping_form(std::size_t width, Use use) {
   constexpr unsigned kMost = kMostPacks<T>;
+  constexpr bool kFull = true, kAhead = true;
   const std::size_t packs = width / kPack<T>;
   if (packs <= 8) {
-    use.template operator()<Form<LaneTeam<8>, 1, 2>>();
+    use.template operator()<Form<LaneTeam<4>, 2>>();
   } else if (packs <= 16) {
     use.template operator()<Form<LaneTeam<8>, 2, 2>>();
   } else if (packs <= 64) {
@@ -42,16 +43,21 @@ void with_keeping_form(std::size_t width, Use use) {
     use.template operator()<Form<BlockTeam<128>, 4>>();
   } else if (packs <= 1024) {
     use.template operator()<Form<BlockTeam<256>, 4>>();
-  } else if (packs <= 4096) {
+  } else if (packs <= 4096 && packs < kPacksOfLargestBlock<T>) {
     use.template operator()<Form<BlockTeam<1024>, 4>>();
   } else if (packs < kPacksOfLargestBlock<T>) {
     use.template operator()<Form<BlockTeam<1024>, kMost>>();
   } else if (packs == kPacksOfLargestBlock<T>) {
-    use.template operator()<Form<BlockTeam<1024>, kMost, 1, true>>();
+    // Of 16-bit types a block has half as many bytes in flight: there the next row's loads help.
+    if (sizeof(T) == 2 && course::has_clusters()) {
+      use.template operator()<Form<BlockTeam<1024>, kMost, 1, kFull, kAhead>>();
+    } else {
+      use.template operator()<Form<BlockTeam<1024>, kMost, 1, kFull>>();
+    }
   } else if (packs < kPacksOfLargestCluster<T>) {
-    use.template operator()<Form<BlockTeam<1024, 8>, kMost>>();
+    use.template operator()<Form<BlockTeam<512, 8>, 2 * kMost>>();
   } else {
-    use.template operator()<Form<BlockTeam<1024, 8>, kMost, 1, true>>();
+    use.template operator()<Form<BlockTeam<512, 8>, 2 * kMost, 1, kFull>>();
   }
 }
 
@@ -60,13 +66,13 @@ template <class T, class Use>
 void with_reading_form(std::size_t width, Use use) {
   const std::size_t packs = width / kPack<T>;
   if (packs <= 8) {
-    use.template operator()<Form<LaneTeam<8>, 1, 4>>();
+    use.template operator()<Form<LaneTeam<4>, 2, 2>>();
   } else if (packs <= 64) {
-    use.template operator()<Form<LaneTeam<8>, 2, 4>>();
+    use.template operator()<Form<LaneTeam<8>, 2, 2>>();
   } else if (packs <= 512) {
-    use.template operator()<Form<LaneTeam<32>, 4>>();
+    use.template operator()<Form<LaneTeam<32>, kMostPacks<T>>>();
   } else if (packs <= 2048) {
-    use.template operator()<Form<BlockTeam<256>, 4>>();
+    use.template operator()<Form<BlockTeam<128>, kMostPacks<T>>>();
   } else {
     use.template operator()<Form<BlockTeam<1024>, 4>>();
   }

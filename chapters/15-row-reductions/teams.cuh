@@ -122,7 +122,7 @@ struct BlockTeam {
 /// no thread asks. `ahead`: a block loads its part of the next row into shared memory while it works on this one, by a
 /// bulk load (chapter 13; sm_90).
 template <class TeamT, unsigned packs, unsigned rows = 1, bool full = false, bool ahead = false,
-          course::CacheHint hint = course::CacheHint::read_once>
+          course::CacheHint hint = course::CacheHint::none>
 struct Form {
   using Team = TeamT;
   static constexpr course::CacheHint kHint = hint;

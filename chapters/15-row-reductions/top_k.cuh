@@ -236,7 +236,7 @@ void top_k(const TopRows<T>& in) {
   if (in.width < kTop) throw std::invalid_argument("top_k: a row has at least 8 elements");
   if (in.width <= 2 * course::kWarpSize) return launch_top_k_by_rounds(in);
   if (!fits_packs<T>(in.d_x, in.width)) return launch_top_k_by_threshold<4, 1, 8>(in);
-  constexpr unsigned kLoads = 32 / kPack<T>;
+  constexpr unsigned kLoads = 4;  // packs in flight per lane
   if (in.width <= 8192) return launch_top_k_by_threshold<1, kPack<T>, kLoads>(in);
   launch_top_k_by_threshold<4, kPack<T>, kLoads>(in);
 }
