@@ -127,6 +127,21 @@ __device__ __forceinline__ T warp_merge(T value, Operation op) {
   return value;
 }
 
+/// The same for (maximum, sum), in two rounds of plain shuffles: the maximum first, so that each lane
+/// rescales its sum once.
+template <unsigned lanes = kWarpSize>
+__device__ __forceinline__ MaxSum warp_merge(MaxSum value, MergeMaxSum) {
+  float max = value.max, sum = value.sum;
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+    max = fmaxf(max, __shfl_xor_sync(kAllLanes, max, static_cast<int>(distance)));
+  }
+  sum *= rescale(value.max, max);
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+    sum += __shfl_xor_sync(kAllLanes, sum, static_cast<int>(distance));
+  }
+  return {max, sum};
+}
+
 /// The values of all threads of the block, merged; every thread gets the result. As block_reduce() for values of
 /// several words: all threads must call it, also several times in a row. Two barriers.
 template <class T, class Operation>
