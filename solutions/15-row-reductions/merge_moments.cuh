@@ -39,7 +39,7 @@ __device__ inline PartMoments merge(const PartMoments& a, const PartMoments& b) 
 /// - mean is within 10^-5 of the larger of |mean| and the standard deviation. variance is within 10^-4 variance +
 ///   10^-12 mean^2 of the exact one.
 /// - A row without columns gives NaN for both. Elements are finite, at most 10^12 in size.
-/// - Any number of rows, and of columns below 2^32. x is aligned to 4 bytes. rows * columns may be more than 2^32.
+/// - Any number of rows, and of columns below 2^31. x is aligned to 4 bytes. rows * columns may be more than 2^32.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
 ///   or more. Launches give no dynamic shared memory.
 /// - Threads share the rows: every element is loaded once, and the lanes of a warp load neighbours.

@@ -31,7 +31,7 @@ __device__ inline MaxSum merge(MaxSum a, MaxSum b) {
 /// - Each element is within 10^-4 of its exact value, relatively, or within 10^-12.
 /// - Elements may be of any size: rows of 10^30, or of -10^30, are as good as any.
 /// - -infinity becomes 0. A row with NaN or +infinity becomes NaN as a whole, and so does one with nothing but -infinity.
-/// - Any number of rows, and of columns below 2^32. x and y are aligned to 4 bytes. rows * columns may be more than 2^32.
+/// - Any number of rows, and of columns below 2^31. x and y are aligned to 4 bytes. rows * columns may be more than 2^32.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
 ///   or more. Launches give no dynamic shared memory.
 /// - Threads share the rows: every element of x is loaded twice at most, every element of y is stored once, and the

@@ -18,7 +18,7 @@
 /// - Where an element is infinite or NaN, the result is that of float additions: infinities of one sign stay what they
 ///   are, those of both signs give NaN, and so does a NaN.
 /// - The size of a row's finite elements is below 2^127. A row without columns gives 0.
-/// - Any number of rows, and of columns below 2^32. x is aligned to 4 bytes. rows * columns may be more than 2^32.
+/// - Any number of rows, and of columns below 2^31. x is aligned to 4 bytes. rows * columns may be more than 2^32.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
 ///   or more. Launches give no dynamic shared memory.
 /// - Threads share the rows: every element is loaded once, and the lanes of a warp load neighbours.

@@ -202,8 +202,8 @@ TEST_CASE("merge_moments: rows of every length") {
 
 // Promise: the kernel is right for every kind of elements.
 TEST_CASE("merge_moments: every kind of elements, blocks of many sizes") {
-  for (const unsigned block : {32u, 160u, 512u, 1024u}) {
-    for (const Kind& kind : kKinds) check_rows({6, 150, block % 7}, {2, block}, kind);
+  for (const Launch launch : {Launch{1, 32}, Launch{2, 160}, Launch{2, 512}, Launch{1, 1024}}) {
+    for (const Kind& kind : kKinds) check_rows(row_cases::rows_for(launch), launch, kind);
   }
 }
 

@@ -30,9 +30,10 @@ inline std::string text_of(const Shape& s, const std::string& data, const std::s
          " after a multiple of 64 bytes; " + course::launch_text(kernel, launch);
 }
 
-/// Rows of every length, with launches that have too few warps, too many, and blocks of every kind.
+/// Rows of every length, with launches that have too few warps, too many, and blocks of every kind. The longest rows have
+/// elements for all warps of the largest blocks.
 inline std::vector<Case> all_lengths() {
-  constexpr Launch kLaunches[] = {{1, 32}, {2, 96}, {1, 1024}, {7, 64}, {3, 256}, {40, 32}};
+  constexpr Launch kLaunches[] = {{3, 256}, {1, 1024}, {1, 32}, {2, 96}, {40, 32}, {1, 544}};
   std::vector<Case> cases;
   for (const std::size_t columns :
        {1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 127, 129, 255, 256, 257, 500, 1000, 1023, 1025}) {
@@ -41,6 +42,11 @@ inline std::vector<Case> all_lengths() {
     cases.push_back({{rows, columns, turn * 5 % 16}, kLaunches[turn % std::size(kLaunches)]});
   }
   return cases;
+}
+
+/// Rows that have elements for all warps of a block.
+inline Shape rows_for(Launch launch) {
+  return {launch.block > 256 ? 2u : 4u, launch.block > 256 ? 1100u : 150u, launch.block % 7};
 }
 
 /// One long row. Only under the first schedule: it is slow on the CPU device.

@@ -167,7 +167,7 @@ TEST_CASE("top_k: rows of every length") {
 TEST_CASE("top_k: every kind of elements, blocks of many sizes") {
   for (const Launch launch : {Launch{1, 32}, Launch{3, 160}, Launch{2, 1024}}) {
     if (launch.block == 1024 && is_slow_again()) continue;
-    for (const Kind& kind : kKinds) check_rows({4, 150, launch.block % 7}, launch, kind);
+    for (const Kind& kind : kKinds) check_rows(row_cases::rows_for(launch), launch, kind);
   }
 }
 
