@@ -90,7 +90,7 @@ void check_softmax(const Shape& s, const std::vector<float>& x, const std::vecto
 
 void check_rows(const Shape& s, Launch launch, const std::string& text,
                 const std::vector<float>& x) {
-  INFO(row_cases::text_of(s, text, "online_softmax", launch));
+  INFO(row_cases::text_of(s, text, "online_softmax", launch) << "; y holds 7 before");
   const course::Placed<float> d_x(x, s.start);
   course::Placed<float> y(std::vector<float>(x.size(), 7.0f), s.start * 3 % 16);
   course::launch(online_softmax, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
