@@ -1,0 +1,261 @@
+// Check of the exercise argmax_first: rows of every length and start, ties at every distance, both zeros, infinities, and
+// NaNs of both signs.
+#include "argmax_first.cuh"
+
+#include <cuda_fp16.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "checks/row_cases.cuh"
+
+namespace argmax_first_check {
+
+using row_cases::Launch;
+using row_cases::Shape;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// ---- rows --------------------------------------------------------------------------------------
+
+/// What a message says of the elements, and element c of row r: `random` is 1 to 1000.
+struct Kind {
+  std::string text;
+  float (*element)(std::size_t r, std::size_t c, int random);
+};
+
+/// Different for each of 2039 neighbouring columns.
+float distinct(std::size_t r, std::size_t c) {
+  return static_cast<float>((c * 1021 + r * 37) % 2039);
+}
+
+const Kind kDistinct{"no two alike, of both signs",
+                     [](std::size_t r, std::size_t c, int) { return distinct(r, c) - 1000; }};
+const Kind kBelowZero{"all below zero",
+                      [](std::size_t r, std::size_t c, int) { return -1 - distinct(r, c); }};
+const Kind kTies{"the largest one is there several times",
+                 [](std::size_t, std::size_t, int random) {
+                   return random % 8 == 0 ? 7.0f : static_cast<float>(random % 7);
+                 }};
+const Kind kNanAmong{"some are NaN, of both signs", [](std::size_t r, std::size_t c, int random) {
+                       return random % 5 == 0 ? kNan : random % 5 == 1 ? -kNan : distinct(r, c);
+                     }};
+const Kind kFractions{
+    "multiples of 1 / 1024 between 1 and 2",
+    [](std::size_t, std::size_t, int random) { return 1 + static_cast<float>(random) / 1024; }};
+const Kind kKinds[] = {
+    kDistinct,
+    kBelowZero,
+    kTies,
+    kNanAmong,
+    kFractions,
+    {"all are equal", [](std::size_t r, std::size_t, int) { return static_cast<float>(r) - 2; }},
+    {"it grows from column to column",
+     [](std::size_t, std::size_t c, int) { return static_cast<float>(c) - 600; }},
+    {"it falls from column to column",
+     [](std::size_t, std::size_t c, int) { return 300 - static_cast<float>(c); }},
+    {"all are -infinity", [](std::size_t, std::size_t, int) { return -kInfinity; }},
+    {"all are NaN", [](std::size_t, std::size_t, int) { return kNan; }},
+    {"infinities of both signs",
+     [](std::size_t, std::size_t, int random) { return random % 4 == 0 ? kInfinity : -kInfinity; }},
+    {"+0 and -0",
+     [](std::size_t, std::size_t, int random) { return random % 3 == 0 ? 0.0f : -0.0f; }},
+    {"-0, +0 and -1",
+     [](std::size_t, std::size_t c, int random) {
+       return c % 7 < 3 ? -1.0f : random % 3 == 0 ? 0.0f : -0.0f;
+     }},
+    {"subnormal halves",
+     [](std::size_t, std::size_t, int random) {
+       return std::ldexp(static_cast<float>(random) - 700, -24);
+     }},
+};
+
+std::vector<__half> elements_of(const Shape& s, const Kind& kind) {
+  const std::vector<int> random = course::position_values<int>(s.rows * s.columns);
+  std::vector<__half> x;
+  for (std::size_t i = 0; i < random.size(); ++i) {
+    x.push_back(__half(kind.element(i / s.columns, i % s.columns, random[i])));
+  }
+  return x;
+}
+
+// ---- the right answer --------------------------------------------------------------------------
+
+std::vector<unsigned> expected_of(const Shape& s, const std::vector<__half>& x) {
+  std::vector<unsigned> where;
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    std::size_t best = 0;
+    for (std::size_t c = 1; c < s.columns; ++c) {
+      const float value = __half2float(x[r * s.columns + c]);
+      const float largest = __half2float(x[r * s.columns + best]);
+      if (value > largest || (std::isnan(value) && !std::isnan(largest))) best = c;
+    }
+    where.push_back(static_cast<unsigned>(best));
+  }
+  return where;
+}
+
+void check_rows(const Shape& s, Launch launch, const std::string& text,
+                const std::vector<__half>& x) {
+  INFO(row_cases::text_of(s, text, "argmax_first", launch));
+  const course::Placed<__half> d_x(x, s.start);
+  course::GuardedBuffer<unsigned> where(s.rows);
+  course::launch(argmax_first, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
+                 where.data());
+  const std::vector<unsigned> expected = expected_of(s, x);
+  REQUIRE(course::same(where.download(), expected, "where", [&](std::size_t r) {
+    return row_cases::row_text(s, r) + ", whose column " + std::to_string(expected[r]) + " is " +
+           course::number_text(x[r * s.columns + expected[r]]);
+  }));
+  REQUIRE(where.intact("where"));
+}
+
+void check_rows(const Shape& s, Launch launch, const Kind& kind) {
+  check_rows(s, launch, kind.text, elements_of(s, kind));
+}
+
+}  // namespace argmax_first_check
+
+using namespace argmax_first_check;
+
+// Promise: where[r] is the column of the largest element of row r.
+// Promise: any number of columns, x aligned to 2 bytes, and any grid of blocks of whole warps, with fewer warps than
+// rows, or more.
+// Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
+TEST_CASE("argmax_first: rows of every length") {
+  std::size_t turn = 0;
+  for (const row_cases::Case& c : row_cases::all_lengths()) {
+    check_rows(c.shape, c.launch, kDistinct);
+    check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
+  }
+}
+
+// Promise: the kernel is right for every kind of elements: -0 equals +0, and NaN is larger than any number, whatever its
+// sign.
+TEST_CASE("argmax_first: every kind of elements, blocks of many sizes") {
+  for (const Launch launch : {Launch{1, 32}, Launch{3, 160}, Launch{2, 1024}}) {
+    for (const Kind& kind : kKinds) check_rows(row_cases::rows_for(launch), launch, kind);
+  }
+  for (const Kind& kind : kKinds) check_rows({9, 20, 3}, {2, 64}, kind);
+}
+
+// Promise: the largest element is found in whichever column it is.
+TEST_CASE("argmax_first: the largest one in every column") {
+  constexpr std::size_t kColumns = 140;
+  const Shape s{kColumns, kColumns, 0};
+  std::vector<__half> x(kColumns * kColumns, __half(-5.0f));
+  for (std::size_t r = 0; r < kColumns; ++r) x[r * kColumns + r] = __half(-4.996f);
+  for (const unsigned block : {32u, 128u}) {
+    check_rows(s, {6, block}, "all are -5, but column r of row r, which is the next larger half",
+               x);
+  }
+}
+
+// Promise: if several elements are the largest, where[r] is the smallest of their columns, and of several NaNs it is the
+// smallest of theirs.
+TEST_CASE("argmax_first: of two equal ones the first wins, whichever threads meet them") {
+  // The second may be a round later in the same lane, in a lane or a warp before, or in a later one.
+  constexpr std::size_t kRows = 12, kColumns = 300;
+  const Shape s{kRows, kColumns, 1};
+  for (const std::size_t distance : {1u, 2u, 31u, 32u, 33u, 63u, 64u, 65u, 95u, 96u, 97u, 127u}) {
+    for (const float value : {2.0f, kNan}) {
+      std::vector<__half> x = elements_of(s, kBelowZero);
+      for (std::size_t r = 0; r < kRows; ++r) {
+        const std::size_t column = (r * 17 + distance) % (kColumns - distance);
+        x[r * kColumns + column] = __half(value);
+        x[r * kColumns + column + distance] = __half(r % 2 == 0 ? value : -value);
+        if (r % 2 != 0 && !std::isnan(value)) x[r * kColumns + column + distance] = __half(value);
+      }
+      check_rows(s, {4, distance % 2 == 0 ? 96u : 32u},
+                 course::number_text(value) + " is there twice, in columns that are " +
+                     std::to_string(distance) + " apart",
+                 x);
+    }
+  }
+}
+
+// Promise: NaN is larger than any number, whatever its other bits.
+TEST_CASE("argmax_first: NaNs of all bits") {
+  constexpr std::size_t kColumns = 50;
+  const unsigned short kBits[] = {0x7C01, 0x7E00, 0x7FFF, 0xFC01, 0xFE00, 0xFFFF};
+  const Shape s{std::size(kBits), kColumns, 0};
+  std::vector<__half> x(s.rows * kColumns, __half(kInfinity));
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    for (const std::size_t column : {r * 7 + 3, std::size_t{45}}) {
+      // Each row has another NaN later on, which may have the larger bits.
+      const unsigned short bits = kBits[(r + (column == 45 ? 2 : 0)) % std::size(kBits)];
+      std::memcpy(static_cast<void*>(&x[r * kColumns + column]), &bits, sizeof bits);
+    }
+  }
+  for (const unsigned block : {32u, 64u}) {
+    check_rows(s, {2, block}, "infinity, and two NaNs of different bits", x);
+  }
+}
+
+// Promise: a column may need more than 16 bits.
+TEST_CASE("argmax_first: a long row") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  const auto& [shape, launch] = row_cases::kLongRow;
+  std::vector<__half> x = elements_of(shape, kBelowZero);
+  x[70'001] = x[99'998] = __half(3.0f);
+  check_rows(shape, launch, "below zero, but 3 in columns 70001 and 99998", x);
+}
+
+// Promise: a row may have almost 2^31 columns (GPU only).
+TEST_CASE("argmax_first: a row of almost 2^31 columns") {
+  constexpr std::size_t kColumns = (std::size_t{1} << 31) - 1, kWhere = kColumns - 2;
+  course::skip_without_memory(kColumns * sizeof(__half));
+  course::DeviceBuffer<__half> d_x(kColumns);
+  d_x.fill_bytes(0xC0);  // -2.375
+  const std::vector<__half> two(2, __half(2.0f));
+  CUDA_CHECK(
+      cudaMemcpy(d_x.data() + kWhere, two.data(), 2 * sizeof(__half), cudaMemcpyHostToDevice));
+  course::GuardedBuffer<unsigned> where(1);
+  INFO("1 row of 2^31 - 1 columns: 2 in the last two of them; argmax_first<<<1, 1024>>>");
+  course::launch(argmax_first, {1, 1024}, d_x.data(), std::size_t{1}, kColumns, where.data());
+  REQUIRE(course::same(where.download().front(), static_cast<unsigned>(kWhere), "where"));
+}
+
+// Promise: there may be no rows.
+TEST_CASE("argmax_first: no rows") { check_rows({0, 10, 0}, {2, 64}, "no elements", {}); }
+
+// Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
+// blocks of a grid that has one for each row).
+TEST_CASE("argmax_first: the last of more than 2^27 rows") {
+  constexpr std::size_t kColumns = 40;
+  const Shape last{2, kColumns, 5};
+  const std::vector<__half> x = elements_of(last, kDistinct);
+  const course::Placed<__half> d_x(x, last.start);
+  row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
+    course::GuardedBuffer<unsigned> where(2);
+    course::launch(argmax_first, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
+                   kColumns, where.data() - before);
+    REQUIRE(course::same(where.download(), expected_of(last, x), "where of the last two rows"));
+  });
+}
+
+// Promise: where[r] is right in every order of the lanes.
+TEST_CASE("argmax_first: the lanes of a warp go in step") {
+  course::count([] { check_rows({5, 150, 1}, {2, 96}, kTies); });
+}
+
+// Promise: every element is loaded once, and neighbouring lanes load neighbours, 32 bytes or more at a time.
+// Promise: threads share the rows.
+TEST_CASE("argmax_first: every element is loaded once, by threads that share the rows") {
+  course::skip_without_counters();
+  const auto& [shape, launch] = row_cases::kCounted;
+  const std::size_t elements = shape.rows * shape.columns;
+  const auto counters = course::count([&, s = shape, l = launch] { check_rows(s, l, kTies); });
+  INFO(row_cases::text_of(shape, kTies.text, "argmax_first", launch));
+  REQUIRE(row_cases::reads_at_most(*counters, elements * sizeof(__half), 1));
+  REQUIRE(course::at_most(counters->global_load_lanes, elements * 5 / 4, "loads by single lanes",
+                          "each element is read once"));
+  REQUIRE(row_cases::is_shared(*counters, elements));
+}

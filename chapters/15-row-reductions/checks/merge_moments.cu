@@ -1,0 +1,263 @@
+// Check of the exercise merge_moments: parts of every size, without numbers, far apart and equal; rows of every length and
+// start, with a mean that is large, and with one that is not.
+#include "merge_moments.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "checks/row_cases.cuh"
+
+namespace merge_moments_check {
+
+using row_cases::Launch;
+using row_cases::Shape;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+static_assert(std::is_same_v<decltype(PartMoments::count), unsigned> &&
+                  std::is_same_v<decltype(PartMoments::mean), float> &&
+                  std::is_same_v<decltype(PartMoments::squares), float>,
+              "PartMoments has an unsigned count, and a mean and squares that are floats");
+
+// ---- two parts ---------------------------------------------------------------------------------
+
+__global__ void merge_pairs(const PartMoments* a, const PartMoments* b, unsigned n,
+                            PartMoments* both) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) both[i] = merge(a[i], b[i]);
+}
+
+std::string part_text(const PartMoments& p) {
+  return "{" + std::to_string(p.count) + ", " + course::number_text(p.mean) + ", " +
+         course::number_text(p.squares) + "}";
+}
+
+/// Merges a with b, and b with a.
+void check_merge(const PartMoments& a, const PartMoments& b) {
+  const auto d_a = course::DeviceBuffer<PartMoments>::from({a, b});
+  const auto d_b = course::DeviceBuffer<PartMoments>::from({b, a});
+  course::GuardedBuffer<PartMoments> both(2);
+  course::launch(merge_pairs, {1, 32}, d_a.data(), d_b.data(), 2u, both.data());
+  const std::vector<PartMoments> results = both.download();
+  const double count_a = a.count, count_b = b.count, count = count_a + count_b;
+  const double mean_a = a.count == 0 ? 0 : static_cast<double>(a.mean);
+  const double mean_b = b.count == 0 ? 0 : static_cast<double>(b.mean);
+  const double squares_a = a.count == 0 ? 0 : static_cast<double>(a.squares);
+  const double squares_b = b.count == 0 ? 0 : static_cast<double>(b.squares);
+  for (std::size_t i = 0; i < 2; ++i) {
+    INFO("merge(" << part_text(i == 0 ? a : b) << ", " << part_text(i == 0 ? b : a)
+                  << ") = " << part_text(results[i]));
+    REQUIRE(course::same(results[i].count, a.count + b.count, "count"));
+    if (count == 0) continue;
+    const double mean = (count_a * mean_a + count_b * mean_b) / count;
+    const double squares =
+        squares_a + squares_b + (mean_b - mean_a) * (mean_b - mean_a) * (count_a * count_b / count);
+    REQUIRE(course::close(static_cast<double>(results[i].mean), mean,
+                          1e-6 * std::max(std::fabs(mean_a), std::fabs(mean_b)), "mean"));
+    REQUIRE(
+        course::close(static_cast<double>(results[i].squares), squares, 1e-6 * squares, "squares"));
+  }
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+/// What a message says of the elements, and element c of row r: `random` is 1 to 1000.
+struct Kind {
+  std::string text;
+  float (*element)(std::size_t r, std::size_t c, int random);
+};
+
+const Kind kSmall{"-16 to 15, in no order", [](std::size_t, std::size_t, int random) {
+                    return static_cast<float>(random % 32 - 16);
+                  }};
+const Kind kLargeMean{"10000 + k / 32 with k from 0 to 15",
+                      [](std::size_t, std::size_t, int random) {
+                        return 10'000.0f + static_cast<float>(random % 16) / 32;
+                      }};
+const Kind kKinds[] = {
+    kSmall,
+    kLargeMean,
+    {"all columns of a row are equal",
+     [](std::size_t r, std::size_t, int) { return static_cast<float>(r) * -1000.1f - 3.3f; }},
+    {"it grows from column to column",
+     [](std::size_t r, std::size_t c, int) { return static_cast<float>(r * 3 + c) * 0.25f; }},
+    {"up to 10^12",
+     [](std::size_t, std::size_t, int random) { return static_cast<float>(random - 500) * 2e9f; }},
+    {"the first column is 5000, all others are about -1",
+     [](std::size_t, std::size_t c, int random) {
+       return c == 0 ? 5000.0f : -1 - static_cast<float>(random) / 4096;
+     }},
+};
+
+std::vector<float> elements_of(const Shape& s, const Kind& kind) {
+  const std::vector<int> random = course::position_values<int>(s.rows * s.columns);
+  std::vector<float> x(random.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = kind.element(i / s.columns, i % s.columns, random[i]);
+  }
+  return x;
+}
+
+/// Two results for each row, and how far they may be from these.
+struct Expected {
+  std::vector<double> mean, mean_tolerance, variance, variance_tolerance;
+};
+
+Expected expected_of(const Shape& s, const std::vector<float>& x) {
+  Expected e;
+  const auto columns = static_cast<double>(s.columns);
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    double sum = 0, squares = 0;
+    for (std::size_t c = 0; c < s.columns; ++c) sum += static_cast<double>(x[r * s.columns + c]);
+    const double mean = sum / columns;
+    for (std::size_t c = 0; c < s.columns; ++c) {
+      const double apart = static_cast<double>(x[r * s.columns + c]) - mean;
+      squares += apart * apart;
+    }
+    const double variance = squares / columns;
+    e.mean.push_back(mean);
+    e.mean_tolerance.push_back(1e-5 * std::max(std::fabs(mean), std::sqrt(variance)));
+    e.variance.push_back(variance);
+    e.variance_tolerance.push_back(1e-4 * variance + 1e-12 * mean * mean);
+  }
+  return e;
+}
+
+void check_results(const Shape& s, const std::vector<float>& x, const std::vector<float>& mean,
+                   const std::vector<float>& variance) {
+  const Expected e = expected_of(s, x);
+  REQUIRE(row_cases::near(mean, e.mean, e.mean_tolerance, "mean"));
+  REQUIRE(row_cases::near(variance, e.variance, e.variance_tolerance, "variance"));
+}
+
+void check_rows(const Shape& s, Launch launch, const Kind& kind) {
+  INFO(row_cases::text_of(s, kind.text, "row_moments", launch));
+  const std::vector<float> x = elements_of(s, kind);
+  const course::Placed<float> d_x(x, s.start);
+  course::GuardedBuffer<float> mean(s.rows), variance(s.rows);
+  course::launch(row_moments, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
+                 mean.data(), variance.data());
+  check_results(s, x, mean.download(), variance.download());
+  REQUIRE(mean.intact("mean"));
+  REQUIRE(variance.intact("variance"));
+}
+
+}  // namespace merge_moments_check
+
+using namespace merge_moments_check;
+
+// Promise: merge() returns what is known of the numbers of both parts, its mean within 10^-6 of the larger mean, and
+// squares within 10^-6 of the exact sum of the parts as they are given.
+TEST_CASE("merge_moments: two parts of many sizes") {
+  for (const unsigned count : {1u, 2u, 3u, 31u, 1000u, 70'001u, 10'000'000u}) {
+    for (const float mean : {0.0f, 2.5f, -7.0f, 10'000.25f}) {
+      check_merge({count, mean, 3.0f * static_cast<float>(count)}, {1, 4.0f, 0});
+      check_merge({count, mean, 0.5f}, {count, mean + 1.0f, 0.25f});
+      check_merge({count, mean, 0.5f}, {3 * count + 1, -mean, 0.25f});
+      check_merge({count, mean, 0}, {70, mean, 0});
+    }
+  }
+}
+
+// Promise: the counts together are below 2^32, and numbers are at most 10^12 in size.
+TEST_CASE("merge_moments: parts with up to 2^32 - 1 numbers, and large ones") {
+  check_merge({100'000, 1.0f, 2.0f}, {100'000, 3.0f, 5.0f});
+  check_merge({2'147'483'648u, 1.0f, 2.0f}, {2'147'483'647u, 3.0f, 5.0f});
+  check_merge({4'294'967'294u, 1.0f, 2.0f}, {1, 30'000.0f, 0});
+  check_merge({2'000'000'000u, 1e12f, 2.0f}, {2'000'000'000u, -1e12f, 5.0f});
+  check_merge({3, 1e12f, 0}, {5, 0.9e12f, 1e24f});
+}
+
+// Promise: if one part has count 0, the result is the other one, whatever the mean and the squares of the part without
+// numbers are; if both have, the result has count 0.
+TEST_CASE("merge_moments: parts without numbers") {
+  for (const PartMoments& empty : {PartMoments{0, 0, 0}, PartMoments{0, kNan, kNan},
+                                   PartMoments{0, 1e30f, 7.0f}, PartMoments{0, -5.0f, 0}}) {
+    check_merge(empty, {1, 3.5f, 0});
+    check_merge(empty, {77, -10'000.5f, 3.25f});
+    check_merge(empty, {0, 2.0f, kNan});
+  }
+}
+
+// Promise: mean[r] and variance[r] are those of row r.
+// Promise: mean is within 10^-5 of the larger of |mean| and the standard deviation, and variance within 10^-4
+// variance + 10^-12 mean^2 of the exact one.
+// Promise: any number of columns, x aligned to 4 bytes, and any grid of blocks of whole warps, with fewer warps than
+// rows, or more.
+// Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
+TEST_CASE("merge_moments: rows of every length") {
+  std::size_t turn = 0;
+  for (const row_cases::Case& c : row_cases::all_lengths()) {
+    check_rows(c.shape, c.launch, kKinds[turn++ % std::size(kKinds)]);
+    check_rows(c.shape, c.launch, kLargeMean);
+  }
+}
+
+// Promise: the kernel is right for every kind of elements.
+TEST_CASE("merge_moments: every kind of elements, blocks of many sizes") {
+  for (const Launch launch : {Launch{1, 32}, Launch{2, 160}, Launch{2, 512}, Launch{1, 1024}}) {
+    for (const Kind& kind : kKinds) check_rows(row_cases::rows_for(launch), launch, kind);
+  }
+}
+
+// Promise: a row may have more than 2^16 columns.
+TEST_CASE("merge_moments: a long row") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  const auto& [shape, launch] = row_cases::kLongRow;
+  check_rows(shape, launch, kSmall);
+  check_rows(shape, launch, kLargeMean);
+}
+
+// Promise: a row without columns gives NaN for both; there may be no rows.
+TEST_CASE("merge_moments: rows without columns, and no rows") {
+  INFO("3 rows without columns; row_moments<<<2, 64>>>");
+  const course::Placed<float> d_x({}, 0);
+  course::GuardedBuffer<float> mean(3), variance(3);
+  course::launch(row_moments, {2, 64}, d_x.data(), std::size_t{3}, std::size_t{0}, mean.data(),
+                 variance.data());
+  const std::vector<double> nan(3, std::nan("")), none(3, 0);
+  REQUIRE(row_cases::near(mean.download(), nan, none, "mean"));
+  REQUIRE(row_cases::near(variance.download(), nan, none, "variance"));
+  check_rows({0, 10, 0}, {2, 64}, kSmall);
+}
+
+// Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
+// blocks of a grid that has one for each row).
+TEST_CASE("merge_moments: the last of more than 2^27 rows") {
+  constexpr std::size_t kColumns = 40;
+  const Shape last{2, kColumns, 5};
+  const std::vector<float> x = elements_of(last, kSmall);
+  const course::Placed<float> d_x(x, last.start);
+  row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
+    course::GuardedBuffer<float> mean(2), variance(2);
+    course::launch(row_moments, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
+                   kColumns, mean.data() - before, variance.data() - before);
+    check_results(last, x, mean.download(), variance.download());
+  });
+}
+
+// Promise: the results are right in every order of the lanes.
+TEST_CASE("merge_moments: the lanes of a warp go in step") {
+  course::count([] { check_rows({5, 150, 1}, {2, 96}, kSmall); });
+}
+
+// Promise: every element is loaded once, and the lanes of a warp load neighbours.
+// Promise: threads share the rows.
+TEST_CASE("merge_moments: every element is loaded once, by threads that share the rows") {
+  course::skip_without_counters();
+  const auto& [shape, launch] = row_cases::kCounted;
+  const std::size_t elements = shape.rows * shape.columns;
+  const auto counters = course::count([&, s = shape, l = launch] { check_rows(s, l, kSmall); });
+  INFO(row_cases::text_of(shape, kSmall.text, "row_moments", launch));
+  REQUIRE(row_cases::reads_at_most(*counters, elements * sizeof(float), 1));
+  REQUIRE(course::at_most(counters->global_load_lanes, elements * 5 / 4, "loads by single lanes",
+                          "each element is read once"));
+  REQUIRE(row_cases::is_shared(*counters, elements));
+}

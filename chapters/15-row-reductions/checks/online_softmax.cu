@@ -1,0 +1,233 @@
+// Check of the exercise online_softmax: rows of every length and start, maxima in every order and of every size,
+// infinities and NaN, and how often an element is read.
+#include "online_softmax.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "checks/row_cases.cuh"
+
+namespace online_softmax_check {
+
+using row_cases::Launch;
+using row_cases::Shape;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// ---- rows --------------------------------------------------------------------------------------
+
+/// What a message says of the elements, and element c of row r: `random` is 1 to 1000.
+struct Kind {
+  std::string text;
+  float (*element)(std::size_t r, std::size_t c, int random);
+};
+
+float some(int random) { return static_cast<float>(random - 500) / 125; }
+
+const Kind kSmall{"from -4 to 4, in no order",
+                  [](std::size_t, std::size_t, int random) { return some(random); }};
+const Kind kMasked{"half of it is -infinity", [](std::size_t, std::size_t c, int random) {
+                     return random % 2 == 0 || c < 3 ? -kInfinity : some(random);
+                   }};
+const Kind kLarge{"10^30, the double, and below zero", [](std::size_t, std::size_t, int random) {
+                    return random % 5 == 0 ? 2e30f : random % 3 == 0 ? 1e30f : -3e38f;
+                  }};
+const Kind kLow{"about -1000",
+                [](std::size_t, std::size_t, int random) { return some(random) - 1000; }};
+const Kind kKinds[] = {
+    kSmall,
+    kMasked,
+    kLarge,
+    kLow,
+    {"about 1000", [](std::size_t, std::size_t, int random) { return some(random) + 1000; }},
+    {"it grows from column to column",
+     [](std::size_t, std::size_t c, int) { return static_cast<float>(c) * 0.25f - 50; }},
+    {"it falls from column to column",
+     [](std::size_t, std::size_t c, int) { return static_cast<float>(c) * -0.25f + 100; }},
+    {"all columns of a row are equal",
+     [](std::size_t r, std::size_t, int) { return static_cast<float>(r) * 33 - 70; }},
+    {"all are -2 * 10^30", [](std::size_t, std::size_t, int) { return -2e30f; }},
+    {"one in eight is 200, the others are from -4 to 4",
+     [](std::size_t, std::size_t, int random) { return random % 8 == 0 ? 200.0f : some(random); }},
+    {"from -80 to 80", [](std::size_t, std::size_t, int random) { return some(random) * 20; }},
+};
+
+std::vector<float> elements_of(const Shape& s, const Kind& kind) {
+  const std::vector<int> random = course::position_values<int>(s.rows * s.columns);
+  std::vector<float> x(random.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = kind.element(i / s.columns, i % s.columns, random[i]);
+  }
+  return x;
+}
+
+// ---- softmax -----------------------------------------------------------------------------------
+
+/// Checks y against the softmax in double.
+void check_softmax(const Shape& s, const std::vector<float>& x, const std::vector<float>& y) {
+  std::vector<double> exact(x.size()), tolerance(x.size());
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    const auto first = x.begin() + static_cast<std::ptrdiff_t>(r * s.columns);
+    const auto end = first + static_cast<std::ptrdiff_t>(s.columns);
+    double max = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (auto i = first; i != end; ++i) max = std::fmax(max, static_cast<double>(*i));
+    for (auto i = first; i != end; ++i) sum += std::exp(static_cast<double>(*i) - max);
+    for (auto i = first; i != end; ++i) {
+      const auto at = static_cast<std::size_t>(i - x.begin());
+      exact[at] = std::exp(static_cast<double>(*i) - max) / sum;  // NaN where the sum is
+      tolerance[at] = 1e-4 * exact[at] + 1e-12;
+    }
+  }
+  REQUIRE(row_cases::near(y, exact, tolerance, "y"));
+}
+
+void check_rows(const Shape& s, Launch launch, const std::string& text,
+                const std::vector<float>& x) {
+  INFO(row_cases::text_of(s, text, "online_softmax", launch) << "; y holds 7 before");
+  const course::Placed<float> d_x(x, s.start);
+  course::Placed<float> y(std::vector<float>(x.size(), 7.0f), s.start * 3 % 16);
+  course::launch(online_softmax, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
+                 y.data());
+  check_softmax(s, x, y.download());
+  REQUIRE(y.intact("y"));
+}
+
+void check_rows(const Shape& s, Launch launch, const Kind& kind) {
+  check_rows(s, launch, kind.text, elements_of(s, kind));
+}
+
+}  // namespace online_softmax_check
+
+using namespace online_softmax_check;
+
+// Promise: row r of y is the softmax of row r of x, each element within 10^-4 of its exact value, relatively, or within
+// 10^-12.
+// Promise: any number of columns, x and y aligned to 4 bytes, and any grid of blocks of whole warps, with fewer warps
+// than rows, or more.
+// Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
+TEST_CASE("online_softmax: rows of every length") {
+  std::size_t turn = 0;
+  for (const row_cases::Case& c : row_cases::all_lengths()) {
+    check_rows(c.shape, c.launch, kSmall);
+    check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
+  }
+}
+
+// Promise: elements may be of any size, in every order, and -infinity becomes 0.
+TEST_CASE("online_softmax: every kind of elements, blocks of many sizes") {
+  for (const Launch launch : {Launch{1, 32}, Launch{3, 160}, Launch{2, 1024}}) {
+    for (const Kind& kind : kKinds) check_rows(row_cases::rows_for(launch), launch, kind);
+  }
+}
+
+// Promise: the maximum may be in any column.
+TEST_CASE("online_softmax: one element of each row has almost all of the sum") {
+  constexpr std::size_t kRows = 24, kColumns = 70;
+  for (const float others : {-30.0f, -kInfinity}) {
+    std::vector<float> x(kRows * kColumns, others);
+    for (std::size_t r = 0; r < kRows; ++r) {
+      x[r * kColumns + r * 3] = 5.0f;
+      x[r * kColumns + (r * 29 + 1) % kColumns] = 4.0f;
+    }
+    for (const unsigned block : {32u, 128u}) {
+      check_rows({kRows, kColumns, 1}, {2, block},
+                 "5 and 4, the others are " + course::number_text(others), x);
+    }
+  }
+}
+
+// Promise: a row with NaN or +infinity becomes NaN as a whole, and so does one with nothing but -infinity.
+TEST_CASE("online_softmax: rows with NaN and infinities") {
+  for (const std::size_t columns : {2u, 40u, 300u}) {
+    const Shape s{8, columns, 2};
+    std::vector<float> x = elements_of(s, kSmall);
+    const auto at = [&](std::size_t r, std::size_t c) -> float& { return x[r * columns + c]; };
+    for (std::size_t c = 0; c < columns; ++c) at(1, c) = at(2, c) = at(3, c) = -kInfinity;
+    at(0, columns / 2) = kNan;
+    at(2, columns - 1) = kNan;
+    at(3, 0) = -1e30f;
+    at(4, columns - 1) = kInfinity;
+    at(5, 0) = kInfinity, at(5, 1) = -kInfinity;
+    at(6, 0) = kNan, at(6, 1) = 1e30f;
+    for (const unsigned block : {32u, 128u}) {
+      check_rows(s, {3, block},
+                 "row 0 has a NaN, row 1 is -infinity, row 2, too, but a NaN, row 3, too, but "
+                 "-10^30, rows 4 and 5 have +infinity, row 6 has NaN and 10^30, row 7 has neither",
+                 x);
+    }
+  }
+  check_rows({2, 1, 0}, {1, 32}, "-infinity; NaN", {-kInfinity, kNan});
+}
+
+// Promise: a row may have more than 2^16 columns.
+TEST_CASE("online_softmax: a long row") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  const auto& [shape, launch] = row_cases::kLongRow;
+  check_rows(shape, launch, kSmall);
+}
+
+// Promise: a second launch with the same arrays is the softmax of what x holds then.
+TEST_CASE("online_softmax: the same arrays again, with other elements") {
+  const Shape s{5, 90, 0};
+  INFO(row_cases::text_of(s, kLow.text + ", then " + kSmall.text, "online_softmax", {2, 64}));
+  course::Placed<float> d_x(elements_of(s, kLow), 0);
+  course::GuardedBuffer<float> y(s.rows * s.columns);
+  for (const Kind& kind : {kLow, kSmall}) {
+    d_x.upload(elements_of(s, kind));
+    course::launch(online_softmax, {2, 64}, d_x.data(), s.rows, s.columns, y.data());
+    check_softmax(s, elements_of(s, kind), y.download());
+  }
+}
+
+// Promise: there may be no rows, and no columns.
+TEST_CASE("online_softmax: no rows, and no columns") {
+  check_rows({0, 10, 0}, {2, 64}, "no elements", {});
+  check_rows({3, 0, 0}, {2, 64}, "no elements", {});
+}
+
+// Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
+// blocks of a grid that has one for each row).
+TEST_CASE("online_softmax: the last of more than 2^27 rows") {
+  constexpr std::size_t kColumns = 40;
+  const Shape last{2, kColumns, 5};
+  const std::vector<float> x = elements_of(last, kSmall);
+  const course::Placed<float> d_x(x, last.start);
+  row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
+    course::GuardedBuffer<float> y(x.size());
+    course::launch(online_softmax, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
+                   kColumns, y.data() - before * kColumns);
+    check_softmax(last, x, y.download());
+  });
+}
+
+// Promise: y is right in every order of the lanes.
+TEST_CASE("online_softmax: the lanes of a warp go in step") {
+  course::count([] { check_rows({5, 150, 1}, {2, 96}, kMasked); });
+}
+
+// Promise: every element of x is loaded twice at most, every element of y is stored once, and the lanes of a warp load
+// and store neighbours.
+// Promise: threads share the rows.
+TEST_CASE("online_softmax: two loads and one store per element, by threads that share the rows") {
+  course::skip_without_counters();
+  const auto& [shape, launch] = row_cases::kCounted;
+  const std::size_t elements = shape.rows * shape.columns;
+  const auto counters = course::count([&, s = shape, l = launch] { check_rows(s, l, kSmall); });
+  INFO(row_cases::text_of(shape, kSmall.text, "online_softmax", launch));
+  REQUIRE(row_cases::reads_at_most(*counters, elements * sizeof(float), 2));
+  REQUIRE(course::at_most(counters->global_load_lanes, 2 * elements * 5 / 4,
+                          "loads by single lanes", "each element is read twice at most"));
+  REQUIRE(course::at_most(counters->global_store_lanes, elements, "stores by single lanes",
+                          "each element is stored once"));
+  REQUIRE(course::at_most(counters->global_store_sectors, elements / 8 * 5 / 4,
+                          "sectors of 32 bytes that are stored",
+                          "the lanes of a warp store neighbours"));
+  REQUIRE(row_cases::is_shared(*counters, 3 * elements));
+}

@@ -1,0 +1,118 @@
+// For the checks of this chapter: rows of every length and start, launches of every shape, comparisons that expect NaN
+// where it is right, and limits of what the threads read.
+#pragma once
+
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace row_cases {
+
+using Launch = course::LaunchShape;
+
+struct Shape {
+  std::size_t rows, columns;
+  std::size_t start = 0;  // elements after a multiple of 64 bytes
+};
+
+struct Case {
+  Shape shape;
+  Launch launch;
+};
+
+inline std::string text_of(const Shape& s, const std::string& data, const std::string& kernel,
+                           Launch launch) {
+  return course::counted(s.rows, "row") + " of " + course::counted(s.columns, "column") + ": " +
+         data + "; x begins " + course::counted(s.start, "element") +
+         " after a multiple of 64 bytes; " + course::launch_text(kernel, launch);
+}
+
+/// Rows of every length, with launches that have too few warps, too many, and blocks of every kind. The longest rows have
+/// elements for all warps of the largest blocks.
+inline std::vector<Case> all_lengths() {
+  constexpr Launch kLaunches[] = {{3, 256}, {1, 1024}, {1, 32}, {2, 96}, {40, 32}, {1, 544}};
+  std::vector<Case> cases;
+  for (const std::size_t columns :
+       {1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 127, 129, 255, 256, 257, 500, 1000, 1023, 1025}) {
+    const std::size_t turn = cases.size();
+    const std::size_t rows = columns > 200 ? 3 : 5 + turn % 9;
+    cases.push_back({{rows, columns, turn * 5 % 16}, kLaunches[turn % std::size(kLaunches)]});
+  }
+  return cases;
+}
+
+/// Rows that have elements for all warps of a block.
+inline Shape rows_for(Launch launch) {
+  return {launch.block > 256 ? 2u : 4u, launch.block > 256 ? 1100u : 150u, launch.block % 7};
+}
+
+/// One long row. Only under the first schedule: it is slow on the CPU device.
+constexpr Case kLongRow{{1, 100'003, 3}, {2, 256}};
+
+/// A row for each block, of more than 2^32 threads and elements.
+constexpr Launch kManyRows{(1u << 27) + 1, 32};
+
+/// Runs `work`, which launches this grid for `rows` rows, of which the last two are in memory, `before` rows after the
+/// beginning of the array. A GPU runs all blocks, and has no memory for the rows.
+template <class Work>
+void at_last_rows(Work work) {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has no memory for the rows");
+  course::at_end_of_grid(kManyRows, [&](Launch grid) {
+    const std::size_t rows = grid.grid;
+    INFO("a row for each of " << rows
+                              << " blocks of 32 threads, of which the last two run; memory is "
+                                 "there for their rows");
+    work(grid, rows, rows - 2);
+  });
+}
+
+/// Ok if each element is within its tolerance: a NaN where a NaN is expected, and the same infinity.
+template <class T>
+course::Verdict near(const std::vector<T>& found, const std::vector<double>& expected,
+                     const std::vector<double>& tolerance, const std::string& name) {
+  if (found.size() != expected.size()) {
+    return course::same(found.size(), expected.size(), "elements of " + name);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto y = static_cast<double>(found[i]);
+    const std::string element = name + "[" + std::to_string(i) + "]";
+    if (std::isnan(expected[i])) {
+      if (std::isnan(y)) continue;
+      return {false, element + ": expected NaN, found " + course::number_text(found[i])};
+    }
+    if (y == expected[i]) continue;
+    const course::Verdict verdict = course::close(y, expected[i], tolerance[i], element);
+    if (!verdict) return verdict;
+  }
+  return {};
+}
+
+/// What row r is computed from: "x[300..599]".
+inline std::string row_text(const Shape& s, std::size_t r) {
+  return "row " + std::to_string(r) + " is x[" + std::to_string(r * s.columns) + ".." +
+         std::to_string((r + 1) * s.columns - 1) + "]";
+}
+
+/// Rows and a launch for counting: whether a row is a block's, a warp's or that of eight lanes, all warps get as much.
+constexpr Case kCounted{{64, 512}, {4, 128}};
+
+/// Ok if each element is loaded at most `times` times, and the lanes of a warp load neighbours. A quarter more is
+/// allowed, for what an answer needs beside it.
+inline course::Verdict reads_at_most(const course::Counters& counters, std::size_t bytes,
+                                     unsigned times) {
+  return course::at_most(counters.global_load_sectors, bytes / 32 * times * 5 / 4,
+                         "sectors of 32 bytes",
+                         "the lanes of a warp read neighbours, and each element is read " +
+                             std::string(times == 1 ? "once" : "twice at most"));
+}
+
+/// Ok if the busiest warp makes at most twice its part of `elements` loads and stores by single lanes.
+inline course::Verdict is_shared(const course::Counters& counters, std::size_t elements) {
+  constexpr std::size_t kWarps = std::size_t{kCounted.launch.grid} * kCounted.launch.block / 32;
+  return course::work_is_shared(counters, elements / 32 / kWarps * 2 + 64);
+}
+
+}  // namespace row_cases

@@ -1,0 +1,233 @@
+// Check of the exercise sum_compensated: rows of every length and start, sums that nearly cancel within a thread and
+// between threads, numbers of very different size, infinities and NaN.
+#include "sum_compensated.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "checks/row_cases.cuh"
+
+namespace sum_compensated_check {
+
+using row_cases::Launch;
+using row_cases::Shape;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// ---- rows --------------------------------------------------------------------------------------
+
+/// What a message says of the elements, and column c of `columns`: `random` is 1 to 1000.
+struct Kind {
+  std::string text;
+  float (*element)(std::size_t c, std::size_t columns, int random);
+};
+
+float whole(int random) { return static_cast<float>(random); }
+
+const Kind kSmall{"k / 8 with k from -500 to 499",
+                  [](std::size_t, std::size_t, int random) { return (whole(random) - 501) / 8; }};
+/// Each thread meets small numbers, then large ones.
+const Kind kLargeLater{
+    "the first third is 1, the second 10^8, the third -10^8",
+    [](std::size_t c, std::size_t columns, int) {
+      const std::size_t third = columns / 3;
+      return c < third ? 1.0f : c < 2 * third ? 1e8f : c < 3 * third ? -1e8f : 1.0f;
+    }};
+const Kind kLargeFirst{
+    "the first third is 10^8, the second 1, the third -10^8",
+    [](std::size_t c, std::size_t columns, int) {
+      const std::size_t third = columns / 3;
+      return c < third ? 1e8f : c < 2 * third ? 1.0f : c < 3 * third ? -1e8f : 1.0f;
+    }};
+/// What one thread has is cancelled by what another one has.
+const Kind kNeighbours{"each odd column nearly cancels the even one before it",
+                       [](std::size_t c, std::size_t columns, int) {
+                         const float large = 1e7f / 3 * (1 + static_cast<float>(c / 2 % 7));
+                         const bool last = c + 1 == columns && c % 2 == 0;
+                         return last ? 0.25f : c % 2 == 0 ? large : -large + large / 8'388'608;
+                       }};
+const Kind kHalves{"the second half is the first one below zero, but for a small number among 16",
+                   [](std::size_t c, std::size_t columns, int random) {
+                     const std::size_t half = columns / 2;
+                     if (c % 16 == 5 || c == 2 * half) return whole(random) / 4096;
+                     const float large = static_cast<float>(c % half * 7919 % 1009 + 1) * 33'333.3f;
+                     return c < half ? large : -large;
+                   }};
+const Kind kAllSizes{"from 2^-40 to 2^40, of both signs",
+                     [](std::size_t c, std::size_t, int random) {
+                       return std::ldexp(random % 2 == 0 ? whole(random) : -whole(random),
+                                         static_cast<int>(c * 37 % 71) - 40);
+                     }};
+const Kind kLargest{"about 10^30, of both signs, and 1",
+                    [](std::size_t c, std::size_t, int random) {
+                      return c % 3 == 0 ? 1.0f : c % 3 == 1 ? whole(random) * 1e30f : -5e32f;
+                    }};
+const Kind kTiny{"subnormal numbers", [](std::size_t, std::size_t, int random) {
+                   return std::ldexp(whole(random) - 400, -149);
+                 }};
+const Kind kKinds[] = {kSmall,  kLargeLater, kLargeFirst, kNeighbours,
+                       kHalves, kAllSizes,   kLargest,    kTiny};
+
+std::vector<float> elements_of(const Shape& s, const Kind& kind) {
+  const std::vector<int> random = course::position_values<int>(s.rows * s.columns);
+  std::vector<float> x(random.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = kind.element(i % s.columns, s.columns, random[i]);
+  }
+  return x;
+}
+
+// ---- sums --------------------------------------------------------------------------------------
+
+/// Checks sums against those in long double, in which no digit of these numbers matters that is lost.
+void check_sums(const Shape& s, const std::vector<float>& x, const std::vector<float>& sums) {
+  std::vector<double> exact, tolerance;
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    long double sum = 0, size = 0;
+    for (std::size_t c = 0; c < s.columns; ++c) {
+      const long double value = x[r * s.columns + c];
+      sum += value;
+      size += std::fabs(value);
+    }
+    exact.push_back(static_cast<double>(sum));
+    tolerance.push_back(static_cast<double>(std::fabs(sum) * 0x1p-22L + size * 0x1p-38L));
+  }
+  REQUIRE(row_cases::near(sums, exact, tolerance, "sums"));
+}
+
+void check_rows(const Shape& s, Launch launch, const std::string& text,
+                const std::vector<float>& x) {
+  INFO(row_cases::text_of(s, text, "sum_compensated", launch));
+  const course::Placed<float> d_x(x, s.start);
+  course::GuardedBuffer<float> sums(s.rows);
+  course::launch(sum_compensated, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
+                 sums.data());
+  check_sums(s, x, sums.download());
+  REQUIRE(sums.intact("sums"));
+}
+
+void check_rows(const Shape& s, Launch launch, const Kind& kind) {
+  check_rows(s, launch, kind.text, elements_of(s, kind));
+}
+
+}  // namespace sum_compensated_check
+
+using namespace sum_compensated_check;
+
+// Promise: sums[r] is the sum of row r, within 2^-22 |sum| + 2^-38 size.
+// Promise: any number of columns, x aligned to 4 bytes, and any grid of blocks of whole warps, with fewer warps than
+// rows, or more.
+// Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
+TEST_CASE("sum_compensated: rows of every length") {
+  std::size_t turn = 0;
+  for (const row_cases::Case& c : row_cases::all_lengths()) {
+    check_rows(c.shape, c.launch, kSmall);
+    check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
+  }
+}
+
+// Promise: what the additions of a thread lose is in the sum, and so is what the additions between threads lose.
+TEST_CASE("sum_compensated: numbers that nearly cancel, of every size, in blocks of many sizes") {
+  for (const Launch launch : {Launch{1, 32}, Launch{3, 96}, Launch{2, 256}, Launch{2, 1024}}) {
+    for (const Kind& kind : kKinds) check_rows({4, 991, launch.block % 7}, launch, kind);
+  }
+}
+
+// Promise: what one lane has may be cancelled by what any other one has.
+TEST_CASE("sum_compensated: 10^8 and -10^8 in two columns of zeros and a 1") {
+  constexpr std::size_t kColumns = 96;
+  std::vector<float> x(24 * kColumns, 0.0f);
+  for (std::size_t r = 0; r < 24; ++r) {
+    float* const row = x.data() + r * kColumns;
+    row[r * 11 % kColumns] = 1e8f;
+    row[(r * 11 + 1 + r) % kColumns] = -1e8f;
+    row[(r * 11 + 33 + 2 * r) % kColumns] += 1.0f;
+  }
+  for (const unsigned block : {32u, 128u}) {
+    check_rows({24, kColumns, 1}, {2, block}, "10^8, -10^8 and 1, the others are 0", x);
+  }
+}
+
+// Promise: infinities of one sign stay what they are, those of both signs give NaN, and so does a NaN.
+TEST_CASE("sum_compensated: infinities and NaN") {
+  for (const std::size_t columns : {3u, 40u, 300u}) {
+    const Shape s{8, columns, 2};
+    std::vector<float> x = elements_of(s, kSmall);
+    const auto at = [&](std::size_t r, std::size_t c) -> float& { return x[r * columns + c]; };
+    at(0, 0) = kInfinity;
+    at(1, columns - 1) = -kInfinity;
+    at(2, columns / 2) = at(2, 0) = kInfinity;
+    at(3, 0) = kInfinity, at(3, columns - 1) = -kInfinity;
+    at(4, columns / 2) = kNan;
+    at(5, 0) = kNan, at(5, 1) = kInfinity;
+    at(6, columns / 2) = -kInfinity, at(6, 0) = 1e30f;
+    for (const unsigned block : {32u, 128u}) {
+      check_rows(s, {3, block},
+                 "infinity, -infinity, infinity twice, both, NaN, NaN and infinity, -infinity and "
+                 "10^30, neither",
+                 x);
+    }
+  }
+}
+
+// Promise: the size of a row may be almost 2^127.
+TEST_CASE("sum_compensated: sums near the largest float") {
+  std::vector<float> x(64, 0x1p121f * 0.99f);
+  check_rows({1, 64, 0}, {1, 32}, "all are 0.99 * 2^121", x);
+  x.assign(64, 0);
+  x[3] = 0x1.fffffep126f;
+  check_rows({1, 64, 0}, {1, 64}, "one is almost 2^127, the others are 0", x);
+}
+
+// Promise: a row may have more than 2^16 columns.
+TEST_CASE("sum_compensated: a long row") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  const auto& [shape, launch] = row_cases::kLongRow;
+  for (const Kind& kind : {kHalves, kLargeLater}) check_rows(shape, launch, kind);
+}
+
+// Promise: a row without columns gives 0; there may be no rows.
+TEST_CASE("sum_compensated: rows without columns, and no rows") {
+  check_rows({3, 0, 0}, {2, 64}, "no elements", {});
+  check_rows({0, 10, 0}, {2, 64}, "no elements", {});
+}
+
+// Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
+// blocks of a grid that has one for each row).
+TEST_CASE("sum_compensated: the last of more than 2^27 rows") {
+  constexpr std::size_t kColumns = 40;
+  const Shape last{2, kColumns, 5};
+  const std::vector<float> x = elements_of(last, kSmall);
+  const course::Placed<float> d_x(x, last.start);
+  row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
+    course::GuardedBuffer<float> sums(2);
+    course::launch(sum_compensated, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
+                   kColumns, sums.data() - before);
+    check_sums(last, x, sums.download());
+  });
+}
+
+// Promise: the sums are right in every order of the lanes.
+TEST_CASE("sum_compensated: the lanes of a warp go in step") {
+  course::count([] { check_rows({5, 150, 1}, {2, 96}, kLargeLater); });
+}
+
+// Promise: every element is loaded once, and the lanes of a warp load neighbours.
+// Promise: threads share the rows.
+TEST_CASE("sum_compensated: every element is loaded once, by threads that share the rows") {
+  course::skip_without_counters();
+  const auto& [shape, launch] = row_cases::kCounted;
+  const std::size_t elements = shape.rows * shape.columns;
+  const auto counters = course::count([&, s = shape, l = launch] { check_rows(s, l, kSmall); });
+  INFO(row_cases::text_of(shape, kSmall.text, "sum_compensated", launch));
+  REQUIRE(row_cases::reads_at_most(*counters, elements * sizeof(float), 1));
+  REQUIRE(course::at_most(counters->global_load_lanes, elements * 5 / 4, "loads by single lanes",
+                          "each element is read once"));
+  REQUIRE(row_cases::is_shared(*counters, elements));
+}

@@ -1,0 +1,283 @@
+// Check of the exercise top_k: rows of every length and start, the largest elements in neighbouring columns and all in one
+// thread's, ties, NaN, infinities, and rows with fewer than eight columns.
+#include "top_k.cuh"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "checks/row_cases.cuh"
+
+namespace top_k_check {
+
+using row_cases::Launch;
+using row_cases::Shape;
+
+constexpr std::size_t kTop = 8;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// ---- rows --------------------------------------------------------------------------------------
+
+/// What a message says of the elements, and element c of row r: `random` is 1 to 1000.
+struct Kind {
+  std::string text;
+  float (*element)(std::size_t r, std::size_t c, int random);
+};
+
+/// Different for each of 4093 neighbouring columns.
+float distinct(std::size_t r, std::size_t c) {
+  return static_cast<float>((c * 1021 + r * 37) % 4093);
+}
+
+const Kind kDistinct{"no two alike, of both signs",
+                     [](std::size_t r, std::size_t c, int) { return distinct(r, c) - 2000.5f; }};
+const Kind kBelowZero{"all below zero",
+                      [](std::size_t r, std::size_t c, int) { return -1 - distinct(r, c); }};
+const Kind kTies{"the largest ones are there several times",
+                 [](std::size_t, std::size_t, int random) {
+                   return random % 16 == 0 ? 7.0f : static_cast<float>(random % 7);
+                 }};
+const Kind kKinds[] = {
+    kDistinct,
+    kBelowZero,
+    kTies,
+    {"all are equal", [](std::size_t r, std::size_t, int) { return static_cast<float>(r) - 2; }},
+    {"it grows from column to column",
+     [](std::size_t, std::size_t c, int) { return static_cast<float>(c) / 16 - 30; }},
+    {"it falls from column to column",
+     [](std::size_t, std::size_t c, int) { return 30 - static_cast<float>(c) / 16; }},
+    {"some are NaN, of both signs",
+     [](std::size_t r, std::size_t c, int random) {
+       return random % 40 == 0 ? kNan : random % 40 == 1 ? -kNan : distinct(r, c);
+     }},
+    {"all are NaN", [](std::size_t, std::size_t, int) { return kNan; }},
+    {"all are -infinity", [](std::size_t, std::size_t, int) { return -kInfinity; }},
+    {"all are -infinity, but one in 50",
+     [](std::size_t, std::size_t, int random) { return random % 50 == 0 ? -3e38f : -kInfinity; }},
+    {"infinities of both signs",
+     [](std::size_t, std::size_t, int random) {
+       return random % 30 == 0 ? kInfinity : -kInfinity;
+     }},
+    {"+0, -0 and -1",
+     [](std::size_t, std::size_t c, int random) {
+       return c % 7 < 3 ? -1.0f : random % 3 == 0 ? 0.0f : -0.0f;
+     }},
+    {"floats that are next to each other",
+     [](std::size_t, std::size_t, int random) {
+       return 1 + static_cast<float>(random) * 0x1p-23f;
+     }},
+};
+
+std::vector<float> elements_of(const Shape& s, const Kind& kind) {
+  const std::vector<int> random = course::position_values<int>(s.rows * s.columns);
+  std::vector<float> x(random.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = kind.element(i / s.columns, i % s.columns, random[i]);
+  }
+  return x;
+}
+
+// ---- the right answer --------------------------------------------------------------------------
+
+struct Answer {
+  std::vector<double> values;
+  std::vector<int> indices;
+};
+
+Answer expected_of(const Shape& s, const std::vector<float>& x) {
+  Answer answer;
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    const float* const row = x.data() + r * s.columns;
+    std::vector<int> order(s.columns);
+    std::iota(order.begin(), order.end(), 0);
+    const std::size_t there = std::min(kTop, s.columns);
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(there),
+                      order.end(), [&](int a, int b) {
+                        if (std::isnan(row[a]) != std::isnan(row[b])) return std::isnan(row[a]);
+                        if (!std::isnan(row[a]) && row[a] != row[b]) return row[a] > row[b];
+                        return a < b;
+                      });
+    for (std::size_t k = 0; k < kTop; ++k) {
+      answer.indices.push_back(k < there ? order[k] : -1);
+      answer.values.push_back(static_cast<double>(k < there ? row[order[k]] : -kInfinity));
+    }
+  }
+  return answer;
+}
+
+void check_answer(const Shape& s, const std::vector<float>& x, const std::vector<float>& values,
+                  const std::vector<int>& indices) {
+  const Answer expected = expected_of(s, x);
+  REQUIRE(course::same(indices, expected.indices, "indices", [&](std::size_t i) {
+    return "number " + std::to_string(i % kTop) + " of row " + std::to_string(i / kTop) + ", " +
+           (expected.indices[i] < 0
+                ? "which has " + course::counted(s.columns, "column")
+                : "which is " + course::number_text(static_cast<float>(expected.values[i])));
+  }));
+  REQUIRE(
+      row_cases::near(values, expected.values, std::vector<double>(values.size(), 0), "values"));
+}
+
+void check_rows(const Shape& s, Launch launch, const std::string& text,
+                const std::vector<float>& x) {
+  INFO(row_cases::text_of(s, text, "top_k", launch));
+  const course::Placed<float> d_x(x, s.start);
+  course::GuardedBuffer<float> values(s.rows * kTop);
+  course::GuardedBuffer<int> indices(s.rows * kTop);
+  course::launch(top_k, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns, values.data(),
+                 indices.data());
+  check_answer(s, x, values.download(), indices.download());
+  REQUIRE(values.intact("values"));
+  REQUIRE(indices.intact("indices"));
+}
+
+void check_rows(const Shape& s, Launch launch, const Kind& kind) {
+  check_rows(s, launch, kind.text, elements_of(s, kind));
+}
+
+/// Lists of a block of 1024 threads are much work for the CPU device: they are merged under the first schedule alone.
+bool is_slow_again() { return course::kCpuDevice && course::has_run_before(); }
+
+}  // namespace top_k_check
+
+using namespace top_k_check;
+
+// Promise: the eight largest elements of each row and their columns, the largest first.
+// Promise: any number of columns, x aligned to 4 bytes, and any grid of blocks of whole warps, with fewer warps than
+// rows, or more.
+// Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
+TEST_CASE("top_k: rows of every length") {
+  std::size_t turn = 0;
+  for (const row_cases::Case& c : row_cases::all_lengths()) {
+    if (c.launch.block == 1024 && is_slow_again()) continue;
+    check_rows(c.shape, c.launch, kDistinct);
+    check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
+  }
+}
+
+// Promise: the kernel is right for every kind of elements: -0 equals +0, and NaN is larger than any number.
+TEST_CASE("top_k: every kind of elements, blocks of many sizes") {
+  for (const Launch launch : {Launch{1, 32}, Launch{3, 160}, Launch{2, 1024}}) {
+    if (launch.block == 1024 && is_slow_again()) continue;
+    for (const Kind& kind : kKinds) check_rows(row_cases::rows_for(launch), launch, kind);
+  }
+}
+
+// Promise: the eight largest elements may be in any columns, also in those of a single thread.
+TEST_CASE("top_k: the nine largest elements in columns that are equally far apart") {
+  constexpr std::size_t kColumns = 2300;
+  for (const std::size_t apart : {1u, 2u, 4u, 8u, 16u, 32u, 64u, 96u, 128u, 256u}) {
+    const Shape s{2, kColumns, 0};
+    std::vector<float> x(s.rows * kColumns, -9.5f);
+    for (std::size_t k = 0; k < 9; ++k) {
+      x[17 + k * apart] = static_cast<float>(k);  // each is larger than those before it
+      x[kColumns + 3 + k * apart] = 8 - static_cast<float>(k);  // smaller
+    }
+    for (const unsigned block : {64u, 256u}) {
+      check_rows(s, {2, block},
+                 "0 to 8, and 8 to 0, in columns that are " + std::to_string(apart) +
+                     " apart; the others are -9.5",
+                 x);
+    }
+  }
+}
+
+// Promise: of equal elements the one with the smaller column comes first, and so does it of NaNs.
+TEST_CASE("top_k: ten equal elements and two larger ones, whichever threads meet them") {
+  constexpr std::size_t kRows = 6, kColumns = 700;
+  const Shape s{kRows, kColumns, 1};
+  for (const std::size_t apart : {1u, 31u, 32u, 33u, 47u, 63u, 64u, 65u}) {
+    for (const float value : {2.0f, kNan}) {
+      std::vector<float> x = elements_of(s, kBelowZero);
+      for (std::size_t r = 0; r < kRows; ++r) {
+        float* const row = x.data() + r * kColumns;
+        for (std::size_t k = 0; k < 10; ++k) row[r * 9 + k * apart] = k % 2 == 0 ? value : 2.0f;
+        row[r * 9 + 4 * apart + 1 - r % 2] = row[r * 9 + 7 * apart] = 3.0f;
+      }
+      check_rows(s, {2, apart % 2 == 0 ? 96u : 32u},
+                 course::number_text(value) + ", 2 and 3 in columns that are " +
+                     std::to_string(apart) + " apart",
+                 x);
+    }
+  }
+}
+
+// Promise: NaN is larger than any number, whatever its sign and its other bits.
+TEST_CASE("top_k: NaNs of all bits") {
+  const unsigned kBits[] = {0x7F80'0001, 0x7FC0'0000, 0x7FFF'FFFF,
+                            0xFF80'0001, 0xFFC0'0000, 0xFFFF'FFFF};
+  const Shape s{3, 60, 0};
+  std::vector<float> x(s.rows * s.columns, kInfinity);
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    for (std::size_t k = 0; k < 6; ++k) {
+      const unsigned bits = kBits[(k * 5 + r) % std::size(kBits)];
+      std::memcpy(&x[r * s.columns + 4 + k * (r + 8)], &bits, sizeof bits);
+    }
+  }
+  check_rows(s, {2, 64}, "infinity, and six NaNs of different bits", x);
+}
+
+// Promise: if a row has fewer than 8 columns, the last ones are -infinity, with column -1, and -infinity comes before these.
+// Promise: a row may have no columns, and there may be no rows.
+TEST_CASE("top_k: rows of 0 to 9 columns, and no rows") {
+  for (std::size_t columns = 0; columns < 10; ++columns) {
+    for (const Kind& kind : kKinds) check_rows({3, columns, columns % 4}, {2, 64}, kind);
+  }
+  check_rows({0, 10, 0}, {2, 64}, "no elements", {});
+}
+
+// Promise: a column may need more than 16 bits.
+TEST_CASE("top_k: a long row") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  const auto& [shape, launch] = row_cases::kLongRow;
+  std::vector<float> x = elements_of(shape, kBelowZero);
+  x[70'001] = x[99'998] = x[65'535] = 3.0f;
+  check_rows(shape, launch, "below zero, but 3 in columns 65535, 70001 and 99998", x);
+}
+
+// Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
+// blocks of a grid that has one for each row).
+TEST_CASE("top_k: the last of more than 2^27 rows") {
+  constexpr std::size_t kColumns = 40;
+  const Shape last{2, kColumns, 5};
+  const std::vector<float> x = elements_of(last, kDistinct);
+  const course::Placed<float> d_x(x, last.start);
+  row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
+    course::GuardedBuffer<float> values(2 * kTop);
+    course::GuardedBuffer<int> indices(2 * kTop);
+    course::launch(top_k, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows, kColumns,
+                   values.data() - before * kTop, indices.data() - before * kTop);
+    check_answer(last, x, values.download(), indices.download());
+  });
+}
+
+// Promise: the results are right in every order of the lanes.
+TEST_CASE("top_k: the lanes of a warp go in step") {
+  course::count([] { check_rows({5, 150, 1}, {2, 96}, kTies); });
+}
+
+// Promise: every element is loaded once, and the lanes of a warp load neighbours.
+// Promise: threads share the rows.
+TEST_CASE("top_k: every element is loaded once, by threads that share the rows") {
+  course::skip_without_counters();
+  if (course::has_run_before()) return;
+  const Launch launch{4, 128};
+  const Shape shape{64, 1536, 0};
+  const std::size_t elements = shape.rows * shape.columns;
+  const auto counters = course::count([&] { check_rows(shape, launch, kTies); });
+  INFO(row_cases::text_of(shape, kTies.text, "top_k", launch));
+  REQUIRE(row_cases::reads_at_most(*counters, elements * sizeof(float), 1));
+  REQUIRE(course::at_most(counters->global_load_lanes, elements * 5 / 4, "loads by single lanes",
+                          "each element is read once"));
+  // A warp has 1 / 16 of the elements. It may also write all results of its block's 16 rows, one by one.
+  const std::size_t part = elements / 32 / 16;
+  REQUIRE(course::work_is_shared(*counters, 2 * part + 64 + 16 * 2 * kTop));
+}

@@ -1,0 +1,158 @@
+// Which threads sum the elements of a column?
+// Rungs: sum_columns_by_thread, sum_columns.
+//
+//   y[c] = the sum of column c; T is float, __half or __nv_bfloat16, the sums are floats.
+#pragma once
+
+#include <algorithm>
+#include <course/buffer.cuh>
+#include <course/collectives.cuh>
+#include <course/launch.cuh>
+#include <course/ptx.cuh>
+#include <course/rungs.cuh>
+#include <cstddef>
+#include <vector>
+
+#include "teams.cuh"
+
+/// Rung 0, in double.
+template <class T>
+std::vector<double> column_sums_reference(const std::vector<T>& x, std::size_t width) {
+  std::vector<double> sums(width);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sums[i % width] += static_cast<double>(static_cast<float>(x[i]));
+  }
+  return sums;
+}
+
+// Question: are columns harder than rows?
+// Changes:  nothing yet: a thread for each column. Neighbouring lanes have neighbouring columns.
+// Cost:     full sectors, but no more threads than columns, and one load in flight for each.
+template <class T>
+__global__ void sum_columns_by_thread(Rows<T, float> in) {
+  const std::size_t c = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (c >= in.width) return;
+  float sum = 0;
+  for (std::size_t r = 0; r < in.rows; ++r) sum += static_cast<float>(in.d_x[r * in.width + c]);
+  in.d_y[c] = sum;
+}
+
+/// What is measured and not derived: a block of kBlock threads has a tile of `lanes` packs of columns, and takes
+/// `loads` rows for each of its threads at a time.
+template <unsigned lanes, unsigned loads, unsigned block = 256>
+struct TileOfColumns {
+  static constexpr unsigned kLanes = lanes;  // packs of 16 bytes
+  static constexpr unsigned kLoads = loads;  // in flight per thread
+  static constexpr unsigned kBlock = block;  // threads
+  static constexpr unsigned kStrips =
+      block / lanes;  // rows that a block reads with one load of its threads
+};
+
+/// What sum_columns works in. Launches that use the same one must follow each other, as in one stream.
+struct ColumnWorkspace {
+  static constexpr std::size_t kMostParts = std::size_t{1} << 22;
+  static constexpr std::size_t kMostTiles = std::size_t{1} << 16;
+  course::DeviceBuffer<float> parts{kMostParts};  // a sum for each block of a tile and each column
+  course::DeviceBuffer<unsigned> tickets = course::DeviceBuffer<unsigned>::zeros(kMostTiles);
+};
+
+// Question: how do thousands of threads share a column?
+// Changes:  packs of 16 bytes; a block sums some of the rows of a tile of columns, its threads meet in shared
+//           memory, and the last block of a tile adds the sums of all blocks, in their order.
+// Cost:     one read; a row of sums and a ticket for each block. The same bits in every run.
+template <class TileT, class T>
+__global__ void __launch_bounds__(TileT::kBlock)
+    sum_columns(Rows<T, float> in, float* d_parts, unsigned* d_tickets) {
+  constexpr unsigned kLanes = TileT::kLanes, kStrips = TileT::kStrips, kLoads = TileT::kLoads;
+  constexpr unsigned kColumns = kLanes * kPack<T>;
+  __shared__ float s_sums[kStrips][kColumns];
+  __shared__ bool s_is_last;
+  const unsigned lane = threadIdx.x % kLanes, strip = threadIdx.x / kLanes;
+  const std::size_t pack = std::size_t{blockIdx.x} * kLanes + lane, packs = in.width / kPack<T>;
+  const std::size_t step = std::size_t{gridDim.y} * kStrips;
+  float sum[kPack<T>] = {};
+  for (std::size_t first = std::size_t{blockIdx.y} * kStrips + strip;
+       first < in.rows && pack < packs; first += kLoads * step) {
+    uint4 bits[kLoads];
+    for (unsigned k = 0; k < kLoads; ++k) {
+      const std::size_t row = first + k * step;
+      bits[k] = row < in.rows ? course::load_16_bytes<course::CacheHint::read_once>(
+                                    in.d_x + row * in.width + pack * kPack<T>)
+                              : uint4{0, 0, 0, 0};
+    }
+    for (unsigned k = 0; k < kLoads; ++k) {
+      float value[kPack<T>];
+      to_floats<T>(bits[k], value);
+      for (unsigned e = 0; e < kPack<T>; ++e) sum[e] += value[e];
+    }
+  }
+  for (unsigned e = 0; e < kPack<T>; ++e) s_sums[strip][lane * kPack<T> + e] = sum[e];
+  __syncthreads();  // the sums of all strips are there
+  const std::size_t tile = std::size_t{blockIdx.x} * kColumns;
+  for (unsigned c = threadIdx.x; c < kColumns && tile + c < in.width; c += TileT::kBlock) {
+    float all = 0;
+    for (unsigned s = 0; s < kStrips; ++s) all += s_sums[s][c];
+    (gridDim.y == 1 ? in.d_y : d_parts + blockIdx.y * in.width)[tile + c] = all;
+  }
+  if (gridDim.y == 1) return;
+  __syncthreads();         // this block's sums are written ...
+  if (threadIdx.x == 0) {  // ... before its ticket is drawn
+    const unsigned last = gridDim.y - 1;
+    s_is_last = course::atomic_inc_acq_rel(d_tickets + blockIdx.x, last) == last;
+  }
+  __syncthreads();  // all know, and see what thread 0 sees
+  if (!s_is_last) return;
+  // All threads work: strip s takes every kStrips-th of the blocks' sums, and again strips meet in shared memory.
+  for (unsigned i = threadIdx.x; i < kStrips * kColumns; i += TileT::kBlock) {
+    const unsigned s = i / kColumns, c = i % kColumns;
+    float some = 0;
+    for (unsigned b = s; b < gridDim.y && tile + c < in.width; b += kStrips) {
+      some += d_parts[b * in.width + tile + c];
+    }
+    s_sums[s][c] = some;
+  }
+  __syncthreads();  // they are there
+  for (unsigned c = threadIdx.x; c < kColumns && tile + c < in.width; c += TileT::kBlock) {
+    float all = 0;
+    for (unsigned s = 0; s < kStrips; ++s) all += s_sums[s][c];
+    in.d_y[tile + c] = all;
+  }
+}
+
+template <class T>
+void launch_sum_columns_by_thread(const Rows<T, float>& in) {
+  constexpr unsigned kBlock = 256;  // threads
+  course::launch(sum_columns_by_thread<T>, {course::blocks_for(in.width, kBlock), kBlock}, in);
+}
+
+/// Sets in.d_y[c] to the sum of column c, with this tile: some `waves` times as many blocks as are resident.
+template <class TileT, class T>
+void launch_sum_columns_tiled(const Rows<T, float>& in, ColumnWorkspace& workspace,
+                              unsigned waves = 1) {
+  const std::size_t tiles = (in.width / kPack<T> + TileT::kLanes - 1) / TileT::kLanes;
+  if (tiles == 0) return;
+  const std::size_t blocks = waves * course::resident<sum_columns<TileT, T>, TileT::kBlock>();
+  const std::size_t most =
+      std::min((in.rows + TileT::kStrips * TileT::kLoads - 1) / (TileT::kStrips * TileT::kLoads),
+               workspace.kMostParts / in.width);
+  const std::size_t parts = tiles > workspace.kMostTiles ? 1 : std::min(blocks / tiles, most);
+  const dim3 grid(static_cast<unsigned>(tiles),
+                  static_cast<unsigned>(std::max<std::size_t>(parts, 1)));
+  course::launch(sum_columns<TileT, T>, {grid, TileT::kBlock}, in, workspace.parts.data(),
+                 workspace.tickets.data());
+}
+
+/// Sets in.d_y[c] to the sum of column c, for rows of any length and start. The same bits in every run.
+template <class T>
+void launch_sum_columns(const Rows<T, float>& in, ColumnWorkspace& workspace) {
+  if (!fits_packs<T>(in.d_x, in.width)) return launch_sum_columns_by_thread(in);
+  if (in.width / kPack<T> <= 8) {
+    launch_sum_columns_tiled<TileOfColumns<8, 8, 1024>>(in, workspace);
+  } else if (in.width / kPack<T> <= 16) {
+    launch_sum_columns_tiled<TileOfColumns<16, 8, 1024>>(in, workspace);
+  } else if (in.width / kPack<T> <= 1024) {
+    launch_sum_columns_tiled<TileOfColumns<32, 4, 1024>>(in, workspace);
+  } else {
+    launch_sum_columns_tiled<TileOfColumns<32, 8, 512>>(in, workspace);
+  }
+}

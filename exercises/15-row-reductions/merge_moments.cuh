@@ -1,0 +1,48 @@
+// Exercise merge_moments: what do two parts of an array know of the variance of the whole?
+//
+// A batch norm needs mean and variance of each row, in one read of the row. Each thread sees a part of it, and what the
+// threads know must be merged. The mean may be ten thousand times the standard deviation.
+//
+// Try it: meson test -C build merge_moments
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <course/exercise.cuh>
+#include <cstddef>
+
+NOT_STARTED  // delete this line when you begin
+
+/// What is known of some numbers x.
+struct PartMoments {
+  unsigned count;  // how many there are
+  float mean;      // of x
+  float squares;   // the sum of (x - mean)^2
+};
+
+/// Returns what is known of the numbers of both parts.
+/// - If one part has count 0, the result is the other one: mean and squares of a part without numbers may be anything,
+///   NaN, too. If both have, the result has count 0.
+/// - Numbers are at most 10^12 in size, and the counts together below 2^32.
+/// - mean is within 10^-6 of the larger mean, and squares within 10^-6 of the exact sum of the parts as they are given.
+__device__ inline PartMoments merge(const PartMoments& a, const PartMoments& b) {
+  // TODO(you): merge the two parts.
+  (void)a, (void)b;  // delete this line
+  return {};
+}
+
+/// x has `rows` rows of `columns` floats, one after the other: row r begins at x[r * columns]. Writes mean[r] and
+/// variance[r] of each row r: the mean of (x - mean[r])^2 over all columns.
+/// - mean is within 10^-5 of the larger of |mean| and the standard deviation. variance is within 10^-4 variance +
+///   10^-12 mean^2 of the exact one.
+/// - A row without columns gives NaN for both. Elements are finite, at most 10^12 in size.
+/// - Any number of rows, and of columns below 2^31. x is aligned to 4 bytes. rows * columns may be more than 2^32.
+/// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
+///   or more. Launches give no dynamic shared memory.
+/// - Threads share the rows: every element is loaded once, and the lanes of a warp load neighbours.
+__global__ void row_moments(const float* x, std::size_t rows, std::size_t columns, float* mean,
+                            float* variance) {
+  // TODO(you): merge what the threads know of each row.
+  (void)x, (void)rows, (void)columns, (void)mean, (void)variance;  // delete this line
+}
