@@ -12,6 +12,7 @@
 #include <course/ladder.cuh>
 #include <course/launch.cuh>
 #include <course/look_back.cuh>
+#include <course/merge.cuh>
 #include <course/pack.cuh>
 #include <course/ptx.cuh>
 #include <course/rungs.cuh>
@@ -62,6 +63,17 @@ __global__ void sum_before(course::TileStates<float> states, float* d_before) {
   if (threadIdx.x != 0) return;
   states.tell(tile, course::Told::prefix, before + mine);
   d_before[tile] = before;
+}
+// [end]
+
+// [merge.cuh]
+__global__ void variance_of(const float* d_x, unsigned n, float* d_variance) {  // one warp
+  course::Moments mine;
+  for (unsigned i = threadIdx.x; i < n; i += 32) {
+    mine = course::MergeMoments{}(mine, course::moments_of(d_x[i]));
+  }
+  const course::Moments all = course::warp_merge(mine, course::MergeMoments{});
+  if (threadIdx.x == 0) *d_variance = all.variance();
 }
 // [end]
 
@@ -183,6 +195,13 @@ TEST_CASE("collectives.cuh") {
   float sum = 0;
   for (const float value : x) sum += value;
   CHECK(course::same(d_sum.front(), sum, "sum"));
+}
+
+TEST_CASE("merge.cuh") {
+  const auto d_x = course::DeviceBuffer<float>::from({10'001, 10'002, 10'003, 10'004, 10'005});
+  auto d_variance = course::DeviceBuffer<float>::zeros(1);
+  course::launch(variance_of, {1, 32}, d_x.data(), 5u, d_variance.data());
+  CHECK(course::close(d_variance.front(), 2, 1e-3, "variance"));
 }
 
 TEST_CASE("merge.cuh") {
