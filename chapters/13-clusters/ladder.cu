@@ -80,6 +80,26 @@ void sums_in_two_steps(course::Ladder& ladder, std::size_t n) {
 #endif
 }
 
+// ---- a chain of ten steps -----------------------------------------------------------------------
+
+void chains(course::Ladder& ladder, std::size_t n) {
+  const std::vector<float> x = zeros_and_ones(n);
+  const std::vector<float> expected = chain_reference(x);
+  ChainMemory memory(x);
+  ladder.reference("chain_reference", expected[n / 2],
+                   "ten steps; one CPU thread; the middle number is shown", n);
+  for (const ChainRung& rung : chain_rungs()) {
+    if (!can_run(ladder, rung.name)) continue;
+    ladder.rung({.name = rung.name,
+                 .changed = rung.changed,
+                 .reset = [&] { memory.forget(); },
+                 .launch = [&, rung] { rung.launch(memory); },
+                 .result = [&] { return static_cast<double>(memory.result()[n / 2]); },
+                 .check = [&] { return course::same(memory.result(), expected, "numbers"); },
+                 .l2 = course::L2::warm});
+  }
+}
+
 // ---- histograms ---------------------------------------------------------------------------------
 
 void histograms(course::Ladder& ladder, std::size_t n, const std::string& kind,
@@ -174,6 +194,7 @@ int main(int argc, char** argv) {
   return ladder.run([](course::Ladder& rungs) {
     for (const std::size_t n : rungs.sizes({power(20), power(24), power(28)})) sums(rungs, n);
     for (const std::size_t n : rungs.sizes({power(20)})) sums_in_two_steps(rungs, n);
+    for (const std::size_t n : rungs.sizes({power(16)})) chains(rungs, n);
     const std::size_t n = rungs.n();
     histograms(rungs, n, "all as likely", even_values);
     histograms(rungs, n, "half of the values are 5", crowded_values);

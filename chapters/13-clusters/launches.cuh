@@ -14,6 +14,8 @@
 #include <course/launch.cuh>
 #include <course/rungs.cuh>
 #include <cstddef>
+#include <functional>
+#include <type_traits>
 
 #include "sums.cuh"
 
@@ -116,23 +118,24 @@ inline void launch_sum_two_launches(const StepsInput& in, cudaStream_t stream = 
   course::launch(sum_of_parts, {1, kStepsBlock, 0, stream}, in);
 }
 
-/// The same two launches as a graph, which is made once and launched as often as wanted.
-class SumGraph {
+/// Launches as a graph, which is made once and launched as often as wanted. Throws CudaError if a CUDA call fails.
+class Graph {
  public:
-  explicit SumGraph(const StepsInput& in) {
+  /// `launch` makes the launches in the stream that it gets, which records them.
+  explicit Graph(const std::function<void(cudaStream_t)>& launch) {
     cudaStream_t stream{};
     cudaGraph_t graph{};
     CUDA_CHECK(cudaStreamCreate(&stream));
     CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    launch_sum_two_launches(in, stream);  // runs nothing: the stream records it
+    launch(stream);  // runs nothing: the stream records it
     CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
     CUDA_CHECK(cudaGraphInstantiate(&ready_, graph, 0));
     CUDA_CHECK(cudaGraphDestroy(graph));
     CUDA_CHECK(cudaStreamDestroy(stream));
   }
-  ~SumGraph() { static_cast<void>(cudaGraphExecDestroy(ready_)); }
-  SumGraph(const SumGraph&) = delete;
-  SumGraph& operator=(const SumGraph&) = delete;
+  ~Graph() { static_cast<void>(cudaGraphExecDestroy(ready_)); }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
 
   void launch() const { CUDA_CHECK(cudaGraphLaunch(ready_, nullptr)); }
 
@@ -140,18 +143,26 @@ class SumGraph {
   cudaGraphExec_t ready_{};
 };
 
-/// The same two kernels; the second launch is a programmatic dependent launch.
-inline void launch_sum_dependent_launch(const StepsInput& in) {
-  course::launch(sum_of_blocks, {in.blocks, kStepsBlock}, in);
+/// A programmatic dependent launch: the kernel may begin before the one before it in the default stream has ended.
+/// Throws CudaError if the launch fails.
+template <class... Parameters>
+void launch_dependent(void (*kernel)(Parameters...), unsigned blocks, unsigned block,
+                      std::type_identity_t<Parameters>... arguments) {
   cudaLaunchAttribute begins_early{};
   begins_early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   begins_early.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = 1;
-  config.blockDim = kStepsBlock;
+  config.gridDim = blocks;
+  config.blockDim = block;
   config.attrs = &begins_early;
   config.numAttrs = 1;
-  CUDA_CHECK(cudaLaunchKernelEx(&config, sum_of_parts, in));
+  CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
+/// The same two kernels; the second launch is a programmatic dependent launch.
+inline void launch_sum_dependent_launch(const StepsInput& in) {
+  course::launch(sum_of_blocks, {in.blocks, kStepsBlock}, in);
+  launch_dependent(sum_of_parts, 1, kStepsBlock, in);
 }
 
 /// The same by one kernel whose blocks meet at a barrier.

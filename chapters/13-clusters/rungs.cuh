@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chain.cuh"
 #include "histogram.cuh"
 #include "launches.cuh"
 #include "rows.cuh"
@@ -88,7 +89,7 @@ struct StepsMemory {
   course::DeviceBuffer<float> parts{blocks}, sum{1};
   course::DeviceBuffer<unsigned> ticket = course::DeviceBuffer<unsigned>::zeros(1);
   StepsInput input{d_x.data(), d_x.size(), blocks, parts.data(), ticket.data(), sum.data()};
-  SumGraph graph{input};
+  Graph graph{[this](cudaStream_t stream) { launch_sum_two_launches(input, stream); }};
 };
 
 /// A rung that sets memory.sum. Every sum has the same bits in every run, and makes no memset.
@@ -118,6 +119,69 @@ inline std::vector<StepsRung> steps_rungs() {
            .launch = [](const StepsMemory& memory) { launch_sum_last_ticket(memory.input); },
            .kernels = 1,
            .tickets = 1}};
+}
+
+// ---- a chain of ten steps -----------------------------------------------------------------------
+
+/// The arrays of a chain on the device, and what its rungs need, which is made before any launch.
+struct ChainMemory {
+  explicit ChainMemory(const std::vector<float>& x)
+      : d_x(course::DeviceBuffer<float>::from(x)),
+        even(x.size()),
+        odd(x.size()),
+        done(course::DeviceBuffer<unsigned>::zeros(chain_tiles(input))) {}
+  /// What the last launch has made.
+  std::vector<float> result() const { return odd.download(); }
+  /// Makes both results NaN.
+  void forget() {
+    even.fill_bytes(0xFF);
+    odd.fill_bytes(0xFF);
+  }
+
+  course::DeviceBuffer<float> d_x, even, odd;
+  ChainInput input{d_x.data(), static_cast<unsigned>(d_x.size()), {even.data(), odd.data()}};
+  course::DeviceBuffer<unsigned> next = course::DeviceBuffer<unsigned>::zeros(1), done;
+  unsigned queue_launches = 0;
+  Graph graph{[this](cudaStream_t stream) { launch_chain_launches(input, stream); }};
+};
+
+/// A rung that makes the ten steps.
+struct ChainRung {
+  std::string name, changed;
+  void (*launch)(ChainMemory& memory);
+  unsigned kernels = 1;
+};
+
+inline std::vector<ChainRung> chain_rungs() {
+  return {{.name = "chain_host_waits",
+           .changed = "ten kernels; the host waits for each",
+           .launch = [](ChainMemory& memory) { launch_chain_host_waits(memory.input); },
+           .kernels = kChainSteps},
+          {.name = "chain_launches",
+           .changed = "ten kernels in a stream",
+           .launch = [](ChainMemory& memory) { launch_chain_launches(memory.input); },
+           .kernels = kChainSteps},
+          {.name = "chain_graph",
+           .changed = "the same ten kernels in a CUDA graph",
+           .launch = [](ChainMemory& memory) { memory.graph.launch(); },
+           .kernels = kChainSteps},
+          {.name = "chain_dependent_launch",
+           .changed = "the launches are programmatic dependent ones",
+           .launch = [](ChainMemory& memory) { launch_chain_dependent_launch(memory.input); },
+           .kernels = kChainSteps},
+          {.name = "chain_grid_sync",
+           .changed = "one cooperative kernel: grid.sync() between the steps",
+           .launch = [](ChainMemory& memory) { launch_chain_grid_sync(memory.input); }},
+          {.name = "chain_queue",
+           .changed = "one kernel that takes tiles from a queue, and waits for neighbours",
+           .launch =
+               [](ChainMemory& memory) {
+                 launch_chain_queue(memory.input, {memory.next.data(), memory.done.data(),
+                                                   memory.queue_launches++});
+               }},
+          {.name = "chain_fused",
+           .changed = "one kernel: each block makes all steps of its tile, and waits for none",
+           .launch = [](ChainMemory& memory) { launch_chain_fused(memory.input); }}};
 }
 
 // ---- histograms ---------------------------------------------------------------------------------

@@ -144,6 +144,51 @@ TEST_CASE("a sum in two steps has two kernels, or one, and loads every element o
   }
 }
 
+TEST_CASE("every chain is exact, again and again") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  for (const std::size_t n :
+       {std::size_t{1}, std::size_t{11}, std::size_t{kChainBlock}, std::size_t{2 * kChainBlock + 1},
+        std::size_t{19 * kChainBlock - 5}}) {
+    const std::vector<float> x = course::position_values<float>(n);  // eighths: the sums are exact
+    const std::vector<float> expected = chain_reference(x);
+    ChainMemory memory(x);
+    for (const ChainRung& rung : chain_rungs()) {
+      for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        INFO(rung.name << ", n = " << n << ", launch " << seed + 1);
+        memory.forget();
+        course::with_seed(seed, [&] { rung.launch(memory); });
+        REQUIRE(course::same(memory.result(), expected, "numbers"));
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "a chain has ten kernels, or one; the fused one loads each number once and its ends twice") {
+  if (!course::has_clusters()) SKIP(course::kNoClusters);
+  course::skip_without_counters();
+  constexpr unsigned kTiles = 4;
+  constexpr std::size_t n = std::size_t{kTiles} * kChainBlock;
+  ChainMemory memory(course::position_values<float>(n));
+  for (const ChainRung& rung : chain_rungs()) {
+    INFO(rung.name);
+    const auto c = course::count([&] { rung.launch(memory); });
+    REQUIRE(course::same(c->launches, rung.kernels, "kernels"));
+    REQUIRE(course::same(c->blocks, rung.kernels * kTiles, "blocks of them"));
+    const bool is_queue = rung.name == "chain_queue", is_fused = rung.name == "chain_fused";
+    REQUIRE(course::same(c->global_store_lanes,
+                         (is_fused ? 1 : kChainSteps) * n + (is_queue ? kChainSteps * kTiles : 0),
+                         "stores: of numbers, and of what is done"));
+    if (is_fused) {
+      REQUIRE(course::same(c->global_load_lanes, n + 2 * (kTiles - 1) * kChainSteps, "loads"));
+    }
+    if (is_queue) {
+      REQUIRE(course::same(c->global_atomic_lanes, kChainSteps * kTiles + kTiles,
+                           "atomics: one for each item, and one for the end of each block"));
+    }
+  }
+}
+
 TEST_CASE("every histogram counts every value once") {
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   constexpr unsigned kBins = 1024;
