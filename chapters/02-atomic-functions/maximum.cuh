@@ -72,7 +72,8 @@ __global__ void max_key(const float* d_x, std::size_t n, unsigned* d_key) {
 // Changes:  a read first, and the atomic only if it can change something. The value may be out of
 //           date; the key only grows, so an old value can cause a needless atomic, and never
 //           prevents a needed one. The read is volatile, so it does not race with the atomics.
-// Cost:     one load of the same address per warp, and a few dozen atomics.
+// Cost:     one load of the same address per warp, and few atomics: some 260 for 2^16 floats on the
+//           CPU device.
 __global__ void max_look_first(const float* d_x, std::size_t n, unsigned* d_key) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;

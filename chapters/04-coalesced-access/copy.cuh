@@ -13,7 +13,7 @@
 
 // Question: what does a copy cost if every thread moves one float?
 // Changes:  nothing yet: thread i owns element i, so the 32 lanes of a warp own 128 bytes in a row.
-// Cost:     4 sectors per request, the fewest that hold 32 floats; one request for each of 32 floats.
+// Cost:     4 sectors per request, the fewest that hold 32 floats; one request for every 32 floats.
 __global__ void copy_one(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) d_y[i] = d_x[i];

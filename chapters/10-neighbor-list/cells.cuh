@@ -224,7 +224,7 @@ __device__ inline void sort_list(Column list, std::size_t size) {
 // Changes:  a thread looks at the nine cells around its atom only, in the order of memory, and
 //           keeps the smallest eight indices in registers. With more it visits the cells once
 //           more, lists all, and sorts them where they are.
-// Cost:     some 13 distances per atom instead of n, however many atoms there are.
+// Cost:     some 12 distances per atom instead of n, however many atoms there are.
 template <class T>
 __global__ void list_from_cells(const Point<T>* d_points, const int* d_indices, std::size_t n,
                                 const CellGrid* d_grid, const int* d_starts, T limit, Lists out) {

@@ -48,7 +48,7 @@ inline bool can_exchange() { return course::kCpuDevice || !course::skip_large();
 inline constexpr const char* kNoExchange =
     "the host may have to wait for the end of each kernel here";
 
-/// Launches the kernel, then asks kMailRounds questions, first, first + 1, ..., one after the other.
+/// Launches the kernel, then asks kMailRounds questions, first + 1 to first + kMailRounds, one after the other.
 /// Returns how many answers are right. Throws CudaError if the kernel fails, and std::runtime_error if
 /// it has ended without an answer.
 inline unsigned exchange(course::PinnedBuffer<Mailbox>& mailbox, unsigned first) {

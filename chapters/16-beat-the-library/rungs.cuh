@@ -20,8 +20,9 @@ inline std::vector<Rung<SumAnswer>> sum_rungs() {
 }
 
 inline std::vector<Rung<HistogramAnswer>> histogram_rungs() {
-  return {{"histogram_naive", "one atomic per byte", answer_of<NaiveHistogram>(), kMostOfNaive},
-          {"histogram_words", "the best rung of chapter 03", answer_of<BestHistogram>()}};
+  return {
+      {"histogram_naive", "one atomic per byte", answer_of<NaiveHistogram>(), kMostOfNaive},
+      {"histogram_words", "wide loads and copies, from chapter 03", answer_of<BestHistogram>()}};
 }
 
 inline std::vector<Rung<FilterAnswer>> filter_rungs() {

@@ -52,6 +52,13 @@ std::string to_string(const std::vector<Wanted>& wanted) {
   return text.empty() ? "no parts" : text;
 }
 
+/// A copy of h_values in device memory, complete for streams that do not wait for the default one, too.
+course::DeviceBuffer<int> uploaded(const std::vector<int>& h_values) {
+  auto values = course::DeviceBuffer<int>::from(h_values);
+  CUDA_CHECK(cudaDeviceSynchronize());
+  return values;
+}
+
 /// Parts with their memory, and the right answer.
 class Parts {
  public:
@@ -60,7 +67,7 @@ class Parts {
     for (const Wanted& part : wanted) {
       const course::OnDevice on(part.device);
       const std::vector<int> values = make_values(part.n, seed++);
-      memory_.push_back(course::DeviceBuffer<int>::from(values));
+      memory_.push_back(uploaded(values));
       parts.push_back({part.device, memory_.back().data(), part.n});
       expected += matches(values);
     }
@@ -221,7 +228,7 @@ TEST_CASE("system_counter: many blocks of all devices add at the same time") {
 // Promise: `key` is any int, also one that no value equals.
 TEST_CASE("system_counter: every key, also one that is not there") {
   const std::vector<int> h_values = make_values(1000, 5);
-  const auto values = course::DeviceBuffer<int>::from(h_values);
+  const auto values = uploaded(h_values);
   course::ManagedBuffer<unsigned long long> counter(1);
   for (const int key : {0, 1, 9, 10, -1}) {
     INFO("count_on_all_devices(parts, " << key
@@ -256,6 +263,7 @@ TEST_CASE("system_counter: other values in the same memory are counted anew") {
   for (const std::uint32_t seed : {5u, 6u, 7u}) {
     const std::vector<int> h_values = make_values(n, seed);
     values.upload(h_values);
+    CUDA_CHECK(cudaDeviceSynchronize());
     INFO("count_on_all_devices(parts, " << kKey << ", counter): 1000 values on device 0, call "
                                         << seed - 4 << " for the same memory with other values");
     counter[0] = kBefore;

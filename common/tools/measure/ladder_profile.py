@@ -4,10 +4,11 @@ The table [profile] of chapter.toml: n = 16777216, rungs = ["sum_shared_tree", .
 "sectors per load", metric = "l1tex__t_sectors_...", per = "l1tex__t_requests_..."}, ...]. A counter with "per"
 is the quotient of two metrics. Where the launch to look at is not the first of its run, a rung is {rung =
 "sum_two_kernels", kernel = "sum_partials"}, and "skip" is the number of this kernel's launches that come
-before it: a group of a ladder launches each rung 24 times. `n` is what the ladder is given as --n; rows_n is what
-the rungs' rows then have as n, where that is another number.
+before it: a group of a ladder launches each rung 24 times. `n` is what the ladder is given as --n; rows_n, of all
+rungs or of one, is what the rungs' rows then have as n, where that is another number.
 """
 
+import re
 import shlex
 
 from tools.lib.chapter_results import PROFILE, SCHEMAS, VERSION
@@ -18,7 +19,19 @@ from tools.measure import ncu
 
 def as_rung(rung):
     """(name, kernel, skip) of a rung in [profile]."""
-    return (rung, None, 0) if isinstance(rung, str) else (rung["rung"], rung["kernel"], rung.get("skip", 0))
+    return (rung, None, 0) if isinstance(rung, str) else (rung["rung"], rung.get("kernel"), rung.get("skip", 0))
+
+
+def rows_n(plan, name):
+    """The n of a rung's rows; the plan's own n where nothing else is said."""
+    of_rung = next((rung for rung in plan["rungs"] if as_rung(rung)[0] == name), name)
+    own = None if isinstance(of_rung, str) else of_rung.get("rows_n")
+    return own or plan.get("rows_n", plan["n"])
+
+
+def kernel_name(measured):
+    """The name of the kernel that ncu looked at, without its type, template arguments and parameters."""
+    return re.match(r"(?:void )?(\w+)", measured["kernel"])[1]
 
 
 def metrics_of(plan):
@@ -77,7 +90,7 @@ def section(chapter, plan, results):
         raise Failed(f"{chapter}: the profile is of n = {results['n']}, chapter.toml asks for {plan['n']}")
     version = results["ncu"].removeprefix("Version ").split()[0]
     lines += [
-        f"{results['device']}, ncu {version}, n = {plan.get('rows_n', results['n']):,}, {results['date'][:10]}:",
+        f"{results['device']}, ncu {version}, n = {plan.get('rows_n', plan['n']):,}, {results['date'][:10]}:",
         "",
         "| rung | " + " | ".join(counter["name"] for counter in counters) + " |",
         "|---|" + "--:|" * len(counters),
@@ -87,5 +100,7 @@ def section(chapter, plan, results):
         if name not in measured:
             raise Failed(f"{chapter}: the profile has no rung {name}: measure again")
         cells = [shown(value_of(counter, measured[name]["metrics"])) for counter in counters]
-        lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
+        own = rows_n(plan, name)
+        other_n = "" if own == plan.get("rows_n", plan["n"]) else f", n = {own:,}"
+        lines.append(f"| `{name}`{other_n} | " + " | ".join(cells) + " |")
     return "\n".join(lines)

@@ -66,10 +66,11 @@ class English:
     def vendor(self, name, microseconds):
         return f"`{name}`: {microseconds} µs."
 
-    def counted(self, n, values):
-        """What ncu counted; `n` if it is another size than the time's, values as (name, value)."""
+    def counted(self, n, values, kernel=None):
+        """What ncu counted; `n` if it is another size than the time's, values as (name, value); `kernel` if its
+        name is not the rung's: ncu looks at one kernel, the time may be of several."""
         said = "; ".join(f"{name} {value}" for name, value in values)
-        return f"ncu{f' (n = {n})' if n else ''}: {said}."
+        return f"ncu{f' of `{kernel}`' if kernel else ''}{f' (n = {n})' if n else ''}: {said}."
 
     def sentences(self, parts):
         return " ".join(parts)
@@ -190,9 +191,9 @@ class Chinese(English):
     def vendor(self, name, microseconds):
         return f"`{name}`：{microseconds} µs。"
 
-    def counted(self, n, values):
+    def counted(self, n, values, kernel=None):
         said = "；".join(f"{self.text(name)} {value}" for name, value in values)
-        return f"ncu{f'（n = {n}）' if n else ''}：{said}。"
+        return f"ncu{f'，只看 `{kernel}`' if kernel else ''}{f'（n = {n}）' if n else ''}：{said}。"
 
     def sentences(self, parts):
         return "".join(parts)

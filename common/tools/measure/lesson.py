@@ -152,20 +152,22 @@ def times_text(row, other, words):
 
 
 def profiled(chapter, name, where):
-    """(n, counters, metrics) of a rung that ncu looked at; n as in the rung's rows."""
+    """(n, counters, its row) of a rung that ncu looked at; n as in the rung's rows."""
     results, plan = of_gpu(chapter, PROFILE), metadata.load(chapter).profile
     row = next((row for row in results["rungs"] if row["name"] == name), None) if results and plan else None
     if row is None:
         raise Failed(f"{where}: there is no profile of {name}")
-    return plan.get("rows_n", results["n"]), plan["counters"], row["metrics"]
+    return ladder_profile.rows_n(plan, name), plan["counters"], row
 
 
 def counters_text(chapter, name, n, where, words):
     """What ncu counted for a rung, as a sentence."""
-    profiled_n, counters, metrics = profiled(chapter, name, where)
-    values = [(counter["name"], ladder_profile.value_of(counter, metrics)) for counter in counters]
+    profiled_n, counters, row = profiled(chapter, name, where)
+    values = [(counter["name"], ladder_profile.value_of(counter, row["metrics"])) for counter in counters]
     said = [(what, ladder_profile.shown(value)) for what, value in values if value is not None]
-    return words.counted(None if profiled_n == n else rows.size(profiled_n), said)
+    kernel = ladder_profile.kernel_name(row)
+    of_part = None if kernel == name.partition("<")[0] else kernel
+    return words.counted(None if profiled_n == n else rows.size(profiled_n), said, of_part)
 
 
 def labelled(text):
@@ -188,13 +190,13 @@ def counters_table(chapter, text, words):
         raise Failed(f"{where}: unknown option '{unknown[0]}'")
     lines = []
     for label, name in labelled(names):
-        n, counters, metrics = profiled(chapter, name, where)
+        n, counters, row = profiled(chapter, name, where)
         if not lines:
             heads = ["µs"] * bool(options) + [words.text(counter["name"]) for counter in counters]
             lines.append(f"| ncu, n = {rows.size(n)} | " + " | ".join(heads) + " |")
             lines.append("|---|" + "--:|" * len(heads))
         cells = [rows.number(profiled_time(chapter, name, where))] if options else []
-        cells += [ladder_profile.shown(ladder_profile.value_of(counter, metrics)) for counter in counters]
+        cells += [ladder_profile.shown(ladder_profile.value_of(counter, row["metrics"])) for counter in counters]
         lines.append(f"| {label} | " + " | ".join(cells) + " |")
     table = "\n".join(lines)
     return f"<!-- counters {text} -->\n{table}\n"

@@ -24,8 +24,8 @@ def has_rows(text):
 
 def line(chapter, label, name, where):
     """The element of one rung."""
-    _, counters, metrics = lesson.profiled(chapter, name, where)
-    values = [ladder_profile.value_of(counter, metrics) for counter in counters]
+    _, counters, row = lesson.profiled(chapter, name, where)
+    values = [ladder_profile.value_of(counter, row["metrics"]) for counter in counters]
     if None in values:
         raise Failed(f"{where}: ncu had no {counters[values.index(None)]['name']} for {name}")
     numbers = [f"{lesson.profiled_time(chapter, name, where):.1f}", *(f"{value:.10g}" for value in values)]

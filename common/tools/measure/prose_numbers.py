@@ -159,9 +159,9 @@ class Number:
         """(value, whether it is in percent) of the counter after a name's colon."""
         name, _, words = self.names[index].partition(": ")
         folder, name = self.results.chapter_of(name, self.where)
-        _, counters, metrics = lesson.profiled(folder, name, self.where)
+        _, counters, row = lesson.profiled(folder, name, self.where)
         found = [counter for counter in counters if counter["name"].startswith(words)]
-        value = ladder_profile.value_of(found[0], metrics) if len(found) == 1 else None
+        value = ladder_profile.value_of(found[0], row["metrics"]) if len(found) == 1 else None
         if not words or value is None:
             known = ", ".join(counter["name"] for counter in counters)
             raise Failed(f"{self.where}: '{words}' has to begin the name of one counter with a value: {known}")

@@ -39,6 +39,10 @@ class Profile(unittest.TestCase):
         self.assertIn("--metrics \\\nloads,\\\nsectors \\\n", text)
         self.assertIn("build/chapters/01-x/ladder --only two --n 64", text)
 
+    def test_a_rung_may_have_rows_of_another_n(self):
+        plan = {**PLAN, "rungs": [{"rung": "one", "rows_n": 16}, PLAN["rungs"][1]]}
+        self.assertIn("| `one`, n = 16 | 2,048 | 4 |\n| `two` | 0 |", ladder_profile.section("01-x", plan, RESULTS))
+
     def test_not_measured_yet(self):
         self.assertIn("Not measured yet.", ladder_profile.section("01-x", PLAN, None))
 

@@ -176,6 +176,13 @@ class Lesson(unittest.TestCase):
         self.course.measured("01-x", *ROWS, profile={**PROFILE, "rows_n": 2048})
         self.assertIn(" ncu (n = 2^11): loads 65,536; DRAM 12.2.", self.page("<!-- cost sum_all | profile -->"))
         self.assertIn("| ncu, n = 2^11 | loads |", self.page("<!-- counters sum_all -->"))
+        self.course.measured("01-x", *ROWS, profile={**PROFILE, "rungs": [{"rung": "sum_all", "rows_n": 1024}]})
+        self.assertIn(" ncu (n = 2^10): loads 65,536; DRAM 12.2.", self.page("<!-- cost sum_all | profile -->"))
+
+    def test_a_kernel_with_another_name_than_the_rung_is_named(self):
+        of_part = {**PROFILED["rungs"][0], "kernel": "void list_parts<float, 4>(int)"}
+        compact_json.write(self.chapter / "results" / "gpu-x-profile.json", {**PROFILED, "rungs": [of_part]})
+        self.assertIn(" ncu of `list_parts`: loads 65,536; DRAM 12.2.", self.page("<!-- cost sum_all | profile -->"))
 
     def test_a_table_of_counters(self):
         self.assertEqual(
