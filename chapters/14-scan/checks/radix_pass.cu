@@ -207,7 +207,7 @@ TEST_CASE("radix_pass: the lanes of a warp go in step") {
 TEST_CASE("radix_pass: the threads share the work") {
   course::skip_without_counters();
   if (course::has_run_before()) return;
-  // The warps of one block of 1024 threads load and store two words 47 times. A thread that has 23 pairs does so 23 times.
+  // The warps of one block of 1024 threads move 47 pairs per thread: two loads and two stores for each.
   constexpr std::size_t n = 48'000;
   constexpr std::uint64_t kMost = 150;
   const auto run = [] { check(n, kEqual, 4); };
@@ -223,6 +223,6 @@ TEST_CASE("radix_pass: the threads share the work") {
   REQUIRE(course::at_most(counters->global_load_lanes, 10 * n, "loads by threads",
                           "each key is loaded 8 times at most; values and counts are few"));
   REQUIRE(course::work_is_shared(*counters, kMost));
-  // 16 threads that go through 1024 keys in shared memory, one for each digit, take 2048; one thread for all takes 4096.
+  // 16 threads, one for each digit, that go through 1024 keys in shared memory take 2048; one thread takes 4096.
   REQUIRE(course::shared_work_is_shared(*counters, 3000));
 }
