@@ -95,8 +95,9 @@ __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
   __shared__ T s_base;
   __shared__ unsigned s_tile;
   const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
-  // Not blockIdx.x: nothing promises that blocks start in their order, and a tile that waits for one
-  // whose block has not started could wait for ever. atomicInc is back at 0 after the last tile.
+  // Not blockIdx.x: nothing promises that blocks start in their order, and a tile that waits for
+  // one whose block has not started could wait for ever. atomicInc ends at 0: the next launch's
+  // first ticket.
   if (threadIdx.x == 0) s_tile = atomicInc(states.d_ticket, gridDim.x - 1);
   __syncthreads();  // the block has a tile
   const unsigned tile = s_tile;

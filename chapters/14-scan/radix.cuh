@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks) radix_pass(
   const unsigned tile = s_tile;
   const std::size_t first = std::size_t{tile} * kTile;
   const auto size = in.n - first < kTile ? static_cast<unsigned>(in.n - first) : kTile;
-  // A warp has kKeys * 32 keys in a row. Past the end stands the largest key: it comes last in its tile.
+  // A warp has kKeys * 32 keys in a row. Past the end a lane has the largest key, the tile's last.
   unsigned key[kKeys], rank[kKeys];
   for (unsigned k = 0; k < kKeys; ++k) {
     const unsigned i = (warp * kKeys + k) * course::kWarpSize + lane;

@@ -174,7 +174,7 @@ __device__ __forceinline__ T look_back(const TileStates<T>& states, unsigned til
   const T identity = Operation::template identity<T>();
   T result = identity;
   for (unsigned end = tile;; end -= kWarpSize) {
-    // Lane 31 looks at the tile before `end`, lane 30 at the one before that: the order of the tiles.
+    // Lane 31 looks at the tile before `end`, lane 30 at the tile before that: the tiles' order.
     const unsigned back = kWarpSize - lane;
     TileState<T> state = {Told::prefix, identity};  // before the first tile
     unsigned missing, prefixes;
@@ -220,7 +220,7 @@ __device__ __forceinline__ T look_back_in_groups(const TileStates<T>& states, un
     if (first + k * kWarpSize >= tile) break;  // for all lanes
     own = op(own, shuffle(warp_scan_any(state[k].value, op), kWarpSize - 1));
   }
-  // The groups wait for each other, one after the other: here as little as possible follows the wait.
+  // Each group waits for the group before: as little as possible follows this wait.
   while (groups.told == Told::nothing) groups = states.look_at(first - 1);
   __syncwarp();
   return op(groups.value, own);

@@ -28,8 +28,9 @@
                 such as launch, block, warp, lines, rows (tools/trace/picture.py), and seed, the schedule. all_warps = true
                 draws the whole block, threads = [[0, 0], [1, 0]] two threads by block and number, or several of two blocks
                 (elements = ["d_x[1]"] leaves out the accesses to others), whole_cluster = true all blocks of a launch that
-                is one cluster. Without a kernel the program draws: one of its arguments is
-                "{picture}", the file to write
+                is one cluster, levels_of = "s_x" a shared array from barrier to barrier, in rows of row_length elements, of
+                which `columns` are drawn, tiles = 5 what so many tiles of a look-back publish and read. Without a kernel the
+                program draws: one of its arguments is "{picture}", the file to write
 
     [[drawing]] a drawing that is computed from measured times (tools/measure/drawings.py)
 
@@ -178,6 +179,10 @@ KEYS = {
         "elements": (TEXTS, False),
         "all_warps": (bool, False),
         "whole_cluster": (bool, False),
+        "levels_of": (str, False),
+        "columns": (int, False),
+        "row_length": (int, False),
+        "tiles": (int, False),
         "launch": (int, False),
         "block": (int, False),
         "warp": (int, False),
@@ -257,6 +262,8 @@ def parse(folder, values):
     for entry in values.get("picture", []):
         if ("kernel" in entry) == (PICTURE_FILE in entry.get("arguments", [])):
             raise Failed(f"{file}: 'picture' {entry['output']} has either a 'kernel' or the argument {PICTURE_FILE}")
+        if ("levels_of" in entry) != ("row_length" in entry):
+            raise Failed(f"{file}: 'picture' {entry['output']} has both 'levels_of' and 'row_length', or neither")
     headline = values.get("headline")
     if headline and ("vendor" in headline) == ("instead" in headline):
         raise Failed(f"{file}: 'headline' has either 'vendor' or 'instead'")

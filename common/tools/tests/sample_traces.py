@@ -179,6 +179,37 @@ def cluster():
     return launch("share", events, [*arrays, array("d_y", element="int")], block=4, grid=[2, 1, 1], cluster=[2, 1, 1])
 
 
+def levels():
+    """64 threads scan two levels of s_sum[2][64]: each adds the element one, then two before its own. A warp a time."""
+    def value(level, k):
+        return str(k + 1) if level == 0 else str(2 * k + 1 if level == 1 else 4 * k - 2) if k >= level else "1"
+
+    events = []
+    for level in range(3):
+        for warp in (0, 1):
+            mine = range(32 * warp, 32 * warp + 32)
+            lower = [k for k in mine if k >= level]
+            of = [access("store", 10, [[0, k] for k in mine], values=[value(0, k) for k in mine])] if level == 0 else [
+                access("load", 12, [[0, 64 * (level - 1) + k - level] for k in lower], hex(sum(1 << k % 32 for k in lower)),
+                       values=[value(level - 1, k - level) for k in lower]),
+                access("load", 13, [[0, 64 * (level - 1) + k] for k in mine], values=[value(level - 1, k) for k in mine]),
+                access("store", 13, [[0, 64 * (level % 2) + k] for k in mine], values=[value(level, k) for k in mine])]
+            events += [{**one, "warp": warp} for one in [*of, event("barrier", "__syncthreads", 14)]]
+    return launch("scan", events, [array("s_sum", "shared", elements=128)], block=64)
+
+
+def look_back():
+    """Block 1 has tile 0 and block 0 tile 1, which looks twice before it finds a prefix. The words' stamp is 3; 2 is an older one."""
+    def word(op, block, tile, stamp, is_prefix, bits):
+        return {**access(op, 20, [[0, 1 + tile]], "0x1", 8, values=[str((stamp << 1 | is_prefix) << 32 | bits)]), "block": block}
+
+    half, two = 0x3f000000, 0x40000000
+    events = [{**event("atomic", "atomicInc", 18, "0x1", places=[[0, 0]], bytes=4, values=["1"], old=["0"]), "block": 1},
+              word("store", 0, 1, 3, 0, half), word("load", 0, 0, 2, 1, two), word("load", 0, 0, 2, 1, two), word("store", 1, 0, 3, 1, two),
+              word("load", 0, 0, 3, 1, two), word("store", 0, 1, 3, 1, 0x40200000)]
+    return launch("scan_look_back<Way, ShapeT>", events, [array("d_words", element="unsigned long long", size=8)], grid=[2, 1, 1])
+
+
 def trace(*launches):
     """A whole file."""
     return {"schema": "simt.trace", "version": 2, "program": "ladder", "launches": list(launches)}

@@ -9,7 +9,7 @@ from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.tests import sample_traces as sample
 from tools.tests.in_folder import InFolder
-from tools.trace import draw_block, draw_cluster, draw_threads, run_recorded
+from tools.trace import draw_block, draw_cluster, draw_levels, draw_threads, draw_tiles, run_recorded
 from tools.trace.choosing import Choice
 
 TOOLS = TOP / "common/tools"
@@ -184,6 +184,79 @@ class Cluster(unittest.TestCase):
             self.draw(launch)
 
 
+class Levels(unittest.TestCase):
+    def draw(self, name="s_sum", columns=4, launch=None):
+        return draw_levels.draw(sample.trace(launch or sample.levels()), FIRST, name, columns, 64)
+
+    def test_a_row_is_what_was_written_between_two_barriers(self):
+        levels = draw_levels.levels_of(sample.levels(), 0)
+        self.assertEqual([len(level) for level in levels], [64, 64, 64, 0])
+        value, sources, event = levels[1][64 + 33]
+        self.assertEqual((value, sources, event["line"]), ("67", [32, 33], 13))  # what the other warp read is not among them
+        self.assertEqual(levels[2][1][1], [64 + 1])  # nor what the thread read before the barrier
+
+    def test_values_and_lines(self):
+        svg = self.draw()
+        texts = texts_of(svg)
+        self.assertEqual([text for text in texts if text.isdigit()], ["1", "2", "3", "4", "1", "3", "5", "7", "1", "1", "6", "10"])
+        self.assertEqual(svg.count('class="flow'), 7 + 6)
+        self.assertIn("s_sum[0]", texts)
+        self.assertIn("[3]", texts)
+
+    def test_what_is_not_drawn_comes_from_the_right_edge(self):
+        launch = sample.levels()
+        launch["events"][-2]["places"] = [[0, (k + 1) % 64] for k in range(32, 64)]  # thread 63 writes element 0
+        lines = [element.get("d") for element in ElementTree.fromstring(self.draw(launch=launch)).iter(SVG + "path")]
+        self.assertEqual(sum(line.startswith(f"M{draw_levels.RIGHT}") for line in lines), 2)  # it had read two elements
+
+    def test_a_level_that_changes_nothing_is_left_out(self):
+        launch = sample.levels()
+        launch["events"].append(sample.access("store", 13, [[0, 64 + k] for k in range(32)], values=["1", "1", "6", "10"] + ["0"] * 28))
+        self.assertIn("… 1 level without a change of these elements", texts_of(self.draw(launch=launch)))
+        self.assertNotIn("… 1 level without a change of these elements", texts_of(self.draw()))
+
+    def test_it_is_narrow_and_the_same_every_time(self):
+        self.assertLess(widest(self.draw(columns=8)), 421)
+        self.assertEqual(self.draw(), self.draw())
+
+    def test_what_cannot_be_drawn_is_said(self):
+        for asked, words in (({"name": "s_tree"}, "uses no shared array s_tree"), ({"columns": 9}, "'columns' is 1 to 8")):
+            with self.assertRaisesRegex(Failed, words):
+                self.draw(**asked)
+
+
+class TilesOfALookBack(unittest.TestCase):
+    def draw(self, tiles=2, launch=None):
+        return draw_tiles.draw(sample.trace(launch or sample.look_back()), FIRST, tiles)
+
+    def test_a_block_has_the_tile_whose_word_it_stores(self):
+        self.assertEqual(draw_tiles.rows_of(sample.look_back(), 2),
+                         [("store", 1, 1, "A 0.5"), ("load", 1, 0, ""), ("store", 0, 0, "P 2"), ("load", 1, 0, "P 2"), ("store", 1, 1, "P 2.5")])
+
+    def test_other_tiles_are_left_out(self):
+        launch = sample.look_back()
+        launch["events"].append({**launch["events"][-1], "block": 2, "places": [[0, 3]]})
+        self.assertEqual(draw_tiles.rows_of(launch, 2), draw_tiles.rows_of(sample.look_back(), 2))
+        self.assertIn(("store", 2, 2, "P 2.5"), draw_tiles.rows_of(launch, 3))
+
+    def test_rows(self):
+        self.assertEqual(texts_of(self.draw()),
+                         ["scan_look_back<<<2, 32>>>", "tile 0", "tile 1", "A 0.5", "nothing", "P 2", "P 2", "P 2.5"])
+
+    def test_words_for_who_does_not_see_it(self):
+        words = ElementTree.fromstring(self.draw()).find(SVG + "desc").text
+        self.assertIn("Tile 1 publishes A 0.5. Tile 1 looks at tile 0, and finds nothing. Tile 0 publishes P 2.", words)
+
+    def test_it_is_narrow_and_the_same_every_time(self):
+        self.assertLess(widest(self.draw(8)), 421)
+        self.assertEqual(self.draw(), self.draw())
+
+    def test_what_cannot_be_drawn_is_said(self):
+        for asked, words in (({"tiles": 9}, "'tiles' is 2 to 8"), ({"launch": sample.message()}, "does not publish words of one stamp")):
+            with self.assertRaisesRegex(Failed, words):
+                self.draw(**asked)
+
+
 class Declared(InFolder):
     def program(self, text):
         self.write("neighbors", f"#!{sys.executable}\nimport os, sys\n{text}\n").chmod(0o755)
@@ -214,11 +287,19 @@ class Declared(InFolder):
                      f"json.dump({sample.trace(sample.cluster())!r}, open(os.environ['SIMT_TRACE'], 'w'))")
         self.assertIn("block 1", texts_of(self.drawn(kernel="share", whole_cluster=True)))
 
+    def test_levels_and_tiles(self):
+        self.program(f"import json\nlaunch = {sample.trace(sample.levels())!r} if 'SIMT_TRACE_BLOCKS' not in os.environ else "
+                     f"{sample.trace(sample.look_back())!r}\njson.dump(launch, open(os.environ['SIMT_TRACE'], 'w'))")
+        self.assertIn("s_sum[0]", texts_of(self.drawn(kernel="scan", levels_of="s_sum", row_length=64)))
+        self.assertIn("P 2.5", texts_of(self.drawn(kernel="scan_look_back", tiles=2)))
+
     def test_a_picture_is_of_a_kernel_or_drawn_by_its_program(self):
         values = {"question": "?", "learn": "?", "exercises": []}
         for entry in ({"kernel": "k", "arguments": ["{picture}"]}, {}):
             with self.assertRaisesRegex(Failed, "'picture' a.svg has either a 'kernel' or the argument {picture}"):
                 metadata.parse(self.folder, {**values, "picture": [{"program": "p", "output": "a.svg", "alt": "A", **entry}]})
+        with self.assertRaisesRegex(Failed, "'picture' a has both 'levels_of' and 'row_length', or neither"):
+            metadata.parse(self.folder, {**values, "picture": [{"program": "p", "output": "a", "alt": "A", "kernel": "k", "levels_of": "s_x"}]})
         with self.assertRaisesRegex(Failed, "'picture.threads' must be a list of lists of numbers"):
             metadata.parse(self.folder, {**values, "picture": [{"program": "p", "output": "a", "alt": "A", "kernel": "k", "threads": [1, 2]}]})
 

@@ -11,7 +11,7 @@ from tools.lib import chapter as metadata
 from tools.lib import result
 from tools.lib.checkout import TOP, seen_from_the_shell
 from tools.lib.failed import Failed
-from tools.trace import draw_block, draw_cluster, draw_threads, picture_svg
+from tools.trace import draw_block, draw_cluster, draw_levels, draw_threads, draw_tiles, picture_svg
 from tools.trace.choosing import choose
 from tools.trace.recording import load
 
@@ -132,6 +132,8 @@ def run_of(entry, chapter, build, file):
         environment |= {"SIMT_TRACE": str(file), "SIMT_TRACE_KERNEL": entry["kernel"]}
     if entry.get("whole_cluster"):
         environment["SIMT_TRACE_BLOCKS"] = str(draw_cluster.MOST_BLOCKS)
+    elif "tiles" in entry:  # under another schedule the first tiles belong to other blocks
+        environment["SIMT_TRACE_BLOCKS"] = str(draw_tiles.MOST_TILES)
     elif "threads" in entry:
         environment["SIMT_TRACE_BLOCKS"] = str(1 + max(block for block, *_ in entry["threads"]))
     command = [str(program), *(argument.replace(metadata.PICTURE_FILE, str(file)) for argument in entry.get("arguments", []))]
@@ -164,6 +166,10 @@ def drawn_from(entry, chapter, build):
     try:
         if "threads" in entry:
             return draw_threads.draw(trace, choice, entry["threads"], entry.get("elements", ()))
+        if "levels_of" in entry:
+            return draw_levels.draw(trace, choice, entry["levels_of"], entry.get("columns", draw_levels.MOST_COLUMNS), entry["row_length"])
+        if "tiles" in entry:
+            return draw_tiles.draw(trace, choice, entry["tiles"])
         if entry.get("whole_cluster"):
             return draw_cluster.draw(trace, choice)
         if entry.get("all_warps"):
