@@ -25,7 +25,7 @@ struct Tuning {
 };
 
 // Measured on an H200, from 2^20 to 2^28 floats: blocks of 1024 threads, one round of 64 KiB each.
-// Up to 128 MiB, about twice its L2 cache, the hint gains time (13 % for 2^24 floats, nothing for
+// Up to 128 MiB, about twice its L2 cache, the hint gains time (12 % for 2^24 floats, nothing for
 // 2^20); above it costs some.
 using TunedForSmall = Tuning<4, 1024, course::CacheHint::no_allocate>;
 using TunedForLarge = Tuning<4, 1024, course::CacheHint::none>;

@@ -41,7 +41,7 @@ __global__ void prefix_sum_warp(const float* d_x, std::size_t n, float* d_sums) 
 
 // Question: and the threads of a block?
 // Changes:  warps store their totals in shared memory, and each warp scans them.
-// Cost:     one barrier and ten shuffles.
+// Cost:     one barrier and twelve shuffles.
 __global__ void prefix_sum_block(const float* d_x, std::size_t n, float* d_before,
                                  float* d_totals) {
   __shared__ float s_warp[course::kMaxWarps];  // warp w's total

@@ -32,7 +32,7 @@ __global__ void sum_tail_without_syncwarp(const float* d_x, std::size_t n, float
 
 // Question: does __shfl_down_sync leave the sum in every lane?
 // Changes:  sum_shuffle_down, but lane 1 adds its result.
-// Cost:     lane 1 has x[1..31] and its own value again: always wrong, unless x[0] == x[1].
+// Cost:     lane 1 has x[1..31], and x[16] twice: wrong, unless x[0] == x[16].
 __global__ void sum_down_by_lane_1(const float* d_x, std::size_t n, float* d_y) {
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
   const float sum = warp_sum_down(i < n ? d_x[i] : 0.0f);
