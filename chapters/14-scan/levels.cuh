@@ -143,7 +143,7 @@ __global__ void scan_tree(const float* d_x, std::size_t n, float* d_out, float* 
 
 // Question: must the sums pass through shared memory?
 // Changes:  chapter 05's prefix sum: shuffles in a warp, and a prefix sum of the warps' totals.
-// Cost:     ten shuffles, two barriers.
+// Cost:     13 shuffles, two barriers.
 __global__ void scan_shuffles(const float* d_x, std::size_t n, float* d_out, float* d_totals) {
   const std::size_t i = std::size_t{blockIdx.x} * kBlockSize + threadIdx.x;
   const float x = i < n ? d_x[i] : 0.0f;
