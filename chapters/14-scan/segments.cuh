@@ -31,47 +31,33 @@ struct Join {
   }
 };
 
-/// Four elements begin a segment where the bytes of a flag are not 0: bit j of the result is that of element
-/// i + j. `whole` says that all of them are in the array and lie at a multiple of their size.
+/// A segment begins where the byte of a flag is not 0.
 struct ByFlag {
   using Element = std::uint8_t;
-  const Element* d_flags;
-  __device__ unsigned begins(std::size_t i, unsigned count, bool whole) const {
+  static constexpr bool kLooksBefore = false;
+  const Element* d_elements;
+  /// Bit j: element j of a pack begins a segment.
+  __device__ static unsigned begins(const course::Pack<Element, 4>& flags, Element) {
     unsigned bits = 0;
-    if (whole) {
-      const auto flags = course::load_pack<4>(d_flags + i);
-      for (unsigned j = 0; j < 4; ++j) bits |= (flags.elem[j] != 0 ? 1u : 0u) << j;
-    } else {
-      for (unsigned j = 0; j < count; ++j) bits |= (d_flags[i + j] != 0 ? 1u : 0u) << j;
-    }
+    for (unsigned j = 0; j < 4; ++j) bits |= (flags.elem[j] != 0 ? 1u : 0u) << j;
     return bits;
   }
-  const Element* begin() const { return d_flags; }
 };
 
-/// Four elements begin a segment where the key is another one than before.
+/// A segment begins where the key is another one than before.
 template <class Key>
 struct ByKey {
   using Element = Key;
-  const Key* d_keys;
-  __device__ unsigned begins(std::size_t i, unsigned count, bool whole) const {
-    Key before = i > 0 ? d_keys[i - 1] : Key{};  // which another lane loads, too: from the L1 cache
-    unsigned bits = i == 0 ? 1 : 0;
-    if (whole) {
-      const auto keys = course::load_pack<4>(d_keys + i);
-      for (unsigned j = 0; j < 4; ++j) {
-        bits |= (keys.elem[j] != before ? 1u : 0u) << j;
-        before = keys.elem[j];
-      }
-    } else {
-      for (unsigned j = 0; j < count; ++j) {
-        bits |= (d_keys[i + j] != before ? 1u : 0u) << j;
-        before = d_keys[i + j];
-      }
+  static constexpr bool kLooksBefore = true;
+  const Key* d_elements;
+  __device__ static unsigned begins(const course::Pack<Key, 4>& keys, Key before) {
+    unsigned bits = 0;
+    for (unsigned j = 0; j < 4; ++j) {
+      bits |= (keys.elem[j] != before ? 1u : 0u) << j;
+      before = keys.elem[j];
     }
     return bits;
   }
-  const Key* begin() const { return d_keys; }
 };
 
 /// Rung 0: the sums of each segment, in double.
@@ -85,33 +71,45 @@ std::vector<double> segments_reference(const std::vector<float>& x, Begins begin
   return sums;
 }
 
-/// Bit j of begins[k] says that element j of pack k begins a segment.
+/// Bit j of begins[k] says that element j of pack k begins a segment. Elements outside of the array may say so, too:
+/// they are 0, and nobody asks for their sums.
 template <class ShapeT, class Where>
 __device__ __forceinline__ void load_begins(const Arrays<float>& in, const Where& where,
                                             bool has_packs, std::size_t tile,
                                             unsigned (&begins)[ShapeT::kLoads]) {
-  const bool whole = has_packs && is_inner<ShapeT>(in, tile);
-  const std::size_t end = in.lead + in.n;
+  using Element = typename Where::Element;
+  const bool is_whole = has_packs && is_inner<ShapeT>(in, tile);
+  const std::size_t first = 4 * (tile * ShapeT::kPacks + first_pack<ShapeT>());
+  course::Pack<Element, 4> packs[ShapeT::kLoads];
   for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
-    const std::size_t at =
-        4 * (tile * ShapeT::kPacks + first_pack<ShapeT>() + k * course::kWarpSize);
-    const unsigned skipped = at < in.lead ? in.lead : 0;  // elements of the first pack, before x
-    const unsigned upto = at + 4 <= end ? 4 : at < end ? static_cast<unsigned>(end - at) : 0;
-    begins[k] = upto <= skipped
-                    ? 0
-                    : where.begins(at + skipped - in.lead, upto - skipped, whole) << skipped;
+    const std::size_t at = first + 4 * k * course::kWarpSize;  // from `lead` elements before x
+    if (is_whole) {
+      packs[k] = course::load_pack<4>(where.d_elements + (at - in.lead));
+    } else {
+      for (unsigned j = 0; j < 4; ++j) {
+        const bool is_inside = at + j >= in.lead && at + j < in.lead + in.n;
+        packs[k].elem[j] = is_inside ? where.d_elements[at + j - in.lead] : Element{};
+      }
+    }
+  }
+  Element before{}, above{};
+  if (Where::kLooksBefore) above = load_above<ShapeT>(in, tile, where.d_elements);
+  for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
+    if (Where::kLooksBefore) before = lower_neighbor(packs[k].elem[3], above);
+    begins[k] = Where::begins(packs[k], before);
   }
 }
 
-/// Replaces each element of the warp's packs by the sum of its segment up to it, within the warp; bit j of
-/// open[k] says that the segment of element j has begun before the warp. Returns the warp's last segment.
+/// Replaces each element of the warp's packs by the sum of its segment up to it, within the warp; for the first `open`
+/// elements of this lane the segment has begun before the warp. Returns the warp's last segment.
 template <unsigned loads>
 __device__ __forceinline__ Segment scan_segments_of_warp(Pack<float> (&x)[loads],
                                                          const unsigned (&begins)[loads],
-                                                         unsigned (&open)[loads]) {
+                                                         unsigned& open) {
   const unsigned lane = threadIdx.x % course::kWarpSize;
   float before = 0;     // of the segment that goes on, up to packs k
   bool is_open = true;  // no segment has begun in the warp before packs k
+  open = 0;
   for (unsigned k = 0; k < loads; ++k) {
     float(&pack)[4] = x[k].elem;
     for (unsigned j = 1; j < 4; ++j) {
@@ -131,70 +129,127 @@ __device__ __forceinline__ Segment scan_segments_of_warp(Pack<float> (&x)[loads]
     const float lower = __shfl_up_sync(course::kAllLanes, sum, 1);
     const float start = lane == 0 ? before : lower;
     const unsigned inside =
-        (begins[k] & 15) == 0 ? 4 : static_cast<unsigned>(__ffs(static_cast<int>(begins[k]))) - 1;
+        begins[k] == 0 ? 4 : static_cast<unsigned>(__ffs(static_cast<int>(begins[k]))) - 1;
     for (unsigned j = 0; j < 4; ++j) {
       if (j < inside) pack[j] += start;
     }
-    const bool lower_open = is_open && (lanes & course::lanemask_lt()) == 0;
-    open[k] = lower_open ? (1u << inside) - 1 : 0;
+    if (is_open && (lanes & course::lanemask_lt()) == 0) open += inside;
     before = __shfl_sync(course::kAllLanes, sum, course::kWarpSize - 1);
     is_open = is_open && lanes == 0;
   }
   return {before, is_open ? 0u : 1u};
 }
 
+/// As InGroups, but a tile in which a segment begins knows what its last segment has: it tells a prefix at once, and
+/// nobody who comes after it looks at tiles before it. One word with a float, as of a scan without segments.
+template <unsigned per_lane>
+struct SegmentsInGroups {
+  __device__ static bool is_last(unsigned tile) { return InGroups<per_lane>::is_last(tile); }
+  __device__ static void tell(const course::TileStates<float>& states, unsigned tile,
+                              const Segment& total) {
+    if (total.begins != 0) {
+      states.tell(tile, course::Told::prefix, total.sum);
+    } else if (!is_last(tile)) {
+      states.tell(tile, course::Told::aggregate, total.sum);
+    }
+  }
+  /// What the segment that is open where the tile begins has before it. The order of the additions is fixed: it
+  /// depends on the tile, and on where segments begin.
+  __device__ static float sum_before(const course::TileStates<float>& states, unsigned tile) {
+    const unsigned first = tile / course::kTilesOfGroup<per_lane> * course::kTilesOfGroup<per_lane>;
+    float own = 0;                             // of the tiles of the group that have been looked at
+    for (unsigned end = tile; end > first;) {  // 32 tiles at once, the nearest ones first
+      const unsigned begin = first + (end - 1 - first) / course::kWarpSize * course::kWarpSize;
+      const unsigned from = begin + threadIdx.x % course::kWarpSize;
+      course::TileState<float> state = {course::Told::aggregate, 0};
+      unsigned missing, prefixes;
+      do {  // until no word is missing after the last prefix
+        if (from < end) state = states.look_at(from);
+        missing = __ballot_sync(course::kAllLanes, state.told == course::Told::nothing);
+        prefixes = __ballot_sync(course::kAllLanes, state.told == course::Told::prefix);
+      } while (missing > prefixes);
+      const bool counts = (prefixes & course::lanemask_gt()) == 0;
+      own = course::warp_reduce(counts ? state.value : 0.0f, course::Sum{}) + own;
+      if (prefixes != 0) return own;
+      end = begin;
+    }
+    if (first == 0) return own;
+    course::TileState<float> group;
+    do {
+      group = states.look_at(first - 1);
+    } while (group.told == course::Told::nothing);
+    __syncwarp();
+    return group.value + own;
+  }
+  __device__ static float look_back(const course::TileStates<float>& states, unsigned tile,
+                                    const Segment& total) {
+    const float before = sum_before(states, tile);
+    if (is_last(tile) && total.begins == 0 && threadIdx.x % course::kWarpSize == 0) {
+      states.tell(tile, course::Told::prefix, before + total.sum);
+    }
+    return before;
+  }
+};
+
 /// The best of several on an H200.
 using SegmentShape = Shape<256, 6, 4>;
 
 // Question: what does a scan need to know of its segments?
 // Changes:  scan_groups of pairs: a sum, and whether a segment has begun. Shuffles go back to the last lane
-//           in which one begins, which a vote tells; what comes from before the warp is added to the elements
-//           of the segment that was open already.
-// Cost:     a vote for each pack, and the flags or keys are read. A tile tells two words.
+//           in which one begins, which a vote tells. What comes from before the warp is added to the elements of the
+//           segment that was open already; all others are written before anything is waited for. A tile in which a
+//           segment begins tells its prefix at once.
+// Cost:     a vote for each pack, and the flags or keys are read. Only segments longer than a tile make tiles wait for
+//           more than the one before.
 template <class Way, class ShapeT, class Where>
 __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
-    scan_segments(Arrays<float> in, Where where, bool has_packs,
-                  course::TileStates<Segment> states) {
+    scan_segments(Arrays<float> in, Where where, bool has_packs, course::TileStates<float> states) {
   __shared__ Segment s_totals[ShapeT::kWarps];
-  __shared__ Segment s_base;
+  __shared__ float s_base;
   __shared__ unsigned s_tile;
-  const Join op;
   const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
   if (threadIdx.x == 0) s_tile = atomicInc(states.d_ticket, gridDim.x - 1);
   __syncthreads();  // the block has a tile
   const unsigned tile = s_tile;
   Pack<float> x[ShapeT::kLoads];
-  unsigned begins[ShapeT::kLoads], open[ShapeT::kLoads];
+  unsigned begins[ShapeT::kLoads], open;
   load_tile<ShapeT>(in, tile, 0.0f, x);
   load_begins<ShapeT>(in, where, has_packs, tile, begins);
   const Segment last = scan_segments_of_warp(x, begins, open);
   if (lane == 0) s_totals[warp] = last;
+  const std::size_t first = std::size_t{tile} * ShapeT::kPacks + first_pack<ShapeT>();
+  const bool is_whole = in.has_out_packs && is_inner<ShapeT>(in, tile);
+  for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
+    if (4 * k < open) continue;  // it needs what is before the warp
+    store_pack_of_tile<ShapeT>(in, first + k * course::kWarpSize, is_whole, x[k]);
+  }
   __syncthreads();  // all warps have left their last segments
-  const Warps<Segment> warps = scan_warps(s_totals, ShapeT::kWarps, warp, op);
+  const Warps<Segment> warps = scan_warps(s_totals, ShapeT::kWarps, warp, Join{});
   if (warp == 0) {
-    if (lane == 0) Way::tell(states, tile, warps.total, op);
-    const Segment base = Way::look_back(states, tile, warps.total, op);
+    if (lane == 0) Way::tell(states, tile, warps.total);
+    const float base = Way::look_back(states, tile, warps.total);
     if (lane == 0) s_base = base;
   }
   __syncthreads();  // the tile's base is known
-  const float before = op(s_base, warps.before).sum;
+  const float before = warps.before.sum + (warps.before.begins != 0 ? 0 : s_base);
   for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
+    if (4 * k >= open) break;
     for (unsigned j = 0; j < 4; ++j) {
-      if ((open[k] >> j & 1) != 0) x[k].elem[j] += before;
+      if (4 * k + j < open) x[k].elem[j] += before;
     }
+    store_pack_of_tile<ShapeT>(in, first + k * course::kWarpSize, is_whole, x[k]);
   }
-  store_tile<ShapeT>(in, tile, 0.0f, course::Sum{}, [&](unsigned k) { return x[k]; });
 }
 
-/// out[i] = x[s] + ... + x[i], where s is the last element up to i that begins a segment. All arrays are aligned
-/// to their elements, no more; d_out may be d_x.
-template <class Way = InGroups<kPerLane>, class ShapeT = SegmentShape, class Where>
+/// out[i] = x[s] + ... + x[i], where s is the last element up to i that begins a segment; the first element always
+/// does. All arrays are aligned to their elements, no more; d_out may be d_x.
+template <class Way = SegmentsInGroups<kPerLane>, class ShapeT = SegmentShape, class Where>
 void launch_scan_segments(const float* d_x, std::size_t n, Where where, float* d_out,
-                          course::LookBackMemory<Segment>& memory, cudaStream_t stream = nullptr) {
+                          course::LookBackMemory<float>& memory, cudaStream_t stream = nullptr) {
   const Arrays<float> in = split_arrays(d_x, n, d_out);
-  const auto first = reinterpret_cast<std::uintptr_t>(where.begin()) -
-                     in.lead * sizeof(typename Where::Element);  // of pack 0
-  const bool has_packs = first % (4 * sizeof(typename Where::Element)) == 0;
+  constexpr std::size_t kElement = sizeof(typename Where::Element);
+  const auto first = reinterpret_cast<std::uintptr_t>(where.d_elements) - in.lead * kElement;
+  const bool has_packs = first % (4 * kElement) == 0;  // pack 0 begins there
   const unsigned tiles = n == 0 ? 0 : tiles_of<ShapeT>(in);
   course::launch(scan_segments<Way, ShapeT, Where>, {tiles, ShapeT::kThreads, 0, stream}, in, where,
                  has_packs, memory.next(tiles, stream));

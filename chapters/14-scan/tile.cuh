@@ -104,6 +104,19 @@ __device__ __forceinline__ void store_edge(const Arrays<T>& in, std::size_t p,
   }
 }
 
+/// The same for a pack of a tile; `is_whole` says that the tile's packs are in the array, and aligned in out.
+template <class ShapeT, class T>
+__device__ __forceinline__ void store_pack_of_tile(const Arrays<T>& in, std::size_t p,
+                                                   bool is_whole, const Pack<T>& pack) {
+  if (!is_whole) {
+    store_edge(in, p, pack);
+  } else if constexpr (ShapeT::kStores == Stores::once) {
+    course::store_pack_once(in.d_out + (kPack<T> * p - in.lead), pack);
+  } else {
+    course::store_pack(in.d_out + (kPack<T> * p - in.lead), pack);
+  }
+}
+
 /// This thread's packs of a tile: all loads are on their way at once. Plain loads: with the hint that data is
 /// read once (__ldcs) scan_pipelined took 3 to 5 % longer on an H200.
 template <class ShapeT, class T>
@@ -122,6 +135,28 @@ __device__ __forceinline__ void load_tile(const Arrays<T>& in, std::size_t tile,
   }
 }
 
+/// The element before this lane's pack k, of which `last` is the last one. Before lane 0's pack comes the pack k - 1 of
+/// lane 31, which has its last element in `above`, and for k = 0 what load_above() has given it.
+template <class Element>
+__device__ __forceinline__ Element lower_neighbor(Element last, Element& above) {
+  const unsigned lane = threadIdx.x % course::kWarpSize;
+  const Element given = lane == course::kWarpSize - 1 ? above : last;
+  above = last;
+  return static_cast<Element>(
+      __shfl_sync(course::kAllLanes, static_cast<unsigned>(given),
+                  static_cast<int>((lane + course::kWarpSize - 1) % course::kWarpSize)));
+}
+
+/// For lane 31, the element before the warp's first one in a tile, if there is one: d_elements[i] is for x[i].
+template <class ShapeT, class T, class Element>
+__device__ __forceinline__ Element load_above(const Arrays<T>& in, std::size_t tile,
+                                              const Element* d_elements) {
+  const unsigned lane = threadIdx.x % course::kWarpSize;
+  const std::size_t first = kPack<T> * (tile * ShapeT::kPacks + first_pack<ShapeT>() - lane);
+  if (lane != course::kWarpSize - 1 || first <= in.lead || first > in.lead + in.n) return {};
+  return d_elements[first - in.lead - 1];
+}
+
 /// Writes op(before, pack(k)) to out for this thread's packs of a tile.
 template <class ShapeT, class T, class Operation, class PackOf>
 __device__ __forceinline__ void store_tile(const Arrays<T>& in, std::size_t tile, T before,
@@ -131,14 +166,7 @@ __device__ __forceinline__ void store_tile(const Arrays<T>& in, std::size_t tile
   for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
     Pack<T> pack = pack_of(k);
     for (unsigned j = 0; j < kPack<T>; ++j) pack.elem[j] = op(before, pack.elem[j]);
-    const std::size_t p = first + k * course::kWarpSize;
-    if (!is_whole) {
-      store_edge(in, p, pack);
-    } else if constexpr (ShapeT::kStores == Stores::once) {
-      course::store_pack_once(in.d_out + (kPack<T> * p - in.lead), pack);
-    } else {
-      course::store_pack(in.d_out + (kPack<T> * p - in.lead), pack);
-    }
+    store_pack_of_tile<ShapeT>(in, first + k * course::kWarpSize, is_whole, pack);
   }
 }
 
