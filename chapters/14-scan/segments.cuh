@@ -72,7 +72,7 @@ std::vector<double> segments_reference(const std::vector<float>& x, Begins begin
 }
 
 /// Bit j of begins[k] says that element j of pack k begins a segment. Elements outside of the array may say so, too:
-/// they are 0, and nobody asks for their sums.
+/// they are 0, and their sums are not written.
 template <class ShapeT, class Where>
 __device__ __forceinline__ void load_begins(const Arrays<float>& in, const Where& where,
                                             bool has_packs, std::size_t tile,
@@ -141,7 +141,7 @@ __device__ __forceinline__ Segment scan_segments_of_warp(Pack<float> (&x)[loads]
 }
 
 /// As InGroups, but a tile in which a segment begins knows what its last segment has: it tells a prefix at once, and
-/// nobody who comes after it looks at tiles before it. One word with a float, as of a scan without segments.
+/// a later tile need not look at those before it. What it tells is one float: whether a segment begins is the kind of word.
 template <unsigned per_lane>
 struct SegmentsInGroups {
   __device__ static bool is_last(unsigned tile) { return InGroups<per_lane>::is_last(tile); }
