@@ -66,7 +66,7 @@ TEST_CASE("sums of segments have the same bits in every run") {
       course::with_seed(seed, [&] {
         course::DeviceBuffer<float> out(x.size());
         course::LookBackMemory<float> memory;
-        launch_scan_segments<SegmentsInGroups<1>, SmallShape>(
+        launch_scan_segments_shaped<SegmentsInGroups<1>, SmallShape>(
             d_x.data(), x.size(), ByKey<unsigned>{d_keys.data()}, out.data(), memory);
         seen.insert(bits_of(out));
       });

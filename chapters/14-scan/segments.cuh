@@ -3,12 +3,15 @@
 // Rungs: scan_by_flag, scan_by_key.
 #pragma once
 
+#include <algorithm>
 #include <course/collectives.cuh>
+#include <course/grid.cuh>
 #include <course/launch.cuh>
 #include <course/look_back.cuh>
 #include <course/pack.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "one_pass.cuh"
@@ -71,40 +74,65 @@ std::vector<double> segments_reference(const std::vector<float>& x, Begins begin
   return sums;
 }
 
-/// Bit j of begins[k] says that element j of pack k begins a segment. Elements outside of the array may say so, too:
-/// they are 0, and their sums are not written.
+/// Four elements as they lie in memory: while they are on their way, bytes share a register.
+template <class Element>
+using RawPack = course::Pack<unsigned, sizeof(Element)>;
+
+/// What a thread has of a tile.
 template <class ShapeT, class Where>
-__device__ __forceinline__ void load_begins(const Arrays<float>& in, const Where& where,
-                                            bool has_packs, std::size_t tile,
-                                            unsigned (&begins)[ShapeT::kLoads]) {
+struct SegmentTile {
+  Pack<float> x[ShapeT::kLoads];
+  RawPack<typename Where::Element> where[ShapeT::kLoads];
+  typename Where::Element above;  // as of load_above()
+};
+
+/// All loads are on their way at once. Elements outside of the array may begin segments: they are 0, and their sums
+/// are not written.
+template <class ShapeT, class Where>
+__device__ __forceinline__ void load_segments(const Arrays<float>& in, const Where& where,
+                                              bool has_packs, std::size_t tile,
+                                              SegmentTile<ShapeT, Where>& loaded) {
   using Element = typename Where::Element;
+  load_tile<ShapeT>(in, tile, 0.0f, loaded.x);
   const bool is_whole = has_packs && is_inner<ShapeT>(in, tile);
   const std::size_t first = 4 * (tile * ShapeT::kPacks + first_pack<ShapeT>());
-  course::Pack<Element, 4> packs[ShapeT::kLoads];
   for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
     const std::size_t at = first + 4 * k * course::kWarpSize;  // from `lead` elements before x
     if (is_whole) {
-      packs[k] = course::load_pack<4>(where.d_elements + (at - in.lead));
+      const Element* const from = where.d_elements + (at - in.lead);
+      loaded.where[k] = course::load_pack<sizeof(Element)>(reinterpret_cast<const unsigned*>(from));
     } else {
+      Element pack[4];
       for (unsigned j = 0; j < 4; ++j) {
         const bool is_inside = at + j >= in.lead && at + j < in.lead + in.n;
-        packs[k].elem[j] = is_inside ? where.d_elements[at + j - in.lead] : Element{};
+        pack[j] = is_inside ? where.d_elements[at + j - in.lead] : Element{};
       }
+      memcpy(static_cast<void*>(&loaded.where[k]), pack, sizeof pack);
     }
   }
-  Element before{}, above{};
-  if (Where::kLooksBefore) above = load_above<ShapeT>(in, tile, where.d_elements);
+  if (Where::kLooksBefore) loaded.above = load_above<ShapeT>(in, tile, where.d_elements);
+}
+
+/// Bit 4 k + j says that element j of pack k begins a segment.
+template <class ShapeT, class Where>
+__device__ __forceinline__ unsigned begins_of(SegmentTile<ShapeT, Where>& loaded) {
+  static_assert(4 * ShapeT::kLoads <= 32);
+  using Element = typename Where::Element;
+  unsigned bits = 0;
   for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
-    if (Where::kLooksBefore) before = lower_neighbor(packs[k].elem[3], above);
-    begins[k] = Where::begins(packs[k], before);
+    course::Pack<Element, 4> pack;
+    memcpy(static_cast<void*>(&pack), &loaded.where[k], sizeof pack);
+    Element before{};
+    if (Where::kLooksBefore) before = lower_neighbor(pack.elem[3], loaded.above);
+    bits |= Where::begins(pack, before) << 4 * k;
   }
+  return bits;
 }
 
 /// Replaces each element of the warp's packs by the sum of its segment up to it, within the warp; for the first `open`
 /// elements of this lane the segment has begun before the warp. Returns the warp's last segment.
 template <unsigned loads>
-__device__ __forceinline__ Segment scan_segments_of_warp(Pack<float> (&x)[loads],
-                                                         const unsigned (&begins)[loads],
+__device__ __forceinline__ Segment scan_segments_of_warp(Pack<float> (&x)[loads], unsigned begins,
                                                          unsigned& open) {
   const unsigned lane = threadIdx.x % course::kWarpSize;
   float before = 0;     // of the segment that goes on, up to packs k
@@ -112,10 +140,11 @@ __device__ __forceinline__ Segment scan_segments_of_warp(Pack<float> (&x)[loads]
   open = 0;
   for (unsigned k = 0; k < loads; ++k) {
     float(&pack)[4] = x[k].elem;
+    const unsigned bits = begins >> 4 * k & 15;
     for (unsigned j = 1; j < 4; ++j) {
-      if ((begins[k] >> j & 1) == 0) pack[j] += pack[j - 1];
+      if ((bits >> j & 1) == 0) pack[j] += pack[j - 1];
     }
-    const unsigned lanes = __ballot_sync(course::kAllLanes, begins[k] != 0);
+    const unsigned lanes = __ballot_sync(course::kAllLanes, bits != 0);
     // The lanes from the last one in which a segment begins, up to this one, sum their last elements.
     const unsigned upto = lanes & course::lanemask_le();
     const unsigned first =
@@ -129,7 +158,7 @@ __device__ __forceinline__ Segment scan_segments_of_warp(Pack<float> (&x)[loads]
     const float lower = __shfl_up_sync(course::kAllLanes, sum, 1);
     const float start = lane == 0 ? before : lower;
     const unsigned inside =
-        begins[k] == 0 ? 4 : static_cast<unsigned>(__ffs(static_cast<int>(begins[k]))) - 1;
+        bits == 0 ? 4 : static_cast<unsigned>(__ffs(static_cast<int>(bits))) - 1;
     for (unsigned j = 0; j < 4; ++j) {
       if (j < inside) pack[j] += start;
     }
@@ -145,6 +174,10 @@ __device__ __forceinline__ Segment scan_segments_of_warp(Pack<float> (&x)[loads]
 template <unsigned per_lane>
 struct SegmentsInGroups {
   __device__ static bool is_last(unsigned tile) { return InGroups<per_lane>::is_last(tile); }
+  /// Does a block look back for this tile before it takes the next one? Later groups wait for what it tells.
+  __device__ static bool is_early(unsigned tile, const Segment& total) {
+    return is_last(tile) && total.begins == 0;
+  }
   __device__ static void tell(const course::TileStates<float>& states, unsigned tile,
                               const Segment& total) {
     if (total.begins != 0) {
@@ -184,73 +217,144 @@ struct SegmentsInGroups {
   __device__ static float look_back(const course::TileStates<float>& states, unsigned tile,
                                     const Segment& total) {
     const float before = sum_before(states, tile);
-    if (is_last(tile) && total.begins == 0 && threadIdx.x % course::kWarpSize == 0) {
+    if (is_early(tile, total) && threadIdx.x % course::kWarpSize == 0) {
       states.tell(tile, course::Told::prefix, before + total.sum);
     }
     return before;
   }
 };
 
-/// The best of several on an H200.
-using SegmentShape = Shape<256, 6, 4>;
+/// A tile whose sums have been scanned, and which waits for what is before it.
+struct WaitingTile {
+  unsigned tile, open;  // open: as of scan_segments_of_warp()
+  Warps<Segment> warps;
+};
+
+/// Shared memory of a block: what waits of two tiles.
+template <class ShapeT>
+inline constexpr std::size_t kSegmentBytes = 2 * ShapeT::kPacks* course::kWidestAccess;
 
 // Question: what does a scan need to know of its segments?
-// Changes:  scan_groups of pairs: a sum, and whether a segment has begun. Shuffles go back to the last lane
+// Changes:  scan_pipelined of pairs: a sum, and whether a segment has begun. Shuffles go back to the last lane
 //           in which one begins, which a vote tells. What comes from before the warp is added to the elements of the
-//           segment that was open already; all others are written before anything is waited for. A tile in which a
-//           segment begins tells its prefix at once.
+//           segment that was open already: these alone wait, in shared memory; all others are written at once. A tile in
+//           which a segment begins tells its prefix at once. The next tile's loads are on their way before the block
+//           waits for others: it draws its tiles one ahead.
 // Cost:     a vote for each pack, and the flags or keys are read. Only segments longer than a tile make tiles wait for
 //           more than the one before.
 template <class Way, class ShapeT, class Where>
 __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
-    scan_segments(Arrays<float> in, Where where, bool has_packs, course::TileStates<float> states) {
-  __shared__ Segment s_totals[ShapeT::kWarps];
+    scan_segments(Arrays<float> in, Where where, bool has_packs, unsigned tiles,
+                  course::TileStates<float> states) {
+  extern __shared__ __align__(16) unsigned char s_bytes[];  // what waits of two tiles
+  __shared__ Segment s_totals[2][ShapeT::kWarps];
   __shared__ float s_base;
-  __shared__ unsigned s_tile;
+  __shared__ unsigned s_tile, s_next;
   const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
-  if (threadIdx.x == 0) s_tile = atomicInc(states.d_ticket, gridDim.x - 1);
-  __syncthreads();  // the block has a tile
-  const unsigned tile = s_tile;
-  Pack<float> x[ShapeT::kLoads];
-  unsigned begins[ShapeT::kLoads], open;
-  load_tile<ShapeT>(in, tile, 0.0f, x);
-  load_begins<ShapeT>(in, where, has_packs, tile, begins);
-  const Segment last = scan_segments_of_warp(x, begins, open);
-  if (lane == 0) s_totals[warp] = last;
-  const std::size_t first = std::size_t{tile} * ShapeT::kPacks + first_pack<ShapeT>();
-  const bool is_whole = in.has_out_packs && is_inner<ShapeT>(in, tile);
-  for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
-    if (4 * k < open) continue;  // it needs what is before the warp
-    store_pack_of_tile<ShapeT>(in, first + k * course::kWarpSize, is_whole, x[k]);
+  // A thread reads what it has written itself: it needs no barrier.
+  const auto slot = [&](unsigned turn, unsigned k) {
+    return reinterpret_cast<float*>(s_bytes) +
+           4 * (turn * ShapeT::kPacks + first_pack<ShapeT>() + k * course::kWarpSize);
+  };
+  const auto draw = [&] { return atomicInc(states.d_ticket, tiles + 2 * gridDim.x - 1); };
+  if (threadIdx.x == 0) {
+    s_tile = draw();
+    s_next = draw();
   }
-  __syncthreads();  // all warps have left their last segments
-  const Warps<Segment> warps = scan_warps(s_totals, ShapeT::kWarps, warp, Join{});
-  if (warp == 0) {
-    if (lane == 0) Way::tell(states, tile, warps.total);
-    const float base = Way::look_back(states, tile, warps.total);
+  __syncthreads();  // the block has two tiles, or there are no more
+  unsigned tile = s_tile, next = s_next, turn = 0;
+  if (tile >= tiles) return;
+  WaitingTile waiting = {tile, 0, {}};  // none waits yet
+  float early = 0;
+  const auto store = [&](unsigned of, unsigned k, const Pack<float>& pack) {
+    const std::size_t p =
+        std::size_t{of} * ShapeT::kPacks + first_pack<ShapeT>() + k * course::kWarpSize;
+    store_pack_of_tile<ShapeT>(in, p, in.has_out_packs && is_inner<ShapeT>(in, of), pack);
+  };
+  const auto find_base = [&] {  // of the waiting tile; by warp 0
+    const bool is_known = Way::is_early(waiting.tile, waiting.warps.total);
+    const float base = is_known ? early : Way::look_back(states, waiting.tile, waiting.warps.total);
     if (lane == 0) s_base = base;
-  }
-  __syncthreads();  // the tile's base is known
-  const float before = warps.before.sum + (warps.before.begins != 0 ? 0 : s_base);
-  for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
-    if (4 * k >= open) break;
-    for (unsigned j = 0; j < 4; ++j) {
-      if (4 * k + j < open) x[k].elem[j] += before;
+  };
+  const auto finish = [&] {  // the waiting tile
+    const Segment& lower = waiting.warps.before;
+    const float before = lower.sum + (lower.begins != 0 ? 0 : s_base);
+    for (unsigned k = 0; 4 * k < waiting.open; ++k) {
+      Pack<float> pack = course::load_pack<4>(slot(turn ^ 1, k));
+      for (unsigned j = 0; j < 4; ++j) {
+        if (4 * k + j < waiting.open) pack.elem[j] += before;
+      }
+      store(waiting.tile, k, pack);
     }
-    store_pack_of_tile<ShapeT>(in, first + k * course::kWarpSize, is_whole, x[k]);
+  };
+  SegmentTile<ShapeT, Where> loaded;
+  load_segments(in, where, has_packs, tile, loaded);
+  while (tile < tiles) {
+    unsigned open;
+    const Segment last = scan_segments_of_warp(loaded.x, begins_of(loaded), open);
+    if (lane == 0) s_totals[turn][warp] = last;
+    for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
+      if (4 * k < open) {
+        course::store_pack(slot(turn, k), loaded.x[k]);
+      } else {
+        store(tile, k, loaded.x[k]);
+      }
+    }
+    if (next < tiles) load_segments(in, where, has_packs, next, loaded);
+    __syncthreads();  // all warps have left their last segments
+    const Warps<Segment> warps = scan_warps(s_totals[turn], ShapeT::kWarps, warp, Join{});
+    if (warp == 0) {
+      unsigned drawn = 0;
+      if (lane == 0) drawn = draw();  // arrives while it looks back
+      if (lane == 0) Way::tell(states, tile, warps.total);
+      if (waiting.tile != tile) find_base();
+      if (lane == 0) s_next = drawn;
+    }
+    __syncthreads();  // a tile after the next one, and the base of the waiting one, are known
+    if (warp == 0 && Way::is_early(tile, warps.total)) {
+      early = Way::look_back(states, tile, warps.total);
+    }
+    if (waiting.tile != tile) finish();
+    waiting = {tile, open, warps}, tile = next, next = s_next, turn ^= 1;
   }
+  __syncthreads();  // the base of the tile before the last has been read
+  if (warp == 0) find_base();
+  __syncthreads();  // the last tile's base is known
+  finish();
 }
 
-/// out[i] = x[s] + ... + x[i], where s is the last element up to i that begins a segment; the first element always
-/// does. All arrays are aligned to their elements, no more; d_out may be d_x.
-template <class Way = SegmentsInGroups<kPerLane>, class ShapeT = SegmentShape, class Where>
-void launch_scan_segments(const float* d_x, std::size_t n, Where where, float* d_out,
-                          course::LookBackMemory<float>& memory, cudaStream_t stream = nullptr) {
+/// As launch_scan_segments().
+template <class Way, class ShapeT, class Where>
+void launch_scan_segments_shaped(const float* d_x, std::size_t n, Where where, float* d_out,
+                                 course::LookBackMemory<float>& memory,
+                                 cudaStream_t stream = nullptr) {
+  constexpr auto kKernel = scan_segments<Way, ShapeT, Where>;
+  constexpr std::size_t kShared = kSegmentBytes<ShapeT>;
+  static const unsigned resident = course::resident_blocks(kKernel, ShapeT::kThreads, kShared);
   const Arrays<float> in = split_arrays(d_x, n, d_out);
   constexpr std::size_t kElement = sizeof(typename Where::Element);
   const auto first = reinterpret_cast<std::uintptr_t>(where.d_elements) - in.lead * kElement;
   const bool has_packs = first % (4 * kElement) == 0;  // pack 0 begins there
   const unsigned tiles = n == 0 ? 0 : tiles_of<ShapeT>(in);
-  course::launch(scan_segments<Way, ShapeT, Where>, {tiles, ShapeT::kThreads, 0, stream}, in, where,
-                 has_packs, memory.next(tiles, stream));
+  course::launch(kKernel, {std::min(tiles, resident), ShapeT::kThreads, kShared, stream}, in, where,
+                 has_packs, tiles, memory.next(tiles, stream));
+}
+
+/// The best of several on an H200, and for a GPU whose blocks have less shared memory.
+using SegmentShape = Shape<256, 8, 2>;
+using SmallerSegmentShape = Shape<256, 4, 3>;
+
+/// out[i] = x[s] + ... + x[i], where s is the last element up to i that begins a segment; the first element always
+/// does. All arrays are aligned to their elements, no more; d_out may be d_x.
+template <class Where>
+void launch_scan_segments(const float* d_x, std::size_t n, Where where, float* d_out,
+                          course::LookBackMemory<float>& memory, cudaStream_t stream = nullptr) {
+  using Way = SegmentsInGroups<kPerLane>;
+  static const bool fits =  // with its variables
+      course::allows_shared_bytes(kSegmentBytes<SegmentShape> + 1024);
+  if (fits) {
+    launch_scan_segments_shaped<Way, SegmentShape>(d_x, n, where, d_out, memory, stream);
+  } else {
+    launch_scan_segments_shaped<Way, SmallerSegmentShape>(d_x, n, where, d_out, memory, stream);
+  }
 }

@@ -104,8 +104,8 @@ void check_segments(const std::vector<float>& x, const std::vector<Element>& whe
   const course::Placed<Element> d_where(where, offset % 2 == 0 ? offset : 3);
   course::Placed<float> out(std::vector<float>(x.size(), -77), offset);
   course::LookBackMemory<float> memory;
-  launch_scan_segments<SegmentsInGroups<1>, SmallShape>(d_x.data(), x.size(), Where{d_where.data()},
-                                                        out.data(), memory);
+  launch_scan_segments_shaped<SegmentsInGroups<1>, SmallShape>(
+      d_x.data(), x.size(), Where{d_where.data()}, out.data(), memory);
   REQUIRE(
       course::same(out.download(), std::vector<float>(expected.begin(), expected.end()), "out"));
   REQUIRE(out.intact("out"));
