@@ -96,7 +96,7 @@ __device__ __forceinline__ Runs rank_runs(const Arrays<unsigned>& in, std::size_
 }
 
 /// The best of several on an H200.
-using RunShape = Shape<256, 6, 4>;
+using RunShape = Shape<256, 6, 5>;
 
 // Question: where does a run go, and how long is it?
 // Changes:  a scan of pairs: how many runs begin up to here, and where the last one does. The block puts its tile's runs
