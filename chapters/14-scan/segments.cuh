@@ -230,6 +230,39 @@ struct WaitingTile {
   Warps<Segment> warps;
 };
 
+/// Writes those of the thread's packs that need nothing from before the warp, and keeps the others in s_kept.
+template <class ShapeT>
+__device__ __forceinline__ void store_or_keep(const Arrays<float>& in, std::size_t tile,
+                                              unsigned open, const Pack<float> (&x)[ShapeT::kLoads],
+                                              float* s_kept) {
+  const bool is_whole = in.has_out_packs && is_inner<ShapeT>(in, tile);
+  const std::size_t first = tile * ShapeT::kPacks + first_pack<ShapeT>();
+  for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
+    if (4 * k < open) {
+      course::store_pack(s_kept + 4 * k * course::kWarpSize, x[k]);
+    } else {
+      store_pack_of_tile<ShapeT>(in, first + k * course::kWarpSize, is_whole, x[k]);
+    }
+  }
+}
+
+/// Writes the packs that were kept: `base` is what comes before the tile.
+template <class ShapeT>
+__device__ __forceinline__ void finish(const Arrays<float>& in, const WaitingTile& waiting,
+                                       float base, const float* s_kept) {
+  const Segment& lower = waiting.warps.before;
+  const float before = lower.sum + (lower.begins != 0 ? 0 : base);
+  const bool is_whole = in.has_out_packs && is_inner<ShapeT>(in, waiting.tile);
+  const std::size_t first = std::size_t{waiting.tile} * ShapeT::kPacks + first_pack<ShapeT>();
+  for (unsigned k = 0; 4 * k < waiting.open; ++k) {
+    Pack<float> pack = course::load_pack<4>(s_kept + 4 * k * course::kWarpSize);
+    for (unsigned j = 0; j < 4; ++j) {
+      if (4 * k + j < waiting.open) pack.elem[j] += before;
+    }
+    store_pack_of_tile<ShapeT>(in, first + k * course::kWarpSize, is_whole, pack);
+  }
+}
+
 /// Shared memory of a block: what waits of two tiles.
 template <class ShapeT>
 inline constexpr std::size_t kSegmentBytes = 2 * ShapeT::kPacks* course::kWidestAccess;
@@ -252,10 +285,8 @@ __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
   __shared__ unsigned s_tile, s_next;
   const unsigned lane = threadIdx.x % course::kWarpSize, warp = threadIdx.x / course::kWarpSize;
   // A thread reads what it has written itself: it needs no barrier.
-  const auto slot = [&](unsigned turn, unsigned k) {
-    return reinterpret_cast<float*>(s_bytes) +
-           4 * (turn * ShapeT::kPacks + first_pack<ShapeT>() + k * course::kWarpSize);
-  };
+  float* const s_mine = reinterpret_cast<float*>(s_bytes) + 4 * first_pack<ShapeT>();
+  constexpr unsigned kSlots = 4 * ShapeT::kPacks;  // floats of a tile
   const auto draw = [&] { return atomicInc(states.d_ticket, tiles + 2 * gridDim.x - 1); };
   if (threadIdx.x == 0) {
     s_tile = draw();
@@ -266,26 +297,10 @@ __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
   if (tile >= tiles) return;
   WaitingTile waiting = {tile, 0, {}};  // none waits yet
   float early = 0;
-  const auto store = [&](unsigned of, unsigned k, const Pack<float>& pack) {
-    const std::size_t p =
-        std::size_t{of} * ShapeT::kPacks + first_pack<ShapeT>() + k * course::kWarpSize;
-    store_pack_of_tile<ShapeT>(in, p, in.has_out_packs && is_inner<ShapeT>(in, of), pack);
-  };
   const auto find_base = [&] {  // of the waiting tile; by warp 0
     const bool is_known = Way::is_early(waiting.tile, waiting.warps.total);
     const float base = is_known ? early : Way::look_back(states, waiting.tile, waiting.warps.total);
     if (lane == 0) s_base = base;
-  };
-  const auto finish = [&] {  // the waiting tile
-    const Segment& lower = waiting.warps.before;
-    const float before = lower.sum + (lower.begins != 0 ? 0 : s_base);
-    for (unsigned k = 0; 4 * k < waiting.open; ++k) {
-      Pack<float> pack = course::load_pack<4>(slot(turn ^ 1, k));
-      for (unsigned j = 0; j < 4; ++j) {
-        if (4 * k + j < waiting.open) pack.elem[j] += before;
-      }
-      store(waiting.tile, k, pack);
-    }
   };
   SegmentTile<ShapeT, Where> loaded;
   load_segments(in, where, has_packs, tile, loaded);
@@ -293,13 +308,7 @@ __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
     unsigned open;
     const Segment last = scan_segments_of_warp(loaded.x, begins_of(loaded), open);
     if (lane == 0) s_totals[turn][warp] = last;
-    for (unsigned k = 0; k < ShapeT::kLoads; ++k) {
-      if (4 * k < open) {
-        course::store_pack(slot(turn, k), loaded.x[k]);
-      } else {
-        store(tile, k, loaded.x[k]);
-      }
-    }
+    store_or_keep<ShapeT>(in, tile, open, loaded.x, s_mine + turn * kSlots);
     if (next < tiles) load_segments(in, where, has_packs, next, loaded);
     __syncthreads();  // all warps have left their last segments
     const Warps<Segment> warps = scan_warps(s_totals[turn], ShapeT::kWarps, warp, Join{});
@@ -314,13 +323,13 @@ __global__ void __launch_bounds__(ShapeT::kThreads, ShapeT::kBlocks)
     if (warp == 0 && Way::is_early(tile, warps.total)) {
       early = Way::look_back(states, tile, warps.total);
     }
-    if (waiting.tile != tile) finish();
+    if (waiting.tile != tile) finish<ShapeT>(in, waiting, s_base, s_mine + (turn ^ 1) * kSlots);
     waiting = {tile, open, warps}, tile = next, next = s_next, turn ^= 1;
   }
   __syncthreads();  // the base of the tile before the last has been read
   if (warp == 0) find_base();
   __syncthreads();  // the last tile's base is known
-  finish();
+  finish<ShapeT>(in, waiting, s_base, s_mine + (turn ^ 1) * kSlots);
 }
 
 /// As launch_scan_segments().
