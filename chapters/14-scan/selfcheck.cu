@@ -96,19 +96,25 @@ inline std::vector<unsigned> keys_in_runs(std::size_t n, unsigned longest) {
   return keys;
 }
 
-/// Sums of the segments of keys, by a launch of a small tile.
+/// Sums of the segments of keys, by small tiles; then in place, by another launch with the same memory.
 template <class Where, class Element>
 void check_segments(const std::vector<float>& x, const std::vector<Element>& where,
                     const std::vector<double>& expected, std::size_t offset) {
   const course::Placed<float> d_x(x, offset);
   const course::Placed<Element> d_where(where, offset % 2 == 0 ? offset : 3);
-  course::Placed<float> out(std::vector<float>(x.size(), -77), offset);
+  course::Placed<float> out(std::vector<float>(x.size(), -77), offset), in_place(x, offset);
   course::LookBackMemory<float> memory;
-  launch_scan_segments_shaped<SegmentsInGroups<1>, SmallShape>(
-      d_x.data(), x.size(), Where{d_where.data()}, out.data(), memory);
-  REQUIRE(
-      course::same(out.download(), std::vector<float>(expected.begin(), expected.end()), "out"));
+  const auto launch = [&](const float* from, float* to) {
+    launch_scan_segments_shaped<SegmentsInGroups<1>, SmallShape>(from, x.size(),
+                                                                 Where{d_where.data()}, to, memory);
+  };
+  launch(d_x.data(), out.data());
+  launch(in_place.data(), in_place.data());
+  const std::vector<float> sums(expected.begin(), expected.end());
+  REQUIRE(course::same(out.download(), sums, "out"));
+  REQUIRE(course::same(in_place.download(), sums, "out in place of x"));
   REQUIRE(out.intact("out"));
+  REQUIRE(in_place.intact("x"));
 }
 
 }  // namespace scan_testing
