@@ -104,7 +104,7 @@ void segments(course::Ladder& ladder, std::size_t n) {
   const auto d_flags = DeviceBuffer<std::uint8_t>::from(flags),
              d_keys = DeviceBuffer<std::uint8_t>::from(keys);
   DeviceBuffer<float> out(std::max<std::size_t>(n, 1));
-  course::LookBackMemory<Segment> memory;
+  course::LookBackMemory<float> memory;
   const Segments where = {d_flags.data(), d_keys.data(), memory};
   ladder.reference("segments_reference", sums.empty() ? 0 : sums.back(),
                    "sums of segments; the last one is shown", n);

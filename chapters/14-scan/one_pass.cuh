@@ -13,7 +13,8 @@
 #include "tile.cuh"
 #include "two_passes.cuh"
 
-using LookBackShape = TileShape;
+/// As TileShape, which stores plainly: scan_packs reads its output again.
+using LookBackShape = Shape<kBlockSize, 8, 3, Stores::once>;
 
 /// Tiles per lane in look_back_in_groups(): groups of 64.
 constexpr unsigned kPerLane = 2;
@@ -227,8 +228,9 @@ void launch_scan_pipelined_shaped(const T* d_x, std::size_t n, T* d_out, Operati
   }
 }
 
-/// The best of several on an H200, and for a GPU whose blocks have less shared memory.
-using PipelinedShape = Shape<256, 16, 2>;
+/// The best of several on an H200 for elements of 4 and of 8 bytes, and for a GPU whose blocks have less shared memory.
+template <class T>
+using PipelinedShape = Shape<256, sizeof(T) == 4 ? 16 : 12, 2>;
 using SmallerPipelinedShape = Shape<256, 8, 3>;
 
 /// Tiles by ticket, in groups: the same bits in every run.
@@ -236,9 +238,9 @@ template <Scan kind = Scan::inclusive, class T, class Operation>
 void launch_scan_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
                            course::LookBackMemory<T>& memory, cudaStream_t stream = nullptr) {
   static const bool fits =  // with its variables
-      course::allows_shared_bytes(PipelinedShape::kPacks * course::kWidestAccess + 1024);
+      course::allows_shared_bytes(PipelinedShape<T>::kPacks * course::kWidestAccess + 1024);
   if (fits) {
-    launch_scan_pipelined_shaped<Tiles::by_ticket, InGroups<kPerLane>, PipelinedShape, kind>(
+    launch_scan_pipelined_shaped<Tiles::by_ticket, InGroups<kPerLane>, PipelinedShape<T>, kind>(
         d_x, n, d_out, op, memory, stream);
   } else {
     launch_scan_pipelined_shaped<Tiles::by_ticket, InGroups<kPerLane>, SmallerPipelinedShape, kind>(
@@ -247,7 +249,7 @@ void launch_scan_pipelined(const T* d_x, std::size_t n, T* d_out, Operation op,
 }
 
 /// The best of several on an H200 for 2^20 floats: with 114 tiles each SM has work.
-using InTurnShape = Shape<384, 6, 2>;
+using InTurnShape = Shape<384, 6, 2, Stores::once>;
 
 /// Tiles in turn, by a cooperative launch: no ticket is waited for.
 template <Scan kind = Scan::inclusive, class T, class Operation>

@@ -207,7 +207,7 @@ std::vector<AnyRung<T, Operation>> any_rungs() {
 /// Where the segments begin, as flags and as keys; and what a launch needs besides.
 struct Segments {
   const std::uint8_t *d_flags, *d_keys;
-  course::LookBackMemory<Segment>& memory;
+  course::LookBackMemory<float>& memory;
 };
 
 /// Sets out[i] to the sum of x from the begin of its segment to x[i].

@@ -11,6 +11,11 @@
 
 using namespace scan_testing;
 
+namespace scan_testing {
+/// 34 small tiles: two groups.
+constexpr unsigned kManyTiles = 16'903;
+}  // namespace scan_testing
+
 // ---- sums of floats -----------------------------------------------------------------------------
 
 TEST_CASE("every scan of floats is right, at every size") {
@@ -27,7 +32,7 @@ TEST_CASE("every scan of floats is right, at every size") {
 
 TEST_CASE("every scan of floats takes many tiles") {
   for (const ScanRung& rung : small_rungs()) {
-    const std::size_t n = course::kCpuDevice ? 16'903 : course::kBigSize;  // 34 tiles: two groups
+    const std::size_t n = course::kCpuDevice ? kManyTiles : course::kBigSize;
     INFO(describe(rung.name, n, 1, 1));
     check_scan(rung, n, 1, 1);
   }
@@ -91,19 +96,25 @@ inline std::vector<unsigned> keys_in_runs(std::size_t n, unsigned longest) {
   return keys;
 }
 
-/// Sums of the segments of keys, by a launch of a small tile.
+/// Sums of the segments of keys, by small tiles; then in place, by another launch with the same memory.
 template <class Where, class Element>
 void check_segments(const std::vector<float>& x, const std::vector<Element>& where,
                     const std::vector<double>& expected, std::size_t offset) {
   const course::Placed<float> d_x(x, offset);
   const course::Placed<Element> d_where(where, offset % 2 == 0 ? offset : 3);
-  course::Placed<float> out(std::vector<float>(x.size(), -77), offset);
-  course::LookBackMemory<Segment> memory;
-  launch_scan_segments<InGroups<1>, SmallShape>(d_x.data(), x.size(), Where{d_where.data()},
-                                                out.data(), memory);
-  REQUIRE(
-      course::same(out.download(), std::vector<float>(expected.begin(), expected.end()), "out"));
+  course::Placed<float> out(std::vector<float>(x.size(), -77), offset), in_place(x, offset);
+  course::LookBackMemory<float> memory;
+  const auto launch = [&](const float* from, float* to) {
+    launch_scan_segments_shaped<SegmentsInGroups<1>, SmallShape>(from, x.size(),
+                                                                 Where{d_where.data()}, to, memory);
+  };
+  launch(d_x.data(), out.data());
+  launch(in_place.data(), in_place.data());
+  const std::vector<float> sums(expected.begin(), expected.end());
+  REQUIRE(course::same(out.download(), sums, "out"));
+  REQUIRE(course::same(in_place.download(), sums, "out in place of x"));
   REQUIRE(out.intact("out"));
+  REQUIRE(in_place.intact("x"));
 }
 
 }  // namespace scan_testing
@@ -111,7 +122,7 @@ void check_segments(const std::vector<float>& x, const std::vector<Element>& whe
 TEST_CASE("sums of segments, by flags and by keys, of any length") {
   std::size_t offset = 0;
   for (const unsigned longest : {1u, 5u, 700u, 100'000u}) {
-    for (const std::size_t n : {1u, 259u, 2'600u}) {
+    for (const std::size_t n : {1u, 259u, kManyTiles}) {
       INFO("segments of 1 to " << longest << ", n = " << n);
       const std::vector<float> x = exact_input(n);
       const std::vector<unsigned> keys = keys_in_runs(n, longest);
@@ -126,23 +137,34 @@ TEST_CASE("sums of segments, by flags and by keys, of any length") {
   }
 }
 
+namespace scan_testing {
+
+/// The runs of x by tiles of a shape.
+template <class ShapeT>
+void check_runs(const std::vector<unsigned>& x, std::size_t offset) {
+  const Encoded expected = encode_reference(x);
+  const course::Placed<unsigned> d_x(x, offset);
+  course::GuardedBuffer<unsigned> keys(expected.keys.size()), lengths(expected.keys.size()),
+      count(1);
+  course::LookBackMemory<Runs> memory;
+  launch_encode_runs<InGroups<1>, ShapeT>(d_x.data(), x.size(),
+                                          {keys.data(), lengths.data(), count.data()}, memory);
+  REQUIRE(course::same(count.download().front(), expected.keys.size(), "count"));
+  REQUIRE(course::same(keys.download(), expected.keys, "keys"));
+  REQUIRE(course::same(lengths.download(), expected.lengths, "lengths"));
+  REQUIRE(keys.intact("keys"));
+  REQUIRE(lengths.intact("lengths"));
+}
+
+}  // namespace scan_testing
+
 TEST_CASE("the runs of an array, and their lengths") {
   for (const unsigned longest : {1u, 4u, 900u, 100'000u}) {
-    for (const std::size_t n : {0u, 1u, 258u, 2'600u}) {
+    for (const std::size_t n : {0u, 1u, 258u, kManyTiles}) {
       INFO("runs of 1 to " << longest << ", n = " << n);
       const std::vector<unsigned> x = keys_in_runs(n, longest);
-      const Encoded expected = encode_reference(x);
-      const course::Placed<unsigned> d_x(x, n % 4);
-      course::GuardedBuffer<unsigned> keys(expected.keys.size()), lengths(expected.keys.size()),
-          count(1);
-      course::LookBackMemory<Runs> memory;
-      launch_encode_runs<InGroups<1>, SmallShape>(
-          d_x.data(), n, {keys.data(), lengths.data(), count.data()}, memory);
-      REQUIRE(course::same(count.download().front(), expected.keys.size(), "count"));
-      REQUIRE(course::same(keys.download(), expected.keys, "keys"));
-      REQUIRE(course::same(lengths.download(), expected.lengths, "lengths"));
-      REQUIRE(keys.intact("keys"));
-      REQUIRE(lengths.intact("lengths"));
+      check_runs<SmallShape>(x, n % 4);
+      check_runs<RunShape>(x, longest % 4);  // more than four packs per lane
     }
   }
 }
