@@ -202,7 +202,7 @@ constexpr unsigned kPartBits = 23;
 // Question: the table is larger than the L2 cache, and every update fetches a sector of it from
 //           DRAM and sends it back. How can it find its sector in the cache?
 // Changes:  the updates are read once for every part of the table, and each time only those of that
-//           part are made. Blocks start in order, so all of the GPU is in the same part or two.
+//           part are made. Blocks usually start in order, and then all are in the same part or two.
 // Cost:     reading n updates once per part: 6 bytes each, in order. Without parts an update moves
 //           32 bytes from DRAM and 32 back, at a random address.
 __global__ void scatter_in_parts(const __half* d_values, const int* d_index, std::size_t n,

@@ -100,7 +100,8 @@ __global__ void split_into_regions(Pieces parts, unsigned blocks, Pieces regions
 }
 
 // Question: does the order of the insertions matter?
-// Changes:  blocks with neighbouring numbers, which run at the same time, insert into the same part.
+// Changes:  blocks with neighbouring numbers, which usually run at the same time, insert into the
+//           same part.
 // Cost:     compare-and-swaps that find their sector in the L2; each sector of the table is read
 //           from and written to DRAM once.
 __global__ void insert_parts(Pieces parts, unsigned blocks, ull* d_table, unsigned capacity) {

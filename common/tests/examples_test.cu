@@ -204,13 +204,6 @@ TEST_CASE("merge.cuh") {
   CHECK(course::close(d_variance.front(), 2, 1e-3, "variance"));
 }
 
-TEST_CASE("merge.cuh") {
-  const auto d_x = course::DeviceBuffer<float>::from({10'001, 10'002, 10'003, 10'004, 10'005});
-  auto d_variance = course::DeviceBuffer<float>::zeros(1);
-  course::launch(variance_of, {1, 32}, d_x.data(), 5u, d_variance.data());
-  CHECK(course::close(d_variance.front(), 2, 1e-3, "variance"));
-}
-
 TEST_CASE("data.cuh") {
   // [data.cuh]
   const std::vector<float> x = course::position_values<float>(1025);  // k/8, k from 1 to 15

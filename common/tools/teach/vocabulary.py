@@ -75,14 +75,16 @@ invalid_argument runtime_error memcpy memset length_error domain_error out_of_ra
 """.split())
 # After "course::": what exercises and lessons call. Nothing of the checks.
 COURSE_TYPES = frozenset("""
-DeviceBuffer PinnedBuffer OnDevice Sum Max Min Pack Grid CacheHint CudaError Mbarrier
+DeviceBuffer PinnedBuffer OnDevice Sum Max Min Pack Grid CacheHint CudaError Mbarrier TileState TileStates Told LookBackMemory
+MaxSum MergeMaxSum Moments MergeMoments
 """.split())
 COURSE = COURSE_TYPES | frozenset("""
 block_exclusive_scan block_reduce blocks_for filling_blocks filling_blocks_for resident_blocks head_before_packs kAllLanes kWarpSize kMaxWarps
 kWidestPack kWidestAccess kCpuDevice device_count warp_reduce warp_inclusive_scan lane_id lanemask_lt lanemask_eq
 launch load_pack load_pack_once load_16_bytes store_pack store_pack_once red_add red_add_v4 red_max red_min red_min_v4 update_pair atomic_inc_acq_rel
 this_cluster in_shared mbarrier_init mbarrier_arrive mbarrier_arrive_expect mbarrier_wait bulk_load bulk_add bulk_commit bulk_wait_read
-fence_before_bulk kMostBlocksOfCluster has_clusters
+fence_before_bulk kMostBlocksOfCluster has_clusters lanemask_gt shuffle shuffle_up warp_scan_any look_back look_back_in_groups
+max_sum_of moments_of rescale exp_offset fast_exp warp_merge block_merge
 """.split())
 NAMESPACES = {"std": STD, "course": COURSE, "cooperative_groups": None, "cuda": None}  # None: all of it
 QUALIFIED_TYPES = {"std": STD_TYPES, "course": COURSE_TYPES, "cuda": frozenset(("atomic", "atomic_ref", "barrier"))}
@@ -94,5 +96,6 @@ math.h stdint.h stddef.h float.h limits.h assert.h
 cuda_runtime.h cuda_fp16.h cuda_bf16.h cooperative_groups.h cooperative_groups/reduce.h cooperative_groups/scan.h cuda/atomic cuda_pipeline.h
 device_launch_parameters.h vector_types.h
 course/exercise.cuh course/error.cuh course/buffer.cuh course/bulk.cuh course/cluster.cuh course/collectives.cuh
-course/devices.cuh course/grid.cuh course/host_memory.cuh course/launch.cuh course/pack.cuh course/ptx.cuh
+course/devices.cuh course/grid.cuh course/host_memory.cuh course/launch.cuh course/look_back.cuh course/merge.cuh course/pack.cuh
+course/ptx.cuh
 """.split())
