@@ -39,9 +39,9 @@ __global__ void sum_columns_by_thread(Rows<T, float> in) {
 
 /// What is measured and not derived: a block of kBlock threads has a tile of `lanes` packs of columns, and takes
 /// `loads` rows for each of its threads at a time.
-template <unsigned lanes, unsigned loads, unsigned block = 256>
+template <unsigned lanes, unsigned loads, unsigned block>
 struct TileOfColumns {
-  static constexpr unsigned kLanes = lanes;  // packs of 16 bytes
+  static constexpr unsigned kLanes = lanes;  // packs of 16 bytes; 32 at most
   static constexpr unsigned kLoads = loads;  // in flight per thread
   static constexpr unsigned kBlock = block;  // threads
   static constexpr unsigned kStrips =
@@ -57,15 +57,18 @@ struct ColumnWorkspace {
 };
 
 // Question: how do thousands of threads share a column?
-// Changes:  packs of 16 bytes; a block sums some of the rows of a tile of columns, its threads meet in shared
-//           memory, and the last block of a tile adds the sums of all blocks, in their order.
+// Changes:  packs of 16 bytes; a block sums some of the rows of a tile of columns, its lanes meet by shuffles and its warps in
+//           shared memory, and the last block of a tile adds the sums of all blocks, in their order.
 // Cost:     one read; a row of sums and a ticket for each block. The same bits in every run.
 template <class TileT, class T>
 __global__ void __launch_bounds__(TileT::kBlock)
     sum_columns(Rows<T, float> in, float* d_parts, unsigned* d_tickets) {
   constexpr unsigned kLanes = TileT::kLanes, kStrips = TileT::kStrips, kLoads = TileT::kLoads;
   constexpr unsigned kColumns = kLanes * kPack<T>;
-  __shared__ float s_sums[kStrips][kColumns];
+  constexpr unsigned kWarps = TileT::kBlock / course::kWarpSize;
+  constexpr unsigned kGroups = TileT::kBlock / kColumns;  // threads of a column, at the end
+  static_assert(kLanes <= course::kWarpSize && TileT::kBlock % kColumns == 0);
+  __shared__ float s_warps[kWarps][kColumns], s_groups[kGroups][kColumns];
   __shared__ bool s_is_last;
   const unsigned lane = threadIdx.x % kLanes, strip = threadIdx.x / kLanes;
   const std::size_t pack = std::size_t{blockIdx.x} * kLanes + lane, packs = in.width / kPack<T>;
@@ -86,14 +89,30 @@ __global__ void __launch_bounds__(TileT::kBlock)
       for (unsigned e = 0; e < kPack<T>; ++e) sum[e] += value[e];
     }
   }
-  for (unsigned e = 0; e < kPack<T>; ++e) s_sums[strip][lane * kPack<T> + e] = sum[e];
-  __syncthreads();  // the sums of all strips are there
-  const std::size_t tile = std::size_t{blockIdx.x} * kColumns;
-  for (unsigned c = threadIdx.x; c < kColumns && tile + c < in.width; c += TileT::kBlock) {
-    float all = 0;
-    for (unsigned s = 0; s < kStrips; ++s) all += s_sums[s][c];
-    (gridDim.y == 1 ? in.d_y : d_parts + blockIdx.y * in.width)[tile + c] = all;
+  for (unsigned e = 0; e < kPack<T>; ++e) {
+    for (unsigned distance = kLanes; distance < course::kWarpSize; distance *= 2) {
+      sum[e] += __shfl_xor_sync(course::kAllLanes, sum[e], static_cast<int>(distance));
+    }
+    // Lanes of the same columns have the same sums: one of them writes.
+    if (threadIdx.x % course::kWarpSize < kLanes) {
+      s_warps[threadIdx.x / course::kWarpSize][lane * kPack<T> + e] = sum[e];
+    }
   }
+  __syncthreads();  // the sums of all warps are there
+  const std::size_t tile = std::size_t{blockIdx.x} * kColumns;
+  const unsigned c = threadIdx.x % kColumns, group = threadIdx.x / kColumns;
+  const bool has_column = tile + c < in.width;
+  // Writes the sum of what the threads of each column have.
+  const auto write_sums = [&](float some, float* d_to) {
+    s_groups[group][c] = some;
+    __syncthreads();  // that of all groups is there
+    float all = 0;
+    for (unsigned g = 0; g < kGroups; ++g) all += s_groups[g][c];
+    if (group == 0 && has_column) d_to[tile + c] = all;
+  };
+  float some = 0;
+  for (unsigned w = group; w < kWarps; w += kGroups) some += s_warps[w][c];
+  write_sums(some, gridDim.y == 1 ? in.d_y : d_parts + blockIdx.y * in.width);
   if (gridDim.y == 1) return;
   __syncthreads();         // this block's sums are written ...
   if (threadIdx.x == 0) {  // ... before its ticket is drawn
@@ -102,21 +121,12 @@ __global__ void __launch_bounds__(TileT::kBlock)
   }
   __syncthreads();  // all know, and see what thread 0 sees
   if (!s_is_last) return;
-  // All threads work: strip s takes every kStrips-th of the blocks' sums, and again strips meet in shared memory.
-  for (unsigned i = threadIdx.x; i < kStrips * kColumns; i += TileT::kBlock) {
-    const unsigned s = i / kColumns, c = i % kColumns;
-    float some = 0;
-    for (unsigned b = s; b < gridDim.y && tile + c < in.width; b += kStrips) {
-      some += d_parts[b * in.width + tile + c];
-    }
-    s_sums[s][c] = some;
+  some = 0;
+#pragma unroll 8
+  for (unsigned b = group; b < gridDim.y; b += kGroups) {
+    if (has_column) some += d_parts[b * in.width + tile + c];
   }
-  __syncthreads();  // they are there
-  for (unsigned c = threadIdx.x; c < kColumns && tile + c < in.width; c += TileT::kBlock) {
-    float all = 0;
-    for (unsigned s = 0; s < kStrips; ++s) all += s_sums[s][c];
-    in.d_y[tile + c] = all;
-  }
+  write_sums(some, in.d_y);
 }
 
 template <class T>
@@ -146,12 +156,13 @@ void launch_sum_columns_tiled(const Rows<T, float>& in, ColumnWorkspace& workspa
 template <class T>
 void launch_sum_columns(const Rows<T, float>& in, ColumnWorkspace& workspace) {
   if (!fits_packs<T>(in.d_x, in.width)) return launch_sum_columns_by_thread(in);
-  if (in.width / kPack<T> <= 8) {
+  const std::size_t packs = in.width / kPack<T>;
+  if (packs <= 8) {
     launch_sum_columns_tiled<TileOfColumns<8, 8, 1024>>(in, workspace);
-  } else if (in.width / kPack<T> <= 16) {
+  } else if (packs <= 16) {
     launch_sum_columns_tiled<TileOfColumns<16, 8, 1024>>(in, workspace);
-  } else if (in.width / kPack<T> <= 1024) {
-    launch_sum_columns_tiled<TileOfColumns<32, 4, 1024>>(in, workspace);
+  } else if (packs <= 1024) {
+    launch_sum_columns_tiled<TileOfColumns<16, 8, 512>>(in, workspace);
   } else {
     launch_sum_columns_tiled<TileOfColumns<32, 8, 512>>(in, workspace);
   }

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <course/collectives.cuh>
 #include <course/launch.cuh>
-#include <course/merge.cuh>
 #include <cstddef>
 #include <vector>
 
@@ -59,9 +58,8 @@ std::vector<double> norm_reference(const std::vector<T>& x, std::size_t width,
 
 /// Where gamma and beta are while a block goes from row to row.
 enum class Kept {
-  nowhere,       // they are loaded for every row, from the L1 or L2 cache
-  in_registers,  // a thread keeps those of its columns, for all rows of its team
-  in_shared      // the same in shared memory, where other threads do not read them
+  nowhere,   // they are loaded for every row, from the L1 or L2 cache
+  in_shared  // a thread keeps those of its columns in shared memory, for all rows of its team
 };
 
 /// A thread's part of gamma or beta.
@@ -75,15 +73,11 @@ class Column {
   /// s_packs: kSharedBytes of shared memory.
   __device__ __forceinline__ Column(const T* d_column, unsigned packs, uint4* s_packs)
       : d_column_(d_column), s_packs_(s_packs) {
-    if constexpr (kept != Kept::nowhere) {
+    if constexpr (kept == Kept::in_shared) {
 #pragma unroll
       for (unsigned k = 0; k < kPacks; ++k) {
         if (d_column == nullptr || Slice<FormT, T>::at(k) >= packs) continue;
-        if constexpr (kept == Kept::in_registers) {
-          kept_[k] = from_global(k);
-        } else {
-          s_packs_[k * FormT::Team::kBlock + threadIdx.x] = from_global(k);
-        }
+        s_packs_[k * FormT::Team::kBlock + threadIdx.x] = from_global(k);
       }
     }
   }
@@ -92,8 +86,6 @@ class Column {
   __device__ __forceinline__ void get(unsigned k, float* value) const {
     if constexpr (kept == Kept::nowhere) {
       to_floats<T>(from_global(k), value);
-    } else if constexpr (kept == Kept::in_registers) {
-      to_floats<T>(kept_[k], value);
     } else {
       to_floats<T>(s_packs_[k * FormT::Team::kBlock + threadIdx.x], value);
     }
@@ -107,7 +99,6 @@ class Column {
 
   const T* d_column_;
   uint4* s_packs_;
-  uint4 kept_[kept == Kept::in_registers ? kPacks : 1];
 };
 
 /// What a norm needs to know of a row: y = (x - mean) * scale.
@@ -131,19 +122,30 @@ __device__ __forceinline__ MeanAndScale two_reductions(typename FormT::Team& tea
   return {mean, rsqrtf(squares / width + epsilon)};
 }
 
-/// By one: each thread has the moments of its own elements, and moments are merged.
+/// Moments of parts that have as many numbers each: nothing is divided when they are merged.
+struct EvenMoments {
+  float mean, squares, count;
+};
+struct MergeEvenMoments {
+  __device__ EvenMoments operator()(const EvenMoments& a, const EvenMoments& b) const {
+    const float apart = b.mean - a.mean;
+    return {(a.mean + b.mean) / 2, a.squares + b.squares + apart * apart * (a.count / 2),
+            2 * a.count};
+  }
+};
+
+/// By one: each thread has the moments of its own elements, as many as the others, and moments are merged.
 template <class FormT, class T>
 __device__ __forceinline__ MeanAndScale one_reduction(typename FormT::Team& team,
                                                       Slice<FormT, T>& slice, float epsilon) {
-  course::Moments mine;
-  slice.for_each([&](float x) {
-    mine.count += 1;
-    mine.mean += x;
-  });
-  if (mine.count > 0) mine.mean /= mine.count;
+  static_assert(FormT::kFull, "every thread has as many elements");
+  constexpr float kCount = FormT::kPacks * kPack<T>;
+  EvenMoments mine{0, 0, kCount};
+  slice.for_each([&](float x) { mine.mean += x; });
+  mine.mean /= kCount;
   slice.for_each([&](float x) { mine.squares += (x - mine.mean) * (x - mine.mean); });
-  const course::Moments all = team.reduce(mine, course::MergeMoments{});
-  return {all.mean, rsqrtf(all.variance() + epsilon)};
+  const EvenMoments all = team.reduce(mine, MergeEvenMoments{});
+  return {all.mean, rsqrtf(all.squares / all.count + epsilon)};
 }
 
 // Question: how fast is a norm that reads and writes every element once?
@@ -151,7 +153,7 @@ __device__ __forceinline__ MeanAndScale one_reduction(typename FormT::Team& team
 //           one reduction.
 // Cost:     a read and a write of every element; gamma and beta for each row, unless they are kept.
 template <Norm norm, class FormT, class T, Kept kept, bool merged>
-__global__ void __launch_bounds__(FormT::Team::kBlock)
+__global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
     norm_in_registers(Rows<T> in, Affine<T> affine) {
   extern __shared__ __align__(128) uint4 s_packs[];  // the next row first, as Reader has it
   using ColumnT = Column<FormT, T, kept>;
@@ -164,29 +166,33 @@ __global__ void __launch_bounds__(FormT::Team::kBlock)
   for_rows<FormT>(in.rows, [&](std::size_t first) {
     Slice<FormT, T> slices[FormT::kRows];
     reader.read(first, slices);
+    MeanAndScale known[FormT::kRows];
 #pragma unroll
     for (unsigned r = 0; r < FormT::kRows; ++r) {
-      Slice<FormT, T>& slice = slices[r];
-      MeanAndScale known;
       if constexpr (merged && norm == Norm::layer) {
-        known = one_reduction<FormT, T>(team, slice, affine.epsilon);
+        known[r] = one_reduction<FormT, T>(team, slices[r], affine.epsilon);
       } else {
-        known = two_reductions<norm, FormT, T>(team, slice, static_cast<float>(in.width),
-                                               affine.epsilon);
+        known[r] = two_reductions<norm, FormT, T>(team, slices[r], static_cast<float>(in.width),
+                                                  affine.epsilon);
       }
-      T* const d_row = in.d_y + reader.row_of(first, r) * in.width;
+    }
 #pragma unroll
-      for (unsigned k = 0; k < FormT::kPacks; ++k) {
-        if (!slice.has(k)) continue;  // nor has a row that is not there
-        float* const x = slice.value + k * kPack<T>;
-        float factor[kPack<T>], offset[kPack<T>];
-        for (unsigned e = 0; e < kPack<T>; ++e) factor[e] = 1, offset[e] = 0;
-        if (gamma.is_there()) gamma.get(k, factor);
-        if (norm == Norm::layer && beta.is_there()) beta.get(k, offset);
+    for (unsigned k = 0; k < FormT::kPacks; ++k) {
+      if (!slices[0].has(k)) continue;
+      float factor[kPack<T>], offset[kPack<T>];  // of this pack's columns, for all rows
+      for (unsigned e = 0; e < kPack<T>; ++e) factor[e] = 1, offset[e] = 0;
+      if (gamma.is_there()) gamma.get(k, factor);
+      if (norm == Norm::layer && beta.is_there()) beta.get(k, offset);
+#pragma unroll
+      for (unsigned r = 0; r < FormT::kRows; ++r) {
+        if (!slices[r].has(k)) continue;  // nor has a row that is not there
+        float x[kPack<T>];
+        slices[r].get(k, x);
         for (unsigned e = 0; e < kPack<T>; ++e) {
-          x[e] = (x[e] - known.mean) * known.scale * factor[e] + offset[e];
+          x[e] = (x[e] - known[r].mean) * known[r].scale * factor[e] + offset[e];
         }
-        __stcs(reinterpret_cast<uint4*>(d_row + std::size_t{slice.at(k)} * kPack<T>),
+        T* const d_row = in.d_y + reader.row_of(first, r) * in.width;
+        __stcs(reinterpret_cast<uint4*>(d_row + std::size_t{slices[r].at(k)} * kPack<T>),
                to_bits<T>(x));
       }
     }
@@ -245,6 +251,28 @@ void launch_norm_by_block(const Rows<T>& in, const Affine<T>& affine) {
   course::launch(norm_by_block<norm, T>, {blocks, kNormBlock}, in, affine);
 }
 
+/// Calls use.operator()<FormT, kept>() with the form for a norm of rows of `width` elements, of which can_be_kept(). Long
+/// rows of a cluster have gamma and beta on chip: read for every row, these are as many bytes from the L2 as x and y.
+template <Norm norm, class T, class Use>
+void with_norm_form(std::size_t width, Use use) {
+  constexpr bool kFull = true, kAhead = true;
+  const std::size_t packs = width / kPack<T>;
+  if constexpr (sizeof(T) == 4 && norm == Norm::layer) {
+    if (packs == kPacksOfLargestBlock<T> && course::has_clusters()) {
+      return use
+          .template operator()<Form<BlockTeam<1024, 2>, 4, 1, kFull, kAhead>, Kept::in_shared>();
+    }
+  }
+  if constexpr (sizeof(T) == 2) {
+    if (packs == kPacksOfLargestCluster<T> && course::has_clusters()) {
+      return use
+          .template operator()<Form<BlockTeam<1024, 8>, 4, 1, kFull, kAhead>, Kept::in_shared>();
+    }
+  }
+  with_keeping_form<T>(width,
+                       [&]<class FormT>() { use.template operator()<FormT, Kept::nowhere>(); });
+}
+
 template <Norm norm, class T>
 void launch_norm(const Rows<T>& in, const Affine<T>& affine) {
   if (!fits_packs<T>(in.d_x, in.width) || !fits_packs<T>(in.d_y, in.width) ||
@@ -252,8 +280,8 @@ void launch_norm(const Rows<T>& in, const Affine<T>& affine) {
       !can_be_kept<T>(in.width)) {
     return launch_norm_by_block<norm>(in, affine);
   }
-  with_keeping_form<T>(in.width, [&]<class FormT>() {
-    launch_norm_in_registers<norm, FormT, Kept::nowhere, false>(in, affine);
+  with_norm_form<norm, T>(in.width, [&]<class FormT, Kept kept>() {
+    launch_norm_in_registers<norm, FormT, kept, kept == Kept::in_shared>(in, affine);
   });
 }
 

@@ -148,7 +148,8 @@ __global__ void __launch_bounds__(1024) softmax_in_shared(Rows<T> in) {
   }
 }
 
-/// Replaces the elements of a slice by exp(x - offset), and returns their (maximum, sum).
+/// The (maximum, sum) of a slice, relative to its maximum or any larger number. exp(x - offset) takes the place of x if T
+/// is float; the registers of a 16-bit element keep x, and exp() of it is taken again.
 template <class FormT, class T>
 __device__ __forceinline__ course::MaxSum exp_of_slice(Slice<FormT, T>& slice, float max) {
   const float offset = course::exp_offset(max);
@@ -160,19 +161,14 @@ __device__ __forceinline__ course::MaxSum exp_of_slice(Slice<FormT, T>& slice, f
   return {max, sum};
 }
 
-template <class FormT, class T>
-__device__ __forceinline__ float max_of_slice(Slice<FormT, T>& slice) {
-  float max = -INFINITY;
-  slice.for_each([&](float& x) { max = fmaxf(max, x); });
-  return max;
-}
-
 // Question: and if a team keeps its row in registers, 16 bytes per load?
 // Changes:  a team for each row, as large as the row needs: lanes, a block, a cluster. `merged`: each thread takes
 //           exp() relative to its own maximum, so that one reduction does for maximum and sum.
-// Cost:     one read and one write of every element, one exp(); two reductions of a team, or one.
+// Cost:     one read and one write of every element; one exp() for each, of 16-bit types two; two reductions of a team,
+//           or one.
 template <class FormT, class T, bool merged>
-__global__ void __launch_bounds__(FormT::Team::kBlock) softmax_in_registers(Rows<T> in) {
+__global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
+    softmax_in_registers(Rows<T> in) {
   Reader<FormT, T> reader(in.d_x, in.rows, in.width);
   typename FormT::Team team;
   for_rows<FormT>(in.rows, [&](std::size_t first) {
@@ -181,7 +177,7 @@ __global__ void __launch_bounds__(FormT::Team::kBlock) softmax_in_registers(Rows
 #pragma unroll
     for (unsigned r = 0; r < FormT::kRows; ++r) {
       Slice<FormT, T>& slice = slices[r];
-      float max = max_of_slice(slice);
+      float max = slice.max();
       if constexpr (!merged) max = team.reduce(max, course::Max{});
       course::MaxSum all = exp_of_slice(slice, max);
       if constexpr (merged) {
@@ -189,10 +185,15 @@ __global__ void __launch_bounds__(FormT::Team::kBlock) softmax_in_registers(Rows
       } else {
         all.sum = team.reduce(all.sum, course::Sum{});
       }
-      const float factor = softmax_factor(max, all);
-      slice.for_each([&](float& x) { x *= factor; });
       const std::size_t row = reader.row_of(first, r);
-      store_slice(in.d_y + row * in.width, slice);  // no packs: there is no such row
+      T* const d_row = in.d_y + row * in.width;  // a slice without packs: there is no such row
+      if constexpr (sizeof(T) == 4) {
+        const float factor = softmax_factor(max, all);
+        store_slice(d_row, slice, [&](float x) { return x * factor; });
+      } else {
+        const float factor = softmax_factor(all.max, all), offset = course::exp_offset(all.max);
+        store_slice(d_row, slice, [&](float x) { return course::fast_exp(x - offset) * factor; });
+      }
     }
   });
 }
@@ -259,12 +260,13 @@ __device__ __forceinline__ float log_of(course::MaxSum all) {
 // Changes:  log(sum) + maximum. Nothing is kept: a thread merges each round of packs into its (maximum, sum).
 // Cost:     one read of every element, one exp() for each, and one for each round; one reduction per row.
 template <class FormT, class T>
-__global__ void __launch_bounds__(FormT::Team::kBlock) logsumexp_rows(Rows<T, float> in) {
+__global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
+    logsumexp_rows(Rows<T, float> in) {
   typename FormT::Team team;
   for_rows<FormT>(in.rows, [&](std::size_t first) {
     course::MaxSum mine[FormT::kRows];
     for_rounds<FormT, T>(in.d_x, in.rows, in.width, first, [&](auto& slice, unsigned r) {
-      const float max = fmaxf(mine[r].max, max_of_slice(slice));
+      const float max = fmaxf(mine[r].max, slice.max());
       const float before = mine[r].sum * course::rescale(mine[r].max, max);
       mine[r] = exp_of_slice(slice, max);
       mine[r].sum += before;

@@ -57,7 +57,8 @@ __global__ void sum_rows_by_warp(Rows<T, float> in) {
 // Changes:  16 bytes per load, several loads in flight; the team is a parameter: lanes, a warp, a block, a cluster.
 // Cost:     one read; a reduction of the team per row.
 template <class FormT, class T>
-__global__ void __launch_bounds__(FormT::Team::kBlock) sum_rows_in_packs(Rows<T, float> in) {
+__global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
+    sum_rows_in_packs(Rows<T, float> in) {
   typename FormT::Team team;
   for_rows<FormT>(in.rows, [&](std::size_t first) {
     float sum[FormT::kRows] = {};

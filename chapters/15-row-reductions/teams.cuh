@@ -9,6 +9,7 @@
 #include <cuda_fp16.h>
 
 #include <algorithm>
+#include <cmath>
 #include <course/bulk.cuh>
 #include <course/cluster.cuh>
 #include <course/collectives.cuh>
@@ -20,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 /// Rows of elements in device memory, and what becomes of them. Rows are read in packs of 16 bytes: d_x begins at
 /// a multiple of 16, and a row has whole packs (fits_packs()).
@@ -87,7 +89,8 @@ struct BlockTeam {
   __device__ __forceinline__ V reduce(V value, Operation op) {
     // Two halves take turns: who writes to one has passed the barrier of the call before, which all threads
     // reach after they have read this half two calls ago.
-    __shared__ V s_warps[2][kWarps * cluster];
+    constexpr unsigned kValues = kWarps * cluster;
+    __shared__ V s_warps[2][kValues];
     const unsigned lane = threadIdx.x % course::kWarpSize;
     const unsigned warp = block_rank() * kWarps + threadIdx.x / course::kWarpSize;
     V* const s_mine = s_warps[turn_];
@@ -103,11 +106,18 @@ struct BlockTeam {
       if (lane < cluster) *group.map_shared_rank(s_mine + warp, static_cast<int>(lane)) = value;
       group.sync();  // those of all warps of all blocks
     }
-    value = Operation::template identity<V>();
-    for (unsigned w = lane; w < kWarps * cluster; w += course::kWarpSize) {
-      value = op(value, s_mine[w]);
+    // A tree: each operation has two values of as many threads.
+    constexpr unsigned kOfLane = kValues > course::kWarpSize ? kValues / course::kWarpSize : 1;
+    V of_lane[kOfLane];
+#pragma unroll
+    for (unsigned i = 0; i < kOfLane; ++i) {
+      of_lane[i] = s_mine[(i * course::kWarpSize + lane) % kValues];
     }
-    return course::warp_merge(value, op);
+#pragma unroll
+    for (unsigned distance = kOfLane / 2; distance > 0; distance /= 2) {
+      for (unsigned i = 0; i < distance; ++i) of_lane[i] = op(of_lane[i], of_lane[i + distance]);
+    }
+    return course::warp_merge<(kOfLane > 1 ? course::kWarpSize : kValues)>(of_lane[0], op);
   }
 
  private:
@@ -120,12 +130,13 @@ struct BlockTeam {
 /// Everything about a fast kernel that is measured and not derived. A team keeps `packs` packs of a row in each of
 /// its threads, and loads `rows` rows at a time. `full`: a row has as many packs as the team keeps, no fewer, so that
 /// no thread asks. `ahead`: a block loads its part of the next row into shared memory while it works on this one, by a
-/// bulk load (chapter 13; sm_90).
+/// bulk load (chapter 13; sm_90). `per_sm`: so many blocks of an SM are to have registers.
 template <class TeamT, unsigned packs, unsigned rows = 1, bool full = false, bool ahead = false,
-          course::CacheHint hint = course::CacheHint::none>
+          course::CacheHint hint = course::CacheHint::none, unsigned per_sm = 1>
 struct Form {
   using Team = TeamT;
   static constexpr course::CacheHint kHint = hint;
+  static constexpr unsigned kPerSm = per_sm;
   static constexpr bool kFull = full;
   static constexpr unsigned kPacks = packs;
   static constexpr unsigned kRows = rows;
@@ -140,6 +151,10 @@ struct Form {
   static constexpr std::size_t kSharedBytes = ahead ? std::size_t{16} * kPacksOfBlock : 0;
 };
 
+/// Two 16-bit elements.
+template <class T>
+using PairOf = std::conditional_t<std::is_same_v<T, __half>, __half2, __nv_bfloat162>;
+
 /// The elements of a pack as floats, and back.
 template <class T>
 __device__ __forceinline__ void to_floats(const uint4& bits, float* value) {
@@ -149,11 +164,30 @@ __device__ __forceinline__ void to_floats(const uint4& bits, float* value) {
 }
 template <class T>
 __device__ __forceinline__ uint4 to_bits(const float* value) {
-  course::Pack<T, kPack<T>> pack;
-  for (unsigned e = 0; e < kPack<T>; ++e) pack.elem[e] = T(value[e]);
   uint4 bits;
-  memcpy(&bits, &pack, sizeof bits);
+  if constexpr (sizeof(T) == 4) {
+    memcpy(&bits, value, sizeof bits);
+  } else {
+    PairOf<T> pairs[kPack<T> / 2];
+    for (unsigned p = 0; p < kPack<T> / 2; ++p) {  // one conversion for both
+      if constexpr (std::is_same_v<T, __half>) {
+        pairs[p] = __floats2half2_rn(value[2 * p], value[2 * p + 1]);
+      } else {
+        pairs[p] = __floats2bfloat162_rn(value[2 * p], value[2 * p + 1]);
+      }
+    }
+    memcpy(&bits, pairs, sizeof bits);
+  }
   return bits;
+}
+
+/// Makes the compiler compute again what it has computed of these bits. Without it, it keeps the floats that it has made of
+/// 16-bit elements, in twice as many registers.
+__device__ __forceinline__ void forget_floats(uint4& bits) {
+#if defined(__CUDA_ARCH__) && !COURSE_CPU_DEVICE
+  asm volatile("" : "+r"(bits.x), "+r"(bits.y), "+r"(bits.z), "+r"(bits.w));
+#endif
+  static_cast<void>(bits);
 }
 
 /// A thread's part of a row. Block b of a team has the b-th of its equal parts, so that a part lies together;
@@ -163,10 +197,9 @@ struct Slice {
   using Team = typename FormT::Team;
   static constexpr unsigned kPacks = FormT::kPacks;
   static constexpr unsigned kStep = Team::kTeams == 1 ? Team::kBlock : Team::kThreads;
-  static constexpr unsigned kElements = kPacks * kPack<T>;
 
-  float value[kElements];
-  unsigned packs;  // of the row
+  uint4 bits[kPacks];  // as they are in memory: two 16-bit elements in a register
+  unsigned packs;      // of the row
 
   /// Which pack of the row is this thread's k-th one.
   __device__ static unsigned at(unsigned k) {
@@ -178,13 +211,39 @@ struct Slice {
     return at(k) < packs;
   }
 
-  /// op(value) for every element that the row has.
+  /// The elements of the k-th pack.
+  __device__ __forceinline__ void get(unsigned k, float* value) {
+    if constexpr (sizeof(T) == 2) forget_floats(bits[k]);
+    to_floats<T>(bits[k], value);
+  }
+  /// op(value) for every element that the row has. What op makes of an element stays in its place, if T is float.
   template <class Operation>
   __device__ __forceinline__ void for_each(Operation op) {
 #pragma unroll
     for (unsigned k = 0; k < kPacks; ++k) {
       if (!has(k)) continue;
-      for (unsigned e = 0; e < kPack<T>; ++e) op(value[k * kPack<T> + e]);
+      float value[kPack<T>];
+      get(k, value);
+      for (unsigned e = 0; e < kPack<T>; ++e) op(value[e]);
+      if constexpr (sizeof(T) == 4) bits[k] = to_bits<T>(value);
+    }
+  }
+  /// The largest element that the row has, of NaNs and nothing -inf.
+  __device__ __forceinline__ float max() {
+    if constexpr (sizeof(T) == 4) {
+      float most = -INFINITY;
+      for_each([&](float x) { most = fmaxf(most, x); });
+      return most;
+    } else {  // two at a time
+      PairOf<T> most{T(-INFINITY), T(-INFINITY)};
+#pragma unroll
+      for (unsigned k = 0; k < kPacks; ++k) {
+        if (!has(k)) continue;
+        PairOf<T> pairs[kPack<T> / 2];
+        memcpy(static_cast<void*>(pairs), &bits[k], sizeof pairs);
+        for (const PairOf<T>& pair : pairs) most = __hmax2(most, pair);
+      }
+      return fmaxf(static_cast<float>(most.x), static_cast<float>(most.y));
     }
   }
 };
@@ -214,21 +273,16 @@ class Reader {
     if constexpr (!FormT::kAhead) {
       read_round(d_x_, rows_, width_, first, 0, slices);
     } else {
-      uint4 bits[kPacks];
       slices[0].packs = static_cast<unsigned>(width_ / kPack<T>);
       course::mbarrier_wait(barrier(), parity_);  // this block's part of the row is there
       parity_ ^= 1;
 #pragma unroll
       for (unsigned k = 0; k < kPacks; ++k) {
-        if (slices[0].has(k)) bits[k] = s_row()[k * Team::kBlock + threadIdx.x];
+        if (slices[0].has(k)) slices[0].bits[k] = s_row()[k * Team::kBlock + threadIdx.x];
       }
       __syncthreads();  // all have read it: the next one may come
       const std::size_t next = first + Team::teams_of_grid();
       if (threadIdx.x == 0 && next < rows_) load_ahead(next);
-#pragma unroll
-      for (unsigned k = 0; k < kPacks; ++k) {
-        if (slices[0].has(k)) to_floats<T>(bits[k], slices[0].value + k * kPack<T>);
-      }
     }
   }
 
@@ -237,25 +291,17 @@ class Reader {
   __device__ static __forceinline__ void read_round(const T* d_x, std::size_t rows,
                                                     std::size_t width, std::size_t first,
                                                     std::size_t base, SliceT* slices) {
-    uint4 bits[FormT::kRows][kPacks];
 #pragma unroll
-    for (unsigned r = 0; r < FormT::kRows; ++r) {  // all loads are issued ...
+    for (unsigned r = 0; r < FormT::kRows; ++r) {
       const std::size_t row = row_of(first, r);
       slices[r].packs = row < rows ? static_cast<unsigned>(width / kPack<T> - base) : 0;
       const T* const d_part = d_x + row * width + base * kPack<T>;
 #pragma unroll
       for (unsigned k = 0; k < kPacks; ++k) {
         if (slices[r].has(k)) {
-          bits[r][k] =
+          slices[r].bits[k] =
               course::load_16_bytes<FormT::kHint>(d_part + std::size_t{SliceT::at(k)} * kPack<T>);
         }
-      }
-    }
-#pragma unroll
-    for (unsigned r = 0; r < FormT::kRows; ++r) {  // ... before one is used
-#pragma unroll
-      for (unsigned k = 0; k < kPacks; ++k) {
-        if (slices[r].has(k)) to_floats<T>(bits[r][k], slices[r].value + k * kPack<T>);
       }
     }
   }
@@ -302,14 +348,17 @@ __device__ __forceinline__ void for_rounds(const T* d_x, std::size_t rows, std::
   }
 }
 
-/// Stores a slice as row `d_row`.
-template <class FormT, class T>
-__device__ __forceinline__ void store_slice(T* d_row, const Slice<FormT, T>& slice) {
+/// Stores of(x) of each element of a slice as row `d_row`.
+template <class FormT, class T, class Function>
+__device__ __forceinline__ void store_slice(T* d_row, Slice<FormT, T>& slice, Function of) {
 #pragma unroll
   for (unsigned k = 0; k < FormT::kPacks; ++k) {
     if (!slice.has(k)) continue;
-    const uint4 bits = to_bits<T>(slice.value + k * kPack<T>);
-    __stcs(reinterpret_cast<uint4*>(d_row + std::size_t{slice.at(k)} * kPack<T>), bits);
+    float value[kPack<T>];
+    slice.get(k, value);
+    for (unsigned e = 0; e < kPack<T>; ++e) value[e] = of(value[e]);
+    __stcs(reinterpret_cast<uint4*>(d_row + std::size_t{slice.at(k)} * kPack<T>),
+           to_bits<T>(value));
   }
 }
 
@@ -330,7 +379,7 @@ course::Grid grid_for_rows(std::size_t rows, bool resident_only) {
   using Team = typename FormT::Team;
   constexpr std::size_t kTurn = Team::kTeams * FormT::kRows;  // rows
   static const std::size_t resident =                         // asks the driver, once
-      course::resident_blocks(kernel, Team::kBlock, shared_bytes) / Team::kCluster;
+      course::resident_clusters(kernel, Team::kBlock, Team::kCluster, shared_bytes);
   std::size_t teams = (rows + kTurn - 1) / kTurn;
   if (resident_only) teams = std::min(teams, std::max<std::size_t>(resident, 1));
   return {.blocks = static_cast<unsigned>(teams * Team::kCluster),

@@ -31,7 +31,7 @@ __device__ inline bool is_better(const Candidate& a, const Candidate& b) {
 /// of the largest element of row r.
 /// - If several elements are the largest, it is the smallest of their columns. -0 equals +0.
 /// - NaN is larger than any number, whatever its sign and its other bits. So a row with NaN gives the column of its first NaN.
-/// - A row has at least one column, and fewer than 2^31. Any number of rows. rows * columns may be more than 2^32.
+/// - A row has at least one column, and fewer than 2^30. Any number of rows. rows * columns may be more than 2^32.
 /// - x is aligned to 2 bytes.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
 ///   or more. Launches give no dynamic shared memory.

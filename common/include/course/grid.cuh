@@ -75,4 +75,30 @@ unsigned resident_blocks(Kernel* kernel, unsigned block_size, std::size_t shared
   return resident > 0 ? resident : 1;
 }
 
+/// The same in clusters of so many blocks: clusters that are resident at the same time. They are fewer than
+/// resident_blocks() / cluster where the SMs of a part of the GPU are no multiple of a cluster. Throws CudaError.
+template <class Kernel>
+unsigned resident_clusters(Kernel* kernel, unsigned block_size, unsigned cluster,
+                           std::size_t shared_bytes = 0) {
+  const unsigned blocks = resident_blocks(kernel, block_size, shared_bytes);
+#if COURSE_CPU_DEVICE
+  const unsigned clusters = blocks / cluster;  // no SM of it is apart
+#else
+  if (cluster == 1) return blocks;
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = cluster;
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(cluster);
+  config.blockDim = dim3(block_size);
+  config.dynamicSmemBytes = shared_bytes;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  int clusters = 0;
+  CUDA_CHECK(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config));
+#endif
+  return clusters > 0 ? static_cast<unsigned>(clusters) : 1;
+}
+
 }  // namespace course
