@@ -127,7 +127,7 @@ class Scores(unittest.TestCase):
             self.assertEqual(course_state.load(build), {"mine": {"hints": 2, "scores": kept}})
 
     def test_an_exercise_without_a_score_is_refused(self):
-        with self.assertRaisesRegex(Failed, "word_count is no challenge.*beat_filter, beat_histogram, beat_rows, beat_sum"):
+        with self.assertRaisesRegex(Failed, "word_count is no challenge.*beat_filter, beat_histogram, beat_rows, beat_scan, beat_softmax, beat_sum"):
             scoring.score_program(Exercise("01-global-atomic", "word_count", Path("word_count.cuh"), []))
 
 
