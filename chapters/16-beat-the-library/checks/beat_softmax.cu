@@ -310,11 +310,10 @@ TEST_CASE("beat_softmax: at most two reads of each number") {
   const auto counters =
       course::count_shuffled([&] { answer(d_x.data(), s.rows, s.width, y.data()); });
   REQUIRE(course::kernels_load(*counters, d_x.bytes()));
-  REQUIRE(
-      course::at_most(counters->global_load_sectors, d_x.bytes() / 32 * 2 * 5 / 4,
-                      "sectors of 32 bytes that are loaded",
-                      "lanes load neighbours, and each number is read twice at most: here x[c], "
-                      "where a loop names it twice, is two reads"));
+  REQUIRE(course::at_most(counters->global_load_sectors, d_x.bytes() / 32 * 2 * 5 / 4,
+                          "sectors of 32 bytes that are loaded",
+                          "lanes load neighbours, and each number is read twice at most; a loop "
+                          "that names x[c] twice loads it twice here"));
   const auto requests = counters->global_loads + counters->global_stores;
   REQUIRE(course::at_most(counters->busiest_block_requests, requests * 3 / 4,
                           "loads and stores of global memory by the busiest block",
