@@ -7,6 +7,8 @@
 #include "task_filter.cuh"
 #include "task_histogram.cuh"
 #include "task_rows.cuh"
+#include "task_scan.cuh"
+#include "task_softmax.cuh"
 #include "task_sum.cuh"
 
 int main(int argc, char** argv) {
@@ -17,5 +19,7 @@ int main(int argc, char** argv) {
     histogram_groups(rungs, histogram_rungs());
     filter_groups(rungs, filter_rungs());
     rows_groups(rungs, rows_rungs());
+    scan_groups(rungs, scan_rungs());
+    softmax_groups(rungs, softmax_rungs());
   });
 }

@@ -1,9 +1,10 @@
 // What each task starts from: the kernels of the starters in exercises/16-beat-the-library.
-// Kernels: sum_naive, histogram_naive, filter_naive, rows_naive.
+// Kernels: sum_naive, histogram_naive, filter_naive, rows_naive, scan_naive, softmax_naive.
 #pragma once
 
 #include <cuda_fp16.h>
 
+#include <cmath>
 #include <course/collectives.cuh>
 #include <course/error.cuh>
 #include <course/grid.cuh>
@@ -82,5 +83,51 @@ struct NaiveRows {
                   __half* d_table, std::size_t) {
     course::launch(rows_naive, {course::blocks_for(rows * width, 256), 256}, d_source, d_index,
                    rows, width, d_table);
+  }
+};
+
+// Question: what does a prefix sum cost without a word between blocks?
+// Changes:  one block takes one piece of the array after the other, and keeps the sum of all before.
+// Cost:     all SMs but one are idle.
+__global__ void scan_naive(const float* d_x, std::size_t n, float* d_out) {
+  float sum = 0;  // before this piece
+  for (std::size_t first = 0; first < n; first += blockDim.x) {
+    const std::size_t i = first + threadIdx.x;
+    const float x = i < n ? d_x[i] : 0.0f;
+    const auto [before, total] = course::block_exclusive_scan(x, course::Sum{});
+    if (i < n) d_out[i] = sum + before + x;
+    sum += total;
+  }
+}
+
+/// Sets d_out[i] to x[0] + ... + x[i].
+struct NaiveScan {
+  void operator()(const float* d_x, std::size_t n, float* d_out) {
+    course::launch(scan_naive, {1, 1024}, d_x, n, d_out);
+  }
+};
+
+// Question: what does a softmax cost, one step after another?
+// Changes:  a block for each row; it reads the row for the maximum, for the sum, and for the quotients.
+// Cost:     three reads of every element, and one element per load.
+__global__ void softmax_naive(const float* d_x, std::size_t rows, std::size_t width, float* d_y) {
+  for (std::size_t row = blockIdx.x; row < rows; row += gridDim.x) {
+    const float* const d_row = d_x + row * width;
+    float max = -INFINITY, sum = 0;
+    for (std::size_t c = threadIdx.x; c < width; c += blockDim.x) max = fmaxf(max, d_row[c]);
+    max = course::block_reduce(max, course::Max{});
+    for (std::size_t c = threadIdx.x; c < width; c += blockDim.x) sum += expf(d_row[c] - max);
+    sum = course::block_reduce(sum, course::Sum{});
+    for (std::size_t c = threadIdx.x; c < width; c += blockDim.x) {
+      d_y[row * width + c] = expf(d_row[c] - max) / sum;
+    }
+  }
+}
+
+/// Sets row r of d_y to the softmax of row r of d_x.
+struct NaiveSoftmax {
+  void operator()(const float* d_x, std::size_t rows, std::size_t width, float* d_y) {
+    const unsigned blocks = rows < 65'536 ? static_cast<unsigned>(rows) : 65'536;
+    course::launch(softmax_naive, {blocks, 256}, d_x, rows, width, d_y);
   }
 };

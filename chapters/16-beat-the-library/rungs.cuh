@@ -8,6 +8,8 @@
 #include "best_filter.cuh"
 #include "best_histogram.cuh"
 #include "best_rows.cuh"
+#include "best_scan.cuh"
+#include "best_softmax.cuh"
 #include "best_sum.cuh"
 #include "naive.cuh"
 #include "tasks.cuh"
@@ -33,4 +35,14 @@ inline std::vector<Rung<FilterAnswer>> filter_rungs() {
 inline std::vector<Rung<RowsAnswer>> rows_rungs() {
   return {{"rows_naive", "one atomic per half", answer_of<NaiveRows>()},
           {"rows_sorted", "the best rung of chapter 08", answer_of<BestRows>()}};
+}
+
+inline std::vector<Rung<ScanAnswer>> scan_rungs() {
+  return {{"scan_naive", "one block", answer_of<NaiveScan>(), kMostOfNaive},
+          {"launch_scan", "the best rungs of chapter 14", answer_of<BestScan>()}};
+}
+
+inline std::vector<Rung<SoftmaxAnswer>> softmax_rungs() {
+  return {{"softmax_naive", "three reads of each row", answer_of<NaiveSoftmax>()},
+          {"launch_softmax", "the best rung of chapter 15", answer_of<BestSoftmax>()}};
 }

@@ -11,6 +11,8 @@
 #include "task_filter.cuh"
 #include "task_histogram.cuh"
 #include "task_rows.cuh"
+#include "task_scan.cuh"
+#include "task_softmax.cuh"
 #include "task_sum.cuh"
 
 TEST_CASE("sums, at every size") {
@@ -70,6 +72,35 @@ TEST_CASE("rows, at every size") {
       rung.launch(d_source.data(), d_index.data(), n, 16, table.data(), 9);
       const std::vector<double> sums = chapter_08::rows_reference(source, index, 16, 9);
       REQUIRE(course::same(table.download(), chapter_08::rounded<__half>(sums), "table"));
+    }
+  }
+}
+
+TEST_CASE("scans, at every size") {
+  for (const Rung<ScanAnswer>& rung : scan_rungs()) {
+    for (const std::size_t n : course::all_sizes()) {
+      INFO(rung.name << ": n = " << n);
+      const std::vector<float> x = chapter_14::exact_input(n);
+      const auto d_x = course::DeviceBuffer<float>::from(x);
+      course::GuardedBuffer<float> out(n);
+      rung.launch(d_x.data(), n, out.data());
+      REQUIRE(course::same(out.download(), scan_sums(x), "out"));
+      REQUIRE(out.intact("out"));
+    }
+  }
+}
+
+TEST_CASE("softmax, rows of every size") {
+  for (const Rung<SoftmaxAnswer>& rung : softmax_rungs()) {
+    for (const std::size_t width : {1u, 31u, 64u, 256u, 257u, 1024u, 5000u}) {
+      const std::size_t rows = 1 + 1000 / width;
+      INFO(rung.name << ": " << rows << " rows of " << width);
+      const std::vector<float> x = chapter_15::balanced_values<float>(rows * width);
+      const auto d_x = course::DeviceBuffer<float>::from(x);
+      course::GuardedBuffer<float> y(rows * width);
+      rung.launch(d_x.data(), rows, width, y.data());
+      REQUIRE(softmax_is_near(y.download(), chapter_15::softmax_reference(x, width), width));
+      REQUIRE(y.intact("y"));
     }
   }
 }

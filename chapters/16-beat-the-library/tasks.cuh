@@ -1,4 +1,4 @@
-// The four tasks as types, and what a group of the ladder needs of an answer.
+// The six tasks as types, and what a group of the ladder needs of an answer.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -21,6 +21,11 @@ using FilterAnswer =
 /// Adds each source row r to row d_index[r] of the table.
 using RowsAnswer = std::function<void(const __half* d_source, const int* d_index, std::size_t rows,
                                       std::size_t width, __half* d_table, std::size_t table_rows)>;
+/// Sets d_out[i] to x[0] + ... + x[i].
+using ScanAnswer = std::function<void(const float* d_x, std::size_t n, float* d_out)>;
+/// Sets row r of d_y to the softmax of row r of d_x.
+using SoftmaxAnswer =
+    std::function<void(const float* d_x, std::size_t rows, std::size_t width, float* d_y)>;
 
 /// One row of the ladder: an answer to a task.
 template <class Answer>

@@ -25,12 +25,34 @@ inline void check(cudaError_t code, const char* call, const char* file, int line
 struct Grid {
   dim3 blocks, threads;
   std::size_t shared_bytes = 0;
+  unsigned cluster = 1;
 };
+
+inline bool has_clusters() {
+  int device = 0, major = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return major >= 9;
+}
 
 template <class... Parameters, class... Arguments>
 void start(void (*kernel)(Parameters...), const Grid& grid, Arguments... arguments) {
   if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
-  kernel<<<grid.blocks, grid.threads, grid.shared_bytes>>>(arguments...);
+  if (grid.cluster == 1) {
+    kernel<<<grid.blocks, grid.threads, grid.shared_bytes>>>(arguments...);
+  } else {
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = grid.cluster;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid.blocks;
+    config.blockDim = grid.threads;
+    config.dynamicSmemBytes = grid.shared_bytes;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    static_cast<void>(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
+  }
   CUDA_CHECK_LAUNCH();
 }
 

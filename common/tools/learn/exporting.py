@@ -21,7 +21,7 @@ from tools.lib.failed import Failed
 PRELUDE = Path(__file__).with_name("export_prelude.cuh")
 HEADERS = checkout.TOP / "common" / "include" / "course"
 REPLACED = ("device", "error", "exercise", "launch")  # by the prelude
-INLINED = ("buffer", "collectives", "grid", "host_memory", "pack", "ptx")
+INLINED = ("buffer", "bulk", "cluster", "collectives", "grid", "host_memory", "look_back", "merge", "pack", "ptx")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(<[^>\n]+>|"[^"\n]+")[ \t]*\n', re.MULTILINE)
 OUTPUT = {"popcorn": "submission.py", "leetgpu": "solution.cu"}
 
@@ -86,6 +86,16 @@ class OneFile:
 
 
 # ---- The sites -----------------------------------------------------------------------------------------
+
+PARAMETER = re.compile(r",\s*cudaStream_t stream = nullptr(?=\))")
+
+
+def in_the_default_stream(text):
+    """C++ without last parameters `cudaStream_t stream = nullptr`, and without what hands them on as a last argument: answers
+    launch in the default stream, the prelude knows no other one, and GPU MODE refuses the word."""
+    if not PARAMETER.search(text):
+        return text
+    return re.sub(r",\s*stream(?=\s*[)}])", "", PARAMETER.sub("", text))
 
 
 def popcorn(leaderboard, signature, call, arguments, kernel):
@@ -155,6 +165,26 @@ SITES = {
             "    output.copy_(bins)  # the leader board's bins have 64 bits\n    return output",
         ),
     },
+    "beat_scan": {
+        "popcorn": popcorn(
+            "prefixsum_v2", "torch::Tensor x, torch::Tensor out",
+            KEPT.format("BeatScan")
+            + "\n  (*answer)(x.data_ptr<float>(), static_cast<std::size_t>(x.numel()), out.data_ptr<float>());",
+            "x, out", "    x, out = data\n    {call}\n    return out",
+        ),
+        "leetgpu": leetgpu(
+            "const float* input, float* output, int N",
+            KEPT.format("BeatScan") + "\n  (*answer)(input, static_cast<std::size_t>(N), output);\n"
+            "  CUDA_CHECK(cudaDeviceSynchronize());",
+        ),
+    },
+    "beat_softmax": {
+        "leetgpu": leetgpu(  # one row
+            "const float* input, float* output, int N",
+            KEPT.format("BeatSoftmax") + "\n  (*answer)(input, 1, static_cast<std::size_t>(N), output);\n"
+            "  CUDA_CHECK(cudaDeviceSynchronize());",
+        ),
+    },
 }
 TASKS = {"popcorn": "GPU MODE", "leetgpu": "LeetGPU"}
 WHY_NOT = {("beat_histogram", "leetgpu"): "LeetGPU's histogram counts 32-bit numbers into any number of bins, not bytes into 256."}
@@ -167,14 +197,13 @@ def file_for(site, name, answer):
         fitting = [f"{one} --for {other}" for one, sites in SITES.items() for other in sites]
         reason = WHY_NOT.get((name, site), f"{TASKS[site]} has no such task.")
         raise Failed(f"{name} cannot be exported for {site}: {reason}\nWhat can be: {', '.join(fitting)}.")
-    source = OneFile(answer.resolve(), checkout.TOP / "chapters" / answer.parent.name).text
-    text = makers[site](source, name)
+    source = in_the_default_stream(OneFile(answer.resolve(), checkout.TOP / "chapters" / answer.parent.name).text)
     if site == "popcorn":
         for word, why in (("stream", "GPU MODE refuses it"), ('"""', "it would end the Python text")):
             lines = [line.strip() for line in source.splitlines() if word in line.lower()]
             if lines:
                 raise Failed(f"The answer, or what it includes, has {word}, and {why}:\n  {lines[0]}")
-    return text
+    return makers[site](source, name)
 
 
 def export(course, arguments):

@@ -32,23 +32,64 @@ BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).re
 PROGRAM = BUILD / "chapters" / "16-beat-the-library" / "beat_sum-score"
 CHAPTER = "16-beat-the-library"
 HAS_SOLUTIONS = (TOP / "solutions").is_dir()
+# Calls what a site calls, for arrays of several sizes. EXPECTED, CALL and NEAR are those of a task.
 MAIN = """
+#include <cmath>
 #include <cstdio>
-int main() {
-  const int n = 10007;
-  std::vector<float> x(n);
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += x[i] = (i % 15) / 8.0f;
-  float *d_x, *d_y, y = 0;
+bool is_right(int n) {
+  std::vector<float> x(n), y(n);
+  std::vector<double> expected(n);
+  for (int i = 0; i < n; ++i) x[i] = (i * 7 % 15) / 8.0f;
+  EXPECTED
+  float *d_x, *d_y;
   CUDA_CHECK(cudaMalloc(&d_x, n * sizeof(float)));
-  CUDA_CHECK(cudaMalloc(&d_y, sizeof(float)));
+  CUDA_CHECK(cudaMalloc(&d_y, n * sizeof(float)));
   CUDA_CHECK(cudaMemcpy(d_x, x.data(), n * sizeof(float), cudaMemcpyHostToDevice));
-  for (int k = 0; k < 2; ++k) solve(d_x, d_y, n);
-  CUDA_CHECK(cudaMemcpy(&y, d_y, sizeof y, cudaMemcpyDeviceToHost));
-  std::printf("%g, expected %g\\n", y, sum);
-  return y == static_cast<float>(sum) ? 0 : 1;
+  for (int k = 0; k < 2; ++k) CALL;
+  y.resize(expected.size());
+  CUDA_CHECK(cudaMemcpy(y.data(), d_y, y.size() * sizeof(float), cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaFree(d_x));
+  CUDA_CHECK(cudaFree(d_y));
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (std::fabs(y[i] - expected[i]) <= NEAR) continue;
+    std::printf("n = %d: [%zu] is %g, expected %g\\n", n, i, y[i], expected[i]);
+    return false;
+  }
+  return true;
+}
+int main() {
+  bool all = true;
+  for (const int n : {1, 5, 1024, 10007}) all = is_right(n) && all;
+  return all ? 0 : 1;
 }
 """
+EXPECTED = {
+    "beat_sum": "expected = {0}; for (const float v : x) expected[0] += v;",
+    "beat_scan": "double sum = 0; for (int i = 0; i < n; ++i) expected[i] = sum += x[i];",
+    "beat_softmax": "double sum = 0; for (const float v : x) sum += std::exp(v);"
+                    "for (int i = 0; i < n; ++i) expected[i] = std::exp(x[i]) / sum;",
+}
+NEAR = {"beat_sum": "0", "beat_scan": "0", "beat_softmax": "1e-5 + 1e-5 * expected[i]"}  # LeetGPU's, of a softmax
+CALLS = {"leetgpu": "solve(d_x, d_y, n)", "popcorn": "NAME_cuda({d_x, n}, {d_y, n})"}
+TENSOR = """
+namespace torch {
+struct Tensor {
+  float* data;
+  long long size;
+  template <class T> T* data_ptr() const { return data; }
+  long long numel() const { return size; }
+};
+}
+"""
+
+
+def program(site, name):
+    """The solution as it is exported, with a main() in place of the site."""
+    text = exporting.file_for(site, name, answer("solutions", name))
+    if site == "popcorn":
+        text = TENSOR + re.search(r'CUDA = r"""\n#include <torch/extension.h>\n(.*?)"""', text, re.DOTALL)[1]
+    main = MAIN.replace("EXPECTED", EXPECTED[name]).replace("CALL", CALLS[site].replace("NAME", name))
+    return text + main.replace("NEAR", NEAR[name])
 
 
 def answer(tree, name):
@@ -127,7 +168,7 @@ class Scores(unittest.TestCase):
             self.assertEqual(course_state.load(build), {"mine": {"hints": 2, "scores": kept}})
 
     def test_an_exercise_without_a_score_is_refused(self):
-        with self.assertRaisesRegex(Failed, "word_count is no challenge.*beat_filter, beat_histogram, beat_rows, beat_sum"):
+        with self.assertRaisesRegex(Failed, "word_count is no challenge.*beat_filter, beat_histogram, beat_rows, beat_scan, beat_softmax, beat_sum"):
             scoring.score_program(Exercise("01-global-atomic", "word_count", Path("word_count.cuh"), []))
 
 
@@ -155,7 +196,16 @@ class Exports(InFolder):
         refuses("leetgpu", "beat_sum", self.written("#include <course/ladder.cuh>\n"), "for checks and tables")
         refuses("leetgpu", "beat_sum", self.written('#include "mine.cuh"\n'), "no such file")
         refuses("popcorn", "beat_sum", self.written("cudaStream_t s; // a stream\n"), r"has stream.*\n  cudaStream_t s;")
+        refuses("popcorn", "beat_scan", self.written("cudaStream_t stream; f(x, stream);\n"), r"has stream")
+        refuses("popcorn", "beat_softmax", answer("exercises", "beat_softmax"), "GPU MODE has no such task")
         exporting.file_for("leetgpu", "beat_sum", self.written("cudaStream_t s;\n"))
+
+    def test_a_parameter_for_the_default_stream_is_left_out(self):
+        text = "void f(int n, cudaStream_t stream = nullptr) { g<<<1, n, 0, stream>>>(); h({1, n, stream}, stream); }\n"
+        with self.assertRaisesRegex(Failed, "g<<<1, n, 0, stream>>>"):  # no last argument
+            exporting.file_for("popcorn", "beat_scan", self.written(text))
+        made = exporting.file_for("popcorn", "beat_scan", self.written(text.replace("g<<<1, n, 0, stream>>>(); ", "")))
+        self.assertIn("void f(int n) { h({1, n}); }", made)
 
     def test_headers_of_the_course_come_before_a_namespace_that_includes_them(self):
         self.written("#include <course/grid.cuh>\n#include <vector>\ninline int in_header() { return 1; }\n", "mine.cuh")
@@ -163,8 +213,14 @@ class Exports(InFolder):
         self.assertRegex(text, r"(?s)#include <vector>.*unsigned filling_blocks.*namespace a \{\s*inline int in_header")
 
     @unittest.skipUnless(HAS_SOLUTIONS, "no solutions")
-    def test_it_runs_on_the_cpu_device_and_nvcc_compiles_it(self):
-        file = self.written(exporting.file_for("leetgpu", "beat_sum", answer("solutions", "beat_sum")) + MAIN, "solution.cu")
+    def test_they_run_on_the_cpu_device_and_nvcc_compiles_them(self):
+        for name in EXPECTED:
+            for site in exporting.SITES[name]:
+                with self.subTest(name=name, site=site):
+                    self.runs(program(site, name))
+
+    def runs(self, text):
+        file = self.written(text, "solution.cu")
         if (BUILD / MADE_BY_MESON).exists():
             done = subprocess.run([TOP / "course", "run", file, "--seeds", "2", "--build", BUILD], cwd=self.folder, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

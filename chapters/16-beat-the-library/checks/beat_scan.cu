@@ -1,0 +1,285 @@
+// Check of the challenge beat_scan: every size and start, an object that is used again, sums that are
+// rounded, infinities and NaN, more numbers than 32 bits count, and work for more than one block.
+#include "beat_scan.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "checks/challenge_cases.cuh"
+
+namespace beat_scan_check {
+
+using Kind = course::DataKind<float>;
+
+/// Sums of any of up to 2^20 of them need no rounding.
+const Kind kExact[] = {
+    {"eighths from 1/8 to 15/8",
+     [](course::Element e) { return static_cast<float>(1 + e.random % 15) / 8; }},
+    {"small: eighths times 2^-70",
+     [](course::Element e) { return static_cast<float>(1 + e.random % 15) * 0x1p-73f; }},
+    {"large: whole numbers times 2^70",
+     [](course::Element e) { return static_cast<float>(e.random % 15 - 7) * 0x1p70f; }},
+    {"only the first counts", [](course::Element e) { return e.i == 0 ? 3.5f : 0.0f; }},
+    {"only the last counts", [](course::Element e) { return e.i + 1 == e.n ? -7.25f : 0.0f; }},
+    {"whole numbers from -7 to 7",
+     [](course::Element e) { return static_cast<float>(e.random % 15 - 7); }},
+    {"all are 1", [](course::Element) { return 1.0f; }},
+};
+
+/// The prefix sums of x in double.
+std::vector<double> sums_of(const std::vector<float>& x) {
+  std::vector<double> sums;
+  double sum = 0;
+  for (const float value : x) sums.push_back(sum += static_cast<double>(value));
+  return sums;
+}
+
+/// Those of the exact kinds.
+std::vector<float> exact_sums(const std::vector<float>& x) {
+  const std::vector<double> sums = sums_of(x);
+  return {sums.begin(), sums.end()};
+}
+
+std::string text_of(std::size_t n, const std::string& kind, std::size_t x, std::size_t out) {
+  return "n = " + std::to_string(n) + ": " + kind + "; x begins " + std::to_string(4 * x) +
+         " and out " + std::to_string(4 * out) + " bytes after a multiple of 64";
+}
+
+/// `out` before the call: nothing that a sum could be.
+constexpr float kBefore = -1e30f;
+
+std::vector<float> scanned(BeatScan& answer, const std::vector<float>& x, std::size_t offset_x,
+                           std::size_t offset_out) {
+  const course::Placed<float> d_x(x, offset_x);
+  course::Placed<float> out(std::vector<float>(x.size(), kBefore), offset_out);
+  answer(d_x.data(), x.size(), out.data());
+  const std::vector<float> found = out.download();
+  REQUIRE(out.intact("d_out"));
+  return found;
+}
+
+void check(BeatScan& answer, const std::vector<float>& x, std::size_t offset_x,
+           std::size_t offset_out) {
+  const std::vector<float> found = scanned(answer, x, offset_x, offset_out);
+  REQUIRE(course::same(found, exact_sums(x), "d_out"));
+}
+
+/// Ok if out[i] is the exact sum to within i float additions, in any order: NaN where a NaN is expected, and the same
+/// infinity.
+course::Verdict near_sums(const std::vector<float>& found, const std::vector<float>& x) {
+  const std::vector<double> exact = sums_of(x);
+  double magnitude = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto y = static_cast<double>(found[i]);
+    const std::string name = "d_out[" + std::to_string(i) + "]";
+    magnitude += std::fabs(static_cast<double>(x[i]));
+    if (std::isnan(exact[i])) {
+      if (std::isnan(y)) continue;
+      return {false, name + ": expected NaN, found " + course::number_text(found[i])};
+    }
+    if (y == exact[i]) continue;
+    const double k = static_cast<double>(i) * course::kFloatRoundoff;
+    const double tolerance = std::isinf(exact[i]) ? 0 : k / (1 - k) * magnitude;
+    const course::Verdict verdict = course::close(y, exact[i], tolerance, name);
+    if (!verdict) return verdict;
+  }
+  return {};
+}
+
+/// One number in 2^20 is 1: x[5] is the first of them.
+constexpr std::size_t kStep = std::size_t{1} << 20;
+
+__global__ void fill_with_few_ones(float* d_x, std::size_t n) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    d_x[i] = i % kStep == 5 ? 1.0f : 0.0f;
+  }
+}
+
+__global__ void count_wrong_sums(const float* d_out, std::size_t n, unsigned long long* d_wrong) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    const auto ones = static_cast<float>(i / kStep + (i % kStep < 5 ? 0 : 1));
+    if (!(d_out[i] == ones)) atomicAdd(d_wrong, 1ull);
+  }
+}
+
+/// Of an answer that is slow here, some of the cases are tried.
+bool is_tried() {
+  return challenge::is_tried<float>([](const float* d_x, std::size_t n) {
+    course::DeviceBuffer<float> out(n);
+    BeatScan{}(d_x, n, out.data());
+  });
+}
+
+}  // namespace beat_scan_check
+
+using namespace beat_scan_check;
+
+// Promise: d_out[i] becomes x[0] + ... + x[i], for each i < n.
+// Promise: nothing else is written (OUT OF BOUNDS; on a GPU the guard bands show it).
+// Promise: d_x and d_out are aligned to floats, no more (MISALIGNED ACCESS).
+// Promise: sums that need no rounding are exact (numbers of 2^-70 and of 2^70, too).
+TEST_CASE("beat_scan: every size, at several starts") {
+  for (const auto& [n, kind, turn] : challenge::every_size_twice(kExact)) {
+    if (!is_tried()) continue;
+    const std::size_t offset_x = turn * 5 % 16, offset_out = turn * 3 % 16;
+    INFO(text_of(n, kind.text, offset_x, offset_out));
+    BeatScan answer;
+    check(answer, kind.values(n), offset_x, offset_out);
+  }
+}
+
+// Promise: d_x and d_out are aligned to floats, no more: each of both begins at every multiple of 4 bytes.
+TEST_CASE("beat_scan: every start of a short array") {
+  BeatScan answer;
+  for (std::size_t offset = 0; offset < 16; ++offset) {
+    if (!is_tried()) continue;
+    const std::size_t offset_out = offset / 4 + offset % 4 * 4;
+    INFO(text_of(77, kExact[0].text, offset, offset_out));
+    check(answer, kExact[0].values(77), offset, offset_out);
+  }
+}
+
+// Promise: d_out[i] becomes x[0] + ... + x[i]: of numbers of every size.
+TEST_CASE("beat_scan: every kind, in several pieces") {
+  BeatScan answer;
+  for (const Kind& kind : kExact) {
+    if (!is_tried()) continue;
+    INFO(text_of(5000, kind.text, 1, 1));
+    check(answer, kind.values(5000), 1, 1);
+  }
+}
+
+// Promise: one object may be called again, with any n, when the call before is done.
+TEST_CASE("beat_scan: one object, called again with other sizes and other numbers") {
+  BeatScan answer;
+  std::size_t turn = 0;
+  for (const std::size_t n :
+       {std::size_t{100}, std::size_t{20'000}, std::size_t{100}, std::size_t{20'000},
+        std::size_t{0}, std::size_t{5000}, std::size_t{1}, course::kBigSize}) {
+    if (!is_tried()) continue;
+    const Kind& kind = kExact[turn++ % 2 ? 5 : 0];
+    INFO(text_of(n, kind.text, 0, 0) << "; the object has been used before");
+    check(answer, kind.values(n), 0, 0);
+  }
+}
+
+// Promise: the sums are those of the numbers that x holds now, not of those that it held in an earlier call.
+// Promise: d_out may hold anything before.
+TEST_CASE("beat_scan: one object, called again for the same arrays with other numbers") {
+  if (!is_tried()) return;
+  INFO("n = 5000: in the first call each number is 2, in the second the same array holds "
+       << kExact[0].text);
+  auto x = course::DeviceBuffer<float>::from(std::vector<float>(5000, 2.0f));
+  course::GuardedBuffer<float> out(x.size());
+  BeatScan answer;
+  answer(x.data(), x.size(), out.data());
+  const std::vector<float> other = kExact[0].values(x.size());
+  x.upload(other);
+  answer(x.data(), x.size(), out.data());
+  REQUIRE(course::same(out.download(), exact_sums(other), "d_out"));
+}
+
+// Promise: one object may be called again in the same stream, before the sums
+// of the call before are there.
+TEST_CASE("beat_scan: one object, called twice in a row, before the first sums are there") {
+  if (!is_tried()) return;
+  const std::vector<float> many = kExact[0].values(5000), few = kExact[0].values(300);
+  INFO(text_of(many.size(), kExact[0].text, 0, 0) << "; then n = 300");
+  const auto d_many = course::DeviceBuffer<float>::from(many);
+  const auto d_few = course::DeviceBuffer<float>::from(few);
+  course::GuardedBuffer<float> out(many.size() + few.size());
+  BeatScan answer;
+  answer(d_many.data(), many.size(), out.data());
+  answer(d_few.data(), few.size(), out.data() + many.size());
+  std::vector<float> expected = exact_sums(many);
+  for (const float sum : exact_sums(few)) expected.push_back(sum);
+  REQUIRE(course::same(out.download(), expected, "sums of both calls"));
+}
+
+// Promise: a sum that needs no rounding is exact, however many blocks share the numbers.
+TEST_CASE("beat_scan: many tiles") {
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = (1 << 18) + 1001;
+  INFO(text_of(n, kExact[0].text, 1, 2));
+  BeatScan answer;
+  check(answer, kExact[0].values(n), 1, 2);
+}
+
+// Promise: an infinity or a NaN reaches the sums from its place on, and no sum before it.
+TEST_CASE("beat_scan: infinities and NaN") {
+  struct Place {
+    std::size_t i;
+    float value;
+  };
+  const std::vector<Place> of_cases[] = {{{0, INFINITY}},     {{77, INFINITY}},
+                                         {{4098, -INFINITY}}, {{5, INFINITY}, {3000, -INFINITY}},
+                                         {{2051, NAN}},       {{6999, NAN}}};
+  BeatScan answer;
+  for (const std::vector<Place>& places : of_cases) {
+    if (!is_tried()) continue;
+    std::vector<float> x(7000, 1.0f);
+    std::string text = "ones, but";
+    for (const Place& place : places) {
+      x[place.i] = place.value;
+      text += (&place == &places[0] ? " x[" : " and x[") + std::to_string(place.i) +
+              "] = " + course::number_text(place.value);
+    }
+    INFO(text_of(x.size(), text, 0, 0));
+    REQUIRE(near_sums(scanned(answer, x, 0, 0), x));
+  }
+}
+
+// Promise: other sums are as near as i float additions in any order.
+TEST_CASE("beat_scan: sums that are rounded are near the exact ones") {
+  const Kind all_bits{"all bits in use", [](course::Element e) {
+                        return std::sin(static_cast<float>(e.random + 1000 * (e.i % 7)));
+                      }};
+  for (const std::size_t n : {1025u, 8191u}) {
+    if (!is_tried()) continue;
+    const std::vector<float> x = all_bits.values(n);
+    INFO(text_of(n, all_bits.text, 1, 0));
+    BeatScan answer;
+    REQUIRE(near_sums(scanned(answer, x, 1, 0), x));
+  }
+}
+
+// Promise: n may exceed 2^32 (GPU only).
+TEST_CASE("beat_scan: more than 2^32 numbers") {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 77;
+  course::skip_without_memory(2 * n * sizeof(float));
+  INFO("n = 2^32 + 77: one number in 2^20 is 1, x[5] is the first of them; the others are 0");
+  course::DeviceBuffer<float> x(n);
+  course::launch(fill_with_few_ones, {4096, 256}, x.data(), n);
+  course::GuardedBuffer<float> out(n);
+  auto wrong = course::DeviceBuffer<unsigned long long>::zeros(1);
+  BeatScan answer;
+  answer(x.data(), n, out.data());
+  course::launch(count_wrong_sums, {4096, 256}, out.data(), n, wrong.data());
+  REQUIRE(course::same(wrong.front(), 0ull, "sums that are wrong"));
+  REQUIRE(out.intact("d_out"));
+}
+
+// Promise: more than one block works: the busiest one makes at most three
+// quarters of the loads and stores.
+// Promise: kernels read the numbers, not the host.
+TEST_CASE("beat_scan: work for more than one block") {
+  course::skip_without_counters();
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = 1 << 18;
+  INFO("n = " << n);
+  const auto d_x = course::DeviceBuffer<float>::from(kExact[0].values(n));
+  course::DeviceBuffer<float> out(n);
+  BeatScan answer;
+  const auto counters = course::count_shuffled([&] { answer(d_x.data(), n, out.data()); });
+  REQUIRE(course::kernels_load(*counters, n * sizeof(float)));
+  const auto requests = counters->global_loads + counters->global_stores;
+  REQUIRE(course::at_most(counters->busiest_block_requests, requests * 3 / 4,
+                          "loads and stores of global memory by the busiest block",
+                          "other SMs are idle while one block works: share the tiles"));
+}

@@ -1,0 +1,321 @@
+// Check of the challenge beat_softmax: rows of every length and start, numbers of every size, infinities and NaN, an
+// object that is used again, more numbers than 32 bits count, and how often a number is read.
+#include "beat_softmax.cuh"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <course/check.cuh>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "checks/challenge_cases.cuh"
+
+namespace beat_softmax_check {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// ---- rows --------------------------------------------------------------------------------------
+
+struct Shape {
+  std::size_t rows, width;
+};
+
+/// What a message says of the numbers, and that of column c of row r: `random` is 1 to 1000.
+struct Kind {
+  std::string text;
+  float (*number)(std::size_t r, std::size_t c, int random);
+};
+
+float some(int random) { return static_cast<float>(random - 500) / 125; }
+
+const Kind kKinds[] = {
+    {"from -4 to 4, in no order",
+     [](std::size_t, std::size_t, int random) { return some(random); }},
+    {"half of it is -infinity, the first three columns and more",
+     [](std::size_t, std::size_t c, int random) {
+       return random % 2 == 0 || c < 3 ? -kInfinity : some(random);
+     }},
+    {"10^30, the double, and below zero",
+     [](std::size_t, std::size_t, int random) {
+       return random % 5 == 0 ? 2e30f : random % 3 == 0 ? 1e30f : -3e38f;
+     }},
+    {"about -300", [](std::size_t, std::size_t, int random) { return some(random) - 300; }},
+    {"about 300", [](std::size_t, std::size_t, int random) { return some(random) + 300; }},
+    {"it grows from column to column",
+     [](std::size_t, std::size_t c, int) { return static_cast<float>(c) * 0.25f - 50; }},
+    {"it falls from column to column",
+     [](std::size_t, std::size_t c, int) { return static_cast<float>(c) * -0.25f + 100; }},
+    {"all columns of a row are equal",
+     [](std::size_t r, std::size_t, int) { return static_cast<float>(r % 10) * 33 - 70; }},
+    {"all are -2 * 10^30", [](std::size_t, std::size_t, int) { return -2e30f; }},
+    {"one in eight is 200, the others are from -4 to 4",
+     [](std::size_t, std::size_t, int random) { return random % 8 == 0 ? 200.0f : some(random); }},
+    {"from -80 to 80", [](std::size_t, std::size_t, int random) { return some(random) * 20; }},
+};
+const Kind& kSmall = kKinds[0];
+const Kind& kWide = kKinds[10];
+
+std::vector<float> numbers_of(const Shape& s, const Kind& kind) {
+  const std::vector<int> random = course::position_values<int>(s.rows * s.width);
+  std::vector<float> x(random.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = kind.number(i / s.width, i % s.width, random[i]);
+  }
+  return x;
+}
+
+std::string text_of(const Shape& s, const std::string& kind, std::size_t x = 0, std::size_t y = 0) {
+  return course::counted(s.rows, "row") + " of " + std::to_string(s.width) + ": " + kind +
+         "; x begins " + std::to_string(4 * x) + " and y " + std::to_string(4 * y) +
+         " bytes after a multiple of 64";
+}
+
+// ---- softmax -----------------------------------------------------------------------------------
+
+/// Ok if each number is as near to the softmax in double as the contract says. The sum of a row in any order of the
+/// additions is within width * 2^-24 of the exact one; exp() and the quotient have the rest.
+course::Verdict is_softmax(const Shape& s, const std::vector<float>& x,
+                           const std::vector<float>& y) {
+  const double relative = 1e-4 + static_cast<double>(s.width) * course::kFloatRoundoff;
+  for (std::size_t r = 0; r < s.rows; ++r) {
+    const float* const row = x.data() + r * s.width;
+    double max = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (std::size_t c = 0; c < s.width; ++c) max = std::fmax(max, static_cast<double>(row[c]));
+    for (std::size_t c = 0; c < s.width; ++c) sum += std::exp(static_cast<double>(row[c]) - max);
+    for (std::size_t c = 0; c < s.width; ++c) {
+      const std::size_t i = r * s.width + c;
+      const double exact = std::exp(static_cast<double>(row[c]) - max) / sum;
+      const std::string name = "d_y[" + std::to_string(i) + "], column " + std::to_string(c) +
+                               " of row " + std::to_string(r);
+      if (std::isnan(exact)) {  // as the sum is
+        if (std::isnan(y[i])) continue;
+        return {false, name + ": expected NaN, found " + course::number_text(y[i])};
+      }
+      const course::Verdict verdict =
+          course::close(static_cast<double>(y[i]), exact, relative * exact + 1e-12, name);
+      if (!verdict) return verdict;
+    }
+  }
+  return {};
+}
+
+void check(BeatSoftmax& answer, const Shape& s, const std::vector<float>& x, std::size_t offset_x,
+           std::size_t offset_y) {
+  const course::Placed<float> d_x(x, offset_x);
+  course::Placed<float> y(std::vector<float>(x.size(), 7.0f), offset_y);
+  answer(d_x.data(), s.rows, s.width, y.data());
+  REQUIRE(is_softmax(s, x, y.download()));
+  REQUIRE(y.intact("d_y"));
+}
+
+/// x of a row of 2^15 is 0, but 1 in column r % 2^15 of row r.
+constexpr std::size_t kColumns = std::size_t{1} << 15;
+
+__global__ void fill_rows(float* d_x, std::size_t n) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    d_x[i] = i % kColumns == i / kColumns % kColumns ? 1.0f : 0.0f;
+  }
+}
+
+__global__ void count_wrong_quotients(const float* d_y, std::size_t n, float one, float others,
+                                      unsigned long long* d_wrong) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    const float exact = i % kColumns == i / kColumns % kColumns ? one : others;
+    if (!(fabsf(d_y[i] - exact) <= 2.1e-3f * exact)) atomicAdd(d_wrong, 1ull);
+  }
+}
+
+/// Of an answer that is slow here, some of the cases are tried.
+bool is_tried() {
+  return challenge::is_tried<float>([](const float* d_x, std::size_t n) {
+    course::DeviceBuffer<float> y(n);
+    BeatSoftmax{}(d_x, n / 100, 100, y.data());
+  });
+}
+
+}  // namespace beat_softmax_check
+
+using namespace beat_softmax_check;
+
+// Promise: row r of y becomes the softmax of row r of x. Each y is within 10^-4 + width * 2^-24 of its exact value,
+// relatively, or within 10^-12.
+// Promise: nothing else is written (OUT OF BOUNDS; on a GPU the guard bands show it).
+// Promise: d_x and d_y are aligned to floats, no more (MISALIGNED ACCESS).
+// Promise: -infinity becomes 0.
+TEST_CASE("beat_softmax: rows of every length, at several starts") {
+  std::size_t turn = 0;
+  for (const std::size_t width :
+       {1u,   2u,   3u,   4u,   16u,  31u,  32u,  33u,   63u,   64u,   65u,  100u,
+        127u, 128u, 129u, 255u, 256u, 257u, 500u, 1000u, 1023u, 1024u, 1025u}) {
+    for (int k = 0; k < 2; ++k, ++turn) {
+      if (!is_tried()) continue;
+      const Shape s{width > 200 ? 3 : 5 + turn % 9, width};
+      const Kind& kind = kKinds[turn % std::size(kKinds)];
+      const std::size_t offset_x = turn % 2 ? turn * 5 % 16 : 0;  // many loads are wide at 0
+      const std::size_t offset_y = turn % 4 < 2 ? turn * 3 % 16 : 0;
+      INFO(text_of(s, kind.text, offset_x, offset_y));
+      BeatSoftmax answer;
+      check(answer, s, numbers_of(s, kind), offset_x, offset_y);
+    }
+  }
+}
+
+// Promise: x is any float.
+TEST_CASE("beat_softmax: every kind of numbers") {
+  BeatSoftmax answer;
+  for (const Shape& s : {Shape{6, 40}, Shape{3, 1300}}) {
+    for (const Kind& kind : kKinds) {
+      if (!is_tried()) continue;
+      INFO(text_of(s, kind.text));
+      check(answer, s, numbers_of(s, kind), 0, 0);
+    }
+  }
+}
+
+// Promise: the maximum may be in any column.
+TEST_CASE("beat_softmax: one number of each row has almost all of the sum") {
+  BeatSoftmax answer;
+  for (const Shape& s : {Shape{24, 70}, Shape{4, 1027}, Shape{4, 2048}}) {
+    for (const float others : {-30.0f, -kInfinity}) {
+      if (!is_tried()) continue;
+      std::vector<float> x(s.rows * s.width, others);
+      for (std::size_t r = 0; r < s.rows; ++r) {
+        x[r * s.width + (s.width - 1) * r / (s.rows - 1)] = 5.0f;
+        x[r * s.width + (r * 29 + 1) % s.width] = 4.0f;
+      }
+      INFO(text_of(s, "5 and 4, the others are " + course::number_text(others)));
+      check(answer, s, x, 0, 0);
+    }
+  }
+}
+
+// Promise: a row with NaN or +infinity becomes NaN as a whole, and so does one with nothing but -infinity.
+TEST_CASE("beat_softmax: rows with NaN and infinities") {
+  BeatSoftmax answer;
+  for (const std::size_t width : {2u, 40u, 300u, 1024u}) {
+    if (!is_tried()) continue;
+    const Shape s{8, width};
+    std::vector<float> x = numbers_of(s, kSmall);
+    const auto at = [&](std::size_t r, std::size_t c) -> float& { return x[r * width + c]; };
+    for (std::size_t c = 0; c < width; ++c) at(1, c) = at(2, c) = at(3, c) = -kInfinity;
+    at(0, width / 2) = kNan;
+    at(2, width - 1) = kNan;
+    at(3, 0) = -1e30f;
+    at(4, width - 1) = kInfinity;
+    at(5, 0) = kInfinity, at(5, 1) = -kInfinity;
+    at(6, 0) = kNan, at(6, 1) = 1e30f;
+    INFO(
+        text_of(s,
+                "row 0 has a NaN, row 1 is -infinity, row 2, too, but a NaN, row 3, too, but "
+                "-10^30, rows 4 and 5 have +infinity, row 6 has NaN and 10^30, row 7 has neither"));
+    check(answer, s, x, 0, 0);
+  }
+  if (!is_tried()) return;
+  INFO(text_of({2, 1}, "-infinity; NaN"));
+  check(answer, {2, 1}, {-kInfinity, kNan}, 0, 0);
+}
+
+// Promise: one object may be called again, with any shape, when the call before is done.
+// Promise: rows and width may be 0.
+TEST_CASE("beat_softmax: one object, called again with other shapes") {
+  BeatSoftmax answer;
+  std::size_t turn = 0;
+  for (const Shape& s : {Shape{2, 33}, Shape{500, 1}, Shape{0, 10}, Shape{60, 32}, Shape{3, 0},
+                         Shape{1, 5000}, Shape{130, 31}, Shape{1, 1}, Shape{2, 4096}}) {
+    if (!is_tried()) continue;
+    const Kind& kind = kKinds[turn++ % 3 * 2];
+    INFO(text_of(s, kind.text) << "; the object has been used before");
+    check(answer, s, numbers_of(s, kind), 0, 0);
+  }
+}
+
+// Promise: y is the softmax of what x holds now, not of what it held in an earlier call.
+// Promise: d_y may hold anything before.
+TEST_CASE("beat_softmax: one object, called again for the same arrays with other numbers") {
+  if (!is_tried()) return;
+  const Shape s{5, 90};
+  INFO(text_of(s, kWide.text) << "; in a second call the same array holds: " << kSmall.text);
+  auto x = course::DeviceBuffer<float>::from(numbers_of(s, kWide));
+  course::GuardedBuffer<float> y(s.rows * s.width);
+  BeatSoftmax answer;
+  answer(x.data(), s.rows, s.width, y.data());
+  const std::vector<float> other = numbers_of(s, kSmall);
+  x.upload(other);
+  answer(x.data(), s.rows, s.width, y.data());
+  REQUIRE(is_softmax(s, other, y.download()));
+}
+
+// Promise: one object may be called again in the same stream, before the rows of the call before are there.
+TEST_CASE("beat_softmax: one object, called twice in a row, before the first rows are there") {
+  if (!is_tried()) return;
+  const Shape wide{2, 3000}, narrow{30, 10};
+  INFO(text_of(wide, kSmall.text) << "; then " << text_of(narrow, kWide.text));
+  const std::vector<float> first = numbers_of(wide, kSmall), second = numbers_of(narrow, kWide);
+  const auto d_first = course::DeviceBuffer<float>::from(first);
+  const auto d_second = course::DeviceBuffer<float>::from(second);
+  course::GuardedBuffer<float> y_first(first.size()), y_second(second.size());
+  BeatSoftmax answer;
+  answer(d_first.data(), wide.rows, wide.width, y_first.data());
+  answer(d_second.data(), narrow.rows, narrow.width, y_second.data());
+  REQUIRE(is_softmax(wide, first, y_first.download()));
+  REQUIRE(is_softmax(narrow, second, y_second.download()));
+}
+
+// Promise: a row may be of any length.
+TEST_CASE("beat_softmax: a long row") {
+  if (course::kCpuDevice && course::has_run_before()) return;
+  for (const std::size_t width : {std::size_t{100'003}, std::size_t{1} << 15}) {
+    const Shape s{1, width};
+    INFO(text_of(s, kSmall.text, 3, 0));
+    BeatSoftmax answer;
+    check(answer, s, numbers_of(s, kSmall), width % 2 ? 3 : 0, 0);
+  }
+}
+
+// Promise: rows * width may exceed 2^32 (GPU only).
+TEST_CASE("beat_softmax: more than 2^32 numbers") {
+  constexpr std::size_t rows = (std::size_t{1} << 17) + 5, n = rows * kColumns;
+  course::skip_without_memory(2 * n * sizeof(float));
+  INFO("2^17 + 5 rows of 2^15: 1 in one column, another one in each row, and 0 in the others");
+  course::DeviceBuffer<float> x(n);
+  course::launch(fill_rows, {4096, 256}, x.data(), n);
+  course::GuardedBuffer<float> y(n);
+  auto wrong = course::DeviceBuffer<unsigned long long>::zeros(1);
+  BeatSoftmax answer;
+  answer(x.data(), rows, kColumns, y.data());
+  const double sum = std::exp(1.0) + static_cast<double>(kColumns - 1);
+  course::launch(count_wrong_quotients, {4096, 256}, y.data(), n,
+                 static_cast<float>(std::exp(1.0) / sum), static_cast<float>(1 / sum),
+                 wrong.data());
+  REQUIRE(course::same(wrong.front(), 0ull, "elements of y that are wrong"));
+  REQUIRE(y.intact("d_y"));
+}
+
+// Promise: kernels read each number twice at most, and more than one block works. A quarter more is allowed, for what an
+// answer needs beside it.
+// Promise: kernels read the numbers, not the host.
+TEST_CASE("beat_softmax: at most two reads of each number") {
+  course::skip_without_counters();
+  if (course::has_run_before()) return;
+  constexpr Shape s{64, 512};
+  INFO(text_of(s, kSmall.text));
+  const auto d_x = course::DeviceBuffer<float>::from(numbers_of(s, kSmall));
+  course::DeviceBuffer<float> y(d_x.size());
+  BeatSoftmax answer;
+  const auto counters =
+      course::count_shuffled([&] { answer(d_x.data(), s.rows, s.width, y.data()); });
+  REQUIRE(course::kernels_load(*counters, d_x.bytes()));
+  REQUIRE(course::at_most(counters->global_load_sectors, d_x.bytes() / 32 * 2 * 5 / 4,
+                          "sectors of 32 bytes that are loaded",
+                          "lanes load neighbours, and each number is read twice at most; a loop "
+                          "that names x[c] twice loads it twice here"));
+  const auto requests = counters->global_loads + counters->global_stores;
+  REQUIRE(course::at_most(counters->busiest_block_requests, requests * 3 / 4,
+                          "loads and stores of global memory by the busiest block",
+                          "other SMs are idle while one block works: share the rows"));
+}
