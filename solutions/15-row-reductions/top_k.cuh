@@ -41,7 +41,8 @@ __device__ inline int column_of(unsigned long long key) {
 /// - Fewer than 2^31 columns, any number of rows. x is aligned to 4 bytes. rows * columns may be more than 2^32.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
 ///   or more. Launches give no dynamic shared memory.
-/// - Threads share the rows: every element is loaded once, and the lanes of a warp load neighbours.
+/// - Threads share the rows: every element is loaded once, the results perhaps twice; the lanes of a warp
+///   load neighbours.
 __global__ void top_k(const float* x, std::size_t rows, std::size_t columns, float* values,
                       int* indices) {
   constexpr unsigned kAllLanes = 0xffff'ffffu, kTop = 8;

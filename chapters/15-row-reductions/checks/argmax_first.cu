@@ -111,8 +111,9 @@ void check_rows(const Shape& s, Launch launch, const std::string& text,
                  where.data());
   const std::vector<unsigned> expected = expected_of(s, x);
   REQUIRE(course::same(where.download(), expected, "where", [&](std::size_t r) {
-    return row_cases::row_text(s, r) + ", whose column " + std::to_string(expected[r]) + " is " +
-           course::number_text(x[r * s.columns + expected[r]]);
+    return row_cases::row_text(s, r) + " and has " +
+           course::number_text(x[r * s.columns + expected[r]]) + " in column " +
+           std::to_string(expected[r]);
   }));
   REQUIRE(where.intact("where"));
 }
@@ -247,7 +248,7 @@ TEST_CASE("argmax_first: the lanes of a warp go in step") {
   course::count([] { check_rows({5, 150, 1}, {2, 96}, kTies); });
 }
 
-// Promise: every element is loaded once, and neighbouring lanes load neighbours, 32 bytes or more at a time.
+// Promise: every element is loaded once, and neighbouring lanes load neighbours: a load fills its sectors of 32 bytes.
 // Promise: threads share the rows.
 TEST_CASE("argmax_first: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();

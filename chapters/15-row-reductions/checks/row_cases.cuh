@@ -90,9 +90,9 @@ course::Verdict near(const std::vector<T>& found, const std::vector<double>& exp
   return {};
 }
 
-/// What row r is computed from: "x[300..599]".
+/// What row r is computed from: "row 1, which is x[300..599]".
 inline std::string row_text(const Shape& s, std::size_t r) {
-  return "row " + std::to_string(r) + " is x[" + std::to_string(r * s.columns) + ".." +
+  return "row " + std::to_string(r) + ", which is x[" + std::to_string(r * s.columns) + ".." +
          std::to_string((r + 1) * s.columns - 1) + "]";
 }
 

@@ -264,7 +264,7 @@ TEST_CASE("top_k: the lanes of a warp go in step") {
   course::count([] { check_rows({5, 150, 1}, {2, 96}, kTies); });
 }
 
-// Promise: every element is loaded once, and the lanes of a warp load neighbours.
+// Promise: every element is loaded once, the results perhaps twice; the lanes of a warp load neighbours.
 // Promise: threads share the rows.
 TEST_CASE("top_k: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
