@@ -4,7 +4,7 @@
 // its identity need not be known. To go one step and then another is such an operation, and so is the
 // product of matrices: a block that scans steps knows where each of them leads.
 //
-// Try it: meson test -C build block_scan_any
+// Try it: ./course check block_scan_any
 #pragma once
 
 #include <cuda_runtime.h>

@@ -8,7 +8,7 @@
 // Three kernels: count_digits counts the digits of each part of the array, the second one (ready to use,
 // below) scans the counts, and move_pairs moves keys and their values to their places.
 //
-// Try it: meson test -C build radix_pass
+// Try it: ./course check radix_pass
 #pragma once
 
 #include <cuda_runtime.h>

@@ -7,7 +7,7 @@
 // Three kernels: reduce_parts reduces each part of the array, the second one (ready to use, below)
 // replaces the parts by what is before them, and scan_parts scans.
 //
-// Try it: meson test -C build segmented_scan
+// Try it: ./course check segmented_scan
 #pragma once
 
 #include <cuda_runtime.h>

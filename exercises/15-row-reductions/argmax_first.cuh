@@ -3,7 +3,7 @@
 // A language model takes the word with the highest score: the index of the largest half of each row. If two runs are to
 // give the same text, ties must have a rule. And if scores are broken, the index must lead to the NaN.
 //
-// Try it: meson test -C build argmax_first
+// Try it: ./course check argmax_first
 #pragma once
 
 #include <cuda_fp16.h>

@@ -3,7 +3,7 @@
 // A batch norm needs mean and variance of each row, in one read of the row. Each thread sees a part of it, and what the
 // threads know must be merged. The mean may be ten thousand times the standard deviation.
 //
-// Try it: meson test -C build merge_moments
+// Try it: ./course check merge_moments
 #pragma once
 
 #include <cuda_runtime.h>

@@ -8,7 +8,7 @@
 // - "With blocks of 256 threads the sums differ from run to run."
 // - "With 64 threads per block each share has its sums. With 96 most of them are wrong."
 //
-// Try it: meson test -C build fix_blelloch
+// Try it: ./course check fix_blelloch
 #pragma once
 
 #include <cuda_runtime.h>

@@ -6,7 +6,7 @@
 //
 // One kernel: a block has a tile of 256 elements, scans it, and looks back for what is before the tile.
 //
-// Try it: meson test -C build run_lengths
+// Try it: ./course check run_lengths
 #pragma once
 
 #include <cuda_runtime.h>

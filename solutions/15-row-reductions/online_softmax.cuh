@@ -3,7 +3,7 @@
 // The attention of a language model turns each row of scores into weights: exp(x), divided by the sum of the row's. The
 // maximum is subtracted first, because exp(89) is infinite as a float. Masked scores are -infinity.
 //
-// Try it: meson test -C build online_softmax
+// Try it: ./course check online_softmax
 #pragma once
 
 #include <cuda_runtime.h>

@@ -3,7 +3,7 @@
 // The forces on a body nearly cancel: thousands of large numbers of both signs leave a small one. A float addition rounds
 // to 24 bits, and double is slow on many GPUs. What an addition loses is a float, too.
 //
-// Try it: meson test -C build sum_compensated
+// Try it: ./course check sum_compensated
 #pragma once
 
 #include <cuda_runtime.h>

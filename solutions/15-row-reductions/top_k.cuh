@@ -3,7 +3,7 @@
 // A language model draws its next word from the eight with the highest scores; a search returns the eight nearest. Sorting the
 // row would be far too much work: a thread needs to keep eight elements of what it has seen.
 //
-// Try it: meson test -C build top_k
+// Try it: ./course check top_k
 #pragma once
 
 #include <cuda_runtime.h>

@@ -66,8 +66,9 @@ def spread(row):
 
 
 def ratio(row, other):
-    """How many times as fast as `other`; a tie if the difference is no larger than the spread, or very small."""
-    if not other or not row.get("microseconds") or not other.get("microseconds"):
+    """How many times as fast as `other`; a tie if the difference is no larger than the spread, or very small.
+    Rows of another n have no ratio."""
+    if not other or not row.get("microseconds") or not other.get("microseconds") or row.get("n") != other.get("n"):
         return NONE
     times = other["microseconds"]["median"] / row["microseconds"]["median"]
     if times < 0.1:  # much slower

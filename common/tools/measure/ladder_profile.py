@@ -30,8 +30,9 @@ def rows_n(plan, name):
 
 
 def kernel_name(measured):
-    """The name of the kernel that ncu looked at, without its type, template arguments and parameters."""
-    return re.match(r"(?:void )?(\w+)", measured["kernel"])[1]
+    """The name of the kernel that ncu looked at, without its type and parameters; of template arguments only numbers stay,
+    which tell two kernels of a template apart."""
+    return re.match(r"(?:void )?(\w+(?:<[\d, ]+>)?)", measured["kernel"])[1]
 
 
 def metrics_of(plan):

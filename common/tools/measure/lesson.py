@@ -166,7 +166,7 @@ def counters_text(chapter, name, n, where, words):
     values = [(counter["name"], ladder_profile.value_of(counter, row["metrics"])) for counter in counters]
     said = [(what, ladder_profile.shown(value)) for what, value in values if value is not None]
     kernel = ladder_profile.kernel_name(row)
-    of_part = None if kernel == name.partition("<")[0] else kernel
+    of_part = None if kernel.partition("<")[0] == name.partition("<")[0] else kernel
     return words.counted(None if profiled_n == n else rows.size(profiled_n), said, of_part)
 
 
