@@ -1,8 +1,8 @@
 """Pictures that are as narrow as a telephone: several warps of a launch, or single threads, with time going down."""
 
-from tools.lib.svg import Sheet
 from tools.trace.choosing import describe_launch
 from tools.trace.recording import source_line
+from tools.trace.steps import StepSheet
 from tools.trace.svg_style import HATCH, style_element
 from tools.trace.svg_text import clip
 
@@ -12,7 +12,7 @@ SCALE = 1.3  # how much wider than that they are shown where there is room
 SOURCE_SIZE, SOURCE_CHAR = 10.5, 6.4  # a line of the program: size, and width of a character
 
 
-class NarrowSheet(Sheet):
+class NarrowSheet(StepSheet):
     """A sheet for the events of one launch."""
 
     def __init__(self, launch):
