@@ -23,6 +23,7 @@
     [headline]  what the front page and the plot of the ladder show (tools/measure/headline.py says what the keys mean)
     [[machine]] another machine whose tables and curves the page shows: device, as its file of results names it, and the
                 group and the rung of the table that is open, as in [headline]
+    [axes]      what the x axis of each curve counts, with its unit, by the curve's name: scaling = "number of GPUs"
     [profile]   what ncu counts: n, rungs, counters (tools/measure/ladder_profile.py)
     [[picture]] a drawing: program, arguments, output, alt. Of what lanes do: kernel, and what chooses among its launches,
                 such as launch, block, warp, lines, rows (tools/trace/picture.py), and seed, the schedule. all_warps = true
@@ -80,6 +81,7 @@ class Chapter:
     headline: dict | None = None
     machines: list = field(default_factory=list)
     profile: dict | None = None
+    axes: dict = field(default_factory=dict)
     pictures: list = field(default_factory=list)
     drawings: list = field(default_factory=list)
     programs: list = field(default_factory=list)
@@ -148,6 +150,7 @@ KEYS = {
         "libraries": (dict, False),
         "headline": (dict, False),
         "machine": (TABLES, False),
+        "axes": (dict, False),
         "profile": (dict, False),
         "picture": (TABLES, False),
         "drawing": (TABLES, False),
@@ -303,6 +306,7 @@ def parse(folder, values):
         optional_libraries=libraries.get("optional", []),
         headline=headline,
         machines=values.get("machine", []),
+        axes=values.get("axes", {}),
         profile=values.get("profile"),
         pictures=values.get("picture", []),
         drawings=values.get("drawing", []),

@@ -18,8 +18,8 @@ from tools.lib.failed import Failed
 from tools.measure import documents, plot_svg
 from tools.trace import stepper
 
-USE = re.compile(r"<use ([^>]*)/>")
-BAR = re.compile(r'<g id="patch_\d+"><path d="M ([^"]*)"[^>]*style="fill: (?!none)[^"]*stroke:[^>]*/></g>')
+USE = re.compile(r"<use ([^>]*)/>")  # a point
+BAR = re.compile(r'<path d="M ([^"]*)"[^>]*style="fill: (?!none)[^"]*stroke:[^>]*/>')
 DARK_CODE = "github-dark"  # of Pygments
 FRAME = '<div class="drawing wide">'  # on a narrow page a drawing keeps its size, and is scrolled
 REACH = 11  # points around a mark that belong to it
@@ -32,10 +32,13 @@ def values_of(description):
     """What each mark of a plot says, in the order in which they are drawn."""
     if description["kind"] == "ladder":
         rows = [row for group in description["groups"] for row in group["rows"]]
-        ratios = description["ratios"].replace("× vendor", "of the vendor's speed").replace("times as fast", "as fast as the row it is compared with")
+        names = [group["line_name"] for group in description["groups"] for _ in group["rows"]]
         return [
-            f"{row['name']}: {row['time_text']} µs" + (f", {row['ratio']} {ratios}" if row["ratio"] else "") for row in rows
+            f"{row['name']}: {row['time_text']} µs" + (f", {row['ratio']} against {name}" if row["ratio"] else "")
+            for row, name in zip(rows, names)
         ]
+    if description["kind"] == "ratios":
+        return [f"{row['name']}: {row['ratio_text']} against {row['against']}" for row in description["rows"]]
     if description["kind"] == "curves":
         texts = dict(zip(sorted({x for line in description["series"] for x, _ in line["points"]}), description["x_texts"]))
         return [
@@ -44,7 +47,15 @@ def values_of(description):
     return []
 
 
-def with_values(svg, values):
+def middle_of(mark):
+    """(x, y) of a point, or the middle of a bar."""
+    if mark.re is USE:
+        return tuple(re.search(rf'\b{key}="([^"]*)"', mark[1])[1] for key in "xy")
+    numbers = [float(number) for number in re.findall(r"-?[\d.]+", mark[1])]
+    return tuple(f"{(min(part) + max(part)) / 2:g}" for part in (numbers[::2], numbers[1::2]))
+
+
+def with_values(svg, values, marks=USE):
     """The SVG whose first marks can be pointed at and reached with Tab, and say these values."""
     said = iter(values)
 
@@ -52,17 +63,17 @@ def with_values(svg, values):
         value = next(said, None)
         if value is None:
             return mark[0]
-        x, y = (re.search(rf'\b{key}="([^"]*)"', mark[1])[1] for key in "xy")
+        x, y = middle_of(mark)
         text = html.escape(value)
         return f'<g class="value" tabindex="0" role="img" aria-label="{text}">{mark[0]}<circle cx="{x}" cy="{y}" r="{REACH}"/></g>'
 
-    svg = USE.sub(with_value, svg)
+    svg = marks.sub(with_value, svg)
     if (left := sum(1 for _ in said)) > 0:
         raise Failed(f"a plot has {left} marks fewer than values")
     return svg
 
 
-def inline(svg, name, values):
+def inline(svg, name, description):
     """A plot's SVG for a page: without an XML head, with ids of its own, and the colours left to colours.css."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\n?|<style>@media.*?</style>\n?", "", svg, flags=re.DOTALL)
@@ -70,7 +81,7 @@ def inline(svg, name, values):
     finding = re.search(r"<title>(.*?)</title>", svg)[1]
     svg = svg.replace(f"<title>{finding}</title>", "", 1)  # else it covers the values
     svg = re.sub(r"<svg[^>]*?(viewBox=\"[^\"]*\")[^>]*>", rf'<svg class="plot" \1 role="group" aria-label="{finding}">', svg, count=1)
-    return with_values(svg, values)
+    return with_values(svg, values_of(description), BAR if description["kind"] == "ratios" else USE)
 
 
 def colours():
@@ -116,7 +127,7 @@ def replace_images(app, doctree):
         file = Path(os.path.normpath(folder / node["uri"]))
         alt = node.get("alt", "")
         if file in app.plots:
-            svg = inline(file.read_text(encoding="utf-8"), file.stem, values_of(app.plots[file]))
+            svg = inline(file.read_text(encoding="utf-8"), file.stem, app.plots[file])
             new = [nodes.raw("", f"{FRAME}{svg}</div>", format="html")]
         elif file.suffix == ".svg":
             svg = file.read_text(encoding="utf-8")
