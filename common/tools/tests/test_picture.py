@@ -466,7 +466,7 @@ class Command(unittest.TestCase):
         """A chapter with one picture, which its README has."""
         chapter = self.root / "chapters" / "01-x"
         chapter.mkdir(parents=True, exist_ok=True)
-        entry = {"program": "ladder", "arguments": ["--n", "32"], "kernel": "tree", "output": "tree.svg", "alt": "A tree", **more}
+        entry = {"program": "ladder", "arguments": ["--n", "32"], "kernel": "tree", "question": "Who adds what?", "output": "tree.svg", "alt": "A tree", **more}
         (chapter / "chapter.toml").write_text(f'question = "?"\nlearn = "?"\nexercises = []\npicture = {toml([entry])}\n')
         (chapter / "README.md").write_text("# X\n\n![A tree](pictures/tree.svg)\n")
         self.stand_in(self.build / "ladder", "rungs", 0, sample.trace(sample.tree()))
@@ -490,6 +490,7 @@ class Command(unittest.TestCase):
         self.assertIn("chapters/01-x/pictures/tree.svg is missing: what a program of the chapter does", self.problems(chapter))
         self.assertEqual(self.generate(chapter), [svg])
         self.assertEqual(self.problems(chapter), "")
+        self.assertIn('class="head">Who adds what?</text>', svg.read_text())
         self.assertEqual(self.generate(chapter), [])
         svg.write_text(svg.read_text().replace("32 sectors", "4 sectors"))
         self.assertIn("tree.svg is out of step", self.problems(chapter))

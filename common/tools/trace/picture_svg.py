@@ -136,13 +136,14 @@ def rows_of(trace, choice, lines=None, whole=False):
 
 
 def head(canvas, title, where, files):
-    """What ran, and the lanes' numbers."""
+    """The question that the picture answers, what ran, and the lanes' numbers."""
+    question = canvas.launch.get("question")
     canvas.new_line()
     canvas.y = 26
-    canvas.text(MARGIN + 4, canvas.y, title, "head mono")
+    canvas.text(MARGIN + 4, canvas.y, question or title, "head" if question else "head mono")
     canvas.text(RIGHT, canvas.y, where, "end")
     canvas.y += 10
-    canvas.text(MARGIN + 4, canvas.y + 8, clip(", ".join(files), 130), "small soft")
+    canvas.text(MARGIN + 4, canvas.y + 8, clip(", ".join([*[title] * bool(question), *files]), 130), "small soft")
     canvas.y += 26
     with canvas.column_heads():
         canvas.text(LEFT - 6, canvas.y, "lane", "small soft end")
@@ -219,4 +220,4 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS), whole=False):
     legend(canvas)
     canvas.y += 10
 
-    return canvas.document(WIDTH, f"{title}, {where}", description(launch, shown), [style_element(), HATCH])
+    return canvas.document(WIDTH, " ".join(filter(None, [launch.get("question"), f"{title}, {where}"])), description(launch, shown), [style_element(), HATCH])
