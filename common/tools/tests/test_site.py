@@ -255,6 +255,8 @@ class Files(unittest.TestCase):
         for chapter in chapters:
             for plot in re.findall(r'<svg class="plot".*?</svg>', text_of(f"chapters/{chapter.name}/README.html"), re.DOTALL):
                 self.assertIn('class="value"', plot, chapter.name)
+        plot = re.search(r'<svg class="plot".*?</svg>', text_of("common/docs/results.html"), re.DOTALL)[0]
+        self.assertRegex(plot, r'class="value"[^>]*aria-label="00 [^"]* 0\.\d+x against [^"]*"')
 
 
 class Pages(unittest.TestCase):
