@@ -158,6 +158,16 @@ void check_maximum(const std::vector<float>& x, std::size_t offset) {
 
 }  // namespace atomic_functions_selfcheck
 
+TEST_CASE("the maximum of small integers") {  // a picture of the lesson shows this run
+  const std::vector<float> x{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3,
+                             2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, 2, 7, 9, 5};
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  course::GuardedBuffer<unsigned> word(1);
+  const MaxRung rung = course::rung_named(max_rungs(), "max_cas");
+  rung.launch(d_x.data(), x.size(), word.data());
+  REQUIRE(course::same(rung.value(word.download().front()), 9.0f, "max"));
+}
+
 TEST_CASE("every rung finds the maximum at every size") {
   for (const std::size_t n : course::all_sizes()) {
     for (const bool below_zero : {false, true}) {

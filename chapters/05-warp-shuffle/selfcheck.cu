@@ -107,6 +107,21 @@ void check_type(const std::string& name) {
 
 }  // namespace
 
+TEST_CASE("a warp adds small integers") {  // pictures of the lesson show this run
+  const std::vector<float> x{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3,
+                             2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, 2, 7, 9, 5};
+  const auto d_x = course::DeviceBuffer<float>::from(x);
+  auto d_y = course::DeviceBuffer<float>::zeros(1);
+  SumMemory<float> memory;
+  course::rung_named(sum_rungs<float>(), "sum_shuffle_down")
+      .launch(d_x.data(), x.size(), d_y.data(), memory);
+  REQUIRE(course::same(d_y.front(), 155.0f, "y"));
+  course::DeviceBuffer<float> d_sums(x.size());
+  course::rung_named(kPrefixRungs, "prefix_sum_warp")
+      .launch(d_x.data(), x.size(), d_sums.data(), nullptr);
+  REQUIRE(course::same(d_sums.download(), prefix_reference(x, 32).inclusive, "sums"));
+}
+
 // ---- sums --------------------------------------------------------------------------------------
 
 TEST_CASE("each rung sums every element once, at every size and start, and again") {

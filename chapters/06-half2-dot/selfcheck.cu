@@ -67,6 +67,15 @@ using Small = Tuning<loads, 32, hint>;
 
 // ---- rungs -------------------------------------------------------------------------------------
 
+TEST_CASE("products of small integers") {  // a picture of the lesson shows this run
+  SmallNumbers a(512), b(512);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<signed char>(i % 4);
+    b[i] = static_cast<signed char>(1 + i % 3);
+  }
+  check_rung(course::rung_named(kDotRungs, "dot_half2_intrinsics"), a, b, 1.0f, 2, 1);
+}
+
 TEST_CASE("every rung adds every product once, or what half makes of it") {
   for (const std::size_t n : course::all_sizes()) {
     INFO("multiples of 1/8, from -7/8 to 7/8");

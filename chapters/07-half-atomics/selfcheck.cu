@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <course/rungs.cuh>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -145,6 +146,13 @@ void check_minima(const TableRung<__half>& rung, const std::vector<Bits>& values
 }
 
 }  // namespace
+
+TEST_CASE("the minima of small integers") {  // a picture of the lesson shows this run
+  std::vector<Bits> values(32);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = bits_of(static_cast<float>(i * 7 % 9));
+  check_minima(course::rung_named(minimum_rungs(), "min_half"), values, 4, 0, bits_of(9.0f));
+}
 
 TEST_CASE("each rung lowers every cell to the smallest that it gets, and no other") {
   for (const TableRung<__half>& rung : minimum_rungs()) {

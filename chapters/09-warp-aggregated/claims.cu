@@ -49,6 +49,12 @@ __global__ void record_active(unsigned* d_active) {
 
 }  // namespace warp_aggregated_testing
 
+TEST_CASE("a warp keeps 13 small integers") {  // a picture of the lesson shows this run
+  const std::vector<int> x{-3, 1, -4, -1, 5,  9,  -2, 6,  -5, -3, 5,  8,  -9, -7, 9,  -3,
+                           -2, 3, 8,  -4, -6, -2, 6,  -4, -3, 3,  -8, -3, 2,  -7, -9, 5};
+  check_append(course::rung_named(append_rungs(), "filter_agg_inc"), x, 0, 0, 0);
+}
+
 TEST_CASE("__activemask() may name fewer lanes than take the branch") {
   course::skip_without_checker();  // a GPU may split a warp, and hardly ever does so here
   static bool done = false;        // it chooses its schedules itself: once is enough

@@ -145,7 +145,7 @@ class Pictures(NeighborsTest):
         self.file("".join(f"{x + 0.5} {y + 0.5}\n" for y in range(7) for x in range(7)))
         for method in METHODS:
             texts = self.texts_of("--cells-around", 24, "--cutoff", 1.01, "--method", method)
-            self.assertEqual(texts[-3:], ["Red: atom 24. Dashed: the cutoff.", "Runs of the sorted array: 16 to 18, 23 to 25, 30 to 32.",
+            self.assertEqual(texts[-3:], ["Red: atom 24, at index 24. Dashed: the cutoff.", "Runs of the sorted array: 16 to 18, 23 to 25, 30 to 32.",
                                           "9 atoms looked at, itself among them; near: 4."])
             self.assertEqual(sorted(map(int, texts[:-3])), [16, 17, 18, 23, 24, 25, 30, 31, 32])
 

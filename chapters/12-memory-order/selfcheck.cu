@@ -157,6 +157,12 @@ void check_table(const HashRung& rung, const std::vector<ull>& pairs, unsigned c
 
 }  // namespace memory_order_selfcheck
 
+TEST_CASE("pairs of small integers are in the table") {  // a picture of the lesson shows this run
+  std::vector<ull> pairs;
+  for (unsigned i = 0; i < 32; ++i) pairs.push_back(pair_of(1 + i * 7 % 32, i));
+  check_table(course::rung_named(hash_rungs(), "insert_linear"), pairs, 64);
+}
+
 TEST_CASE("every pair is in the hash table once, and a search finds it") {
   for (const std::size_t n : {0, 1, 33, 1025, course::kCpuDevice ? 2500 : 100'003}) {
     for (const unsigned percent : {25u, 50u, 95u}) {

@@ -196,12 +196,14 @@ void write_picture_of_cells(const NeighborList& neighbors, Atoms<T> atoms, T lim
         "stroke-width=\"9\"/>\n",
         x, y, across(atoms.x[m]), down(atoms.y[m]));
   }
+  std::size_t place = 0;  // of the atom, in the sorted array
   for (std::size_t j = 0; j < atoms.n; ++j) {
     const double at_x = across(sorted.x[j]), at_y = down(sorted.y[j]);
     if (!is_shown(at_x) || !is_shown(at_y)) continue;
     const int number = sorted.indices[j];
     const bool is_near = std::find(near.begin(), near.end(), number) != near.end();
     const bool is_it = number == static_cast<int>(atom);
+    if (is_it) place = j;
     svg.add(
         "<g class=\"a{}\" stroke-width=\"6\"><circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/></g>\n",
         is_it     ? 1
@@ -211,7 +213,8 @@ void write_picture_of_cells(const NeighborList& neighbors, Atoms<T> atoms, T lim
         at_x, at_y, is_it || is_near ? 17 : 10);
     if (seen[j]) svg.label(at_x + 22, at_y - 14, std::to_string(j));
   }
-  svg.label(kMargin, below + 28, fmt::format("Red: atom {}. Dashed: the cutoff.", atom));
+  svg.label(kMargin, below + 28,
+            fmt::format("Red: atom {}, at index {}. Dashed: the cutoff.", atom, place));
   svg.label(kMargin, below + kLine + 28, fmt::format("Runs of the sorted array: {}.", runs));
   svg.label(
       kMargin, below + 2 * kLine + 28,

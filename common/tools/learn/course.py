@@ -92,10 +92,11 @@ def parser():
     ), "./course watch\n./course watch word_count")
     one.add_argument("--every", metavar="SECONDS", type=seconds, default=POLL_SECONDS,
                      help="how often to look (default: %(default)s)")
-    exercise_command("picture", picture, (
+    one = exercise_command("picture", picture, (
         "Runs the check on the CPU device, records what the lanes do, and writes an SVG and a page to\n"
         "step through into the build folder: common/tools/trace/picture.py --exercise NAME."
-    ), "./course picture word_count")
+    ), "./course picture word_count\n./course picture word_count --open")
+    one.add_argument("--open", action="store_true", help="show the page in the browser")
     one = exercise_command("reset", reset, (
         "The starter is the newest version in Git's history with a NOT_STARTED line. Hints start over."
     ), "./course reset word_count\n./course reset word_count --yes")

@@ -122,6 +122,8 @@ def picture(course, arguments):
     tool = checkout.TOP / "common" / "tools" / "trace" / "picture.py"
     sys.stdout.flush()
     command = [sys.executable, str(tool), "--exercise", exercise.name, "--build", str(course.build)]
+    if arguments.open:
+        command.append("--open")
     process = subprocess.Popen(command, start_new_session=True)
     try:
         return process.wait()

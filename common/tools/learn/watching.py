@@ -203,7 +203,7 @@ class Watch:
         actions = {
             "h": lambda: show_hint(self.course, Namespace(name=name, all=False, again=False)),
             "d": lambda: show_diff(self.course, Namespace(name=name, yes=False)),
-            "p": lambda: picture(self.course, Namespace(name=name)),
+            "p": lambda: picture(self.course, Namespace(name=name, open=False)),
             "n": self.go_on,
             "s": self.show_solution,
         }

@@ -23,13 +23,15 @@
     [headline]  what the front page and the plot of the ladder show (tools/measure/headline.py says what the keys mean)
     [[machine]] another machine whose tables and curves the page shows: device, as its file of results names it, and the
                 group and the rung of the table that is open, as in [headline]
+    [axes]      what the x axis of each curve counts, with its unit, by the curve's name: scaling = "number of GPUs"
     [profile]   what ncu counts: n, rungs, counters (tools/measure/ladder_profile.py)
-    [[picture]] a drawing: program, arguments, output, alt. Of what lanes do: kernel, and what chooses among its launches,
-                such as launch, block, warp, lines, rows (tools/trace/picture.py), and seed, the schedule. all_warps = true
-                draws the whole block, threads = [[0, 0], [1, 0]] two threads by block and number, or several of two blocks
+    [[picture]] a drawing: program, arguments, output, alt. Of what lanes do: kernel, the question that the picture answers,
+                which is its title, and what chooses among the kernel's launches, such as launch, block, warp, lines, rows
+                (tools/trace/picture.py), and seed, the schedule. all_warps = true draws the whole block, threads = [[0, 0], [1, 0]] two threads by block and number, or several of two blocks
                 (elements = ["d_x[1]"] leaves out the accesses to others), whole_cluster = true all blocks of a launch that
                 is one cluster, levels_of = "s_x" a shared array from barrier to barrier, in rows of row_length elements, of
-                which `columns` are drawn, tiles = 5 what so many tiles of a look-back publish and read. Without a kernel the
+                which `columns` are drawn, tiles = 5 what so many tiles of a look-back publish and read. split_words = true
+                shows integers of 64 bits that hold two of 32 bits as these two, the lower one above. Without a kernel the
                 program draws: one of its arguments is "{picture}", the file to write
 
     [[drawing]] a drawing that is computed from measured times (tools/measure/drawings.py)
@@ -80,6 +82,7 @@ class Chapter:
     headline: dict | None = None
     machines: list = field(default_factory=list)
     profile: dict | None = None
+    axes: dict = field(default_factory=dict)
     pictures: list = field(default_factory=list)
     drawings: list = field(default_factory=list)
     programs: list = field(default_factory=list)
@@ -148,6 +151,7 @@ KEYS = {
         "libraries": (dict, False),
         "headline": (dict, False),
         "machine": (TABLES, False),
+        "axes": (dict, False),
         "profile": (dict, False),
         "picture": (TABLES, False),
         "drawing": (TABLES, False),
@@ -172,6 +176,7 @@ KEYS = {
         "program": (str, True),
         "arguments": (TEXTS, False),
         "kernel": (str, False),
+        "question": (str, False),
         "output": (str, True),
         "alt": (str, True),
         "seed": (int, False),
@@ -183,6 +188,7 @@ KEYS = {
         "columns": (int, False),
         "row_length": (int, False),
         "tiles": (int, False),
+        "split_words": (bool, False),
         "launch": (int, False),
         "block": (int, False),
         "warp": (int, False),
@@ -262,6 +268,8 @@ def parse(folder, values):
     for entry in values.get("picture", []):
         if ("kernel" in entry) == (PICTURE_FILE in entry.get("arguments", [])):
             raise Failed(f"{file}: 'picture' {entry['output']} has either a 'kernel' or the argument {PICTURE_FILE}")
+        if "kernel" in entry and "question" not in entry:
+            raise Failed(f"{file}: 'picture' {entry['output']} has no 'question': which one does it answer?")
         if ("levels_of" in entry) != ("row_length" in entry):
             raise Failed(f"{file}: 'picture' {entry['output']} has both 'levels_of' and 'row_length', or neither")
     headline = values.get("headline")
@@ -303,6 +311,7 @@ def parse(folder, values):
         optional_libraries=libraries.get("optional", []),
         headline=headline,
         machines=values.get("machine", []),
+        axes=values.get("axes", {}),
         profile=values.get("profile"),
         pictures=values.get("picture", []),
         drawings=values.get("drawing", []),

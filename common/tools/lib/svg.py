@@ -14,6 +14,11 @@ def escape(text):
     return xml.sax.saxutils.escape(re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", text))
 
 
+def attribute(text):
+    """A text as the value of an attribute, with its quotes."""
+    return '"' + escape(text).replace('"', "&quot;").replace("\n", "&#10;") + '"'
+
+
 def one_line(rules):
     """Style rules on one line: they are not read in a picture."""
     return " ".join(rules.split())

@@ -134,10 +134,10 @@ def of_chapter(chapter):
 
 def plot_descriptions(chapter):
     """{file name: description} of a chapter's plots, those of other machines too; {} if the chapter has no headline."""
-    loaded = headline.load(chapter)
-    described = plots.descriptions(*loaded) if loaded else {}
-    for machine in metadata.load(chapter).machines:
-        described |= plots.curves(of_machine(chapter, machine))
+    loaded, about = headline.load(chapter), metadata.load(chapter)
+    described = plots.descriptions(*loaded, about.axes) if loaded else {}
+    for machine in about.machines:
+        described |= plots.curves(of_machine(chapter, machine), about.axes)
     return described
 
 

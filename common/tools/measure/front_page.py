@@ -90,7 +90,7 @@ def plot(measured):
         "kind": "ratios",
         "title": "The best rung of each chapter against the vendor's library",
         "subtitle": sentence(measured),
-        "axis": "times as fast, log scale; right of 1x is faster",
+        "axis": "times as fast, log scale; right of 1x is faster; //: the bar goes on",
         "rows": rows,
         "legend": legend,
         "finding": finding(measured),

@@ -28,6 +28,7 @@ MARKS = {  # of a ladder's rows: colour, marker, filled
     "rung": (OURS, "o", True), "other": (OURS, "o", False), "better": (BETTER, "D", True), "vendor": (VENDOR, "s", True),
 }  # fmt: skip
 WIDTH = 830  # points; GitHub shows a README about as wide
+SHOWN_RATIOS = (0.5, 4)  # of the plot of all chapters: so that a few per cent are seen; longer bars have a break
 DEEPEST_LINE = 3  # groups so deep in the SVG have lines of their own: the parts of axes
 METADATA = re.compile(r"<metadata>.*?</metadata>\n", re.DOTALL)
 
@@ -132,7 +133,7 @@ def mark(axes, x, y, kind):
 def draw_ladder(description):
     """Rungs from top to bottom, their times as points; the vendor's time is a line through its group."""
     groups = description["groups"]
-    step, gap, top = 36, 14, 74
+    step, gap, top = 36, 20, 78
     count = sum(len(group["rows"]) for group in groups)
     bottom = top + step * count + gap * (len(groups) - 1)
     page = Page(bottom + 46 + 17 * len(description["legend"]))
@@ -168,6 +169,11 @@ def draw_ladder(description):
             axes.plot(
                 [group["line"]] * 2, [first - step / 2, middle - step / 2], color=VENDOR, linewidth=1.4, linestyle="--"
             )
+            place = left + axes.transAxes.inverted().transform(axes.transData.transform((group["line"], 0)))[0] * (right - left)
+            half = 2.8 * len(group["line_name"])  # of the name's width; it stays over the axes
+            page.text(
+                min(max(place, left + half), right - half), first - step / 2 - 7, group["line_name"], size=9, colour=VENDOR, align="center"
+            )  # fmt: skip
         middle += gap
     legend = page.whole()
     for index, (kind, text) in enumerate(description["legend"]):
@@ -201,7 +207,7 @@ def draw_curves(description):
     axes.xaxis.set_ticks(shown, [description["x_texts"][xs.index(x)] for x in shown])
     axes.xaxis.set_ticks([], minor=True)
     logarithmic(axes.yaxis, axes.set_ylim, min(ys) / 1.25, max(ys) * 1.25)
-    page.text(10, top - 14, description["unit"], size=10, colour=MUTED)
+    page.text(10, top - 14, description["y_axis"], size=10, colour=MUTED)
     page.text((left + right) / 2, bottom + 32, description["x_axis"], size=10, colour=MUTED, align="center")
     low, high = (math.log(y) for y in axes.get_ylim())
     ends = {}
@@ -230,30 +236,36 @@ def draw_ratios(description):
     bottom = top + step * len(rows)
     page = Page(bottom + 46 + 17 * len(description["legend"]))
     page.heading(description)
-    left, right = 270, 620
+    left, right = 270, 560
     axes = page.axes(left, top, right, bottom)
-    ratios = [1, *(row["ratio"] for row in rows)]
-    low, high = min(ratios) / 1.3, max(ratios) * 2
+    low, high = SHOWN_RATIOS
     axes.set_xscale("log")
     axes.set_xlim(low, high)
-    ticks = numbers_between(low, high)
-    axes.xaxis.set_ticks(ticks, [f"{tick:g}x" if tick >= 1 else f"1/{1 / tick:.0f}" for tick in ticks])
+    ticks = [0.5, 0.7, 1, 1.5, 2, 3, 4]
+    axes.xaxis.set_ticks(ticks, [f"{tick:g}x" for tick in ticks])
     axes.xaxis.set_ticks([], minor=True)
     axes.set_ylim(bottom, top)
     axes.set_yticks([])
     axes.axvline(1, color=INK, linewidth=1.6, zorder=4)
     page.text((left + right) / 2, bottom + 32, description["axis"], size=10, colour=MUTED, align="center")
+    breaks = page.whole()
+    breaks.set_zorder(axes.get_zorder() + 1)
     for index, row in enumerate(rows):
         middle = top + step * (index + 0.5)
         colour = {"better": BETTER, "slower": VENDOR}.get(row["mark"], OURS)
+        shown = min(max(row["ratio"], low), high)
         axes.barh(
-            middle, row["ratio"] - 1, left=1, height=15, linewidth=1.4, edgecolor=colour,
+            middle, shown - 1, left=1, height=15, linewidth=1.4, edgecolor=colour,
             color=colour if row["vendor"] else "none", hatch=None if row["vendor"] else "////", zorder=3,
         )  # fmt: skip
         page.text(14, middle - 7, row["name"], weight="bold")
         page.text(14, middle + 8, row["what"], size=9, colour=MUTED)
-        page.text(634, middle - 7, row["ratio_text"], colour=colour, weight="bold")
-        page.text(634, middle + 8, row["against"], size=9, colour=MUTED)
+        if shown != row["ratio"]:  # a break: the bar would go on
+            end = left + 10 if shown == low else right - 10
+            for shift in (-3, 3):
+                breaks.plot([end + shift - 3, end + shift + 3], [middle + 10, middle - 10], color=INK, linewidth=1.6)
+        page.text(574, middle - 7, row["ratio_text"], colour=colour, weight="bold")
+        page.text(574, middle + 8, row["against"], size=9, colour=MUTED)
     legend = page.whole()
     for index, (filled, text) in enumerate(description["legend"]):
         y = bottom + 54 + 17 * index

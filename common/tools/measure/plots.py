@@ -46,6 +46,11 @@ def ladder_rows(rows, head):
     return drawn, compared
 
 
+def line_name(compared, head):
+    """The row that the others of its group are compared with, as the plot names it at its line."""
+    return compared["name"] if is_vendor(compared) else head.against_name.replace("`", "")
+
+
 def is_vendor(row):
     """Whether this is a row, and a vendor's."""
     return row is not None and row["kind"] == "vendor"
@@ -56,10 +61,7 @@ def legend_of(rows, compared, head):
     legend = [("better", f"faster than {compared['name']}")] if any(row["mark"] == "better" for row in rows) else []
     whys = dict.fromkeys(head.left_out[row["name"]] for row in rows if row["mark"] == "other")
     legend += [("other", f"not the vendor's whole job: {why}") for why in whys]
-    if is_vendor(compared):
-        return [*legend, ("vendor", f"the vendor's; the dashed line is {compared['name']}")]
-    line = f"; the dashed line is {head.against_name.replace('`', '')}" if compared else ""
-    return [*legend, ("rung", f"no library does this{line}")]
+    return [*legend, ("vendor", "the vendor's") if is_vendor(compared) else ("rung", "no library does this")]
 
 
 def finding_of(rows, compared, what):
@@ -91,8 +93,10 @@ def ladder(results, head):
         "subtitle": f"n = {size(first[0]['n'])} {results['n_means']}; {measured(results)}",
         "axis": f"µs, medians{', log scale' if log else ''}; left is faster",
         "log": log,
-        "ratios": "× vendor" if is_vendor(compared) else "times as fast" if compared else "",
-        "groups": [{"rows": rows, "line": other and median(other)} for rows, other in drawn],
+        "ratios": "times as fast" if compared else "",
+        "groups": [
+            {"rows": rows, "line": other and median(other), "line_name": line_name(other, head) if other else ""} for rows, other in drawn
+        ],
         "legend": legend_of(all_rows, compared, head),
         "finding": finding_of(*drawn[0], head.what_of(first)),
     }
@@ -101,10 +105,12 @@ def ladder(results, head):
 # ---- curves --------------------------------------------------------------------------------------
 
 
-def curve(results, rows):
-    """The description of a curve's plot."""
+def curve(results, rows, axes):
+    """The description of a curve's plot; `axes` says what its x axis counts."""
     series, unit = curve_of(points_of(rows))
     title = title_of(rows)
+    if rows[0]["name"] not in axes:
+        raise Failed(f"chapter.toml: [axes] says nothing of the curve '{rows[0]['name']}': what its x axis counts, with the unit")
     for name, line in series.items():
         for x, y in line.items():
             if not isinstance(y, (int, float)) or not 0 < y < float("inf"):
@@ -117,7 +123,8 @@ def curve(results, rows):
         "title": title,
         "subtitle": (f"n = {size(rows[0]['n'])}; " if same_n else "") + measured(results),
         "unit": unit,
-        "x_axis": "both scales are logarithmic",
+        "y_axis": f"{unit}, log scale",
+        "x_axis": f"{axes[rows[0]['name']]}, log scale",
         "x_texts": [axis_text(x) for x in xs],
         "series": [{"name": name, "points": sorted(line.items())} for name, line in series.items()],
         "finding": f"{title}: at most {best[0]:.3g} {unit} ({best[1]}, at {axis_text(best[2])})",
@@ -132,14 +139,14 @@ def ladder_name(results):
     return f"{slug(results['device'])}-ladder.svg"
 
 
-def curves(results):
+def curves(results, axes):
     """{file name: description} of the curves that a ladder has."""
-    return {plot_name(results, rows): curve(results, rows) for rows in groups_of(results) if points_of(rows)}
+    return {plot_name(results, rows): curve(results, rows, axes) for rows in groups_of(results) if points_of(rows)}
 
 
-def descriptions(results, head):
-    """{file name: description} of a chapter's plots."""
-    return {ladder_name(results): ladder(results, head), **curves(results)}
+def descriptions(results, head, axes):
+    """{file name: description} of a chapter's plots; `axes` is [axes] of its chapter.toml."""
+    return {ladder_name(results): ladder(results, head), **curves(results, axes)}
 
 
 def embedded(results, plots):

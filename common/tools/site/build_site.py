@@ -1,8 +1,6 @@
 """Builds the course's web site, and the slides of its chapters, from the READMEs and common/docs.
 
-Programs of the build folder record the pictures that a reader can step through: without the program a picture is shown
-without its steps, or, with all_steps, the site fails. The address where the site is published may be in COURSE_SITE.
-Needs Sphinx and MyST: common/tools/setup.sh --contributor installs them.
+The address where the site is published may be in COURSE_SITE. Needs Sphinx and MyST: common/tools/setup.sh --contributor installs them.
 """
 
 import contextlib
@@ -29,7 +27,7 @@ def python_with_sphinx():
     raise Failed("no Sphinx with MyST: common/tools/setup.sh --contributor installs it")
 
 
-def build(output, build_folder, all_steps):
+def build(output):
     """Writes the site into a folder that is made anew; Failed if a page is wrong."""
     if output.exists() and not (output / "_static").is_dir() and any(output.iterdir()):
         raise Failed(f"{output} has files that are no site: name another folder, or empty it")
@@ -37,7 +35,7 @@ def build(output, build_folder, all_steps):
     doctrees = output.parent / f"{output.name}-doctrees"
     done = subprocess.run([
         python_with_sphinx(), "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", str(Path(__file__).parent),
-        "-d", str(doctrees), "-D", f"course_build={build_folder}", "-D", f"course_all_steps={int(all_steps)}", str(TOP), str(output),
+        "-d", str(doctrees), str(TOP), str(output),
     ], env={**os.environ, "PYTHONPATH": str(TOP / "common")})  # fmt: skip
     shutil.rmtree(doctrees, ignore_errors=True)
     if done.returncode != 0:
@@ -57,10 +55,10 @@ def serve(folder, port):
     return http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Quiet, directory=str(folder)))
 
 
-def build_and_show(output, build_folder, all_steps, port):
+def build_and_show(output, build_folder, port):
     """Builds the site, in BUILD_FOLDER/site without an output, and says where it is; serves it if there is a port."""
     output = (output or build_folder / "site").resolve()
-    build(output, build_folder.resolve(), all_steps)
+    build(output)
     print(f"site: {seen_from_the_shell(output / 'index.html')}")
     if port is not None:
         with serve(output, port) as server, contextlib.suppress(KeyboardInterrupt):

@@ -1,15 +1,14 @@
 """Plots and pictures of the pages that answer to a reader: an extension of Sphinx.
 
 A plot is put into the page as it was drawn, and each of its marks says its value when a reader points at it or
-reaches it with the Tab key; the values are those of the plot's description (measure/plots.py). Below a picture
-of lanes that was recorded, a frame steps through the recording; it is recorded anew when the site is built, by
-the programs of the build folder `course_build`. A picture whose program is not there, or cannot record, has no steps.
+reaches it with the Tab key; the values are those of the plot's description (measure/plots.py). A picture that was
+recorded is put into the page, too, with a script that steps through it (trace/stepper.py).
 """
 
 import html
 import os
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from docutils import nodes
 from pygments.formatters import HtmlFormatter
@@ -18,10 +17,9 @@ from tools.lib.documents import gathered
 from tools.lib.failed import Failed
 from tools.measure import documents, plot_svg
 from tools.trace import stepper
-from tools.trace.run_recorded import recorded
 
-USE = re.compile(r"<use ([^>]*)/>")
-BAR = re.compile(r'<g id="patch_\d+"><path d="M ([^"]*)"[^>]*style="fill: (?!none)[^"]*stroke:[^>]*/></g>')
+USE = re.compile(r"<use ([^>]*)/>")  # a point
+BAR = re.compile(r'<path d="M ([^"]*)"[^>]*style="fill: (?!none)[^"]*stroke:[^>]*/>')
 DARK_CODE = "github-dark"  # of Pygments
 FRAME = '<div class="drawing wide">'  # on a narrow page a drawing keeps its size, and is scrolled
 REACH = 11  # points around a mark that belong to it
@@ -34,10 +32,13 @@ def values_of(description):
     """What each mark of a plot says, in the order in which they are drawn."""
     if description["kind"] == "ladder":
         rows = [row for group in description["groups"] for row in group["rows"]]
-        ratios = description["ratios"].replace("× vendor", "of the vendor's speed").replace("times as fast", "as fast as the row it is compared with")
+        names = [group["line_name"] for group in description["groups"] for _ in group["rows"]]
         return [
-            f"{row['name']}: {row['time_text']} µs" + (f", {row['ratio']} {ratios}" if row["ratio"] else "") for row in rows
+            f"{row['name']}: {row['time_text']} µs" + (f", {row['ratio']} against {name}" if row["ratio"] else "")
+            for row, name in zip(rows, names)
         ]
+    if description["kind"] == "ratios":
+        return [f"{row['name']}: {row['ratio_text']} against {row['against']}" for row in description["rows"]]
     if description["kind"] == "curves":
         texts = dict(zip(sorted({x for line in description["series"] for x, _ in line["points"]}), description["x_texts"]))
         return [
@@ -46,7 +47,15 @@ def values_of(description):
     return []
 
 
-def with_values(svg, values):
+def middle_of(mark):
+    """(x, y) of a point, or the middle of a bar."""
+    if mark.re is USE:
+        return tuple(re.search(rf'\b{key}="([^"]*)"', mark[1])[1] for key in "xy")
+    numbers = [float(number) for number in re.findall(r"-?[\d.]+", mark[1])]
+    return tuple(f"{(min(part) + max(part)) / 2:g}" for part in (numbers[::2], numbers[1::2]))
+
+
+def with_values(svg, values, marks=USE):
     """The SVG whose first marks can be pointed at and reached with Tab, and say these values."""
     said = iter(values)
 
@@ -54,17 +63,17 @@ def with_values(svg, values):
         value = next(said, None)
         if value is None:
             return mark[0]
-        x, y = (re.search(rf'\b{key}="([^"]*)"', mark[1])[1] for key in "xy")
+        x, y = middle_of(mark)
         text = html.escape(value)
         return f'<g class="value" tabindex="0" role="img" aria-label="{text}">{mark[0]}<circle cx="{x}" cy="{y}" r="{REACH}"/></g>'
 
-    svg = USE.sub(with_value, svg)
+    svg = marks.sub(with_value, svg)
     if (left := sum(1 for _ in said)) > 0:
         raise Failed(f"a plot has {left} marks fewer than values")
     return svg
 
 
-def inline(svg, name, values):
+def inline(svg, name, description):
     """A plot's SVG for a page: without an XML head, with ids of its own, and the colours left to colours.css."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\n?|<style>@media.*?</style>\n?", "", svg, flags=re.DOTALL)
@@ -72,7 +81,7 @@ def inline(svg, name, values):
     finding = re.search(r"<title>(.*?)</title>", svg)[1]
     svg = svg.replace(f"<title>{finding}</title>", "", 1)  # else it covers the values
     svg = re.sub(r"<svg[^>]*?(viewBox=\"[^\"]*\")[^>]*>", rf'<svg class="plot" \1 role="group" aria-label="{finding}">', svg, count=1)
-    return with_values(svg, values)
+    return with_values(svg, values_of(description), BAR if description["kind"] == "ratios" else USE)
 
 
 def colours():
@@ -97,46 +106,12 @@ def plots_of(top):
 # ---- pictures ------------------------------------------------------------------------------------
 
 
-def frame_of(svg):
-    """The frame of a drawing, which is never enlarged: its width is at most the one that the SVG asks for, and on a
-    narrow page not less than its coordinates have, or 620 pixels."""
-    head = re.search(r"<svg[^>]*>", svg)[0]
-    drawn, width = (float(re.search(what, head)[1]) for what in (r'viewBox="\S+ \S+ ([\d.]+)', r'\bwidth="([\d.]+)'))
-    return FRAME.replace(">", f' style="--least: {min(drawn, width, 620):g}px; --most: {width:g}px">')
-
-
 def pictures_of(top):
-    """{file: (its [[picture]], chapter)} of the drawings of what lanes did."""
+    """The files of the drawings of what lanes did."""
     return {
-        chapter.folder / "pictures" / entry["output"]: (entry, chapter)
+        chapter.folder / "pictures" / entry["output"]
         for chapter in metadata.load_all(top) for entry in chapter.pictures if "kernel" in entry
     }  # fmt: skip
-
-
-def steps_of(app, file):
-    """Where the page with a picture's steps is, seen from the site's top; None if it cannot be recorded."""
-    entry, chapter = app.lane_pictures[file]
-    try:
-        trace, choice = recorded(entry, chapter.folder, Path(app.config.course_build))
-    except Failed:
-        if app.config.course_all_steps:
-            raise
-        app.without_steps.append(file.relative_to(app.srcdir).as_posix())
-        return None
-    name = file.relative_to(app.srcdir).with_suffix(".html")
-    target = Path(app.outdir, name)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(stepper.page(trace, choice), encoding="utf-8")
-    return name.as_posix()
-
-
-def steps(uri, alt):
-    """The frame with the steps, which is loaded when it is opened."""
-    return (
-        '<details class="steps"><summary>Step through it</summary>'
-        f'<iframe loading="lazy" src="{uri}" title="{html.escape(f"Steps: {alt}")}"></iframe>'
-        f'<p><a href="{uri}">The steps on a page of their own</a></p></details>'
-    )
 
 
 # ---- pages ---------------------------------------------------------------------------------------
@@ -152,16 +127,15 @@ def replace_images(app, doctree):
         file = Path(os.path.normpath(folder / node["uri"]))
         alt = node.get("alt", "")
         if file in app.plots:
-            svg = inline(file.read_text(encoding="utf-8"), file.stem, values_of(app.plots[file]))
+            svg = inline(file.read_text(encoding="utf-8"), file.stem, app.plots[file])
             new = [nodes.raw("", f"{FRAME}{svg}</div>", format="html")]
         elif file.suffix == ".svg":
-            new = [nodes.raw("", frame_of(file.read_text(encoding="utf-8")), format="html"), node.deepcopy(), nodes.raw("", "</div>", format="html")]
+            svg = file.read_text(encoding="utf-8")
             if file in app.lane_pictures:
-                if file not in app.steps:
-                    app.steps[file] = steps_of(app, file)
-                if app.steps[file]:
-                    uri = os.path.relpath(app.steps[file], PurePosixPath(app.env.docname).parent)
-                    new.append(nodes.raw("", steps(uri, alt), format="html"))
+                new = [nodes.raw("", stepper.figure(svg, file.stem, alt, file.stem), format="html")]
+            else:
+                frame = FRAME.replace(">", f" {stepper.size_of(svg)}>")
+                new = [nodes.raw("", frame, format="html"), node.deepcopy(), nodes.raw("", "</div>", format="html")]
         else:
             continue
         paragraph.parent.replace(paragraph, new)  # a block may not be inside <p>
@@ -170,20 +144,16 @@ def replace_images(app, doctree):
 def prepare(app):
     top = Path(app.srcdir)
     app.plots, app.lane_pictures = plots_of(top), pictures_of(top)
-    app.steps, app.without_steps = {}, []
 
 
 def finish(app, error):
-    """Writes colours.css; says what is left out."""
+    """Writes the style sheets and the script that are made, or are also those of pages for one run."""
     if error is None:
-        Path(app.outdir, "_static", "colours.css").write_text(colours(), encoding="utf-8")
-        if app.without_steps:
-            print(f"{len(app.without_steps)} pictures have no steps, as {app.config.course_build} does not have their programs")
+        for name, text in (("colours.css", colours()), ("stepper.css", stepper.style()), ("stepper.js", stepper.script())):
+            Path(app.outdir, "_static", name).write_text(text, encoding="utf-8")
 
 
 def setup(app):
-    app.add_config_value("course_build", "build", "env")
-    app.add_config_value("course_all_steps", False, "env")
     app.connect("builder-inited", prepare)
     app.connect("doctree-read", replace_images, priority=400)  # before Sphinx gathers the images that are left
     app.connect("build-finished", finish)

@@ -133,6 +133,7 @@ class Picture(Checkout):
         self.write("common/tools/trace/picture.py", "import sys\nprint(sys.argv[1:])\nsys.exit(5)\n")
         code, text, _ = self.course("picture", "word")
         self.assertEqual((code, text), (5, f"{['--exercise', 'word_count', '--build', str(self.build)]}\n"))
+        self.assertIn("'--open'", self.course("picture", "word", "--open")[1])
 
 
 class Reset(Checkout):

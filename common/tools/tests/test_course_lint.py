@@ -45,7 +45,7 @@ class Lint(InFolder):
         self.assertEqual(self.lint(), (0, ""))
 
     def test_the_pictures_are_those_that_are_declared(self):
-        self.write("chapters/01-x/chapter.toml", LIST + PASSED + '[[picture]]\nprogram = "ladder"\nkernel = "f"\noutput = "f.svg"\nalt = "An f"\n')
+        self.write("chapters/01-x/chapter.toml", LIST + PASSED + '[[picture]]\nprogram = "ladder"\nkernel = "f"\nquestion = "Why?"\noutput = "f.svg"\nalt = "An f"\n')
         readme = (self.folder / "chapters/01-x/README.md").read_text()
         self.assertEqual(self.lint(), (1, "chapters/01-x/README.md does not have: ![An f](pictures/f.svg)"))
         self.write("chapters/01-x/pictures/f.svg", "")

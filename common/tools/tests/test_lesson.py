@@ -261,6 +261,8 @@ class Lesson(unittest.TestCase):
         self.addCleanup(patch.stop)
         readme = self.chapter / "README.md"
         readme.write_text(readme.read_text() + "\n<!-- kernel Pair -->\n<!-- kernel calls -->\n")
+        toml = self.chapter / "chapter.toml"
+        toml.write_text(toml.read_text() + '\n[axes]\ncopy_words_1 = "bytes per lane"\n')
         self.course.generate([self.chapter])
         self.assertIn("sum_all(d_x);", readme.read_text())
         self.assertEqual(self.course.problems([self.chapter]), "")

@@ -229,15 +229,18 @@ class TilesOfALookBack(unittest.TestCase):
     def draw(self, tiles=2, launch=None):
         return draw_tiles.draw(sample.trace(launch or sample.look_back()), FIRST, tiles)
 
+    def rows(self, launch, tiles):
+        return [(event["op"], *row) for event, *row in draw_tiles.rows_of(launch, tiles)]
+
     def test_a_block_has_the_tile_whose_word_it_stores(self):
-        self.assertEqual(draw_tiles.rows_of(sample.look_back(), 2),
+        self.assertEqual(self.rows(sample.look_back(), 2),
                          [("store", 1, 1, "A 0.5"), ("load", 1, 0, ""), ("store", 0, 0, "P 2"), ("load", 1, 0, "P 2"), ("store", 1, 1, "P 2.5")])
 
     def test_other_tiles_are_left_out(self):
         launch = sample.look_back()
         launch["events"].append({**launch["events"][-1], "block": 2, "places": [[0, 3]]})
-        self.assertEqual(draw_tiles.rows_of(launch, 2), draw_tiles.rows_of(sample.look_back(), 2))
-        self.assertIn(("store", 2, 2, "P 2.5"), draw_tiles.rows_of(launch, 3))
+        self.assertEqual(self.rows(launch, 2), self.rows(sample.look_back(), 2))
+        self.assertIn(("store", 2, 2, "P 2.5"), self.rows(launch, 3))
 
     def test_rows(self):
         self.assertEqual(texts_of(self.draw()),
@@ -262,7 +265,7 @@ class Declared(InFolder):
         self.write("neighbors", f"#!{sys.executable}\nimport os, sys\n{text}\n").chmod(0o755)
 
     def drawn(self, **entry):
-        return run_recorded.drawn_from({"program": "neighbors", "output": "a.svg", "alt": "A", **entry}, self.folder / "01-x", self.folder)
+        return run_recorded.drawn_from({"program": "neighbors", "question": "What is drawn in this picture, which is narrow?", "output": "a.svg", "alt": "A", **entry}, self.folder / "01-x", self.folder)
 
     def test_a_program_that_draws(self):
         self.program("open(sys.argv[2], 'w').write('<svg>' + sys.argv[1] + '</svg>')")
@@ -293,13 +296,25 @@ class Declared(InFolder):
         self.assertIn("s_sum[0]", texts_of(self.drawn(kernel="scan", levels_of="s_sum", row_length=64)))
         self.assertIn("P 2.5", texts_of(self.drawn(kernel="scan_look_back", tiles=2)))
 
+    def test_words_of_two_integers(self):
+        words = [str(3 << 32 | 7), str((1 << 64) - 1)]
+        event = sample.event("atomic", "atomicCAS", 11, "0x3", places=[[0, 0], [0, 1]], bytes=8, expected=words[::-1], values=words,
+                             old=words[::-1], addresses=2)  # fmt: skip
+        table = {**sample.array("d_table", size=8), "type": "unsigned long long"}
+        trace = sample.trace(sample.launch("k", [event], [table]))
+        self.program(f"import json\njson.dump({trace!r}, open(os.environ['SIMT_TRACE'], 'w'))")
+        shown = texts_of(self.drawn(kernel="k", split_words=True))
+        self.assertEqual([shown.count(text) for text in ("7", "-1")], [4, 6])  # the numbers of lanes are there, too
+
     def test_a_picture_is_of_a_kernel_or_drawn_by_its_program(self):
         values = {"question": "?", "learn": "?", "exercises": []}
         for entry in ({"kernel": "k", "arguments": ["{picture}"]}, {}):
             with self.assertRaisesRegex(Failed, "'picture' a.svg has either a 'kernel' or the argument {picture}"):
                 metadata.parse(self.folder, {**values, "picture": [{"program": "p", "output": "a.svg", "alt": "A", **entry}]})
         with self.assertRaisesRegex(Failed, "'picture' a has both 'levels_of' and 'row_length', or neither"):
-            metadata.parse(self.folder, {**values, "picture": [{"program": "p", "output": "a", "alt": "A", "kernel": "k", "levels_of": "s_x"}]})
+            metadata.parse(self.folder, {**values, "picture": [{"program": "p", "output": "a", "alt": "A", "kernel": "k", "question": "?", "levels_of": "s_x"}]})
+        with self.assertRaisesRegex(Failed, "'picture' a has no 'question'"):
+            metadata.parse(self.folder, {**values, "picture": [{"program": "p", "output": "a", "alt": "A", "kernel": "k"}]})
         with self.assertRaisesRegex(Failed, "'picture.threads' must be a list of lists of numbers"):
             metadata.parse(self.folder, {**values, "picture": [{"program": "p", "output": "a", "alt": "A", "kernel": "k", "threads": [1, 2]}]})
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as ElementTree
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -18,7 +19,7 @@ from tools.lib.failed import Failed
 from tools.maintain.generate import pictures
 from tools.tests import sample_traces as sample
 from tools.tests.sample_course import toml
-from tools.trace import choosing, folding, picture, picture_svg, places, recording, sentences, stepper, svg_text
+from tools.trace import choosing, folding, picture, picture_svg, places, recording, sentences, svg_text
 
 TOOLS = TOP / "common/tools"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -316,26 +317,6 @@ class Drawing(unittest.TestCase):
             self.assertTrue(any(text.endswith(note) for text in texts_of(self.draw(launch)) if text), size)
 
 
-class Page(unittest.TestCase):
-    def test_no_text_of_the_trace_ends_the_script(self):
-        trace = sample.trace(sample.atomic())
-        trace["program"] = "@DATA@</script><!--"
-        html = stepper.page(trace, choosing.choose(trace))
-        self.assertEqual(html.count("</script>"), 2)
-        self.assertEqual(html.count("<!--"), 1)  # the template's own
-        data = re.search(r'<script type="application/json" id="trace">(.*?)</script>', html, re.DOTALL).group(1)
-        self.assertEqual(json.loads(data)["program"], "@DATA@</script><!--")
-
-    def test_launches_are_left_out_where_there_are_too_many_events(self):
-        many = {**sample.atomic(), "events": sample.atomic()["events"] * 500}
-        trace = sample.trace(many, sample.racy(), many, many, sample.tree())
-        html = stepper.page(trace, choosing.choose(trace, 3))
-        data = json.loads(re.search(r'id="trace">(.*?)</script>', html, re.DOTALL).group(1))
-        self.assertEqual([launch["number"] for launch in data["launches"]], [2, 3, 5])
-        self.assertEqual(data["omitted"], "2 launches of this run left out")
-        self.assertEqual(data["chosen"]["launch"], 1)
-
-
 class Command(unittest.TestCase):
     """The commands, with stand-ins for Meson's files, checks and programs."""
 
@@ -395,12 +376,22 @@ class Command(unittest.TestCase):
         self.assertIn("tree", (self.root / "a" / "b.svg").read_text())
         self.assertTrue((self.root / "c.html").exists())
 
+    def test_the_page_of_an_exercise_is_opened(self):
+        self.stand_in(self.root / "check.py", "ok", 0, sample.trace(sample.tree()))
+        for browser, said in ((f"{sys.executable} {self.root / 'browser.py'} %s", ""), ("/nowhere/browser", "No browser was found")):
+            (self.root / "browser.py").write_text("import sys\nopen('opened', 'w').write(sys.argv[1])\n")
+            with unittest.mock.patch.dict(os.environ, {"BROWSER": browser, "PATH": ""}):
+                code, text = self.exercise("--open")
+            self.assertEqual(code, 0, text)
+            self.assertIn(said, text)
+        self.assertEqual((self.root / "opened").read_text(), (self.build / "picture-word_count.html").as_uri())
+
     def test_wrong_options(self):
         file = self.root / "t.json"
         file.write_text(json.dumps(sample.trace(sample.tree())))
         for arguments, words in ((["nowhere.json"], "No such file"), ([file, "--launch", "7"], "the launches 1 to 1"),
                                  ([], "give one of"), ([file, "--exercise", "x"], "give one of"),
-                                 ([file, "--lines", "9-3"], "not a range such"), ([file, "-o", "/proc/no/x.svg"], "/proc/no/x.svg")):
+                                 ([file, "--lines", "9-3"], "not a range such"), ([file, "--open"], "--open is for --exercise"), ([file, "-o", "/proc/no/x.svg"], "/proc/no/x.svg")):
             code, said = self.run_it(*arguments)
             self.assertNotEqual(code, 0)
             self.assertIn(words, said)
@@ -475,7 +466,7 @@ class Command(unittest.TestCase):
         """A chapter with one picture, which its README has."""
         chapter = self.root / "chapters" / "01-x"
         chapter.mkdir(parents=True, exist_ok=True)
-        entry = {"program": "ladder", "arguments": ["--n", "32"], "kernel": "tree", "output": "tree.svg", "alt": "A tree", **more}
+        entry = {"program": "ladder", "arguments": ["--n", "32"], "kernel": "tree", "question": "Who adds what?", "output": "tree.svg", "alt": "A tree", **more}
         (chapter / "chapter.toml").write_text(f'question = "?"\nlearn = "?"\nexercises = []\npicture = {toml([entry])}\n')
         (chapter / "README.md").write_text("# X\n\n![A tree](pictures/tree.svg)\n")
         self.stand_in(self.build / "ladder", "rungs", 0, sample.trace(sample.tree()))
@@ -499,6 +490,7 @@ class Command(unittest.TestCase):
         self.assertIn("chapters/01-x/pictures/tree.svg is missing: what a program of the chapter does", self.problems(chapter))
         self.assertEqual(self.generate(chapter), [svg])
         self.assertEqual(self.problems(chapter), "")
+        self.assertIn('class="head">Who adds what?</text>', svg.read_text())
         self.assertEqual(self.generate(chapter), [])
         svg.write_text(svg.read_text().replace("32 sectors", "4 sectors"))
         self.assertIn("tree.svg is out of step", self.problems(chapter))

@@ -38,6 +38,7 @@ RESULTS = {
     "chapter": "01-x", "device": "GPU X", "cuda": "13.0", "n": 1 << 20, "n_means": "elements",
     "date": "2026-01-02T03:04:05Z", "copy_gb_per_s": 4000.0, "rungs": ROWS,
 }  # fmt: skip
+AXES = {"curve": "addresses"}
 DECLARED = {
     "what": "the sum of {n} floats", "group": {"reference": "of floats", "n": 1 << 20}, "rung": "good",
     "vendor": "lib::new", "left_out": {"it sums only a part": ["part"]},
@@ -126,13 +127,13 @@ class Descriptions(unittest.TestCase):
             "slow": ("rung", "1/67"), "part": ("other", "7.5x"), "good": ("better", "1.5x"),
             "lib::old": ("vendor", "0.833x"), "lib::new": ("vendor", ""),
         })  # fmt: skip
-        self.assertEqual(group["line"], 75.0)
+        self.assertEqual((group["line"], group["line_name"]), (75.0, "lib::new"))
         self.assertEqual(ladder["title"], "Chapter 01: the sum of 2^20 floats")
         self.assertIn("n = 2^20 elements; GPU X, CUDA 13.0, measured 2026-01-02", ladder["subtitle"])
         self.assertIn("µs, medians, log scale", ladder["axis"])
         self.assertEqual(ladder["legend"], [
             ("better", "faster than lib::new"), ("other", "not the vendor's whole job: it sums only a part"),
-            ("vendor", "the vendor's; the dashed line is lib::new"),
+            ("vendor", "the vendor's"),
         ])  # fmt: skip
         self.assertEqual(
             ladder["finding"], "the sum of 2^20 floats: from 5,000.0 µs (slow) to 50.0 µs (good); lib::new takes 75.0 µs"
@@ -155,14 +156,17 @@ class Descriptions(unittest.TestCase):
             self.ladder({**RESULTS, "rungs": ROWS + rows[:1]}, ladder=both)
 
     def test_curves(self):
-        described = plots.descriptions(RESULTS, headline.of_results(RESULTS, DECLARED))
+        described = plots.descriptions(RESULTS, headline.of_results(RESULTS, DECLARED), AXES)
         self.assertEqual(sorted(described), ["gpu-x-curve.svg", "gpu-x-ladder.svg"])
         curve = described["gpu-x-curve.svg"]
         self.assertEqual(curve["series"][0], {"name": "float", "points": [(1.0, 12.5), (8.0, 12.5)]})
         self.assertEqual((curve["unit"], curve["x_texts"]), ("GB/s", ["1", "8"]))
+        self.assertEqual((curve["x_axis"], curve["y_axis"]), ("addresses, log scale", "GB/s, log scale"))
+        with self.assertRaisesRegex(Failed, r"\[axes\] says nothing of the curve 'curve'"):
+            plots.descriptions(RESULTS, headline.of_results(RESULTS, DECLARED), {})
         with self.assertRaisesRegex(Failed, "rates & addresses' has nan at float, 8"):
             rows = changed_rows(f8={"gb_per_s": float("nan")})
-            plots.descriptions(rows, headline.of_results(rows, DECLARED))
+            plots.descriptions(rows, headline.of_results(rows, DECLARED), AXES)
 
 
 def python_that_draws():
@@ -194,11 +198,11 @@ class Drawing(unittest.TestCase):
                     "name": name, "what": "w", "ratio": ratio, "ratio_text": f"{ratio}x", "against": "lib", "mark": mark,
                     "vendor": mark != "none",
                 }
-                for name, ratio, mark in (("a", 0.001, "slower"), ("b", 1, "tie"), ("c", 2.5, "better"), ("d", 5, "none"))
+                for name, ratio, mark in (("a", 0.001, "slower"), ("b", 1.01, "tie"), ("c", 2.5, "better"), ("d", 225, "none"))
             ],
         }  # fmt: skip
         head = headline.of_results(RESULTS, DECLARED)
-        cls.described = [*plots.descriptions(RESULTS, head).values(), ratios]
+        cls.described = [*plots.descriptions(RESULTS, head, AXES).values(), ratios]
         cls.drawn = cls.draw_all(cls)
 
     def draw_all(self):
@@ -246,6 +250,16 @@ class Drawing(unittest.TestCase):
         ladder = {text.text for text in xml.etree.ElementTree.fromstring(self.drawn[0]).iter(svg + "text")}
         self.assertTrue({"slow", "part", "good", "lib::new", "5,000.0", "1.5x"} <= ladder, ladder)
         self.assertNotIn("racy", ladder)
+
+    def test_bars_show_a_per_cent_and_have_a_break_where_they_go_on(self):
+        bars = [[float(x) for x in re.findall(r"[ML] ([\d.]+) ", path)] for path in re.findall(
+            r'<path d="([^"]*)"[^>]*style="fill: (?!none)[^"]*stroke:', self.drawn[2])][:4]  # fmt: skip
+        slower, tie, better, none = (max(bar) - min(bar) for bar in bars)
+        self.assertGreater(tie, 1)
+        self.assertLess(tie, better)
+        self.assertLess(better, none)
+        self.assertEqual([max(bar) for bar in bars[1:]], sorted(max(bar) for bar in bars[1:]))
+        self.assertEqual(self.drawn[2].count(f"stroke: {plot_svg.INK}; stroke-width: 1.6"), 5)  # two breaks of two lines, and the line at 1x
 
 
 if __name__ == "__main__":

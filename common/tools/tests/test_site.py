@@ -17,10 +17,10 @@ from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.lib.pages import anchor_of
 from tools.measure import cards, languages
-from tools.site import build_site, figures, slides
+from tools.site import build_site, slides
 from tools.tests import browser
-from tools.tests import sample_traces as sample
 from tools.tests import system_python
+from tools.trace import stepper
 
 TOOLS = TOP / "common/tools"
 try:
@@ -28,8 +28,8 @@ try:
 except ImportError:  # no Sphinx for this Python
     pages = source_pages = None
 
-RECORDS = "01-global-atomic"  # the chapter whose pictures are recorded, by a program of this test
-LESSON = f"chapters/{RECORDS}/README.html"
+FIRST = "01-global-atomic"  # a chapter with pictures and a plot
+LESSON = f"chapters/{FIRST}/README.html"
 WIDTHS = (1400, 390)
 SCHEMES = ("light", "dark")
 LEAST_CONTRAST = 4.5  # WCAG 2.2, 1.4.3
@@ -40,6 +40,7 @@ const rgb = (text) => { const n = text.match(/[\\d.]+/g).map(Number); return [n[
 const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
   .reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
 const below = (e) => {
+  if (e.matches(".on-bar")) return rgb(getComputedStyle(e.parentElement.querySelector(".bar")).fill);  // of a picture
   const seen = [];
   for (; e; e = e.parentElement) {
     const c = rgb(getComputedStyle(e).backgroundColor);
@@ -102,21 +103,6 @@ return [...document.querySelectorAll(".remark-slides-area .remark-slide-containe
 """
 
 
-def recorder(folder):
-    """A build folder whose program of chapter RECORDS records a launch of two warps, whatever it is asked for."""
-    events = [
-        {**sample.access("load", 32, [[0, k] for k in range(32)], values=["1"] * 32, sectors=4), "block": 0, "warp": warp}
-        for warp in (0, 5)
-    ]
-    trace = folder / "trace.json"
-    trace.write_text(json.dumps(sample.trace(sample.launch("KERNEL", events, [sample.array("d_x")], block=256))), encoding="utf-8")
-    program = folder / "chapters" / RECORDS / "ladder"
-    program.parent.mkdir(parents=True)
-    program.write_text(f'#!/bin/sh\nsed "s/KERNEL/$SIMT_TRACE_KERNEL/" {trace} >"$SIMT_TRACE"\n', encoding="utf-8")
-    program.chmod(0o755)
-    return folder
-
-
 class Texts(unittest.TestCase):
     """Parts of the tools that need no site."""
 
@@ -125,9 +111,8 @@ class Texts(unittest.TestCase):
 
     def test_a_drawing_is_not_enlarged(self):
         self.assertEqual(
-            figures.frame_of('<?xml?>\n<svg xmlns="x" viewBox="0 0 420 710" width="546" height="9">'),
-            '<div class="drawing wide" style="--least: 420px; --most: 546px">')
-        self.assertIn('"--least: 620px; --most: 900px"', figures.frame_of('<svg viewBox="0 0 900 200" width="900" height="9">'))
+            stepper.size_of('<?xml?>\n<svg xmlns="x" viewBox="0 0 420 710" width="546" height="9">'), 'style="--least: 420px; --most: 546px"')
+        self.assertEqual(stepper.size_of('<svg viewBox="0 0 900 200" width="900" height="9">'), 'style="--least: 620px; --most: 900px"')
 
     def test_links_to_files_are_told_from_links_to_pages(self):
         self.assertEqual(self.marked("[a](sum.cuh#L3)"), "[a](source:chapters/01-x/sum.cuh#L3)")
@@ -174,7 +159,7 @@ def setUpModule():
     unittest.addModuleCleanup(folder.cleanup)
     root = Path(folder.name).resolve()
     site = root / "site"
-    build_site.build(site, recorder(root), False)
+    build_site.build(site)
     files = sorted(file.relative_to(site).as_posix() for file in site.rglob("*.html"))
     chapters = metadata.load_all(TOP)
 
@@ -206,8 +191,7 @@ class Files(unittest.TestCase):
     """What is in the files of the site."""
 
     def test_no_link_and_no_anchor_is_dead(self):
-        steps = {name for name in files if "/pictures/" in name}
-        anchors = {name: set(map(html.unescape, re.findall(r'\bid="([^"]*)"', text_of(name)))) for name in files if name not in steps}
+        anchors = {name: set(map(html.unescape, re.findall(r'\bid="([^"]*)"', text_of(name)))) for name in files}
         followed, dead = 0, []
         for name in anchors:
             for link in re.findall(r'(?:\bhref|\bsrc)="([^"]*)"', text_of(name)):
@@ -271,6 +255,8 @@ class Files(unittest.TestCase):
         for chapter in chapters:
             for plot in re.findall(r'<svg class="plot".*?</svg>', text_of(f"chapters/{chapter.name}/README.html"), re.DOTALL):
                 self.assertIn('class="value"', plot, chapter.name)
+        plot = re.search(r'<svg class="plot".*?</svg>', text_of("common/docs/results.html"), re.DOTALL)[0]
+        self.assertRegex(plot, r'class="value"[^>]*aria-label="00 [^"]* 0\.\d+x against [^"]*"')
 
 
 class Pages(unittest.TestCase):
@@ -319,7 +305,7 @@ class Pages(unittest.TestCase):
 
     def test_every_page_is_whole_in_both_themes_and_widths(self):
         # All pages of text; of sources, which have one template, one of each kind.
-        names = [name for name in files if "/pictures/" not in name and not name.startswith("slides/") and (TOP / name.replace(".html", ".md")).exists()]
+        names = [name for name in files if not name.startswith("slides/") and (TOP / name.replace(".html", ".md")).exists()]
         self.assertGreater(len(names), len(chapters) + 5)
         sources = {Path(name.removesuffix(".html")).suffix: name for name in files if (TOP / name.removesuffix(".html")).exists()}
         self.assertTrue({".cuh", ".cu", ".py", ""} <= set(sources))
@@ -381,35 +367,59 @@ class Pages(unittest.TestCase):
 
     def test_a_plot_says_the_values_of_its_marks(self):
         self.open(LESSON)
-        values = self.window.run("return [...document.querySelectorAll('.value')].map((e) => e.getAttribute('aria-label'))")
+        values = self.window.run("return [...document.querySelectorAll('.plot .value')].map((e) => e.getAttribute('aria-label'))")
         self.assertEqual(len(values), 5)
-        row = next(row for row in json.loads((TOP / f"chapters/{RECORDS}/results/h200.json").read_text(encoding="utf-8"))["rungs"] if row["name"] == "sum_global_atomic")
+        row = next(row for row in json.loads((TOP / f"chapters/{FIRST}/results/h200.json").read_text(encoding="utf-8"))["rungs"] if row["name"] == "sum_global_atomic")
         self.assertTrue(values[0].startswith(f"sum_global_atomic: {row['microseconds']['median']:,.1f} µs"), values[0])
-        mark = self.window.driver.find_element("css selector", ".value")
+        mark = self.window.driver.find_element("css selector", ".plot .value")
         browser.ActionChains(self.window.driver).scroll_to_element(mark).move_to_element(mark).perform()
         self.assertEqual(self.window.text("#tip"), values[0])
-        self.window.run("document.querySelectorAll('.value')[1].focus()")
+        self.window.run("document.querySelectorAll('.plot .value')[1].focus()")
         self.assertEqual(self.window.text("#tip"), values[1])
         self.assertTrue(self.window.run("const t = document.getElementById('tip').getBoundingClientRect(); return t.left >= 0 && t.right <= innerWidth"))
         self.window.press("escape")
         self.assertTrue(self.window.run("return document.getElementById('tip').hidden"))
 
     def test_a_picture_is_stepped_through_in_the_lesson(self):
-        self.window.scheme("")  # the frame has the scheme of the page around it, unless one is emulated
         self.open(LESSON)
-        self.assertEqual(self.window.run("return document.querySelectorAll('details.steps').length"), 2)
-        self.assertEqual(self.window.run("return document.querySelector('.steps iframe').contentDocument.body.childElementCount"), 0)
-        self.window.run("document.querySelector('.steps summary').focus()")
+        self.assertEqual(self.window.run("return [...document.querySelectorAll('figure.steps')].map((f) => f.id)"), ["lost_update", "one_address"])
+        self.assertFalse(self.window.run("return document.querySelector('#lost_update .bar').checkVisibility()"))
+        self.window.run("document.querySelector('#lost_update > button').focus()")
         self.window.press("enter")
-        frame = "const page = document.querySelector('.steps iframe').contentDocument; const e = page && page.querySelector(arguments[0]); return e && e.textContent"
-        self.assertEqual(self.window.wait(frame, "#kernel"), "sum_racy<<<1, 256>>>")
-        self.assertEqual(self.window.wait(frame, "#where"), "1 of 1")
-        colour = "return getComputedStyle(document.querySelector('.steps iframe').contentDocument.body).backgroundColor"
-        self.assertEqual(self.window.run(colour), "rgb(255, 255, 255)")
-        self.addCleanup(self.forget)
-        self.window.click("button.theme")
-        self.window.wait(f"{colour} === 'rgb(13, 17, 23)'")
+        self.assertEqual(self.window.run("return document.activeElement.closest('figure').id"), "lost_update")
+        self.assertEqual(self.window.text("#lost_update .where"), "step 1 of 3")
+        self.window.press("end")
+        self.assertEqual(self.window.text("#lost_update .said strong"), "store of d_y[0] by all 32 lanes: 1 sector")
+        self.assertIn("d_y[0] += d_x[i];", self.window.text("#lost_update .code [aria-current]"))
+        self.window.wait("return location.hash === '#lost_update-step=3'")
+        self.window.press("escape")
+        self.assertEqual(self.window.run("return document.activeElement.textContent"), "Step through it")
+        self.assertFalse(self.window.run("return document.querySelector('#lost_update .bar').checkVisibility()"))
+        self.window.wait("return location.hash === ''")
         self.assertEqual(self.window.console(), [])
+
+    def test_an_address_opens_a_picture_at_its_step(self):
+        for page, name, steps in ((LESSON, "one_address", 2), ("index.html", "lost_update", 3), ("chapters/02-atomic-functions/README.html", "message", 9)):
+            for width in (390, 1400):
+                self.window.size(width, 900)
+                self.open("search.html")
+                self.open(f"{page}#{name}-step=2")
+                self.assertEqual(self.window.text(f"#{name} .where"), f"step 2 of {steps}")
+                self.assertEqual(self.window.run("return document.activeElement.closest('figure').id"), name)
+                self.assertTrue(self.window.run(
+                    "const box = document.querySelector('figure.open').getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight + 1"), (name, width))
+                self.assertEqual(self.window.run(CUT_OFF), [])
+            for scheme in SCHEMES:
+                self.window.scheme(scheme)
+                self.assertEqual(self.window.run(CONTRAST, LEAST_CONTRAST), [])
+
+    def test_a_picture_follows_the_theme_that_the_reader_chose(self):
+        self.addCleanup(self.forget)
+        self.open(LESSON)
+        colour = "return getComputedStyle(document.querySelector('.steps .page')).fill"
+        self.assertEqual(self.window.run(colour), "rgb(255, 255, 255)")
+        self.window.click("button.theme")
+        self.assertEqual(self.window.run(colour), "rgb(13, 17, 23)")
 
     # ---- slides ----
 
@@ -427,7 +437,7 @@ class Pages(unittest.TestCase):
             self.assertNotRegex(text, r"\*\*|```|\]\(", chapter.name)
 
     def test_slides_print_a_page_each(self):
-        self.open(f"slides/{RECORDS}.html")
+        self.open(f"slides/{FIRST}.html")
         count = self.window.run("return document.querySelectorAll('.remark-slides-area .remark-slide-container').length")
         pdf = self.window.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": True})["data"]
         self.assertEqual(max(map(int, re.findall(rb"/Count (\d+)", base64.b64decode(pdf)))), count)

@@ -1,12 +1,13 @@
 """The page that steps through a trace, in a headless Chromium."""
 
+import re
 import tempfile
 import unittest
 from pathlib import Path
 
 from tools.tests import browser
 from tools.tests import sample_traces as sample
-from tools.trace import choosing, picture_svg, stepper
+from tools.trace import choosing, picture_svg, stepper, svg_style
 
 
 def two_warps():
@@ -17,6 +18,18 @@ def two_warps():
                     sample.event("barrier", "__syncthreads", 21)):
             events.append({**one, "block": block, "warp": warp})
     return sample.launch("two_warps", events, [sample.array("d_x")], block=64)
+
+
+def long_finding():
+    """A launch with a finding of more lines than a picture shows."""
+    report = "DATA RACE in kernel sum_racy on d_y[0]\n" + "\n".join(f"  line {k} of the report" for k in range(2, 13))
+    return {**sample.racy(), "findings": [{**sample.racy()["findings"][0], "text": report}]}
+
+
+def long_value():
+    """A load of a value that a cell has no room for."""
+    load = sample.access("load", 17, [[0, 0], [0, 1]], "0x3", values=["0.123456", "2"], sectors=1)
+    return sample.launch("long_value", [load], [sample.array("d_x")])
 
 
 def marked_up():
@@ -32,7 +45,7 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.root = Path(cls.folder.name)
-        trace = sample.trace(sample.tree(), sample.racy(), sample.atomic(), two_warps(), sample.swap(), marked_up(),
+        trace = sample.trace(sample.tree(), long_finding(), sample.atomic(), two_warps(), sample.swap(), marked_up(), long_value(),
                              {**sample.racy(), "events": []})
         trace["program"] = 'a</script><b onclick="x">'
         cls.page = cls.root / "page.html"
@@ -48,175 +61,200 @@ class Page(unittest.TestCase):
         cls.folder.cleanup()
 
     def setUp(self):
-        self.window.open(self.page)
+        self.open()
 
-    def choose(self, select, value):
+    def open(self, address=""):
+        self.window.open("about:blank")  # else the page stays, and only its address changes
+        self.window.open(f"{self.page.as_uri()}{address}")
+
+    def choose(self, name):
         self.window.run(
-            "const s = document.querySelector(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change'))",
-            select, value,
+            "const s = document.getElementById('drawings'); s.value = arguments[0]; s.dispatchEvent(new Event('change'))",
+            f"launch-{name}",
         )
 
-    def lane(self, lane):
-        return self.window.run("return document.querySelectorAll('#lanes li')[arguments[0]].getAttribute('aria-label')", lane)
+    def text(self, selector):
+        return self.window.text(f"figure:not([hidden]) {selector}")
 
-    def test_it_opens_at_the_first_event_of_the_chosen_launch(self):
-        self.assertEqual(self.window.text("#kernel"), "tree<float><<<1, 64>>>")
-        self.assertEqual(self.window.text("#where"), "1 of 24")
-        self.assertEqual(self.window.text("#sentence"), "load of d_x[0] to [992], every 32nd by all 32 lanes: 32 sectors")
-        self.assertEqual(self.window.text("#detail"), "line 17 of common/tools/tests/sample_source.txt")
-        self.assertIn("const T first = d_x[32 * lane];", self.window.text("#source [aria-current]"))
-        self.assertEqual(self.lane(3), "lane 3: takes part, gets 3")
-        self.assertEqual(self.window.run("return document.querySelectorAll('.sector').length"), 32)
-        self.assertTrue(self.window.run("return document.getElementById('back').disabled"))
+    def where(self):
+        return self.text(".where")
+
+    def is_at(self, address):
+        self.window.wait("return location.hash === arguments[0]", address)
+
+    def click(self, label):
+        self.window.click(f"figure:not([hidden]) button[aria-label='{label}']")
+
+    def is_disabled(self, label):
+        return self.window.run("return document.querySelector(`figure:not([hidden]) button[aria-label='${arguments[0]}']`).getAttribute('aria-disabled') === 'true'", label)
+
+    def test_it_opens_at_the_first_step_of_the_chosen_launch(self):
+        self.assertEqual(self.window.run("return [...document.querySelectorAll('figure:not([hidden])')].map((f) => f.id)"), ["launch-1-block-0-warp-0"])
+        self.assertEqual(self.where(), "step 1 of 24")
+        self.assertEqual(self.text(".said strong"), "load of d_x[0] to [992], every 32nd by all 32 lanes: 32 sectors")
+        self.assertIn("line 17 of sample_source.txt", self.text(".said"))
+        self.assertIn("const T first = d_x[32 * lane];", self.text(".code [aria-current]"))
+        self.assertTrue(self.is_disabled("One step back"))
+        self.assertEqual(self.window.run("return document.activeElement.getAttribute('aria-label')"), "Step")
+        self.assertEqual(self.window.run("return location.hash"), "")
 
     def test_buttons_step(self):
-        self.window.click("#next")
-        self.assertEqual(self.window.text("#where"), "2 of 24")
-        self.assertIn("4 sectors", self.window.text("#sentence"))
-        self.window.click("#back")
-        self.assertEqual(self.window.text("#where"), "1 of 24")
-        self.window.click("#last")
-        self.assertEqual(self.window.text("#where"), "24 of 24")
-        self.assertTrue(self.window.run("return document.getElementById('next').disabled"))
-        self.window.click("#first")
-        self.assertEqual(self.window.text("#where"), "1 of 24")
-
-    def test_keys_step(self):
-        for key, where in (("right", "2"), ("right", "3"), ("left", "2"), ("page down", "12"), ("end", "24"),
-                           ("right", "24"), ("page up", "14"), ("home", "1"), ("left", "1")):
-            self.window.press(key)
-            self.assertEqual(self.window.text("#where"), f"{where} of 24", key)
-
-    def test_the_slider_jumps_and_a_key_on_it_moves_one_event(self):
-        self.window.run("const s = document.getElementById('slider'); s.focus(); s.value = 10; s.dispatchEvent(new Event('input'))")
-        self.assertEqual(self.window.text("#where"), "10 of 24")
-        self.window.press("right")
-        self.assertEqual(self.window.text("#where"), "11 of 24")
-        self.assertIn("event 11 of 24: load of s_x", self.window.run("return document.getElementById('slider').getAttribute('aria-valuetext')"))
-
-    def test_a_source_line_goes_to_its_next_event(self):
-        click = "document.querySelector('#source').children[arguments[0] - 1].click()"
-        self.window.run(click, 19)
-        self.assertEqual(self.window.text("#where"), "2 of 24")
-        self.window.run(click, 19)
-        self.assertEqual(self.window.text("#where"), "3 of 24")
-        self.window.run(click, 24)
-        self.assertEqual(self.window.text("#where"), "13 of 24")
-        self.assertEqual(self.window.run("return document.querySelector('#source').children[0].tagName"), "DIV")
-
-    def test_lanes_shuffles_and_banks(self):
-        self.window.run("go(12)")
-        self.assertEqual(self.lane(0), "lane 0: takes part, gives 0, gets 16 of lane 16")
-        self.assertEqual(self.lane(20), "lane 20: takes part, gives 20, gets 20")
-        self.window.run("go(10)")
-        self.assertEqual(self.window.run("return document.querySelectorAll('.banks > div')[0].querySelectorAll('i').length"), 32)
-        self.assertEqual(self.window.text("#memory-head"), "Memory: 32 wavefronts: bank conflict")
-        self.window.run("go(19)")
-        self.assertEqual(self.lane(1), "lane 1: takes no part")
-
-    def test_totals_add_up(self):
+        self.click("One step further")
+        self.assertEqual(self.where(), "step 2 of 24")
+        self.assertIn("4 sectors", self.text(".said"))
+        self.click("One step back")
+        self.assertEqual(self.where(), "step 1 of 24")
         self.window.press("end")
-        rows = self.window.run("return [...document.querySelectorAll('#totals tbody tr')].map((r) => [...r.children].map((c) => c.textContent))")
-        self.assertEqual(rows, [
-            ["global loads", "5", "48 sectors"], ["shared stores", "4", "4 wavefronts"], ["barriers of the block", "1", "–"],
-            ["shared loads", "2", "34 wavefronts"], ["shuffles, votes, reductions", "7", "–"],
-            ["barriers of the warp", "1", "–"], ["global stores", "2", "25 sectors"],
-        ])
+        self.assertTrue(self.is_disabled("One step further"))
 
-    def test_findings_and_returned_lanes(self):
-        self.assertTrue(self.window.run("return document.getElementById('findings').hidden"))
-        self.choose("#launch", "1")
-        self.assertIn("DATA RACE in kernel sum_racy on d_y[0]", self.window.text("#findings"))
-        self.assertIn("the recorder stopped", self.window.text("#about"))
+    def test_keys_step_wherever_the_focus_is_in_the_figure(self):
+        keys = (("right", 2), ("right", 3), ("left", 2), ("page down", 12), ("end", 24), ("right", 24), ("page up", 14), ("home", 1), ("left", 1))
+        for focus in ("input", "button", "button.line"):
+            self.window.run("document.querySelector(`figure:not([hidden]) ${arguments[0]}`).focus()", focus)
+            for key, step in keys:
+                self.window.press(key)
+                self.assertEqual(self.where(), f"step {step} of 24", (focus, key))
+
+    def test_the_slider_jumps(self):
+        self.window.run("const s = document.querySelector('input'); s.value = 10; s.dispatchEvent(new Event('input'))")
+        self.assertEqual(self.where(), "step 10 of 24")
+        self.assertEqual(self.window.run("return document.querySelector('input').getAttribute('aria-valuetext')"), "step 10 of 24")
+
+    def test_the_address_keeps_the_step(self):
+        self.window.press("right", "right")
+        self.is_at("#step=3")
+        self.open("#step=7")
+        self.assertEqual(self.where(), "step 7 of 24")
+        self.open("#step=99")
+        self.assertEqual(self.where(), "step 24 of 24")
+        self.open("#launch-2-block-0-warp-0-step=2")
+        self.assertEqual(self.window.run("return document.getElementById('drawings').value"), "launch-2-block-0-warp-0")
+        self.assertEqual(self.where(), "step 2 of 3")
         self.window.press("right")
-        self.assertIn("+: several lanes: d_y[0] for lanes 0 to 31", self.window.text("#memory"))
-        self.choose("#launch", "2")
-        self.assertEqual(self.lane(16), "lane 16: takes part")
-        self.window.press("right")
-        self.assertEqual(self.lane(16), "lane 16: has returned")
-        self.window.press("right")
-        self.assertEqual(self.window.text(".address"), "d_y[0] ← lanes 0 to 15")
-        self.assertEqual(self.lane(3), "lane 3: takes part, gives 1, gets back 3")
-        self.choose("#launch", "1")
-        self.window.run("go(1)")
-        self.assertIn("5 sectors", self.window.text("#totals"))
+        self.is_at("#launch-2-block-0-warp-0-step=3")
+        self.window.run("location.hash = '#step=5'")
+        self.window.wait("return document.getElementById('drawings').value === 'launch-1-block-0-warp-0'")
+        self.assertEqual(self.where(), "step 5 of 24")
+
+    def test_the_row_of_the_step_is_in_view_and_the_others_are_dimmed(self):
+        for width, height in ((1400, 900), (390, 700)):
+            self.window.size(width, height)
+            self.open()
+            for step in range(1, 25):
+                seen = self.window.run("""
+                    const figure = document.querySelector("figure:not([hidden])"), box = figure.querySelector(".drawing").getBoundingClientRect();
+                    const now = [...figure.querySelectorAll(".step.now")], row = now[0].getBoundingClientRect();
+                    const dim = [...figure.querySelectorAll(".step:not(.now)")].map((step) => Number(getComputedStyle(step).opacity));
+                    const line = figure.querySelector(".code [aria-current]").getBoundingClientRect(), code = figure.querySelector(".code").getBoundingClientRect();
+                    return { now: now.length, inside: row.top >= box.top - 1 && row.bottom <= box.bottom + 1, dim: Math.max(...dim), lit: getComputedStyle(now[0]).opacity,
+                             marked: line.top >= code.top - 1 && line.bottom <= code.bottom + 1, seen: box.bottom <= innerHeight + 1 };""")
+                self.assertEqual(seen, {"now": 1, "inside": True, "dim": 0.4, "lit": "1", "marked": True, "seen": True}, (width, step))
+                self.window.press("right")
+            self.assertTrue(self.window.run("return document.querySelector('figure:not([hidden]) .heads').classList.contains('shown')"))
+            self.window.press("home")
+        self.window.size(1400, 900)
+
+    def test_a_click_on_a_row_goes_to_its_step(self):
+        self.window.run("document.querySelectorAll('figure:not([hidden]) .step')[4].dispatchEvent(new Event('click'))")
+        self.assertEqual(self.where(), "step 5 of 24")
+
+    def test_a_line_of_code_goes_to_its_next_step(self):
+        line = "document.querySelector(`figure:not([hidden]) button.line[data-at$=':${arguments[0]}']`).click()"
+        for number, step in ((19, 2), (19, 3), (24, 13)):
+            self.window.run(line, number)
+            self.assertEqual(self.where(), f"step {step} of 24")
+
+    def test_lines_lead_from_the_lanes_that_give(self):
+        self.open("#step=13")
+        self.assertEqual(self.text(".said strong"), "__shfl_down_sync by all 32 lanes: from 16 lanes further on")
+        self.assertEqual(self.window.run("return document.querySelectorAll('figure:not([hidden]) .now .flow').length"), 16)
+
+    def test_values_are_whole(self):
+        self.assertTrue(self.window.run("return document.querySelector('figure:not([hidden]) .whole').hidden"))
+        self.choose("7-block-0-warp-0")
+        values = self.window.run("return [...document.querySelectorAll('figure:not([hidden]) .whole li')].map((e) => e.textContent)")
+        self.assertEqual(values, ["lane 0: get 0.123456", "lane 1: get 2"])
+
+    def test_findings_are_whole(self):
+        self.choose("2-block-0-warp-0")
+        self.assertIn("DATA RACE in kernel sum_racy on d_y[0]", self.text(".drawing > svg"))
+        self.assertIn("line 12 of the report", self.text(".drawing > svg"))
 
     def test_a_launch_that_was_stopped_at_once(self):
-        self.choose("#launch", "6")
-        self.assertEqual(self.window.text("#sentence"), "The launch was stopped before anything was recorded.")
-        self.assertIn("DATA RACE", self.window.text("#findings"))
-        self.assertEqual(self.window.run("return document.querySelectorAll('#lanes li').length"), 0)
-        self.assertIn("if (i < n) d_y[0] += d_x[i];", self.window.text("#source [aria-current]"))
+        self.choose("8-block-0-warp-0")
+        self.assertEqual(self.where(), "no step")
+        self.assertEqual(self.text(".said"), "The launch was stopped before anything was recorded.")
+        self.assertIn("DATA RACE", self.text(".drawing > svg"))
+        self.window.run("document.querySelector('figure:not([hidden]) button').focus()")
         self.window.press("right", "left", "end")
-        self.choose("#launch", "0")
-        self.assertEqual(self.window.text("#where"), "1 of 24")
-
-    def test_a_swap(self):
-        self.choose("#launch", "4")
-        self.assertEqual(self.lane(0), "lane 0: takes part, expects 0, gives 1, gets back 0, stored")
-        self.assertEqual(self.lane(1), "lane 1: takes part, expects 0, gives 2, gets back 1, not stored")
+        self.choose("1-block-0-warp-0")
+        self.assertEqual(self.where(), "step 1 of 24")
 
     def test_blocks_and_warps(self):
-        self.choose("#launch", "3")
-        self.assertEqual(self.window.text("#where"), "1 of 2")
-        self.choose("#warp", "every warp")
-        self.assertEqual(self.window.text("#where"), "1 of 4")
-        self.window.press("end")
-        self.assertIn("warp 1", self.window.text("#detail"))
-        self.choose("#block", "1")
-        self.assertEqual(self.window.text("#where"), "1 of 2")
-        self.assertTrue(self.window.run("return document.getElementById('warp').disabled"))
+        for name, step in (("4-block-0-warp-0", "step 1 of 2"), ("4-block-0-warp-1", "step 1 of 2"), ("4-block-1-warp-0", "step 1 of 2")):
+            self.choose(name)
+            self.assertEqual(self.where(), step)
+            self.assertEqual(self.window.run("return [...document.querySelectorAll('figure:not([hidden])')].map((f) => f.id)"), [f"launch-{name}"])
 
     def test_nothing_of_a_source_is_run(self):
-        self.choose("#launch", "2")
-        self.assertIn('</script><script>document.title = "escaped"</script><!--', self.window.text("#source"))
-        self.assertEqual(self.window.run("return document.querySelectorAll('script').length"), 2)
-        self.assertEqual(self.window.run("return document.querySelectorAll('b[onclick]').length"), 0)
+        self.choose("3-block-0-warp-0")
+        self.assertIn('</script><script>document.title = "escaped"</script><!--', self.text(".code"))
         self.assertNotEqual(self.window.run("return document.title"), "escaped")
-        self.assertIn("a</script><b onclick", self.window.text("#about"))
-        self.choose("#launch", "5")
+        self.assertIn("a</script><b onclick", self.window.text("h1"))
+        self.choose("6-block-0-warp-0")
         tag = "<b onclick='x'>T</b>"
         for _ in range(2):
             self.assertEqual(self.window.run("return document.querySelectorAll('b[onclick]').length"), 0)
-            for place in ("#kernel", "#about", "#findings", "#sentence", "#lanes", "#memory"):
-                self.assertIn(tag, self.window.text(place), place)
+            self.assertEqual(self.window.run("return document.querySelectorAll('script').length"), 1)
+            for place in (".said strong", ".drawing > svg"):
+                self.assertIn(tag, self.text(place), place)
             self.window.press("right")
-        self.assertIn(tag, self.window.text("#launch option:nth-child(6)"))
+        self.assertIn(tag, self.window.text("#drawings"))
 
     def test_no_error_and_no_request(self):
         self.window.console()
         self.window.requests()
-        self.window.open(self.page)
-        for launch in "0123456":
-            self.choose("#launch", launch)
-            for _ in range(25):
-                self.window.run("go(step + 1)")
+        self.open()
+        for name in self.window.run("return [...document.getElementById('drawings').options].map((option) => option.value.slice(7))"):
+            self.choose(name)
+            self.window.press(*["right"] * 25)
         self.assertEqual(self.window.console(), [])
-        self.assertEqual([url for url in self.window.requests() if not url.startswith(("file:", "data:"))], [])
+        self.assertEqual([url for url in self.window.requests() if not url.startswith(("file:", "data:", "about:"))], [])
 
     def test_both_schemes_and_narrow_windows(self):
         colours = {}
         for scheme in ("light", "dark"):
             self.window.scheme(scheme)
-            colours[scheme] = self.window.run("const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]")
-        self.assertEqual(colours["light"], ["rgb(255, 255, 255)", "rgb(31, 35, 40)"])
-        self.assertEqual(colours["dark"], ["rgb(13, 17, 23)", "rgb(240, 246, 252)"])
+            colours[scheme] = self.window.run(
+                "const s = getComputedStyle(document.body), p = getComputedStyle(document.querySelector('svg .page')); return [s.backgroundColor, s.color, p.fill]")
+        self.assertEqual(colours["light"], ["rgb(255, 255, 255)", "rgb(31, 35, 40)", "rgb(255, 255, 255)"])
+        self.assertEqual(colours["dark"], ["rgb(13, 17, 23)", "rgb(240, 246, 252)", "rgb(13, 17, 23)"])
         for width in (360, 768, 1400):
             self.window.size(width, 800)
             for step in range(24):
-                self.window.run("go(arguments[0])", step)
                 wide = self.window.run("return document.documentElement.scrollWidth")
-                self.assertLessEqual(wide, width, f"event {step + 1} at {width} px")
+                self.assertLessEqual(wide, width, f"step {step + 1} at {width} px")
+                self.window.press("right")
+            self.window.press("home")
         self.window.size(1400, 900)
 
+    def test_without_a_script_it_is_the_plain_drawing(self):
+        page = self.page.read_text(encoding="utf-8")
+        for code in re.findall(r'<div class="code"[^>]*>', page):
+            self.assertIn(" hidden", code)
+        outside = re.sub(r'<div class="code".*?</div>\n</figure>', "", page, flags=re.DOTALL)
+        self.assertNotIn("<button", outside)
+        self.assertIn('<svg class="lanes"', outside)
+
     def test_every_control_has_a_name(self):
+        self.choose("1-block-0-warp-0")
         nameless = self.window.run(
             "return [...document.querySelectorAll('button, select, input')].filter((e) => !/[A-Za-z]/.test("
             "e.getAttribute('aria-label') || (e.tagName === 'BUTTON' ? e : e.closest('label') || {}).textContent || ''))"
             ".map((e) => e.outerHTML)"
         )
         self.assertEqual(nameless, [])
-        self.assertEqual(self.window.run("return document.getElementById('said').getAttribute('aria-live')"), "polite")
+        self.assertEqual(self.window.run("return document.querySelector('.said').getAttribute('aria-live')"), "polite")
 
     def test_the_drawing_follows_the_scheme_and_its_texts_stay_inside(self):
         self.window.open(self.svg)
@@ -230,11 +268,43 @@ class Page(unittest.TestCase):
         )
         self.assertEqual(outside, [])
         over = self.window.run(
-            "return [...document.querySelectorAll('g')].map((g) => [g.querySelector('text.mono:not(.end)'), g.querySelector('text.strong')])"
+            "return [...document.querySelectorAll('g.step')].map((g) => [g.querySelector('text.mono:not(.end)'), g.querySelector('text.strong')])"
             ".filter(([source, cost]) => { const a = source.getBBox(), b = cost.getBBox(); return a.x + a.width > b.x; })"
             ".map(([source]) => source.textContent)"
         )
         self.assertEqual(over, [])
+
+
+class Parts(unittest.TestCase):
+    """What the page is made of."""
+
+    SOURCE = ["// a", "template <class T>", "__global__ void f() {", "  a();", "", "  b();", "}", "", "int g() {", "  c();", "}"]
+
+    def test_the_functions_around_lines_are_shown(self):
+        self.assertEqual(stepper.functions_around(self.SOURCE, {6}), [2, 3, 4, 5, 6, 7])
+        self.assertEqual(stepper.functions_around(self.SOURCE, {4, 10}), [2, 3, 4, 5, 6, 7, 9, 10, 11])
+        self.assertEqual(stepper.functions_around(["  a();", "  b();"], {2}), [1, 2])
+        self.assertEqual(stepper.functions_around([], {3}), [1, 2, 3])
+
+    def test_a_page_has_the_chosen_warp_then_what_there_is_room_for(self):
+        many = {**sample.atomic(), "events": sample.atomic()["events"] * 500}
+        trace = sample.trace(many, sample.racy(), many, many, many, sample.tree())
+        kept, left_out = stepper.choices_of_page(trace, choosing.choose(trace, 3))
+        self.assertEqual([choice.launch for choice in kept], [2, 0, 1, 5])
+        self.assertEqual(left_out, 2)
+        self.assertIn("2 more warps of this run", stepper.page(trace, choosing.choose(trace, 3)))
+
+    def test_a_figure_has_the_address_that_it_is_given(self):
+        trace = sample.trace(sample.swap())
+        svg = picture_svg.draw(trace, choosing.choose(trace))
+        self.assertIn('id="swap" data-address="swap-step"', stepper.figure(svg, "swap", "a swap", "swap"))
+        self.assertIn('id="swap" data-address="step"', stepper.figure(svg, "swap", "a swap"))
+
+    def test_the_rules_of_a_page_have_both_schemes(self):
+        rules = svg_style.sheet_for("lanes")
+        self.assertIn("svg.lanes text { fill: light-dark(#1f2328, #f0f6fc) }", rules)
+        self.assertIn("svg.lanes .idle { fill: var(--hatch); stroke: light-dark(#afb8c1, #565d66) }", rules)
+        self.assertNotRegex(rules, r"(?m)^(?!svg\.lanes[ {]).")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """The sheet that the picture of a warp is drawn on: the row of 32 lanes."""
 
-from tools.lib.svg import Sheet, num
+from tools.lib.svg import num
 from tools.trace.recording import lanes_of
+from tools.trace.steps import StepSheet
 from tools.trace.svg_style import CELL, LEFT, PITCH, VALUE_LINE
-from tools.trace.svg_text import parts_of, short_value
+from tools.trace.svg_text import parts_of
 
 
-class Canvas(Sheet):
+class Canvas(StepSheet):
     """A sheet for one warp of a launch."""
 
     def __init__(self, launch, lane_count):
@@ -25,8 +26,7 @@ class Canvas(Sheet):
         self.new_line()
         active = set(lanes_of(event["lanes"]))
         y = self.y
-        parts = {lane: parts_of(value) for lane, value in values.items()}  # a vector's, one below the other
-        deepest = max(map(len, parts.values()), default=1)
+        deepest = max((len(parts_of(value)) for value in values.values()), default=1)
         height = CELL + VALUE_LINE * (deepest - 1)
         if deepest > 1:
             self.used.add("parts")
@@ -42,9 +42,6 @@ class Canvas(Sheet):
                 self.used.add("idle")
                 continue
             self.rect(x + 1, y, PITCH - 2, height, f"cell L{lane}", ' rx="2"')
-            for k, value in enumerate(parts.get(lane, [])):
-                short = short_value(value)
-                if short != value and value not in ("true", "false"):
-                    self.used.add("short")
-                self.text(self.lane_x(lane), y + 12.5 + VALUE_LINE * k, short, "value")
+            if lane in values and self.value(self.lane_x(lane), y + 12.5, values[lane], f"lane {lane}", label, line=VALUE_LINE):
+                self.used.add("short")
         self.y += height

@@ -11,7 +11,6 @@ from tools.trace.narrow import LEFT, RIGHT, NarrowSheet
 from tools.trace.places import elements_text, space_of
 from tools.trace.recording import WARP, lanes_of, per_lane, threads
 from tools.trace.sentences import count, lanes_text, sentence
-from tools.trace.svg_text import short_value
 
 STRIP, BOX, FLOW = 12, 18, 22  # heights
 MOST_BOXES = 8
@@ -103,7 +102,7 @@ class BlockSheet(NarrowSheet):
             left = LEFT + self.all.index(warp) * pitch + 1
             middles[element] = left + pitch / 2 - 1
             self.rect(left, self.y, pitch - 2, BOX, f"cell {self.colour(warp)}", ' rx="3"')
-            self.text(middles[element], self.y + 12.5, short_value(value, 6), "value")
+            self.value(middles[element], self.y + 12.5, value, f"from warp {warp}", width=6)
         self.y += BOX
         return middles
 
@@ -205,15 +204,12 @@ def leave(sheet, step):
 DRAW = {"load": access, "store": access, "atomic": atomic, "shuffle": shuffles, "barrier": barrier, "return": leave}
 
 
-def description(launch, steps):
-    """The picture in sentences, for a reader who does not see it."""
-    sentences = []
-    for step in steps:
-        warp, events = next(iter(step.events.items()))
-        who = f"warp {warp}" if len(step.events) == 1 else f"{count(len(step.events), 'warp')}, the first"
-        times = f", {len(events)} times" if len(events) > 1 else ""
-        sentences.append(f"Line {events[0]['line']}, {who}: {sentence(launch, events[0])}{times}.")
-    return " ".join(sentences)
+def words_of(launch, step):
+    """A step in a sentence."""
+    warp, events = next(iter(step.events.items()))
+    who = f"warp {warp}" if len(step.events) == 1 else f"{count(len(step.events), 'warp')}, the first"
+    times = f", {len(events)} times" if len(events) > 1 else ""
+    return f"{who}: {sentence(launch, events[0])}{times}"
 
 
 def draw(trace, choice):
@@ -223,20 +219,22 @@ def draw(trace, choice):
     warps = list(range(-(-threads(launch["block"]) // WARP)))
     sheet = BlockSheet(launch, warps)
     sheet.head()
-    sheet.new_line()
     sheet.y += 15
-    for warp in warps:
-        left, width = sheet.strip(warp)
-        sheet.text(left + width / 2, sheet.y, f"warp {warp}", "middle small")
+    with sheet.column_heads():
+        for warp in warps:
+            left, width = sheet.strip(warp)
+            sheet.text(left + width / 2, sheet.y, f"warp {warp}", "middle small")
     sheet.y += 4
     for step in steps:
         if step.key[0] not in DRAW:
             raise Failed(f"launch {choice.launch + 1}: {step.key[1]} of all warps cannot be drawn")
         event = next(iter(step.events.values()))[0]
-        if step.key[0] != "return":
-            sheet.source(event)
-        DRAW[step.key[0]](sheet, step)
+        with sheet.step(event, words_of(launch, step)):
+            if step.key[0] != "return":
+                sheet.source(event)
+            DRAW[step.key[0]](sheet, step)
         sheet.y += 6
         sheet.new_line()
         sheet.rule()
-    return sheet.finished(f"block {choice.block}", description(launch, steps))
+    words = " ".join(f"Line {step.key[3]}, {words_of(launch, step)}." for step in steps)
+    return sheet.finished(f"block {choice.block}", words)

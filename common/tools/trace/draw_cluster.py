@@ -10,7 +10,6 @@ from tools.trace.narrow import LEFT, RIGHT, NarrowSheet
 from tools.trace.places import elements_text, number_text, space_of
 from tools.trace.recording import WARP, lanes_in_warp, lanes_of, per_lane, short_name, threads
 from tools.trace.sentences import count, sentence
-from tools.trace.svg_text import short_value
 
 CELL, BOX, FLOW, GAP = 17, 18, 34, 8  # heights, and the gap between two blocks
 MOST_BLOCKS, MOST_THREADS, MOST_BOXES = 8, 16, 8  # of a cluster, in all its blocks, of a variable
@@ -91,7 +90,7 @@ class ClusterSheet(NarrowSheet):
                     continue
                 style = colour_of(block, lane) if colour_of else self.colour(block)
                 self.rect(x + 1, self.y, pitch - 2, CELL, f"cell {style}", ' rx="2"')
-                self.text(x + pitch / 2, self.y + 12, short_value(texts.get((block, lane), "")), "value")
+                self.value(x + pitch / 2, self.y + 12, texts.get((block, lane), ""), f"block {block}, thread {lane}")
         self.y += CELL
 
     def boxes(self, places, names_below):
@@ -109,8 +108,8 @@ class ClusterSheet(NarrowSheet):
             for index in range(array["elements"]):
                 middle = middles[number, index] = left + (index + 0.5) * pitch
                 self.rect(middle - pitch / 2 + 1, row, pitch - 2, BOX, f"cell {self.colour(array['block'])}", ' rx="5"')
-                self.text(middle, row + 12.5, short_value(self.values.get((number, index), ""), 6), "value")
                 name = plain_name(array) + ("" if array["elements"] == 1 else f"[{number_text(index)}]")
+                self.value(middle, row + 12.5, self.values.get((number, index), ""), f"block {array['block']}'s {name}", width=6)
                 self.text(middle, row + BOX + 9 if names_below else row - 4.5, name, "tiny middle")
         self.y = row + BOX + (11 if names_below else 0)
         return middles
@@ -210,14 +209,11 @@ def barrier(sheet, step):
 DRAW = {"load": access, "store": access, "atomic": access, "barrier": barrier, "cluster_barrier": barrier}
 
 
-def description(launch, steps):
-    """The picture in sentences, for a reader who does not see it."""
-    sentences = []
-    for step in steps:
-        block, event = next(iter(step.events.items()))
-        who = f"block {block}" if len(step.events) == 1 else f"{count(len(step.events), 'block')}, the first"
-        sentences.append(f"Line {step.line}, {who}: {sentence(launch, event)}.")
-    return " ".join(sentences)
+def words_of(launch, step):
+    """A step in a sentence."""
+    block, event = next(iter(step.events.items()))
+    who = f"block {block}" if len(step.events) == 1 else f"{count(len(step.events), 'block')}, the first"
+    return f"{who}: {sentence(launch, event)}"
 
 
 def draw(trace, choice):
@@ -230,18 +226,20 @@ def draw(trace, choice):
         raise Failed(f"launch {choice.launch + 1}: more than {MOST_THREADS} threads of a cluster cannot be drawn")
     steps = steps_of(launch)
     sheet.head()
-    sheet.new_line()
     sheet.y += 15
-    for block in range(sheet.blocks):
-        left, width = sheet.column(block)
-        sheet.text(left + width / 2, sheet.y, f"block {block}", "middle small")
+    with sheet.column_heads():
+        for block in range(sheet.blocks):
+            left, width = sheet.column(block)
+            sheet.text(left + width / 2, sheet.y, f"block {block}", "middle small")
     sheet.y += 4
     for step in steps:
         if step.op not in DRAW:
             raise Failed(f"launch {choice.launch + 1}: {step.name} of a cluster's blocks cannot be drawn")
-        sheet.source(next(iter(step.events.values())))
-        DRAW[step.op](sheet, step)
+        event = next(iter(step.events.values()))
+        with sheet.step(event, words_of(launch, step)):
+            sheet.source(event)
+            DRAW[step.op](sheet, step)
         sheet.y += 6
         sheet.new_line()
         sheet.rule()
-    return sheet.finished("all blocks of the cluster", description(launch, steps))
+    return sheet.finished("all blocks of the cluster", " ".join(f"Line {step.line}, {words_of(launch, step)}." for step in steps))

@@ -8,7 +8,6 @@ from tools.lib.failed import Failed
 from tools.trace.narrow import LEFT, RIGHT, NarrowSheet
 from tools.trace.recording import WARP, per_lane
 from tools.trace.sentences import count
-from tools.trace.svg_text import short_value
 
 BOX, FLOW = 20, 26  # heights
 MOST_COLUMNS = 8
@@ -62,7 +61,7 @@ class LevelSheet(NarrowSheet):
         for column in range(self.columns):
             style = f"cell {self.colour(column)}" if column in written else "box"
             self.rect(self.middle(column) - width / 2, self.y, width, BOX, style, ' rx="3"')
-            self.text(self.middle(column), self.y + 13.5, short_value(values.get(column, ""), 6), "value")
+            self.value(self.middle(column), self.y + 13.5, values.get(column, ""), f"[{column}]", width=6)
         self.y += BOX
 
 
@@ -76,10 +75,10 @@ def draw(trace, choice, name, columns, row_length):
         raise Failed(f"'columns' is 1 to {MOST_COLUMNS}")
     sheet, values, words, skipped = LevelSheet(launch, columns), {}, [], 0
     sheet.head()
-    sheet.new_line()
     sheet.y += 14
-    for column in range(columns):
-        sheet.text(sheet.middle(column), sheet.y, f"{'' if column else name}[{column}]", "small middle soft mono")
+    with sheet.column_heads():
+        for column in range(columns):
+            sheet.text(sheet.middle(column), sheet.y, f"{'' if column else name}[{column}]", "small middle soft mono")
     sheet.y += 4
     for level in levels_of(launch, arrays[0]):
         written = {element % row_length: of for element, of in level.items() if element % row_length < columns}
@@ -90,17 +89,18 @@ def draw(trace, choice, name, columns, row_length):
             sheet.caption(f"… {count(skipped, 'level')} without a change of these elements")
         skipped = 0
         value, sources, event = written[max(written)]
-        sheet.source(event)
         values |= {column: value for column, (value, *_) in written.items()}
-        if any(sources for _, sources, _ in written.values()):
-            sheet.new_line()
-            for column, (_, sources, _) in sorted(written.items()):
-                for source in (source % row_length for source in sources):
-                    sheet.flow(sheet.middle(source), sheet.y, sheet.middle(column), sheet.y + FLOW, f"flow {sheet.colour(source)}")
-            sheet.y += FLOW
-        sheet.boxes(values, written)
         shown = ", ".join(f"[{column}] = {value}" for column, (value, *_) in sorted(written.items()))
         words.append(f"Line {event['line']} writes {shown}.")
+        with sheet.step(event, f"writes {shown}"):
+            sheet.source(event)
+            if any(sources for _, sources, _ in written.values()):
+                sheet.new_line()
+                for column, (_, sources, _) in sorted(written.items()):
+                    for source in (source % row_length for source in sources):
+                        sheet.flow(sheet.middle(source), sheet.y, sheet.middle(column), sheet.y + FLOW, f"flow {sheet.colour(source)}")
+                sheet.y += FLOW
+            sheet.boxes(values, written)
         sheet.y += 4
     if skipped:
         sheet.caption(f"… {count(skipped, 'level')} without a change of these elements")

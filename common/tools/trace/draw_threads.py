@@ -102,30 +102,31 @@ def draw(trace, choice, threads, elements=()):
     sheet.head()
     names = [names_of(members) for members in sides]
     colours = [2, 24]  # of lanes that differ on every screen
-    sheet.new_line()
     sheet.y += 17
-    sheet.text(LEFT, sheet.y, names[0], "strong")
-    sheet.text(MIDDLE, sheet.y, "memory", "middle soft")
-    sheet.text(RIGHT, sheet.y, names[1], "end strong")
+    with sheet.column_heads():
+        sheet.text(LEFT, sheet.y, names[0], "strong")
+        sheet.text(MIDDLE, sheet.y, "memory", "middle soft")
+        sheet.text(RIGHT, sheet.y, names[1], "end strong")
     sheet.y += 6
     sheet.rule()
     words = []
     for side, thread, event in events:
         at, block = (LEFT, "soft") if side == 0 else (RIGHT, "end soft"), sides[side][0][0]
-        sheet.source(event, at[0])
-        whose = f"thread {thread}" if len(sides[side]) > 1 else ""
-        if event["op"] in MEMORY:
-            access(sheet, side, thread, event, colours[side])
-            if whose:
-                sheet.text(at[0], sheet.y + 27, whose, at[1])
-        elif event["op"] == "fence":
-            bar(sheet, side, f"{whose}: fence" if whose else "fence", "part-bar")
-        elif event["op"] == "barrier":
-            bar(sheet, side, event["name"], "bar")
-        else:
-            raise Failed(f"{choosing.describe_launch(launch)}: {event['name']} of single threads cannot be drawn")
         who = f"block {block}" if event["op"] == "barrier" else f"block {block}, thread {thread}"
         words.append(f"{who}, line {event['line']}: {sentence(launch, event)}.")
+        with sheet.step(event, f"{who}: {sentence(launch, event)}"):
+            sheet.source(event, at[0])
+            whose = f"thread {thread}" if len(sides[side]) > 1 else ""
+            if event["op"] in MEMORY:
+                access(sheet, side, thread, event, colours[side])
+                if whose:
+                    sheet.text(at[0], sheet.y + 27, whose, at[1])
+            elif event["op"] == "fence":
+                bar(sheet, side, f"{whose}: fence" if whose else "fence", "part-bar")
+            elif event["op"] == "barrier":
+                bar(sheet, side, event["name"], "bar")
+            else:
+                raise Failed(f"{choosing.describe_launch(launch)}: {event['name']} of single threads cannot be drawn")
         sheet.y += ROW - 4
         sheet.rule()
     return sheet.finished(" and ".join(names), " ".join(words))

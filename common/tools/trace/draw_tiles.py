@@ -15,7 +15,7 @@ MOST_TILES = 8
 
 
 def states_of(launch):
-    """[(op, block, word, text)] of the accesses to words of tiles: the text is "A 0.5", "P 0.125", or "" for nothing of this launch."""
+    """[(event, word, text)] of the accesses to words of tiles: the text is "A 0.5", "P 0.125", or "" for nothing of this launch."""
     found, stamps = [], set()
     for event in launch["events"]:
         if event["op"] not in MEMORY or event["bytes"] != WORD_BYTES:
@@ -27,28 +27,28 @@ def states_of(launch):
             head, bits = divmod(int(values[lane]), 1 << 32)
             if event["op"] == "store":
                 stamps.add(head >> 1)
-            found.append((event["op"], event["block"], index, head, f"{'AP'[head & 1]} {float_text(bits)}"))
+            found.append((event, index, head, f"{'AP'[head & 1]} {float_text(bits)}"))
     if len(stamps) != 1:
         raise Failed("the launch does not publish words of one stamp")
-    return [(op, block, word, text if head >> 1 in stamps else "") for op, block, word, head, text in found]
+    return [(event, word, text if head >> 1 in stamps else "") for event, word, head, text in found]
 
 
 def rows_of(launch, tiles):
-    """[(op, tile, word's tile, text)] of the first tiles: the first word that a block stores is that of its tile."""
+    """[(event, tile, word's tile, text)] of the first tiles: the first word that a block stores is that of its tile."""
     states = states_of(launch)
-    first = min(word for op, _, word, _ in states if op == "store")
+    first = min(word for event, word, _ in states if event["op"] == "store")
     tile_of = {}
-    for op, block, word, _ in states:
-        if op == "store":
-            tile_of.setdefault(block, word - first)
-    rows = [(op, tile_of[block], word - first, text) for op, block, word, text in states if tile_of.get(block, tiles) < tiles]
+    for event, word, _ in states:
+        if event["op"] == "store":
+            tile_of.setdefault(event["block"], word - first)
+    rows = [(event, tile_of[event["block"]], word - first, text) for event, word, text in states if tile_of.get(event["block"], tiles) < tiles]
     seen = {}
     kept = []
-    for row in rows:  # a tile that looks at the same word again, and finds the same, waits: one row
-        if row[0] == "load" and seen.get(row[1]) == row:
+    for event, tile, *read in rows:  # a tile that looks at the same word again, and finds the same, waits: one row
+        if event["op"] == "load" and seen.get(tile) == ("load", *read):
             continue
-        seen[row[1]] = row
-        kept.append(row)
+        seen[tile] = (event["op"], *read)
+        kept.append((event, tile, *read))
     return kept
 
 
@@ -80,28 +80,30 @@ def draw(trace, choice, tiles):
         raise Failed(f"'tiles' is 2 to {MOST_TILES}")
     sheet, published, words = TileSheet(launch, tiles), {}, []
     sheet.head()
-    sheet.new_line()
     sheet.y += 15
-    for tile in range(tiles):
-        sheet.text(sheet.middle(tile), sheet.y, f"tile {tile}", "middle strong")
+    with sheet.column_heads():
+        for tile in range(tiles):
+            sheet.text(sheet.middle(tile), sheet.y, f"tile {tile}", "middle strong")
     sheet.y += 5
     sheet.rule()
-    for op, tile, word, text in rows_of(launch, tiles):
+    for event, tile, word, text in rows_of(launch, tiles):
+        is_load = event["op"] == "load"
+        happens = f"Tile {tile} looks at tile {word}, and finds {text or 'nothing'}" if is_load else f"Tile {tile} publishes {text}"
+        words.append(f"{happens}.")
         sheet.new_line()
         for other, state in published.items():
-            if op == "load" or other != word:
+            if is_load or other != word:
                 sheet.life(state, other)
-        if op == "store":
-            width = min(66, (RIGHT - LEFT) / tiles - 4)
-            sheet.rect(sheet.middle(word) - width / 2, sheet.y + 2, width, BOX, f"cell {sheet.colour(word)}", ' rx="4"')
-            sheet.text(sheet.middle(word), sheet.y + 14, text, "value")
-            published[word] = text
-            words.append(f"Tile {tile} publishes {text}.")
-        else:
-            there, here, middle = sheet.middle(word), sheet.middle(tile), sheet.y + 14
-            sheet.flow(there + 5, middle, here - 12, middle, f"flow {sheet.colour(word)}")
-            sheet.add(f'<path d="M{here - 5:g} {middle:g}l-8 -4v8z" class="{sheet.colour(word)}"/>')
-            sheet.text(there + 8, middle - 4, text or "nothing", "small")
-            words.append(f"Tile {tile} looks at tile {word}, and finds {text or 'nothing'}.")
+        with sheet.step(event, happens):
+            if is_load:
+                there, here, middle = sheet.middle(word), sheet.middle(tile), sheet.y + 14
+                sheet.flow(there + 5, middle, here - 12, middle, f"flow {sheet.colour(word)}")
+                sheet.add(f'<path d="M{here - 5:g} {middle:g}l-8 -4v8z" class="{sheet.colour(word)}"/>')
+                sheet.text(there + 8, middle - 4, text or "nothing", "small")
+            else:
+                width = min(66, (RIGHT - LEFT) / tiles - 4)
+                sheet.rect(sheet.middle(word) - width / 2, sheet.y + 2, width, BOX, f"cell {sheet.colour(word)}", ' rx="4"')
+                sheet.text(sheet.middle(word), sheet.y + 14, text, "value")
+                published[word] = text
         sheet.y += ROW
     return sheet.finished(f"the first {tiles} tiles", " ".join(words))

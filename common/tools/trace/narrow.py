@@ -1,18 +1,21 @@
 """Pictures that are as narrow as a telephone: several warps of a launch, or single threads, with time going down."""
 
-from tools.lib.svg import Sheet
+import textwrap
+
 from tools.trace.choosing import describe_launch
 from tools.trace.recording import source_line
+from tools.trace.steps import StepSheet
 from tools.trace.svg_style import HATCH, style_element
 from tools.trace.svg_text import clip
 
 WIDTH, MARGIN = 420, 10
 LEFT, RIGHT = MARGIN, WIDTH - MARGIN
+QUESTION_WIDTH = 50  # characters of a line
 SCALE = 1.3  # how much wider than that they are shown where there is room
 SOURCE_SIZE, SOURCE_CHAR = 10.5, 6.4  # a line of the program: size, and width of a character
 
 
-class NarrowSheet(Sheet):
+class NarrowSheet(StepSheet):
     """A sheet for the events of one launch."""
 
     def __init__(self, launch):
@@ -20,10 +23,15 @@ class NarrowSheet(Sheet):
         self.launch = launch
 
     def head(self):
-        """What ran."""
+        """The question that the picture answers, and what ran."""
+        question = self.launch.get("question")
         self.new_line()
-        self.y = 24
-        self.text(LEFT, self.y, clip(describe_launch(self.launch), 46), "head mono")
+        self.y = 7
+        for line in textwrap.wrap(question or "", QUESTION_WIDTH):
+            self.y += 17
+            self.text(LEFT, self.y, line, "head")
+        self.y += 17
+        self.text(LEFT, self.y, clip(describe_launch(self.launch), 46), "mono soft" if question else "head mono")
         self.y += 10
         self.rule()
 
@@ -54,4 +62,5 @@ class NarrowSheet(Sheet):
     def finished(self, where, words):
         """The SVG's text."""
         self.y += 10
-        return self.document(WIDTH, f"{describe_launch(self.launch)}, {where}", words, [style_element(), HATCH], SCALE)
+        title = " ".join(filter(None, [self.launch.get("question"), f"{describe_launch(self.launch)}, {where}"]))
+        return self.document(WIDTH, title, words, [style_element(), HATCH], SCALE)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Draws what the lanes of a warp did: a trace of the CPU device as SVG, and as a page that steps through it.
 
-    picture.py --exercise NAME [--build build]
+    picture.py --exercise NAME [--build build] [--open]
         builds and runs the check of your exercise, and writes picture-NAME.svg and picture-NAME.html
-        into the build folder; works for an answer that is wrong, too
+        into the build folder; works for an answer that is wrong, too; --open shows the page in the browser
     picture.py TRACE.json [-o FILE.svg] [--html FILE.html]
         draws a trace that any program of the course wrote: SIMT_TRACE=TRACE.json PROGRAM ...
     picture.py TRACE.json --list
@@ -18,6 +18,7 @@ import argparse
 import os
 import re
 import sys
+import webbrowser
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -97,6 +98,8 @@ def draw_exercise(options, build):
         f"picture: {seen_from_the_shell(svg)}\n"
         f"steps:   {seen_from_the_shell(html)}"
     )
+    if options.open and not webbrowser.open(html.as_uri()):
+        print("No browser was found to open it.")
     return 0
 
 
@@ -127,10 +130,13 @@ def parse(arguments):
                         help=f"only these rows of the drawing; by default the first {MAX_ROWS}")
     parser.add_argument("-o", dest="output", type=Path, metavar="FILE.svg", help="by default TRACE.svg")
     parser.add_argument("--html", type=Path, metavar="FILE.html", help="write the page with the steps, too")
+    parser.add_argument("--open", action="store_true", help="of an exercise: show the page with the steps in the browser")
     parser.add_argument("--quiet", action="store_true", help="of a trace: say what was drawn, and not which files or how to draw another")
     options = parser.parse_args(arguments)
     if (options.trace is None) == (options.exercise is None):
         parser.error("give one of TRACE.json and --exercise NAME")
+    if options.open and options.trace:
+        parser.error("--open is for --exercise NAME")
     return options
 
 

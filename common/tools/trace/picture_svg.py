@@ -8,7 +8,7 @@ or a pattern does not say as well.
 import textwrap
 
 from tools.lib.failed import Failed
-from tools.lib.svg import escape, num
+from tools.lib.svg import num
 from tools.trace import choosing, recording
 from tools.trace.canvas import Canvas
 from tools.trace.draw_exchange import atomic, barrier, leave, shuffle, vote
@@ -34,8 +34,6 @@ DRAW = {
 def row(canvas, event, named):
     """One event: the source line and the cost, and below it what the lanes do."""
     top = canvas.y
-    canvas.new_line()
-    canvas.add(f"<g><title>{escape(sentence(canvas.launch, event))}</title>")
     canvas.y += 16
     cost = cost_of(canvas.launch, event)
     right = event["name"]
@@ -58,8 +56,6 @@ def row(canvas, event, named):
     canvas.new_line()
     if named:
         canvas.rect(MARGIN - 6, top + 4, 4, canvas.y - top - 8, "mark")
-    canvas.add("</g>")
-    rule(canvas)
 
 
 def rule(canvas):
@@ -76,12 +72,13 @@ def remark(canvas, text):
     rule(canvas)
 
 
-def report(canvas, finding):
-    """A red box with the first lines of what the check prints."""
-    lines = []
-    for line in finding["text"].strip().splitlines()[:REPORT_LINES]:
+def report(canvas, finding, whole):
+    """A red box with what the check prints, or its first lines."""
+    lines, printed = [], finding["text"].strip().splitlines()
+    shown = printed if whole else printed[:REPORT_LINES]
+    for line in shown:
         lines += textwrap.wrap(line, 118, subsequent_indent="    ", drop_whitespace=False) or [""]
-    if len(finding["text"].strip().splitlines()) > REPORT_LINES:
+    if len(printed) > len(shown):
         lines.append("…")
     canvas.y += 8
     canvas.new_line()
@@ -124,8 +121,9 @@ def is_named(launch, event):
     )
 
 
-def rows_of(trace, choice, lines=None):
-    """The rows that a drawing has if it is not cut: events, and Folds. Raises Failed where `lines` leaves none."""
+def rows_of(trace, choice, lines=None, whole=False):
+    """The rows that a drawing has if it is not cut: events, and unless it is to be whole, Folds. Raises Failed where
+    `lines` leaves none."""
     launch = trace["launches"][choice.launch]
     events = choosing.events_of(launch, choice.block, choice.warp, lines)
     if not events and launch["events"]:
@@ -133,21 +131,24 @@ def rows_of(trace, choice, lines=None):
             f"launch {choice.launch + 1}: block {choice.block}, warp {choice.warp} "
             f"has no events in lines {lines[0]} to {lines[1]}"
         )
-    return folded(choosing.without_the_end(events))
+    events = choosing.without_the_end(events)
+    return events if whole else folded(events)
 
 
 def head(canvas, title, where, files):
-    """What ran, and the lanes' numbers."""
+    """The question that the picture answers, what ran, and the lanes' numbers."""
+    question = canvas.launch.get("question")
     canvas.new_line()
     canvas.y = 26
-    canvas.text(MARGIN + 4, canvas.y, title, "head mono")
+    canvas.text(MARGIN + 4, canvas.y, question or title, "head" if question else "head mono")
     canvas.text(RIGHT, canvas.y, where, "end")
     canvas.y += 10
-    canvas.text(MARGIN + 4, canvas.y + 8, clip(", ".join(files), 130), "small soft")
+    canvas.text(MARGIN + 4, canvas.y + 8, clip(", ".join([*[title] * bool(question), *files]), 130), "small soft")
     canvas.y += 26
-    canvas.text(LEFT - 6, canvas.y, "lane", "small soft end")
-    for lane in range(canvas.lane_count):
-        canvas.text(canvas.lane_x(lane), canvas.y, str(lane), "value soft")
+    with canvas.column_heads():
+        canvas.text(LEFT - 6, canvas.y, "lane", "small soft end")
+        for lane in range(canvas.lane_count):
+            canvas.text(canvas.lane_x(lane), canvas.y, str(lane), "value soft")
     canvas.y += 6
     rule(canvas)
 
@@ -181,11 +182,11 @@ def description(launch, shown):
     return " ".join(sentences + [finding["text"].strip().splitlines()[0] + "." for finding in launch["findings"]])
 
 
-def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
+def draw(trace, choice, lines=None, rows=(1, MAX_ROWS), whole=False):
     """The SVG's text. `lines` is (first, last): only events of these source lines; `rows` is (first, last)
-    of the rows that are left then, from 1. Raises Failed."""
+    of the rows that are left then, from 1; a `whole` one has all rounds of loops, and all lines of findings. Raises Failed."""
     launch = trace["launches"][choice.launch]
-    all_rows = rows_of(trace, choice, lines)
+    all_rows = rows_of(trace, choice, lines, whole)
     shown = all_rows[rows[0] - 1 : rows[1]]
     if all_rows and not shown:
         raise Failed(f"launch {choice.launch + 1}: there are {len(all_rows)} rows, and none from {rows[0]} on")
@@ -207,14 +208,16 @@ def draw(trace, choice, lines=None, rows=(1, MAX_ROWS)):
         if isinstance(shown_row, Fold):
             remark(canvas, fold_text(shown_row))
         else:
-            row(canvas, shown_row, is_named(launch, shown_row))
+            with canvas.step(shown_row, sentence(launch, shown_row)):
+                row(canvas, shown_row, is_named(launch, shown_row))
+            rule(canvas)
     if len(all_rows) > rows[1]:
         remark(canvas, f"… {count(len(all_rows) - rows[1], 'more row')}")
     elif not launch.get("complete", True) and not launch["findings"]:
         remark(canvas, "… the recorder stopped here: the launch did more")
     for finding in launch["findings"]:
-        report(canvas, finding)
+        report(canvas, finding, whole)
     legend(canvas)
     canvas.y += 10
 
-    return canvas.document(WIDTH, f"{title}, {where}", description(launch, shown), [style_element(), HATCH])
+    return canvas.document(WIDTH, " ".join(filter(None, [launch.get("question"), f"{title}, {where}"])), description(launch, shown), [style_element(), HATCH])

@@ -63,6 +63,16 @@ def read_swaps(launch):
                 pass  # the array holds integers, or something that is not known
 
 
+def split_words(trace):
+    """Shows integers of 64 bits that hold two of 32 bits as these two, in the order of their addresses: "(7, 3)"."""
+    for launch in trace["launches"]:
+        for event in launch["events"]:
+            if event.get("bytes") != 8:
+                continue
+            for key in ("expected", "values", "old"):
+                event[key] = [word and str(struct.unpack("<ii", struct.pack("<Q", int(word)))) for word in event.get(key) or []]
+
+
 # ---- reading ---------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from tools.lib.checkout import TOP, seen_from_the_shell
 from tools.lib.failed import Failed
 from tools.trace import draw_block, draw_cluster, draw_levels, draw_threads, draw_tiles, picture_svg
 from tools.trace.choosing import choose
-from tools.trace.recording import load
+from tools.trace.recording import load, split_words
 
 NOT_BEGUN = result.exit_code(result.NOT_STARTED)
 
@@ -149,8 +149,12 @@ def recorded(entry, chapter, build):
         file = Path(folder) / "written"
         run_of(entry, chapter, build, file)
         trace = load(file)
+    if entry.get("split_words"):
+        split_words(trace)
     try:
-        return trace, choose(trace, entry.get("launch"), entry["kernel"], entry.get("block"), entry.get("warp"))
+        choice = choose(trace, entry.get("launch"), entry["kernel"], entry.get("block"), entry.get("warp"))
+        trace["launches"][choice.launch]["question"] = entry["question"]
+        return trace, choice
     except Failed as error:
         raise Failed(f"{entry['output']}: {error}") from error
 

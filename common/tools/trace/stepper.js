@@ -1,315 +1,206 @@
 "use strict";
-const data = JSON.parse(document.getElementById("trace").textContent);
-const $ = (id) => document.getElementById(id);
-const kWarp = 32, kSector = 32, kBanks = 32, kWord = 4;
-const everyWarp = "every warp";
-let launch, events = [], step = 0;
+// Steps through the drawings of a page: figures of class "steps" (stepper.py). A figure is opened by its button or by
+// an address that names a step, #NAME-step=7; in a page with a list of drawings (stepper.html) one is always open.
 
-/// An element with a class and a text. Texts only ever become text: nothing of the trace is parsed as HTML.
-function make(tag, style, text) {
-  const element = document.createElement(tag);
-  if (style) element.className = style;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
-const lanesOf = (mask) => [...Array(kWarp).keys()].filter((lane) => Number(BigInt(mask) >> BigInt(lane) & 1n));
-/// {lane: entry} of one of an event's lists.
-function perLane(event, key) {
-  const entries = event[key] || [], found = new Map();
-  lanesOf(event.lanes).forEach((lane, k) => { if (entries[k] !== null && entries[k] !== undefined) found.set(lane, entries[k]); });
-  return found;
-}
+(() => {
+  const list = document.getElementById("drawings"), fewest = list ? 0 : 2;
+  const figures = [...document.querySelectorAll("figure.steps")].filter((figure) => figure.querySelectorAll("g.step").length >= fewest);
 
-function fill(select, entries, chosen) {
-  select.replaceChildren(...entries.map(([value, text]) => {
-    const option = make("option", "", text);
-    option.value = value;
-    option.selected = String(value) === String(chosen);
-    return option;
-  }));
-  select.disabled = entries.length < 2;
-}
-
-// ---- what is looked at -----------------------------------------------------------------------------
-
-function chooseLaunch(index, block, warp) {
-  launch = data.launches[index];
-  $("launch").value = index;
-  $("kernel").textContent = launch.title;
-  $("about").textContent = [
-    data.program, launch.test && `test: ${launch.test}`, launch.lanes_recorded && `recorded: ${launch.lanes_recorded}`,
-    !launch.complete && "the recorder stopped before the kernel's end", data.omitted,
-  ].filter(Boolean).join("; ");
-  const blocks = [...new Set(launch.events.map((event) => event.block))];
-  fill($("block"), blocks.map((b) => [b, b]), block === undefined ? blocks[0] : block);
-  $("findings").hidden = launch.findings.length === 0;
-  $("findings").replaceChildren(...launch.findings.map((finding) => {
-    const box = make("div", "finding"), pre = make("pre"), lines = finding.text.split("\n");
-    pre.append(make("strong", "", lines[0]), "\n" + lines.slice(1).join("\n"));
-    box.append(pre);
-    return box;
-  }));
-  chooseBlock(warp);
-}
-
-function chooseBlock(warp) {
-  const block = Number($("block").value);
-  const warps = [...new Set(launch.events.filter((event) => event.block === block).map((event) => event.warp))].sort((a, b) => a - b);
-  const entries = warps.map((w) => [w, w]);
-  if (warps.length > 1) entries.push([everyWarp, "all, in the order in which they ran"]);
-  fill($("warp"), entries, warp === undefined ? warps[0] : warp);
-  chooseWarp();
-}
-
-function chooseWarp() {
-  const block = Number($("block").value), warp = $("warp").value;
-  events = launch.events.filter((event) => event.block === block && (warp === everyWarp || event.warp === Number(warp)));
-  $("slider").max = Math.max(events.length, 1);
-  shownFile = null;
-  go(0);
-}
-
-// ---- one event -------------------------------------------------------------------------------------
-
-function go(to) {
-  step = Math.max(0, Math.min(events.length - 1, to));  // 0 if there is none
-  const event = events[step];
-  $("slider").value = step + 1;
-  $("where").textContent = `${step + 1} of ${events.length}`;
-  $("first").disabled = $("back").disabled = step === 0;
-  $("last").disabled = $("next").disabled = step === events.length - 1;
-  if (!event) {
-    $("where").textContent = "no event";
-    $("last").disabled = $("next").disabled = true;
-    $("sentence").textContent = "The launch was stopped before anything was recorded.";
-    $("detail").textContent = $("lanes-key").textContent = "";
-    for (const id of ["source", "lanes", "memory"]) $(id).replaceChildren();
-    if (launch.named.length) showSource({ file: launch.named[0][0], line: launch.named[0][1] });
-    showTotals();
-    return;
+  /// An element with a class and a text. Texts only ever become text: nothing of a drawing is parsed as HTML.
+  function make(tag, style, text) {
+    const element = document.createElement(tag);
+    if (style) element.className = style;
+    if (text !== undefined) element.textContent = text;
+    return element;
   }
-  $("slider").setAttribute("aria-valuetext", `event ${step + 1} of ${events.length}: ${event.sentence}`);
-  $("sentence").textContent = event.sentence;
-  const who = $("warp").value === everyWarp ? `, warp ${event.warp}` : "";
-  $("detail").textContent = `line ${event.line} of ${event.file}${who}`;
-  showSource(event);
-  showLanes(event);
-  showMemory(event);
-  showTotals();
-}
 
-let shownFile = null;
-function showSource(event) {
-  const box = $("source");
-  if (shownFile !== event.file) {
-    shownFile = event.file;
-    $("source-head").textContent = event.file;
-    const busy = new Set(events.filter((e) => e.file === event.file).map((e) => e.line));
-    const lines = data.sources[event.file] || [];
-    const count = Math.max(lines.length, ...busy);
-    box.replaceChildren();
-    for (let line = 1; line <= count; ++line) {
-      const row = make(busy.has(line) ? "button" : "div");
-      row.append(make("span", "number", String(line)), lines[line - 1] || " ");
-      if (busy.has(line)) row.addEventListener("click", () => goToLine(line));
-      box.append(row);
+  function button(text, label, action) {
+    const made = make("button", "", text);
+    made.type = "button";
+    if (label) made.setAttribute("aria-label", label);
+    made.addEventListener("click", action);
+    return made;
+  }
+
+  /// Browsers refuse hundreds of addresses in some seconds: one is kept when the reader stays at a step.
+  let waiting;
+  function keepInAddress(address) {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => history.replaceState(null, "", address), 150);
+  }
+
+  /// What a figure does.
+  function stepper(figure) {
+    const drawing = figure.querySelector(".drawing"), svg = drawing.querySelector("svg"), code = figure.querySelector(".code");
+    const steps = [...svg.querySelectorAll("g.step")];
+    let at = 0;
+
+    const start = button("Step through it", "", () => { open(at); focus(); });
+    const back = button("◀ Back", "One step back", () => go(at - 1));
+    const next = button("Next ▶", "One step further", () => go(at + 1));
+    const close = button("Close", "Close the steps", () => { shut(); start.focus(); });
+    const slider = make("input"), where = make("span", "where"), said = make("p", "said"), whole = make("ul", "whole");
+    slider.type = "range";
+    slider.min = 1;
+    slider.max = steps.length;
+    slider.setAttribute("aria-label", "Step");
+    slider.addEventListener("input", () => go(Number(slider.value) - 1));
+    said.setAttribute("aria-live", "polite");
+    whole.setAttribute("aria-label", "Values of this step");
+    whole.tabIndex = 0;
+    const bar = make("div", "bar"), parts = make("div", "parts");
+    bar.setAttribute("role", "group");
+    bar.setAttribute("aria-label", "Steps");
+    bar.append(back, next, slider, where, ...list ? [] : [close]);
+    parts.append(code, drawing);
+    figure.append(start, bar, said, whole, parts);
+    parts.after(start);  // below the drawing
+    const heads = columnHeads(drawing, svg);
+
+    for (const [k, step] of steps.entries()) step.addEventListener("click", () => { if (isOpen()) go(k); });
+    for (const line of code.querySelectorAll("button.line")) line.addEventListener("click", () => goToLine(line.dataset.at));
+    figure.addEventListener("keydown", (key) => {
+      if (!isOpen() || key.altKey || key.ctrlKey || key.metaKey) return;
+      if (key.key === "Escape" && !list) close.click();
+      const to = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - 10, PageDown: at + 10, Home: 0, End: steps.length - 1 }[key.key];
+      if (to === undefined) return;
+      key.preventDefault();
+      go(to);
+    });
+
+    const isOpen = () => figure.classList.contains("open");
+
+    function show(yes) {
+      figure.classList.toggle("open", yes);
+      for (const part of [bar, said, code]) part.hidden = !yes;
+      start.hidden = yes;
+      whole.hidden = true;
     }
-  }
-  for (const row of box.querySelectorAll("[aria-current]")) row.removeAttribute("aria-current");
-  const row = box.children[event.line - 1];
-  if (!row) return;
-  row.setAttribute("aria-current", "step");
-  const top = row.offsetTop, bottom = top + row.offsetHeight;
-  if (top < box.scrollTop || bottom > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 3;
-}
 
-/// The next event of a line of the shown file, from the beginning again after the last one.
-function goToLine(line) {
-  for (let k = 1; k <= events.length; ++k) {
-    const to = (step + k) % events.length;
-    if (events[to].line === line && events[to].file === shownFile) return go(to);
-  }
-}
+    function shut() {
+      show(false);
+      heads.hide();
+      keepInAddress(location.pathname + location.search);
+      for (const part of [...steps, ...code.querySelectorAll(".line")]) { part.classList.remove("now"); part.removeAttribute("aria-current"); }
+    }
 
-const kLabels = {
-  load: ["", "gets"], store: ["gives", ""], atomic: ["gives", "gets back"], shuffle: ["gives", "gets"],
-  vote: ["gives", "gets"], reduce: ["gives", "gets"], match: ["gives", "gets"], activemask: ["", "gets"],
-};
-function showLanes(event) {
-  const active = new Set(lanesOf(event.lanes)), gone = new Set();
-  for (let k = 0; k < step; ++k) {
-    if (events[k].op === "return" && events[k].warp === event.warp) lanesOf(events[k].lanes).forEach((lane) => gone.add(lane));
-  }
-  const brings = perLane(event, event.op === "store" || event.op === "atomic" ? "values" : "given");
-  const takes = event.op === "store" ? new Map() : perLane(event, event.op === "atomic" ? "old" : "values");
-  const sources = perLane(event, "sources"), expected = perLane(event, "expected"), stored = perLane(event, "stored");
-  const threads = launch.block.reduce((a, b) => a * b, 1);
-  const [giveLabel, getLabel] = kLabels[event.op] || ["", ""];
-  $("lanes").replaceChildren(...[...Array(kWarp).keys()].map((lane) => {
-    const cell = make("li"), words = [];
-    cell.append(make("b", "", String(lane)));
-    if (event.warp * kWarp + lane >= threads) {
-      cell.className = "none"; words.push("does not exist"); cell.append(make("span", "", "none"));
-    } else if (gone.has(lane)) {
-      cell.className = "gone"; words.push("has returned"); cell.append(make("span", "", "left"));
-    } else if (!active.has(lane)) {
-      cell.className = "idle"; words.push("takes no part"); cell.append(make("span", "", "–"));
-    } else {
-      cell.className = `on L${lane}`;
-      words.push("takes part");
-      if (expected.has(lane)) { cell.append(make("span", "", `=${expected.get(lane)}?`)); words.push(`expects ${expected.get(lane)}`); }
-      if (brings.has(lane)) { cell.append(make("span", "", brings.get(lane))); words.push(`${giveLabel} ${brings.get(lane)}`); }
-      if (takes.has(lane)) {
-        const from = sources.has(lane) && sources.get(lane) !== lane ? ` of lane ${sources.get(lane)}` : "";
-        cell.append(make("span", "", (brings.has(lane) ? "→ " : "") + takes.get(lane)));
-        words.push(`${getLabel} ${takes.get(lane)}${from}`);
-        if (stored.has(lane)) {
-          cell.append(make("b", "", stored.get(lane) ? "✓ stored" : "not stored"));
-          words.push(stored.get(lane) ? "stored" : "not stored");
-        }
+    function open(step, isAddressed) {
+      show(true);
+      go(step, isAddressed);
+    }
+
+    /// The focus is in the figure, and all of it is in view.
+    function focus() {
+      slider.focus({ preventScroll: true });
+      const { top, bottom } = figure.getBoundingClientRect();
+      if (top < 0 || bottom > innerHeight) figure.scrollIntoView();
+    }
+
+    /// The next step of a line of code, from the first one again after the last one.
+    function goToLine(line) {
+      for (let k = 1; k <= steps.length; ++k) {
+        const to = (at + k) % steps.length;
+        if (steps[to].dataset.at === line) return go(to);
       }
-      if (sources.has(lane)) cell.append(make("b", "", sources.get(lane) === lane ? "own" : `of ${sources.get(lane)}`));
     }
-    cell.title = `lane ${lane}: ${words.join(", ")}`;
-    cell.setAttribute("aria-label", cell.title);
-    return cell;
-  }));
-  const parts = [], idle = document.querySelectorAll("#lanes .idle").length;
-  if (brings.size && takes.size) parts.push(`${giveLabel} → ${getLabel}`);
-  else if (brings.size) parts.push(`value: what the lane ${giveLabel}`);
-  else if (takes.size) parts.push(`value: what the lane ${getLabel}`);
-  if (sources.size) parts.push("below: whose value it is");
-  if (idle) parts.push("hatched: takes no part");
-  $("lanes-key").textContent = parts.join("; ");
-}
 
-const elementText = (index) => String(Number.isInteger(index) ? index : index.toFixed(2));
-/// "d_x[3]": the element to which a byte belongs; bytes are counted as the touches' are.
-function elementName(array, byte) {
-  const { name, offset, element_bytes: size } = launch.arrays[array];
-  return `${name}[${Math.floor((byte - offset) / size)}]`;
-}
-
-function showMemory(event) {
-  const places = perLane(event, "places"), box = $("memory");
-  box.replaceChildren();
-  $("memory-head").textContent = event.cost && places.size ? `Memory: ${event.cost}` : "Memory";
-  if (!places.size) { box.append(make("p", "soft", "This event touches no memory.")); return; }
-  const touches = [...places].map(([lane, [array, index]]) => {
-    const begin = launch.arrays[array].offset + Math.round(index * launch.arrays[array].element_bytes);
-    return { lane, array, index, begin, end: begin + event.bytes };
-  });
-  if (event.op === "atomic") showAddresses(touches, box);
-  else if (launch.arrays[touches[0].array].space === "shared") showBanks(touches, box);
-  else showSectors(touches, box);
-}
-
-function laneClass(lanes) { return lanes.length > 1 ? "on-lane many" : `on-lane L${lanes[0]}`; }
-function laneList(lanes) {
-  return lanes.length === 1 ? `lane ${lanes[0]}` : lanes.length === lanes[lanes.length - 1] - lanes[0] + 1
-    ? `lanes ${lanes[0]} to ${lanes[lanes.length - 1]}` : `lanes ${lanes.join(", ")}`;
-}
-
-function showAddresses(touches, box) {
-  const found = new Map();
-  for (const t of touches) {
-    const name = `${launch.arrays[t.array].name}[${elementText(t.index)}]`;
-    found.set(name, [...(found.get(name) || []), t.lane]);
-  }
-  box.append(...[...found].map(([name, lanes]) => make("div", `address ${laneClass(lanes)}`, `${name} ← ${laneList(lanes)}`)));
-}
-
-function showSectors(touches, box) {
-  const keys = new Map(), shared = [];
-  for (const t of touches) {
-    for (let s = Math.floor(t.begin / kSector); s <= Math.floor((t.end - 1) / kSector); ++s) keys.set(`${t.array} ${s}`, [t.array, s]);
-  }
-  for (const [array, sector] of [...keys.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
-    const size = launch.arrays[array].element_bytes, unit = Math.min(size, kSector);
-    const holder = make("div", "sector", elementName(array, sector * kSector));
-    const bytes = make("div", "bytes");
-    for (let at = sector * kSector; at < (sector + 1) * kSector; at += unit) {
-      const lanes = touches.filter((t) => t.array === array && t.begin < at + unit && t.end > at).map((t) => t.lane);
-      const cell = make("i", lanes.length ? laneClass(lanes) : "", lanes.length && unit > 1 ? (lanes.length > 1 ? "+" : String(lanes[0])) : "");
-      cell.style.setProperty("--share", unit / kSector);
-      if (lanes.length > 1) shared.push(`${elementName(array, at)} for ${laneList(lanes)}`);
-      cell.title = `${elementName(array, at)}: ${lanes.length ? laneList(lanes) : "not touched"}`;
-      bytes.append(cell);
+    function go(to, isAddressed) {
+      at = Math.max(0, Math.min(steps.length - 1, to));
+      const step = steps[at];
+      slider.value = at + 1;
+      back.setAttribute("aria-disabled", at === 0);  // one that is disabled would lose the focus
+      next.setAttribute("aria-disabled", at >= steps.length - 1);
+      where.textContent = steps.length ? `step ${at + 1} of ${steps.length}` : "no step";
+      slider.disabled = !steps.length;
+      if (!step) { said.textContent = "The launch was stopped before anything was recorded."; return; }
+      slider.setAttribute("aria-valuetext", where.textContent);
+      for (const other of steps) other.classList.toggle("now", other === step);
+      highlight(step);
+      const sentence = make("strong", "", step.querySelector("title").textContent);
+      const [file, line] = step.dataset.at.split(/:(?=\d+$)/);
+      said.replaceChildren(sentence, `line ${line} of ${file.split("/").pop()}`);
+      const values = step.dataset.values ? step.dataset.values.split("\n") : [];
+      whole.hidden = !values.length;
+      whole.replaceChildren(...values.map((text) => make("li", "", text)));
+      for (const row of code.querySelectorAll(".line")) {
+        if (row.dataset.at === step.dataset.at) { row.setAttribute("aria-current", "step"); scroll(code, row, row.offsetHeight); }
+        else row.removeAttribute("aria-current");
+      }
+      scroll(drawing, step, heads.height());
+      if (!isAddressed) keepInAddress(`#${figure.dataset.address}=${at + 1}`);
     }
-    holder.append(bytes);
-    box.append(holder);
-  }
-  if (shared.length) box.append(make("p", "soft", `+: several lanes: ${shared.slice(0, 4).join("; ")}${shared.length > 4 ? "; …" : ""}`));
-}
 
-function showBanks(touches, box) {
-  const words = new Map();
-  for (const t of touches) {
-    for (let w = Math.floor(t.begin / kWord); w <= Math.floor((t.end - 1) / kWord); ++w) {
-      const key = `${t.array} ${w}`;
-      if (!words.has(key)) words.set(key, { array: t.array, word: w, lanes: [] });
-      words.get(key).lanes.push(t.lane);
+    function highlight(step) {
+      if (step.querySelector(".back")) return;
+      const box = step.getBBox(), back = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+      const width = svg.viewBox.baseVal.width;
+      for (const [name, value] of Object.entries({ x: 3, y: box.y - 2, width: width - 6, height: box.height + 4, rx: 4, class: "back" })) {
+        back.setAttribute(name, value);
+      }
+      step.prepend(back);
     }
-  }
-  const grid = make("div", "banks");
-  for (let bank = 0; bank < kBanks; ++bank) {
-    const column = make("div");
-    for (const { array, word, lanes } of [...words.values()].filter((w) => w.word % kBanks === bank).sort((a, b) => b.word - a.word)) {
-      const cell = make("i", laneClass(lanes), lanes.length > 1 ? "×" + lanes.length : String(lanes[0]));
-      cell.title = `${elementName(array, word * kWord)}, bank ${bank}: ${laneList(lanes)}`;
-      column.append(cell);
+
+    /// Scrolls a box, and nothing else, until a part of it is in view, `above` below its upper edge.
+    function scroll(box, part, above) {
+      const frame = box.getBoundingClientRect(), place = part.getBoundingClientRect();
+      const top = place.top - frame.top, room = box.clientHeight - above;
+      if (top >= above && top + place.height <= box.clientHeight) return;
+      box.scrollTop += top - above - Math.max(6, (room - place.height) / 2);
     }
-    column.append(make("b", "", String(bank)));
-    grid.append(column);
+
+    show(false);
+    return {
+      open, isOpen, figure, focus,
+      /// The step that an address names, from 0; undefined if it names another figure's.
+      stepOf(hash) {
+        const found = hash.match(/^#(.*)=(\d+)$/);
+        return found && decodeURIComponent(found[1]) === figure.dataset.address ? Number(found[2]) - 1 : undefined;
+      },
+    };
   }
-  const name = [...new Set(touches.map((t) => launch.arrays[t.array].name))].join(", ");
-  box.append(grid, make("p", "soft", `${name}: columns are the 32 banks; words in one bank take turns.`));
-}
 
-function showTotals() {
-  const rows = new Map();
-  const add = (name, cost, unit) => {
-    const row = rows.get(name) || { requests: 0, cost: 0, unit };
-    row.requests += 1; row.cost += cost; rows.set(name, row);
-  };
-  for (const event of events.slice(0, step + 1)) {
-    if (event.sectors !== undefined) add(`global ${event.op}s`, event.sectors, "sector");
-    else if (event.wavefronts !== undefined) add(`shared ${event.op}s`, event.wavefronts, "wavefront");
-    else if (event.op === "atomic") add("atomics", lanesOf(event.lanes).length, "lane");
-    else if (event.op === "barrier") add("barriers of the block", 0, "");
-    else if (event.op === "cluster_barrier") add("barriers of the cluster", 0, "");
-    else if (event.op === "syncwarp") add("barriers of the warp", 0, "");
-    else if (["shuffle", "vote", "reduce", "match"].includes(event.op)) add("shuffles, votes, reductions", 0, "");
+  /// The names of a drawing's columns stay at the upper edge of its box.
+  function columnHeads(drawing, svg) {
+    const holder = make("div", "heads"), heads = svg.querySelector("g.columns");
+    if (!heads) return { height: () => 0, hide() {} };
+    const { y, height } = heads.getBBox(), width = svg.viewBox.baseVal.width, copy = svg.cloneNode(false);
+    copy.setAttribute("viewBox", `0 ${y - 2} ${width} ${height + 4}`);
+    copy.removeAttribute("role");
+    copy.removeAttribute("aria-label");
+    copy.setAttribute("aria-hidden", "true");
+    copy.append(heads.cloneNode(true));
+    holder.append(copy);
+    drawing.prepend(holder);
+    const isPast = () => drawing.scrollTop > y * svg.clientWidth / width;
+    drawing.addEventListener("scroll", () => holder.classList.toggle("shown", isPast()), { passive: true });
+    return { height: () => copy.clientHeight, hide: () => holder.classList.remove("shown") };
   }
-  $("totals").tBodies[0].replaceChildren(...[...rows].map(([name, row]) => {
-    const line = make("tr"), head = make("th", "", name);
-    head.scope = "row";
-    line.append(head, make("td", "", String(row.requests)), make("td", "", row.unit ? `${row.cost} ${row.unit}${row.cost === 1 ? "" : "s"}` : "–"));
-    return line;
-  }));
-  if (!rows.size) {
-    const line = make("tr"), cell = make("td", "soft", "nothing yet");
-    cell.colSpan = 3; line.append(cell); $("totals").tBodies[0].append(line);
+
+  const steppers = figures.map(stepper);
+
+  function choose(name) {
+    for (const { figure } of steppers) figure.hidden = figure.id !== name;
+    list.value = name;
   }
-}
 
-// ---- the reader ------------------------------------------------------------------------------------
+  function openAddressed() {
+    for (const one of steppers) {
+      const step = one.stepOf(location.hash);
+      if (step === undefined) continue;
+      if (list) choose(one.figure.id);
+      one.open(step, true);
+      one.focus();
+      return true;
+    }
+    return false;
+  }
 
-$("first").addEventListener("click", () => go(0));
-$("back").addEventListener("click", () => go(step - 1));
-$("next").addEventListener("click", () => go(step + 1));
-$("last").addEventListener("click", () => go(events.length - 1));
-$("slider").addEventListener("input", () => go(Number($("slider").value) - 1));
-$("launch").addEventListener("change", () => chooseLaunch(Number($("launch").value)));
-$("block").addEventListener("change", () => chooseBlock());
-$("warp").addEventListener("change", chooseWarp);
-document.addEventListener("keydown", (key) => {
-  if (key.altKey || key.ctrlKey || key.metaKey || ["SELECT", "INPUT"].includes(document.activeElement.tagName)) return;
-  const to = { ArrowLeft: step - 1, ArrowRight: step + 1, PageUp: step - 10, PageDown: step + 10, Home: 0, End: events.length - 1 }[key.key];
-  if (to === undefined) return;
-  key.preventDefault();
-  go(to);
-});
-
-fill($("launch"), data.launches.map((l, k) => [k, `${l.number}: ${l.title}${l.findings.length ? ", with a finding" : ""}`]), data.chosen.launch);
-chooseLaunch(data.chosen.launch, data.chosen.block, data.chosen.warp);
+  if (list) {
+    const opened = (name) => { choose(name); const one = steppers.find(({ figure }) => figure.id === name); if (!one.isOpen()) one.open(0, true); return one; };
+    list.addEventListener("change", () => opened(list.value));
+    if (!openAddressed()) opened(list.value).focus();
+  } else {
+    openAddressed();
+  }
+  addEventListener("hashchange", openAddressed);
+})();

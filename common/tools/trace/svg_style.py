@@ -1,6 +1,7 @@
 """Sizes, colours and style rules of a picture; they follow the reader's light or dark scheme."""
 
 import colorsys
+import re
 
 from tools.lib.svg import one_line
 from tools.trace.recording import WARP
@@ -50,7 +51,6 @@ DARK = """
 text { fill: #f0f6fc; }
 .soft { fill: #a2abb5; }
 .rule { stroke: #3d444d; }
-.cell { fill-opacity: 0.42; }
 .idle { stroke: #565d66; }
 .hatch { stroke: #565d66; }
 .gone { fill: #7d8590; }
@@ -82,8 +82,32 @@ def lane_colours():
     return colours
 
 
+def lane_rules():
+    """The colours of lanes, and of the lines between them."""
+    lanes = " ".join(f".L{lane} {{ fill: {colour}; stroke: {colour}; }}" for lane, colour in enumerate(lane_colours()))
+    return f"{lanes} .flow {{ fill: none; }}"
+
+
 def style_element():
     """The <style> of a picture, on three lines: the rules, the lanes' colours, and what a dark page changes."""
-    lanes = " ".join(f".L{lane} {{ fill: {colour}; stroke: {colour}; }}" for lane, colour in enumerate(lane_colours()))
     dark = f"@media (prefers-color-scheme: dark) {{ {one_line(DARK)} }}"
-    return f"<style>{one_line(STYLE)}\n{lanes} .flow {{ fill: none; }}\n{dark}</style>"
+    return f"<style>{one_line(STYLE)}\n{lane_rules()}\n{dark}</style>"
+
+
+def declarations(rules):
+    """[(selector, {property: value})] of style rules, in their order."""
+    return [
+        (selector.strip(), dict(re.findall(r"([\w-]+): ([^;]*);", body)))
+        for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", rules) for selector in selectors.split(",")
+    ]  # fmt: skip
+
+
+def sheet_for(scope):
+    """The style rules for pictures that are elements of a page: of class `scope`, in the page's own scheme."""
+    dark, rules = dict(declarations(DARK)), []
+    for selector, body in declarations(STYLE + lane_rules()):
+        changed = dark.get(selector, {})
+        selector = f"svg.{scope}" if selector == "svg" else f"svg.{scope} {selector}"
+        texts = [f"{what}: {f'light-dark({value}, {changed[what]})' if what in changed else value}" for what, value in body.items()]
+        rules.append(f"{selector} {{ {'; '.join(texts).replace('url(#hatch)', 'var(--hatch)')} }}\n")
+    return "".join(rules)

@@ -70,7 +70,7 @@ document.addEventListener("DOMContentLoaded", () => {
     tip.style.left = `${scrollX + Math.max(4, Math.min(box.left + box.width / 2 - tip.offsetWidth / 2, page - tip.offsetWidth - 4))}px`;
     tip.style.top = `${scrollY + box.top - tip.offsetHeight - 4}px`;
   };
-  for (const mark of document.querySelectorAll(".value")) {
+  for (const mark of document.querySelectorAll(".plot .value")) {
     mark.addEventListener("pointerenter", () => show(mark));
     mark.addEventListener("pointerleave", hide);
     mark.addEventListener("focus", () => show(mark));
