@@ -73,7 +73,7 @@ __global__ void move_pairs(const unsigned* keys, const unsigned* values, std::si
 /// - keys, values, out_keys and out_values begin at any element, and do not overlap.
 /// - The outputs have room for n elements each; nothing else is written.
 /// - Each call orders what is in memory then.
-/// - Kernels count, and move the pairs; they load no key more than 8 times. The threads of many blocks
+/// - Kernels count, and move the pairs, with at most 10 loads per pair. The threads of many blocks
 ///   share the work, also where all digits are equal.
 inline void radix_pass(const unsigned* keys, const unsigned* values, std::size_t n, unsigned shift,
                        unsigned* out_keys, unsigned* out_values) {

@@ -141,6 +141,27 @@ TEST_CASE("fix_blelloch: many shares") {
   for (const unsigned block : {256u, 1000u}) check_launch(kHuge, n, smallest(n, block));
 }
 
+// Promise: n may be more than 2^32 (the CPU device runs the first blocks of a grid that has a share for
+// each of them: n is then 32 in 32 bits).
+TEST_CASE("fix_blelloch: the first of more than 2^32 elements") {
+  if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has all elements in another test case");
+  const unsigned block = course::kHugeGrid.block, shares = 64;
+  const std::vector<unsigned> x = kRandom.values(course::kFrontItems);
+  const Sums expected = reference({x.begin(), x.begin() + 2 * block * shares}, {shares, block});
+  const auto d_x = course::DeviceBuffer<unsigned>::from(x);
+  course::DeviceBuffer<unsigned> out(x.size());
+  course::GuardedBuffer<unsigned> totals(shares);
+  course::at_front_of_huge_grid([&](Launch grid, std::size_t items) {
+    INFO(describe(items, grid, kRandom));
+    course::launch(scan_shares, {grid.grid, grid.block}, d_x.data(), items, out.data(),
+                   totals.data());
+    std::vector<unsigned> found = out.download();
+    found.resize(expected.out.size());
+    REQUIRE(course::same(found, expected.out, "out, of the first shares"));
+    REQUIRE(course::same(totals.download(), expected.totals, "totals, of the first shares"));
+  });
+}
+
 // Promise: n may be more than 2^32 (the CPU device runs the last two blocks of a grid that has a share for
 // each of them).
 TEST_CASE("fix_blelloch: more than 2^32 elements") {

@@ -135,9 +135,9 @@ TEST_CASE("run_lengths: many blocks") {
 
 // Promise: n is less than 2^32, and lengths are numbers of 32 bits.
 // Promise: blocks may start in any order (the CPU device starts the last one first; a GPU may hang).
-TEST_CASE("run_lengths: one run of 100003 elements") {
+TEST_CASE("run_lengths: one run of 150003 elements") {
   if (course::has_run_before()) return;
-  course::with_seed(2, [] { check(100'003, kOne); });
+  course::with_seed(2, [] { check(150'003, kOne); });
 }
 
 // Promise: each call encodes what is in memory then.

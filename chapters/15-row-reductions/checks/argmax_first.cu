@@ -62,6 +62,8 @@ const Kind kKinds[] = {
     {"it falls from column to column",
      [](std::size_t, std::size_t c, int) { return 300 - static_cast<float>(c); }},
     {"all are -infinity", [](std::size_t, std::size_t, int) { return -kInfinity; }},
+    {"one in eight is -65504, the others are -infinity",
+     [](std::size_t, std::size_t, int random) { return random % 8 == 0 ? -65504.0f : -kInfinity; }},
     {"all are NaN", [](std::size_t, std::size_t, int) { return kNan; }},
     {"infinities of both signs",
      [](std::size_t, std::size_t, int random) { return random % 4 == 0 ? kInfinity : -kInfinity; }},

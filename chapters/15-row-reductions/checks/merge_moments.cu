@@ -163,6 +163,7 @@ TEST_CASE("merge_moments: two parts of many sizes") {
       check_merge({count, mean, 0.5f}, {3 * count + 1, -mean, 0.25f});
       check_merge({count, mean, 0}, {70, mean, 0});
     }
+    check_merge({count, 8192.0f, 0}, {count, 8192.0f + 1.0f / 1024, 0});
   }
 }
 
@@ -213,6 +214,11 @@ TEST_CASE("merge_moments: a long row") {
   const auto& [shape, launch] = row_cases::kLongRow;
   check_rows(shape, launch, kSmall);
   check_rows(shape, launch, kLargeMean);
+  check_rows(shape, launch,
+             {"the first 256 columns are 10^6, the others -16 to 15, in no order",
+              [](std::size_t, std::size_t c, int random) {
+                return c < 256 ? 1e6f : static_cast<float>(random % 32 - 16);
+              }});
 }
 
 // Promise: a row without columns gives NaN for both; there may be no rows.
@@ -260,4 +266,10 @@ TEST_CASE("merge_moments: every element is loaded once, by threads that share th
   REQUIRE(course::at_most(counters->global_load_lanes, elements * 5 / 4, "loads by single lanes",
                           "each element is read once"));
   REQUIRE(row_cases::is_shared(*counters, elements));
+  const auto short_rows =
+      course::count([&] { check_rows(row_cases::kShort.shape, row_cases::kShort.launch, kSmall); });
+  INFO(row_cases::text_of(row_cases::kShort.shape, kSmall.text, "row_moments",
+                          row_cases::kShort.launch));
+  REQUIRE(course::at_most(short_rows->global_load_lanes, 64 * 32, "loads by single lanes",
+                          "each element is read once"));
 }

@@ -92,7 +92,7 @@ void check_rows(const Shape& s, Launch launch, const std::string& text,
                 const std::vector<float>& x) {
   INFO(row_cases::text_of(s, text, "online_softmax", launch) << "; y holds 7 before");
   const course::Placed<float> d_x(x, s.start);
-  course::Placed<float> y(std::vector<float>(x.size(), 7.0f), s.start * 3 % 16);
+  course::Placed<float> y(std::vector<float>(x.size(), 7.0f), (s.start * 3 + s.rows) % 16);
   course::launch(online_softmax, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
                  y.data());
   check_softmax(s, x, y.download());
@@ -230,4 +230,10 @@ TEST_CASE("online_softmax: two loads and one store per element, by threads that 
                           "sectors of 32 bytes that are stored",
                           "the lanes of a warp store neighbours"));
   REQUIRE(row_cases::is_shared(*counters, 3 * elements));
+  const auto short_rows =
+      course::count([&] { check_rows(row_cases::kShort.shape, row_cases::kShort.launch, kSmall); });
+  INFO(row_cases::text_of(row_cases::kShort.shape, kSmall.text, "online_softmax",
+                          row_cases::kShort.launch));
+  REQUIRE(course::at_most(short_rows->global_load_lanes, 2 * 64 * 32, "loads by single lanes",
+                          "each element is read twice at most"));
 }

@@ -58,9 +58,9 @@ constexpr Launch kManyRows{(1u << 27) + 1, 32};
 /// Runs `work`, which launches this grid for `rows` rows, of which the last two are in memory, `before` rows after the
 /// beginning of the array. A GPU runs all blocks, and has no memory for the rows.
 template <class Work>
-void at_last_rows(Work work) {
+void at_last_rows(Work work, Launch many = kManyRows) {
   if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has no memory for the rows");
-  course::at_end_of_grid(kManyRows, [&](Launch grid) {
+  course::at_end_of_grid(many, [&](Launch grid) {
     const std::size_t rows = grid.grid;
     INFO("a row for each of " << rows
                               << " blocks of 32 threads, of which the last two run; memory is "
@@ -98,6 +98,9 @@ inline std::string row_text(const Shape& s, std::size_t r) {
 
 /// Rows and a launch for counting: whether a row is a block's, a warp's or that of eight lanes, all warps get as much.
 constexpr Case kCounted{{64, 512}, {4, 128}};
+
+/// Short rows: what is loaded once more for each row, by all lanes of a warp, is as much as the row.
+constexpr Case kShort{{64, 32}, {4, 128}};
 
 /// Ok if each element is loaded at most `times` times, and the lanes of a warp load neighbours. A quarter more is
 /// allowed, for what an answer needs beside it.

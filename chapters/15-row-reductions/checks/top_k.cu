@@ -245,18 +245,20 @@ TEST_CASE("top_k: a long row") {
 
 // Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
 // blocks of a grid that has one for each row).
-TEST_CASE("top_k: the last of more than 2^27 rows") {
+TEST_CASE("top_k: the last of more than 2^29 rows") {
   constexpr std::size_t kColumns = 40;
   const Shape last{2, kColumns, 5};
   const std::vector<float> x = elements_of(last, kDistinct);
   const course::Placed<float> d_x(x, last.start);
-  row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
-    course::GuardedBuffer<float> values(2 * kTop);
-    course::GuardedBuffer<int> indices(2 * kTop);
-    course::launch(top_k, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows, kColumns,
-                   values.data() - before * kTop, indices.data() - before * kTop);
-    check_answer(last, x, values.download(), indices.download());
-  });
+  row_cases::at_last_rows(
+      [&](Launch grid, std::size_t rows, std::size_t before) {
+        course::GuardedBuffer<float> values(2 * kTop);
+        course::GuardedBuffer<int> indices(2 * kTop);
+        course::launch(top_k, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
+                       kColumns, values.data() - before * kTop, indices.data() - before * kTop);
+        check_answer(last, x, values.download(), indices.download());
+      },
+      {(1u << 29) + 1, 32});
 }
 
 // Promise: the results are right in every order of the lanes.
