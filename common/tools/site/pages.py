@@ -18,7 +18,18 @@ NO_PAGES = [".git", ".github", "chapters/*/common", "exercises", "solutions"]  #
 CHAPTER = re.compile(r"chapters/([^/]+)/README")
 LANGUAGE = re.compile(r"\.([a-z]{2}(?:-[A-Z]{2})?)$")
 NAMES = {"zh-CN": "中文"}  # the heading of the pages in this language
-HINT = {"en": "Hint", "zh-CN": "提示"}
+SEARCH = "search"  # the page, in other languages with their name
+# What the site itself says, in each language; `{}` is a number.
+WORDS = {
+    "en": {
+        "hint": "Hint", "search": "Search", "search_course": "Search the course",
+        "ask": "Type words of the text, or a name of the code.", "found": "{} sections found", "needs_script": "The search needs JavaScript.",
+    },
+    "zh-CN": {
+        "hint": "提示", "search": "搜索", "search_course": "搜索本课程",
+        "ask": "请输入正文中的词，或代码里的名字。", "found": "找到 {} 节", "needs_script": "搜索需要 JavaScript。",
+    },
+}  # fmt: skip
 
 
 def title_of(file):
@@ -45,6 +56,20 @@ def in_other_languages(docname, docnames):
     """{language: docname} of the same page in other languages."""
     base = LANGUAGE.sub("", docname)
     return {language_of(name): name for name in sorted(docnames) if LANGUAGE.sub("", name) == base and name != docname}
+
+
+def languages_of(docnames):
+    """The languages of the pages, English first."""
+    return sorted({language_of(name) for name in docnames}, key=lambda language: (language != "en", language))
+
+
+def search_page(language):
+    return SEARCH if language == "en" else f"{SEARCH}.{language}"
+
+
+def search_pages(top):
+    """{page: template} of the search pages: one for each language that the front page is in."""
+    return {search_page(language_of(file.stem)): f"{SEARCH}.html" for file in Path(top).glob("README*.md")}
 
 
 # ---- navigation ----------------------------------------------------------------------------------
@@ -84,7 +109,7 @@ def add_hints(app, docname, source):
 
 def with_hints(card, file):
     """The text of a card, and its hints."""
-    word = HINT[language_of(file.stem)]
+    word = WORDS[language_of(file.stem)]["hint"]
     return card.group() + "".join(
         f"\n<details><summary>{word} {number}</summary>\n\n{text}\n\n</details>\n" for number, text in enumerate(hints.read(file)[1], 1)
     )
@@ -94,11 +119,11 @@ def with_hints(card, file):
 
 
 def add_github_anchors(app, doctree):
-    """Headings also have the anchors that GitHub gives them: word_count, where docutils says word-count."""
+    """Headings have the anchors that GitHub gives them, as docutils turns word_count to word-count, and Chinese to a number."""
     for section in doctree.findall(nodes.section):
         slug = section.get("slug") or section.get("myst-anchor", "").partition("#")[2]  # MyST 1 and newer, or older
-        if slug and slug not in section["ids"]:
-            section["ids"].append(slug)
+        if slug:
+            section["ids"] = [slug, *(name for name in section["ids"] if name != slug)]
 
 
 def frame_tables(app, doctree, docname):
@@ -111,7 +136,9 @@ def frame_tables(app, doctree, docname):
 
 def fill_template(app, pagename, templatename, context, doctree):
     """What layout.html has beside the text: the page's language, the same in others, the slides, the navigation."""
-    context["language"] = language_of(pagename)
+    context["language"] = language = language_of(pagename)
+    context["words"] = WORDS[language]
+    context["search"] = app.builder.get_relative_uri(pagename, search_page(language))
     context["languages"] = [
         {"uri": app.builder.get_relative_uri(pagename, name), "lang": language}
         for language, name in in_other_languages(pagename, app.env.found_docs).items()
@@ -126,6 +153,11 @@ def fill_template(app, pagename, templatename, context, doctree):
     ]  # fmt: skip
 
 
+def without_sphinx_search(app):
+    """search_index.py has another one."""
+    app.builder.search = False
+
+
 def add_front_page(app, error):
     """index.html is what a server shows for the site's address."""
     if error is None and app.builder.name == "html":
@@ -133,9 +165,10 @@ def add_front_page(app, error):
 
 
 def setup(app):
+    app.connect("builder-inited", without_sphinx_search)
     app.connect("source-read", add_navigation)
     app.connect("source-read", add_hints)
-    app.connect("doctree-read", add_github_anchors)
+    app.connect("doctree-read", add_github_anchors, priority=400)  # before Sphinx gathers the headings
     app.connect("doctree-resolved", frame_tables)
     app.connect("html-page-context", fill_template)
     app.connect("build-finished", add_front_page)

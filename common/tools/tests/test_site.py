@@ -24,9 +24,9 @@ from tools.tests import system_python
 
 TOOLS = TOP / "common/tools"
 try:
-    from tools.site import pages, source_pages
+    from tools.site import pages, search_index, source_pages
 except ImportError:  # no Sphinx for this Python
-    pages = source_pages = None
+    pages = search_index = source_pages = None
 
 RECORDS = "01-global-atomic"  # the chapter whose pictures are recorded, by a program of this test
 LESSON = f"chapters/{RECORDS}/README.html"
@@ -84,6 +84,47 @@ CAN_HAVE_FOCUS = """
 const wanted = [...document.querySelectorAll("a[href], button, input, select, summary, iframe, [tabindex='0']")].filter((e) =>
   !e.disabled && e.checkVisibility({ visibilityProperty: true }) && !e.closest(".skip"));
 """
+
+# A question of the search page; its first hit must be one of these sections: NN-topic#anchor, or NN-topic for a whole page.
+ASK = "const b = document.querySelector('header input'); b.value = arguments[0]; b.dispatchEvent(new Event('input'))"
+RACE = ["01-global-atomic#step-1-every-thread-adds-to-one-number", "00-start-here#step-3-when-something-goes-wrong"]
+RACE_IN_CHINESE = ["01-global-atomic#第一步每个线程都往同一个数上加", "00-start-here#第三步出错的时候"]
+QUESTIONS = {
+    "search.html": {
+        "race": RACE,
+        "data races": RACE,
+        "memory order": ["12-memory-order"],
+        "atomicAdd": ["01-global-atomic#step-2-atomicadd"],
+        "shuffle": ["05-warp-shuffle#step-2-a-shuffle-instead-of-shared-memory"],
+        "__shfl_down_sync": ["05-warp-shuffle#step-2-a-shuffle-instead-of-shared-memory"],
+        "bank conflict": ["03-shared-reduce#step-2-how-the-tree-should-be-walked"],
+        "coalesced": ["04-coalesced-access"],
+        "grid-stride loop": ["01-global-atomic#step-2-atomicadd"],
+        "fence": ["02-atomic-functions#an-atomic-is-not-a-fence"],
+        "half2": ["06-half2-dot"],
+        "cluster": ["13-clusters#a-first-cluster"],
+        "softmax": ["15-row-reductions#step-3-the-softmax-of-a-row"],
+        "private histogram": ["03-shared-reduce#private-histograms"],
+        "ABA": ["12-memory-order#step-9-a-stack-and-aba"],
+        "hash table": ["12-memory-order#step-10-a-hash-table"],
+        "nccl": ["11-many-gpus#step-4-nccl-and-mpi"],
+        "warp aggregation": ["09-warp-aggregated#step-3-warp-aggregation-by-hand"],
+        "barrier": ["03-shared-reduce#step-1-a-tree-in-shared-memory"],
+        "stagnation": ["01-global-atomic#step-4-order-rounding-stagnation"],
+        "pinned memory": ["06-half2-dot#the-hosts-side-pinned-memory"],
+        "loads in flight": ["03-shared-reduce#step-4-more-loads-in-flight"],
+        "radix sort": ["14-scan#step-12-a-sort-is-a-scan"],
+        "contention": ["02-atomic-functions#contention-measured", "01-global-atomic#step-3-fewer-threads-per-address"],
+    },
+    "search.zh-CN.html": {
+        "竞争": RACE_IN_CHINESE,
+        "数据竞争": RACE_IN_CHINESE,
+        "线程束": ["00-start-here#第二步网格线程块线程束"],
+        "停滞": ["01-global-atomic#第四步顺序舍入停滞"],
+        "atomicAdd": ["01-global-atomic#第二步atomicadd"],
+        "洗牌": ["05-warp-shuffle#step-2-a-shuffle-instead-of-shared-memory"],  # not translated
+    },
+}
 
 # Slides whose contents reach past the slide, or whose pictures are missing.
 ON_SLIDES = """
@@ -145,6 +186,32 @@ class Texts(unittest.TestCase):
             ("Chapters", ["chapters/00-a/README"]), ("More pages", ["common/docs/x"]),
             ("中文", ["README.zh-CN", "chapters/00-a/README.zh-CN"]),
         ])
+
+    def test_a_term_belongs_to_the_section_that_introduces_it(self):
+        glossary = ("| term | 中文 | meaning | chapter |\n|---|---|---|---|\n"
+                    "| compare-and-swap (CAS) | 比较并交换 | stores a value | [02](../../chapters/02-a/README.md) |\n")
+        term, = search_index.terms_of(glossary)
+        self.assertEqual(term, ({"en": ["compare-and-swap", "CAS"], "zh-CN": ["比较并交换"]}, "chapters/02-a"))
+
+        def entries(*sections):
+            return [search_index.Entry(uri, title, text, emphasised, [], []) for uri, title, text, emphasised in sections]
+
+        page = ("02", "02 A: CAS", "CAS in a page", ["CAS"])
+        steps = [("a", "Case one", "CAS", []), ("b", "Step 2", "a CAS", ["CAS"]), ("c", "Step 3: two CASs", "", [])]
+        for count, first in ((3, "c"), (2, "b"), (1, "a"), (0, "02")):
+            self.assertEqual(search_index.section_of(entries(page, *steps[:count]), term.names["en"]).uri, first)
+        there = {"chapters/02-a/README": entries(page, *steps), "chapters/03-b/README": entries(("03", "03", "CAS", []), ("d", "D", "", ["CAS"])),
+                 "common/docs/x": entries(("x", "CAS", "", ["CAS"]))}
+        search_index.add_terms(there, glossary)
+        all_terms = ["compare-and-swap", "CAS", "比较并交换"]
+        said = {entry.uri: (entry.terms, entry.more_terms) for of_page in there.values() for entry in of_page}
+        self.assertEqual(said["c"], (all_terms, []))
+        self.assertEqual([uri for uri, (_, more) in said.items() if more == all_terms], ["02", "b", "d"])
+
+    def test_each_language_has_its_pages_and_those_that_are_not_translated(self):
+        names = ["README", "README.zh-CN", "chapters/00-a/README", "chapters/00-a/README.zh-CN", "chapters/01-b/README"]
+        self.assertEqual(search_index.found_in("en", names), ["README", "chapters/00-a/README", "chapters/01-b/README"])
+        self.assertEqual(search_index.found_in("zh-CN", names), ["README.zh-CN", "chapters/00-a/README.zh-CN", "chapters/01-b/README"])
 
     def test_a_slide_has_why_idea_kernel_cost_and_picture(self):
         text = ("# 01 X\n\nIntro.\n\n## Step 1: a tree\n\n**Why?** It is\n[slow](x.md#y).\n\n**Idea.** Two steps:\n\n```\na -> b\n```\n\n"
@@ -255,7 +322,7 @@ class Files(unittest.TestCase):
                 self.assertIn(f'id="{anchor}"', article)
 
     def test_a_page_and_its_translation_lead_to_each_other(self):
-        translated = [name for name in files if name.endswith(".zh-CN.html")]
+        translated = [name for name in files if name.endswith(".zh-CN.html") and (TOP / name.replace(".html", ".md")).exists()]
         for name in translated:
             english = name.replace(".zh-CN", "")
             if english not in files:
@@ -374,10 +441,32 @@ class Pages(unittest.TestCase):
 
     # ---- search, plots, steps ----
 
-    def test_search_finds_the_lesson(self):
-        self.open("search.html?q=stagnation")
-        found = self.window.wait("return [...document.querySelectorAll('#search-results li > a')].map((a) => a.href)")
-        self.assertTrue(any(LESSON in link for link in found), found)
+    def test_the_first_hit_of_a_question_is_the_section_of_the_lesson(self):
+        for page, questions in QUESTIONS.items():
+            self.open(page)
+            for question, sections in questions.items():
+                with self.subTest(page=page, question=question):
+                    self.window.run(ASK, question)
+                    hit = self.window.run("const a = document.querySelector('#hits a'); return a && decodeURIComponent(a.getAttribute('href'))") or "nothing"
+                    self.assertIn(hit.removeprefix("chapters/").replace("/README.html", "").replace("/README.zh-CN.html", ""), sections)
+            self.assertEqual(self.window.console(), [])
+        self.assertGreaterEqual(sum(map(len, QUESTIONS.values())), 25)
+
+    def test_search_while_the_reader_types(self):
+        self.open("common/docs/learning.html")
+        self.window.press("/")
+        self.window.type("shuf")
+        self.window.press("enter")
+        self.window.wait("return document.querySelector('#hits a')")
+        self.assertEqual(self.window.run("return [location.search, document.activeElement.name]"), ["?q=shuf", "q"])
+        self.assertIn("shuffle", self.window.text("#hits mark + a, #hits a").lower())
+        first = self.window.text("#count")
+        self.window.type("fle qqq")  # no section has both words: those that have one
+        self.window.wait("return location.search === '?q=shuffle%20qqq' && document.querySelector('#hits mark')")
+        self.window.run(ASK, "qqq")
+        self.assertEqual(self.window.run("return document.querySelectorAll('#hits li').length"), 0)
+        self.assertNotEqual(self.window.text("#count"), first)
+        self.assertEqual(self.window.console(), [])
 
     def test_a_plot_says_the_values_of_its_marks(self):
         self.open(LESSON)

@@ -18,6 +18,15 @@ document.addEventListener("DOMContentLoaded", () => {
   system.addEventListener("change", name);
   name();
 
+  // ---- "/" is in the search box ----
+  const search = document.querySelector("header input[type='search']");
+  document.addEventListener("keydown", (key) => {
+    if (key.key !== "/" || !search || key.ctrlKey || key.metaKey || key.altKey || key.target.matches("input, textarea, select")) return;
+    key.preventDefault();
+    search.focus();
+    search.select();
+  });
+
   // ---- the menu of a narrow page ----
   const menu = document.getElementById("menu"), pages = document.getElementById("pages");
   const open = (yes) => { menu.setAttribute("aria-expanded", String(yes)); pages.classList.toggle("open", yes); };
