@@ -2,7 +2,7 @@
 
 The pages are the Markdown files of the repository as they are. pages.py finds them and makes the navigation,
 source_pages.py shows the source files that they link to, figures.py makes plots and pictures answer to a reader,
-search_index.py finds their sections.
+exercise_cards.py makes cards, typesetting.py what Markdown cannot say, search_index.py finds sections.
 """
 
 import os
@@ -12,7 +12,7 @@ from tools.site import pages
 
 project = pages.title_of(TOP / "README.md").partition(":")[0]
 language = "en"
-extensions = ["myst_parser", "tools.site.pages", "tools.site.source_pages", "tools.site.figures", "tools.site.search_index"]
+extensions = ["myst_parser", *(f"tools.site.{name}" for name in ("pages", "source_pages", "figures", "exercise_cards", "typesetting", "search_index"))]
 root_doc = "README"
 source_suffix = {".md": "markdown"}
 include_patterns = pages.PATTERNS

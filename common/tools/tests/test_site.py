@@ -2,6 +2,7 @@
 Skipped (77) without Sphinx; without a browser the pages are not opened."""
 
 import base64
+import gzip
 import html
 import json
 import re
@@ -24,15 +25,18 @@ from tools.tests import system_python
 
 TOOLS = TOP / "common/tools"
 try:
-    from tools.site import pages, search_index, source_pages
+    from tools.site import exercise_cards, pages, search_index, source_pages, typesetting
 except ImportError:  # no Sphinx for this Python
-    pages = search_index = source_pages = None
+    exercise_cards = pages = search_index = source_pages = typesetting = None
 
 RECORDS = "01-global-atomic"  # the chapter whose pictures are recorded, by a program of this test
 LESSON = f"chapters/{RECORDS}/README.html"
-WIDTHS = (1400, 390)
+WIDTHS = (1400, 768, 390)
 SCHEMES = ("light", "dark")
 LEAST_CONTRAST = 4.5  # WCAG 2.2, 1.4.3
+MOST_OF_A_CHAPTER = 60_000  # bytes, compressed, without pictures
+MOST_OF_THE_SITE = 25_000_000  # bytes
+CHARACTERS_OF_A_LINE = (60, 84)  # about 75, in the fonts that a machine has
 
 # The texts whose colour is too near to that of what is below them. Elements of the same kind are looked at once.
 CONTRAST = """
@@ -182,10 +186,33 @@ class Texts(unittest.TestCase):
         self.assertEqual(pages.in_other_languages("README", names), {"zh-CN": "README.zh-CN"})
         self.assertEqual(pages.in_other_languages("chapters/00-a/README.zh-CN", names), {"en": "chapters/00-a/README"})
         self.assertEqual(pages.in_other_languages("common/docs/x", names), {})
-        self.assertEqual(pages.navigation(names), [
-            ("Chapters", ["chapters/00-a/README"]), ("More pages", ["common/docs/x"]),
-            ("中文", ["README.zh-CN", "chapters/00-a/README.zh-CN"]),
-        ])
+        self.assertEqual(pages.navigation(names, "en"), [("Learn", ["README", "chapters/00-a/README", "common/docs/x"]), ("Teach", []), ("Develop", [])])
+        self.assertEqual(pages.navigation(names, "zh-CN")[0], ("学习", ["README.zh-CN", "chapters/00-a/README.zh-CN", "common/docs/x"]))
+
+    def test_next_and_previous_are_those_of_the_course(self):
+        names = {"README", "README.zh-CN", "chapters/00-a/README", "chapters/00-a/README.zh-CN", "chapters/01-b/README", "common/docs/x"}
+        self.assertEqual(pages.turned(names, "README"), (None, "chapters/00-a/README"))
+        self.assertEqual(pages.turned(names, "chapters/01-b/README"), ("chapters/00-a/README", None))
+        self.assertEqual(pages.turned(names, "common/docs/x"), (None, None))
+        self.assertEqual(pages.turned(names, "chapters/00-a/README.zh-CN"), ("README.zh-CN", "chapters/01-b/README"))  # not translated
+
+    def test_every_page_that_is_not_for_learners_is_there(self):
+        for name in pages.TEACH + pages.DEVELOP:
+            self.assertTrue((TOP / f"{name}.md").is_file(), name)
+
+    def test_powers_have_superscripts(self):
+        for text, shown in (("2^24 floats", "2<sup>24</sup> floats"), ("(10^9)", "(10<sup>9</sup>)"), ("2^-24.", "2<sup>-24</sup>."),
+                            ("2^(k+1)", "2<sup>k+1</sup>"), ("2^k", "2<sup>k</sup>"), ("a ^ b", "a ^ b")):
+            self.assertEqual(typesetting.with_superscripts(text), shown)
+
+    def test_code_has_spans_where_it_has_colours(self):
+        code = '<span></span><span class="kt">int</span><span class="w"> </span><span class="n">x</span><span class="p">;</span>'
+        self.assertEqual(source_pages.without_plain_spans(code), '<span class="kt">int</span> x;')
+
+    def test_each_command_of_a_card_is_a_block(self):
+        text = "```cuda\nint x;\n```\n\n```sh\n./course check a\n./course hint a    # three\n```\n"
+        self.assertEqual(exercise_cards.with_single_commands(text),
+                         "```cuda\nint x;\n```\n\n```sh\n./course check a\n```\n\n```sh\n./course hint a    # three\n```\n")
 
     def test_a_term_belongs_to_the_section_that_introduces_it(self):
         glossary = ("| term | 中文 | meaning | chapter |\n|---|---|---|---|\n"
@@ -303,8 +330,7 @@ class Files(unittest.TestCase):
             name = urljoin(f"/{name}", found[1])[1:]
             visited.append(name)
         english = [f"chapters/{chapter.name}/README.html" for chapter in chapters]
-        self.assertEqual(visited[: len(english)], english)
-        self.assertEqual(len(visited), len(set(visited)))
+        self.assertEqual(visited, english)
         self.assertEqual(text_of("index.html"), text_of("README.html"))
 
     def test_markdown_is_what_github_shows(self):
@@ -333,6 +359,39 @@ class Files(unittest.TestCase):
             self.assertIn('<html lang="zh-CN"', text_of(name))
             self.assertIn('<html lang="en"', text_of(english))
         self.assertIn("README.zh-CN.html", translated)
+
+    def test_the_navigation_leads_to_each_page_once_in_the_language_of_the_page(self):
+        own = {name for name in files if '<nav id="pages"' in text_of(name) and (TOP / name.replace(".html", ".md")).exists()}
+        self.assertGreater(len(own), len(chapters) + 15)
+        for name in own:
+            chinese = ".zh-CN" in name
+            menu = re.search(r'<nav id="pages".*?</nav>', text_of(name), re.DOTALL)[0]
+            there = [urljoin(f"/{name}", unquote(link))[1:].partition("#")[0] or name for link in re.findall(r'<li><a href="([^"]*)"', menu)]
+            expected = {other for other in own if ".zh-CN" not in other or chinese}
+            expected -= {other.replace(".zh-CN", "") for other in own if chinese and ".zh-CN" in other}
+            self.assertEqual(sorted(there), sorted(expected), name)
+            self.assertEqual(menu.count('aria-current="page"'), 1)
+            self.assertEqual(re.findall("<h2>(.*?)</h2>", menu), ["学习", "教学", "开发"] if chinese else ["Learn", "Teach", "Develop"])
+
+    def test_what_markdown_cannot_say(self):
+        for name in (f"{chapter.name}/{file.name}" for chapter in chapters for file in chapter.folder.glob("README*.md")):
+            readme, page = (TOP / "chapters" / name).read_text(encoding="utf-8"), text_of(f"chapters/{name.replace('.md', '.html')}")
+            article = page[page.index("<main") : page.index("</main>")]
+            prose = re.sub(r"<pre>.*?</pre>|<code.*?</code>|<svg.*?</svg>|<!--.*?-->|<[^>]*>", "", article, flags=re.DOTALL)
+            self.assertEqual(re.findall(r"\S+\^\S*", prose), [], name)
+            self.assertEqual(article.count('<blockquote class="cost">'), len(re.findall("^<!-- cost ", readme, re.MULTILINE)), name)
+            self.assertEqual(article.count('<div class="card"'), len(re.findall("^<!-- exercise ", readme, re.MULTILINE)), name)
+            captions = re.findall(r'<figure class="code"><figcaption>\s*<p><a class="[^"]*" href="([^"]*)"', article)
+            self.assertGreaterEqual(len(captions), len(re.findall("^<!-- (?:kernel|exercise) ", readme, re.MULTILINE)), name)
+
+    def test_anchors_are_words(self):
+        for name in files:
+            self.assertEqual(re.findall(r'href="#id\d+"', text_of(name)), [], name)
+
+    def test_pages_are_light(self):
+        for chapter in chapters:
+            self.assertLessEqual(len(gzip.compress((site / f"chapters/{chapter.name}/README.html").read_bytes())), MOST_OF_A_CHAPTER, chapter.name)
+        self.assertLessEqual(sum(file.stat().st_size for file in site.rglob("*") if file.is_file()), MOST_OF_THE_SITE)
 
     def test_every_plot_has_values(self):
         for chapter in chapters:
@@ -438,6 +497,83 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.window.run("return document.getElementById('menu').getAttribute('aria-expanded')"), "true")
         self.window.press("escape")
         self.assertFalse(self.window.run(link))
+
+    def test_a_click_beside_the_menu_closes_it(self):
+        self.window.size(390, 900)
+        self.open(LESSON)
+        is_open = "return document.querySelector('#pages a').checkVisibility()"
+        self.window.click("#menu")
+        self.assertTrue(self.window.run(is_open))
+        self.window.click("#pages h2")
+        self.assertTrue(self.window.run(is_open))
+        self.window.run("document.elementFromPoint(380, 600).click()")
+        self.assertFalse(self.window.run(is_open))
+
+    def test_the_list_of_pages_shows_the_current_one(self):
+        for name, width in ((f"chapters/{chapters[-1].name}/README.html", 1400), ("CHANGELOG.html", 1400), ("CHANGELOG.html", 390)):
+            self.window.size(width, 700)
+            self.open(name)
+            if width < 1000:
+                self.window.click("#menu")
+            self.assertTrue(self.window.run(
+                "const a = document.querySelector('#pages [aria-current]').getBoundingClientRect(); return a.top > 50 && a.bottom < innerHeight"), name)
+
+    def test_the_search_box_of_a_phone_has_room(self):
+        self.window.size(390, 844)
+        self.open(LESSON)
+        self.assertGreaterEqual(self.window.run("return document.querySelector('header input').clientWidth"), 180)
+
+    # ---- text ----
+
+    def test_lines_of_text_have_about_75_characters(self):
+        self.open(LESSON)
+        lengths = self.window.run("""
+            return [...document.querySelectorAll("main p")].map((p) => {
+              const lines = p.getClientRects().length && Math.round(p.clientHeight / parseFloat(getComputedStyle(p).lineHeight));
+              return lines > 3 && !p.closest(".cost, table") ? p.textContent.length / lines : 0;
+            }).filter(Boolean)""")
+        self.assertGreater(len(lengths), 10)
+        least, most = CHARACTERS_OF_A_LINE
+        self.assertTrue(least < sum(lengths) / len(lengths) < most, lengths)
+
+    def test_what_is_wide_shows_that_it_goes_on(self):
+        self.window.size(390, 900)
+        self.open(LESSON)
+        wide = "[...document.querySelectorAll('.wide, .highlight pre')].filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)"
+        self.assertGreater(self.window.run(f"return {wide}.length"), 3)
+        self.window.wait(f"return {wide}.every((e) => e.classList.contains('more-right') && e.tabIndex === 0)")
+        self.window.run(f"{wide}[0].scrollLeft = 9999")
+        self.window.wait(f"return {wide}[0].className.includes('more-left') && !{wide}[0].className.includes('more-right')")
+
+    # ---- exercises ----
+
+    def test_a_reader_marks_an_exercise_as_done(self):
+        self.addCleanup(self.forget)
+        self.open(LESSON)
+        self.window.run("document.querySelector('.card').scrollIntoView()")
+        self.window.click(".card .done")
+        self.window.console()
+        shown = "return [document.querySelectorAll('.card.is-done').length, document.querySelectorAll('#toc .is-done').length, document.querySelector('#pages [aria-current] small').textContent]"
+        count = len(next(chapter for chapter in chapters if chapter.name == RECORDS).exercises)
+        for name in (LESSON, LESSON.replace(".html", ".zh-CN.html")):
+            self.open(name)
+            self.assertEqual(self.window.run(shown), [1, 1, f"1/{count}"], name)
+        self.open(LESSON)
+        self.window.run("document.querySelector('.card input').click()")
+        self.assertEqual(self.window.run("return [document.querySelectorAll('.is-done').length, document.querySelectorAll('#pages small').length]"), [0, 0])
+
+    def test_code_is_copied(self):
+        self.open(LESSON)
+        copied = []
+        self.window.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        for selector in (".card .highlight-sh:nth-last-of-type(1) .copy", "figure.code .copy", "main > section > section .highlight-sh .copy"):
+            self.window.run("document.querySelector(arguments[0]).click()", selector)
+            copied.append(self.window.wait("return window.copied"))
+            self.window.run("window.copied = null")
+        self.assertEqual(copied[0], "./course hint word_count")
+        self.assertTrue(copied[1].startswith("__global__ void sum_racy("), copied[1])
+        self.assertEqual(copied[2], f"meson compile -C build {RECORDS}-ladder\nbuild/chapters/{RECORDS}/ladder --only sum_racy --n 1e5")
+        self.assertEqual(self.window.run("return document.querySelectorAll('.highlight-text .copy').length"), 0)
 
     # ---- search, plots, steps ----
 
