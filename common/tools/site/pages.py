@@ -152,6 +152,7 @@ def fill_template(app, pagename, templatename, context, doctree):
     context["slides"] = app.builder.get_relative_uri(pagename, f"slides/{chapter[1]}") if chapter else None
     context["prev"], context["next"] = (name and link(name) for name in turned(docnames, pagename))
     context["navigation"] = [{"heading": heading, "pages": [link(name) for name in names]} for heading, names in navigation(docnames, language)]
+    context["is_front"] = pagename == in_language("README", docnames, language)
     context["front"] = app.builder.get_relative_uri(pagename, in_language("README", docnames, language))
 
 

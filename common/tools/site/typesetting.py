@@ -1,7 +1,7 @@
 """How a page of the site looks where Markdown says less: an extension of Sphinx.
 
 2^24 has a superscript. The link to the source below a block of code is the block's caption. What a rung costs
-(<!-- cost NAME -->) has a class of its own in site.css, and a wide table a frame.
+(<!-- cost NAME -->) and what the front page shows first have classes of their own in site.css, and wide tables a frame.
 """
 
 import re
@@ -10,6 +10,7 @@ from docutils import nodes
 from tools.site import source_pages
 
 POWER = re.compile(r"\b(\d+)\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
+FIRST_SCREEN = {"<!-- first-screen:begin -->": '<div class="first-screen">', "<!-- first-screen:end -->": "</div>"}
 SUMMARY = re.compile(r"<summary>.*?</summary>")
 UNTOUCHED = (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)
 COST = "<!-- cost "
@@ -76,6 +77,13 @@ def frame_tables(doctree):
         table.parent.replace(table, [raw('<div class="wide">'), table, raw("</div>")])
 
 
+def frame_first_screen(doctree):
+    """What a reader of the front page sees first; site.css lays it out in one screen."""
+    for comment in list(doctree.findall(nodes.raw)):
+        if frame := FIRST_SCREEN.get(comment.astext().strip()):
+            comment.parent.replace(comment, raw(frame))
+
+
 # ---- a page --------------------------------------------------------------------------------------
 
 
@@ -84,6 +92,7 @@ def typeset(app, doctree, docname):
     caption_code(doctree)
     mark_costs(doctree)
     frame_tables(doctree)
+    frame_first_screen(doctree)
 
 
 def typeset_html(app, pagename, templatename, context, doctree):
