@@ -34,3 +34,4 @@ html_domain_indices = False
 html_additional_pages = pages.search_pages(TOP)
 html_favicon = "theme/static/favicon.svg"
 html_baseurl = os.environ.get("COURSE_SITE", "")  # the address where it is published, for links to it
+html_context = {"html_baseurl": html_baseurl}

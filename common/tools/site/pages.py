@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 from docutils import nodes
+from tools.lib import repository
 
 PATTERNS = ["*.md", "chapters/*/README*.md", "common/docs/**.md", "common/simt/README*.md"]
 NO_PAGES = [".git", ".github", "chapters/*/common", "exercises", "solutions"]  # the link to common has the same pages again
@@ -18,6 +19,7 @@ LANGUAGE = re.compile(r"\.([a-z]{2}(?:-[A-Z]{2})?)$")
 # Pages that are not for learners. What is named nowhere is in "Learn".
 TEACH = ["common/docs/instructors", "common/docs/grading", "common/docs/classroom50", "common/docs/gradescope", "common/docs/release", "common/docs/contracts"]
 DEVELOP = ["CONTRIBUTING", "common/docs/architecture", "common/simt/README", "common/docs/schemas", "common/docs/web-site", "CHANGELOG"]
+LEAST_DESCRIPTION, MOST_DESCRIPTION = 25, 200  # characters
 SEARCH = "search"  # the page, in other languages with their name
 # What the site itself says, in each language; `{}` is a number.
 WORDS = {
@@ -131,6 +133,15 @@ def add_github_anchors(app, doctree):
             section["ids"] = [slug, *(name for name in section["ids"] if name != slug)]
 
 
+def description_of(doctree):
+    """What a search engine or a shared link says of a page: its first paragraph that is more than links, shortened."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        text = " ".join(paragraph.astext().split())
+        if len(text) >= LEAST_DESCRIPTION and not isinstance(paragraph.parent, (nodes.block_quote, nodes.entry)):
+            return text if len(text) <= MOST_DESCRIPTION else f"{text[:MOST_DESCRIPTION].rsplit(' ', 1)[0]} …"
+    return " ".join(doctree.astext().split())[:MOST_DESCRIPTION]
+
+
 def fill_template(app, pagename, templatename, context, doctree):
     """What layout.html has beside the text: the page's language, the same in others, the slides, the navigation."""
     docnames, language = app.env.found_docs, language_of(pagename)
@@ -144,6 +155,8 @@ def fill_template(app, pagename, templatename, context, doctree):
 
     context["language"], context["words"] = language, WORDS[language]
     context["search"] = app.builder.get_relative_uri(pagename, search_page(language))
+    context["repository"] = repository.address(Path(app.srcdir))
+    context["description"] = description_of(doctree) if doctree else context["words"]["ask"]
     context["languages"] = [
         {"uri": app.builder.get_relative_uri(pagename, name), "lang": other, "name": WORDS[other]["name"]}
         for other, name in in_other_languages(pagename, {*docnames, *app.config.html_additional_pages}).items()

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
 from tools.lib import chapter as metadata
+from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.lib.pages import anchor_of
@@ -387,6 +388,16 @@ class Files(unittest.TestCase):
     def test_anchors_are_words(self):
         for name in files:
             self.assertEqual(re.findall(r'href="#id\d+"', text_of(name)), [], name)
+
+    def test_every_page_describes_itself(self):
+        for name in files:
+            page = text_of(name)
+            if '<nav id="pages"' in page:
+                said = re.search(r'<meta name="description" content="([^"]*)">', page)[1]
+                self.assertTrue(10 <= len(html.unescape(said)) <= 202, f"{name}: {said}")
+                self.assertIn(f'<meta property="og:description" content="{said}">', page)
+                self.assertEqual(page.count(f'href="{repository.address(TOP)}"'), 2 + page[page.index("<main") :].count(f'href="{repository.address(TOP)}"'), name)
+        self.assertIn("loses updates", re.search(r'name="description" content="([^"]*)"', text_of(LESSON))[1])
 
     def test_pages_are_light(self):
         for chapter in chapters:
