@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
@@ -295,6 +296,16 @@ class Workflow(unittest.TestCase):
         self.assertEqual(uploaded, "build/site")
         self.assertEqual(publish["needs"], "build")
         self.assertEqual(publish["permissions"], {"pages": "write", "id-token": "write"})
+
+
+class Failure(unittest.TestCase):
+    def test_a_failed_build_leaves_what_was_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            there = Path(folder, "site")
+            (there / "_static").mkdir(parents=True)
+            with unittest.mock.patch("tools.site.build_site.python_with_sphinx", return_value="/bin/false"), self.assertRaises(Failed):
+                build_site.build(there, root, False)
+            self.assertEqual([file.name for file in Path(folder).rglob("*")], ["site", "_static"])
 
 
 class Files(unittest.TestCase):
