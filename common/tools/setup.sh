@@ -7,8 +7,8 @@
 #
 #   --contributor   also clang-format, which checks the style of the sources, clangd, which tests what
 #                   editors show, matplotlib, which draws the plots, pexpect, which tests what a
-#                   terminal shows, Open MPI, for chapter 11's program, Sphinx, MyST and remark, which
-#                   make the web site and the slides, bubblewrap, in which answers are graded,
+#                   terminal shows, Open MPI, for chapter 11's program, Sphinx, MyST, lunr and remark,
+#                   which make the web site and the slides, bubblewrap, in which answers are graded,
 #                   similarity-tester, which finds similar ones, and on Debian Chromium, which tests the pages
 #   --dry-run       say what would be done, and stop
 #
@@ -133,7 +133,7 @@ case $system in
   'ubuntu 24.04') meson_from=pipx ;;  # Meson is 1.3.2 there
   *)
     if [ $contributor = yes ]; then
-      echo 'Contributors also need clang-format, clangd 16, matplotlib, pexpect, Open MPI, Sphinx, MyST (myst-parser), remark, bubblewrap, similarity-tester, and Chromium with chromedriver and Selenium.'
+      echo 'Contributors also need clang-format, clangd 16, matplotlib, pexpect, Open MPI, Sphinx, MyST (myst-parser), lunr, remark, bubblewrap, similarity-tester, and Chromium with chromedriver and Selenium.'
     fi
     [ -n "$missing" ] || all_is_here
     if [ -z "$must" ]; then
@@ -174,7 +174,7 @@ for package in $apt; do
 done
 if [ $contributor = yes ]; then
   more="clang-format clangd${suite:+-16} python3-matplotlib python3-pexpect libopenmpi-dev openmpi-bin"
-  more="$more python3-sphinx python3-myst-parser libjs-remark-slide bubblewrap similarity-tester"
+  more="$more python3-sphinx python3-myst-parser libjs-remark-slide libjs-lunr bubblewrap similarity-tester"
   # A browser for the tests of pages. Ubuntu has Chromium as a snap only: these tests are skipped there.
   [ "${system%% *}" != debian ] || more="$more chromium chromium-driver python3-selenium"
   for package in $more; do

@@ -7,9 +7,9 @@ import contextlib
 import functools
 import http.server
 import os
-import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from tools.lib.checkout import TOP, seen_from_the_shell
@@ -28,19 +28,22 @@ def python_with_sphinx():
 
 
 def build(output):
-    """Writes the site into a folder that is made anew; Failed if a page is wrong."""
+    """Writes the site into a folder that is made anew; Failed if a page is wrong, and then the folder is as it was."""
     if output.exists() and not (output / "_static").is_dir() and any(output.iterdir()):
         raise Failed(f"{output} has files that are no site: name another folder, or empty it")
-    shutil.rmtree(output, ignore_errors=True)
-    doctrees = output.parent / f"{output.name}-doctrees"
-    done = subprocess.run([
-        python_with_sphinx(), "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", str(Path(__file__).parent),
-        "-d", str(doctrees), str(TOP), str(output),
-    ], env={**os.environ, "PYTHONPATH": str(TOP / "common")})  # fmt: skip
-    shutil.rmtree(doctrees, ignore_errors=True)
-    if done.returncode != 0:
-        raise Failed("the site is not built")
-    slides.write_all(TOP, output / "slides")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f"{output.name}-", dir=output.parent) as made:
+        new, old = Path(made, "new"), Path(made, "old")
+        done = subprocess.run([
+            python_with_sphinx(), "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", str(Path(__file__).parent),
+            "-d", str(Path(made, "doctrees")), str(TOP), str(new),
+        ], env={**os.environ, "PYTHONPATH": str(TOP / "common")})  # fmt: skip
+        if done.returncode != 0:
+            raise Failed("the site is not built")
+        slides.write_all(TOP, new / "slides")
+        if output.exists():
+            output.rename(old)
+        new.rename(output)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

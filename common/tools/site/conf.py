@@ -1,7 +1,8 @@
 """Sphinx's settings for the course's web site. `common/dev site` runs Sphinx with this folder as its configuration.
 
 The pages are the Markdown files of the repository as they are. pages.py finds them and makes the navigation,
-source_pages.py shows the source files that they link to, figures.py makes plots and pictures answer to a reader.
+source_pages.py shows the source files that they link to, figures.py makes plots and pictures answer to a reader,
+exercise_cards.py makes cards, typesetting.py what Markdown cannot say, search_index.py finds sections.
 """
 
 import os
@@ -11,7 +12,7 @@ from tools.site import pages
 
 project = pages.title_of(TOP / "README.md").partition(":")[0]
 language = "en"
-extensions = ["myst_parser", "tools.site.pages", "tools.site.source_pages", "tools.site.figures"]
+extensions = ["myst_parser", *(f"tools.site.{name}" for name in ("pages", "source_pages", "figures", "exercise_cards", "typesetting", "search_index"))]
 root_doc = "README"
 source_suffix = {".md": "markdown"}
 include_patterns = pages.PATTERNS
@@ -30,6 +31,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_use_index = False
 html_domain_indices = False
-html_js_files = ["site.js"]
+html_additional_pages = pages.search_pages(TOP)
 html_favicon = "theme/static/favicon.svg"
 html_baseurl = os.environ.get("COURSE_SITE", "")  # the address where it is published, for links to it
+html_context = {"html_baseurl": html_baseurl}

@@ -11,7 +11,6 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from pygments.formatters import HtmlFormatter
 from tools.lib import chapter as metadata
 from tools.lib.documents import gathered
 from tools.lib.failed import Failed
@@ -20,7 +19,6 @@ from tools.trace import stepper
 
 USE = re.compile(r"<use ([^>]*)/>")  # a point
 BAR = re.compile(r'<path d="M ([^"]*)"[^>]*style="fill: (?!none)[^"]*stroke:[^>]*/>')
-DARK_CODE = "github-dark"  # of Pygments
 FRAME = '<div class="drawing wide">'  # on a narrow page a drawing keeps its size, and is scrolled
 REACH = 11  # points around a mark that belong to it
 
@@ -85,14 +83,11 @@ def inline(svg, name, description):
 
 
 def colours():
-    """colours.css: what matplotlib and Pygments write for light pages, and what dark ones show instead."""
-    plots = "".join(
+    """colours.css: what matplotlib writes for light pages, and what dark ones show instead."""
+    return "".join(
         f'svg.plot [style*="{what}: {light}"] {{ {what}: light-dark({light}, {dark}) !important }}\n'
         for light, dark in plot_svg.DARK.items() for what in ("fill", "stroke")
     )  # fmt: skip
-    dark = HtmlFormatter(style=DARK_CODE)
-    chosen, systems = (dark.get_style_defs(f':root{theme} .highlight') for theme in ('[data-theme="dark"]', ':not([data-theme="light"])'))
-    return f"{plots}{chosen}\n@media (prefers-color-scheme: dark) {{\n{systems}\n}}\n.highlight {{ background: var(--panel) !important }}\n"
 
 
 def plots_of(top):

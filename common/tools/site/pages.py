@@ -1,7 +1,8 @@
 """Which Markdown files are pages of the site, their order, and their languages: an extension of Sphinx.
 
 A page is each Markdown file that PATTERNS name, found when the site is built. README.zh-CN.md is the Chinese
-version of the README.md beside it, and its text links to it; Chinese pages have their own part of the navigation.
+version of the README.md beside it, and its text links to it. The navigation is in the language of the page, and leads to Chinese
+pages from Chinese ones.
 """
 
 import re
@@ -9,16 +10,36 @@ import shutil
 from pathlib import Path
 
 from docutils import nodes
-
-from tools.lib import hints
-from tools.lib.pages import CARD
+from tools.lib import repository
 
 PATTERNS = ["*.md", "chapters/*/README*.md", "common/docs/**.md", "common/simt/README*.md"]
 NO_PAGES = [".git", ".github", "chapters/*/common", "exercises", "solutions"]  # the link to common has the same pages again
 CHAPTER = re.compile(r"chapters/([^/]+)/README")
 LANGUAGE = re.compile(r"\.([a-z]{2}(?:-[A-Z]{2})?)$")
-NAMES = {"zh-CN": "中文"}  # the heading of the pages in this language
-HINT = {"en": "Hint", "zh-CN": "提示"}
+# Pages that are not for learners. What is named nowhere is in "Learn".
+TEACH = ["common/docs/instructors", "common/docs/grading", "common/docs/classroom50", "common/docs/gradescope", "common/docs/release", "common/docs/contracts"]
+DEVELOP = ["CONTRIBUTING", "common/docs/architecture", "common/simt/README", "common/docs/schemas", "common/docs/web-site", "CHANGELOG"]
+LEAST_DESCRIPTION, MOST_DESCRIPTION = 25, 200  # characters
+SEARCH = "search"  # the page, in other languages with their name
+# What the site itself says, in each language; `{}` is a number.
+WORDS = {
+    "en": {
+        "name": "English", "learn": "Learn", "teach": "Teach", "develop": "Develop", "pages": "Pages", "on_this_page": "On this page",
+        "next": "Next", "previous": "Previous", "skip": "Skip to the text", "slides": "Slides", "repository": "GitHub",
+        "light": "Light", "dark": "Dark", "light_theme": "Light theme", "dark_theme": "Dark theme",
+        "copy": "Copy", "copied": "Copied", "done": "Done", "done_here": "Kept in this browser; nothing is sent.",
+        "hint": "Hint", "search": "Search", "search_course": "Search the course",
+        "ask": "Type words of the text, or a name of the code.", "found": "{} sections found", "needs_script": "The search needs JavaScript.",
+    },
+    "zh-CN": {
+        "name": "中文", "learn": "学习", "teach": "教学", "develop": "开发", "pages": "页面", "on_this_page": "本页内容",
+        "next": "下一页", "previous": "上一页", "skip": "跳到正文", "slides": "幻灯片（英文）", "repository": "GitHub",
+        "light": "浅色", "dark": "深色", "light_theme": "浅色主题", "dark_theme": "深色主题",
+        "copy": "复制", "copied": "已复制", "done": "已完成", "done_here": "只保存在这个浏览器里，不会发送到任何地方。",
+        "hint": "提示", "search": "搜索", "search_course": "搜索本课程",
+        "ask": "请输入正文中的词，或代码里的名字。", "found": "找到 {} 节", "needs_script": "搜索需要 JavaScript。",
+    },
+}  # fmt: skip
 
 
 def title_of(file):
@@ -47,83 +68,110 @@ def in_other_languages(docname, docnames):
     return {language_of(name): name for name in sorted(docnames) if LANGUAGE.sub("", name) == base and name != docname}
 
 
+def languages_of(docnames):
+    """The languages of the pages, English first."""
+    return sorted({language_of(name) for name in docnames}, key=lambda language: (language != "en", language))
+
+
+def search_page(language):
+    return SEARCH if language == "en" else f"{SEARCH}.{language}"
+
+
+def search_pages(top):
+    """{page: template} of the search pages: one for each language that the front page is in."""
+    return {search_page(language_of(file.stem)): f"{SEARCH}.html" for file in Path(top).glob("README*.md")}
+
+
 # ---- navigation ----------------------------------------------------------------------------------
 
 
-def navigation(docnames):
-    """[(heading, docnames)]: the chapters, the pages beside them, and each other language."""
-    def order(name):
-        return LANGUAGE.sub("", name) != "README", not name.startswith("chapters/"), name
+def in_language(docname, docnames, language):
+    """The page in this language, or the page itself."""
+    return docname if language == language_of(docname) else in_other_languages(docname, docnames).get(language, docname)
 
-    parts = {"Chapters": [], "More pages": []}
-    for name in sorted(set(docnames) - {"README"}, key=order):
-        language = language_of(name)
-        heading = NAMES.get(language, language) if language != "en" else "Chapters" if name.startswith("chapters/") else "More pages"
-        parts.setdefault(heading, []).append(name)
-    return [(heading, names) for heading, names in parts.items() if names]
+
+def course(docnames, language):
+    """The pages that a learner turns, from the front page to the last chapter; a page that is not translated is in English."""
+    english = ["README", *sorted(name for name in docnames if CHAPTER.fullmatch(name) and language_of(name) == "en")]
+    return [in_language(name, docnames, language) for name in english]
+
+
+def turned(docnames, docname):
+    """The pages before and after a page of the course; None at its ends, and of other pages."""
+    there = course(docnames, language_of(docname))
+    place = there.index(docname) if docname in there else None
+    before = there[place - 1] if place else None
+    return before, there[place + 1] if place is not None and place + 1 < len(there) else None
+
+
+def navigation(docnames, language):
+    """[(heading, docnames)]: for learners the course and what explains it, for teachers, for developers."""
+    words = WORDS[language]
+    others = sorted(name for name in docnames if language_of(name) == "en" and name != "README" and not name.startswith("chapters/"))
+    return [
+        (words["learn"], course(docnames, language) + [name for name in others if name not in TEACH + DEVELOP]),
+        (words["teach"], [name for name in TEACH if name in docnames]),
+        (words["develop"], [name for name in DEVELOP if name in docnames]),
+    ]
 
 
 def add_navigation(app, docname, source):
-    """The front page leads to all others; nothing of that is visible on it."""
+    """The front page leads to all others, as Sphinx demands; nothing of that is visible on it."""
     if docname == "README":
-        source[0] += "".join(
-            f"\n\n```{{toctree}}\n:hidden:\n:caption: {heading}\n\n" + "\n".join(f"/{name}" for name in names) + "\n```\n"
-            for heading, names in navigation(app.env.found_docs)
-        )
-
-
-# ---- exercises -----------------------------------------------------------------------------------
-
-
-def add_hints(app, docname, source):
-    """A page of the site has the hints of an exercise at the end of its card, folded."""
-    if chapter := CHAPTER.match(docname):
-        folder, page = Path(app.srcdir, "chapters", chapter[1]), f"{Path(docname).name}.md"
-        source[0] = CARD.sub(lambda card: with_hints(card, hints.file_of(folder, card["name"], page)), source[0])
-
-
-def with_hints(card, file):
-    """The text of a card, and its hints."""
-    word = HINT[language_of(file.stem)]
-    return card.group() + "".join(
-        f"\n<details><summary>{word} {number}</summary>\n\n{text}\n\n</details>\n" for number, text in enumerate(hints.read(file)[1], 1)
-    )
+        names = sorted(app.env.found_docs - {"README"})
+        source[0] += "\n\n```{toctree}\n:hidden:\n\n" + "\n".join(f"/{name}" for name in names) + "\n```\n"
 
 
 # ---- a page --------------------------------------------------------------------------------------
 
 
 def add_github_anchors(app, doctree):
-    """Headings also have the anchors that GitHub gives them: word_count, where docutils says word-count."""
+    """Headings have the anchors that GitHub gives them, as docutils turns word_count to word-count, and Chinese to a number."""
     for section in doctree.findall(nodes.section):
         slug = section.get("slug") or section.get("myst-anchor", "").partition("#")[2]  # MyST 1 and newer, or older
-        if slug and slug not in section["ids"]:
-            section["ids"].append(slug)
+        if slug:
+            section["ids"] = [slug, *(name for name in section["ids"] if name != slug)]
 
 
-def frame_tables(app, doctree, docname):
-    """A table that is wider than the page is scrolled inside a frame."""
-    for table in list(doctree.findall(nodes.table)):
-        begin, end = (nodes.raw("", text, format="html") for text in ('<div class="wide">', "</div>"))
-        table.parent.insert(table.parent.index(table), begin)
-        table.parent.insert(table.parent.index(table) + 1, end)
+def description_of(doctree):
+    """What a search engine or a shared link says of a page: its first paragraph that is more than links, shortened."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        text = " ".join(paragraph.astext().split())
+        if len(text) >= LEAST_DESCRIPTION and not isinstance(paragraph.parent, (nodes.block_quote, nodes.entry)):
+            return text if len(text) <= MOST_DESCRIPTION else f"{text[:MOST_DESCRIPTION].rsplit(' ', 1)[0]} …"
+    return " ".join(doctree.astext().split())[:MOST_DESCRIPTION]
 
 
 def fill_template(app, pagename, templatename, context, doctree):
     """What layout.html has beside the text: the page's language, the same in others, the slides, the navigation."""
-    context["language"] = language_of(pagename)
+    docnames, language = app.env.found_docs, language_of(pagename)
+
+    def link(name):
+        return {
+            "uri": app.builder.get_relative_uri(pagename, name), "title": app.env.titles[name].astext(), "lang": language_of(name),
+            "current": name == pagename,
+            "exercises": app.exercises.get(name, []),
+        }  # fmt: skip
+
+    context["language"], context["words"] = language, WORDS[language]
+    context["search"] = app.builder.get_relative_uri(pagename, search_page(language))
+    context["repository"] = repository.address(Path(app.srcdir))
+    context["description"] = description_of(doctree) if doctree else context["words"]["ask"]
     context["languages"] = [
-        {"uri": app.builder.get_relative_uri(pagename, name), "lang": language}
-        for language, name in in_other_languages(pagename, app.env.found_docs).items()
+        {"uri": app.builder.get_relative_uri(pagename, name), "lang": other, "name": WORDS[other]["name"]}
+        for other, name in in_other_languages(pagename, {*docnames, *app.config.html_additional_pages}).items()
     ]
-    chapter = CHAPTER.fullmatch(pagename)
+    chapter = CHAPTER.fullmatch(pagename.removesuffix(f".{language}"))
     context["slides"] = app.builder.get_relative_uri(pagename, f"slides/{chapter[1]}") if chapter else None
-    context["navigation"] = [
-        {"heading": heading, "pages": [
-            {"uri": app.builder.get_relative_uri(pagename, name), "title": app.env.titles[name].astext(),
-             "lang": language_of(name), "current": name == pagename} for name in names
-        ]} for heading, names in navigation(app.env.found_docs)
-    ]  # fmt: skip
+    context["prev"], context["next"] = (name and link(name) for name in turned(docnames, pagename))
+    context["navigation"] = [{"heading": heading, "pages": [link(name) for name in names]} for heading, names in navigation(docnames, language)]
+    context["is_front"] = pagename == in_language("README", docnames, language)
+    context["front"] = app.builder.get_relative_uri(pagename, in_language("README", docnames, language))
+
+
+def without_sphinx_search(app):
+    """search_index.py has another one."""
+    app.builder.search = False
 
 
 def add_front_page(app, error):
@@ -133,10 +181,9 @@ def add_front_page(app, error):
 
 
 def setup(app):
+    app.connect("builder-inited", without_sphinx_search)
     app.connect("source-read", add_navigation)
-    app.connect("source-read", add_hints)
-    app.connect("doctree-read", add_github_anchors)
-    app.connect("doctree-resolved", frame_tables)
+    app.connect("doctree-read", add_github_anchors, priority=400)  # before Sphinx gathers the headings
     app.connect("html-page-context", fill_template)
     app.connect("build-finished", add_front_page)
     return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": False}

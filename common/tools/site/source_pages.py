@@ -6,6 +6,7 @@ These pages have a template of their own, source.html: the theme takes ten times
 """
 
 import html
+import json
 import os
 import re
 from functools import cache
@@ -17,11 +18,13 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import TextLexer, get_lexer_for_filename
 from pygments.util import ClassNotFound
 from sphinx.util import logging
+from tools.site import pages
 
 SCHEME = "source"  # of a link to a file, until Sphinx knows from which page: source:common/x.cuh#L3
 PICTURES = {".svg", ".png", ".jpg", ".gif"}
 LINK = re.compile(r"\]\((?![a-z]+:|#|/)([^()\s#]+)(#[^()\s]*)?\)")
 CODE = re.compile(r"^ *(```+|~~~+)[^\n]*\n.*?^ *\1 *$|(`+)(?!`).+?(?<!`)\2(?!`)", re.MULTILINE | re.DOTALL)
+PLAIN_CODE = re.compile(r'<span class="(?:w|n|p|o|nn|nl|bp|err)">([^<]*)</span>|<span></span>')  # Pygments' classes that site.css does not colour
 
 log = logging.getLogger(__name__)
 
@@ -63,10 +66,20 @@ def resolve_sources(app, doctree, docname):
             log.warning("no such file: %s", path, location=node)
             continue
         app.linked_sources.add(path)
-        node["refuri"] = app.builder.get_relative_uri(docname, path) + (f"#{anchor}" if anchor else "")
+        node["refuri"] = app.builder.get_relative_uri(docname, page_of(app, path)) + (f"#{anchor}" if anchor else "")
+
+
+def page_of(app, path):
+    """The page that shows a file or a folder; common/docs/x.md has x.html, so the folder x cannot have it."""
+    return f"{path}/index" if Path(app.srcdir, path).is_dir() else path
 
 
 # ---- pages of sources ----------------------------------------------------------------------------
+
+
+def without_plain_spans(text):
+    """HTML of code without the spans that colour nothing: a third of it."""
+    return PLAIN_CODE.sub(r"\1", text)
 
 
 @cache
@@ -83,7 +96,8 @@ def highlighted(file):
     text = file.read_text(encoding="utf-8", errors="replace")
     kind = file.suffix if file.suffix in (".cu", ".cuh", ".hpp", ".cpp", ".h", ".py") else file.name
     # Pygments ends its spans at the end of each line.
-    lines = highlight(text, lexer_of(f"x{kind}" if kind == file.suffix else kind), HtmlFormatter(nowrap=True)).rstrip("\n").split("\n")
+    shown = highlight(text, lexer_of(f"x{kind}" if kind == file.suffix else kind), HtmlFormatter(nowrap=True))
+    lines = without_plain_spans(shown).rstrip("\n").split("\n")
     return "".join(
         f'<span class="line" id="L{number}"><a href="#L{number}" aria-label="line {number}">{number}</a>{line}\n</span>'
         for number, line in enumerate(lines, 1)
@@ -99,7 +113,7 @@ def list_of(app, path):
     """Links to what a folder holds, and the paths that they need."""
     files = [file.relative_to(app.srcdir).as_posix() for file in files_below(Path(app.srcdir, path))]
     items = "".join(
-        f'<li><a href="{html.escape(app.builder.get_relative_uri(path, file))}">{html.escape(os.path.relpath(file, path))}</a></li>'
+        f'<li><a href="{html.escape(app.builder.get_relative_uri(page_of(app, path), file))}">{html.escape(os.path.relpath(file, path))}</a></li>'
         for file in files
     )
     return f"<ul>{items}</ul>", files
@@ -124,7 +138,7 @@ def write_source_pages(app, error):
         if path in done:
             continue
         done.add(path)
-        file = Path(app.srcdir, path)
+        file, page = Path(app.srcdir, path), page_of(app, path)
         if file.is_dir():
             body, more = list_of(app, path)
             todo += more
@@ -132,12 +146,13 @@ def write_source_pages(app, error):
             body = f'<div class="highlight"><pre tabindex="0" aria-label="source">{highlighted(file)}</pre></div>'
         back = page_that_leads_back(app, path)
         parts = {
+            "WORDS": json.dumps(pages.WORDS["en"]),
             "TITLE": html.escape(path), "SITE": html.escape(app.config.project), "BODY": body,
-            "BACK": html.escape(app.builder.get_relative_uri(path, back)),
+            "BACK": html.escape(app.builder.get_relative_uri(page, back)),
             "BACK_TITLE": html.escape(app.env.titles[back].astext()),
-            "STATIC": app.builder.get_relative_uri(path, "_static/").removesuffix(".html"),
+            "STATIC": app.builder.get_relative_uri(page, "_static/").removesuffix(".html"),
         }
-        target = Path(app.outdir, f"{path}.html")
+        target = Path(app.outdir, f"{page}.html")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(re.sub(f"@({'|'.join(parts)})@", lambda found: parts[found[1]], template), encoding="utf-8")
 

@@ -27,6 +27,7 @@ from tools.lib.checkout import TOP  # noqa: E402
 # Patterns of what is left out. The gate proves solutions; the page of verdicts names every mistake.
 LEFT_OUT = [
     "solutions", "chapters/*/mistakes", "chapters/*/alternatives", "chapters/*/results/*-verdicts.json", ".ci",
+    ".github/workflows",  # they run the gate, and publish the site with the pages of the solutions
     "common/docs/verdicts.md",
 ]
 # A page may not lead a learner to what is not there. What these pages say is about this repository.

@@ -54,8 +54,12 @@ class Window:
         self.driver.find_element(By.CSS_SELECTOR, selector).click()
 
     def press(self, *keys):
-        """Presses keys one after another, wherever the focus is."""
-        ActionChains(self.driver).send_keys(*(getattr(Keys, key.replace(" ", "_").upper()) for key in keys)).perform()
+        """Presses keys one after another, wherever the focus is: "tab", "page down", "/"."""
+        ActionChains(self.driver).send_keys(*(getattr(Keys, key.replace(" ", "_").upper(), key) for key in keys)).perform()
+
+    def type(self, text):
+        """Types a text, wherever the focus is."""
+        ActionChains(self.driver).send_keys(text).perform()
 
     def size(self, width, height):
         """The size of the page's window in CSS pixels."""

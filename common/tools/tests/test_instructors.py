@@ -9,6 +9,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from unittest import mock
 
+from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.tests.in_folder import InFolder
 
@@ -57,7 +58,7 @@ class Gradescope(Folder):
             (self.folder / "bin" / name).chmod(0o755)
         self.assertEqual(self.bash(self.script("setup.sh"), PATH=f"{self.folder}/bin:{os.environ['PATH']}")[0], 0)
         calls = (self.folder / "calls").read_text()
-        self.assertIn(f"git clone --depth 1 --branch main https://github.com/OWNER/cuda-atomics-course {self.folder}/course\n", calls)
+        self.assertIn(f"git clone --depth 1 --branch main {repository.address(TOP)} {self.folder}/course\n", calls)
         self.assertTrue((self.folder / "was-set-up").exists())
         self.assertEqual(self.arguments()[:3], ["gradescope", "--submission", f"{self.folder}/course"])
 

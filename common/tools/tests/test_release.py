@@ -119,6 +119,10 @@ class Release(unittest.TestCase):
         self.assertGreater(len(names), 100)
         self.assertEqual(words & names, set())
 
+    def test_no_workflow_runs_what_is_not_there(self):
+        commands = [line for file in self.out.glob(".github/workflows/*") for line in re.findall(r"run: *(.*)", file.read_text())]
+        self.assertEqual(commands, [])
+
     def test_it_is_a_whole_course(self):
         self.lint(self.out)
         chapters = [folder.name for folder in (TOP / "chapters").iterdir() if (folder / "meson.build").exists()]

@@ -2,6 +2,7 @@
 Skipped (77) without Sphinx; without a browser the pages are not opened."""
 
 import base64
+import gzip
 import html
 import json
 import re
@@ -9,10 +10,12 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
 from tools.lib import chapter as metadata
+from tools.lib import repository
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 from tools.lib.pages import anchor_of
@@ -24,15 +27,18 @@ from tools.trace import stepper
 
 TOOLS = TOP / "common/tools"
 try:
-    from tools.site import pages, source_pages
+    from tools.site import exercise_cards, pages, search_index, source_pages, typesetting
 except ImportError:  # no Sphinx for this Python
-    pages = source_pages = None
+    exercise_cards = pages = search_index = source_pages = typesetting = None
 
 FIRST = "01-global-atomic"  # a chapter with pictures and a plot
 LESSON = f"chapters/{FIRST}/README.html"
-WIDTHS = (1400, 390)
+WIDTHS = (1400, 768, 390)
 SCHEMES = ("light", "dark")
 LEAST_CONTRAST = 4.5  # WCAG 2.2, 1.4.3
+MOST_OF_A_CHAPTER = 60_000  # bytes, compressed, without pictures
+MOST_OF_THE_SITE = 25_000_000  # bytes
+CHARACTERS_OF_A_LINE = (60, 84)  # about 75, in the fonts that a machine has
 
 # The texts whose colour is too near to that of what is below them. Elements of the same kind are looked at once.
 CONTRAST = """
@@ -86,6 +92,47 @@ const wanted = [...document.querySelectorAll("a[href], button, input, select, su
   !e.disabled && e.checkVisibility({ visibilityProperty: true }) && !e.closest(".skip"));
 """
 
+# A question of the search page; its first hit must be one of these sections: NN-topic#anchor, or NN-topic for a whole page.
+ASK = "const b = document.querySelector('header input'); b.value = arguments[0]; b.dispatchEvent(new Event('input'))"
+RACE = ["01-global-atomic#step-1-every-thread-adds-to-one-number", "00-start-here#step-3-when-something-goes-wrong"]
+RACE_IN_CHINESE = ["01-global-atomic#第一步每个线程都往同一个数上加", "00-start-here#第三步出错的时候"]
+QUESTIONS = {
+    "search.html": {
+        "race": RACE,
+        "data races": RACE,
+        "memory order": ["12-memory-order"],
+        "atomicAdd": ["01-global-atomic#step-2-atomicadd"],
+        "shuffle": ["05-warp-shuffle#step-2-a-shuffle-instead-of-shared-memory"],
+        "__shfl_down_sync": ["05-warp-shuffle#step-2-a-shuffle-instead-of-shared-memory"],
+        "bank conflict": ["03-shared-reduce#step-2-how-the-tree-should-be-walked"],
+        "coalesced": ["04-coalesced-access"],
+        "grid-stride loop": ["01-global-atomic#step-2-atomicadd"],
+        "fence": ["02-atomic-functions#an-atomic-is-not-a-fence"],
+        "half2": ["06-half2-dot"],
+        "cluster": ["13-clusters#a-first-cluster"],
+        "softmax": ["15-row-reductions#step-3-the-softmax-of-a-row"],
+        "private histogram": ["03-shared-reduce#private-histograms"],
+        "ABA": ["12-memory-order#step-9-a-stack-and-aba"],
+        "hash table": ["12-memory-order#step-10-a-hash-table"],
+        "nccl": ["11-many-gpus#step-4-nccl-and-mpi"],
+        "warp aggregation": ["09-warp-aggregated#step-3-warp-aggregation-by-hand"],
+        "barrier": ["03-shared-reduce#step-1-a-tree-in-shared-memory"],
+        "stagnation": ["01-global-atomic#step-4-order-rounding-stagnation"],
+        "pinned memory": ["06-half2-dot#the-hosts-side-pinned-memory"],
+        "loads in flight": ["03-shared-reduce#step-4-more-loads-in-flight"],
+        "radix sort": ["14-scan#step-12-a-sort-is-a-scan"],
+        "contention": ["02-atomic-functions#contention-measured", "01-global-atomic#step-3-fewer-threads-per-address"],
+    },
+    "search.zh-CN.html": {
+        "竞争": RACE_IN_CHINESE,
+        "数据竞争": RACE_IN_CHINESE,
+        "线程束": ["00-start-here#第二步网格线程块线程束"],
+        "停滞": ["01-global-atomic#第四步顺序舍入停滞"],
+        "atomicAdd": ["01-global-atomic#第二步atomicadd"],
+        "洗牌": ["05-warp-shuffle#step-2-a-shuffle-instead-of-shared-memory"],  # not translated
+    },
+}
+
 # Slides whose contents reach past the slide, or whose pictures are missing.
 ON_SLIDES = """
 return [...document.querySelectorAll(".remark-slides-area .remark-slide-container")].flatMap((holder, k) => {
@@ -126,10 +173,59 @@ class Texts(unittest.TestCase):
         self.assertEqual(pages.in_other_languages("README", names), {"zh-CN": "README.zh-CN"})
         self.assertEqual(pages.in_other_languages("chapters/00-a/README.zh-CN", names), {"en": "chapters/00-a/README"})
         self.assertEqual(pages.in_other_languages("common/docs/x", names), {})
-        self.assertEqual(pages.navigation(names), [
-            ("Chapters", ["chapters/00-a/README"]), ("More pages", ["common/docs/x"]),
-            ("中文", ["README.zh-CN", "chapters/00-a/README.zh-CN"]),
-        ])
+        self.assertEqual(pages.navigation(names, "en"), [("Learn", ["README", "chapters/00-a/README", "common/docs/x"]), ("Teach", []), ("Develop", [])])
+        self.assertEqual(pages.navigation(names, "zh-CN")[0], ("学习", ["README.zh-CN", "chapters/00-a/README.zh-CN", "common/docs/x"]))
+
+    def test_next_and_previous_are_those_of_the_course(self):
+        names = {"README", "README.zh-CN", "chapters/00-a/README", "chapters/00-a/README.zh-CN", "chapters/01-b/README", "common/docs/x"}
+        self.assertEqual(pages.turned(names, "README"), (None, "chapters/00-a/README"))
+        self.assertEqual(pages.turned(names, "chapters/01-b/README"), ("chapters/00-a/README", None))
+        self.assertEqual(pages.turned(names, "common/docs/x"), (None, None))
+        self.assertEqual(pages.turned(names, "chapters/00-a/README.zh-CN"), ("README.zh-CN", "chapters/01-b/README"))  # not translated
+
+    def test_every_page_that_is_not_for_learners_is_there(self):
+        for name in pages.TEACH + pages.DEVELOP:
+            self.assertTrue((TOP / f"{name}.md").is_file(), name)
+
+    def test_powers_have_superscripts(self):
+        for text, shown in (("2^24 floats", "2<sup>24</sup> floats"), ("(10^9)", "(10<sup>9</sup>)"), ("2^-24.", "2<sup>-24</sup>."),
+                            ("2^(k+1)", "2<sup>k+1</sup>"), ("2^k", "2<sup>k</sup>"), ("a ^ b", "a ^ b")):
+            self.assertEqual(typesetting.with_superscripts(text), shown)
+
+    def test_code_has_spans_where_it_has_colours(self):
+        code = '<span></span><span class="kt">int</span><span class="w"> </span><span class="n">x</span><span class="p">;</span>'
+        self.assertEqual(source_pages.without_plain_spans(code), '<span class="kt">int</span> x;')
+
+    def test_each_command_of_a_card_is_a_block(self):
+        text = "```cuda\nint x;\n```\n\n```sh\n./course check a\n./course hint a    # three\n```\n"
+        self.assertEqual(exercise_cards.with_single_commands(text),
+                         "```cuda\nint x;\n```\n\n```sh\n./course check a\n```\n\n```sh\n./course hint a    # three\n```\n")
+
+    def test_a_term_belongs_to_the_section_that_introduces_it(self):
+        glossary = ("| term | 中文 | meaning | chapter |\n|---|---|---|---|\n"
+                    "| compare-and-swap (CAS) | 比较并交换 | stores a value | [02](../../chapters/02-a/README.md) |\n")
+        term, = search_index.terms_of(glossary)
+        self.assertEqual(term, ({"en": ["compare-and-swap", "CAS"], "zh-CN": ["比较并交换"]}, "chapters/02-a"))
+
+        def entries(*sections):
+            return [search_index.Entry(uri, title, text, emphasised, [], []) for uri, title, text, emphasised in sections]
+
+        page = ("02", "02 A: CAS", "CAS in a page", ["CAS"])
+        steps = [("a", "Case one", "CAS", []), ("b", "Step 2", "a CAS", ["CAS"]), ("c", "Step 3: two CASs", "", [])]
+        for count, first in ((3, "c"), (2, "b"), (1, "a"), (0, "02")):
+            self.assertEqual(search_index.section_of(entries(page, *steps[:count]), term.names["en"]).uri, first)
+        there = {"chapters/02-a/README": entries(page, *steps), "chapters/03-b/README": entries(("03", "03", "CAS", []), ("d", "D", "", ["CAS"])),
+                 "common/docs/x": entries(("x", "CAS", "", ["CAS"]))}
+        search_index.add_terms(there, glossary)
+        all_terms = ["compare-and-swap", "CAS", "比较并交换"]
+        said = {entry.uri: (entry.terms, entry.more_terms) for of_page in there.values() for entry in of_page}
+        self.assertEqual(said["c"], (all_terms, []))
+        self.assertEqual([uri for uri, (_, more) in said.items() if more == all_terms], ["02", "b", "d"])
+
+    def test_each_language_has_its_pages_and_those_that_are_not_translated(self):
+        names = ["README", "README.zh-CN", "chapters/00-a/README", "chapters/00-a/README.zh-CN", "chapters/01-b/README"]
+        self.assertEqual(search_index.found_in("en", names), ["README", "chapters/00-a/README", "chapters/01-b/README"])
+        self.assertEqual(search_index.found_in("zh-CN", names), ["README.zh-CN", "chapters/00-a/README.zh-CN", "chapters/01-b/README"])
 
     def test_a_slide_has_why_idea_kernel_cost_and_picture(self):
         text = ("# 01 X\n\nIntro.\n\n## Step 1: a tree\n\n**Why?** It is\n[slow](x.md#y).\n\n**Idea.** Two steps:\n\n```\na -> b\n```\n\n"
@@ -187,6 +283,16 @@ class Workflow(unittest.TestCase):
         self.assertEqual(publish["permissions"], {"pages": "write", "id-token": "write"})
 
 
+class Failure(unittest.TestCase):
+    def test_a_failed_build_leaves_what_was_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            there = Path(folder, "site")
+            (there / "_static").mkdir(parents=True)
+            with unittest.mock.patch("tools.site.build_site.python_with_sphinx", return_value="/bin/false"), self.assertRaises(Failed):
+                build_site.build(there)
+            self.assertEqual([file.name for file in Path(folder).rglob("*")], ["site", "_static"])
+
+
 class Files(unittest.TestCase):
     """What is in the files of the site."""
 
@@ -220,8 +326,7 @@ class Files(unittest.TestCase):
             name = urljoin(f"/{name}", found[1])[1:]
             visited.append(name)
         english = [f"chapters/{chapter.name}/README.html" for chapter in chapters]
-        self.assertEqual(visited[: len(english)], english)
-        self.assertEqual(len(visited), len(set(visited)))
+        self.assertEqual(visited, english)
         self.assertEqual(text_of("index.html"), text_of("README.html"))
 
     def test_markdown_is_what_github_shows(self):
@@ -239,7 +344,7 @@ class Files(unittest.TestCase):
                 self.assertIn(f'id="{anchor}"', article)
 
     def test_a_page_and_its_translation_lead_to_each_other(self):
-        translated = [name for name in files if name.endswith(".zh-CN.html")]
+        translated = [name for name in files if name.endswith(".zh-CN.html") and (TOP / name.replace(".html", ".md")).exists()]
         for name in translated:
             english = name.replace(".zh-CN", "")
             if english not in files:
@@ -250,6 +355,50 @@ class Files(unittest.TestCase):
             self.assertIn('<html lang="zh-CN"', text_of(name))
             self.assertIn('<html lang="en"', text_of(english))
         self.assertIn("README.zh-CN.html", translated)
+
+    def test_the_navigation_leads_to_each_page_once_in_the_language_of_the_page(self):
+        own = {name for name in files if '<nav id="pages"' in text_of(name) and (TOP / name.replace(".html", ".md")).exists()}
+        self.assertGreater(len(own), len(chapters) + 15)
+        for name in own:
+            chinese = ".zh-CN" in name
+            menu = re.search(r'<nav id="pages".*?</nav>', text_of(name), re.DOTALL)[0]
+            there = [urljoin(f"/{name}", unquote(link))[1:].partition("#")[0] or name for link in re.findall(r'<li><a href="([^"]*)"', menu)]
+            expected = {other for other in own if ".zh-CN" not in other or chinese}
+            expected -= {other.replace(".zh-CN", "") for other in own if chinese and ".zh-CN" in other}
+            self.assertEqual(sorted(there), sorted(expected), name)
+            self.assertEqual(menu.count('aria-current="page"'), 1)
+            self.assertEqual(re.findall("<h2>(.*?)</h2>", menu), ["学习", "教学", "开发"] if chinese else ["Learn", "Teach", "Develop"])
+
+    def test_what_markdown_cannot_say(self):
+        for name in (f"{chapter.name}/{file.name}" for chapter in chapters for file in chapter.folder.glob("README*.md")):
+            readme, page = (TOP / "chapters" / name).read_text(encoding="utf-8"), text_of(f"chapters/{name.replace('.md', '.html')}")
+            article = page[page.index("<main") : page.index("</main>")]
+            prose = re.sub(r"<pre>.*?</pre>|<code.*?</code>|<svg.*?</svg>|<!--.*?-->|<[^>]*>", "", article, flags=re.DOTALL)
+            self.assertEqual(re.findall(r"\S+\^\S*", prose), [], name)
+            self.assertEqual(article.count('<blockquote class="cost">'), len(re.findall("^<!-- cost ", readme, re.MULTILINE)), name)
+            self.assertEqual(article.count('<div class="card"'), len(re.findall("^<!-- exercise ", readme, re.MULTILINE)), name)
+            captions = re.findall(r'<figure class="code"><figcaption>\s*<p><a class="[^"]*" href="([^"]*)"', article)
+            self.assertGreaterEqual(len(captions), len(re.findall("^<!-- (?:kernel|exercise) ", readme, re.MULTILINE)), name)
+
+    def test_anchors_are_words(self):
+        for name in files:
+            self.assertEqual(re.findall(r'href="#id\d+"', text_of(name)), [], name)
+
+    def test_every_page_describes_itself(self):
+        for name in files:
+            page = text_of(name)
+            if '<nav id="pages"' in page:
+                said = re.search(r'<meta name="description" content="([^"]*)">', page)[1]
+                self.assertTrue(10 <= len(html.unescape(said)) <= 202, f"{name}: {said}")
+                self.assertIn(f'<meta property="og:description" content="{said}">', page)
+                self.assertEqual(page.count(f'href="{repository.address(TOP)}"'), 2 + page[page.index("<main") :].count(f'href="{repository.address(TOP)}"'), name)
+        self.assertIn("loses updates", re.search(r'name="description" content="([^"]*)"', text_of(LESSON))[1])
+
+    def test_pages_are_light(self):
+        for chapter in chapters:
+            page = re.sub(r"<svg.*?</svg>", "", text_of(f"chapters/{chapter.name}/README.html"), flags=re.DOTALL)
+            self.assertLessEqual(len(gzip.compress(page.encode())), MOST_OF_A_CHAPTER, chapter.name)
+        self.assertLessEqual(sum(file.stat().st_size for file in site.rglob("*") if file.is_file()), MOST_OF_THE_SITE)
 
     def test_every_plot_has_values(self):
         for chapter in chapters:
@@ -330,6 +479,17 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.window.run(colour), white)
         self.assertEqual(self.window.text("button.theme"), "Dark")
 
+    def test_the_front_page_is_one_screen(self):
+        for name in ("index.html", "README.zh-CN.html"):
+            self.open(name)
+            self.window.wait("return [...document.images].every((image) => image.complete)")
+            for part in ("p", ".drawing", ".highlight-sh", "strong a", "table"):
+                box = self.window.run("const b = document.querySelector(`.first-screen ${arguments[0]}`).getBoundingClientRect(); return [b.top, b.bottom, b.right]", part)
+                self.assertTrue(50 <= box[0] < box[1] <= 900 and box[2] <= 1400, f"{name}: {part} is at {box}")
+            self.assertIn("git clone https://github.com/", self.window.text(".first-screen pre"))
+            self.assertEqual(self.window.run("return document.querySelector('.first-screen pre').className"), "")  # not scrolled
+            self.assertIn("chapters/00-start-here/README", self.window.run("return document.querySelector('.first-screen strong a').href"))
+
     # ---- keyboard ----
 
     def reached(self):
@@ -358,12 +518,111 @@ class Pages(unittest.TestCase):
         self.window.press("escape")
         self.assertFalse(self.window.run(link))
 
+    def test_a_click_beside_the_menu_closes_it(self):
+        self.window.size(390, 900)
+        self.open(LESSON)
+        is_open = "return document.querySelector('#pages a').checkVisibility()"
+        self.window.click("#menu")
+        self.assertTrue(self.window.run(is_open))
+        self.window.click("#pages h2")
+        self.assertTrue(self.window.run(is_open))
+        self.window.run("document.elementFromPoint(380, 600).click()")
+        self.assertFalse(self.window.run(is_open))
+
+    def test_the_list_of_pages_shows_the_current_one(self):
+        for name, width in ((f"chapters/{chapters[-1].name}/README.html", 1400), ("CHANGELOG.html", 1400), ("CHANGELOG.html", 390)):
+            self.window.size(width, 700)
+            self.open(name)
+            if width < 1000:
+                self.window.click("#menu")
+            self.assertTrue(self.window.run(
+                "const a = document.querySelector('#pages [aria-current]').getBoundingClientRect(); return a.top > 50 && a.bottom < innerHeight"), name)
+
+    def test_the_search_box_of_a_phone_has_room(self):
+        self.window.size(390, 844)
+        self.open(LESSON)
+        self.assertGreaterEqual(self.window.run("return document.querySelector('header input').clientWidth"), 180)
+
+    # ---- text ----
+
+    def test_lines_of_text_have_about_75_characters(self):
+        self.open(LESSON)
+        lengths = self.window.run("""
+            return [...document.querySelectorAll("main p")].map((p) => {
+              const lines = p.getClientRects().length && Math.round(p.clientHeight / parseFloat(getComputedStyle(p).lineHeight));
+              return lines > 3 && !p.closest(".cost, table") ? p.textContent.length / lines : 0;
+            }).filter(Boolean)""")
+        self.assertGreater(len(lengths), 10)
+        least, most = CHARACTERS_OF_A_LINE
+        self.assertTrue(least < sum(lengths) / len(lengths) < most, lengths)
+
+    def test_what_is_wide_shows_that_it_goes_on(self):
+        self.window.size(390, 900)
+        self.open(LESSON)
+        wide = "[...document.querySelectorAll('.wide, .highlight pre')].filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)"
+        self.assertGreater(self.window.run(f"return {wide}.length"), 3)
+        self.window.wait(f"return {wide}.every((e) => e.classList.contains('more-right') && e.tabIndex === 0)")
+        self.window.run(f"{wide}[0].scrollLeft = 9999")
+        self.window.wait(f"return {wide}[0].className.includes('more-left') && !{wide}[0].className.includes('more-right')")
+
+    # ---- exercises ----
+
+    def test_a_reader_marks_an_exercise_as_done(self):
+        self.addCleanup(self.forget)
+        self.open(LESSON)
+        self.window.run("document.querySelector('.card').scrollIntoView()")
+        self.window.click(".card .done")
+        self.window.console()
+        shown = "return [document.querySelectorAll('.card.is-done').length, document.querySelectorAll('#toc .is-done').length, document.querySelector('#pages [aria-current] small').textContent]"
+        count = len(next(chapter for chapter in chapters if chapter.name == FIRST).exercises)
+        for name in (LESSON, LESSON.replace(".html", ".zh-CN.html")):
+            self.open(name)
+            self.assertEqual(self.window.run(shown), [1, 1, f"1/{count}"], name)
+        self.open(LESSON)
+        self.window.run("document.querySelector('.card input').click()")
+        self.assertEqual(self.window.run("return [document.querySelectorAll('.is-done').length, document.querySelectorAll('#pages small').length]"), [0, 0])
+
+    def test_code_is_copied(self):
+        self.open(LESSON)
+        copied = []
+        self.window.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        for selector in (".card .highlight-sh:nth-last-of-type(1) .copy", "figure.code .copy", "main > section > section .highlight-sh .copy"):
+            self.window.run("document.querySelector(arguments[0]).click()", selector)
+            copied.append(self.window.wait("return window.copied"))
+            self.window.run("window.copied = null")
+        self.assertEqual(copied[0], "./course hint word_count")
+        self.assertTrue(copied[1].startswith("__global__ void sum_racy("), copied[1])
+        self.assertEqual(copied[2], f"meson compile -C build {FIRST}-ladder\nbuild/chapters/{FIRST}/ladder --only sum_racy --n 1e5")
+        self.assertEqual(self.window.run("return document.querySelectorAll('.highlight-text .copy').length"), 0)
+
     # ---- search, plots, steps ----
 
-    def test_search_finds_the_lesson(self):
-        self.open("search.html?q=stagnation")
-        found = self.window.wait("return [...document.querySelectorAll('#search-results li > a')].map((a) => a.href)")
-        self.assertTrue(any(LESSON in link for link in found), found)
+    def test_the_first_hit_of_a_question_is_the_section_of_the_lesson(self):
+        for page, questions in QUESTIONS.items():
+            self.open(page)
+            for question, sections in questions.items():
+                with self.subTest(page=page, question=question):
+                    self.window.run(ASK, question)
+                    hit = self.window.run("const a = document.querySelector('#hits a'); return a && decodeURIComponent(a.getAttribute('href'))") or "nothing"
+                    self.assertIn(hit.removeprefix("chapters/").replace("/README.html", "").replace("/README.zh-CN.html", ""), sections)
+            self.assertEqual(self.window.console(), [])
+        self.assertGreaterEqual(sum(map(len, QUESTIONS.values())), 25)
+
+    def test_search_while_the_reader_types(self):
+        self.open("common/docs/learning.html")
+        self.window.press("/")
+        self.window.type("shuf")
+        self.window.press("enter")
+        self.window.wait("return document.querySelector('#hits a')")
+        self.assertEqual(self.window.run("return [location.search, document.activeElement.name]"), ["?q=shuf", "q"])
+        self.assertIn("shuffle", self.window.text("#hits mark + a, #hits a").lower())
+        first = self.window.text("#count")
+        self.window.type("fle qqq")  # no section has both words: those that have one
+        self.window.wait("return location.search === '?q=shuffle%20qqq' && document.querySelector('#hits mark')")
+        self.window.run(ASK, "qqq")
+        self.assertEqual(self.window.run("return document.querySelectorAll('#hits li').length"), 0)
+        self.assertNotEqual(self.window.text("#count"), first)
+        self.assertEqual(self.window.console(), [])
 
     def test_a_plot_says_the_values_of_its_marks(self):
         self.open(LESSON)

@@ -1,6 +1,6 @@
 "use strict";
-// Light and dark, the menu of narrow pages, where the reader is, and the values of plots. All but the first of them
-// also work without a script, or are not needed then.
+// Light and dark, the menu of narrow pages, where the reader is, what is copied, what is done, and the values of plots. Without a
+// script the text is whole.
 
 document.addEventListener("DOMContentLoaded", () => {
   const root = document.documentElement;
@@ -9,7 +9,11 @@ document.addEventListener("DOMContentLoaded", () => {
   const button = document.querySelector("button.theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
-  const name = () => { button.textContent = isDark() ? "Light" : "Dark"; button.setAttribute("aria-label", `${button.textContent} theme`); };
+  const name = () => {
+    const other = isDark() ? "light" : "dark";
+    button.textContent = WORDS[other];
+    button.setAttribute("aria-label", WORDS[`${other}_theme`]);
+  };
   button.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
     localStorage.setItem("theme", root.dataset.theme);
@@ -18,16 +22,38 @@ document.addEventListener("DOMContentLoaded", () => {
   system.addEventListener("change", name);
   name();
 
-  // ---- the menu of a narrow page ----
+  // ---- "/" is in the search box ----
+  const search = document.querySelector("header input[type='search']");
+  document.addEventListener("keydown", (key) => {
+    if (key.key !== "/" || !search || key.ctrlKey || key.metaKey || key.altKey || key.target.matches("input, textarea, select")) return;
+    key.preventDefault();
+    search.focus();
+    search.select();
+  });
+
+  // ---- the list of pages: the menu of a narrow page ----
   const menu = document.getElementById("menu"), pages = document.getElementById("pages");
-  const open = (yes) => { menu.setAttribute("aria-expanded", String(yes)); pages.classList.toggle("open", yes); };
   if (menu) {
-    menu.addEventListener("click", () => open(menu.getAttribute("aria-expanded") !== "true"));
+    const toCurrent = () => {
+      const current = pages.querySelector("[aria-current]");
+      if (current) pages.scrollTop = current.offsetTop - pages.clientHeight / 2;
+    };
+    const isOpen = () => pages.classList.contains("open");
+    const open = (yes) => {
+      menu.setAttribute("aria-expanded", String(yes));
+      pages.classList.toggle("open", yes);
+      if (yes) toCurrent();
+    };
+    menu.addEventListener("click", () => open(!isOpen()));
+    document.addEventListener("click", ({ target }) => {
+      if (isOpen() && !pages.contains(target) && !menu.contains(target)) open(false);
+    });
     document.addEventListener("keydown", (key) => {
       if (key.key !== "Escape") return;
-      if (pages.classList.contains("open")) { open(false); menu.focus(); }
+      if (isOpen()) { open(false); menu.focus(); }
       hide();
     });
+    toCurrent();
   }
 
   // ---- "On this page" shows the section that is read ----
@@ -51,9 +77,63 @@ document.addEventListener("DOMContentLoaded", () => {
     spy();
   }
 
-  // ---- what is scrolled inside itself is reached by Tab ----
-  for (const box of document.querySelectorAll(".wide, .highlight pre")) {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  // ---- code is copied, commands without their comments ----
+  for (const block of navigator.clipboard ? document.querySelectorAll("div[class*='highlight-']:not(.highlight-text)") : []) {
+    const copy = document.createElement("button"), code = block.querySelector("pre");
+    copy.className = "copy";
+    copy.textContent = WORDS.copy;
+    copy.addEventListener("click", async () => {
+      const lines = code.textContent.trimEnd().split("\n");
+      const commands = lines.map((line) => line.replace(/(^|\s+)#\s.*$/, "")).filter((line, k) => line || !lines[k]);
+      await navigator.clipboard.writeText((block.classList.contains("highlight-sh") ? commands : lines).join("\n"));
+      copy.textContent = WORDS.copied;
+      setTimeout(() => { copy.textContent = WORDS.copy; }, 1500);
+    });
+    (block.parentElement.querySelector(":scope > figcaption") || block.querySelector(".highlight")).append(copy);
+  }
+
+  // ---- exercises that the reader has marked as done: kept in this browser ----
+  const done = new Set(JSON.parse(localStorage.getItem("done") || "[]"));
+  const showDone = () => {
+    for (const card of document.querySelectorAll(".card")) {
+      const isDone = done.has(card.dataset.exercise), section = card.parentElement;
+      card.classList.toggle("is-done", isDone);
+      document.querySelector(`#toc a[href="#${CSS.escape(section.id)}"]`)?.classList.toggle("is-done", isDone);
+    }
+    for (const link of document.querySelectorAll("#pages a[data-exercises]")) {
+      const all = link.dataset.exercises.split(" "), count = all.filter((exercise) => done.has(exercise)).length;
+      link.querySelector("small")?.remove();
+      if (count > 0) link.insertAdjacentHTML("beforeend", ` <small>${count === all.length ? "✓" : `${count}/${all.length}`}</small>`);
+    }
+  };
+  for (const card of document.querySelectorAll(".card")) {
+    const label = document.createElement("label"), box = document.createElement("input");
+    label.className = "done";
+    label.title = WORDS.done_here;
+    box.type = "checkbox";
+    box.checked = done.has(card.dataset.exercise);
+    box.addEventListener("change", () => {
+      done[box.checked ? "add" : "delete"](card.dataset.exercise);
+      localStorage.setItem("done", JSON.stringify([...done]));
+      showDone();
+    });
+    label.append(box, ` ${WORDS.done}`);
+    card.querySelector("h3").after(label);
+  }
+  showDone();
+
+  // ---- what is scrolled inside itself is reached by Tab, and fades where it goes on ----
+  const scrolled = [...document.querySelectorAll(".wide, .highlight pre")];
+  const fade = (box) => {
+    const left = box.scrollWidth - box.clientWidth - box.scrollLeft;
+    box.classList.toggle("more-right", left > 1);
+    box.classList.toggle("more-left", box.scrollLeft > 1);
+    if (left > 1) box.tabIndex = 0;
+  };
+  const seen = new ResizeObserver((changes) => changes.forEach(({ target }) => fade(target)));
+  for (const box of scrolled) {
+    box.addEventListener("scroll", () => fade(box), { passive: true });
+    seen.observe(box);
   }
 
   // ---- plots: a mark says its value ----

@@ -1,0 +1,108 @@
+"""How a page of the site looks where Markdown says less: an extension of Sphinx.
+
+2^24 has a superscript. The link to the source below a block of code is the block's caption. What a rung costs
+(<!-- cost NAME -->) and what the front page shows first have classes of their own in site.css, and wide tables a frame.
+"""
+
+import re
+
+from docutils import nodes
+from tools.site import source_pages
+
+POWER = re.compile(r"\b(\d+)\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
+FIRST_SCREEN = {"<!-- first-screen:begin -->": '<div class="first-screen">', "<!-- first-screen:end -->": "</div>"}
+SUMMARY = re.compile(r"<summary>.*?</summary>")
+UNTOUCHED = (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)
+COST = "<!-- cost "
+
+
+def raw(text):
+    return nodes.raw("", text, format="html")
+
+
+# ---- superscripts --------------------------------------------------------------------------------
+
+
+def with_superscripts(text):
+    """HTML whose powers have superscripts."""
+    return POWER.sub(lambda power: f"{power[1]}<sup>{power[2] or power[3]}</sup>", text)
+
+
+def raise_exponents(doctree):
+    for text in list(doctree.findall(nodes.Text)):
+        if isinstance(text.parent, UNTOUCHED) or not POWER.search(text):
+            continue
+        parts, end = [], 0
+        for power in POWER.finditer(text):
+            parts += [nodes.Text(text[end : power.start()] + power[1]), nodes.superscript("", power[2] or power[3])]
+            end = power.end()
+        text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
+# ---- blocks --------------------------------------------------------------------------------------
+
+
+def after(node):
+    """What follows a node in its parent, or None."""
+    place = node.parent.index(node) + 1
+    return node.parent[place] if place < len(node.parent) else None
+
+
+def is_source_link(node):
+    return (
+        isinstance(node, nodes.paragraph) and len(node) == 1 and isinstance(node[0], nodes.reference)
+        and node[0].get("refuri", "").startswith(f"{source_pages.SCHEME}:")
+    )  # fmt: skip
+
+
+def caption_code(doctree):
+    """The link below a block of code becomes the caption above it."""
+    for block in list(doctree.findall(nodes.literal_block)):
+        link = after(block)
+        if is_source_link(link):
+            parent = block.parent
+            parent.remove(link)
+            parent.replace(block, [raw('<figure class="code"><figcaption>'), link, raw("</figcaption>"), block, raw("</figure>")])
+
+
+def mark_costs(doctree):
+    for comment in doctree.findall(nodes.raw):
+        if comment.astext().startswith(COST) and isinstance(quote := after(comment), nodes.block_quote):
+            quote["classes"].append("cost")
+
+
+def frame_tables(doctree):
+    """A table that is wider than the page is scrolled inside a frame."""
+    for table in list(doctree.findall(nodes.table)):
+        table.parent.replace(table, [raw('<div class="wide">'), table, raw("</div>")])
+
+
+def frame_first_screen(doctree):
+    """What a reader of the front page sees first; site.css lays it out in one screen."""
+    for comment in list(doctree.findall(nodes.raw)):
+        if frame := FIRST_SCREEN.get(comment.astext().strip()):
+            comment.parent.replace(comment, raw(frame))
+
+
+# ---- a page --------------------------------------------------------------------------------------
+
+
+def typeset(app, doctree, docname):
+    raise_exponents(doctree)
+    caption_code(doctree)
+    mark_costs(doctree)
+    frame_tables(doctree)
+    frame_first_screen(doctree)
+
+
+def typeset_html(app, pagename, templatename, context, doctree):
+    """What is no longer a tree, or never was: "On this page" and summaries have superscripts, too; code is short."""
+    context["toc"] = with_superscripts(context.get("toc", ""))
+    body = source_pages.without_plain_spans(context.get("body", ""))
+    context["body"] = SUMMARY.sub(lambda summary: with_superscripts(summary[0]), body)
+
+
+def setup(app):
+    app.connect("doctree-resolved", typeset, priority=450)  # after the search has read the text, before links to sources are resolved
+    app.connect("html-page-context", typeset_html)
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": False}
