@@ -42,10 +42,12 @@ struct Input {
   Input(std::size_t n, std::size_t row_width)
       : width(row_width),
         rows(n / row_width),
-        part(balanced_values<T>(std::min(rows * width, kPeriod))) {
-    std::vector<T> all(rows * width);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = part[i % part.size()];
-    x = course::DeviceBuffer<T>::from(all);
+        part(balanced_values<T>(std::min(rows * width, kPeriod))),
+        x(rows * width) {
+    for (std::size_t i = 0; i < x.size(); i += part.size()) {
+      const std::size_t size = std::min(part.size(), x.size() - i);
+      CUDA_CHECK(cudaMemcpy(x.data() + i, part.data(), size * sizeof(T), cudaMemcpyHostToDevice));
+    }
   }
   std::string text() const {
     return std::to_string(rows) + " rows of " + std::to_string(width) + " " + kType<T>;
