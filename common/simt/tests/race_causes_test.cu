@@ -397,6 +397,13 @@ __global__ void rounds_of_neighbours(int* out) {
   out[threadIdx.x] = mine;
 }
 
+// Lane 0 writes, and reads what it has written: no round, and no read before the write.
+__global__ void written_then_read(int* out) {
+  __shared__ int s_first[2];
+  if (threadIdx.x % 32 == 0) s_first[threadIdx.x / 32] = 5;
+  out[threadIdx.x] = s_first[threadIdx.x / 32];
+}
+
 // The barrier's line lies between the two by chance: the write is in another function.
 __device__ void store_there(int* s_x, int x) { s_x[threadIdx.x] = x; }
 __device__ void meet() { __syncthreads(); }
@@ -427,6 +434,16 @@ TEST_CASE("a barrier whose line is between those of a race does not come between
     const std::string by_chance = told(line_between_by_chance, seed);
     CHECK(lacks(by_chance, {"DATA RACE", "came before both in this run.)"}) == "");
     CHECK(lacks(by_chance, {start.c_str()}) != "");
+  }
+}
+
+TEST_CASE("a read that follows a write is no read before it") {
+  auto out = Array<int>::zeros(64);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const std::string told =
+        one_line(observe([&] { written_then_read<<<1, 64>>>(out.data()); }, seed).text());
+    CHECK(lacks(told, {"DATA RACE", "no __syncwarp()"}) == "");
+    CHECK(lacks(told, {"in the next round"}) != "");
   }
 }
 

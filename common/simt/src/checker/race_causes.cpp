@@ -340,7 +340,7 @@ Explanation explain_lock(const Race& race) {
 Explanation explain_update(const Race& race) {
   const bool is_write = writes(race.now.kind);
   const Side& writer = is_write ? race.now : race.earlier;
-  const std::uint32_t read_pc = read_before(race.address, writer.access);
+  const std::uint32_t read_pc = read_before(race.address, writer.access, is_write);
   if (read_pc == 0) return {};
   const bool is_same_code = is_write && writes(race.earlier.kind)
                                 ? race.earlier.access.pc == race.now.access.pc
@@ -382,12 +382,13 @@ Explanation explain_update(const Race& race) {
 
 }  // namespace
 
-std::uint32_t read_before(std::uintptr_t address, const Access& write) {
+std::uint32_t read_before(std::uintptr_t address, const Access& write, bool is_now) {
   const std::uint32_t clock = write.clock >> kClockShift;
   if (const Thread* const t = resident_thread(write.thread)) {
     const ReadBeforeWrite& read = t->read_before_write;
     if (read.address == address && read.clock == clock) return read.pc;
   }
+  if (!is_now) return 0;  // a read that the cell remembers may have followed an earlier write
   const Cell* const cell = find_cell(address);
   if (cell == nullptr) return 0;
   for (const Access* read : {&cell->last_read, &cell->other_thread, &cell->other_warp}) {
