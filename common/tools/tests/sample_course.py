@@ -62,6 +62,7 @@ class Course:
         self.top = Path(folder.name)
         self.readme = self.top / "README.md"
         self.readme.write_text(README)
+        (self.top / "meson.build").write_text("repository_owner = 'someone'\n")
         docs = self.top / "common" / "docs"
         docs.mkdir(parents=True)
         (docs / "verdicts.md").write_text(VERDICTS)

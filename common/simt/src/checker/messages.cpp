@@ -174,7 +174,7 @@ std::string hint_beside_atomic(const Race& race) {
       event_before(atomic.access.thread, atomic.access.clock >> kClockShift);
   const bool depends = event == nullptr || !replaces(*event);
   if (plain.kind == AccessKind::read && depends &&
-      read_before(race.address, atomic.access, &atomic == &race.now) == plain.access.pc) {
+      read_before(race.address, atomic.access) == plain.access.pc) {
     return wrapped(fmt::format(
         "{} reads {} at the same line before its atomic (line {}): between the two, other threads may "
         "change it. Decide by the value that the atomic function returns.",

@@ -336,11 +336,20 @@ Explanation explain_lock(const Race& race) {
   return {};
 }
 
+/// read_before(), by what the thread itself remembers of its last write; reads that a cell remembers may have come after
+/// an earlier write.
+std::uint32_t own_read_before(std::uintptr_t address, const Access& write) {
+  const Thread* const t = resident_thread(write.thread);
+  if (t == nullptr) return 0;
+  const ReadBeforeWrite& read = t->read_before_write;
+  return read.address == address && read.clock == write.clock >> kClockShift ? read.pc : 0;
+}
+
 /// Where both threads read the place by one instruction, and then write it.
 Explanation explain_update(const Race& race) {
   const bool is_write = writes(race.now.kind);
   const Side& writer = is_write ? race.now : race.earlier;
-  const std::uint32_t read_pc = read_before(race.address, writer.access, is_write);
+  const std::uint32_t read_pc = read_before(race.address, writer.access);
   if (read_pc == 0) return {};
   const bool is_same_code = is_write && writes(race.earlier.kind)
                                 ? race.earlier.access.pc == race.now.access.pc
@@ -361,6 +370,7 @@ Explanation explain_update(const Race& race) {
   const Side& other = is_write ? race.earlier : race.now;
   if (read.file == write.file && read.line > write.line) {
     if (!race.in_one_block() || read.function != write.function) return {};
+    if (!is_write && own_read_before(race.address, writer.access) == 0) return {};
     return {
         RaceCause::next_round,
         wrapped(fmt::format(
@@ -382,13 +392,9 @@ Explanation explain_update(const Race& race) {
 
 }  // namespace
 
-std::uint32_t read_before(std::uintptr_t address, const Access& write, bool is_now) {
+std::uint32_t read_before(std::uintptr_t address, const Access& write) {
+  if (const std::uint32_t pc = own_read_before(address, write); pc != 0) return pc;
   const std::uint32_t clock = write.clock >> kClockShift;
-  if (const Thread* const t = resident_thread(write.thread)) {
-    const ReadBeforeWrite& read = t->read_before_write;
-    if (read.address == address && read.clock == clock) return read.pc;
-  }
-  if (!is_now) return 0;  // a read that the cell remembers may have followed an earlier write
   const Cell* const cell = find_cell(address);
   if (cell == nullptr) return 0;
   for (const Access* read : {&cell->last_read, &cell->other_thread, &cell->other_warp}) {

@@ -46,7 +46,6 @@ struct Explanation {
 };
 Explanation explain_race(const Race& race);
 /// The instruction by which a thread has read a place just before its write, as far as that is known; 0 if it is not.
-/// `is_now`: the write is the access that is checked, so that all reads that are remembered came before it.
-std::uint32_t read_before(std::uintptr_t address, const Access& write, bool is_now);
+std::uint32_t read_before(std::uintptr_t address, const Access& write);
 
 }  // namespace simt
