@@ -160,7 +160,8 @@ __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
   uint4* const s_gamma = s_packs + FormT::kSharedBytes / 16;
   const auto packs = static_cast<unsigned>(in.width / kPack<T>);
   const ColumnT gamma(affine.d_gamma, packs, s_gamma);
-  const ColumnT beta(affine.d_beta, packs, s_gamma + ColumnT::kSharedBytes / 16);
+  const ColumnT beta(norm == Norm::layer ? affine.d_beta : nullptr, packs,
+                     s_gamma + ColumnT::kSharedBytes / 16);
   Reader<FormT, T> reader(in.d_x, in.rows, in.width);
   typename FormT::Team team;
   for_rows<FormT>(in.rows, [&](std::size_t first) {

@@ -307,6 +307,12 @@ TEMPLATE_TEST_CASE("every form keeps a row, whatever it loads ahead and keeps", 
     };
     CHECK(near(norm.template operator()<Kept::nowhere, FormT::kFull>(), layer, kNear, 2e-5));
     CHECK(near(norm.template operator()<Kept::in_shared, false>(), layer, kNear, 2e-5));
+    CHECK(near(run<T>(x, shape, x.size(),
+                      [&](const Rows<T>& in) {  // it leaves beta alone
+                        launch_norm_in_registers<Norm::rms, FormT, Kept::in_shared, false>(in,
+                                                                                           affine);
+                      }),
+               norm_reference<Norm::rms>(x, width, gamma, {}, 1e-5), kNear, 2e-5));
   });
 }
 
