@@ -154,7 +154,7 @@ __device__ __forceinline__ MeanAndScale one_reduction(typename FormT::Team& team
 // Cost:     a read and a write of every element; gamma and beta for each row, unless they are kept.
 template <Norm norm, class FormT, class T, Kept kept, bool merged>
 __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
-    norm_in_registers(Rows<T> in, Affine<T> affine) {
+    norm_in_registers(Rows<T> in, Affine<T> affine, Meeting meeting) {
   extern __shared__ __align__(128) uint4 s_packs[];  // the next row first, as Reader has it
   using ColumnT = Column<FormT, T, kept>;
   uint4* const s_gamma = s_packs + FormT::kSharedBytes / 16;
@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
   const ColumnT beta(norm == Norm::layer ? affine.d_beta : nullptr, packs,
                      s_gamma + ColumnT::kSharedBytes / 16);  // an RMS norm has no room for it
   Reader<FormT, T> reader(in.d_x, in.rows, in.width);
-  typename FormT::Team team;
+  typename FormT::Team team(meeting);
   for_rows<FormT>(in.rows, [&](std::size_t first) {
     Slice<FormT, T> slices[FormT::kRows];
     reader.read(first, slices);
@@ -200,17 +200,27 @@ __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
   });
 }
 
-/// One launch with this form; a row has no more elements than FormT::kWidest<T>.
+/// One launch with this form and grid; a row has no more elements than FormT::kWidest<T>.
 template <Norm norm, class FormT, Kept kept, bool merged, class T>
-void launch_norm_in_registers(const Rows<T>& in, const Affine<T>& affine,
+void launch_norm_in_grid(const course::Grid& grid, const Rows<T>& in, const Affine<T>& affine,
+                         MeetingMemory& memory) {
+  constexpr auto kKernel = norm_in_registers<norm, FormT, T, kept, merged>;
+  if constexpr (kMeetsInGlobal<typename FormT::Team>) {
+    launch_together<FormT>(kKernel, grid, in.rows, memory, in, affine);
+  } else {
+    course::launch(kKernel, grid, in, affine, Meeting{});
+  }
+}
+template <Norm norm, class FormT, Kept kept, bool merged, class T>
+void launch_norm_in_registers(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory,
                               bool resident_only = FormT::kAhead || kept != Kept::nowhere) {
   constexpr std::size_t kColumns = norm == Norm::layer ? 2 : 1;
   constexpr std::size_t kBytes =
       FormT::kSharedBytes + kColumns * Column<FormT, T, kept>::kSharedBytes;
-  course::launch(norm_in_registers<norm, FormT, T, kept, merged>,
-                 grid_for_rows<FormT, norm_in_registers<norm, FormT, T, kept, merged>, kBytes>(
-                     in.rows, resident_only),
-                 in, affine);
+  launch_norm_in_grid<norm, FormT, kept, merged>(
+      grid_for_rows<FormT, norm_in_registers<norm, FormT, T, kept, merged>, kBytes>(in.rows,
+                                                                                    resident_only),
+      in, affine, memory);
 }
 
 // Question: and for rows that do not consist of packs, or that no team can keep?
@@ -253,7 +263,7 @@ void launch_norm_by_block(const Rows<T>& in, const Affine<T>& affine) {
 }
 
 /// Calls use.operator()<FormT, kept>() with the form for a norm of rows of `width` elements, of which can_be_kept(). Long
-/// rows of a cluster have gamma and beta on chip: read for every row, these are as many bytes from the L2 as x and y.
+/// rows of several blocks have gamma and beta on chip: read for every row, these are as many bytes from the L2 as x and y.
 template <Norm norm, class T, class Use>
 void with_norm_form(std::size_t width, Use use) {
   constexpr bool kFull = true, kAhead = true;
@@ -264,35 +274,35 @@ void with_norm_form(std::size_t width, Use use) {
           .template operator()<Form<BlockTeam<1024, 2>, 4, 1, kFull, kAhead>, Kept::in_shared>();
     }
   }
-  if constexpr (sizeof(T) == 2) {
-    if (packs == kPacksOfLargestCluster<T> && course::has_clusters()) {
-      return use
-          .template operator()<Form<BlockTeam<1024, 8>, 4, 1, kFull, kAhead>, Kept::in_shared>();
-    }
+  using Longest =
+      std::conditional_t<sizeof(T) == 2 && norm == Norm::layer, SpreadForm<512, 16, 4, kAhead, 2>,
+                         SpreadForm<256, kBlocksOfLongest<T>, 8, !kAhead, 3>>;
+  if (width == Longest::template kWidest<T> && can_meet<typename Longest::Team>()) {
+    return use.template operator()<Longest, Kept::in_shared>();
   }
   with_keeping_form<T>(width,
                        [&]<class FormT>() { use.template operator()<FormT, Kept::nowhere>(); });
 }
 
 template <Norm norm, class T>
-void launch_norm(const Rows<T>& in, const Affine<T>& affine) {
+void launch_norm(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory) {
   if (!fits_packs<T>(in.d_x, in.width) || !fits_packs<T>(in.d_y, in.width) ||
       !fits_packs<T>(affine.d_gamma, in.width) || !fits_packs<T>(affine.d_beta, in.width) ||
       !can_be_kept<T>(in.width)) {
     return launch_norm_by_block<norm>(in, affine);
   }
   with_norm_form<norm, T>(in.width, [&]<class FormT, Kept kept>() {
-    launch_norm_in_registers<norm, FormT, kept, kept == Kept::in_shared>(in, affine);
+    launch_norm_in_registers<norm, FormT, kept, kept == Kept::in_shared>(in, affine, memory);
   });
 }
 
 /// Sets in.d_y to the layer norm of each row, for rows of any length and start. in.d_y may be in.d_x.
 template <class T>
-void launch_layer_norm(const Rows<T>& in, const Affine<T>& affine) {
-  launch_norm<Norm::layer>(in, affine);
+void launch_layer_norm(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory) {
+  launch_norm<Norm::layer>(in, affine, memory);
 }
 /// The same for the RMS norm, which has no beta.
 template <class T>
-void launch_rms_norm(const Rows<T>& in, const Affine<T>& affine) {
-  launch_norm<Norm::rms>(in, affine);
+void launch_rms_norm(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory) {
+  launch_norm<Norm::rms>(in, affine, memory);
 }

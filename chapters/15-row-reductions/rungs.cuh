@@ -68,16 +68,18 @@ std::vector<ColumnSumRung<T>> column_sum_rungs() {
 template <class T>
 struct SoftmaxRung {
   std::string name, changed;
-  void (*launch)(const Rows<T>& in);
+  void (*launch)(const Rows<T>& in, MeetingMemory& memory);
   std::size_t widest = ~std::size_t{0};  // the longest row that it takes
 };
 
 template <class T>
 std::vector<SoftmaxRung<T>> softmax_rungs() {
-  return {{"softmax_three_passes", "maximum, sum, quotients", launch_softmax_three_passes<T>},
-          {"softmax_two_passes", "maximum and sum in one read", launch_softmax_two_passes<T>},
-          {"softmax_in_shared", "the row is kept in shared memory", launch_softmax_in_shared<T>,
-           32'768},
+  return {{"softmax_three_passes", "maximum, sum, quotients",
+           [](const Rows<T>& in, MeetingMemory&) { launch_softmax_three_passes(in); }},
+          {"softmax_two_passes", "maximum and sum in one read",
+           [](const Rows<T>& in, MeetingMemory&) { launch_softmax_two_passes(in); }},
+          {"softmax_in_shared", "the row is kept in shared memory",
+           [](const Rows<T>& in, MeetingMemory&) { launch_softmax_in_shared(in); }, 32'768},
           {"softmax_in_registers", "the row is kept in a team's registers", launch_softmax<T>}};
 }
 
@@ -102,13 +104,15 @@ std::vector<LogRung<T>> logsumexp_rungs() {
 template <class T>
 struct NormRung {
   std::string name, changed;
-  void (*launch)(const Rows<T>& in, const Affine<T>& affine);
+  void (*launch)(const Rows<T>& in, const Affine<T>& affine, MeetingMemory& memory);
 };
 
 template <Norm norm, class T>
 std::vector<NormRung<T>> norm_rungs() {
   return {{"norm_by_block", "a block for each row, which is read three times",
-           launch_norm_by_block<norm, T>},
+           [](const Rows<T>& in, const Affine<T>& affine, MeetingMemory&) {
+             launch_norm_by_block<norm>(in, affine);
+           }},
           {"norm_in_registers", "the row is kept in a team's registers", launch_norm<norm, T>}};
 }
 

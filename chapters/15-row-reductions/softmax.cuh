@@ -162,15 +162,15 @@ __device__ __forceinline__ course::MaxSum exp_of_slice(Slice<FormT, T>& slice, f
 }
 
 // Question: and if a team keeps its row in registers, 16 bytes per load?
-// Changes:  a team for each row, as large as the row needs: lanes, a block, a cluster. `merged`: each thread takes
+// Changes:  a team for each row, as large as the row needs: lanes, a block, several blocks. `merged`: each thread takes
 //           exp() relative to its own maximum, so that one reduction does for maximum and sum.
 // Cost:     one read and one write of every element; one exp() for each, of 16-bit types two; two reductions of a team,
 //           or one.
 template <class FormT, class T, bool merged>
 __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
-    softmax_in_registers(Rows<T> in) {
+    softmax_in_registers(Rows<T> in, Meeting meeting) {
   Reader<FormT, T> reader(in.d_x, in.rows, in.width);
-  typename FormT::Team team;
+  typename FormT::Team team(meeting);
   for_rows<FormT>(in.rows, [&](std::size_t first) {
     Slice<FormT, T> slices[FormT::kRows];
     reader.read(first, slices);
@@ -198,12 +198,22 @@ __global__ void __launch_bounds__(FormT::Team::kBlock, FormT::kPerSm)
   });
 }
 
-/// One launch with this form; a row has no more elements than FormT::kWidest<T>.
+/// One launch with this form and grid; a row has no more elements than FormT::kWidest<T>.
 template <class FormT, bool merged, class T>
-void launch_softmax_in_registers(const Rows<T>& in, bool resident_only = FormT::kAhead) {
-  course::launch(
-      softmax_in_registers<FormT, T, merged>,
-      grid_for_rows<FormT, softmax_in_registers<FormT, T, merged>>(in.rows, resident_only), in);
+void launch_softmax_in_grid(const course::Grid& grid, const Rows<T>& in, MeetingMemory& memory) {
+  constexpr auto kKernel = softmax_in_registers<FormT, T, merged>;
+  if constexpr (kMeetsInGlobal<typename FormT::Team>) {
+    launch_together<FormT>(kKernel, grid, in.rows, memory, in);
+  } else {
+    course::launch(kKernel, grid, in, Meeting{});
+  }
+}
+template <class FormT, bool merged, class T>
+void launch_softmax_in_registers(const Rows<T>& in, MeetingMemory& memory,
+                                 bool resident_only = FormT::kAhead) {
+  launch_softmax_in_grid<FormT, merged>(
+      grid_for_rows<FormT, softmax_in_registers<FormT, T, merged>>(in.rows, resident_only), in,
+      memory);
 }
 
 /// Blocks for a kernel whose blocks take one row after another.
@@ -234,17 +244,30 @@ void launch_softmax_in_shared(const Rows<T>& in) {
   course::launch(softmax_in_shared<T>, {blocks_of_rows(in.rows), threads, bytes}, in);
 }
 
+/// Calls use.operator()<FormT>() with the form for a softmax of rows of `width` elements, of which can_be_kept(). For the
+/// longest rows of floats clusters are as fast as blocks that meet in global memory.
+template <class T, class Use>
+void with_softmax_form(std::size_t width, Use use) {
+  if constexpr (sizeof(T) == 2) {
+    using Longest = SpreadForm<256, kBlocksOfLongest<T>, 8, true, 4>;
+    if (width == Longest::template kWidest<T> && can_meet<typename Longest::Team>()) {
+      return use.template operator()<Longest>();
+    }
+  }
+  with_keeping_form<T>(width, use);
+}
+
 /// Sets row r of in.d_y to the softmax of row r, for rows of any length and start; rows that no team can keep are read
 /// twice. in.d_y may be in.d_x.
 template <class T>
-void launch_softmax(const Rows<T>& in) {
+void launch_softmax(const Rows<T>& in, MeetingMemory& memory) {
   if (!fits_packs<T>(in.d_x, in.width) || !fits_packs<T>(in.d_y, in.width) ||
       !can_be_kept<T>(in.width)) {
     return launch_softmax_two_passes(in);
   }
-  with_keeping_form<T>(in.width, [&]<class FormT>() {
+  with_softmax_form<T>(in.width, [&]<class FormT>() {
     constexpr bool kHasBarriers = FormT::Team::kTeams == 1;  // one is better than two
-    launch_softmax_in_registers<FormT, kHasBarriers>(in);
+    launch_softmax_in_registers<FormT, kHasBarriers>(in, memory);
   });
 }
 

@@ -1,4 +1,4 @@
-// Who works on a row? A team: some lanes of a warp, a warp, a block, or a cluster of blocks.
+// Who works on a row? A team: some lanes of a warp, a warp, a block, a cluster of blocks, or blocks anywhere on the GPU.
 // What all fast rungs of this chapter are made of: a team and its reduction, the 16-byte packs of a row in
 // registers, and the loads of the next row, which begin before this row is done.
 //
@@ -22,6 +22,8 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+
+#include "spread_team.cuh"
 
 /// Rows of elements in device memory, and what becomes of them. Rows are read in packs of 16 bytes: d_x begins at
 /// a multiple of 16, and a row has whole packs (fits_packs()).
@@ -52,8 +54,10 @@ struct LaneTeam {
   static constexpr unsigned kThreads = lanes;        // of a team
   static constexpr unsigned kBlock = block;          // threads of a block
   static constexpr unsigned kTeams = block / lanes;  // of a block
-  static constexpr unsigned kCluster = 1;            // blocks of a team, if these are several
+  static constexpr unsigned kBlocks = 1;             // of a team, if these are several
+  static constexpr unsigned kCluster = 1;            // of these, in a cluster
 
+  __device__ explicit LaneTeam(const Meeting& = {}) {}
   __device__ static unsigned rank() { return threadIdx.x % lanes; }
   __device__ static unsigned team_of_block() { return threadIdx.x / lanes; }
   __device__ static unsigned block_rank() { return 0; }  // of the team
@@ -73,9 +77,11 @@ struct BlockTeam {
   static constexpr unsigned kThreads = block * cluster;
   static constexpr unsigned kBlock = block;
   static constexpr unsigned kTeams = 1;
+  static constexpr unsigned kBlocks = cluster;
   static constexpr unsigned kCluster = cluster;
   static constexpr unsigned kWarps = block / course::kWarpSize;
 
+  __device__ explicit BlockTeam(const Meeting& = {}) {}
   __device__ static unsigned block_rank() {
     if constexpr (cluster == 1) return 0;
     return blockIdx.x % cluster;
@@ -377,12 +383,14 @@ __device__ __forceinline__ void for_rows(std::size_t rows, Work work) {
 template <class FormT, auto kernel, std::size_t shared_bytes = FormT::kSharedBytes>
 course::Grid grid_for_rows(std::size_t rows, bool resident_only) {
   using Team = typename FormT::Team;
-  constexpr std::size_t kTurn = Team::kTeams * FormT::kRows;  // rows
-  static const std::size_t resident =                         // asks the driver, once
-      course::resident_clusters(kernel, Team::kBlock, Team::kCluster, shared_bytes);
+  constexpr std::size_t kTurn = Team::kTeams * FormT::kRows;         // rows
+  constexpr std::size_t kClusters = Team::kBlocks / Team::kCluster;  // of a team
+  static const std::size_t resident =                                // asks the driver, once
+      course::resident_clusters(kernel, Team::kBlock, Team::kCluster, shared_bytes) / kClusters;
   std::size_t teams = (rows + kTurn - 1) / kTurn;
-  if (resident_only) teams = std::min(teams, std::max<std::size_t>(resident, 1));
-  return {.blocks = static_cast<unsigned>(teams * Team::kCluster),
+  if (resident_only || kMeetsInGlobal<Team>)
+    teams = std::min(teams, std::max<std::size_t>(resident, 1));
+  return {.blocks = static_cast<unsigned>(teams * Team::kBlocks),
           .threads = Team::kBlock,
           .shared_bytes = shared_bytes,
           .cluster = Team::kCluster};

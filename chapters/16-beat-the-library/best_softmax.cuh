@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <course/buffer.cuh>
 #include <course/bulk.cuh>
 #include <course/cluster.cuh>
 #include <course/collectives.cuh>
@@ -20,8 +21,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <cuda/atomic>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 namespace chapter_15 {
@@ -31,6 +34,9 @@ namespace chapter_15 {
 /// Sets row r of d_y to the softmax of row r of d_x.
 struct BestSoftmax {
   void operator()(const float* d_x, std::size_t rows, std::size_t width, float* d_y) {
-    chapter_15::launch_softmax<float>({d_x, d_y, rows, width});
+    chapter_15::launch_softmax<float>({d_x, d_y, rows, width}, memory_);
   }
+
+ private:
+  chapter_15::MeetingMemory memory_;
 };

@@ -48,7 +48,10 @@ def measure(plan, ladder, profiler="ncu"):
     rungs = []
     for name, pattern, skip in map(as_rung, plan["rungs"]):
         command = [ladder, "--only", name, "--n", str(plan["n"])]
-        kernel, metrics = ncu.profile(command, metrics_of(plan), pattern, skip, profiler)
+        try:
+            kernel, metrics = ncu.profile(command, metrics_of(plan), pattern, skip, profiler)
+        except Failed as failed:
+            raise Failed(f"{name}: {failed}") from failed
         rungs.append({"name": name, "kernel": kernel, "metrics": metrics})
     return {"schema": SCHEMAS[PROFILE], "version": VERSION, **ncu.where_and_when(profiler), "n": plan["n"], "rungs": rungs}
 

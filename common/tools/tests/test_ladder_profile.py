@@ -69,6 +69,9 @@ class Profile(unittest.TestCase):
                 file.chmod(0o755)
             with mock.patch.dict(os.environ, {"PATH": folder}):
                 results = ladder_profile.measure(PLAN, "/b/ladder")
+            with mock.patch.dict(os.environ, {"PATH": folder}), self.assertRaisesRegex(Failed, "^none: ncu profiled no kernel"):
+                (Path(folder) / "ncu").write_text(f"#!{sys.executable}\nimport sys\nopen(sys.argv[sys.argv.index('--log-file') + 1], 'w')\n")
+                ladder_profile.measure({**PLAN, "rungs": ["none"]}, "/b/ladder")
         self.assertEqual((results["schema"], results["version"]), ("course.profile", 1))
         self.assertEqual((results["device"], results["ncu"], results["n"]), ("GPU X", "Version 7", 64))
         self.assertEqual([rung["name"] for rung in results["rungs"]], ["one", "two"])
