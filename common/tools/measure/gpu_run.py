@@ -236,6 +236,8 @@ class Run:
             if code != 0:
                 self.step("BAD", f"{chapter.name}: the ladder ended with exit code {code}: {last_line(said)}")
                 return
+        if not self.keep_ladder(chapter, runs):
+            return
         files = [f"--json={file}" for file in runs]
         if (chapter / "torch_rows.py").exists():
             inputs = self.build / f"{chapter.name}-inputs"
@@ -247,11 +249,18 @@ class Run:
         if (chapter / "mpi_rows.py").exists():
             program = ladder.parent / "sum_mpi"
             self.rows_step(chapter, "MPI", *self.call([chapter / "mpi_rows.py", program, *files]))
+        self.keep_ladder(chapter, runs)
+
+    def keep_ladder(self, chapter, runs):
+        """Merges the runs of one ladder into the results, before the rows of other programs, which take long, and after; True
+        if they belong together."""
         try:
             self.results["ladders"][chapter.name] = merge_runs.merge([json.loads(file.read_text(encoding="utf-8")) for file in runs])
             self.save()
+            return True
         except Failed as failed:
             self.step("BAD", f"{chapter.name}: {failed}")
+            return False
 
     def rows_step(self, chapter, name, code, said):
         """Notes how a program ended that adds rows to a ladder's."""
