@@ -21,9 +21,15 @@ def significant(value):
     return NONE if value is None else f"{value:.9g}"
 
 
+def rounded(value, digits=3):
+    """Three significant digits, in full up to a million: 1234.5 as "1,230", 0.012345 as "0.0123"."""
+    shown = float(f"{value:.{digits}g}")
+    return f"{shown:,.0f}" if 1000 <= shown < 1e6 else f"{value:.{digits}g}"
+
+
 def error_text(value):
     """An error with two digits; 0 is exact."""
-    return NONE if value is None else "0" if value == 0 else f"{value:.2g}"
+    return NONE if value is None else "0" if value == 0 else rounded(value, 2)
 
 
 def size(n):

@@ -148,7 +148,7 @@ def times_text(row, other, words):
     times = rows.median(other) / rows.median(row)
     if rows.ratio(row, other).startswith("tie"):
         return words.tie(other["name"], rows.number(rows.median(other)))
-    return words.faster(other["name"], f"{times:.3g}") if times > 1 else words.slower(other["name"], f"{1 / times:.3g}")
+    return words.faster(other["name"], rows.rounded(times)) if times > 1 else words.slower(other["name"], rows.rounded(1 / times))
 
 
 def profiled(chapter, name, where):

@@ -19,10 +19,11 @@ OURS, BETTER, VENDOR = "#0969da", "#1a7f37", "#bc4c00"
 DARK = {
     INK: "#e6edf3", MUTED: "#9198a1", GRID: "#3d444d", OURS: "#4493f8", BETTER: "#3fb950", VENDOR: "#f0883e",
     "#8250df": "#ab7df8", "#bf3989": "#f778ba", "#4d5b00": "#c3cf4a",
+    "#0e7490": "#39c5cf",
 }  # fmt: skip
 LINES = [
     (OURS, "o", "-"), (VENDOR, "s", "--"), (BETTER, "^", "-."), ("#8250df", "D", ":"), ("#bf3989", "v", (0, (5, 1))),
-    ("#4d5b00", "P", (0, (1, 1))),
+    ("#4d5b00", "P", (0, (1, 1))), ("#0e7490", "X", (0, (3, 1, 1, 1, 1, 1))), (MUTED, "p", (0, (8, 2))),
 ]  # fmt: skip
 MARKS = {  # of a ladder's rows: colour, marker, filled
     "rung": (OURS, "o", True), "other": (OURS, "o", False), "better": (BETTER, "D", True), "vendor": (VENDOR, "s", True),
@@ -192,6 +193,16 @@ def apart(places, distance):
     return moved
 
 
+def wrapped(name, width=25):
+    """A name in lines of so many characters, each of which ends with a word or with "::"."""
+    lines = [""]
+    for part in re.findall(r"[^\s:]*(?:::|\s+|:|$)", name):
+        if lines[-1] and len((lines[-1] + part).rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.rstrip() for line in lines)
+
+
 def draw_curves(description):
     """A line for each series, with its name at the right end; both scales are logarithmic."""
     series = description["series"]
@@ -222,10 +233,11 @@ def draw_curves(description):
                 line["name"], (x, y), (9, 0), textcoords="offset points", va="center", size=11, color=colour
             )  # fmt: skip
     names = page.whole()
-    for index, y in apart(ends, 16).items():
+    texts = {index: wrapped(series[index]["name"]) for index in ends}
+    for index, y in apart(ends, 28 if any("\n" in text for text in texts.values()) else 16).items():
         colour, marker, _ = LINES[index % len(LINES)]
         names.plot(right + 14, y, marker=marker, markersize=5, color=colour)
-        page.text(right + 24, y, series[index]["name"], colour=colour)
+        page.text(right + 24, y, texts[index], colour=colour)
     return page.figure
 
 

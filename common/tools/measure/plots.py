@@ -4,7 +4,8 @@ from tools.lib.chapter_results import slug
 from tools.lib.failed import Failed
 from tools.measure.results_table import plot_name
 from tools.lib.rows import (
-    axis_text, curve_of, escaped, groups_of, is_faster, is_timed, median, points_of, ratio, size, title_of,
+    axis_text, curve_of, escaped, groups_of, is_faster, is_timed, median, points_of, ratio, rounded, size,
+    title_of,
 )  # fmt: skip
 
 
@@ -127,7 +128,7 @@ def curve(results, rows, axes):
         "x_axis": f"{axes[rows[0]['name']]}, log scale",
         "x_texts": [axis_text(x) for x in xs],
         "series": [{"name": name, "points": sorted(line.items())} for name, line in series.items()],
-        "finding": f"{title}: at most {best[0]:.3g} {unit} ({best[1]}, at {axis_text(best[2])})",
+        "finding": f"{title}: at most {rounded(best[0])} {unit} ({best[1]}, at {axis_text(best[2])})",
     }
 
 

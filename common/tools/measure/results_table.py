@@ -8,8 +8,8 @@ import re
 
 from tools.lib.chapter_results import slug
 from tools.lib.rows import (
-    NONE, axis_text, curve_of, error_text, escaped, groups_of, is_group, median, number, points_of, ratio, significant, size,
-    spread, title_of,
+    NONE, axis_text, curve_of, error_text, escaped, groups_of, is_group, median, number, points_of, ratio,
+    rounded, significant, size, spread, title_of,
 )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def rung_table(rows):
             with_detail(number(row.get("gb_per_s")), percent(row.get("percent_of_copy"))),
         ]
         cells += [with_detail(*(error_text(row.get(key, row.get("error"))) for key in keys)) for keys in errors.values()]
-        cells += [NONE if row.get("per_ns") is None else f"{row['per_ns']:.3g}"] * rates
+        cells += [NONE if row.get("per_ns") is None else rounded(row["per_ns"])] * rates
         cells.append(ratio(row, before) if row["kind"] == "rung" else NONE)
         cells += [ratio(row, vendor) if row["kind"] == "rung" else NONE] * bool(vendor)
         lines.append("| " + " | ".join(cells) + " |")
@@ -82,7 +82,7 @@ def curve_table(series, unit):
     """The numbers of a curve's plot."""
     lines = ["| x | " + " | ".join(f"{name}, {unit}" for name in series) + " |", "|--:|" + "--:|" * len(series)]
     for x in sorted({x for line in series.values() for x in line}):
-        cells = [f"{line[x]:.3g}" if x in line else NONE for line in series.values()]
+        cells = [rounded(line[x]) if x in line else NONE for line in series.values()]
         lines.append(f"| {axis_text(x)} | " + " | ".join(cells) + " |")
     return lines
 

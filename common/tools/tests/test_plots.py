@@ -240,6 +240,15 @@ class Drawing(unittest.TestCase):
                 self.assertTrue(used and used <= set(plot_svg.DARK), used - set(plot_svg.DARK))
                 self.assertIn("@media (prefers-color-scheme: dark)", svg)
 
+    def test_long_names_of_curves_have_lines(self):
+        for name, lines in {
+            "a warp": ["a warp"],
+            "cub::DeviceReduce::Sum": ["cub::DeviceReduce::Sum"],
+            "the team that the length asks for": ["the team that the length", "asks for"],
+            "cub::DeviceSegmentedReduce::Sum": ["cub::", "DeviceSegmentedReduce::", "Sum"],
+        }.items():
+            self.assertEqual(plot_svg.wrapped(name).split("\n"), lines)
+
     def test_texts_are_texts_and_the_finding_is_the_title(self):
         svg = "{http://www.w3.org/2000/svg}"
         for description, drawn in zip(self.described, self.drawn):

@@ -55,6 +55,10 @@ class Table(unittest.TestCase):
         self.assertIn("| 0.12 (0.031) |", self.line("slow", *rungs))
         self.assertIn("| 7 (7) |", self.line("fast", *rungs))
 
+    def test_numbers_have_three_digits_and_no_exponent_below_a_million(self):
+        for value, text in {0.012345: "0.0123", 12.345: "12.3", 999.6: "1,000", 1234.5: "1,230", 654_321: "654,000", 7e7: "7e+07"}.items():
+            self.assertEqual(rows.rounded(value), text)
+
     def test_ratios_are_to_the_fastest_vendor(self):
         slow = self.line("slow", *RESULTS["rungs"][:5], row("better", "vendor", 25.0))
         self.assertTrue(slow.endswith("| 0.25x |"), slow)
