@@ -136,8 +136,8 @@ class MeetingMemory {
   std::size_t next_ = 1;  // turn; 0 is that of no launch
 };
 
-/// Launches kernel(in..., meeting) for teams whose blocks meet in global memory. The launch is a cooperative one: CUDA
-/// refuses a grid that is not resident, whose blocks would wait for ever. Throws CudaError.
+/// Launches kernel(in..., meeting) in the default stream, for teams whose blocks meet in global memory. The launch is a
+/// cooperative one: CUDA refuses a grid that is not resident, whose blocks would wait for ever. Throws CudaError.
 template <class FormT, class Kernel, class... In>
 void launch_together(Kernel* kernel, const course::Grid& grid, std::size_t rows,
                      MeetingMemory& memory, In... in) {
@@ -148,6 +148,6 @@ void launch_together(Kernel* kernel, const course::Grid& grid, std::size_t rows,
   const std::size_t turns_of_team = (rows + rows_at_once - 1) / rows_at_once;
   Meeting meeting = memory.next(grid.blocks.x, kMost * FormT::kRows * turns_of_team);
   void* arguments[] = {&in..., &meeting};
-  CUDA_CHECK(cudaLaunchCooperativeKernel(kernel, grid.blocks, grid.threads, arguments,
-                                         grid.shared_bytes, grid.stream));
+  CUDA_CHECK(
+      cudaLaunchCooperativeKernel(kernel, grid.blocks, grid.threads, arguments, grid.shared_bytes));
 }

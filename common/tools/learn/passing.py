@@ -13,7 +13,7 @@ from tools.lib import chapter as chapters
 from tools.lib import checkout, result
 from tools.lib.chapter_results import CPU
 from tools.lib.failed import Failed
-from tools.verdicts.record import alike, kept_of
+from tools.verdicts.record import alike, file_kept
 
 COUNT_SECONDS = 2  # in which the counted run must end, or nothing is compared
 LONGEST_LAUNCH = "longest_launch"  # common/src/answer_counts.cpp
@@ -73,7 +73,7 @@ def compared(build, exercise, chapter, names):
     counts = (result.load(build, exercise.name) or result.new(result.PASSED))["counts"]
     if any(count["name"] == LONGEST_LAUNCH for count in counts):
         return counts_table(counts, solution_on_gpu(build, exercise), [LONGEST_LAUNCH])
-    return counts_table(counts, kept_of(chapter.folder, CPU).get(f"{exercise.name}-solution", {}).get("counts", {}), names)
+    return counts_table(counts, file_kept(chapter.folder, CPU)["tests"].get(f"{exercise.name}-solution", {}).get("counts", {}), names)
 
 
 def lines(build, exercise):

@@ -5,11 +5,13 @@ they found is in BUILD/results.
 """
 
 import json
+import re
 
 from tools.lib import chapter as chapters
 from tools.lib import compact_json, result, testlog
-from tools.lib.chapter_results import SCHEMAS, VERDICTS, VERSION, file_of
+from tools.lib.chapter_results import CPU, SCHEMAS, VERDICTS, VERSION, file_of
 from tools.lib.failed import Failed
+from tools.verdicts import due
 
 SUITES = ("lessons", "solutions", "alternatives", "mistakes")
 ALIKE = 0.1  # so far counts may differ from those that are recorded
@@ -79,16 +81,30 @@ def of_build(top, build, logs):
     return device, chapters, problems
 
 
-def as_file(device, tests):
-    """What a file of verdicts has."""
+def as_file(device, tests, content):
+    """What a file of verdicts has; `content` is {exercise: what its verdicts depend on}, empty for a GPU."""
     ordered = {name: tests[name] for name in sorted(tests)}
-    return {"schema": SCHEMAS[VERDICTS], "version": VERSION, "device": device, "tests": ordered}
+    found = {"schema": SCHEMAS[VERDICTS], "version": VERSION, "device": device, "tests": ordered}
+    return {**found, "content": content} if content else found
 
 
-def kept_of(chapter, device):
-    """{test: verdict} as it was recorded for this device; {} if it never was."""
+def file_kept(chapter, device):
+    """The file of verdicts as it was recorded for this device, without any if it never was."""
     file = file_of(chapter, device, VERDICTS)
-    return json.loads(file.read_text(encoding="utf-8"))["tests"] if file.exists() else {}
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"tests": {}}
+
+
+def content_of(top, chapter, tests, names, kept):
+    """{exercise: what its verdicts depend on}: today's where all tests of the exercise that the build has, `names`, ran; of the
+    others what was kept."""
+    found = {}
+    for exercise in chapters.read(top / "chapters" / chapter).exercises:
+        own = re.compile(rf"{exercise}-(solution$|mistake-|alternative-)")
+        if all(name in tests for name in names if own.match(name)):
+            found[exercise] = due.content(top, chapter, exercise)
+        elif exercise in kept:
+            found[exercise] = kept[exercise]
+    return found
 
 
 def differences(chapter, old, new):
@@ -119,17 +135,19 @@ def said(of_kind):
 
 
 def record(top, build, logs, check):
-    """Writes the verdicts of a build, or compares them. Of a test that the build has, and that did not run, the file keeps its verdict."""
-    device, chapters, problems = of_build(top, build, logs)
+    """Writes the verdicts of a build, or compares them. Of a test that the build has, and that did not run, the file keeps its
+    verdict."""
+    device, found, problems = of_build(top, build, logs)
     if problems:
         raise Failed("\n".join(problems))
-    wrong = []
-    for name, tests in sorted(chapters.items()):
+    wrong, names = [], tests_of(build)
+    for name, tests in sorted(found.items()):
         chapter = top / "chapters" / name
-        kept = kept_of(chapter, device)
-        wrong += differences(name, kept, tests)
+        kept = file_kept(chapter, device)
+        did_not_run = {test: entry for test, entry in kept["tests"].items() if test in names - tests.keys()}
+        wrong += differences(name, kept["tests"], {**did_not_run, **tests})
         if not check:
-            did_not_run = {test: entry for test, entry in kept.items() if test in tests_of(build)}
-            compact_json.write(file_of(chapter, device, VERDICTS), as_file(device, {**did_not_run, **tests}))
+            content = content_of(top, name, tests, names, kept.get("content", {})) if device == CPU else {}
+            compact_json.write(file_of(chapter, device, VERDICTS), as_file(device, {**did_not_run, **tests}, content))
     if check and wrong:
         raise Failed("\n".join([*wrong, f"If that is right: {AGAIN} {build}"]))

@@ -1,0 +1,98 @@
+"""Of which exercises the gate proves the variants again: of those whose files are not the recorded ones, and of some in turn."""
+
+import json
+import subprocess
+import unittest
+
+from tools.lib.checkout import TOP
+from tools.tests.sample_course import Course
+from tools.verdicts import due, record
+
+
+class Due(unittest.TestCase):
+    """A chapter with two exercises, whose verdicts are recorded."""
+
+    def setUp(self):
+        self.course = Course(self)
+        self.top = self.course.top
+        self.chapter = self.course.chapter("01-x", exercises=["a", "b"])
+        self.write("chapters/01-x/checks/a.cu", '#include "a.cuh"\n#include "../cases.cuh"\n')
+        self.write("chapters/01-x/cases.cuh", "int cases;\n")
+        for exercise in ("a", "b"):
+            self.write(f"solutions/01-x/{exercise}.cuh", "int right;\n")
+            self.write(f"chapters/01-x/mistakes/{exercise}/wrong.diff", "-right\n+wrong\n")
+        self.write("common/simt/src/device.cpp", "int device;\n")
+        self.record("a-solution", "a-mistake-wrong", "b-solution", "b-mistake-wrong")
+
+    def write(self, name, text):
+        (self.top / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.top / name).write_text(text)
+        due.digest_of_file.cache_clear()
+        due.of_everything.cache_clear()
+
+    def record(self, *names):
+        """Records that these tests ran, of those that the build has."""
+        build = self.top / "build"
+        every = [f"{exercise}-{kind}" for exercise in ("a", "b") for kind in ("solution", "mistake-wrong")]
+        for folder in ("results", "meson-info"):
+            (build / folder).mkdir(parents=True, exist_ok=True)
+        (build / "meson-info" / "intro-tests.json").write_text(json.dumps([{"name": name} for name in every]))
+        rejected = {"verdict": "rejected", "checks": {"passed": 0, "skipped": 0}, "failures": [{"text": "no", "finding": None}]}
+        passed = {"verdict": "passed", "checks": {"passed": 1, "skipped": 0}, "failures": []}
+        log = []
+        for name in names:
+            found = {**(rejected if "mistake" in name else passed), "skips": [], "counts": []}
+            content = {"schema": "course.result", "version": 1, "device": "CPU device", **found}
+            (build / "results" / f"{name}.json").write_text(json.dumps(content))
+            suite = "mistakes" if "mistake" in name else "solutions"
+            log.append(json.dumps({"name": f"01-x:{suite} / {name}", "result": "OK"}))
+        (build / "log.json").write_text("\n".join(log))
+        record.record(self.top, build, [build / "log.json"], False)
+
+    def test_nothing_is_due_that_is_as_recorded(self):
+        self.assertEqual(due.changed(self.top), [])
+
+    def test_what_a_verdict_depends_on(self):
+        for file, exercises in {
+            "solutions/01-x/b.cuh": ["b"],
+            "chapters/01-x/mistakes/a/wrong.diff": ["a"],
+            "chapters/01-x/mistakes/a/another.diff": ["a"],
+            "chapters/01-x/checks/a.cu": ["a"],
+            "chapters/01-x/cases.cuh": ["a"],
+            "common/simt/src/device.cpp": ["a", "b"],
+            "common/simt/src/new.cpp": ["a", "b"],
+            "common/tools/lib/result.py": ["a", "b"],
+            "common/simt/README.md": [],
+            "chapters/01-x/README.md": [],
+        }.items():
+            with self.subTest(file):
+                old = (self.top / file).read_text() if (self.top / file).exists() else None
+                self.write(file, (old or "") + "// another\n")
+                self.assertEqual(due.changed(self.top), exercises)
+                if old is None:
+                    (self.top / file).unlink()
+                else:
+                    self.write(file, old)
+
+    def test_of_what_did_not_run_the_content_is_not_recorded(self):
+        self.write("common/simt/src/device.cpp", "int other;\n")
+        self.record("a-solution", "a-mistake-wrong", "b-solution")
+        self.assertEqual(due.changed(self.top), ["b"])
+
+    def test_every_exercise_has_its_turn(self):
+        git = ["git", "-C", self.top, "-c", "user.name=x", "-c", "user.email=x"]
+        subprocess.run(["git", "init", "-q", self.top], check=True)
+        seen = []
+        for _ in range(due.TURNS):
+            subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+            seen += due.names(self.top, False)
+        self.assertEqual(sorted(seen), ["a", "b"])
+        self.assertEqual(due.names(self.top, True), ["a", "b"])
+
+    def test_headers_of_other_chapters_count(self):
+        files = {file.relative_to(TOP).as_posix() for file in due.files_of(TOP, "16-beat-the-library", "beat_softmax")}
+        self.assertIn("chapters/15-row-reductions/softmax.cuh", files)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,91 @@
+"""Of which exercises the gate has to prove the variants again.
+
+A verdict follows from the content of some files: the check, the answer, the headers that they reach, the CPU device, the
+compiler. `common/dev verdicts record` keeps a digest of them beside the verdicts of each exercise. Where the digest is
+another one, all variants of the exercise are due. Of the others a part is due at each commit, in turn.
+"""
+
+import hashlib
+import json
+import re
+import subprocess
+from functools import cache
+
+from build.compiler.choosing import find_compiler
+from tools.lib import chapter as chapters
+from tools.lib import includes
+from tools.lib.chapter_results import CPU, VERDICTS, file_of
+
+TURNS = 6  # commits after which every exercise was due
+# What all verdicts depend on, and what none does.
+SHARED = ("common/build", "common/include", "common/simt", "common/src", "common/tools/check")
+OF_LIB = ("checkout", "cpp_text", "failed", "includes", "result")
+TEXTS = re.compile(r"\.md$|/(tests|bench|__pycache__)/")
+
+
+@cache
+def digest_of_file(file):
+    """Of its content."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def digest(top, files, *texts):
+    """16 hexadecimal digits, of these texts and of the names and contents of the files, of which some need not exist."""
+    parts = [*texts, *(f"{file.relative_to(top)} {digest_of_file(file)}" for file in sorted(set(files)) if file.is_file())]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+@cache
+def of_everything(top):
+    """What all verdicts depend on."""
+    family_and_version = find_compiler("", ["c++"]).splitlines()[:2]
+    files = [file for folder in SHARED for file in (top / folder).rglob("*")]
+    files += [top / "common" / "tools" / "lib" / f"{name}.py" for name in OF_LIB]
+    return digest(top, [file for file in files if not TEXTS.search(f"{file.relative_to(top)}")], *family_and_version)
+
+
+def files_of(top, chapter, exercise):
+    """The files that the verdicts of one exercise depend on."""
+    folder = top / "chapters" / chapter
+    own = [top / kind / chapter / f"{exercise}.cuh" for kind in ("exercises", "solutions")]
+    own.append(folder / "checks" / f"{exercise}.cu")
+    places = (folder, folder / "checks", own[1].parent)
+    reached = {header.resolve() for file in own if file.is_file() for header in includes.reached(file, places)}
+    variants = [file for kind in ("mistakes", "alternatives") for file in (folder / kind / exercise).glob("*.diff")]
+    return [*own, *variants, *reached]
+
+
+def content(top, chapter, exercise):
+    """The digest of what the verdicts of an exercise depend on."""
+    return digest(top, files_of(top, chapter, exercise), of_everything(top))
+
+
+def exercises(top):
+    """(chapter, exercise) of all, in order."""
+    found = [(folder, chapters.read(folder)) for folder in sorted((top / "chapters").glob("[0-9][0-9]-*"))]
+    return [(folder.name, exercise) for folder, chapter in found for exercise in chapter.exercises]
+
+
+def recorded(top):
+    """{exercise: the digest that its verdicts were recorded with}"""
+    files = [file_of(folder, CPU, VERDICTS) for folder in (top / "chapters").glob("[0-9][0-9]-*")]
+    kept = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
+    return {exercise: digest for file in kept for exercise, digest in file.get("content", {}).items()}
+
+
+def changed(top):
+    """The exercises whose content is not the recorded one."""
+    known = recorded(top)
+    return [exercise for chapter, exercise in exercises(top) if known.get(exercise) != content(top, chapter, exercise)]
+
+
+def in_turn(top):
+    """The exercises whose turn it is at this commit: the commits are counted."""
+    commits = subprocess.run(["git", "-C", top, "rev-list", "--count", "HEAD"], capture_output=True, text=True, check=True)
+    return [exercise for index, (_, exercise) in enumerate(exercises(top)) if index % TURNS == int(commits.stdout) % TURNS]
+
+
+def names(top, wants_all):
+    """The names of the exercises that are due, in the order of the course."""
+    chosen = {*changed(top), *in_turn(top)}
+    return [exercise for _, exercise in exercises(top) if wants_all or exercise in chosen]
