@@ -231,7 +231,7 @@ class Checkout(unittest.TestCase):
         """Waits at a terminal until the check of a SLOW word_count runs, and returns its process."""
         file = self.build / "word_count.pid"
         while not file.exists() or not file.read_text():
-            screen.read(0.05)
+            self.assertTrue(screen.read(0.05), screen.text)
         return int(file.read_text())
 
     def ends_by_ctrl_c(self, screen):

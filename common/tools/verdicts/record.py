@@ -11,7 +11,6 @@ from tools.lib import chapter as chapters
 from tools.lib import compact_json, result, testlog
 from tools.lib.chapter_results import CPU, SCHEMAS, VERDICTS, VERSION, file_of
 from tools.lib.failed import Failed
-from tools.verdicts import due
 
 SUITES = ("lessons", "solutions", "alternatives", "mistakes")
 ALIKE = 0.1  # so far counts may differ from those that are recorded
@@ -97,6 +96,8 @@ def file_kept(chapter, device):
 def content_of(top, chapter, tests, names, kept):
     """{exercise: what its verdicts depend on}: today's where all tests of the exercise that the build has, `names`, ran; of the
     others what was kept."""
+    from tools.verdicts import due  # ./course, which reads what is recorded, has no use for a compiler
+
     found = {}
     for exercise in chapters.read(top / "chapters" / chapter).exercises:
         own = re.compile(rf"{exercise}-(solution$|mistake-|alternative-)")
