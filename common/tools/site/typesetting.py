@@ -9,7 +9,7 @@ import re
 from docutils import nodes
 from tools.site import source_pages
 
-POWER = re.compile(r"\b(\d+)\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
+POWER = re.compile(r"\b(\d+|[a-z])\^(?:\((\w+[+-]\w+)\)|(-?\w+))")
 FIRST_SCREEN = {"<!-- first-screen:begin -->": '<div class="first-screen">', "<!-- first-screen:end -->": "</div>"}
 SUMMARY = re.compile(r"<summary>.*?</summary>")
 UNTOUCHED = (nodes.literal, nodes.literal_block, nodes.raw, nodes.comment)
