@@ -19,16 +19,18 @@ from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
 
 
-def units(folder, temporary):
+def units(folder, temporary, with_variants):
     """The files that share a namespace: a lesson, an answer, or a solution and its check.
 
-    Variants are made in the folder `temporary`.
+    Variants, those of the exercises that `with_variants` is true of, are made in the folder `temporary`.
     """
     chapter = folder.name
     found = [[file] for file in sorted(folder.glob("*.cu"))]
     found += [[file] for file in sorted((TOP / "exercises" / chapter).glob("*.cuh"))]
     for file in sorted((TOP / "solutions" / chapter).glob("*.cuh")):
         found.append([file, folder / "checks" / f"{file.stem}.cu"])
+        if not with_variants(file.stem):
+            continue
         diffs = sorted(folder.glob(f"mistakes/{file.stem}/*.diff")) + sorted(folder.glob(f"alternatives/{file.stem}/*.diff"))
         found += [[answer] for answer in write_answers(temporary / file.stem, file, diffs)]
     return found
@@ -41,14 +43,14 @@ UNNAMED = re.compile(r"^namespace \{", re.MULTILINE)
 class Chapter:
     """The text of a folder's files in one namespace."""
 
-    def __init__(self, folder, temporary):
+    def __init__(self, folder, temporary, with_variants):
         self.folder = folder
         self.temporary = temporary / folder.name
         self.temporary.mkdir()
         self.places = [folder, folder / "checks", TOP / "solutions" / folder.name]
         self.copies = {}  # by the original's path
         self.system_headers = set()
-        self.units = units(folder, self.temporary / "variants")
+        self.units = units(folder, self.temporary / "variants", with_variants)
 
     def find(self, name, file):
         """The file of the folder that `file` includes as "name"; None for one that is elsewhere."""
@@ -110,10 +112,11 @@ def without_conditions(text):
     return "\n".join(lines)
 
 
-def compile_folders(folders, arguments):
-    """Compiles the folders, with further arguments for nvcc; returns nvcc's exit code."""
+def compile_folders(folders, arguments, with_variants):
+    """Compiles the folders, with variants of the exercises that `with_variants` is true of, and with further arguments for nvcc;
+    returns nvcc's exit code."""
     with tempfile.TemporaryDirectory() as temporary:
-        chapters = [Chapter(TOP / folder, Path(temporary)) for folder in folders]
+        chapters = [Chapter(TOP / folder, Path(temporary), with_variants) for folder in folders]
         if empty := [str(chapter.folder) for chapter in chapters if not chapter.units]:
             raise Failed(f"no .cu files in {', '.join(empty)}")
         texts = [chapter.text() for chapter in chapters]
