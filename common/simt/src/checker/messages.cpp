@@ -14,6 +14,7 @@
 #include "checker/handoffs.hpp"
 #include "checker/history.hpp"
 #include "checker/race_causes.hpp"
+#include "checker/update_races.hpp"
 #include "memory/names.hpp"
 #include "simt/testing.hpp"
 
@@ -218,6 +219,14 @@ std::string hint_of_writes(const Race& race, const Overwrite* values) {
   text += old && now ? fmt::format(": here {} replaces {}.", *now, *old) : ".";
   if (const std::string question = index_question(race); !question.empty()) {
     return text + "\n  " + question;
+  }
+  const std::string rounds =
+      rounds_question(race, race.now.access.pc, race.now_line, race.now_line);
+  if (!rounds.empty()) {
+    return text + "\n  " +
+           wrapped(rounds +
+                   " Or should each thread have an element of its own, or should an atomic "
+                   "function combine the values?");
   }
   const bool is_first = rank_of(race.earlier.access.thread) == 0 && rank_of(race.t.id) == 0;
   const char* const question =
