@@ -21,6 +21,11 @@
 namespace simt {
 namespace {
 
+/// The line of an access by the running thread, as a frame of its stack tells it.
+SourceLine line_of(const Thread& t, char** frame, const void* caller) {
+  return source_line(callers_of(t.fiber, frame, caller));
+}
+
 std::string bytes(std::size_t n) { return fmt::format("{} byte{}", n, n == 1 ? "" : "s"); }
 
 // ---- uninitialised memory -----------------------------------------------------------------------
@@ -304,7 +309,7 @@ std::string alignment_hint(std::uintptr_t address, std::size_t size) {
 }
 
 std::string other_devices_memory(const Allocation& a, std::uintptr_t address, std::size_t size,
-                                 AccessKind kind, const void* caller, const Thread& t) {
+                                 AccessKind kind, const SourceLine& where, const Thread& t) {
   const int mine = engine.placement->device, owner = a.owner;
   const std::string try_peers =
       peer_access() ? fmt::format(
@@ -317,7 +322,7 @@ std::string other_devices_memory(const Allocation& a, std::uintptr_t address, st
       "  {} belongs to device {} (allocated at {}), and the kernel runs on device {}.\n"
       "  Call cudaSetDevice({}) before cudaMalloc, or cudaSetDevice({}) before the launch.{}",
       engine.launch->kernel, verb(kind, t.relaxed_name), bytes(size), describe_address(address),
-      source_line(caller).text(), thread_name(t), describe_element(address), owner,
+      where.full_text(), thread_name(t), describe_element(address), owner,
       source_line(a.allocated_by).text(), mine, mine, owner, try_peers);
 }
 
@@ -335,23 +340,25 @@ Report finding_at(ReportKind kind, std::uintptr_t address, AccessKind access,
 void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, const void* caller) {
   refuse_threads_beside_kernel(caller);
   const Thread& t = *engine.current;
+  auto* const frame = static_cast<char**>(__builtin_frame_address(0));
   on_host_stack([&] {
-    const SourceLine where = source_line(caller);
+    const SourceLine where = line_of(t, frame, caller);
     const Allocation* a = owner_of(address);
     const bool freed = a != nullptr && !a->live;
     const ReportKind found = freed ? ReportKind::use_after_free : ReportKind::out_of_bounds;
     std::string text;
     if (a != nullptr && a->live && address + size <= a->end()) {
-      text = other_devices_memory(*a, address, size, kind, caller, t);
+      text = other_devices_memory(*a, address, size, kind, where, t);
     } else {
       const std::string overhang = freed ? "" : describe_overhang(address, size);
       const std::string hint = freed              ? freed_hint(*a)
                                : overhang.empty() ? bounds_hint(address, writes(kind), t)
                                                   : overhang_hint(*named_by(address), size);
-      text = fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}",
-                         freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel,
-                         verb(kind, t.relaxed_name), bytes(size), freed ? "freed memory, " : "",
-                         describe_address(address), overhang, where.text(), thread_name(t), hint);
+      text =
+          fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}",
+                      freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel,
+                      verb(kind, t.relaxed_name), bytes(size), freed ? "freed memory, " : "",
+                      describe_address(address), overhang, where.full_text(), thread_name(t), hint);
     }
     fail_launch(finding_at(found, address, kind, where, std::move(text), t),
                 cudaErrorIllegalAddress);
@@ -362,14 +369,15 @@ void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, con
 void stop_misaligned(std::uintptr_t address, std::size_t size, AccessKind kind,
                      const void* caller) {
   const Thread& t = *engine.current;
+  auto* const frame = static_cast<char**>(__builtin_frame_address(0));
   on_host_stack([&] {
-    const SourceLine where = source_line(caller);
+    const SourceLine where = line_of(t, frame, caller);
     std::string text = fmt::format(
         "MISALIGNED ACCESS in kernel {}: {} of {} bytes at {}\n  at {} by {}\n  An access of {} "
         "bytes needs an address that is a multiple of {}; this one is {} past one.\n"
         "  {}",
         engine.launch->kernel, verb(kind, t.relaxed_name), size, describe_address(address),
-        where.text(), thread_name(t), size, size, bytes(address % size),
+        where.full_text(), thread_name(t), size, size, bytes(address % size),
         alignment_hint(address, size));
     fail_launch(finding_at(ReportKind::misaligned, address, kind, where, std::move(text), t),
                 cudaErrorMisalignedAddress);
@@ -385,10 +393,11 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
     return;
   }
   if (!is_worth_telling(ReportKind::uninitialised, pc, pc)) return;
+  auto* const frame = static_cast<char**>(__builtin_frame_address(0));
   on_host_stack([&] {
     const Allocation* a = owner_of(address);
     const bool shared = a != nullptr && a->space == Space::shared;
-    const SourceLine where = source_line(caller);
+    const SourceLine where = line_of(t, frame, caller);
     const bool before = a != nullptr && address < a->name_origin;
     const std::string hint =
         shared   ? uninitialised_shared_hint(*t.block, *a, where)
@@ -400,9 +409,10 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
                   (a == nullptr ? "" : written_elements(*a, where)) +
                   "\n  Should this kernel have written it before, or cudaMemset or cudaMemcpy before the"
                   "\n  launch?";
-    std::string text = fmt::format(
-        "UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}", engine.launch->kernel,
-        verb(kind, t.relaxed_name), describe_address(address), where.text(), thread_name(t), hint);
+    std::string text =
+        fmt::format("UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}",
+                    engine.launch->kernel, verb(kind, t.relaxed_name), describe_address(address),
+                    where.full_text(), thread_name(t), hint);
     file_report(finding_at(ReportKind::uninitialised, address, kind, where, std::move(text), t));
   });
 }

@@ -306,9 +306,9 @@ void report_race(const Side& earlier, const Side& now, std::uintptr_t address, c
     Report r = race_finding(
         now_line,
         fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}",
-                    engine.launch->kernel, describe_address(address), verb_of(now), now_line.text(),
-                    thread_name(now.access.thread), verb_of(earlier), earlier_line.text(),
-                    thread_name(earlier.access.thread)),
+                    engine.launch->kernel, describe_address(address), verb_of(now),
+                    now_line.full_text(), thread_name(now.access.thread), verb_of(earlier),
+                    earlier_line.full_text(), thread_name(earlier.access.thread)),
         race_hint({earlier, now, address, t, earlier_line, now_line}, values));
     r.object = object_at(address);
     r.accesses = {access_by(verb_of(now), now_line, now.access.thread),
