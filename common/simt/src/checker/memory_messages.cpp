@@ -121,7 +121,7 @@ struct StrayIndex {
     value = (offset - (offset < 0 ? size - 1 : 0)) / size;
     count = static_cast<std::ptrdiff_t>(a.end() - a.name_origin) / size;
     of_thread = t.flat;
-    of_block = t.block->linear;
+    of_block = static_cast<std::ptrdiff_t>(number_in_grid(t.block->linear, engine.launch->grid));
     in_grid = of_block * threads + of_thread;
     in_row = std::ptrdiff_t{t.block->index.x} * engine.launch->block.x + t.index[0];
   }
@@ -229,10 +229,48 @@ std::string neighbour_question(std::uintptr_t address) {
       bytes(past), name_of(*below), bytes(before), name_of(*above));
 }
 
-std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) {
+/// What 32 bits hold of the number of a thread in the grid; empty if that is all of it.
+std::string number_in_32_bits(std::ptrdiff_t n) {
+  constexpr std::ptrdiff_t kAll = std::ptrdiff_t{1} << 32;
+  if (n < kAll / 2) return "";
+  const std::string held =
+      n < kAll ? fmt::format("{} in an int", n - kAll) : fmt::format("{} modulo 2^32", n % kAll);
+  return fmt::format(" The thread is number {} of the grid, which is {}.", n, held);
+}
+
+/// A question if the address is a multiple of 2^32 elements from an element of an array; empty otherwise. `size` is that
+/// of the access.
+std::string modulo_question(std::uintptr_t address, std::size_t size, const Thread& t) {
+  constexpr std::ptrdiff_t kAll = std::ptrdiff_t{1} << 32;
+  for (const std::ptrdiff_t times : {1, 2, 3, 4, -1}) {
+    for (const std::size_t element : {size, 2 * size, 4 * size}) {
+      const std::uintptr_t meant = address + static_cast<std::uintptr_t>(times * kAll) * element;
+      if (meant - arena.begin >= arena.size) continue;
+      const Allocation* const a = owner_of(meant);
+      const bool is_element = a != nullptr && a->live && a->space != Space::shared &&
+                              meant >= a->name_origin && meant + size <= a->end() &&
+                              (a->element.size == element || size == element);
+      if (!is_element) continue;
+      return wrapped(fmt::format(
+          "{}2^32 elements {} this address is {}: is the index, or a part of it, computed in 32 bits, "
+          "which hold it modulo 2^32?{}",
+          times > 1 ? fmt::format("{} * ", times) : "", times > 0 ? "after" : "before",
+          describe_element(meant), number_in_32_bits(StrayIndex(*a, address, t).in_grid)));
+    }
+  }
+  return "";
+}
+
+std::string bounds_hint(std::uintptr_t address, std::size_t size, bool is_write, const Thread& t) {
   const Allocation* a = owner_of(address);
   if (a == nullptr) a = variable_near(address);
-  if (a == nullptr && address - arena.begin >= arena.size) {
+  const bool is_in_arena = address - arena.begin < arena.size;
+  if (a == nullptr && (is_in_arena || (address >= 4096 && !is_host_memory(address)))) {
+    if (const std::string question = modulo_question(address, size, t); !question.empty()) {
+      return question;
+    }
+  }
+  if (a == nullptr && !is_in_arena) {
     const char* const array = t.block->without_memory;
     if (address < kSharedOptIn && array != nullptr) {
       return fmt::format(
@@ -352,7 +390,7 @@ void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, con
     } else {
       const std::string overhang = freed ? "" : describe_overhang(address, size);
       const std::string hint = freed              ? freed_hint(*a)
-                               : overhang.empty() ? bounds_hint(address, writes(kind), t)
+                               : overhang.empty() ? bounds_hint(address, size, writes(kind), t)
                                                   : overhang_hint(*named_by(address), size);
       text =
           fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}",
