@@ -418,14 +418,16 @@ TEST_CASE("an address that is 2^32 elements from an array is of an index in 32 b
   const std::string question =
       ": is the index, or a part of it, computed in 32 bits, which hold it modulo 2^32?";
   CHECK(lacks(text(values, 7 - kAll),
-              {("2^32 elements after this address is array[7]" + question).c_str()}) == "");
-  CHECK(lacks(text(other, 9 - 2 * kAll), {"2 * 2^32 elements after this address is array[9]"}) ==
+              {("2^32 elements of 4 bytes after this address is array[7]" + question).c_str()}) ==
         "");
-  CHECK(lacks(text(values, 9 + kAll), {"2^32 elements before this address is array[9]"}) == "");
+  CHECK(lacks(text(other, 9 - 2 * kAll),
+              {"2 * 2^32 elements of 4 bytes after this address is array[9]"}) == "");
+  CHECK(lacks(text(values, 9 + kAll),
+              {"2^32 elements of 4 bytes before this address is array[9]"}) == "");
   CHECK(lacks(text(values, 64 - kAll), {"modulo 2^32?"}) != "");
   CHECK(
       lacks(one_line(only_report([&] { store_double_at<<<1, 1>>>(pairs.data(), 7 - kAll); }).text),
-            {"2^32 elements after this address is pairs[7]"}) == "");
+            {"2^32 elements of 8 bytes after this address is pairs[7]"}) == "");
 }
 
 TEST_CASE("an index in 32 bits, and the number of the thread that it may come from") {
@@ -434,7 +436,7 @@ TEST_CASE("an index in 32 bits, and the number of the thread that it may come fr
   const Report report = only_report(
       [&] { store_in_32_bits<<<(1u << 27) + 1, 32>>>(values.data() - ((long{1} << 32) - 32)); });
   CHECK(lacks(one_line(report.text),
-              {"2^32 elements after this address is", "modulo 2^32?",
+              {"2^32 elements of 4 bytes after this address is", "modulo 2^32?",
                "The thread is number 4294967264 of the grid, which is -32 in an int."}) == "");
 }
 

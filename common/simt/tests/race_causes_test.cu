@@ -472,7 +472,7 @@ __global__ void phases_that_read_by_a_function(int* out) {
   s_x[t] = 1;
   __syncthreads();
   s_x[t] = get(s_x, t) + 1;
-  out[t] = get(s_x, 63 - t);
+  out[t] = get(s_x, (t + 32) % 64);
 }
 
 /// Each round puts the keys into another order, and no barrier ends it.

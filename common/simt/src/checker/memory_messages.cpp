@@ -252,10 +252,11 @@ std::string modulo_question(std::uintptr_t address, std::size_t size, const Thre
                               (a->element.size == element || size == element);
       if (!is_element) continue;
       return wrapped(fmt::format(
-          "{}2^32 elements {} this address is {}: is the index, or a part of it, computed in 32 bits, "
+          "{}2^32 elements of {} {} this address is {}: is the index, or a part of it, computed in 32 bits, "
           "which hold it modulo 2^32?{}",
-          times > 1 ? fmt::format("{} * ", times) : "", times > 0 ? "after" : "before",
-          describe_element(meant), number_in_32_bits(StrayIndex(*a, address, t).in_grid)));
+          times > 1 ? fmt::format("{} * ", times) : "", bytes(element),
+          times > 0 ? "after" : "before", describe_element(meant),
+          number_in_32_bits(StrayIndex(*a, address, t).in_grid)));
     }
   }
   return "";

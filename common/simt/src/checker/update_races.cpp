@@ -111,8 +111,10 @@ Explanation explain_update(const Race& race) {
   const SourceLine read = source_line(return_address_of(read_pc));
   const SourceLine& write = is_write ? race.now_line : race.earlier_line;
   const std::string x = describe_element(race.address);
-  const std::string rounds = rounds_question(race, writer.access.pc, read, write);
-  if (!rounds.empty() && (read.file != write.file || read.line <= write.line)) {
+  const std::string rounds = read.function == write.function && read.line <= write.line
+                                 ? rounds_question(race, writer.access.pc, read, write)
+                                 : "";
+  if (!rounds.empty()) {
     return {RaceCause::repeated_update,
             wrapped(fmt::format("{} If threads of one round change {} together: use an atomic "
                                 "function such as atomicAdd, atomicMax or atomicCAS.",
