@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <cstdlib>
 #include <string_view>
 
 namespace course::runner {
@@ -23,11 +26,20 @@ std::vector<std::string> split(std::string_view text, const std::vector<std::str
   }
 }
 
+/// A number says nothing without its name: "values of the calls: 32" is one property, "n = 5: 3 zeros" are two.
 std::vector<std::string> properties_of(const std::vector<std::string>& messages) {
   std::vector<std::string> properties;
   for (const std::string& message : messages) {
-    const std::vector<std::string> parts = split(message, {": ", "; ", "\n"});
-    properties.insert(properties.end(), parts.begin(), parts.end());
+    for (const std::string& clause : split(message, {"; ", "\n"})) {
+      const std::size_t colon = clause.find(": ");
+      const bool names_a_number =
+          colon != std::string::npos && colon + 2 < clause.size() &&
+          std::isdigit(static_cast<unsigned char>(clause[colon + 2])) != 0 &&
+          clause.find('=') > colon;
+      const std::vector<std::string> parts =
+          names_a_number ? std::vector{clause} : split(clause, {": "});
+      properties.insert(properties.end(), parts.begin(), parts.end());
+    }
   }
   return properties;
 }
@@ -63,12 +75,74 @@ std::vector<Difference> differences(const std::vector<std::string>& passed,
   return all;
 }
 
-/// True if the cases differ in one property; the launch follows from many a property.
+/// "sum<<<4, (32, 2), 64>>>, in place".
+struct LaunchText {
+  std::string around;                // "sum<<<>>>, in place"
+  std::vector<std::string> numbers;  // "4", "(32, 2)", "64"
+};
+LaunchText parts_of_launch(const std::string& text) {
+  const std::size_t begin = text.find("<<<") + 3, end = std::min(text.find(">>>"), text.size());
+  LaunchText launch{text.substr(0, begin) + text.substr(end), {""}};
+  int depth = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (text[i] == ',' && depth == 0) {
+      launch.numbers.emplace_back();
+    } else if (text[i] != ' ' || depth > 0) {
+      launch.numbers.back() += text[i];
+    }
+  }
+  return launch;
+}
+
+/// The product of the numbers of "32" or "(32, 2)".
+std::uint64_t product(const std::string& text) {
+  std::uint64_t result = 1;
+  for (const std::string& number : split(text, {"(", ", ", ")"})) {
+    result *= std::strtoull(number.c_str(), nullptr, 10);
+  }
+  return result;
+}
+
+/// True if dynamic shared memory is as much for each thread as before.
+bool is_in_proportion(const LaunchText& p, const LaunchText& f) {
+  return product(p.numbers[2]) * product(f.numbers[1]) ==
+         product(f.numbers[2]) * product(p.numbers[1]);
+}
+
+/// A property that is named by a number, such as a count, has changed from and to the same numbers as another one.
+bool is_same_change(const Difference& difference, const std::string& passed,
+                    const std::string& failed) {
+  return difference.passed.ends_with(": " + passed) && difference.failed.ends_with(": " + failed);
+}
+
+/// In how many properties two launches differ, if `other` is what else differs, null for nothing. What follows from
+/// another property is none: the grid from what else differs, shared memory from the block, the block from a number
+/// that is the same.
+int count_in_launch(const Difference& launches, const Difference* other) {
+  const LaunchText p = parts_of_launch(launches.passed), f = parts_of_launch(launches.failed);
+  if (p.numbers.size() != f.numbers.size() || p.numbers.size() < 2) return 2;
+  const bool is_block = p.numbers[1] != f.numbers[1], is_grid = p.numbers[0] != f.numbers[0];
+  const bool has_bytes = p.numbers.size() > 2 && p.numbers[2] != f.numbers[2];
+  int count = p.around != f.around ? 1 : 0;
+  if (has_bytes && !(is_block && is_in_proportion(p, f))) ++count;
+  if (is_block && (other == nullptr || !is_same_change(*other, p.numbers[1], f.numbers[1])))
+    ++count;
+  if (is_grid && other == nullptr) ++count;
+  return count;
+}
+
+/// True if the cases differ in one property.
 bool is_near(const std::vector<Difference>& all) {
-  const auto launches = std::count_if(all.begin(), all.end(), [](const Difference& difference) {
+  if (all.empty() || all.size() > 2) return false;
+  const bool has_launch = std::any_of(all.begin(), all.end(), [](const Difference& difference) {
     return is_launch(difference.failed);
   });
-  return all.size() == 1 || (all.size() == 2 && launches == 1);
+  if (!has_launch) return all.size() == 1;
+  if (all.size() == 1) return count_in_launch(all.front(), nullptr) == 1;
+  const bool is_first = is_launch(all.front().failed);
+  const Difference &launches = all[is_first ? 0 : 1], &other = all[is_first ? 1 : 0];
+  return !is_launch(other.failed) && count_in_launch(launches, &other) == 0;
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ class PassedCases {
   void add(std::size_t number, const std::vector<std::string>& messages, const std::string& place);
   void clear() { cases_.clear(); }
 
-  /// "The case with "n = 1024" instead of "n = 1025" passed.": the one that differs in the fewest properties, one or
-  /// also its launch. The comparison at `place` has passed there; any place will do if that is empty.
+  /// "The case with "n = 1024" instead of "n = 1025" passed.": the one that differs in one property, or also
+  /// in the grid of its launch. The comparison at `place` has passed there; any place will do if that is empty.
   /// Empty if there is none.
   std::string nearest(const std::vector<std::string>& messages, const std::string& place) const;
 

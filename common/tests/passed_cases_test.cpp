@@ -29,6 +29,36 @@ TEST_CASE("a launch may differ, too, where no case has the same one") {
         "The case with \"n = 32\" instead of \"n = 33\" passed.");
 }
 
+TEST_CASE("a launch of another block size is a property of its own") {
+  PassedCases passed;
+  passed.add(1, {"n = 1: all zero; sum<<<1, 96>>>"}, "a.cu:7");
+  CHECK(passed.nearest({"n = 31: all zero; sum<<<1, 32>>>"}, "a.cu:7").empty());
+  CHECK(passed.nearest({"n = 1: all zero; sum<<<4, 32>>>"}, "a.cu:7").empty());
+  CHECK(passed.nearest({"n = 1: all zero; sum<<<1, 32>>>"}, "a.cu:7") ==
+        "The case with \"sum<<<1, 96>>>\" instead of \"sum<<<1, 32>>>\" passed.");
+  CHECK(passed.nearest({"n = 1: all zero; sum<<<4, 96>>>"}, "a.cu:7") ==
+        "The case with \"sum<<<1, 96>>>\" instead of \"sum<<<4, 96>>>\" passed.");
+  CHECK(passed.nearest({"n = 1: all zero; sum<<<4, 96>>>, in place"}, "a.cu:7").empty());
+  passed.add(2, {"sum<<<(2, 2), (32, 4), 64>>>"}, "a.cu:7");
+  CHECK(
+      passed.nearest({"sum<<<(2, 2), (32, 8), 64>>>"}, "a.cu:7") ==
+      "The case with \"sum<<<(2, 2), (32, 4), 64>>>\" instead of \"sum<<<(2, 2), (32, 8), 64>>>\" passed.");
+  CHECK(passed.nearest({"sum<<<(2, 2), (32, 8), 32>>>"}, "a.cu:7").empty());
+}
+
+TEST_CASE("shared memory and a count that change with the block are no other properties") {
+  PassedCases passed;
+  passed.add(1, {"n = 9; sum<<<1, 32, 128>>>"}, "a.cu:7");
+  CHECK(passed.nearest({"n = 9; sum<<<1, 64, 256>>>"}, "a.cu:7") ==
+        "The case with \"sum<<<1, 32, 128>>>\" instead of \"sum<<<1, 64, 256>>>\" passed.");
+  passed.add(2, {"matrices; scan<<<1, 32>>>; values of the calls: 32"}, "a.cu:7");
+  CHECK(
+      passed.nearest({"matrices; scan<<<1, 64>>>; values of the calls: 64"}, "a.cu:7") ==
+      "The case with \"scan<<<1, 32>>>\" and \"values of the calls: 32\" instead of \"scan<<<1, 64>>>\" and "
+      "\"values of the calls: 64\" passed.");
+  CHECK(passed.nearest({"matrices; scan<<<1, 64>>>; values of the calls: 63"}, "a.cu:7").empty());
+}
+
 TEST_CASE("of a list the entry that differs is told") {
   PassedCases passed;
   passed.add(1, {"n = 5: all zero", "limit 2, capacity 3"}, "a.cu:7");
@@ -37,6 +67,14 @@ TEST_CASE("of a list the entry that differs is told") {
   passed.add(2, {"f(x, 0, 2)"}, "a.cu:7");
   CHECK(passed.nearest({"f(x, 1, 2)"}, "a.cu:7") ==
         "The case with \"f(x, 0, 2)\" instead of \"f(x, 1, 2)\" passed.");
+}
+
+TEST_CASE("calls of one object are not near each other if more than their number differs") {
+  PassedCases passed;
+  passed.add(1, {"n = 100: all zero; call 1 of one object"}, "a.cu:7");
+  CHECK(passed.nearest({"n = 5000: all zero; call 2 of one object"}, "a.cu:7").empty());
+  CHECK(passed.nearest({"n = 100: all zero; call 3 of one object"}, "a.cu:7") ==
+        "The case with \"call 1 of one object\" instead of \"call 3 of one object\" passed.");
 }
 
 TEST_CASE("the same comparison has passed, or any if the failure is no comparison") {

@@ -13,6 +13,8 @@ namespace block_scan_any_check {
 
 // ---- operations ---------------------------------------------------------------------------------
 
+// They take values, not references: the answer reads its memory where it calls them, and findings name that line.
+
 /// Numbers `first` to `last`, in which no gap is allowed: if two pieces do not fit, both ends become kWrong.
 struct Piece {
   unsigned first, last;
@@ -22,7 +24,7 @@ struct Concatenate {
   static constexpr const char* kText =
       "pieces, put together: .first and .last of what is put together";
   static constexpr const char* kMembers[] = {".first", ".last"};
-  __host__ __device__ Piece operator()(const Piece& a, const Piece& b) const {
+  __host__ __device__ Piece operator()(Piece a, Piece b) const {
     return a.last + 1 == b.first && a.last != kWrong ? Piece{a.first, b.last}
                                                      : Piece{kWrong, kWrong};
   }
@@ -37,7 +39,7 @@ struct Compose {
   static constexpr const char* kText = "x -> a x + b modulo op.p, one after the other";
   static constexpr const char* kMembers[] = {".a", ".b"};
   unsigned p = 0;  // of no use
-  __host__ __device__ Step operator()(const Step& f, const Step& g) const {
+  __host__ __device__ Step operator()(Step f, Step g) const {
     return {g.a * f.a % p, (g.a * f.b + g.b) % p};
   }
   static Step make(unsigned i, unsigned random) {
@@ -52,7 +54,7 @@ struct Matrix {
 struct Multiply {
   static constexpr const char* kText = "2x2 matrices ((a, b), (c, d)), multiplied";
   static constexpr const char* kMembers[] = {".a", ".b", ".c", ".d"};
-  __host__ __device__ Matrix operator()(const Matrix& x, const Matrix& y) const {
+  __host__ __device__ Matrix operator()(Matrix x, Matrix y) const {
     return {x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c,
             x.c * y.b + x.d * y.d};
   }
@@ -68,7 +70,7 @@ struct Sums {
 struct AddUp {
   static constexpr const char* kText = "sums of x, of y, and of each x times each later y";
   static constexpr const char* kMembers[] = {".x", ".y", ".products"};
-  __host__ __device__ Sums operator()(const Sums& a, const Sums& b) const {
+  __host__ __device__ Sums operator()(Sums a, Sums b) const {
     return {a.x + b.x, a.y + b.y, a.products + b.products + a.x * b.y};
   }
   static Sums make(unsigned i, unsigned random) { return {random, i + 1, random % 3}; }

@@ -109,13 +109,14 @@ TEST_CASE("beat_filter: every kind, in several pieces") {
 // Promise: one object may be called again, with any n, when the call before is done.
 TEST_CASE("beat_filter: one object, called again with other sizes and other numbers") {
   BeatFilter answer;
+  unsigned calls = 0;
   std::size_t turn = 0;
   for (const std::size_t n :
        {std::size_t{100}, std::size_t{40'000}, std::size_t{100}, std::size_t{20'000},
         std::size_t{0}, std::size_t{20'000}, std::size_t{1}}) {
     if (!is_tried()) continue;
     const Kind& kind = kKinds[turn++ % 2 ? 3 : 0];
-    INFO(text_of(n, kind.text, 0, 0) << "; the object has been used before");
+    INFO(text_of(n, kind.text, 0, 0) << "; call " << ++calls << " of one object");
     check(answer, kind.values(n), 0, 0);
   }
 }

@@ -75,10 +75,11 @@ TEST_CASE("beat_histogram: every size, at several starts") {
 // Promise: d_bytes may begin at any address (MISALIGNED ACCESS).
 TEST_CASE("beat_histogram: every start of a short array") {
   BeatHistogram answer;
+  unsigned calls = 0;
   for (std::size_t offset = 0; offset < 17; ++offset) {
     if (!is_tried()) continue;
     const std::size_t n = 30 + offset % 5;
-    INFO(text_of(n, kKinds[0].text, offset));
+    INFO(text_of(n, kKinds[0].text, offset) << "; call " << ++calls << " of one object");
     check(answer, kKinds[0].values(n), offset);
   }
 }
@@ -86,11 +87,12 @@ TEST_CASE("beat_histogram: every start of a short array") {
 // Promise: one object may be called again, with any n, when the call before is done.
 TEST_CASE("beat_histogram: one object, called again with other sizes") {
   BeatHistogram answer;
+  unsigned calls = 0;
   for (const std::size_t n :
        {std::size_t{100}, std::size_t{5000}, std::size_t{0}, course::kBigSize, std::size_t{1}}) {
     if (!is_tried()) continue;
     const Kind& kind = kKinds[n % 2 ? 1 : 3];
-    INFO(text_of(n, kind.text, 0) << "; the object has been used before");
+    INFO(text_of(n, kind.text, 0) << "; call " << ++calls << " of one object");
     check(answer, kind.values(n), 0);
   }
 }

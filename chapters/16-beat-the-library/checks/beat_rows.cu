@@ -137,10 +137,11 @@ TEST_CASE("beat_rows: every number of rows, at several widths and starts") {
 // Promise: arrays are aligned to their elements, no more (MISALIGNED ACCESS).
 TEST_CASE("beat_rows: packs of 16 bytes, and every start") {
   BeatRows answer;
+  unsigned calls = 0;
   for (std::size_t start = 0; start < 9; ++start) {
     if (!is_tried()) continue;
     const Shape s{100, 64, 9, start, start, start % 4};
-    INFO(text_of(s, "whole numbers"));
+    INFO(text_of(s, "whole numbers") << "; call " << ++calls << " of one object");
     check(answer, s, spread(s));
   }
 }
@@ -205,10 +206,11 @@ TEST_CASE("beat_rows: one object, called again for the same arrays with other ro
 // Promise: one object may be called again, with any shape, when the call before is done.
 TEST_CASE("beat_rows: one object, called again with other shapes") {
   BeatRows answer;
+  unsigned calls = 0;
   for (const Shape& s : {Shape{200, 64, 150}, Shape{33, 8, 400}, Shape{0, 64, 5}, Shape{500, 16, 3},
                          Shape{200, 64, 150}}) {
     if (!is_tried()) continue;
-    INFO(text_of(s, "whole numbers; the object has been used before"));
+    INFO(text_of(s, "whole numbers") << "; call " << ++calls << " of one object");
     check(answer, s, spread(s));
   }
 }

@@ -137,10 +137,12 @@ TEST_CASE("beat_scan: every size, at several starts") {
 // Promise: d_x and d_out are aligned to floats, no more: each of both begins at every multiple of 4 bytes.
 TEST_CASE("beat_scan: every start of a short array") {
   BeatScan answer;
+  unsigned calls = 0;
   for (std::size_t offset = 0; offset < 16; ++offset) {
     if (!is_tried()) continue;
     const std::size_t offset_out = offset / 4 + offset % 4 * 4;
-    INFO(text_of(77, kExact[0].text, offset, offset_out));
+    INFO(text_of(77, kExact[0].text, offset, offset_out)
+         << "; call " << ++calls << " of one object");
     check(answer, kExact[0].values(77), offset, offset_out);
   }
 }
@@ -158,13 +160,14 @@ TEST_CASE("beat_scan: every kind, in several pieces") {
 // Promise: one object may be called again, with any n, when the call before is done.
 TEST_CASE("beat_scan: one object, called again with other sizes and other numbers") {
   BeatScan answer;
+  unsigned calls = 0;
   std::size_t turn = 0;
   for (const std::size_t n :
        {std::size_t{100}, std::size_t{20'000}, std::size_t{100}, std::size_t{20'000},
         std::size_t{0}, std::size_t{5000}, std::size_t{1}, course::kBigSize}) {
     if (!is_tried()) continue;
     const Kind& kind = kExact[turn++ % 2 ? 5 : 0];
-    INFO(text_of(n, kind.text, 0, 0) << "; the object has been used before");
+    INFO(text_of(n, kind.text, 0, 0) << "; call " << ++calls << " of one object");
     check(answer, kind.values(n), 0, 0);
   }
 }

@@ -77,9 +77,10 @@ TEST_CASE("beat_sum: every size, at several starts") {
 // Promise: d_x is aligned to floats, no more (MISALIGNED ACCESS).
 TEST_CASE("beat_sum: every start of a short array") {
   BeatSum answer;
+  unsigned calls = 0;
   for (std::size_t offset = 0; offset < 16; ++offset) {
     if (!is_tried()) continue;
-    INFO(text_of(77, kExact[0].text, offset));
+    INFO(text_of(77, kExact[0].text, offset) << "; call " << ++calls << " of one object");
     check(answer, kExact[0].values(77), offset, 0);
   }
 }
@@ -87,10 +88,11 @@ TEST_CASE("beat_sum: every start of a short array") {
 // Promise: one object may be called again, with any n, when the call before is done.
 TEST_CASE("beat_sum: one object, called again with other sizes") {
   BeatSum answer;
+  unsigned calls = 0;
   for (const std::size_t n : {std::size_t{100}, std::size_t{5000}, std::size_t{0}, std::size_t{33},
                               course::kBigSize, std::size_t{1}, std::size_t{5000}}) {
     if (!is_tried()) continue;
-    INFO(text_of(n, kExact[0].text, 0) << "; the object has been used before");
+    INFO(text_of(n, kExact[0].text, 0) << "; call " << ++calls << " of one object");
     check(answer, kExact[0].values(n), 0, 0);
   }
 }

@@ -52,7 +52,7 @@ inline constexpr T kSmallest = std::numeric_limits<T>::has_infinity
 /// a + b. Chapter 05.
 struct Sum {
   template <class T>
-  __host__ __device__ T operator()(const T& a, const T& b) const {
+  __host__ __device__ __forceinline__ T operator()(const T& a, const T& b) const {
     return a + b;
   }
   template <class T>
@@ -65,7 +65,7 @@ struct Sum {
 /// way; of -0 and +0 it may be either. Chapter 05.
 struct Min {
   template <class T>
-  __host__ __device__ T operator()(const T& a, const T& b) const {
+  __host__ __device__ __forceinline__ T operator()(const T& a, const T& b) const {
     if constexpr (std::is_floating_point_v<T>) {
       return a < b || a != a ? a : b;
     } else {
@@ -81,7 +81,7 @@ struct Min {
 /// The larger one; NaN and zeros as in Min. Chapter 05.
 struct Max {
   template <class T>
-  __host__ __device__ T operator()(const T& a, const T& b) const {
+  __host__ __device__ __forceinline__ T operator()(const T& a, const T& b) const {
     if constexpr (std::is_floating_point_v<T>) {
       return a > b || a != a ? a : b;
     } else {

@@ -59,7 +59,7 @@ __host__ __device__ inline float rescale(float from, float to) {
 
 /// The (maximum, sum) of the numbers of both. A NaN among the numbers makes the sum a NaN, not the maximum.
 struct MergeMaxSum {
-  __host__ __device__ MaxSum operator()(const MaxSum& a, const MaxSum& b) const {
+  __host__ __device__ __forceinline__ MaxSum operator()(const MaxSum& a, const MaxSum& b) const {
     const float max = fmaxf(a.max, b.max);
     return {max, a.sum * rescale(a.max, max) + b.sum * rescale(b.max, max)};
   }
@@ -91,7 +91,7 @@ struct Moments {
 /// a small variance stay, however large the mean is. Chan, Golub, LeVeque (1979): Updating Formulae and
 /// a Pairwise Algorithm for Computing Sample Variances.
 struct MergeMoments {
-  __host__ __device__ Moments operator()(const Moments& a, const Moments& b) const {
+  __host__ __device__ __forceinline__ Moments operator()(const Moments& a, const Moments& b) const {
     const float count = a.count + b.count;
     if (count == 0) return a;
     const float apart = b.mean - a.mean, share = b.count / count;

@@ -380,6 +380,11 @@ __global__ void add_neighbour(float* x) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i == gridDim.x * blockDim.x - 1) x[i] += x[i + 1];
 }
+__global__ void store_double_at(double* x, long i) { x[i] = 1; }
+__global__ void store_in_32_bits(float* x) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  x[i] = 1;
+}
 __global__ void third_to_first(const float* x, float* y) { y[0] = x[2]; }
 }  // namespace
 
@@ -400,6 +405,39 @@ TEST_CASE("an index that overflowed is told as one") {
               {"The index is -2147483643, which is 2147483653 - 2^32: the largest int"}) == "");
   CHECK(lacks(text(-(long{1} << 44)), {"write of 4 bytes at an address without memory",
                                        "farther than an index of 32 bits reaches"}) == "");
+}
+
+TEST_CASE("an address that is 2^32 elements from an array is of an index in 32 bits") {
+  const auto values = Array<float>::zeros(64);
+  const auto other = Array<float>::zeros(64);
+  auto pairs = Array<double>::zeros(8);
+  constexpr long kAll = long{1} << 32;
+  const auto text = [&](auto& array, long i) {
+    return one_line(only_report([&] { store_at<<<1, 1>>>(array.data(), i); }).text);
+  };
+  const std::string question =
+      ": is the index, or a part of it, computed in 32 bits, which hold it modulo 2^32?";
+  CHECK(lacks(text(values, 7 - kAll),
+              {("2^32 elements of 4 bytes after this address is array[7]" + question).c_str()}) ==
+        "");
+  CHECK(lacks(text(other, 9 - 2 * kAll),
+              {"2 * 2^32 elements of 4 bytes after this address is array[9]"}) == "");
+  CHECK(lacks(text(values, 9 + kAll),
+              {"2^32 elements of 4 bytes before this address is array[9]"}) == "");
+  CHECK(lacks(text(values, 64 - kAll), {"modulo 2^32?"}) != "");
+  CHECK(
+      lacks(one_line(only_report([&] { store_double_at<<<1, 1>>>(pairs.data(), 7 - kAll); }).text),
+            {"2^32 elements of 8 bytes after this address is pairs[7]"}) == "");
+}
+
+TEST_CASE("an index in 32 bits, and the number of the thread that it may come from") {
+  const auto values = Array<float>::zeros(64);
+  const simt::SomeBlocks last_two(0, 2);
+  const Report report = only_report(
+      [&] { store_in_32_bits<<<(1u << 27) + 1, 32>>>(values.data() - ((long{1} << 32) - 32)); });
+  CHECK(lacks(one_line(report.text),
+              {"2^32 elements of 4 bytes after this address is", "modulo 2^32?",
+               "The thread is number 4294967264 of the grid, which is -32 in an int."}) == "");
 }
 
 TEST_CASE("the last element has no right neighbour") {

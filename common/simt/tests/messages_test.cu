@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <course/collectives.cuh>
+#include <course/look_back.cuh>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -204,4 +206,61 @@ TEST_CASE("a note is made once for a line, and taken once") {
   cudaDeviceSynchronize();
   CHECK(simt::take_notes().size() == 1);
   CHECK(simt::take_notes().empty());
+}
+
+// ---- lines of headers ---------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kReduces = __LINE__ + 2;
+__global__ void reduce_in_one_warp(int* out) {
+  if (threadIdx.x < 32) *out = course::block_reduce(1, course::Sum{});
+}
+
+constexpr int kLooks = __LINE__ + 2;
+__global__ void look_at_tile(course::TileStates<float> states, float* out, unsigned tile) {
+  *out = states.look_at(tile).value;
+}
+
+constexpr int kCombines = __LINE__ + 5;
+__global__ void combine_without_barrier(float* out) {
+  __shared__ float s_x[64];
+  const unsigned t = threadIdx.x;
+  s_x[t] = 1;
+  out[t] = course::Max{}(s_x[t], s_x[63 - t]);
+}
+
+/// " at common/simt/tests/messages_test.cu:12, in common/include/course/merge.cuh:" of line 12.
+std::string at_line(int line, const std::string& header) {
+  return " at common/simt/tests/messages_test.cu:" + std::to_string(line) +
+         ", in common/include/course/" + header + ":";
+}
+
+}  // namespace
+
+TEST_CASE("a line in a header of the course is named beside the line that has called it") {
+  auto out = Array<int>::zeros(1);
+  auto value = Array<float>::zeros(64);
+  auto words = Array<unsigned long long>::zeros(4);
+
+  const Report barrier = only_report([&] { reduce_in_one_warp<<<1, 64>>>(out.data()); });
+  CHECK(lacks(barrier.text, {"32 of 64 threads wait in __syncthreads()",
+                             at_line(kReduces, "collectives.cuh").c_str()}) == "");
+  CHECK(barrier.line == kReduces);
+
+  const course::TileStates<float> states{words.data(), nullptr, 1};
+  const Report bounds = only_report([&] { look_at_tile<<<1, 1>>>(states, value.data(), 4u); });
+  CHECK(lacks(bounds.text, {"OUT OF BOUNDS", at_line(kLooks, "look_back.cuh").c_str()}) == "");
+  CHECK(bounds.line == kLooks);
+
+  const auto fresh = observe([&] {
+    Array<unsigned long long> unwritten(4);
+    const course::TileStates<float> none{unwritten.data(), nullptr, 1};
+    look_at_tile<<<1, 1>>>(none, value.data(), 1u);
+  });
+  CHECK(lacks(fresh.text(), {"UNINITIALISED", at_line(kLooks, "look_back.cuh").c_str()}) == "");
+
+  const auto race = observe([&] { combine_without_barrier<<<1, 64>>>(value.data()); });
+  CHECK(lacks(race.text(), {"DATA RACE", at_line(kCombines, "collectives.cuh").c_str(),
+                            "read   at common/simt/tests/messages_test.cu:"}) == "");
 }

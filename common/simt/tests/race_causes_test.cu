@@ -8,7 +8,7 @@
 
 #include "testing.hpp"
 
-using simt::ReportKind;
+using simt::Report, simt::ReportKind;
 using namespace simt_test;
 
 namespace {
@@ -415,7 +415,120 @@ __global__ void line_between_by_chance(int* out) {
   store_there(s_x, 2);
 }
 
+/// Sums up a tree: in the next round another thread goes on with a sum. No barrier lies between the rounds.
+constexpr int kSweep = __LINE__ + 9;
+__global__ void up_sweep(int* out) {
+  __shared__ int s_x[64];
+  const unsigned t = threadIdx.x;
+  s_x[t] = 1;
+  __syncthreads();
+#pragma unroll 1
+  for (unsigned step = 1; step < 64; step *= 2) {
+    const unsigned right = 2 * step * (t + 1) - 1;
+    if (right < 64) s_x[right] += s_x[right - step];
+  }
+  __syncthreads();
+  out[t] = s_x[t];
+}
+
+/// The same, in two lines.
+constexpr int kSweepReads = __LINE__ + 10, kSweepWrites = __LINE__ + 11;
+__global__ void up_sweep_in_two_lines(int* out) {
+  __shared__ int s_x[64];
+  const unsigned t = threadIdx.x;
+  s_x[t] = 1;
+  __syncthreads();
+#pragma unroll 1
+  for (unsigned step = 1; step < 64; step *= 2) {
+    const unsigned right = 2 * step * (t + 1) - 1;
+    if (right >= 64) continue;
+    const int sum = s_x[right];
+    s_x[right] = sum + 1;
+  }
+  __syncthreads();
+  out[t] = s_x[t];
+}
+
+/// One function for two phases, and no barrier between these.
+constexpr int kAddsTo = __LINE__ + 1;
+__device__ void add_to(int* s_x, unsigned i) { s_x[i] += 1; }
+__global__ void two_phases(int* out) {
+  __shared__ int s_x[64];
+  const unsigned t = threadIdx.x;
+  s_x[t] = 0;
+  __syncthreads();
+  add_to(s_x, t);
+  add_to(s_x, 63 - t);
+  __syncthreads();
+  out[t] = s_x[t];
+}
+
+/// Both phases read by a function, and the second one writes nothing.
+constexpr int kGets = __LINE__ + 1, kPuts = __LINE__ + 7;
+__device__ int get(const int* s_x, unsigned i) { return s_x[i]; }
+__global__ void phases_that_read_by_a_function(int* out) {
+  __shared__ int s_x[64];
+  const unsigned t = threadIdx.x;
+  s_x[t] = 1;
+  __syncthreads();
+  s_x[t] = get(s_x, t) + 1;
+  out[t] = get(s_x, (t + 32) % 64);
+}
+
+/// Each round puts the keys into another order, and no barrier ends it.
+constexpr int kKeyIsPut = __LINE__ + 7;
+__global__ void rounds_of_an_order(int* out) {
+  __shared__ int s_keys[64];
+  const unsigned t = threadIdx.x;
+#pragma unroll 1
+  for (unsigned round = 0; round < 4; ++round) {
+    const int key = static_cast<int>(64 * round + t);
+    s_keys[(t + round) % 64] = key;
+  }
+  __syncthreads();
+  out[t] = s_keys[t];
+}
+
 }  // namespace
+
+TEST_CASE("a line that runs again without a barrier: the barrier is asked for first") {
+  auto out = Array<int>::zeros(64);
+  const auto line = [](int number) { return "line " + std::to_string(number); };
+  // Other lines of the kernel race, too: the first finding may be one of these.
+  const auto told_of = [&](auto kernel, const std::vector<std::string>& parts) {
+    int found = 0;
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      const Outcome outcome = observe([&] { kernel<<<1, 64>>>(out.data()); }, seed);
+      if (!outcome.found(ReportKind::race)) return "no race: " + outcome.text();
+      for (const Report& report : outcome.reports) {
+        const std::string text = one_line(report.text);
+        if (text.find(kSentences[18]) != std::string::npos) return text;
+        if (text.find(kSentences[19]) != std::string::npos) return text;
+        bool has_all = true;
+        for (const std::string& part : parts) has_all &= text.find(part) != std::string::npos;
+        found += has_all ? 1 : 0;
+      }
+    }
+    return found > 0 ? std::string() : "never told";
+  };
+  const auto between = [&](int last, int first) {
+    return "missing between " + line(last) + " of one round and " + line(first) + " of the next?";
+  };
+  CHECK(told_of(up_sweep, {"has come here for s_x[", between(kSweep, kSweep),
+                           "use an atomic function such as atomicAdd"}) == "");
+  CHECK(told_of(up_sweep_in_two_lines,
+                {between(kSweepWrites, kSweepReads), "use an atomic function"}) == "");
+  CHECK(told_of(two_phases, {between(kAddsTo, kAddsTo)}) == "");
+  CHECK(told_of(rounds_of_an_order, {between(kKeyIsPut, kKeyIsPut)}) == "");
+}
+
+TEST_CASE("a function that reads in two phases: both the barrier and the atomic are asked for") {
+  auto out = Array<int>::zeros(64);
+  CHECK(told_otherwise({"missing between line " + std::to_string(kPuts) + " and line " +
+                            std::to_string(kGets) + "?",
+                        "one atomic function must do both steps"},
+                       [&] { phases_that_read_by_a_function<<<1, 64>>>(out.data()); }) == "");
+}
 
 TEST_CASE("a barrier whose line is between those of a race does not come between the accesses") {
   auto out = Array<int>::zeros(64);

@@ -21,6 +21,11 @@
 namespace simt {
 namespace {
 
+/// The line of an access by the running thread, as a frame of its stack tells it.
+SourceLine line_of(const Thread& t, char** frame, const void* caller) {
+  return source_line(callers_of(t.fiber, frame, caller));
+}
+
 std::string bytes(std::size_t n) { return fmt::format("{} byte{}", n, n == 1 ? "" : "s"); }
 
 // ---- uninitialised memory -----------------------------------------------------------------------
@@ -116,7 +121,7 @@ struct StrayIndex {
     value = (offset - (offset < 0 ? size - 1 : 0)) / size;
     count = static_cast<std::ptrdiff_t>(a.end() - a.name_origin) / size;
     of_thread = t.flat;
-    of_block = t.block->linear;
+    of_block = static_cast<std::ptrdiff_t>(number_in_grid(t.block->linear, engine.launch->grid));
     in_grid = of_block * threads + of_thread;
     in_row = std::ptrdiff_t{t.block->index.x} * engine.launch->block.x + t.index[0];
   }
@@ -224,10 +229,49 @@ std::string neighbour_question(std::uintptr_t address) {
       bytes(past), name_of(*below), bytes(before), name_of(*above));
 }
 
-std::string bounds_hint(std::uintptr_t address, bool is_write, const Thread& t) {
+/// What 32 bits hold of the number of a thread in the grid; empty if that is all of it.
+std::string number_in_32_bits(std::ptrdiff_t n) {
+  constexpr std::ptrdiff_t kAll = std::ptrdiff_t{1} << 32;
+  if (n < kAll / 2) return "";
+  const std::string held =
+      n < kAll ? fmt::format("{} in an int", n - kAll) : fmt::format("{} modulo 2^32", n % kAll);
+  return fmt::format(" The thread is number {} of the grid, which is {}.", n, held);
+}
+
+/// A question if the address is a multiple of 2^32 elements from an element of an array; empty otherwise. `size` is that
+/// of the access.
+std::string modulo_question(std::uintptr_t address, std::size_t size, const Thread& t) {
+  constexpr std::ptrdiff_t kAll = std::ptrdiff_t{1} << 32;
+  for (const std::ptrdiff_t times : {1, 2, 3, 4, -1}) {
+    for (const std::size_t element : {size, 2 * size, 4 * size}) {
+      const std::uintptr_t meant = address + static_cast<std::uintptr_t>(times * kAll) * element;
+      if (meant - arena.begin >= arena.size) continue;
+      const Allocation* const a = owner_of(meant);
+      const bool is_element = a != nullptr && a->live && a->space != Space::shared &&
+                              meant >= a->name_origin && meant + size <= a->end() &&
+                              (a->element.size == element || size == element);
+      if (!is_element) continue;
+      return wrapped(fmt::format(
+          "{}2^32 elements of {} {} this address is {}: is the index, or a part of it, computed in 32 bits, "
+          "which hold it modulo 2^32?{}",
+          times > 1 ? fmt::format("{} * ", times) : "", bytes(element),
+          times > 0 ? "after" : "before", describe_element(meant),
+          number_in_32_bits(StrayIndex(*a, address, t).in_grid)));
+    }
+  }
+  return "";
+}
+
+std::string bounds_hint(std::uintptr_t address, std::size_t size, bool is_write, const Thread& t) {
   const Allocation* a = owner_of(address);
   if (a == nullptr) a = variable_near(address);
-  if (a == nullptr && address - arena.begin >= arena.size) {
+  const bool is_in_arena = address - arena.begin < arena.size;
+  if (a == nullptr && (is_in_arena || (address >= 4096 && !is_host_memory(address)))) {
+    if (const std::string question = modulo_question(address, size, t); !question.empty()) {
+      return question;
+    }
+  }
+  if (a == nullptr && !is_in_arena) {
     const char* const array = t.block->without_memory;
     if (address < kSharedOptIn && array != nullptr) {
       return fmt::format(
@@ -304,7 +348,7 @@ std::string alignment_hint(std::uintptr_t address, std::size_t size) {
 }
 
 std::string other_devices_memory(const Allocation& a, std::uintptr_t address, std::size_t size,
-                                 AccessKind kind, const void* caller, const Thread& t) {
+                                 AccessKind kind, const SourceLine& where, const Thread& t) {
   const int mine = engine.placement->device, owner = a.owner;
   const std::string try_peers =
       peer_access() ? fmt::format(
@@ -317,7 +361,7 @@ std::string other_devices_memory(const Allocation& a, std::uintptr_t address, st
       "  {} belongs to device {} (allocated at {}), and the kernel runs on device {}.\n"
       "  Call cudaSetDevice({}) before cudaMalloc, or cudaSetDevice({}) before the launch.{}",
       engine.launch->kernel, verb(kind, t.relaxed_name), bytes(size), describe_address(address),
-      source_line(caller).text(), thread_name(t), describe_element(address), owner,
+      where.full_text(), thread_name(t), describe_element(address), owner,
       source_line(a.allocated_by).text(), mine, mine, owner, try_peers);
 }
 
@@ -335,23 +379,25 @@ Report finding_at(ReportKind kind, std::uintptr_t address, AccessKind access,
 void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, const void* caller) {
   refuse_threads_beside_kernel(caller);
   const Thread& t = *engine.current;
+  auto* const frame = static_cast<char**>(__builtin_frame_address(0));
   on_host_stack([&] {
-    const SourceLine where = source_line(caller);
+    const SourceLine where = line_of(t, frame, caller);
     const Allocation* a = owner_of(address);
     const bool freed = a != nullptr && !a->live;
     const ReportKind found = freed ? ReportKind::use_after_free : ReportKind::out_of_bounds;
     std::string text;
     if (a != nullptr && a->live && address + size <= a->end()) {
-      text = other_devices_memory(*a, address, size, kind, caller, t);
+      text = other_devices_memory(*a, address, size, kind, where, t);
     } else {
       const std::string overhang = freed ? "" : describe_overhang(address, size);
       const std::string hint = freed              ? freed_hint(*a)
-                               : overhang.empty() ? bounds_hint(address, writes(kind), t)
+                               : overhang.empty() ? bounds_hint(address, size, writes(kind), t)
                                                   : overhang_hint(*named_by(address), size);
-      text = fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}",
-                         freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel,
-                         verb(kind, t.relaxed_name), bytes(size), freed ? "freed memory, " : "",
-                         describe_address(address), overhang, where.text(), thread_name(t), hint);
+      text =
+          fmt::format("{} in kernel {}: {} of {} at {}{}{}\n  at {} by {}\n  {}",
+                      freed ? "USE AFTER FREE" : "OUT OF BOUNDS", engine.launch->kernel,
+                      verb(kind, t.relaxed_name), bytes(size), freed ? "freed memory, " : "",
+                      describe_address(address), overhang, where.full_text(), thread_name(t), hint);
     }
     fail_launch(finding_at(found, address, kind, where, std::move(text), t),
                 cudaErrorIllegalAddress);
@@ -362,14 +408,15 @@ void stop_illegal(std::uintptr_t address, std::size_t size, AccessKind kind, con
 void stop_misaligned(std::uintptr_t address, std::size_t size, AccessKind kind,
                      const void* caller) {
   const Thread& t = *engine.current;
+  auto* const frame = static_cast<char**>(__builtin_frame_address(0));
   on_host_stack([&] {
-    const SourceLine where = source_line(caller);
+    const SourceLine where = line_of(t, frame, caller);
     std::string text = fmt::format(
         "MISALIGNED ACCESS in kernel {}: {} of {} bytes at {}\n  at {} by {}\n  An access of {} "
         "bytes needs an address that is a multiple of {}; this one is {} past one.\n"
         "  {}",
         engine.launch->kernel, verb(kind, t.relaxed_name), size, describe_address(address),
-        where.text(), thread_name(t), size, size, bytes(address % size),
+        where.full_text(), thread_name(t), size, size, bytes(address % size),
         alignment_hint(address, size));
     fail_launch(finding_at(ReportKind::misaligned, address, kind, where, std::move(text), t),
                 cudaErrorMisalignedAddress);
@@ -385,10 +432,11 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
     return;
   }
   if (!is_worth_telling(ReportKind::uninitialised, pc, pc)) return;
+  auto* const frame = static_cast<char**>(__builtin_frame_address(0));
   on_host_stack([&] {
     const Allocation* a = owner_of(address);
     const bool shared = a != nullptr && a->space == Space::shared;
-    const SourceLine where = source_line(caller);
+    const SourceLine where = line_of(t, frame, caller);
     const bool before = a != nullptr && address < a->name_origin;
     const std::string hint =
         shared   ? uninitialised_shared_hint(*t.block, *a, where)
@@ -400,9 +448,10 @@ void report_uninitialised(std::uintptr_t address, AccessKind kind, const void* c
                   (a == nullptr ? "" : written_elements(*a, where)) +
                   "\n  Should this kernel have written it before, or cudaMemset or cudaMemcpy before the"
                   "\n  launch?";
-    std::string text = fmt::format(
-        "UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}", engine.launch->kernel,
-        verb(kind, t.relaxed_name), describe_address(address), where.text(), thread_name(t), hint);
+    std::string text =
+        fmt::format("UNINITIALISED MEMORY in kernel {}: {} of {}\n  at {} by {}\n  {}",
+                    engine.launch->kernel, verb(kind, t.relaxed_name), describe_address(address),
+                    where.full_text(), thread_name(t), hint);
     file_report(finding_at(ReportKind::uninitialised, address, kind, where, std::move(text), t));
   });
 }

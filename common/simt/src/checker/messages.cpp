@@ -14,6 +14,7 @@
 #include "checker/handoffs.hpp"
 #include "checker/history.hpp"
 #include "checker/race_causes.hpp"
+#include "checker/update_races.hpp"
 #include "memory/names.hpp"
 #include "simt/testing.hpp"
 
@@ -219,6 +220,14 @@ std::string hint_of_writes(const Race& race, const Overwrite* values) {
   if (const std::string question = index_question(race); !question.empty()) {
     return text + "\n  " + question;
   }
+  const std::string rounds =
+      rounds_question(race, race.now.access.pc, race.now_line, race.now_line);
+  if (!rounds.empty()) {
+    return text + "\n  " +
+           wrapped(rounds +
+                   " Or should each thread have an element of its own, or should an atomic "
+                   "function combine the values?");
+  }
   const bool is_first = rank_of(race.earlier.access.thread) == 0 && rank_of(race.t.id) == 0;
   const char* const question =
       !is_one_element(race.address)
@@ -297,9 +306,9 @@ void report_race(const Side& earlier, const Side& now, std::uintptr_t address, c
     Report r = race_finding(
         now_line,
         fmt::format("DATA RACE in kernel {} on {}\n  {:<6} at {} by {}\n  {:<6} at {} by {}",
-                    engine.launch->kernel, describe_address(address), verb_of(now), now_line.text(),
-                    thread_name(now.access.thread), verb_of(earlier), earlier_line.text(),
-                    thread_name(earlier.access.thread)),
+                    engine.launch->kernel, describe_address(address), verb_of(now),
+                    now_line.full_text(), thread_name(now.access.thread), verb_of(earlier),
+                    earlier_line.full_text(), thread_name(earlier.access.thread)),
         race_hint({earlier, now, address, t, earlier_line, now_line}, values));
     r.object = object_at(address);
     r.accesses = {access_by(verb_of(now), now_line, now.access.thread),

@@ -12,6 +12,7 @@
 #include "base/program.hpp"
 #include "checker/fences.hpp"
 #include "checker/handoffs.hpp"
+#include "checker/update_races.hpp"
 #include "kernel/engine.hpp"
 #include "memory/names.hpp"
 
@@ -336,73 +337,7 @@ Explanation explain_lock(const Race& race) {
   return {};
 }
 
-/// read_before(), by what the thread itself remembers of its last write; reads that a cell remembers may have come after
-/// an earlier write.
-std::uint32_t own_read_before(std::uintptr_t address, const Access& write) {
-  const Thread* const t = resident_thread(write.thread);
-  if (t == nullptr) return 0;
-  const ReadBeforeWrite& read = t->read_before_write;
-  return read.address == address && read.clock == write.clock >> kClockShift ? read.pc : 0;
-}
-
-/// Where both threads read the place by one instruction, and then write it.
-Explanation explain_update(const Race& race) {
-  const bool is_write = writes(race.now.kind);
-  const Side& writer = is_write ? race.now : race.earlier;
-  const std::uint32_t read_pc = read_before(race.address, writer.access);
-  if (read_pc == 0) return {};
-  const bool is_same_code = is_write && writes(race.earlier.kind)
-                                ? race.earlier.access.pc == race.now.access.pc
-                                : read_pc == (is_write ? race.earlier : race.now).access.pc;
-  if (!is_same_code) return {};
-  const SourceLine read = source_line(return_address_of(read_pc));
-  const SourceLine& write = is_write ? race.now_line : race.earlier_line;
-  const std::string x = describe_element(race.address);
-  if (read.text() == write.text()) {
-    return {
-        RaceCause::same_statement,
-        wrapped(fmt::format(
-            "Reading {0}, changing the value and writing it back are separate steps: two threads "
-            "can read the same old value, and one update is lost. If both are meant to change {0}: "
-            "use an atomic function such as atomicAdd, atomicMax or atomicCAS.",
-            x))};
-  }
-  const Side& other = is_write ? race.earlier : race.now;
-  if (read.file == write.file && read.line > write.line) {
-    if (!race.in_one_block() || read.function != write.function) return {};
-    if (!is_write && own_read_before(race.address, writer.access) == 0) return {};
-    return {
-        RaceCause::next_round,
-        wrapped(fmt::format(
-            "{} has read {} itself (line {}) and gone on to write it (line {}), in the next round of a "
-            "loop or another call of the function, and no barrier came between that write and the "
-            "read by {}: call __syncthreads() after the read, before the next write.",
-            capitalised(who(writer.access.thread)), x, read.line, write.line,
-            who(other.access.thread)))};
-  }
-  return {
-      RaceCause::test_and_store,
-      wrapped(fmt::format(
-          "{1} reads {0} (line {2}) and writes it (line {3}), and {4} runs the same code: both can "
-          "read the same old value, and one of the two writes is lost. If both are meant to change "
-          "{0}: one atomic function must do both steps, such as atomicCAS, atomicMax or atomicAdd.",
-          x, capitalised(who(writer.access.thread)), read.line, write.line,
-          who(other.access.thread)))};
-}
-
 }  // namespace
-
-std::uint32_t read_before(std::uintptr_t address, const Access& write) {
-  if (const std::uint32_t pc = own_read_before(address, write); pc != 0) return pc;
-  const std::uint32_t clock = write.clock >> kClockShift;
-  const Cell* const cell = find_cell(address);
-  if (cell == nullptr) return 0;
-  for (const Access* read : {&cell->last_read, &cell->other_thread, &cell->other_warp}) {
-    const bool is_before = read->thread == write.thread && read->clock >> kClockShift == clock;
-    if (read->pc != 0 && is_before) return read->pc;
-  }
-  return 0;
-}
 
 Explanation explain_race(const Race& race) {
   const Handoff h = find_handoff(race.earlier.access, race.t);

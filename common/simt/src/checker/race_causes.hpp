@@ -26,6 +26,8 @@ enum class RaceCause {
   same_statement,        // both read, change and write
   test_and_store,        // both read, and write at another line
   next_round,            // one writes again what the other one still reads, in a loop
+  repeated_update,       // both read and write, in a line that runs again without a barrier
+  read_by_function,      // both read by one function, and one writes outside of it
 };
 
 /// An access to a place, an earlier one that nothing orders before it, and the lines of the two.
@@ -45,7 +47,5 @@ struct Explanation {
   std::string text = {};  // without one for no_order
 };
 Explanation explain_race(const Race& race);
-/// The instruction by which a thread has read a place just before its write, as far as that is known; 0 if it is not.
-std::uint32_t read_before(std::uintptr_t address, const Access& write);
 
 }  // namespace simt

@@ -143,4 +143,14 @@ Fiber acquire_fiber() {
 
 Fiber& release_fiber(const Fiber& fiber) { return idle.emplace_back(fiber); }
 
+std::vector<const void*> callers_of(const Fiber& fiber, char** frame, const void* caller) {
+  constexpr std::size_t kMost = 8;
+  std::vector<const void*> list;
+  for (; frame != nullptr && list.size() < kMost; frame = calling_frame(fiber, frame)) {
+    if (!list.empty() || frame[1] == caller) list.push_back(frame[1]);
+  }
+  if (list.empty()) list.push_back(caller);
+  return list;
+}
+
 }  // namespace simt

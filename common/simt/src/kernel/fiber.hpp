@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/address_sanitizer.hpp"
 #include "base/inlining.hpp"
@@ -115,6 +116,9 @@ inline char** calling_frame(const Fiber& fiber, char** frame) {
   const bool is_inside = p >= fiber.bottom && p + 2 * sizeof(char*) <= fiber.top();
   return next > frame && is_inside ? next : nullptr;
 }
+/// The return addresses on a fiber's stack from `caller` on, of the frames that begin with `frame`: the innermost call
+/// first. `caller` alone if it is not there.
+std::vector<const void*> callers_of(const Fiber& fiber, char** frame, const void* caller);
 /// What a fiber runs, over and over, each time for one CUDA thread.
 void set_fiber_body(void (*body)());
 

@@ -196,16 +196,24 @@ SourceLine parse_line(std::string text) {  // "path:12 (discriminator 3)"
 /// innermost inlined function outwards.
 SourceLine choose_line(const std::string& output, const void* return_address) {
   SourceLine best;
+  std::string in_header;
   for (std::size_t at = 0; at < output.size();) {
     const std::size_t function_end = output.find('\n', at);
     if (function_end == std::string::npos) break;
     const std::size_t end = std::min(output.find('\n', function_end + 1), output.size());
     const std::string place = output.substr(function_end + 1, end - function_end - 1);
-    if (best.file.empty() || !is_library_file(place)) {
+    if (!is_library_file(place)) {
       best = parse_line(place);
       best.function = output.substr(at, function_end - at);
+      best.in_header = in_header;
+      break;
     }
-    if (!is_library_file(place)) break;
+    const SourceLine line = parse_line(place);
+    if (in_header.empty() && is_above_the_device(line)) in_header = line.text();
+    if (best.file.empty()) {
+      best = line;
+      best.function = output.substr(at, function_end - at);
+    }
     at = end + 1;
   }
   if (best.file.empty()) {
@@ -249,9 +257,14 @@ void look_up_lines(const std::vector<const void*>& return_addresses) {
 }
 
 SourceLine source_line(const std::vector<const void*>& return_addresses) {
+  std::string in_header;
   for (const void* address : return_addresses) {
-    const SourceLine line = source_line(address);
-    if (!is_library_file("/" + line.file)) return line;
+    SourceLine line = source_line(address);
+    if (!is_library_file("/" + line.file)) {
+      if (!in_header.empty()) line.in_header = in_header;
+      return line;
+    }
+    if (in_header.empty() && is_above_the_device(line)) in_header = line.text();
   }
   return source_line(return_addresses.front());
 }
@@ -262,5 +275,8 @@ bool is_above_the_device(const SourceLine& line) {
 }
 
 std::string SourceLine::text() const { return line > 0 ? fmt::format("{}:{}", file, line) : file; }
+std::string SourceLine::full_text() const {
+  return in_header.empty() ? text() : fmt::format("{}, in {}", text(), in_header);
+}
 
 }  // namespace simt

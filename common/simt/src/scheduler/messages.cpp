@@ -35,7 +35,7 @@ std::string place_of(const Thread& t, const void* caller) {
     if (!is_above_the_device(line)) break;
     lines.push_back(line);
   }
-  std::string text = source_line(caller).text();
+  std::string text = source_line(caller).full_text();
   for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
     const bool same_file = lines[i].file == lines[i - 1].file;
     text += same_file ? fmt::format(", called at line {}", lines[i].line)
@@ -64,11 +64,16 @@ std::vector<Meeting> meetings(const Block& block) {
   return list;
 }
 
+/// The program's own line, where the barrier is in a header.
+SourceLine line_of(const Meeting& m) {
+  return source_line(callers_of(m.first->fiber, m.first->waiting->frame, m.caller));
+}
+
 /// A finding with one access for each place where threads wait.
 Report finding_at(ReportKind kind, const std::vector<Meeting>& list, std::string text) {
-  Report report = finding(kind, source_line(list.front().caller), std::move(text));
+  Report report = finding(kind, line_of(list.front()), std::move(text));
   for (const Meeting& m : list) {
-    report.accesses.push_back(access_by("wait", source_line(m.caller), m.first->id));
+    report.accesses.push_back(access_by("wait", line_of(m), m.first->id));
   }
   return report;
 }
@@ -91,7 +96,7 @@ std::vector<unsigned> ranks_past_it(const Block& block) {
 /// What is known of how the threads that have ended went past the barrier where the others wait.
 std::string way_past_it(const Block& block, const Meeting& meeting) {
   const bool is_in_function =
-      place_of(*meeting.first, meeting.caller) != source_line(meeting.caller).text();
+      place_of(*meeting.first, meeting.caller) != source_line(meeting.caller).full_text();
   if (is_in_function) {
     return "The barrier is in a function: did the others leave it by a return before the barrier,\n"
            "  or did an if or a loop lead them past it?";

@@ -21,8 +21,6 @@ namespace {
 
 SIMT_EARLY Recording recording;
 
-constexpr std::size_t kMostCallers = 8;  // of an event
-
 /// True for `ns::kernel<int>` if the filter is all of it, or without the arguments, or without ns.
 bool matches(std::string kernel, const std::string& filter) {
   if (filter.empty() || kernel == filter) return true;
@@ -34,16 +32,9 @@ bool matches(std::string kernel, const std::string& filter) {
 
 // ---- making events ------------------------------------------------------------------------------
 
-/// The return addresses on the stack of a waiting thread, from `caller` on: where the kernel's own
-/// line is, if `caller` is in a header of the course.
+/// The calls of a waiting thread: where the kernel's own line is, if `caller` is in a header of the course.
 std::vector<const void*> callers_of(const Thread& t, const void* caller) {
-  std::vector<const void*> list;
-  char** frame = t.waiting->frame;
-  for (; frame != nullptr && list.size() < kMostCallers; frame = calling_frame(t.fiber, frame)) {
-    if (!list.empty() || frame[1] == caller) list.push_back(frame[1]);
-  }
-  if (list.empty()) list.push_back(caller);
-  return list;
+  return callers_of(t.fiber, t.waiting->frame, caller);
 }
 
 /// A new event, or null if it is not to be recorded.
