@@ -106,8 +106,9 @@ void check_rows(const Shape& s, Launch launch, const std::string& text,
                 const std::vector<float>& x) {
   INFO(row_cases::text_of(s, text, "top_k", launch));
   const course::Placed<float> d_x(x, s.start);
-  course::GuardedBuffer<float> values(s.rows * kTop);
-  course::GuardedBuffer<int> indices(s.rows * kTop);
+  // The results of a row never begin where four of them could be one store.
+  course::Placed<float> values(std::vector<float>(s.rows * kTop, -12'345.0f), 1);
+  course::Placed<int> indices(std::vector<int>(s.rows * kTop, -7), 3);
   course::launch(top_k, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns, values.data(),
                  indices.data());
   check_answer(s, x, values.download(), indices.download());
@@ -127,8 +128,8 @@ bool is_slow_again() { return course::kCpuDevice && course::has_run_before(); }
 using namespace top_k_check;
 
 // Promise: the eight largest elements of each row and their columns, the largest first.
-// Promise: any number of columns, x aligned to 4 bytes, and any grid of blocks of whole warps, with fewer warps than
-// rows, or more.
+// Promise: any number of columns, x, values and indices aligned to 4 bytes, and any grid of blocks of whole warps, with
+// fewer warps than rows, or more.
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("top_k: rows of every length") {
   std::size_t turn = 0;
@@ -217,6 +218,29 @@ TEST_CASE("top_k: a long row") {
   std::vector<float> x = row_cases::elements_of<float>(shape, kBelowZero);
   x[70'001] = x[99'998] = x[65'535] = 3.0f;
   check_rows(shape, launch, "below zero, but 3 in columns 65535, 70001 and 99998", x);
+}
+
+// Promise: a column may need more than the 24 bits that a float keeps (GPU only).
+TEST_CASE("top_k: a row of more than 2^25 columns") {
+  constexpr std::size_t kColumns = (std::size_t{1} << 25) + 3;
+  // One warp may have the row: a longer one takes it many seconds.
+  course::skip_without_memory(kColumns * sizeof(float));
+  course::DeviceBuffer<float> d_x(kColumns);
+  d_x.fill_bytes(0xC0);  // -6.02
+  const std::vector<float> last = {1, 2, 3, 4, 5, 6, 7, 8, 8};
+  const auto first = static_cast<int>(kColumns - last.size());
+  CUDA_CHECK(cudaMemcpy(d_x.data() + first, last.data(), last.size() * sizeof(float),
+                        cudaMemcpyHostToDevice));
+  course::GuardedBuffer<float> values(kTop);
+  course::GuardedBuffer<int> indices(kTop);
+  INFO("1 row of 2^25 + 3 columns: 1, 2, ... 8 and 8 in the last nine of them; top_k<<<1, 1024>>>");
+  course::launch(top_k, {1, 1024}, d_x.data(), std::size_t{1}, kColumns, values.data(),
+                 indices.data());
+  const std::vector<int> order = {7, 8, 6, 5, 4, 3, 2, 1};
+  std::vector<int> expected;
+  for (const int k : order) expected.push_back(first + k);
+  REQUIRE(course::same(indices.download(), expected, "indices"));
+  REQUIRE(course::same(values.download(), std::vector<float>{8, 8, 7, 6, 5, 4, 3, 2}, "values"));
 }
 
 // Promise: rows * columns may be more than 2^32, and so may the threads of a grid (the CPU device runs the last two
