@@ -118,6 +118,7 @@ std::optional<HostRun> watch_host(const std::function<void()>& work) {
   const std::vector<simt::Work> done = log.work();
   tell_kernels(done, began, ended, &run);
   run.work = work_of(done);
+  for (const simt::Work& w : done) run.bytes_to_host += w.is_to_host ? w.bytes : 0;
   for (const simt::Holding& holding : simt::holdings()) {
     if (held_before.count(holding.handle) == 0) run.not_given_back.push_back(holding_text(holding));
   }

@@ -198,6 +198,34 @@ TEST_CASE("a copy that the host waits for is ordered before all that is called l
   CHECK(run->work[2].to != nullptr);
 }
 
+TEST_CASE("the bytes of copies from a device to the host are summed, and no others") {
+  const std::vector<unsigned> h_x(kCount, 1);
+  const DeviceBuffer<unsigned> source = DeviceBuffer<unsigned>::zeros(kCount);
+  DeviceBuffer<unsigned> x(kCount);
+  course::PinnedBuffer<unsigned> pinned(kCount);
+  course::ManagedBuffer<unsigned> managed(kCount);
+  const auto copied = [&](const void* from, void* to, std::size_t bytes, cudaMemcpyKind kind) {
+    const auto run = course::watch_host([&] { CUDA_CHECK(cudaMemcpy(to, from, bytes, kind)); });
+    return run ? std::optional(run->bytes_to_host) : std::nullopt;
+  };
+  unsigned first = 0;
+  const auto one = copied(source.data(), &first, sizeof first, cudaMemcpyDeviceToHost);
+  if (!one) SKIP(course::kNoCounters);
+  CHECK(one == 4);
+  CHECK(copied(source.data(), pinned.data(), 400, cudaMemcpyDefault) == 400);
+  CHECK(copied(source.data(), managed.data(), 400, cudaMemcpyDefault) == 0);
+  CHECK(copied(managed.data(), &first, 4, cudaMemcpyDefault) == 0);
+  CHECK(copied(source.data(), x.data(), 400, cudaMemcpyDeviceToDevice) == 0);
+  CHECK(copied(h_x.data(), x.data(), 400, cudaMemcpyHostToDevice) == 0);
+  const auto by_rows = course::watch_host([&] {
+    std::vector<unsigned> rows(30);
+    CUDA_CHECK(
+        cudaMemcpy2DAsync(rows.data(), 40, source.data(), 400, 40, 3, cudaMemcpyDeviceToHost));
+    static_cast<void>(x.download());
+  });
+  CHECK(by_rows->bytes_to_host == 120 + kCount * sizeof(unsigned));
+}
+
 TEST_CASE("with_failing_call lets one call after the other fail, up to the last") {
   const auto work = [] {
     auto x = DeviceBuffer<unsigned>::zeros(kCount);               // 2 calls

@@ -34,8 +34,10 @@ __device__ inline PartMoments merge(const PartMoments& a, const PartMoments& b) 
 
 /// x has `rows` rows of `columns` floats, one after the other: row r begins at x[r * columns]. Writes mean[r] and
 /// variance[r] of each row r: the mean of (x - mean[r])^2 over all columns.
-/// - mean is within 10^-5 of the larger of |mean| and the standard deviation. variance is within 10^-4 variance +
-///   10^-12 mean^2 of the exact one.
+/// - mean is within 10^-5 of the larger of |mean| and the standard deviation, and variance within 10^-4 variance +
+///   10^-12 mean^2 of the exact one, in rows of up to 2^17 columns whose small and large elements are mixed, and in rows
+///   of up to 2^11 columns whose |mean| is at most 10 standard deviations. Nothing is promised of longer rows, or where
+///   elements rise slowly at a large mean: a mean that is a float does not follow them.
 /// - A row without columns gives NaN for both. Elements are finite, at most 10^12 in size.
 /// - Any number of rows, and of columns below 2^31. x is aligned to 4 bytes. rows * columns may be more than 2^32.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,

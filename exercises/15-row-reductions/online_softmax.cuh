@@ -17,7 +17,7 @@ NOT_STARTED  // delete this line when you begin
 /// x and y have `rows` rows of `columns` floats, one after the other: row r of x begins at x[r * columns]. Writes the
 /// softmax of each row of x to the same row of y: exp(x - m) / (the sum of exp(x - m) over the row), where m is the
 /// maximum of the row.
-/// - Each element is within 10^-4 of its exact value, relatively, or within 10^-12.
+/// - Each element is within 10^-4 + columns * 2^-24 of its exact value, relatively, or within 10^-12.
 /// - Elements may be of any size: rows of 10^30, or of -10^30, are as good as any.
 /// - -infinity becomes 0. A row with NaN or +infinity becomes NaN as a whole, and so does one with nothing but -infinity.
 /// - Any number of rows, and of columns below 2^31. x and y are aligned to 4 bytes. rows * columns may be more than 2^32.

@@ -16,7 +16,8 @@ NOT_STARTED  // delete this line when you begin
 
 /// x has `rows` rows of `columns` floats, one after the other: row r begins at x[r * columns]. Writes sums[r], the sum of
 /// row r.
-/// - It is within 2^-22 |sum| + 2^-38 size of the exact sum, where size is the sum of |x| over the row.
+/// - It is within 2^-22 |sum| + (2^-38 + columns^2 * 2^-58) size of the exact sum, where size is the sum of |x| over the
+///   row.
 /// - Where an element is infinite or NaN, the result is that of float additions: infinities of one sign stay what they
 ///   are, those of both signs give NaN, and so does a NaN.
 /// - The size of a row's finite elements is below 2^127. A row without columns gives 0.

@@ -116,7 +116,7 @@ __global__ void scan_parts(const unsigned* x, const unsigned char* flags, std::s
 /// - n may be 0, and more than 2^32. Any flags may be set: all, none, that of x[0] or not.
 /// - x, flags and out begin at any element; out may be x. Nothing else is written.
 /// - Each call scans what is in memory then.
-/// - The threads of many blocks share the work. Blocks may start in any order.
+/// - Kernels read x and flags. The threads of many blocks share the work. Blocks may start in any order.
 inline void segmented_scan(const unsigned* x, const unsigned char* flags, std::size_t n,
                            unsigned* out) {
   if (n == 0) return;

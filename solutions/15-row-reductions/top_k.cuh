@@ -38,7 +38,8 @@ __device__ inline int column_of(unsigned long long key) {
 ///   comes first.
 /// - If a row has fewer than 8 columns, the last ones are -infinity, with column -1. A row may have no columns. An element that is
 ///   -infinity comes before these.
-/// - Fewer than 2^31 columns, any number of rows. x is aligned to 4 bytes. rows * columns may be more than 2^32.
+/// - Fewer than 2^31 columns, any number of rows. rows * columns may be more than 2^32.
+/// - x, values and indices are aligned to 4 bytes.
 /// - Right for every one-dimensional grid of blocks of 32, 64, ..., 1024 threads, with fewer warps or blocks than rows,
 ///   or more. Launches give no dynamic shared memory.
 /// - Threads share the rows: every element is loaded once, the results perhaps twice; the lanes of a warp

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <course/host_calls.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -204,7 +205,23 @@ TEST_CASE("radix_pass: the lanes of a warp go in step") {
   });
 }
 
-// Promise: kernels count, and move the pairs, with at most 10 loads per pair, of keys, values and counts.
+// Promise: kernels count (CPU device only).
+TEST_CASE("radix_pass: the host counts nothing") {
+  course::skip_without_counters();
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = 48'000;
+  INFO("n = " << n << ", shift = 4: " << kRandom.text);
+  const auto keys = course::DeviceBuffer<unsigned>::from(kRandom.values(n));
+  const auto values = course::DeviceBuffer<unsigned>::from(numbers(n, 0));
+  course::DeviceBuffer<unsigned> out_keys(n), out_values(n);
+  const auto run = course::watch_host(
+      [&] { radix_pass(keys.data(), values.data(), n, 4, out_keys.data(), out_values.data()); });
+  // The host may scan the counts of parts of 64 keys.
+  REQUIRE(course::at_most(run->bytes_to_host, n, "bytes that the call copies to the host",
+                          "kernels count the digits"));
+}
+
+// Promise: kernels move the pairs, with at most 10 loads per pair, of keys, values and counts.
 // Promise: the threads of many blocks share the work, also where all digits are equal.
 TEST_CASE("radix_pass: the threads share the work") {
   course::skip_without_counters();

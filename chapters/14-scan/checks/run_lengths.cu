@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <course/host_calls.cuh>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -195,7 +196,25 @@ TEST_CASE("run_lengths: the lanes of a warp go in step") {
   });
 }
 
-// Promise: kernels find the runs. The threads of many blocks share the work, also that of one long run.
+// Promise: kernels find the runs (CPU device only).
+TEST_CASE("run_lengths: the host finds no runs") {
+  course::skip_without_counters();
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = 48'000;
+  INFO("n = " << n << ": " << kLong.text);
+  const std::vector<Byte> x = kLong.values(n);
+  const auto d_x = course::DeviceBuffer<Byte>::from(x);
+  const std::size_t runs = reference(x).values.size();
+  course::DeviceBuffer<Byte> values(runs);
+  course::DeviceBuffer<unsigned> lengths(runs), count(1);
+  const auto run = course::watch_host(
+      [&] { run_lengths(d_x.data(), n, values.data(), lengths.data(), count.data()); });
+  // The host may scan what kernels tell it of tiles of 32 elements.
+  REQUIRE(course::at_most(run->bytes_to_host, n / 2, "bytes that the call copies to the host",
+                          "kernels find the runs"));
+}
+
+// Promise: the threads of many blocks share the work, also that of one long run.
 TEST_CASE("run_lengths: the threads share the work") {
   course::skip_without_counters();
   if (course::has_run_before()) return;

@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <course/host_calls.cuh>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -174,7 +175,23 @@ TEST_CASE("segmented_scan: the lanes of a warp go in step") {
   });
 }
 
-// Promise: the kernels do the work, and the threads of many blocks share it.
+// Promise: kernels read x and flags (CPU device only).
+TEST_CASE("segmented_scan: the host reads neither numbers nor flags") {
+  course::skip_without_counters();
+  if (course::has_run_before()) return;
+  constexpr std::size_t n = 24'000;
+  INFO("n = " << n << ": " << kSome.text);
+  const auto x = course::DeviceBuffer<unsigned>::from(numbers(n, 1));
+  const auto flags = course::DeviceBuffer<unsigned char>::from(kSome.values(n));
+  course::DeviceBuffer<unsigned> out(n);
+  const auto run =
+      course::watch_host([&] { segmented_scan(x.data(), flags.data(), n, out.data()); });
+  // The host may scan the totals of parts of 32 numbers.
+  REQUIRE(course::at_most(run->bytes_to_host, n / 2, "bytes that the call copies to the host",
+                          "kernels read x and flags"));
+}
+
+// Promise: the threads of many blocks share the work.
 TEST_CASE("segmented_scan: the threads share the work") {
   course::skip_without_counters();
   if (course::has_run_before()) return;

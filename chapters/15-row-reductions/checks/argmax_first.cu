@@ -9,7 +9,6 @@
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,19 +16,14 @@
 
 namespace argmax_first_check {
 
+using E = row_cases::Element;
+using row_cases::Kind;
+using row_cases::kInfinity;
+using row_cases::kNan;
 using row_cases::Launch;
 using row_cases::Shape;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
 // ---- rows --------------------------------------------------------------------------------------
-
-/// What a message says of the elements, and element c of row r: `random` is 1 to 1000.
-struct Kind {
-  std::string text;
-  float (*element)(std::size_t r, std::size_t c, int random);
-};
 
 /// Different for each of 2039 neighbouring columns.
 float distinct(std::size_t r, std::size_t c) {
@@ -37,56 +31,37 @@ float distinct(std::size_t r, std::size_t c) {
 }
 
 const Kind kDistinct{"no two alike, of both signs",
-                     [](std::size_t r, std::size_t c, int) { return distinct(r, c) - 1000; }};
-const Kind kBelowZero{"all below zero",
-                      [](std::size_t r, std::size_t c, int) { return -1 - distinct(r, c); }};
+                     [](E e) { return distinct(e.row, e.column) - 1000; }};
+const Kind kBelowZero{"all below zero", [](E e) { return -1 - distinct(e.row, e.column); }};
 const Kind kTies{"the largest one is there several times",
-                 [](std::size_t, std::size_t, int random) {
-                   return random % 8 == 0 ? 7.0f : static_cast<float>(random % 7);
-                 }};
-const Kind kNanAmong{"some are NaN, of both signs", [](std::size_t r, std::size_t c, int random) {
-                       return random % 5 == 0 ? kNan : random % 5 == 1 ? -kNan : distinct(r, c);
-                     }};
-const Kind kFractions{
-    "multiples of 1 / 1024 between 1 and 2",
-    [](std::size_t, std::size_t, int random) { return 1 + static_cast<float>(random) / 1024; }};
+                 [](E e) { return e.random % 8 == 0 ? 7.0f : static_cast<float>(e.random % 7); }};
+const Kind kNanAmong{
+    "some are NaN, of both signs", [](E e) {
+      return e.random % 5 == 0 ? kNan : e.random % 5 == 1 ? -kNan : distinct(e.row, e.column);
+    }};
+const Kind kFractions{"multiples of 1 / 1024 between 1 and 2",
+                      [](E e) { return 1 + static_cast<float>(e.random) / 1024; }};
 const Kind kKinds[] = {
     kDistinct,
     kBelowZero,
     kTies,
     kNanAmong,
     kFractions,
-    {"all are equal", [](std::size_t r, std::size_t, int) { return static_cast<float>(r) - 2; }},
-    {"it grows from column to column",
-     [](std::size_t, std::size_t c, int) { return static_cast<float>(c) - 600; }},
-    {"it falls from column to column",
-     [](std::size_t, std::size_t c, int) { return 300 - static_cast<float>(c); }},
-    {"all are -infinity", [](std::size_t, std::size_t, int) { return -kInfinity; }},
+    {"all are equal", [](E e) { return static_cast<float>(e.row) - 2; }},
+    {"it grows from column to column", [](E e) { return static_cast<float>(e.column) - 600; }},
+    {"it falls from column to column", [](E e) { return 300 - static_cast<float>(e.column); }},
+    {"all are -infinity", [](E) { return -kInfinity; }},
     {"one in eight is -65504, the others are -infinity",
-     [](std::size_t, std::size_t, int random) { return random % 8 == 0 ? -65504.0f : -kInfinity; }},
-    {"all are NaN", [](std::size_t, std::size_t, int) { return kNan; }},
-    {"infinities of both signs",
-     [](std::size_t, std::size_t, int random) { return random % 4 == 0 ? kInfinity : -kInfinity; }},
-    {"+0 and -0",
-     [](std::size_t, std::size_t, int random) { return random % 3 == 0 ? 0.0f : -0.0f; }},
+     [](E e) { return e.random % 8 == 0 ? -65504.0f : -kInfinity; }},
+    {"all are NaN", [](E) { return kNan; }},
+    {"infinities of both signs", [](E e) { return e.random % 4 == 0 ? kInfinity : -kInfinity; }},
+    {"+0 and -0", [](E e) { return e.random % 3 == 0 ? 0.0f : -0.0f; }},
     {"-0, +0 and -1",
-     [](std::size_t, std::size_t c, int random) {
-       return c % 7 < 3 ? -1.0f : random % 3 == 0 ? 0.0f : -0.0f;
-     }},
-    {"subnormal halves",
-     [](std::size_t, std::size_t, int random) {
-       return std::ldexp(static_cast<float>(random) - 700, -24);
-     }},
+     [](E e) { return e.column % 7 < 3    ? -1.0f
+                      : e.random % 3 == 0 ? 0.0f
+                                          : -0.0f; }},
+    {"subnormal halves", [](E e) { return std::ldexp(static_cast<float>(e.random) - 700, -24); }},
 };
-
-std::vector<__half> elements_of(const Shape& s, const Kind& kind) {
-  const std::vector<int> random = course::position_values<int>(s.rows * s.columns);
-  std::vector<__half> x;
-  for (std::size_t i = 0; i < random.size(); ++i) {
-    x.push_back(__half(kind.element(i / s.columns, i % s.columns, random[i])));
-  }
-  return x;
-}
 
 // ---- the right answer --------------------------------------------------------------------------
 
@@ -121,7 +96,7 @@ void check_rows(const Shape& s, Launch launch, const std::string& text,
 }
 
 void check_rows(const Shape& s, Launch launch, const Kind& kind) {
-  check_rows(s, launch, kind.text, elements_of(s, kind));
+  check_rows(s, launch, kind.text, row_cases::elements_of<__half>(s, kind));
 }
 
 }  // namespace argmax_first_check
@@ -169,7 +144,7 @@ TEST_CASE("argmax_first: of two equal ones the first wins, whichever threads mee
   const Shape s{kRows, kColumns, 1};
   for (const std::size_t distance : {1u, 2u, 31u, 32u, 33u, 63u, 64u, 65u, 95u, 96u, 97u, 127u}) {
     for (const float value : {2.0f, kNan}) {
-      std::vector<__half> x = elements_of(s, kBelowZero);
+      std::vector<__half> x = row_cases::elements_of<__half>(s, kBelowZero);
       for (std::size_t r = 0; r < kRows; ++r) {
         const std::size_t column = (r * 17 + distance) % (kColumns - distance);
         x[r * kColumns + column] = __half(value);
@@ -206,7 +181,7 @@ TEST_CASE("argmax_first: NaNs of all bits") {
 TEST_CASE("argmax_first: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
   const auto& [shape, launch] = row_cases::kLongRow;
-  std::vector<__half> x = elements_of(shape, kBelowZero);
+  std::vector<__half> x = row_cases::elements_of<__half>(shape, kBelowZero);
   x[70'001] = x[99'998] = __half(3.0f);
   check_rows(shape, launch, "below zero, but 3 in columns 70001 and 99998", x);
 }
@@ -235,7 +210,7 @@ TEST_CASE("argmax_first: no rows") { check_rows({0, 10, 0}, {2, 64}, "no element
 TEST_CASE("argmax_first: the last of more than 2^27 rows") {
   constexpr std::size_t kColumns = 40;
   const Shape last{2, kColumns, 5};
-  const std::vector<__half> x = elements_of(last, kDistinct);
+  const std::vector<__half> x = row_cases::elements_of<__half>(last, kDistinct);
   const course::Placed<__half> d_x(x, last.start);
   row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
     course::GuardedBuffer<unsigned> where(2);
@@ -258,8 +233,6 @@ TEST_CASE("argmax_first: every element is loaded once, by threads that share the
   const std::size_t elements = shape.rows * shape.columns;
   const auto counters = course::count([&, s = shape, l = launch] { check_rows(s, l, kTies); });
   INFO(row_cases::text_of(shape, kTies.text, "argmax_first", launch));
-  REQUIRE(row_cases::reads_at_most(*counters, elements * sizeof(__half), 1));
-  REQUIRE(course::at_most(counters->global_load_lanes, elements * 5 / 4, "loads by single lanes",
-                          "each element is read once"));
+  REQUIRE(row_cases::reads_at_most<__half>(*counters, elements, 1));
   REQUIRE(row_cases::is_shared(*counters, elements));
 }

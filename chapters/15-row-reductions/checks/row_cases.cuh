@@ -5,6 +5,7 @@
 #include <cmath>
 #include <course/check.cuh>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,31 @@ struct Shape {
   std::size_t rows, columns;
   std::size_t start = 0;  // elements after a multiple of 64 bytes
 };
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+/// Where an element is, in rows of how many columns; `random` is 1 to 1000.
+struct Element {
+  std::size_t row, column, columns;
+  int random;
+};
+
+/// What a message says of the elements, and each of them.
+struct Kind {
+  std::string text;
+  float (*element)(Element);
+};
+
+template <class T>
+std::vector<T> elements_of(const Shape& s, const Kind& kind) {
+  const std::vector<int> random = course::position_values<int>(s.rows * s.columns);
+  std::vector<T> x;
+  for (std::size_t i = 0; i < random.size(); ++i) {
+    x.push_back(T(kind.element({i / s.columns, i % s.columns, s.columns, random[i]})));
+  }
+  return x;
+}
 
 struct Case {
   Shape shape;
@@ -102,14 +128,19 @@ constexpr Case kCounted{{64, 512}, {4, 128}};
 /// Short rows: what is loaded once more for each row, by all lanes of a warp, is as much as the row.
 constexpr Case kShort{{64, 32}, {4, 128}};
 
-/// Ok if each element is loaded at most `times` times, and the lanes of a warp load neighbours. A quarter more is
-/// allowed, for what an answer needs beside it.
-inline course::Verdict reads_at_most(const course::Counters& counters, std::size_t bytes,
-                                     unsigned times) {
-  return course::at_most(counters.global_load_sectors, bytes / 32 * times * 5 / 4,
-                         "sectors of 32 bytes",
-                         "the lanes of a warp read neighbours, and each element is read " +
-                             std::string(times == 1 ? "once" : "twice at most"));
+/// Ok if each of the elements, which are T, is loaded at most `times` times, and the lanes of a warp load neighbours. A
+/// quarter more is allowed, for what an answer needs beside it.
+template <class T>
+course::Verdict reads_at_most(const course::Counters& counters, std::size_t elements,
+                              unsigned times) {
+  const std::string promise =
+      "each element is read " + std::string(times == 1 ? "once" : "twice at most");
+  const course::Verdict sectors =
+      course::at_most(counters.global_load_sectors, elements * sizeof(T) / 32 * times * 5 / 4,
+                      "sectors of 32 bytes", "the lanes of a warp read neighbours, and " + promise);
+  if (!sectors) return sectors;
+  return course::at_most(counters.global_load_lanes, elements * times * 5 / 4,
+                         "loads by single lanes", promise);
 }
 
 /// Ok if the busiest warp makes at most twice its part of `elements` loads and stores by single lanes.

@@ -54,6 +54,8 @@ struct HostRun {
   /// From the end of what was done before the first kernel (a copy, a memset, an allocation) to the
   /// beginning of what was done after the last one. A time that is longer contains one of these.
   double room_microseconds = 0;
+  /// How many bytes it copied from memory of a device to the host's, pinned or not. Managed memory is neither.
+  std::size_t bytes_to_host = 0;
   /// Its kernels and copies, in the order in which the host called them.
   std::vector<DeviceWork> work;
 };

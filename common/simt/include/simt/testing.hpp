@@ -233,6 +233,8 @@ struct Work {
   const void* from = nullptr;
   const void* to = nullptr;
   std::size_t bytes = 0;
+  /// Of a copy: whether it goes from memory of a device to the host's, pinned or not. Managed memory is neither.
+  bool is_to_host = false;
 
   /// Whether it begins after the end of `earlier` in every run: a stream, an event or the host, which waited, orders
   /// them.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/queues.hpp"
+#include "memory/allocations.hpp"
 
 namespace simt {
 namespace {
@@ -21,6 +22,12 @@ Log& work_log() {
   return log;
 }
 
+bool is_in(Space wanted, const void* p) {
+  Space space;
+  return is_device_address(p) && find_space(p, 1, &space) && space == wanted;
+}
+bool is_of_host(const void* p) { return !is_device_address(p) || is_in(Space::pinned, p); }
+
 /// True if the work is among what a clock knows.
 bool knows(const StreamClock& clock, const WorkOrder& work) {
   return !work.clock.empty() && entry(clock, work.stream) >= entry(work.clock, work.stream);
@@ -33,6 +40,7 @@ TimedWork::TimedWork(Work::Kind kind) : work_{kind, std::chrono::steady_clock::n
 TimedWork::TimedWork(const void* to, const void* from, std::size_t bytes)
     : TimedWork(Work::Kind::copy) {
   work_.to = to, work_.from = from, work_.bytes = bytes;
+  work_.is_to_host = is_of_host(to) && !is_of_host(from) && !is_in(Space::managed, from);
 }
 
 TimedWork::~TimedWork() {
