@@ -206,7 +206,8 @@ TEST_CASE("online_softmax: two loads and one store per element, by threads that 
   course::skip_without_counters();
   const auto& [shape, launch] = row_cases::kCounted;
   const std::size_t elements = shape.rows * shape.columns;
-  const auto counters = course::count([&, s = shape, l = launch] { check_rows(s, l, kSmall); });
+  const auto counters =
+      row_cases::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, 3 * elements);
   INFO(row_cases::text_of(shape, kSmall.text, "online_softmax", launch));
   REQUIRE(row_cases::reads_at_most<float>(*counters, elements, 2));
   REQUIRE(course::at_most(counters->global_store_lanes, elements, "stores by single lanes",
@@ -215,6 +216,10 @@ TEST_CASE("online_softmax: two loads and one store per element, by threads that 
                           "sectors of 32 bytes that are stored",
                           "the lanes of a warp store neighbours"));
   REQUIRE(row_cases::is_shared(*counters, 3 * elements));
+  const auto& [longer, longer_launch] = row_cases::kLonger;
+  const auto more = course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kSmall); });
+  INFO(row_cases::text_of(longer, kSmall.text, "online_softmax", longer_launch));
+  REQUIRE(row_cases::reads_at_most<float>(*more, longer.rows * longer.columns, 2));
   const auto short_rows =
       course::count([&] { check_rows(row_cases::kShort.shape, row_cases::kShort.launch, kSmall); });
   INFO(row_cases::text_of(row_cases::kShort.shape, kSmall.text, "online_softmax",
