@@ -249,3 +249,12 @@ TEST_CASE("block_scan_any: the threads share the work") {
     REQUIRE(course::none(counters->global_atomics, "atomics on global memory"));
   }
 }
+
+// Promise: the threads of small blocks share the work, too.
+TEST_CASE("block_scan_any: the threads of a block of 128 share the work") {
+  course::skip_without_counters();
+  const Case c{1, 128, {128}};
+  const auto counters = course::count([&] { check<Concatenate>(c); });
+  INFO(describe(Concatenate::kText, c));
+  REQUIRE(course::shared_work_is_shared(*counters, 150));
+}

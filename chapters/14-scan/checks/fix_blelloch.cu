@@ -205,3 +205,16 @@ TEST_CASE("fix_blelloch: the threads share the work") {
     REQUIRE(course::shared_work_is_shared(*c, 300));
   }
 }
+
+// Promise: each element is read once, also where the last share is short.
+TEST_CASE("fix_blelloch: the threads of small blocks share short shares") {
+  course::skip_without_counters();
+  for (const unsigned block : {128u, 64u}) {
+    const std::size_t n = 3 * std::size_t{block} + 5;
+    const auto c = course::count([&] { check_launch(kRandom, n, {3, block}); });
+    INFO(describe(n, {3, block}, kRandom));
+    REQUIRE(course::same(c->global_load_lanes, n, "loads by threads", "each element is read once"));
+    // A tree over 256 elements takes 60 to 80; one thread alone takes hundreds.
+    REQUIRE(course::shared_work_is_shared(*c, 110));
+  }
+}

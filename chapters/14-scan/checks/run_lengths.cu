@@ -132,6 +132,7 @@ TEST_CASE("run_lengths: many blocks") {
   if (course::has_run_before()) return;
   check(4097, kLong);
   for (const Kind& kind : {kKinds[5], kKinds[6], kKinds[8]}) check(2560, kind);
+  check(300'003, kLong);  // more tiles of 256 elements than there are resident blocks
 }
 
 // Promise: n is less than 2^32, and lengths are numbers of 32 bits.

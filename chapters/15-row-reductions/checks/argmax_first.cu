@@ -229,9 +229,17 @@ TEST_CASE("argmax_first: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("argmax_first: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
+  {
+    const auto& [longer, longer_launch] = row_cases::kLonger;
+    const auto more =
+        course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kTies); });
+    INFO(row_cases::text_of(longer, kTies.text, "argmax_first", longer_launch));
+    REQUIRE(row_cases::reads_at_most<__half>(*more, longer.rows * longer.columns, 1));
+  }
   const auto& [shape, launch] = row_cases::kCounted;
   const std::size_t elements = shape.rows * shape.columns;
-  const auto counters = course::count([&, s = shape, l = launch] { check_rows(s, l, kTies); });
+  const auto counters =
+      row_cases::count_rows([&, s = shape, l = launch] { check_rows(s, l, kTies); }, elements);
   INFO(row_cases::text_of(shape, kTies.text, "argmax_first", launch));
   REQUIRE(row_cases::reads_at_most<__half>(*counters, elements, 1));
   REQUIRE(row_cases::is_shared(*counters, elements));

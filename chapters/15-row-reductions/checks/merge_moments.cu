@@ -249,9 +249,17 @@ TEST_CASE("merge_moments: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("merge_moments: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
+  {
+    const auto& [longer, longer_launch] = row_cases::kLonger;
+    const auto more =
+        course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kSmall); });
+    INFO(row_cases::text_of(longer, kSmall.text, "row_moments", longer_launch));
+    REQUIRE(row_cases::reads_at_most<float>(*more, longer.rows * longer.columns, 1));
+  }
   const auto& [shape, launch] = row_cases::kCounted;
   const std::size_t elements = shape.rows * shape.columns;
-  const auto counters = course::count([&, s = shape, l = launch] { check_rows(s, l, kSmall); });
+  const auto counters =
+      row_cases::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, elements);
   INFO(row_cases::text_of(shape, kSmall.text, "row_moments", launch));
   REQUIRE(row_cases::reads_at_most<float>(*counters, elements, 1));
   REQUIRE(row_cases::is_shared(*counters, elements));

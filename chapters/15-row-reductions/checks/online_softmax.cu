@@ -204,9 +204,17 @@ TEST_CASE("online_softmax: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("online_softmax: two loads and one store per element, by threads that share the rows") {
   course::skip_without_counters();
+  {
+    const auto& [longer, longer_launch] = row_cases::kLonger;
+    const auto more =
+        course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kSmall); });
+    INFO(row_cases::text_of(longer, kSmall.text, "online_softmax", longer_launch));
+    REQUIRE(row_cases::reads_at_most<float>(*more, longer.rows * longer.columns, 2));
+  }
   const auto& [shape, launch] = row_cases::kCounted;
   const std::size_t elements = shape.rows * shape.columns;
-  const auto counters = course::count([&, s = shape, l = launch] { check_rows(s, l, kSmall); });
+  const auto counters =
+      row_cases::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, 3 * elements);
   INFO(row_cases::text_of(shape, kSmall.text, "online_softmax", launch));
   REQUIRE(row_cases::reads_at_most<float>(*counters, elements, 2));
   REQUIRE(course::at_most(counters->global_store_lanes, elements, "stores by single lanes",

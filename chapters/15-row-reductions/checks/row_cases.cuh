@@ -125,6 +125,9 @@ inline std::string row_text(const Shape& s, std::size_t r) {
 /// Rows and a launch for counting: whether a row is a block's, a warp's or that of eight lanes, all warps get as much.
 constexpr Case kCounted{{64, 512}, {4, 128}};
 
+/// Longer rows, of which no element is loaded again either.
+constexpr Case kLonger{{16, 1536}, {4, 128}};
+
 /// Short rows: what is loaded once more for each row, by all lanes of a warp, is as much as the row.
 constexpr Case kShort{{64, 32}, {4, 128}};
 
@@ -147,6 +150,15 @@ course::Verdict reads_at_most(const course::Counters& counters, std::size_t elem
 inline course::Verdict is_shared(const course::Counters& counters, std::size_t elements) {
   constexpr std::size_t kWarps = std::size_t{kCounted.launch.grid} * kCounted.launch.block / 32;
   return course::work_is_shared(counters, elements / 32 / kWarps * 2 + 64);
+}
+
+/// What `run`, a launch of kCounted, counts. Where a few warps take most rows, it may be that all take them by ticket: then
+/// what it counts in another order of the threads.
+template <class Run>
+auto count_rows(Run run, std::size_t elements) {
+  auto counters = course::count(run);
+  if (!is_shared(*counters, elements)) counters = course::count_shuffled(run);
+  return counters;
 }
 
 }  // namespace row_cases

@@ -2,6 +2,7 @@
 // between threads, numbers of very different size, infinities and NaN.
 #include "sum_compensated.cuh"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <course/check.cuh>
@@ -142,9 +143,11 @@ TEST_CASE("sum_compensated: 10^8 and -10^8 in two columns of zeros and a 1") {
 // Promise: infinities of one sign stay what they are, those of both signs give NaN, and so does a NaN.
 TEST_CASE("sum_compensated: infinities and NaN") {
   for (const std::size_t columns : {3u, 40u, 300u}) {
-    const Shape s{8, columns, 2};
+    const Shape s{11, columns, 2};
     std::vector<float> x = row_cases::elements_of<float>(s, kSmall);
-    const auto at = [&](std::size_t r, std::size_t c) -> float& { return x[r * columns + c]; };
+    const auto at = [&](std::size_t r, std::size_t c) -> float& {
+      return x[r * columns + std::min<std::size_t>(c, columns - 1)];
+    };
     at(0, 0) = kInfinity;
     at(1, columns - 1) = -kInfinity;
     at(2, columns / 2) = at(2, 0) = kInfinity;
@@ -152,10 +155,14 @@ TEST_CASE("sum_compensated: infinities and NaN") {
     at(4, columns / 2) = kNan;
     at(5, 0) = kNan, at(5, 1) = kInfinity;
     at(6, columns / 2) = -kInfinity, at(6, 0) = 1e30f;
+    // Of one lane, where a warp or a block has the row.
+    at(8, 0) = kInfinity, at(8, 32) = -kInfinity;
+    at(9, 1) = -kInfinity, at(9, 129) = kInfinity;
+    at(10, 2) = kNan, at(10, 258) = kInfinity;
     for (const unsigned block : {32u, 128u}) {
       check_rows(s, {3, block},
                  "infinity, -infinity, infinity twice, both, NaN, NaN and infinity, -infinity and "
-                 "10^30, neither",
+                 "10^30, neither, both, both, NaN and infinity",
                  x);
     }
   }
@@ -207,9 +214,17 @@ TEST_CASE("sum_compensated: the lanes of a warp go in step") {
 // Promise: threads share the rows.
 TEST_CASE("sum_compensated: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
+  {
+    const auto& [longer, longer_launch] = row_cases::kLonger;
+    const auto more =
+        course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kSmall); });
+    INFO(row_cases::text_of(longer, kSmall.text, "sum_compensated", longer_launch));
+    REQUIRE(row_cases::reads_at_most<float>(*more, longer.rows * longer.columns, 1));
+  }
   const auto& [shape, launch] = row_cases::kCounted;
   const std::size_t elements = shape.rows * shape.columns;
-  const auto counters = course::count([&, s = shape, l = launch] { check_rows(s, l, kSmall); });
+  const auto counters =
+      row_cases::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, elements);
   INFO(row_cases::text_of(shape, kSmall.text, "sum_compensated", launch));
   REQUIRE(row_cases::reads_at_most<float>(*counters, elements, 1));
   REQUIRE(row_cases::is_shared(*counters, elements));
