@@ -79,6 +79,11 @@ class Due(unittest.TestCase):
         self.record("a-solution", "a-mistake-wrong", "b-solution")
         self.assertEqual(due.changed(self.top), ["b"])
 
+    def test_a_variant_that_the_build_does_not_know_yet_is_due(self):
+        self.write("chapters/01-x/mistakes/a/new.diff", "-right\n+new\n")
+        self.record("a-solution", "a-mistake-wrong", "b-solution", "b-mistake-wrong")
+        self.assertEqual(due.changed(self.top), ["a"])
+
     def test_every_exercise_has_its_turn(self):
         git = ["git", "-C", self.top, "-c", "user.name=x", "-c", "user.email=x"]
         subprocess.run(["git", "init", "-q", self.top], check=True)

@@ -44,6 +44,12 @@ def of_everything(top):
     return digest(top, [file for file in files if not TEXTS.search(f"{file.relative_to(top)}")], *family_and_version)
 
 
+def variants_of(top, chapter, exercise):
+    """The files of an exercise's known-wrong answers and of its other right ones."""
+    folder = top / "chapters" / chapter
+    return [file for kind in ("mistakes", "alternatives") for file in sorted((folder / kind / exercise).glob("*.diff"))]
+
+
 def files_of(top, chapter, exercise):
     """The files that the verdicts of one exercise depend on."""
     folder = top / "chapters" / chapter
@@ -51,8 +57,7 @@ def files_of(top, chapter, exercise):
     own.append(folder / "checks" / f"{exercise}.cu")
     places = (folder, folder / "checks", own[1].parent)
     reached = {header.resolve() for file in own if file.is_file() for header in includes.reached(file, places)}
-    variants = [file for kind in ("mistakes", "alternatives") for file in (folder / kind / exercise).glob("*.diff")]
-    return [*own, *variants, *reached]
+    return [*own, *variants_of(top, chapter, exercise), *reached]
 
 
 def content(top, chapter, exercise):

@@ -5,7 +5,6 @@ they found is in BUILD/results.
 """
 
 import json
-import re
 
 from tools.lib import chapter as chapters
 from tools.lib import compact_json, result, testlog
@@ -93,15 +92,15 @@ def file_kept(chapter, device):
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"tests": {}}
 
 
-def content_of(top, chapter, tests, names, kept):
-    """{exercise: what its verdicts depend on}: today's where all tests of the exercise that the build has, `names`, ran; of the
-    others what was kept."""
+def content_of(top, chapter, tests, kept):
+    """{exercise: what its verdicts depend on}: today's where the exercise's solution and all of its variants ran; of the others
+    what was kept."""
     from tools.verdicts import due  # ./course, which reads what is recorded, has no use for a compiler
 
     found = {}
     for exercise in chapters.read(top / "chapters" / chapter).exercises:
-        own = re.compile(rf"{exercise}-(solution$|mistake-|alternative-)")
-        if all(name in tests for name in names if own.match(name)):
+        variants = [f"{exercise}-{file.parts[-3].removesuffix('s')}-{file.stem}" for file in due.variants_of(top, chapter, exercise)]
+        if tests.keys() >= {f"{exercise}-solution", *variants}:
             found[exercise] = due.content(top, chapter, exercise)
         elif exercise in kept:
             found[exercise] = kept[exercise]
@@ -148,7 +147,7 @@ def record(top, build, logs, check):
         did_not_run = {test: entry for test, entry in kept["tests"].items() if test in names - tests.keys()}
         wrong += differences(name, kept["tests"], {**did_not_run, **tests})
         if not check:
-            content = content_of(top, name, tests, names, kept.get("content", {})) if device == CPU else {}
+            content = content_of(top, name, tests, kept.get("content", {})) if device == CPU else {}
             compact_json.write(file_of(chapter, device, VERDICTS), as_file(device, {**did_not_run, **tests}, content))
     if check and wrong:
         raise Failed("\n".join([*wrong, f"If that is right: {AGAIN} {build}"]))
