@@ -94,6 +94,10 @@ class Due(unittest.TestCase):
         self.assertEqual(sorted(seen), ["a", "b"])
         self.assertEqual(due.names(self.top, True), ["a", "b"])
 
+    def test_a_message_that_a_page_shows_is_that_of_a_run(self):
+        self.course.readme.write_text("<!-- message b-mistake-wrong -->\n")
+        self.assertEqual(due.shown(self.top), ["b"])
+
     def test_headers_of_other_chapters_count(self):
         files = {file.relative_to(TOP).as_posix() for file in due.files_of(TOP, "16-beat-the-library", "beat_softmax")}
         self.assertIn("chapters/15-row-reductions/softmax.cuh", files)

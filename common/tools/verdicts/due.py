@@ -90,7 +90,14 @@ def in_turn(top):
     return [exercise for index, (_, exercise) in enumerate(exercises(top)) if index % TURNS == int(commits.stdout) % TURNS]
 
 
+def shown(top):
+    """The exercises of which a page shows the message of a variant: it is compared with that of a run."""
+    pages = [file for pattern in ("*.md", "chapters/*/*.md", "common/docs/*.md") for file in top.glob(pattern)]
+    marker = re.compile(r"<!-- message (\w+)-(?:mistake|alternative)-")
+    return [exercise for page in pages for exercise in marker.findall(page.read_text(encoding="utf-8"))]
+
+
 def names(top, wants_all):
     """The names of the exercises that are due, in the order of the course."""
-    chosen = {*changed(top), *in_turn(top)}
+    chosen = {*changed(top), *in_turn(top), *shown(top)}
     return [exercise for _, exercise in exercises(top) if wants_all or exercise in chosen]
