@@ -3,6 +3,7 @@
 import json
 import subprocess
 import unittest
+from unittest import mock
 
 from tools.lib.checkout import TOP
 from tools.tests.sample_course import Course
@@ -73,6 +74,12 @@ class Due(unittest.TestCase):
                     (self.top / file).unlink()
                 else:
                     self.write(file, old)
+
+    def test_the_version_of_the_compiler_counts(self):
+        due.of_everything.cache_clear()
+        with mock.patch("tools.verdicts.due.find_compiler", lambda *_: "clang\n99\n/usr/bin/clang++-99"):
+            self.assertEqual(due.changed(self.top), ["a", "b"])
+        due.of_everything.cache_clear()
 
     def test_of_what_did_not_run_the_content_is_not_recorded(self):
         self.write("common/simt/src/device.cpp", "int other;\n")

@@ -2,7 +2,7 @@
 
 A verdict follows from the content of some files: the check, the answer, the headers that they reach, the CPU device, the
 compiler. `common/dev verdicts record` keeps a digest of them beside the verdicts of each exercise. Where the digest is
-another one, all variants of the exercise are due. Of the others a part is due at each commit, in turn.
+another one, all variants of the exercise are due. So are those of a part of the other exercises, which one by the number of commits.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from tools.lib import chapter as chapters
 from tools.lib import includes
 from tools.lib.chapter_results import CPU, VERDICTS, file_of
 
-TURNS = 6  # commits after which every exercise was due
+TURNS = 6  # of as many commits, one after the other, each has another part
 # What all verdicts depend on, and what none does.
 SHARED = ("common/build", "common/include", "common/simt", "common/src", "common/tools/check")
 OF_LIB = ("checkout", "cpp_text", "failed", "includes", "result")
