@@ -3,14 +3,18 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -177,6 +181,13 @@ void refuse_threads_beside_kernel(const void* caller) {
   refuse_other_threads(
       "a second thread of the host that computes while a kernel runs: join it before the launch",
       caller);
+}
+
+bool host_has_other_threads() {
+  if (__libc_single_threaded != 0) return false;
+  std::error_code is_not_there;
+  const std::filesystem::directory_iterator threads("/proc/self/task", is_not_there);
+  return std::distance(begin(threads), end(threads)) > 1;
 }
 
 }  // namespace simt

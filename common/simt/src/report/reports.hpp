@@ -23,5 +23,7 @@ void clue_text(std::string text, const void* caller);
 void refuse_other_threads(const char* what, const void* caller);
 /// The same, where a kernel runs: the host's thread that computes meanwhile would count as a thread of the kernel.
 void refuse_threads_beside_kernel(const void* caller);
+/// True if the program has another thread than the calling one.
+bool host_has_other_threads();
 
 }  // namespace simt

@@ -12,6 +12,7 @@
 #include "base/address_sanitizer.hpp"
 #include "base/early.hpp"
 #include "kernel/findings.hpp"
+#include "report/reports.hpp"
 #include "scheduler/polling.hpp"
 #include "scheduler/schedule.hpp"
 #include "scheduler/signals.hpp"
@@ -39,6 +40,9 @@ struct Watch {
   bool is_on = false;
   std::uint64_t patience = kFirstPatience, length = kFirstLength;
   std::uint32_t number = 0;
+  bool beside_others =
+      false;  // other threads of the host: each of their basic blocks is to be seen
+  std::uint64_t steps_to_watch = 0;  // then, without progress
   std::uint64_t steps_left = 0, all_steps = 0;
   const Thread* thread = nullptr;           // whose stack was copied
   std::vector<char> stack;                  // with its registers, as a switch leaves them there
@@ -105,7 +109,7 @@ void begin_watch() {
 
 void end_watch() {
   watch.is_on = engine.watching = false;
-  engine.steps_left = watch.patience;
+  engine.steps_left = steps_until_watched();
 }
 
 /// True if a block may still start beside those that are there.
@@ -180,6 +184,10 @@ void judge_long_loop(const void* caller) {
 
 void watch_loop(const void* caller) {
   Thread& t = *engine.current;
+  if (watch.beside_others && !watch.is_on && --watch.steps_to_watch > 0) {
+    engine.steps_left = 1;
+    return;
+  }
   if (!watch.is_on) {
     begin_watch();
   } else if (!engine.watching || has_written()) {
@@ -203,9 +211,14 @@ void watch_start_launch() {
   watch.is_on = false;
   watch.patience = kFirstPatience;
   watch.length = kFirstLength;
+  watch.beside_others = host_has_other_threads();
 }
 
-std::uint64_t steps_until_watched() { return watch.patience; }
+std::uint64_t steps_until_watched() {
+  if (!watch.beside_others) return watch.patience;
+  watch.steps_to_watch = watch.patience;
+  return 1;
+}
 std::uint64_t steps_watched() { return watch.all_steps; }
 
 void watch_poll() { watch.has_accessed = true; }

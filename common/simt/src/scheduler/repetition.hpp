@@ -14,7 +14,7 @@
 namespace simt {
 
 void watch_start_launch();
-/// Basic blocks without progress after which watch_loop() is due.
+/// Basic blocks after which watch_loop() is due, if there is no progress.
 std::uint64_t steps_until_watched();
 /// Called at a basic block whose turn it is; says with engine.steps_left when it is due again.
 SIMT_RARE void watch_loop(const void* caller);
