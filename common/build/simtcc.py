@@ -15,7 +15,8 @@ kernel_flags.cpp. Headers that nearly every file includes are read once, as a pr
 when a file needs it and it is not there or one of its headers has changed. NAME says which of the settings' headers:
 "kernel" for the course's own kernels, the default, or "program" for a program of the reader's own (./course run).
 -rdc=true, as for nvcc: other files may declare the constants of this one as extern. --learner: a learner has written what is
-compiled, and clang's CUDA front end reads it, too (compiler/front_end.py).
+compiled, and clang's CUDA front end reads it, too (compiler/front_end.py); a check of an exercise that has not been begun is
+not compiled (compiler/not_begun.py).
 """
 
 import os
@@ -27,6 +28,7 @@ from build.compiler.command_line import Options
 from build.compiler.compiling import compile_file
 from build.compiler.flags import Compiler
 from build.compiler.front_end import FrontEnd
+from build.compiler.not_begun import TEXT, exercise_not_begun
 from build.compiler.precompiled_header import PrecompiledHeader
 from build.rewriter.source import Unsupported
 from build.rewriter.translation import rewrite
@@ -37,6 +39,8 @@ def compile_source(options):
     """Rewrites and compiles the source; writes the depfile. Plain C++ (no .cu) is not rewritten, and knows nothing of
     CUDA but what it includes."""
     compiler = Compiler(options.settings)
+    if exercise := exercise_not_begun(options):
+        return [exercise, *compile_not_begun(compiler, options)]
     if not (options.is_of_learner and compiler.family == "clang" and compiler.is_precompiled):
         return compile_with(compiler, options)
     with FrontEnd(compiler, options) as front_end:
@@ -50,6 +54,16 @@ def compile_source(options):
             os.unlink(options.output)
             raise Failed(refused)
     return files
+
+
+def compile_not_begun(compiler, options):
+    """What says no more than that the exercise has not been begun; the line NOT_STARTED gone, all is compiled."""
+    text = options.output.removesuffix(".o") + ".cpp"
+    with open(text, "w", encoding="utf-8") as file:
+        file.write(TEXT)
+    of_compiler = options.depfile or options.output + ".d"
+    files = compile_file([*compiler.command(is_cuda=False), "-c", text, "-o", options.output], of_compiler)
+    return [options.settings, options.source, *(file for file in files if file != text)]
 
 
 def compile_with(compiler, options):

@@ -124,6 +124,25 @@ class Compiling(unittest.TestCase):
             self.compile()
             self.assertEqual(len(self.commands()), 1)
 
+    def test_the_check_of_an_exercise_that_has_not_been_begun_is_not_compiled(self):
+        exercise = self.root / "exercises/k.cuh"
+        exercise.parent.mkdir()
+        exercise.write_text('#include "own.cuh"\n\nNOT_STARTED\n')
+        done = self.compile(f"-I{exercise.parent}", "--learner")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        command, = self.commands()
+        self.assertIn("-c x.p/k.cu.cpp -o x.p/k.cu.o", command)
+        self.assertEqual((self.build / "x.p/k.cu.cpp").read_text(), "#include <course/exercise.cuh>\n\nNOT_STARTED\n")
+        depfile = (self.build / "x.p/k.cu.d").read_text()
+        for name in (str(exercise), str(self.source), "simtcc.json", "build/compiler/not_begun.py"):
+            self.assertIn(name, depfile)
+        self.assertNotIn("k.cu.cpp", depfile)
+        self.compile(f"-I{exercise.parent}")  # a solution in that folder
+        self.assertIn("::simt::launch(", (self.build / "x.p/k.cu.cpp").read_text())
+        exercise.write_text('#include "own.cuh"\n\n// NOT_STARTED\n')
+        self.compile(f"-I{exercise.parent}", "--learner")
+        self.assertIn("::simt::launch(", (self.build / "x.p/k.cu.cpp").read_text())
+
     def test_without_a_precompiled_header(self):
         self.settings(precompiled_header=False)
         self.compile()
