@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace atomic_chains {
+
 template <class T>
 std::uint64_t bits_of(const T& x) {
   std::uint64_t bits = 0;
@@ -76,3 +78,5 @@ course::Verdict one_chain(const std::vector<T>& found, const std::vector<T>& lef
                           T last) {
   return one_chain(found, left, first, last, [](const T& x) { return course::number_text(x); });
 }
+
+}  // namespace atomic_chains

@@ -202,10 +202,10 @@ TEST_CASE("a tile in shared memory makes loads coalesced, and padding spreads it
 
 TEST_CASE("the loads of predict_sectors: the addresses give the counts of the CPU device") {
   course::skip_without_counters();
-  for (const predicted::Kernel& kernel : predicted::kKernels) {
+  for (const prediction_checks::Kernel& kernel : prediction_checks::kKernels) {
     INFO(kernel.name);
-    const predicted::Counts expected = predicted::counts_from_addresses(kernel);
-    const predicted::Counts found = predicted::counts_of(kernel);
+    const prediction_checks::Counts expected = prediction_checks::counts_from_addresses(kernel);
+    const prediction_checks::Counts found = prediction_checks::counts_of(kernel);
     REQUIRE(course::same(found.requests, expected.requests, "requests"));
     REQUIRE(course::same(found.sectors, expected.sectors, "sectors"));
   }

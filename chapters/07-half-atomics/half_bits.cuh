@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace half_bits {
+
 using Bits = unsigned short;
 
 constexpr Bits kMinusZero = 0x8000, kInfinity = 0x7C00, kMinusInfinity = 0xFC00;
@@ -136,3 +138,5 @@ inline course::Verdict one_chain(const std::vector<Bits>& found, const std::vect
   }
   return {};
 }
+
+}  // namespace half_bits

@@ -25,6 +25,8 @@
 #include "stagnation.cuh"
 #include "table.cuh"
 
+using namespace half_bits;
+
 // ---- many numbers into a table -----------------------------------------------------------------
 
 /// Where a table may begin, in elements past a multiple of 64 bytes, and how many atomics the rung

@@ -132,9 +132,10 @@ TEST_CASE("staging where all is kept: 16 bytes per lane, and the bank conflicts 
 
 TEST_CASE("atomics: what the input of predict_atomics says, the CPU device counts") {
   course::skip_without_counters();
-  for (const predicted::Launch& launch : predicted::kLaunches) {
+  for (const prediction_checks::Launch& launch : prediction_checks::kLaunches) {
     INFO(launch.text);
-    const predicted::Counts found = predicted::counts_of(launch), expected = launch.expected();
+    const prediction_checks::Counts found = prediction_checks::counts_of(launch),
+                                    expected = launch.expected();
     REQUIRE(course::same(found.requests, expected.requests, "requests"));
     REQUIRE(course::same(found.atomics, expected.atomics, "atomics"));
   }

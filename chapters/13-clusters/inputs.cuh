@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+namespace cluster_inputs {
+
 using course::mixed, course::random_index;
 
 /// n numbers below `bins`, each as likely as any other.
@@ -44,3 +46,5 @@ inline std::vector<float> zeros_and_ones(std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] = mixed(i / 64) % every == i % every ? 1.0f : 0.0f;
   return values;
 }
+
+}  // namespace cluster_inputs

@@ -7,6 +7,8 @@
 
 #include "inputs.cuh"
 #include "rungs.cuh"
+
+using namespace cluster_inputs;
 #if !COURSE_CPU_DEVICE
 #include "vendor.cuh"
 #endif

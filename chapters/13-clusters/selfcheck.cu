@@ -14,6 +14,8 @@
 #include "inputs.cuh"
 #include "rungs.cuh"
 
+using namespace cluster_inputs;
+
 TEST_CASE("the first clusters sum and count") {  // the pictures of the lesson show this run
   if (!course::has_clusters()) SKIP(course::kNoClusters);
   const std::vector<int> x{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};

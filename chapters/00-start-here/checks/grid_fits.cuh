@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 
+namespace grid_checks {
+
 /// Ok if n elements got one launch, with the blocks that they need, of the size that was asked for.
 inline course::Verdict grid_fits(const course::Counters& counters, std::size_t n, unsigned block) {
   const std::uint64_t needed = course::blocks_for(n, block);
@@ -19,3 +21,5 @@ inline course::Verdict grid_fits(const course::Counters& counters, std::size_t n
                      ">>>, found <<<" + std::to_string(counters.blocks) + ", " +
                      std::to_string(counters.threads / counters.blocks) + ">>>"};
 }
+
+}  // namespace grid_checks

@@ -21,7 +21,7 @@
 
 #include "checks/grid_fits.cuh"
 
-namespace {
+namespace host_program_check {
 
 // ---- memory of the host -------------------------------------------------------------------------
 
@@ -286,9 +286,10 @@ course::Verdict tells_of_every_failing_call(const Call& c) {
   for (std::uint64_t number = 1;; ++number) {
     const Ending ending = call_once(c, number);
     if (!ending.failed_line || ending.failed_line->empty()) return {};
-    const auto verdict = tells_of(kInjected, ending,
-                                  "CUDA_CHECK(...) around every call and CUDA_CHECK_LAUNCH() after "
-                                  "the launch throw it.");
+    const auto verdict = host_program_check::tells_of(
+        kInjected, ending,
+        "CUDA_CHECK(...) around every call and CUDA_CHECK_LAUNCH() after "
+        "the launch throw it.");
     if (!verdict) {
       return {false, verdict.text + "\nOn purpose, the CUDA call at " + *ending.failed_line +
                          " failed with " + cudaGetErrorName(kInjected) + "."};
@@ -345,8 +346,6 @@ course::Verdict leaves_memory_free(unsigned block) {
                      " MiB of the GPU's memory and not given them back"};
 }
 
-}  // namespace
-
 // Promise: it runs the kernel on n numbers (UNINITIALISED MEMORY if x is not copied, or not all of
 // it).
 // Promise: h_x is only read.
@@ -394,7 +393,7 @@ TEST_CASE("host_program: one kernel is launched, with the blocks that n elements
       const Call c = {n, 1, block};
       INFO(text(c));
       const auto counters = course::count([&] { call_once(c); });
-      REQUIRE(grid_fits(*counters, n, block));
+      REQUIRE(grid_checks::grid_fits(*counters, n, block));
       REQUIRE(course::same(counters->global_store_lanes, n, "elements that the kernel stores",
                            "the kernel computes, not the host"));
     }
@@ -447,9 +446,10 @@ TEST_CASE("host_program: a launch that CUDA refuses is an exception, and all is 
     const Call c = {kSmall.n, 1, block};
     INFO(text(c));
     const Ending ending = call_once(c);
-    REQUIRE(tells_of({}, ending,
-                     "CUDA refuses blocks of more than 1024 threads, and only a check "
-                     "after the launch tells."));
+    REQUIRE(host_program_check::tells_of(
+        {}, ending,
+        "CUDA refuses blocks of more than 1024 threads, and only a check "
+        "after the launch tells."));
     const bool is_refusal = *ending.thrown == cudaErrorInvalidConfiguration ||
                             *ending.thrown == cudaErrorInvalidValue;  // CUDA 13 on a GPU
     INFO("thrown: " << cudaGetErrorName(*ending.thrown));
@@ -466,12 +466,13 @@ TEST_CASE("host_program: too little memory is an exception, and all is given bac
   Addresses<std::uint64_t> y(kTooMuchMemory.n);
   if (x.data() == nullptr || y.data() == nullptr) SKIP("needs 3 TiB of addresses");
   INFO(text(kTooMuchMemory));
-  REQUIRE(tells_of(cudaErrorMemoryAllocation, call(x.data(), kTooMuchMemory, y.data()),
-                   "No device has so much memory."));
+  REQUIRE(host_program_check::tells_of(cudaErrorMemoryAllocation,
+                                       call(x.data(), kTooMuchMemory, y.data()),
+                                       "No device has so much memory."));
   if (course::kCpuDevice) {
     INFO("on purpose, the first CUDA call fails with " << cudaGetErrorName(kInjected));
-    REQUIRE(tells_of(kInjected, call(x.data(), kTooMuchMemory, y.data(), 1),
-                     "The first error counts."));
+    REQUIRE(host_program_check::tells_of(kInjected, call(x.data(), kTooMuchMemory, y.data(), 1),
+                                         "The first error counts."));
   }
   REQUIRE(writes_states(kSmall));
 }
@@ -492,3 +493,5 @@ TEST_CASE("host_program: an error that lasts is an exception, and no destructor 
   INFO(text(kSmall) << "; on purpose, a CUDA call and all calls after it fail");
   REQUIRE(tells_of_lasting_errors(kSmall));
 }
+
+}  // namespace host_program_check

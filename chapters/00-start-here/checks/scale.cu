@@ -17,7 +17,7 @@
 
 #include "checks/grid_fits.cuh"
 
-namespace {
+namespace scale_check {
 
 using Launch = course::LaunchShape;
 
@@ -128,8 +128,6 @@ course::Verdict host_function_tells(std::size_t n, unsigned block) {
           "threads, and only a check after the launch reports that"};
 }
 
-}  // namespace
-
 // Promise: the kernel multiplies each of values[0..n-1] by factor.
 // Promise: threads left over touch nothing (OUT OF BOUNDS or DATA RACE; on a GPU the guard bands
 // show it).
@@ -222,7 +220,7 @@ TEST_CASE("scale: the host function launches the blocks that n elements need") {
     for (const unsigned block : {32u, 96u, 256u, 1024u, 1u, 50u, 1000u}) {
       INFO(host_text(n, block));
       const auto counters = course::count([&] { REQUIRE(host_function_scales(n, block)); });
-      REQUIRE(grid_fits(*counters, n, block));
+      REQUIRE(grid_checks::grid_fits(*counters, n, block));
     }
   }
 }
@@ -243,7 +241,7 @@ TEST_CASE("scale: the host function launches the blocks that more than 2^32 elem
     const auto counters = course::count([&, n = n, block = block] {
       course::with_some_blocks(0, 0, [&] { launch_scale(values.data(), n, 2.0f, block); });
     });
-    REQUIRE(grid_fits(*counters, n, block));
+    REQUIRE(grid_checks::grid_fits(*counters, n, block));
   }
 }
 
@@ -256,8 +254,6 @@ TEST_CASE("scale: the host function says so if CUDA refuses the launch") {
   }
 }
 
-namespace {
-
 /// Ok if the elements around `middle` are 2 * x. The array has n elements, more than a host copies.
 course::Verdict doubled_around(std::size_t middle, const course::DeviceBuffer<float>& values,
                                float x) {
@@ -269,8 +265,6 @@ course::Verdict doubled_around(std::size_t middle, const course::DeviceBuffer<fl
                       "(values + " + std::to_string(first) + ")",
                       "each one held " + course::number_text(x) + " before");
 }
-
-}  // namespace
 
 // Promise: n is any number that fits in std::size_t (GPU only).
 TEST_CASE("scale: kernel and host function multiply more than 2^32 values") {
@@ -286,3 +280,5 @@ TEST_CASE("scale: kernel and host function multiply more than 2^32 values") {
     REQUIRE(doubled_around(middle, values, x));
   }
 }
+
+}  // namespace scale_check

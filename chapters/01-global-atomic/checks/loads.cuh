@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace load_checks {
+
 /// Grids for 1025 elements: those of all checks, and some with blocks that are no whole warps.
 inline std::vector<course::LaunchShape> all_grids() {
   std::vector<course::LaunchShape> grids = course::launch_shapes(1025);
@@ -32,3 +34,5 @@ inline course::Verdict work_is_shared(const course::Counters& counters, std::uin
   const std::uint64_t requests = counters.global_loads + counters.global_stores;
   return course::work_is_shared(counters, 8 + 4 * requests / counters.warps);
 }
+
+}  // namespace load_checks

@@ -13,7 +13,7 @@
 
 #include "checks/loads.cuh"
 
-namespace {
+namespace lost_update_check {
 
 using Launch = course::LaunchShape;
 
@@ -95,8 +95,6 @@ void check_kind(std::size_t n, Launch launch, const course::DataKind<int>& kind,
   check_launch(kind.values(n), launch, before, limit);
 }
 
-}  // namespace
-
 // Promise: *peak becomes the highest reading, if that is higher than what it holds.
 // Promise: the caller initialises both outputs, which may hold something.
 // Promise: readings may be negative.
@@ -110,7 +108,7 @@ TEST_CASE("lost_update: peak and alarms are right at every size") {
 // warps.
 TEST_CASE("lost_update: peak and alarms are right for every grid") {
   for (const Kind kind : {falling, random_order}) {
-    for (const Launch launch : all_grids()) {
+    for (const Launch launch : load_checks::all_grids()) {
       check_kind(1025, launch, kKinds[kind], {0, INT_MIN});
     }
   }
@@ -164,12 +162,12 @@ TEST_CASE("lost_update: no reading gets lost when the lanes of a warp go in step
 TEST_CASE("lost_update: the threads share the work") {
   course::skip_without_counters();
   constexpr std::size_t n = 8192;  // few enough for a lock in every thread
-  for (const Launch launch : kManyWarps) {
+  for (const Launch launch : load_checks::kManyWarps) {
     const auto counters = course::count([&] {
       check_kind(n, launch, kKinds[random_order], {0, INT_MIN});
     });
     INFO(case_text(n, launch, kKinds[random_order]));
-    REQUIRE(work_is_shared(*counters, n, "readings"));
+    REQUIRE(load_checks::work_is_shared(*counters, n, "readings"));
   }
 }
 
@@ -198,3 +196,5 @@ TEST_CASE("lost_update: the first of more than 2^32 readings") {
     REQUIRE(course::same(peak.front(), expected.peak, "peak"));
   });
 }
+
+}  // namespace lost_update_check

@@ -17,7 +17,7 @@
 
 #include "checks/loads.cuh"
 
-namespace {
+namespace ticket_check {
 
 using Launch = course::LaunchShape;
 
@@ -147,8 +147,6 @@ void append_to_new(unsigned capacity, const course::DataKind<float>& kind, std::
   append(list, kind.values(n), launch);
 }
 
-}  // namespace
-
 // Promise: the kernel appends the index of every sample above the limit (in any order: the slots
 // are compared as a set).
 TEST_CASE("ticket: the list holds all hits at every size") {
@@ -160,7 +158,7 @@ TEST_CASE("ticket: the list holds all hits at every size") {
 // Promise: the kernel is right for every one-dimensional grid, also of blocks that are no whole
 // warps.
 TEST_CASE("ticket: the list holds all hits for every grid") {
-  for (const Launch launch : all_grids()) {
+  for (const Launch launch : load_checks::all_grids()) {
     append_to_new(1025, kKinds[some], 1025, launch);
   }
 }
@@ -266,10 +264,10 @@ TEST_CASE("ticket: the lanes of a warp go in step") {
 TEST_CASE("ticket: the threads share the work") {
   course::skip_without_counters();
   constexpr unsigned n = 16'384;
-  for (const Launch launch : kManyWarps) {
+  for (const Launch launch : load_checks::kManyWarps) {
     const auto counters = course::count([&] { append_to_new(n, kKinds[some], n, launch); });
     INFO(case_text(n, launch, kKinds[some].text));
-    REQUIRE(work_is_shared(*counters, n, "samples"));
+    REQUIRE(load_checks::work_is_shared(*counters, n, "samples"));
   }
 }
 
@@ -313,3 +311,5 @@ TEST_CASE("ticket: the list holds all hits in 2^32 samples") {
   REQUIRE(course::same(list.required(), 6u, "required"));
   REQUIRE(course::same_set(part(list.hits.download(), 0, 6), loud, "hits"));
 }
+
+}  // namespace ticket_check

@@ -12,7 +12,7 @@
 
 #include "checks/loads.cuh"
 
-namespace {
+namespace word_count_check {
 
 using Launch = course::LaunchShape;
 
@@ -106,8 +106,6 @@ void check_kind(const course::DataKind<char>& kind, std::size_t n, Launch launch
   REQUIRE(course::same(run(DeviceText(text, around), launch), reference(text), "words"));
 }
 
-}  // namespace
-
 // Promise: a word goes on until a separator, or the end of the text.
 TEST_CASE("word_count counts the words of short texts") {
   struct Example {
@@ -155,7 +153,7 @@ TEST_CASE("word_count counts the words of every text, at every size") {
 
 // Promise: the kernel is right for every grid: threads take several bytes each, or none.
 TEST_CASE("word_count is right for every grid") {
-  for (const Launch launch : all_grids()) check_kind(kMixed, 1025, launch);
+  for (const Launch launch : load_checks::all_grids()) check_kind(kMixed, 1025, launch);
 }
 
 // Promise: a thread counts any number of words.
@@ -226,10 +224,10 @@ TEST_CASE("word_count: the wrapper returns what the kernel has counted") {
 TEST_CASE("word_count: the threads share the work") {
   course::skip_without_counters();
   constexpr std::size_t n = 16'384;
-  for (const Launch launch : kManyWarps) {
+  for (const Launch launch : load_checks::kManyWarps) {
     const auto counters = course::count([&] { check_kind(kMixed, n, launch); });
     INFO(case_text(n, launch, kMixed.text));
-    REQUIRE(work_is_shared(*counters, n, "bytes"));
+    REQUIRE(load_checks::work_is_shared(*counters, n, "bytes"));
     // A lock, or a compare-and-swap loop, may read the result by one lane before each atomic.
     const std::uint64_t loads =
         counters->global_loads - std::min(counters->global_loads, counters->global_atomics);
@@ -274,3 +272,5 @@ TEST_CASE("word_count counts the words of more than 2^32 bytes") {
   INFO("n = 2^32 + 1000: five words; word_count<<<1056, 256>>>");
   REQUIRE(course::same(words.front(), 5ull, "words"));
 }
+
+}  // namespace word_count_check

@@ -156,7 +156,7 @@ course::Verdict explained(const Input& input, const std::vector<unsigned>& found
     return {false, "the cell holds " + std::to_string(last) + ", more than the limit of " +
                        std::to_string(most)};
   }
-  return one_chain(found, left, kFirst, last);
+  return atomic_chains::one_chain(found, left, kFirst, last);
 }
 
 std::string case_text(const std::string& kernel, std::size_t n, Launch launch, const Kind& kind) {
@@ -189,15 +189,11 @@ void check_shared(const Kind& kind, std::size_t n, unsigned block) {
   const std::vector<unsigned> last = cells.download(), found = returned.download();
   for (std::size_t b = 0; b < blocks; ++b) {
     INFO("block " << b);
-    REQUIRE(explained(input, of_block(found, b, block), b * block, last[b]));
+    REQUIRE(explained(input, cell_checks::of_block(found, b, block), b * block, last[b]));
   }
   const std::vector<unsigned> untouched(2 * blocks, 77u);
   REQUIRE(course::same(neighbours.download(), untouched, "the cell's neighbours in shared memory"));
 }
-
-}  // namespace atomic_add_saturating_check
-
-using namespace atomic_add_saturating_check;
 
 // Promise: *address becomes old + value, but at most `limit`, also where the sum is beyond 32
 // bits.
@@ -219,13 +215,13 @@ TEST_CASE("atomic_add_saturating: one thread at each cell") {
   const auto n = static_cast<unsigned>(old.size());
   const auto values = course::DeviceBuffer<unsigned>::from(value);
   const auto limits = course::DeviceBuffer<unsigned>::from(limit);
-  OwnCells<unsigned> cells(n);
+  cell_checks::OwnCells<unsigned> cells(n);
   cells.cell.upload(old);
   cells.shared_cell.upload(old);
   course::launch(own_cells, {course::blocks_for(n, 128), 128}, values.data(), limits.data(), n,
                  cells.cell.data(), cells.shared_cell.data(), cells.returned.data(),
                  cells.shared_returned.data());
-  check_own_cells(
+  cell_checks::check_own_cells(
       cells, old, expected,
       [](const char* what, unsigned found, unsigned right) {
         return course::same(found, right, what);
@@ -287,3 +283,5 @@ TEST_CASE("atomic_add_saturating: thousands of threads at once") {
     for (const Kind& kind : {kJustFits, kOverflows, kOnes, kFills}) check_global(kind, n, launch);
   }
 }
+
+}  // namespace atomic_add_saturating_check

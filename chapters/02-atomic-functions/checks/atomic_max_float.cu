@@ -181,7 +181,7 @@ course::Verdict explained(const std::vector<unsigned>& values, const std::vector
       return same_bits("returned[" + std::to_string(i) + "]", found[i], kTheNan);
     }
   }
-  return one_chain(found, left, first, last, bits_text);
+  return atomic_chains::one_chain(found, left, first, last, bits_text);
 }
 
 std::string case_text(const std::string& kernel, std::size_t n, Launch launch,
@@ -221,7 +221,8 @@ void check_shared(const course::DataKind<unsigned>& kind, std::size_t n, unsigne
                               found = as_bits(returned.download());
   for (std::size_t b = 0; b < blocks; ++b) {
     INFO("block " << b);
-    REQUIRE(explained(of_block(values, b, block), of_block(found, b, block), first, last[b]));
+    REQUIRE(explained(cell_checks::of_block(values, b, block),
+                      cell_checks::of_block(found, b, block), first, last[b]));
   }
   const std::vector<float> sevens(2 * blocks, 7.0f);
   REQUIRE(course::same(neighbours.download(), sevens, "the cell's neighbours in shared memory"));
@@ -239,12 +240,12 @@ void check_pairs(const std::vector<unsigned>& first, const std::vector<unsigned>
   }
   const auto n = static_cast<unsigned>(old.size());
   const auto d_value = course::DeviceBuffer<unsigned>::from(value);
-  OwnCells<float> cells(n);
+  cell_checks::OwnCells<float> cells(n);
   set_bits(cells.cell, old);
   set_bits(cells.shared_cell, old);
   course::launch(own_cells, {course::blocks_for(n, 128), 128}, d_value.data(), n, cells.cell.data(),
                  cells.shared_cell.data(), cells.returned.data(), cells.shared_returned.data());
-  check_own_cells(
+  cell_checks::check_own_cells(
       cells, old, expected,
       [](const char* what, float found, unsigned right) {
         return same_bits(what, as_bits(found), right);
@@ -253,10 +254,6 @@ void check_pairs(const std::vector<unsigned>& first, const std::vector<unsigned>
         return "the cell holds " + bits_text(old[i]) + ", the value is " + bits_text(value[i]);
       });
 }
-
-}  // namespace atomic_max_float_check
-
-using namespace atomic_max_float_check;
 
 // Promise: *address becomes the maximum of what it holds and `value`.
 // Promise: -0.0f is smaller than 0.0f, and infinities and subnormals are numbers like all others.
@@ -339,3 +336,5 @@ TEST_CASE("atomic_max_float: no value gets lost when thousands come at once") {
     }
   }
 }
+
+}  // namespace atomic_max_float_check

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+namespace cell_checks {
+
 /// The part of v that belongs to block b.
 template <class T>
 std::vector<T> of_block(const std::vector<T>& v, std::size_t b, std::size_t block) {
@@ -36,3 +38,5 @@ void check_own_cells(const OwnCells<T>& cells, const std::vector<V>& old,
     REQUIRE(same("returned, from shared memory", shared_found[i], old[i]));
   }
 }
+
+}  // namespace cell_checks

@@ -160,10 +160,6 @@ std::uint64_t most_of_one_warp(const course::Counters& counters) {
   return 8 + 8 * (counters.global_loads + counters.global_stores) / counters.warps;
 }
 
-}  // namespace ring_slot_check
-
-using namespace ring_slot_check;
-
 // Promise: the kernel writes n events to ring[0..capacity-1] (OUT OF BOUNDS; on a GPU the guard
 // bands show it).
 TEST_CASE("ring_slot: a ring with room for all events") {
@@ -344,3 +340,5 @@ TEST_CASE("ring_slot: a ring of almost 2^32 slots starts again at 0") {
   REQUIRE(course::same(next.front(), 157u, "*next"));
   REQUIRE(course::same(overwritten.front(), 0u, "*overwritten"));
 }
+
+}  // namespace ring_slot_check

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace block_max_check {
 
 using Launch = course::LaunchShape;
 
@@ -131,8 +131,6 @@ std::uint64_t levels(unsigned threads) {
   while ((1u << result) < threads) ++result;
   return result;
 }
-
-}  // namespace
 
 // Promise: blockDim.x is any number from 1 to 1024.
 // Promise: blockDim.x floats of dynamic shared memory are enough (OUT OF BOUNDS in every test case).
@@ -289,3 +287,5 @@ TEST_CASE("block_max: the lanes of a warp go in step, and no level is too many")
                          "each block writes its own element of maxima"));
   }
 }
+
+}  // namespace block_max_check

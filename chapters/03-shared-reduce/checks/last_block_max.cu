@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace last_block_max_check {
 
 static_assert(
     std::is_same_v<decltype(last_block_max), void(const int*, std::size_t, int*, unsigned*, int*)>,
@@ -75,8 +75,6 @@ void check_kind(const course::DataKind<int>& kind, std::size_t n, Launch launch,
   INFO(case_text(n, kind.text, launch) << before);
   check_launch(kind.values(n), launch, memory);
 }
-
-}  // namespace
 
 // Promise: *y is the largest of x[0..n-1], or INT_MIN if n == 0.
 // Promise: the kernel is right for every one-dimensional grid, of one block, too, and for blocks
@@ -152,8 +150,6 @@ TEST_CASE("last_block_max: a large array") {
   }
 }
 
-namespace {
-
 /// The parts of the last two blocks of more than 2^32 elements; no block of these is the last one to finish.
 void check_end() {
   const std::vector<int> values = kKinds[rising].values(course::kLastItems);
@@ -170,8 +166,6 @@ void check_end() {
                          "parts, the larger one of the last two blocks"));
   });
 }
-
-}  // namespace
 
 // Promise: n may be more than 2^32 (the CPU device runs the last two blocks of a grid that has a thread for
 // each element).
@@ -219,3 +213,5 @@ TEST_CASE("last_block_max: one atomic per block, and the threads share the work"
     REQUIRE(course::work_is_shared(*c, 3 * rounds + 3 * parts + 3));  // and part, y and ticket
   }
 }
+
+}  // namespace last_block_max_check

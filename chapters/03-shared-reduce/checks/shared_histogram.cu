@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace shared_histogram_check {
 
 using Launch = course::LaunchShape;
 
@@ -98,8 +98,6 @@ void check_kind(unsigned kind, std::size_t n, Launch launch) {
   INFO(case_text(n, kKinds[kind].text, launch));
   check_launch(kKinds[kind].values(n), launch);
 }
-
-}  // namespace
 
 // Promise: the kernel adds to bins[v] how many samples are v.
 // Promise: samples of 16384 and more are not counted.
@@ -270,3 +268,5 @@ TEST_CASE("shared_histogram: one emptying is enough for 32768 samples") {
       course::at_most(c->global_atomic_lanes, 1, "atomics on global memory",
                       "a bin of 16 bits need not be emptied before it has counted 65535 samples"));
 }
+
+}  // namespace shared_histogram_check

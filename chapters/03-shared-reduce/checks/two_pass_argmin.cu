@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace two_pass_argmin_check {
 
 using Launch = course::LaunchShape;
 
@@ -202,8 +202,6 @@ void check_costs(const course::Counters& c, std::size_t n, Launch launch) {
                           "in a tree each level reads half of what the level before read"));
 }
 
-}  // namespace
-
 // Promise: *d_value is the smallest of x[0..n-1].
 // Promise: block_size is a power of two from 32 to 1024.
 // Promise: d_part_values, d_part_indices and the two outputs are not initialised (UNINITIALISED
@@ -319,8 +317,6 @@ TEST_CASE("two_pass_argmin: the second pass alone, with indices that need more t
   }
 }
 
-namespace {
-
 /// The candidates of the last two blocks of a first pass through more than 2^32 elements.
 void check_end() {
   const std::vector<int> values = kKinds[falling].values(course::kLastItems);
@@ -340,8 +336,6 @@ void check_end() {
                          "part_indices, that of the best of the last two"));
   });
 }
-
-}  // namespace
 
 // Promise: n may be more than 2^32 (the CPU device runs the last two blocks of a first pass that has a thread
 // for each element).
@@ -388,3 +382,5 @@ TEST_CASE("two_pass_argmin: the threads of the second pass share the parts") {
   });
   REQUIRE(course::work_is_shared(*c, 3 * 2 * parts / block_size + 2));
 }
+
+}  // namespace two_pass_argmin_check

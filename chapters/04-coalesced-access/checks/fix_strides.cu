@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace fix_strides_check {
 
 using Launch = course::LaunchShape;
 
@@ -119,8 +119,6 @@ void check_many(std::size_t n) {
   REQUIRE(course::same(found, std::vector<float>(kEnd, 0.0f), "mono (its first 4096 numbers)"));
 }
 
-}  // namespace
-
 // Promise: mono[i] is the mean of the two samples of frame i, for every n, 0 included.
 // Promise: frames begins at a multiple of 8 bytes, not always at one of 16, and mono at a multiple
 // of 4 (MISALIGNED ACCESS).
@@ -206,3 +204,5 @@ TEST_CASE("fix_strides: more than 2^32 frames") {
   if (course::kCpuDevice) return check_end();
   for (const unsigned bits : {31u, 32u}) check_many((std::size_t{1} << bits) + 77);
 }
+
+}  // namespace fix_strides_check

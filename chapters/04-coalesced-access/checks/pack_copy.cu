@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace pack_copy_check {
 
 using Launch = course::LaunchShape;
 using Bytes = std::vector<unsigned char>;
@@ -92,8 +92,6 @@ void check_end() {
 /// a warp, nor end with one.
 constexpr std::uint64_t kEnds = 4;
 constexpr const char* kNoAtomics = "plain loads and stores will do";
-
-}  // namespace
 
 // Promise: to[i] = from[i] for i < n, from any address to any address.
 // Promise: no byte before or after the n bytes is read or written, on either side (UNINITIALISED
@@ -225,3 +223,5 @@ TEST_CASE("pack_copy: more than 2^32 bytes") {
   CUDA_CHECK(cudaMemcpy(found.data(), to.data() + kStarts.to, end.size(), cudaMemcpyDeviceToHost));
   REQUIRE(course::same(found, Bytes(end.size(), 7), "to (its first 4096 bytes)"));
 }
+
+}  // namespace pack_copy_check

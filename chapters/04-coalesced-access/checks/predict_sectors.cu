@@ -7,29 +7,35 @@
 #include <course/check.cuh>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "checks/predicted_loads.cuh"
 
-namespace {
+namespace predict_sectors_check {
 
-/// In the order of predicted::kKernels.
+static_assert(std::is_same_v<decltype(Prediction::requests), unsigned> &&
+                  std::is_same_v<decltype(Prediction::sectors), unsigned>,
+              "the members of Prediction are unsigned");
+
+/// In the order of prediction_checks::kKernels.
 const Prediction kPredictions[] = {kShifted, kThirds,  kFours, kEvenLanes,
                                    kMembers, kEighths, kBytes, kFirstSeventy};
 
 /// "lanes 0, 3 and 31": of the last request, the first active lane, the first one in another
 /// sector, and the last one.
-std::string lanes_to_write_down(const predicted::Kernel& kernel) {
-  const unsigned warp = kernel.threads / predicted::kLanes - 1;
+std::string lanes_to_write_down(const prediction_checks::Kernel& kernel) {
+  const unsigned warp = kernel.threads / prediction_checks::kLanes - 1;
   std::vector<unsigned> active, elsewhere;
-  for (unsigned lane = 0; lane < predicted::kLanes; ++lane) {
-    const predicted::Bytes bytes = kernel.bytes(warp * predicted::kLanes + lane, kernel.loads - 1);
+  for (unsigned lane = 0; lane < prediction_checks::kLanes; ++lane) {
+    const prediction_checks::Bytes bytes =
+        kernel.bytes(warp * prediction_checks::kLanes + lane, kernel.loads - 1);
     if (bytes.count == 0) continue;
     active.push_back(lane);
     const std::size_t last = bytes.first + bytes.count - 1;
-    if (last / predicted::kSector !=
-        kernel.bytes(warp * predicted::kLanes + active.front(), kernel.loads - 1).first /
-            predicted::kSector) {
+    if (last / prediction_checks::kSector !=
+        kernel.bytes(warp * prediction_checks::kLanes + active.front(), kernel.loads - 1).first /
+            prediction_checks::kSector) {
       elsewhere.push_back(lane);
     }
   }
@@ -41,8 +47,8 @@ std::string lanes_to_write_down(const predicted::Kernel& kernel) {
 }
 
 /// What to do about a wrong prediction.
-std::string advice(const predicted::Kernel& kernel, Prediction prediction,
-                   predicted::Counts measured) {
+std::string advice(const prediction_checks::Kernel& kernel, Prediction prediction,
+                   prediction_checks::Counts measured) {
   if (prediction.requests != measured.requests) {
     return "Requests: how many warps are " + std::to_string(kernel.threads) +
            " threads, and how many loads does the kernel's source have?";
@@ -58,9 +64,9 @@ std::string advice(const predicted::Kernel& kernel, Prediction prediction,
 course::Verdict all_predictions() {
   std::vector<course::Prediction> predictions;
   for (std::size_t k = 0; k < std::size(kPredictions); ++k) {
-    const predicted::Kernel& kernel = predicted::kKernels[k];
+    const prediction_checks::Kernel& kernel = prediction_checks::kKernels[k];
     const Prediction prediction = kPredictions[k];
-    const predicted::Counts measured = predicted::counts_of(kernel);
+    const prediction_checks::Counts measured = prediction_checks::counts_of(kernel);
     predictions.push_back({course::launch_text(kernel.name, {1, kernel.threads}),
                            {prediction.requests, prediction.sectors},
                            {measured.requests, measured.sectors},
@@ -68,8 +74,6 @@ course::Verdict all_predictions() {
   }
   return course::all_right(predictions, "sector");
 }
-
-}  // namespace
 
 // Promise: the eight constants are what the loads of each launch request (each is compared,
 // whatever the other seven are).
@@ -79,3 +83,5 @@ course::Verdict all_predictions() {
 // (load_eighths and load_shifted have such sectors).
 // Promise: x begins with a sector (it is a buffer of its own), and stores are not asked for.
 TEST_CASE("predict_sectors: what each kernel's loads request") { REQUIRE(all_predictions()); }
+
+}  // namespace predict_sectors_check

@@ -5,18 +5,22 @@
 
 #include <course/check.cuh>
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "predicted.cuh"
 
-namespace predicted {
+namespace prediction_checks {
 
 /// The bytes of x that a lane loads: `count` from `first` on, or none.
 struct Bytes {
   std::size_t first = 0, count = 0;
 };
+
+/// Launches a kernel with one block.
+using Launcher = std::function<void(const unsigned char* x, float* y, unsigned threads)>;
 
 /// A kernel, launched with one block.
 struct Kernel {
@@ -24,12 +28,15 @@ struct Kernel {
   unsigned threads;
   unsigned loads;  // in its source
   Bytes (*bytes)(unsigned thread, unsigned load);
-  void (*launch)(const unsigned char* x, float* y, unsigned threads);
+  Launcher launch;
 };
 
-template <auto kernel, class T>
-void launch(const unsigned char* x, float* y, unsigned threads) {
-  course::launch(kernel, {1, threads}, reinterpret_cast<const T*>(x), y);
+/// The kernel's type is written out: an answer may have another function of its name.
+template <class T>
+Launcher launcher_of(void (*kernel)(const T*, float*)) {
+  return [kernel](const unsigned char* x, float* y, unsigned threads) {
+    course::launch(kernel, {1, threads}, reinterpret_cast<const T*>(x), y);
+  };
 }
 
 constexpr std::size_t kSector = 32, kBytesOfX = 4096;
@@ -40,42 +47,42 @@ inline const std::vector<Kernel> kKernels = {
      [](unsigned i, unsigned) {
        return Bytes{4 * (i + 5), 4};
      },
-     launch<load_shifted, float>},
+     launcher_of<float>(load_shifted)},
     {"load_thirds", 64, 1,
      [](unsigned i, unsigned) {
        return Bytes{12 * i, 4};
      },
-     launch<load_thirds, float>},
+     launcher_of<float>(load_thirds)},
     {"load_fours", 64, 1,
      [](unsigned i, unsigned) {
        return Bytes{16 * i, 16};
      },
-     launch<load_fours, float4>},
+     launcher_of<float4>(load_fours)},
     {"load_even_lanes", 64, 1,
      [](unsigned i, unsigned) {
        return Bytes{4 * i, i % 2 ? 0u : 4u};
      },
-     launch<load_even_lanes, float>},
+     launcher_of<float>(load_even_lanes)},
     {"load_members", 64, 2,
      [](unsigned i, unsigned load) {
        return Bytes{8 * i + 4 * load, 4};
      },
-     launch<load_members, Members>},
+     launcher_of<Members>(load_members)},
     {"load_eighths", 64, 1,
      [](unsigned i, unsigned) {
        return Bytes{i / 8 * 4, 4};
      },
-     launch<load_eighths, float>},
+     launcher_of<float>(load_eighths)},
     {"load_bytes", 64, 1,
      [](unsigned i, unsigned) {
        return Bytes{i + 20, 1};
      },
-     launch<load_bytes, unsigned char>},
+     launcher_of<unsigned char>(load_bytes)},
     {"load_first_seventy", 96, 1,
      [](unsigned i, unsigned) {
        return Bytes{4 * i, i < 70 ? 4u : 0u};
      },
-     launch<load_first_seventy, float>},
+     launcher_of<float>(load_first_seventy)},
 };
 
 /// The sectors that one request of a warp touches; x begins with one.
@@ -115,4 +122,4 @@ inline Counts counts_of(const Kernel& kernel) {
   return {counted->global_loads, counted->global_load_sectors};
 }
 
-}  // namespace predicted
+}  // namespace prediction_checks

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace transpose_tile_check {
 
 struct Shape {
   std::size_t rows, cols;
@@ -80,8 +80,6 @@ course::Verdict no_conflicts(const course::Counters& c) {
                      " wavefronts more than one each; in which banks are the 32 elements of a "
                      "column?"};
 }
-
-}  // namespace
 
 // Promise: out[c * rows + r] = in[r * cols + c] for all r < rows and c < cols.
 // Promise: tiles at the right and the lower edge may be cut off.
@@ -226,3 +224,5 @@ TEST_CASE("transpose_tile: more than 2^32 elements") {
     REQUIRE(course::same(found, expected, "a row of out"));
   }
 }
+
+}  // namespace transpose_tile_check

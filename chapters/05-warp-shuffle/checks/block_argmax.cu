@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace block_argmax_check {
 
 using Launch = course::LaunchShape;
 
@@ -151,8 +151,6 @@ void check_end() {
     REQUIRE(course::same(where.download(), expected.where, "(where + 134217727)"));
   });
 }
-
-}  // namespace
 
 // Promise: best[r] is row r's largest element, and where[r] its column.
 // Promise: NaN counts as missing, a row without a number gives -infinity and where[r] == columns,
@@ -319,3 +317,5 @@ TEST_CASE("block_argmax: the threads share a row, and rarely wait") {
                          "each row is one block's own"));
   }
 }
+
+}  // namespace block_argmax_check

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+namespace part_checks {
+
 inline constexpr std::size_t k2To31 = std::size_t{1} << 31, kBeyond2To31 = k2To31 + 77;
 
 /// Where the parts begin, three groups each: the first ones, the last ones below 2^31, and those
@@ -27,3 +29,5 @@ std::vector<T> read_part(const T* d_x, std::size_t size) {
   CUDA_CHECK(cudaMemcpy(part.data(), d_x, size * sizeof(T), cudaMemcpyDeviceToHost));
   return part;
 }
+
+}  // namespace part_checks

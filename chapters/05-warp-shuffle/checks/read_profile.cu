@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <string>
 
-namespace {
+namespace read_profile_check {
 
 // ---- the profile --------------------------------------------------------------------------------
 
@@ -111,8 +111,6 @@ course::Verdict number(const std::string& name, double answer, double least, dou
   return {false, wrong + look};
 }
 
-}  // namespace
-
 // Promise: the time of an atomic is asked in nanoseconds, to 5 % (rows B and D show times that
 // differ by less than 10 %: a static_assert above).
 // Promise: the time of all atomics of A is asked in microseconds, to 5 %.
@@ -145,3 +143,5 @@ TEST_CASE("read_profile: how far memory could take C") {
                  "Row C: DRAM delivers " + digits(row_of('C').dram_percent) +
                      " % of what it can. How many times that is 100 %?"));
 }
+
+}  // namespace read_profile_check

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace sum_bytes_check {
 
 using Launch = course::LaunchShape;
 
@@ -97,8 +97,6 @@ void check_white(std::size_t n, Launch launch, const char* hint = "") {
   d_x.fill_bytes(255);
   REQUIRE(course::same(run(d_x.data(), n, launch, 0), 255ull * n, "sum", hint));
 }
-
-}  // namespace
 
 // Promise: *sum grows by x[0] + ... + x[n-1], exactly, and bytes are unsigned.
 TEST_CASE("sum_bytes: whole packs") {
@@ -254,3 +252,5 @@ TEST_CASE("sum_bytes: more than 2^32 bytes, and more than 2^32 threads") {
   check_white(n, {2048, 256});
   check_white(50'000, course::kHugeGrid);
 }
+
+}  // namespace sum_bytes_check

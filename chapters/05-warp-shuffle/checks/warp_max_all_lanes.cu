@@ -13,7 +13,7 @@
 
 #include "checks/parts_beyond_2_to_31.cuh"
 
-namespace {
+namespace warp_max_all_lanes_check {
 
 using Launch = course::LaunchShape;
 const std::vector<std::size_t> kSizesFrom1(course::kSizes.begin() + 1, course::kSizes.end());
@@ -118,8 +118,6 @@ void check_end() {
   });
 }
 
-}  // namespace
-
 // Promise: NaN counts as missing, and a group of NaN has the maximum -infinity.
 // Promise: numbers may be negative, and infinite.
 TEST_CASE("warp_max_all_lanes: one full warp") {
@@ -205,20 +203,22 @@ TEST_CASE("warp_max_all_lanes: many groups") {
 // blocks of a grid that has a thread for each of more than 2^32 elements).
 TEST_CASE("warp_max_all_lanes: more than 2^31 elements") {
   if (course::kCpuDevice) return check_end();
-  course::skip_without_memory(2 * kBeyond2To31 * sizeof(float));
-  course::DeviceBuffer<float> d_x(kBeyond2To31);
-  course::GuardedBuffer<float> highest(kBeyond2To31);
+  course::skip_without_memory(2 * part_checks::kBeyond2To31 * sizeof(float));
+  course::DeviceBuffer<float> d_x(part_checks::kBeyond2To31);
+  course::GuardedBuffer<float> highest(part_checks::kBeyond2To31);
   d_x.fill_bytes(0xC0);  // -6.02...
-  for (const std::size_t first : kParts) {
-    write_part(d_x.data() + first, kBelowZero.values(part_size(first)));
+  for (const std::size_t first : part_checks::kParts) {
+    part_checks::write_part(d_x.data() + first, kBelowZero.values(part_checks::part_size(first)));
   }
-  INFO(describe(kBeyond2To31, {4096, 256}, kBelowZero));
-  course::launch(warp_max_all_lanes, {4096, 256}, d_x.data(), kBeyond2To31, highest.data());
-  for (const std::size_t first : kParts) {
-    const std::vector<float> expected = group_maxima(kBelowZero.values(part_size(first)));
+  INFO(describe(part_checks::kBeyond2To31, {4096, 256}, kBelowZero));
+  course::launch(warp_max_all_lanes, {4096, 256}, d_x.data(), part_checks::kBeyond2To31,
+                 highest.data());
+  for (const std::size_t first : part_checks::kParts) {
+    const std::vector<float> expected =
+        group_maxima(kBelowZero.values(part_checks::part_size(first)));
     INFO("highest[" << first << "] and those after it");
-    REQUIRE(
-        course::same(read_part(highest.data() + first, expected.size()), expected, "this part"));
+    REQUIRE(course::same(part_checks::read_part(highest.data() + first, expected.size()), expected,
+                         "this part"));
   }
 }
 
@@ -254,3 +254,5 @@ TEST_CASE("warp_max_all_lanes: one load per group, and nothing but registers") {
                        "each lane has the maximum, and writes its own elements"));
   REQUIRE(course::none(counters->barriers, "barriers of the block", "a warp waits for no other"));
 }
+
+}  // namespace warp_max_all_lanes_check

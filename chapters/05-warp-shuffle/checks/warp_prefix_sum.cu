@@ -11,7 +11,7 @@
 
 #include "checks/parts_beyond_2_to_31.cuh"
 
-namespace {
+namespace warp_prefix_sum_check {
 
 using Launch = course::LaunchShape;
 const std::vector<std::size_t> kSizesFrom1(course::kSizes.begin() + 1, course::kSizes.end());
@@ -92,8 +92,6 @@ void check_end() {
   });
 }
 
-}  // namespace
-
 // Promise: offsets[i] is the sum of the counts in the group of i that come before i, 0 for the
 // first.
 // Promise: totals[g] is the sum of all counts of group g.
@@ -165,21 +163,23 @@ TEST_CASE("warp_prefix_sum: many groups") {
 // blocks of a grid that has a thread for each of more than 2^32 elements).
 TEST_CASE("warp_prefix_sum: more than 2^31 elements") {
   if (course::kCpuDevice) return check_end();
-  course::skip_without_memory(2 * kBeyond2To31 * sizeof(unsigned) + kBeyond2To31 / 8);
-  auto d_counts = course::DeviceBuffer<unsigned>::zeros(kBeyond2To31);
-  course::GuardedBuffer<unsigned> offsets(kBeyond2To31), totals(kBeyond2To31 / 32 + 1);
-  for (const std::size_t first : kParts) {
-    write_part(d_counts.data() + first, kRandom.values(part_size(first)));
+  course::skip_without_memory(2 * part_checks::kBeyond2To31 * sizeof(unsigned) +
+                              part_checks::kBeyond2To31 / 8);
+  auto d_counts = course::DeviceBuffer<unsigned>::zeros(part_checks::kBeyond2To31);
+  course::GuardedBuffer<unsigned> offsets(part_checks::kBeyond2To31),
+      totals(part_checks::kBeyond2To31 / 32 + 1);
+  for (const std::size_t first : part_checks::kParts) {
+    part_checks::write_part(d_counts.data() + first, kRandom.values(part_checks::part_size(first)));
   }
-  INFO(describe(kBeyond2To31, {4096, 256}, kRandom));
-  course::launch(warp_prefix_sum, {4096, 256}, d_counts.data(), kBeyond2To31, offsets.data(),
-                 totals.data());
-  for (const std::size_t first : kParts) {
-    const Sums expected = reference(kRandom.values(part_size(first)));
+  INFO(describe(part_checks::kBeyond2To31, {4096, 256}, kRandom));
+  course::launch(warp_prefix_sum, {4096, 256}, d_counts.data(), part_checks::kBeyond2To31,
+                 offsets.data(), totals.data());
+  for (const std::size_t first : part_checks::kParts) {
+    const Sums expected = reference(kRandom.values(part_checks::part_size(first)));
     INFO("offsets[" << first << "], totals[" << first / 32 << "] and those after them");
-    REQUIRE(course::same(read_part(offsets.data() + first, expected.offsets.size()),
+    REQUIRE(course::same(part_checks::read_part(offsets.data() + first, expected.offsets.size()),
                          expected.offsets, "offsets, this part"));
-    REQUIRE(course::same(read_part(totals.data() + first / 32, 3), expected.totals,
+    REQUIRE(course::same(part_checks::read_part(totals.data() + first / 32, 3), expected.totals,
                          "totals, this part"));
   }
 }
@@ -215,3 +215,5 @@ TEST_CASE("warp_prefix_sum: one load per group, and nothing but registers") {
                        "each lane knows its index, and the last one the total"));
   REQUIRE(course::none(counters->barriers, "barriers of the block", "a warp waits for no other"));
 }
+
+}  // namespace warp_prefix_sum_check

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace fix_half2_dot_check {
 
 using Launch = course::LaunchShape;
 
@@ -155,7 +155,7 @@ course::Verdict same_or_nan(double found, double expected, const std::string& ch
 Sums run(const __half2* a, const __half2* b, std::size_t n, Launch launch) {
   course::GuardedBuffer<float2> results(launch.grid);
   course::launch(half2_dot, {launch.grid, launch.block}, a, b, n, results.data());
-  return sums_of(results);
+  return fix_half2_dot_check::sums_of(results);
 }
 
 /// Where the recordings begin: samples past a multiple of 64 bytes.
@@ -170,8 +170,8 @@ void check_launch(const Recordings& r, Launch launch, int times, Starts starts) 
     INFO((time == 1 ? "first launch" : "second launch: results holds those of the first one"));
     course::launch(half2_dot, {launch.grid, launch.block}, a.data(), b.data(), r.a.size(),
                    results.data());
-    REQUIRE(all_set(results));
-    const Sums sums = sums_of(results);
+    REQUIRE(fix_half2_dot_check::all_set(results));
+    const Sums sums = fix_half2_dot_check::sums_of(results);
     REQUIRE(course::close(sums.left, r.left, r.tolerance, kLeft));
     REQUIRE(course::close(sums.right, r.right, r.tolerance, kRight));
     REQUIRE(results.intact("results"));
@@ -186,8 +186,6 @@ void check(std::size_t n, Launch launch, const Kind& kind, int times = 1, Starts
 }
 
 constexpr unsigned kBlocks[] = {32, 64, 96, 160, 256, 480, 512, 1024};
-
-}  // namespace
 
 // Promise: results, summed over all blocks, are the dot products of all n samples.
 TEST_CASE("fix_half2_dot: blocks of 128 threads, wherever the loud part is") {
@@ -265,7 +263,7 @@ TEST_CASE("fix_half2_dot: recordings begin at any multiple of 4 bytes") {
 
 // Promise: a and b may be the same array.
 TEST_CASE("fix_half2_dot: a recording with itself") {
-  const Recordings r = with_itself(record(kNoise, 333).a);
+  const Recordings r = fix_half2_dot_check::with_itself(record(kNoise, 333).a);
   const course::Placed<__half2> a(r.a, 0);
   INFO("n = 333 samples, a and b are the same array; half2_dot<<<2, 64>>>");
   const Sums sums = run(a.data(), a.data(), r.a.size(), {2, 64});
@@ -338,8 +336,6 @@ TEST_CASE("fix_half2_dot: each sample is read once, and the threads share the wo
 
 // ---- large recordings --------------------------------------------------------------------------
 
-namespace {
-
 /// The last samples of more than 2^32.
 void check_end() {
   const Recordings r = record(kNoise, course::kLastItems);
@@ -350,7 +346,7 @@ void check_end() {
     const std::size_t before = items - r.a.size();  // that are not in memory
     course::launch(half2_dot, {grid.grid, grid.block}, a.data() - before, b.data() - before, items,
                    results.data() - (grid.grid - 2));
-    const Sums sums = sums_of(results);
+    const Sums sums = fix_half2_dot_check::sums_of(results);
     REQUIRE(course::same(sums.left, r.left, "the left channel (.x), of the last two blocks"));
     REQUIRE(course::same(sums.right, r.right, "the right channel (.y), of the last two blocks"));
   });
@@ -376,8 +372,6 @@ void check_huge(std::size_t n) {
   REQUIRE(course::same(sums.right, expected.right, kRight));
 }
 
-}  // namespace
-
 // Promise: n may exceed 2^32, and so may the number of threads (the CPU device runs the last two blocks
 // of a grid that has a thread for each sample).
 TEST_CASE("fix_half2_dot: more than 2^31 samples, 2^32 samples, 2^32 threads") {
@@ -385,3 +379,5 @@ TEST_CASE("fix_half2_dot: more than 2^31 samples, 2^32 samples, 2^32 threads") {
   for (const unsigned bits : {31u, 32u}) check_huge((std::size_t{1} << bits) + 77);
   check(5000, {(1u << 22) + 2, 1024}, kNoise);
 }
+
+}  // namespace fix_half2_dot_check

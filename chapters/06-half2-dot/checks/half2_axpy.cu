@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace half2_axpy_check {
 
 using Launch = course::LaunchShape;
 using Bits = std::vector<unsigned short>;  // of halves
@@ -229,8 +229,6 @@ void check(std::size_t n, Starts starts, Launch launch, const Kind& kind,
   check_launch(make_numbers(kind, n), starts, launch, around);
 }
 
-}  // namespace
-
 // Promise: y[i] becomes a * x[i] + y[i] for every i < n.
 // Promise: x is only read.
 TEST_CASE("half2_axpy: whole pairs") {
@@ -317,8 +315,6 @@ TEST_CASE("half2_axpy: a is 0, -0, tiny, huge, infinite, NaN") {
 
 // ---- how many loads and stores -----------------------------------------------------------------
 
-namespace {
-
 /// Requests of all warps, and of the busiest one. The halves at either end go alone, each with a
 /// request of its own.
 struct Most {
@@ -352,8 +348,6 @@ void check_requests(std::size_t n, Starts starts, Launch launch, Most most, cons
   INFO(describe(n, starts, launch));
   require_at_most(*course::count([&] { check(n, starts, launch, kPlain); }), most, hint);
 }
-
-}  // namespace
 
 // Promise: if x and y are equally far from a multiple of 4 bytes, all but one half at either end go
 // by half2 or wider, the lanes of a warp side by side (requests and sectors are counted).
@@ -407,8 +401,6 @@ TEST_CASE("half2_axpy: the lanes share the work where x and y are not equally al
 
 // ---- large arrays ------------------------------------------------------------------------------
 
-namespace {
-
 /// The last pairs of more than 2^32. Each array begins at a multiple of 4, and they do not begin alike at one of 8: no
 /// access is wider than a pair.
 void check_end() {
@@ -425,8 +417,6 @@ void check_end() {
     REQUIRE(same_bits(numbers, y.download()));
   });
 }
-
-}  // namespace
 
 // Promise: n may exceed 2^32, and so may the number of pairs (the CPU device runs the last two blocks of
 // a grid that has a thread for each pair).
@@ -447,3 +437,5 @@ TEST_CASE("half2_axpy: more than 2^32 pairs, and 2^32 halves out of step") {
     REQUIRE(course::same(part(y, n - 4095, 4096), expected, "y, the bits of its last 4096"));
   }
 }
+
+}  // namespace half2_axpy_check

@@ -13,6 +13,15 @@
 
 namespace add_pair_check {
 
+using half_bits::Bits;
+using half_bits::bits_of;
+using half_bits::describe;
+using half_bits::float_of;
+using half_bits::half_text;
+using half_bits::kAwkward;
+using half_bits::kMinusZero;
+using half_bits::one_chain;
+using half_bits::same_bits;
 using Launch = course::LaunchShape;
 
 // ---- kernels -----------------------------------------------------------------------------------
@@ -31,8 +40,9 @@ __device__ void add_pairs_of_thread(std::size_t thread, std::size_t threads, con
 
 __global__ void add_pairs(const Bits* values, std::size_t n, std::size_t step, __half* x,
                           __half* returned) {
-  add_pairs_of_thread(std::size_t{blockIdx.x} * blockDim.x + threadIdx.x,
-                      std::size_t{gridDim.x} * blockDim.x, values, n, step, x, returned);
+  add_pair_check::add_pairs_of_thread(std::size_t{blockIdx.x} * blockDim.x + threadIdx.x,
+                                      std::size_t{gridDim.x} * blockDim.x, values, n, step, x,
+                                      returned);
 }
 
 /// The same in shared memory, in one block: `size` elements from x on are there meanwhile.
@@ -42,7 +52,8 @@ __global__ void add_pairs_shared(const Bits* values, std::size_t n, std::size_t 
   __shared__ __align__(4) __half s_x[640];
   for (std::size_t k = threadIdx.x; k < size; k += blockDim.x) s_x[k] = x[k];
   __syncthreads();
-  add_pairs_of_thread(threadIdx.x, blockDim.x, values, n, step, s_x + offset, returned);
+  add_pair_check::add_pairs_of_thread(threadIdx.x, blockDim.x, values, n, step, s_x + offset,
+                                      returned);
   __syncthreads();
   for (std::size_t k = threadIdx.x; k < size; k += blockDim.x) x[k] = s_x[k];
 }
@@ -133,7 +144,7 @@ void check(const std::vector<Bits>& start, std::size_t offset, std::size_t step,
            const std::vector<Bits>& values, Launch launch, bool in_shared_memory = false) {
   const std::size_t n = values.size() / 2;
   course::GuardedBuffer<__half> x(start.size()), returned(2 * n);
-  set_bits(x.data(), start);
+  half_bits::set_bits(x.data(), start);
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
   __half* const array = x.data() + offset;  // reports call memory by the launch's arguments
   if (in_shared_memory) {
@@ -143,15 +154,11 @@ void check(const std::vector<Bits>& start, std::size_t offset, std::size_t step,
     add_pairs<<<launch.grid, launch.block>>>(d_values.data(), n, step, array, returned.data());
   }
   CUDA_CHECK_LAUNCH();
-  REQUIRE(judge(start, offset, step, values, get_bits(x.data(), start.size()),
-                get_bits(returned.data(), 2 * n)));
+  REQUIRE(judge(start, offset, step, values, half_bits::get_bits(x.data(), start.size()),
+                half_bits::get_bits(returned.data(), 2 * n)));
   REQUIRE(x.intact("x"));
   REQUIRE(returned.intact("returned"));
 }
-
-}  // namespace add_pair_check
-
-using namespace add_pair_check;
 
 // Promise: address[0] becomes address[0] + first, and address[1] becomes address[1] + second.
 // Promise: `address` is any element of an array but the last.
@@ -287,8 +294,6 @@ TEST_CASE("add_pair: thousands of threads at few pairs") {
 
 // ---- how many atomics --------------------------------------------------------------------------
 
-namespace add_pair_check {
-
 /// Nothing but calls: what they ask of memory can be counted.
 __global__ void only_add(__half first, __half second, __half* x) {
   add_pair(&x[2 * (blockIdx.x * blockDim.x + threadIdx.x)], first, second);
@@ -305,8 +310,6 @@ __global__ void only_add_shared(__half first, __half second, unsigned offset) {
 constexpr const char* kAtomics =
     "one of a __half2 where the address is\na multiple of 4, two of a __half elsewhere";
 constexpr const char* kNoAccess = "atomicAdd returns what was there";
-
-}  // namespace add_pair_check
 
 // Promise: where `address` is a multiple of 4 bytes, the call makes one atomicAdd of a __half2, and
 // no other access; elsewhere it makes two atomicAdd of a __half.
@@ -346,3 +349,5 @@ TEST_CASE("add_pair: one atomic at a multiple of 4, two elsewhere, in shared mem
     REQUIRE(course::none(counters->shared_loads, "loads", kNoAccess));
   }
 }
+
+}  // namespace add_pair_check

@@ -13,8 +13,20 @@
 
 namespace atomic_max_half_check {
 
+using half_bits::Bits;
+using half_bits::bits_of;
+using half_bits::describe;
+using half_bits::half_text;
+using half_bits::halves;
+using half_bits::is_nan;
+using half_bits::kInfinity;
+using half_bits::kMinusInfinity;
+using half_bits::kMinusZero;
+using half_bits::position;
+using half_bits::same_bits;
+using half_bits::smaller;
 using Launch = course::LaunchShape;
-using one_half::Beside;
+using one_half_checks::Beside;
 
 struct Maximum {
   __device__ __half operator()(__half* address, __half value) const {
@@ -96,16 +108,16 @@ void check_pairs(const std::vector<Bits>& cells, const std::vector<Bits>& values
   const auto d_value = course::DeviceBuffer<Bits>::from(value);
   course::DeviceBuffer<__half> x(start.size()), shared_x(shared_start.size()), returned(n),
       shared_returned(n);
-  set_bits(x.data(), start);
-  set_bits(shared_x.data(), shared_start);
-  each_element_twice<<<static_cast<unsigned>(blocks), 128>>>(
+  half_bits::set_bits(x.data(), start);
+  half_bits::set_bits(shared_x.data(), shared_start);
+  atomic_max_half_check::each_element_twice<<<static_cast<unsigned>(blocks), 128>>>(
       d_value.data(), static_cast<unsigned>(n), x.data() + offset, shared_x.data(), returned.data(),
       shared_returned.data());
   CUDA_CHECK_LAUNCH();
-  const std::vector<Bits> after = get_bits(x.data(), start.size()),
-                          shared_after = get_bits(shared_x.data(), shared_start.size()),
-                          found = get_bits(returned.data(), n),
-                          shared_found = get_bits(shared_returned.data(), n);
+  const std::vector<Bits> after = half_bits::get_bits(x.data(), start.size()),
+                          shared_after = half_bits::get_bits(shared_x.data(), shared_start.size()),
+                          found = half_bits::get_bits(returned.data(), n),
+                          shared_found = half_bits::get_bits(shared_returned.data(), n);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t at = offset + 2 * i;
     INFO("the cell held " << half_text(start[at]) << ", the value is " << half_text(value[i])
@@ -129,17 +141,13 @@ void check_pairs(const std::vector<Bits>& cells, const std::vector<Bits>& values
 void check_few(const std::vector<Bits>& values, unsigned elements, unsigned offset, Launch launch) {
   std::vector<Bits> start((offset + elements + 1) / 2 * 2 + 2);
   for (std::size_t k = 0; k < start.size(); ++k) start[k] = kStarts[k % kStarts.size()];
-  one_half::check_few<Maximum>(values, elements, start, offset, launch);
+  one_half_checks::check_few<Maximum>(values, elements, start, offset, launch);
 }
 
 void check_shared(const std::vector<Bits>& values, unsigned block) {
-  one_half::check_shared<Maximum>(values, block,
-                                  {kMinusZero, 0x7D01, kMinusInfinity, 0xFE01, 0x7E00, kMinusZero});
+  one_half_checks::check_shared<Maximum>(
+      values, block, {kMinusZero, 0x7D01, kMinusInfinity, 0xFE01, 0x7E00, kMinusZero});
 }
-
-}  // namespace atomic_max_half_check
-
-using namespace atomic_max_half_check;
 
 // Promise: *address becomes `value` if that is larger: 0.0 is larger than -0.0, infinities and
 // subnormals are numbers like all others.
@@ -167,7 +175,7 @@ TEST_CASE("atomic_max_half: what a volatile load has found is confirmed by atomi
   course::skip_without_counters();
   std::vector<Bits> all = kNumbers;
   all.insert(all.end(), kNans.begin(), kNans.end());
-  one_half::check_confirmed<Maximum>(all, all);
+  one_half_checks::check_confirmed<Maximum>(all, all);
 }
 
 // Promise: the call is one atomic step, and no update gets lost.
@@ -197,10 +205,10 @@ TEST_CASE("atomic_max_half: many threads at one element, and others at its neigh
       const Bits first = kStarts[turn++ % kStarts.size()];
       INFO(describe(300, " calls: " + kind.text, launch));
       const std::vector<Bits> values = kind.values(300);
-      one_half::check_one<Maximum>(values, place, Beside::stays, first,
-                                   turn % 2 == 0 ? 0x7D01 : kMinusZero, launch);
+      one_half_checks::check_one<Maximum>(values, place, Beside::stays, first,
+                                          turn % 2 == 0 ? 0x7D01 : kMinusZero, launch);
       const Beside moves = turn / 2 % 2 == 0 ? Beside::grows : Beside::comes_and_goes;
-      one_half::check_one<Maximum>(values, place, moves, first, bits_of(2.0f), launch);
+      one_half_checks::check_one<Maximum>(values, place, moves, first, bits_of(2.0f), launch);
     }
   }
 }
@@ -220,9 +228,10 @@ TEST_CASE("atomic_max_half: the lanes of a warp go in step") {
   for (const Kind& kind : kKinds) {
     INFO(describe(130, " calls: " + kind.text, {2, 96}));
     course::count([&] {
-      one_half::check_one<Maximum>(kind.values(130), 1, Beside::grows, kMinusInfinity, 0, {2, 96});
-      one_half::check_one<Maximum>(kind.values(130), 1, Beside::comes_and_goes, kMinusInfinity, 0,
-                                   {2, 96});
+      one_half_checks::check_one<Maximum>(kind.values(130), 1, Beside::grows, kMinusInfinity, 0,
+                                          {2, 96});
+      one_half_checks::check_one<Maximum>(kind.values(130), 1, Beside::comes_and_goes,
+                                          kMinusInfinity, 0, {2, 96});
       check_few(kind.values(130), 3, 1, {2, 96});
     });
     INFO("in shared memory");
@@ -245,12 +254,12 @@ TEST_CASE("atomic_max_half: thousands of threads, and a second launch") {
   const auto d_numbers = course::DeviceBuffer<Bits>::from(kNumbers);
   const auto d_nans = course::DeviceBuffer<Bits>::from(kNans);
   course::DeviceBuffer<__half> x(2), returned(kNumbers.size());
-  set_bits(x.data(), {0x7E00, 0x7D01});
+  half_bits::set_bits(x.data(), {0x7E00, 0x7D01});
   const auto run = [&](const course::DeviceBuffer<Bits>& values) {
-    one_half::few_elements<<<2, 32>>>(Maximum{}, values.data(), values.size(), 1, x.data(),
-                                      returned.data());
+    one_half_checks::few_elements<<<2, 32>>>(Maximum{}, values.data(), values.size(), 1, x.data(),
+                                             returned.data());
     CUDA_CHECK_LAUNCH();
-    return get_bits(x.data(), 2);
+    return half_bits::get_bits(x.data(), 2);
   };
   INFO("x[0] held NaN (0x7E00); all calls are for x[0]");
   REQUIRE(same_bits("after calls with NaN, x", run(d_nans), {0x7E00, 0x7D01}));
@@ -259,3 +268,5 @@ TEST_CASE("atomic_max_half: thousands of threads, and a second launch") {
   REQUIRE(same_bits("after calls with NaN, numbers up to infinity, then NaN, x", run(d_nans),
                     {kInfinity, 0x7D01}));
 }
+
+}  // namespace atomic_max_half_check

@@ -14,9 +14,18 @@
 
 namespace atomic_sub_half_check {
 
+using half_bits::Bits;
+using half_bits::bits_of;
+using half_bits::describe;
+using half_bits::float_of;
+using half_bits::half_text;
+using half_bits::halves;
+using half_bits::kAwkward;
+using half_bits::kInfinity;
+using half_bits::kMinusZero;
+using half_bits::same_bits;
 using Launch = course::LaunchShape;
-using one_half::Beside;
-using one_half::each_element;
+using one_half_checks::Beside;
 
 struct Subtract {
   __device__ __half operator()(__half* address, __half value) const {
@@ -44,14 +53,14 @@ void check_array(const std::vector<Bits>& start, std::size_t offset, std::size_t
                  const std::vector<Bits>& values, Launch launch) {
   const std::size_t n = values.size();
   course::GuardedBuffer<__half> x(start.size()), returned(n);
-  set_bits(x.data(), start);
+  half_bits::set_bits(x.data(), start);
   const auto d_values = course::DeviceBuffer<Bits>::from(values);
   __half* const array = x.data() + offset;  // reports call memory by the launch's arguments
-  each_element<<<launch.grid, launch.block>>>(Subtract{}, d_values.data(), n, step, array,
-                                              returned.data());
+  one_half_checks::each_element<<<launch.grid, launch.block>>>(Subtract{}, d_values.data(), n, step,
+                                                               array, returned.data());
   CUDA_CHECK_LAUNCH();
-  const std::vector<Bits> after = get_bits(x.data(), start.size());
-  const std::vector<Bits> found = get_bits(returned.data(), n);
+  const std::vector<Bits> after = half_bits::get_bits(x.data(), start.size());
+  const std::vector<Bits> found = half_bits::get_bits(returned.data(), n);
   std::vector<bool> changed(start.size(), false);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t at = offset + i * step;
@@ -86,18 +95,14 @@ const course::DataKind<Bits> kZerosAndOnes{
 /// Many threads at element `place` of two, which holds 1000.
 void check_one(const std::vector<Bits>& values, unsigned place, Beside neighbour, Bits beside,
                Launch launch) {
-  one_half::check_one<Subtract>(values, place, neighbour, bits_of(1000.0f), beside, launch);
+  one_half_checks::check_one<Subtract>(values, place, neighbour, bits_of(1000.0f), beside, launch);
 }
 
 /// Blocks whose threads subtract from both halves of a word of shared memory, 1000 and `upper`.
 void check_shared(std::size_t n, unsigned block, Bits upper) {
-  one_half::check_shared<Subtract>(
+  one_half_checks::check_shared<Subtract>(
       kSmall.values(n), block, {kMinusZero, 0x7D01, bits_of(1000.0f), upper, 0xFE01, kMinusZero});
 }
-
-}  // namespace atomic_sub_half_check
-
-using namespace atomic_sub_half_check;
 
 // Promise: `address` is any element of an array: an even or an odd one, the first or the last.
 // Promise: the other half of the word keeps its bits, whatever they are: -0.0, a NaN of any kind.
@@ -137,7 +142,7 @@ TEST_CASE("atomic_sub_half: every value from every value, with every neighbour")
 // (DATA RACE of a plain load).
 TEST_CASE("atomic_sub_half: what a volatile load has found is confirmed by atomicCAS") {
   course::skip_without_counters();
-  one_half::check_confirmed<Subtract>(kAwkward, kAwkward);
+  one_half_checks::check_confirmed<Subtract>(kAwkward, kAwkward);
 }
 
 // Promise: the call is built from atomicCAS, of 32 bits or of 16.
@@ -218,7 +223,8 @@ TEST_CASE("atomic_sub_half: the lanes of a warp go in step") {
     const std::vector<Bits> zeros_and_ones = kZerosAndOnes.values(200);
     INFO("the values are -0 and 1 in turn");
     course::count([&] {
-      one_half::check_one<Subtract>(zeros_and_ones, place, Beside::stays, kMinusZero, 0, {2, 96});
+      one_half_checks::check_one<Subtract>(zeros_and_ones, place, Beside::stays, kMinusZero, 0,
+                                           {2, 96});
     });
   }
 }
@@ -256,7 +262,10 @@ TEST_CASE("atomic_sub_half: thousands of threads, and a second launch") {
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     for (const float first : {1000.0f, 1000.0f - static_cast<float>(n / 8)}) {
       INFO(describe(n, " calls", launch) << "; all subtract 1 from one of eight elements");
-      one_half::check_few<Subtract>(ones, 8, std::vector<Bits>(8, bits_of(first)), 0, launch);
+      one_half_checks::check_few<Subtract>(ones, 8, std::vector<Bits>(8, bits_of(first)), 0,
+                                           launch);
     }
   }
 }
+
+}  // namespace atomic_sub_half_check

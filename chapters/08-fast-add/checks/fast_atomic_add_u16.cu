@@ -111,10 +111,6 @@ void check_kind(const Kind& kind, std::size_t length, bool odd, std::size_t n, L
   check_input(make_input(kind, length, n), odd, launch, launches);
 }
 
-}  // namespace fast_atomic_add_u16_check
-
-using namespace fast_atomic_add_u16_check;
-
 // Promise: `value` is added to base[index], modulo 65536: after 65535 a counter goes on at 0.
 // Promise: the address of `base` is a multiple of 2, and perhaps not of 4 (MISALIGNED ACCESS).
 // Promise: memory outside of base[0..length-1] is neither read nor written (OUT OF
@@ -188,8 +184,6 @@ TEST_CASE("fast_atomic_add_u16: the lanes of a warp go in step") {
 
 // ---- how many atomics, and large arrays --------------------------------------------------------
 
-namespace fast_atomic_add_u16_check {
-
 /// Ok if there is one atomic per addition, and one more for each time that a counter passes 65535.
 course::Verdict few_atomics(const course::Counters& counters, const Input& input) {
   std::uint64_t most = input.index.size();
@@ -201,8 +195,6 @@ course::Verdict few_atomics(const course::Counters& counters, const Input& input
   const bool loops = counters.global_atomic_lanes > 2 * most;
   return course::at_most(counters.global_atomic_lanes, most, "atomics", loops ? hint + loop : hint);
 }
-
-}  // namespace fast_atomic_add_u16_check
 
 // Promise: if both halves of the counter's word are in the array, a call makes one atomic, on the
 // word, and at most one more if it takes the counter past 65535; it does not loop.
@@ -254,3 +246,5 @@ TEST_CASE("fast_atomic_add_u16: more than 2^31 and 2^32 counters") {
     }
   }
 }
+
+}  // namespace fast_atomic_add_u16_check

@@ -169,14 +169,11 @@ Input check_rows(Data data, const Shape& shape, Launch launch, int launches = 1)
     course::launch(index_add_rows, {launch.grid, launch.block}, source.data(), index.data(),
                    weight.data(), shape.rows, shape.width, shape.table_rows, table.data());
   }
-  REQUIRE(same_bits(table.download(), reference(input, shape, launches), input, shape));
+  REQUIRE(index_add_rows_check::same_bits(table.download(), reference(input, shape, launches),
+                                          input, shape));
   REQUIRE(table.intact("table"));
   return input;
 }
-
-}  // namespace index_add_rows_check
-
-using namespace index_add_rows_check;
 
 // Promise: source and table begin at multiples of 2 bytes, perhaps not of 4, and the width may
 // be odd (MISALIGNED ACCESS).
@@ -262,8 +259,6 @@ TEST_CASE("index_add_rows: many rows, more than 65536 rows") {
 
 // ---- how many atomics, and whose ---------------------------------------------------------------
 
-namespace index_add_rows_check {
-
 /// Words of the table in which a row has elements, for all rows.
 std::uint64_t words_touched(const Input& input, const Shape& shape) {
   std::uint64_t words = 0;
@@ -290,8 +285,6 @@ course::Verdict takes_the_pair(const course::Findings& findings, std::size_t at,
                      std::to_string(other) + "], found one on " + one +
                      " alone; atomicAdd(__nv_bfloat16*) is a loop, for words that leave the table"};
 }
-
-}  // namespace index_add_rows_check
 
 // Promise: a row makes no more than one atomic for each word of the table in which it has elements.
 TEST_CASE("index_add_rows: no more atomics than words") {
@@ -376,7 +369,7 @@ TEST_CASE("index_add_rows: row numbers up to 2^31 - 2, elements past 2^32") {
     bf16* const first = table.data() - before;
     course::launch(index_add_rows, {2, 32}, source.data(), index.data(), weight.data(), 8, kWidth,
                    kTableRows, first);
-    REQUIRE(same_bits(table.download(), expected, input, shape));
+    REQUIRE(index_add_rows_check::same_bits(table.download(), expected, input, shape));
     REQUIRE(table.intact("table"));
   }
 }
@@ -402,3 +395,5 @@ TEST_CASE("index_add_rows: a table of more than 2^32 elements") {
     REQUIRE(course::same(__bfloat162float(found), 5.0f, "table[4][" + std::to_string(c) + "]"));
   }
 }
+
+}  // namespace index_add_rows_check

@@ -17,7 +17,15 @@
 
 namespace agg_add_check {
 
-using namespace callers;
+using caller_checks::Caller;
+using caller_checks::case_text;
+using caller_checks::for_each_call;
+using caller_checks::kCalls;
+using caller_checks::place_of_thread;
+using caller_checks::returns_early;
+using caller_checks::Shape;
+using caller_checks::Thread;
+using caller_checks::warp_of;
 
 constexpr Caller kCallers[] = {Caller::all,      Caller::odd,          Caller::some,
                                Caller::one_lane, Caller::after_return, Caller::both_branches,
@@ -105,10 +113,6 @@ std::size_t check_calls(Caller caller, const Kind& kind, std::size_t n, const Sh
   REQUIRE(counters.intact("counters"));
   return groups.size();
 }
-
-}  // namespace agg_add_check
-
-using namespace agg_add_check;
 
 // Promise: each lane gets an old value of its own: the `value` numbers from the returned one on
 // belong to it alone (they are side by side, without gaps).
@@ -212,3 +216,5 @@ TEST_CASE("agg_add: one atomic for lanes that come together") {
     }
   }
 }
+
+}  // namespace agg_add_check

@@ -19,7 +19,15 @@
 
 namespace agg_inc_keyed_check {
 
-using namespace callers;
+using caller_checks::Caller;
+using caller_checks::case_text;
+using caller_checks::for_each_call;
+using caller_checks::kCalls;
+using caller_checks::place_of_thread;
+using caller_checks::returns_early;
+using caller_checks::Shape;
+using caller_checks::Thread;
+using caller_checks::warp_of;
 using E = course::Element;
 using Kind = course::DataKind<int>;
 
@@ -171,10 +179,6 @@ void check_far_lists(std::size_t first, std::size_t a, std::size_t b) {
   }
 }
 
-}  // namespace agg_inc_keyed_check
-
-using namespace agg_inc_keyed_check;
-
 // Promise: the call returns a place below `capacity` that no other call gets for this list.
 // Promise: a call with a negative key returns kNoPlace, and touches no counter (OUT OF BOUNDS).
 TEST_CASE("agg_inc_keyed: one full warp, in which all lanes call it") {
@@ -273,3 +277,5 @@ TEST_CASE("agg_inc_keyed: one atomic for each different key") {
     }
   }
 }
+
+}  // namespace agg_inc_keyed_check

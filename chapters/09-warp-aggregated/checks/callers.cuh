@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-namespace callers {
+namespace caller_checks {
 
 /// Which threads call the answer.
 enum class Caller { all, odd, some, one_lane, after_return, both_branches, loop, nested };
@@ -117,4 +117,4 @@ inline std::size_t warp_of(std::size_t t, unsigned threads) {
   return t / threads * 32 + t % threads / 32;
 }
 
-}  // namespace callers
+}  // namespace caller_checks

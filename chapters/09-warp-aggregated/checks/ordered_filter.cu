@@ -160,10 +160,6 @@ void at_every_size(void (*check)(const Kind&, std::size_t, Launch)) {
   }
 }
 
-}  // namespace ordered_filter_check
-
-using namespace ordered_filter_check;
-
 // Promise: counts[b] becomes how many numbers of part b differ from the number
 // before them in x; x[0] is kept.
 TEST_CASE("ordered_filter: count_changes counts one part") {
@@ -202,8 +198,6 @@ TEST_CASE("ordered_filter: write_changes, where the output begins past 2^31 and 
   }
 }
 
-namespace ordered_filter_check {
-
 /// The last two parts of more than 2^32 numbers, and the number before them. No two numbers of x could be one load.
 void check_end(const Kind& kind) {
   const std::vector<int> x = kind.values(1 + course::kLastItems);
@@ -236,8 +230,6 @@ void check_end(const Kind& kind) {
     check_output(out, when, all, {});
   });
 }
-
-}  // namespace ordered_filter_check
 
 // Promise: n may exceed 2^32, and so may the number of threads (the CPU device runs the last two
 // blocks of a grid that has a thread for each number).
@@ -328,3 +320,5 @@ TEST_CASE("ordered_filter: the threads share the work, without atomics") {
     REQUIRE(course::work_is_shared(c, 4 + 3 * (c.global_loads + c.global_stores) / (2 * c.warps)));
   }
 }
+
+}  // namespace ordered_filter_check

@@ -5,21 +5,26 @@
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include "checks/predicted_launches.cuh"
 
-namespace {
+namespace predict_atomics_check {
 
-/// In the order of predicted::kLaunches.
+static_assert(std::is_same_v<decltype(Prediction::requests), unsigned> &&
+                  std::is_same_v<decltype(Prediction::atomics), unsigned>,
+              "the members of Prediction are unsigned");
+
+/// In the order of prediction_checks::kLaunches.
 const Prediction kPredictions[] = {kPlain,        kAggregated, kByVote, kFilterInTurns,
                                    kCountInTurns, kSplit,      kKeyed};
 
 course::Verdict all_predictions() {
   std::vector<course::Prediction> predictions;
   for (std::size_t k = 0; k < std::size(kPredictions); ++k) {
-    const predicted::Launch& launch = predicted::kLaunches[k];
-    const predicted::Counts measured = predicted::counts_of(launch);
+    const prediction_checks::Launch& launch = prediction_checks::kLaunches[k];
+    const prediction_checks::Counts measured = prediction_checks::counts_of(launch);
     predictions.push_back({launch.text,
                            {kPredictions[k].requests, kPredictions[k].atomics},
                            {measured.requests, measured.atomics},
@@ -27,8 +32,6 @@ course::Verdict all_predictions() {
   }
   return course::all_right(predictions, "atomic");
 }
-
-}  // namespace
 
 // Promise: each of the seven predictions is right, whatever the others are.
 // Promise: a request is one atomic instruction of one warp, whatever number of its lanes
@@ -41,3 +44,5 @@ course::Verdict all_predictions() {
 TEST_CASE("predict_atomics: what each launch makes on global memory") {
   REQUIRE(all_predictions());
 }
+
+}  // namespace predict_atomics_check

@@ -7,13 +7,14 @@
 #include <course/check.cuh>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "predicted.cuh"
 
-namespace predicted {
+namespace prediction_checks {
 
 constexpr std::size_t kNumbers = 256, kLanes = 32;
 
@@ -94,51 +95,64 @@ inline Counts one_of_each_key() {
   });
 }
 
+using Run = std::function<void(Memory& memory)>;
+
 /// A launch, what it makes, and where to look if that was predicted wrongly.
 struct Launch {
   std::string text;
   Counts (*expected)();
-  void (*run)(Memory& memory);
+  Run run;
   std::string look;
 };
 
-template <auto kernel, unsigned grid, unsigned block>
-void filter(Memory& m) {
-  course::launch(kernel, {grid, block}, m.x.data(), kNumbers, m.out.data(), m.counts.data());
+// The kernels' types are written out: an answer may have another function of a kernel's name.
+
+inline Run filter(void (*kernel)(const int*, std::size_t, int*, Count*), unsigned grid,
+                  unsigned block) {
+  return [=](Memory& m) {
+    course::launch(kernel, {grid, block}, m.x.data(), kNumbers, m.out.data(), m.counts.data());
+  };
+}
+
+inline Run count(void (*kernel)(const int*, std::size_t, Count*)) {
+  return [=](Memory& m) { course::launch(kernel, {1, 64}, m.x.data(), kNumbers, m.counts.data()); };
+}
+
+inline Run split(void (*kernel)(const int*, std::size_t, int*, int*, Count*)) {
+  return [=](Memory& m) {
+    course::launch(kernel, {2, 128}, m.x.data(), kNumbers, m.out.data(), m.rest.data(),
+                   m.counts.data());
+  };
+}
+
+inline Run find_places(void (*kernel)(const int*, std::size_t, Count*, Count*)) {
+  return [=](Memory& m) {
+    course::launch(kernel, {2, 128}, m.keys.data(), kNumbers, m.counts.data(), m.places.data());
+  };
 }
 
 inline const std::vector<Launch> kLaunches = {
-    {"filter_plain<<<2, 128>>>", one_of_each_kept, filter<filter_plain, 2, 128>,
+    {"filter_plain<<<2, 128>>>", one_of_each_kept, filter(filter_plain, 2, 128),
      "Which lanes of the warp with x[32] to x[63] pass the if? And of the one with x[64] to x[95]?"},
-    {"filter_agg_inc<<<2, 128>>>", one_of_each_group_with_kept, filter<filter_agg_inc, 2, 128>,
+    {"filter_agg_inc<<<2, 128>>>", one_of_each_group_with_kept, filter(filter_agg_inc, 2, 128),
      "Which lane adds in the warp with x[32] to x[63]? Does the one with x[64] to x[95] add at all?"},
     {"filter_by_vote<<<2, 128>>>",
      [] {
        return Counts{kNumbers / kLanes, kNumbers / kLanes};
      },
-     filter<filter_by_vote, 2, 128>,
+     filter(filter_by_vote, 2, 128),
      "What are the votes of the warp with x[64] to x[95], and what does its lane 0 do with them?"},
-    {"filter_in_turns<<<1, 64>>>", one_of_each_group_with_kept, filter<filter_in_turns, 1, 64>,
+    {"filter_in_turns<<<1, 64>>>", one_of_each_group_with_kept, filter(filter_in_turns, 1, 64),
      "Warp 0 takes x[0] to x[31], then x[64] to x[95], and so on: in which turns does it keep any?"},
     {"count_in_turns<<<1, 64>>>",
      [] {
        return Counts{2, 2};
      },
-     [](Memory& m) {
-       course::launch(count_in_turns, {1, 64}, m.x.data(), kNumbers, m.counts.data());
-     },
+     count(count_in_turns),
      "Is the atomicAdd inside of the loop? How many lanes of a warp reach it?"},
-    {"split_in_two<<<2, 128>>>", one_of_each_side,
-     [](Memory& m) {
-       course::launch(split_in_two, {2, 128}, m.x.data(), kNumbers, m.out.data(), m.rest.data(),
-                      m.counts.data());
-     },
+    {"split_in_two<<<2, 128>>>", one_of_each_side, split(split_in_two),
      "Into how many groups does the if split x[0] to x[31]? And x[32] to x[63]? Each elects a leader."},
-    {"places_keyed<<<2, 128>>>", one_of_each_key,
-     [](Memory& m) {
-       course::launch(places_keyed, {2, 128}, m.keys.data(), kNumbers, m.counts.data(),
-                      m.places.data());
-     },
+    {"places_keyed<<<2, 128>>>", one_of_each_key, find_places(places_keyed),
      "Which keys have the lanes of the warp with keys[32] to keys[63]? All leaders of a warp reach "
      "the atomicAdd together."},
 };
@@ -156,4 +170,4 @@ inline Counts counts_of(const Launch& launch) {
   return counts;
 }
 
-}  // namespace predicted
+}  // namespace prediction_checks

@@ -146,10 +146,6 @@ void check_launches(const Kind& kind, std::size_t n, Launch launch, const Places
   REQUIRE(used.intact("used"));
 }
 
-}  // namespace tile_partition_check
-
-using namespace tile_partition_check;
-
 // Promise: numbers below the pivot go to the front of out, the others to the back, each of the two
 // in any order (compared bit by bit).
 // Promise: NaN is not below anything, and nothing is below a NaN.
@@ -269,3 +265,5 @@ TEST_CASE("tile_partition: the threads share the work") {
                           "each number is written once, by the thread that has it"));
   REQUIRE(course::work_is_shared(*counters, 8));  // two tiles each: a load and two stores
 }
+
+}  // namespace tile_partition_check

@@ -10,11 +10,17 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-namespace {
+namespace cell_counts_check {
 
 using Launch = course::LaunchShape;
+
+static_assert(std::is_same_v<decltype(Box::edge), float> &&
+                  std::is_same_v<decltype(Box::columns), int> &&
+                  std::is_same_v<decltype(Box::rows), int>,
+              "Box has an edge that is a float, and columns and rows that are int");
 
 enum class Kind { spread, outside, crowd, two_cells };
 constexpr Kind kKinds[] = {Kind::spread, Kind::outside, Kind::crowd, Kind::two_cells};
@@ -127,8 +133,6 @@ void check(Cells& cells, const Points& points, Launch launch, Kind kind,
   REQUIRE(cells.fullest.intact("fullest"));
 }
 
-}  // namespace
-
 // Promise: counts[c] grows by the number of atoms in cell c, wherever they
 // are (up to three boxes away).
 // Promise: places[i] is the place of atom i in its cell: those of the new atoms begin at counts[c]
@@ -231,3 +235,5 @@ TEST_CASE("cell_counts: one atomic per atom, and one per warp for *fullest") {
     REQUIRE(course::work_is_shared(*counters, 20));
   }
 }
+
+}  // namespace cell_counts_check

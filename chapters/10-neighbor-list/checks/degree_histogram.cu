@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace degree_histogram_check {
 
 using Launch = course::LaunchShape;
 
@@ -57,8 +57,6 @@ void check(const std::vector<int>& h_counts, Launch launch, Kind kind, int launc
   REQUIRE(course::same(bins.download(), expected, "atoms_with"));
   REQUIRE(bins.intact("atoms_with"));
 }
-
-}  // namespace
 
 // Promise: atoms_with[k] grows by the number of atoms with k neighbours, for k from 0 to 10, and
 // atoms_with[11] by those with 11 or more, up to 2^31 - 1.
@@ -167,3 +165,5 @@ TEST_CASE("degree_histogram: at most one atomic per block and bin in global memo
     REQUIRE(course::work_is_shared(*counters, counters->global_loads * 3 / 32));
   }
 }
+
+}  // namespace degree_histogram_check

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace fix_cell_sort_check {
 
 /// The most cells that there are. The check's own number: the answer may change its kMostCells.
 constexpr unsigned kCells = 4096;
@@ -86,8 +86,6 @@ void check(std::size_t n, unsigned cells, Kind kind) {
   REQUIRE(atoms.intact("atoms"));
   REQUIRE(pairs.intact("pairs"));
 }
-
-}  // namespace
 
 // Promise: counts[c] is how many atoms are in cell c, starts[c] how many are in the cells before c,
 // and *pairs the number of pairs of two atoms of the same cell.
@@ -170,3 +168,5 @@ TEST_CASE("fix_cell_sort: the threads share the work") {
   // A tree over 256 sums, up and down, takes up to 133; one thread that goes through 300 cells far more.
   REQUIRE(course::shared_work_is_shared(*counters, 140));
 }
+
+}  // namespace fix_cell_sort_check

@@ -12,11 +12,18 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
-namespace {
+namespace triplets_atomic_check {
 
 using Launch = course::LaunchShape;
+
+static_assert(std::is_same_v<decltype(Triplet::first), int> &&
+                  std::is_same_v<decltype(Triplet::middle), int> &&
+                  std::is_same_v<decltype(Triplet::last), int> &&
+                  std::is_same_v<decltype(Triplet::cosine), float>,
+              "Triplet has first, middle and last, which are int, and a cosine that is a float");
 
 // ---- molecules, and their triplets -------------------------------------------------------------
 
@@ -171,13 +178,11 @@ void append(List& list, Pattern kind, std::size_t n, Launch launch) {
   const std::size_t first = std::min(before, list.capacity), last = std::min(needed, list.capacity);
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (k >= first && k < last) continue;
-    REQUIRE(untouched(found[k], held[k], k, first, last));
+    REQUIRE(triplets_atomic_check::untouched(found[k], held[k], k, first, last));
   }
   found.resize(last);
-  REQUIRE(all_right(found, first, expected));
+  REQUIRE(triplets_atomic_check::all_right(found, first, expected));
 }
-
-}  // namespace
 
 // Promise: neighbour k of atom m is list[k * n + m] (OUT OF BOUNDS).
 TEST_CASE("triplets_atomic: one atom with three neighbours, and so three triplets") {
@@ -258,7 +263,7 @@ TEST_CASE("triplets_atomic: 2^31 - 1 atoms") {
   REQUIRE(course::same(list.counter.download().front(), 12u, "required"));
   std::vector<Triplet> found = list.triplets.download();
   found.resize(12);
-  REQUIRE(all_right(found, 0, expected));
+  REQUIRE(triplets_atomic_check::all_right(found, 0, expected));
 }
 
 // Promise: *required counts all triplets, whether there is room for them or not.
@@ -384,3 +389,5 @@ TEST_CASE("triplets_atomic: an atom with up to 2^15 - 1 neighbours") {
     }
   }
 }
+
+}  // namespace triplets_atomic_check

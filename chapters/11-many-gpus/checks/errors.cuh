@@ -13,7 +13,7 @@
 #include <functional>
 #include <string>
 
-namespace errors {
+namespace error_checks {
 
 /// Ok if `work` throws a CudaError, and leaves the device current that was so before.
 inline course::Verdict throws_error(const std::function<void()>& work) {
@@ -69,4 +69,4 @@ inline course::Verdict keeps_current_device(const std::function<void()>& work) {
   }
 }
 
-}  // namespace errors
+}  // namespace error_checks

@@ -11,9 +11,14 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-namespace {
+namespace overlap_chunks_check {
+
+static_assert(std::is_same_v<decltype(Buffers::d_x), unsigned* [2]> &&
+                  std::is_same_v<decltype(Buffers::chunk), std::size_t>,
+              "Buffers has d_x, two pointers to unsigned, and a chunk that is a std::size_t");
 
 // ---- numbers, and the buffers for two chunks ----------------------------------------------------
 
@@ -149,8 +154,6 @@ class OrderedCall {
   Numbers x_;
   TwoChunks memory_;
 };
-
-}  // namespace
 
 // Promise: overlap_chunks returns h_x[0] + ... + h_x[n-1], exactly; n may be 0 (OUT OF BOUNDS if a copy is too long).
 // Promise: h_x is only read.
@@ -290,3 +293,5 @@ TEST_CASE("overlap_chunks: copies and kernels that overlap in time") {
     check_sum(x, memory);
   }
 }
+
+}  // namespace overlap_chunks_check

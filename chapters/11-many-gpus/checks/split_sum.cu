@@ -17,6 +17,9 @@
 
 namespace split_sum_check {
 
+/// The chapter's function, also if the answer has another one of the name.
+constexpr void (*kLocalSum)(const float*, std::size_t, double*, double*, cudaStream_t) = local_sum;
+
 __global__ void write_past_the_end(float* one_element) { one_element[1] = 0; }
 
 /// `work`, after which the CPU device takes back what an answer has kept: a test case asks for that, and the others are of
@@ -56,7 +59,7 @@ void check_sum(std::size_t n, int devices) {
 /// Ok if split_sum() of n ones throws as it should; *sum is what it returns otherwise.
 course::Verdict throws_error(std::size_t n, int devices, double* sum) {
   const std::vector<float> x(n, 1.0f);
-  return errors::throws_error([&] { *sum = split_sum(x.data(), n, devices); });
+  return error_checks::throws_error([&] { *sum = split_sum(x.data(), n, devices); });
 }
 
 course::Verdict all_given_back(const std::vector<std::string>& kept) {
@@ -72,23 +75,19 @@ void check_pieces(std::size_t n, int parts) {
   const std::size_t least = n / static_cast<std::size_t>(parts);
   for (int part = 0; part < parts; ++part) {
     INFO("piece_of(" << n << ", " << part << ", " << parts << ")");
+    // The types are the check's: narrower ones of the answer's are not compared in these.
     const Piece piece = piece_of(n, part, parts);
-    const char* const where = piece.begin < begin
-                                  ? "It overlaps the piece before it."
-                                  : "There is a gap between it and the piece before it.";
-    // The type is the check's: a narrower one of the answer's is not compared in that.
-    REQUIRE(course::same<std::size_t>(piece.begin, begin, "begin", where));
-    REQUIRE(course::at_most(piece.size, least + 1, "size", "sizes differ by one at most"));
-    REQUIRE(course::at_least(piece.size, least, "size", "sizes differ by one at most"));
-    begin += piece.size;
+    const std::size_t found = piece.begin, size = piece.size;
+    const char* const where = found < begin ? "It overlaps the piece before it."
+                                            : "There is a gap between it and the piece before it.";
+    REQUIRE(course::same(found, begin, "begin", where));
+    REQUIRE(course::at_most(size, least + 1, "size", "sizes differ by one at most"));
+    REQUIRE(course::at_least(size, least, "size", "sizes differ by one at most"));
+    begin += size;
   }
   INFO("the pieces of piece_of(" << n << ", 0 to " << parts - 1 << ", " << parts << ")");
   REQUIRE(course::same(begin, n, "elements in all pieces together"));
 }
-
-}  // namespace split_sum_check
-
-using namespace split_sum_check;
 
 // Promise: piece 0 begins at 0, and each of the others where the one before it ends;
 // together they are all n elements.
@@ -165,7 +164,7 @@ TEST_CASE("split_sum: the sum is that of local_sum()") {
             const auto d_x = course::DeviceBuffer<float>::from(
                 std::vector<float>(first, first + static_cast<std::ptrdiff_t>(size)));
             course::DeviceBuffer<double> d_workspace(chunks_of(size)), d_sum(1);
-            local_sum(d_x.data(), size, d_sum.data(), d_workspace.data(), nullptr);
+            kLocalSum(d_x.data(), size, d_sum.data(), d_workspace.data(), nullptr);
             expected += d_sum.front();
           }
           INFO("split_sum(h_x, 4000, "
@@ -292,7 +291,9 @@ TEST_CASE("split_sum: the current device stays the current one, whichever CUDA c
                          const std::vector<float> x(300, 1.0f);
                          const course::OnDevice on(1);
                          INFO("split_sum(h_x, 300, 3); device 1 is current before");
-                         REQUIRE(errors::keeps_current_device(
+                         REQUIRE(error_checks::keeps_current_device(
                              [&] { static_cast<void>(split_sum(x.data(), x.size(), 3)); }));
                        }));
 }
+
+}  // namespace split_sum_check

@@ -10,11 +10,17 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "checks/errors.cuh"
 
-namespace {
+namespace system_counter_check {
+
+static_assert(std::is_same_v<decltype(DeviceValues::device), int> &&
+                  std::is_same_v<decltype(DeviceValues::d_values), const int*> &&
+                  std::is_same_v<decltype(DeviceValues::n), std::size_t>,
+              "DeviceValues has an int device, a const int* d_values, and a std::size_t n");
 
 // ---- values, and how many of them are on which device ------------------------------------------
 
@@ -100,7 +106,7 @@ void check_parts(const std::vector<Wanted>& wanted) {
 course::Verdict throws_error(const std::vector<DeviceValues>& parts) {
   course::ManagedBuffer<unsigned long long> counter(1);
   counter[0] = kBefore;
-  return errors::throws_error([&] { count_on_all_devices(parts, kKey, counter.data()); });
+  return error_checks::throws_error([&] { count_on_all_devices(parts, kKey, counter.data()); });
 }
 
 /// One launch of the kernel on the current device.
@@ -115,8 +121,6 @@ void check_kernel(std::size_t n, course::LaunchShape launch) {
   CUDA_CHECK(cudaDeviceSynchronize());
   REQUIRE(course::same(counter[0], kBefore + matches(h_values), "*counter"));
 }
-
-}  // namespace
 
 // Promise: the kernel adds to *counter how many of values[0], ..., values[n-1] equal `key`.
 // Promise: the kernel is right for every one-dimensional grid of blocks of 32, 64,
@@ -316,7 +320,7 @@ TEST_CASE("system_counter: a missing device is an error") {
     parts.insert(at, {devices, p.parts[0].d_values, 100});
     for (const std::size_t n : {100u, 0u}) {
       parts[place].n = n;
-      REQUIRE(throws_error(parts));
+      REQUIRE(system_counter_check::throws_error(parts));
     }
   }
 }
@@ -331,7 +335,7 @@ TEST_CASE("system_counter: a device that fails is an error") {
       static_cast<void>(course::find_races([&] {
         Parts p({{0, 100}, {1, 100}});
         p.parts[static_cast<std::size_t>(failing)].n = 5000;
-        verdict = throws_error(p.parts);
+        verdict = system_counter_check::throws_error(p.parts);
       }));
       INFO("parts[" << failing << "] says 5000 values, and its memory has 100, so that device "
                     << failing << " fails");
@@ -350,7 +354,9 @@ TEST_CASE("system_counter: the current device stays the current one, whichever C
     course::ManagedBuffer<unsigned long long> counter(1);
     counter[0] = kBefore;
     INFO("100 values on each of 3 devices; device 1 is current before");
-    REQUIRE(
-        errors::keeps_current_device([&] { count_on_all_devices(p.parts, kKey, counter.data()); }));
+    REQUIRE(error_checks::keeps_current_device(
+        [&] { count_on_all_devices(p.parts, kKey, counter.data()); }));
   });
 }
+
+}  // namespace system_counter_check

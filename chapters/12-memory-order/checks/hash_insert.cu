@@ -133,10 +133,6 @@ std::vector<unsigned> make_keys(std::size_t n, std::size_t different) {
   return keys;
 }
 
-}  // namespace hash_insert_check
-
-using namespace hash_insert_check;
-
 // Promise: `amount` is added to the count of `key`, which is stored first if the table does not
 // have it, and the call returns true.
 // Promise: each key is stored in one slot: from first_slot() on, the first one that was empty (a
@@ -243,3 +239,5 @@ TEST_CASE("hash_insert: a million keys") {
   }
 }
 #endif
+
+}  // namespace hash_insert_check

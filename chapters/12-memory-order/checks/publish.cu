@@ -77,10 +77,6 @@ void check_rounds(unsigned blocks, unsigned width, unsigned rounds, bool from_fi
   REQUIRE(flags.intact("flags"));
 }
 
-}  // namespace publish_check
-
-using namespace publish_check;
-
 // Promise: after publish() *flag is `round`.
 // Promise: every thread of the calling block sees, with ordinary loads, all that the threads of the
 // other block wrote before they published that round (DATA RACE).
@@ -129,3 +125,5 @@ TEST_CASE("publish: the lanes of a warp go in step") {
     check_rounds(3, 40, 2, true);
   });
 }
+
+}  // namespace publish_check

@@ -4,9 +4,19 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <course/check.cuh>
+#include <type_traits>
 #include <vector>
 
 namespace ring_queue_check {
+
+static_assert(std::is_same_v<decltype(Slot::sequence), unsigned> &&
+                  std::is_same_v<decltype(Slot::value), unsigned>,
+              "the sequence and value of a Slot are unsigned");
+static_assert(std::is_same_v<decltype(Queue::slots), Slot*> &&
+                  std::is_same_v<decltype(Queue::capacity), unsigned> &&
+                  std::is_same_v<decltype(Queue::head), unsigned*> &&
+                  std::is_same_v<decltype(Queue::tail), unsigned*>,
+              "Queue has Slot* slots, an unsigned capacity, and unsigned* head and tail");
 
 // ---- a queue in device memory ------------------------------------------------------------------
 
@@ -164,10 +174,6 @@ void check_exchange(course::LaunchShape launch, unsigned capacity, unsigned n, b
   REQUIRE(memory.slots.intact("slots"));
 }
 
-}  // namespace ring_queue_check
-
-using namespace ring_queue_check;
-
 // Promise: try_push() appends a value and returns true; if the slot of the next position has not
 // been read, it returns false.
 // Promise: try_pop() takes the oldest value and returns true; if no value is at the next
@@ -268,3 +274,5 @@ TEST_CASE("ring_queue: thousands of values") {
   check_exchange({16, 64}, 64, 20'000, true);
 }
 #endif
+
+}  // namespace ring_queue_check

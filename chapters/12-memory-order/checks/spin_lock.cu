@@ -112,10 +112,6 @@ __global__ void lock_in_halves(unsigned* word, unsigned* count) {
   }
 }
 
-}  // namespace spin_lock_check
-
-using namespace spin_lock_check;
-
 // Promise: try_lock() returns true if no thread has the lock, and the calling thread then has it;
 // false if another one has it.
 // Promise: try_lock() does not wait (ENDLESS LOOP).
@@ -204,3 +200,5 @@ TEST_CASE("spin_lock: thousands of turns") {
   check_records({64, 128}, 64, 16, true);
 }
 #endif
+
+}  // namespace spin_lock_check

@@ -14,12 +14,16 @@
 
 namespace stack_pop_check {
 
+using ull = unsigned long long;
+
+constexpr unsigned kEnd = 0xFFFF'FFFF;  // the exercise calls it kNoNode
+
 /// A list of all nodes: 0, 1, 2, ...
 struct List {
   explicit List(unsigned count)
       : nodes(count), head(1), next(count), owner(count), payload(count), shared(2) {
     std::vector<unsigned> followers(count);
-    for (unsigned k = 0; k < count; ++k) followers[k] = k + 1 < count ? k + 1 : kNoNode;
+    for (unsigned k = 0; k < count; ++k) followers[k] = k + 1 < count ? k + 1 : kEnd;
     const ull first = 0;
     CUDA_CHECK(cudaMemcpy(next.data(), followers.data(), count * sizeof(unsigned),
                           cudaMemcpyHostToDevice));
@@ -66,7 +70,7 @@ __global__ void change_followers(ull* head, unsigned* next, unsigned turns, ull*
     heads[turn] = *static_cast<volatile ull*>(head);
     pop(head, next);
     const unsigned third = pop(head, next);
-    if (first == kNoNode || second == kNoNode || third == kNoNode) ++*none;
+    if (first == kEnd || second == kEnd || third == kEnd) ++*none;
     if (*none != 0) return;
     push(head, next, second);
     push(head, next, first);
@@ -107,13 +111,13 @@ __global__ void take_and_put(ull* head, unsigned* next, unsigned turns, unsigned
     unsigned mine[2];
     for (unsigned& node : mine) {
       node = pop(head, next);
-      if (node == kNoNode) atomicAdd(&shared[1], 1u);
-      if (node == kNoNode) continue;
+      if (node == kEnd) atomicAdd(&shared[1], 1u);
+      if (node == kEnd) continue;
       if (atomicExch(&owner[node], 1u) != 0) atomicAdd(&shared[0], 1u);
       payload[node] += 1;
     }
     for (const unsigned node : mine) {  // the one that was first is pushed first
-      if (node == kNoNode) continue;
+      if (node == kEnd) continue;
       atomicExch(&owner[node], 0u);
       push(head, next, node);
     }
@@ -136,7 +140,7 @@ __global__ void take_until_stopped(ull* head, unsigned* next, unsigned looks) {
   }
   for (;;) {
     const unsigned node = pop(head, next);
-    if (node != kNoNode) push(head, next, node);
+    if (node != kEnd) push(head, next, node);
   }
 }
 
@@ -164,10 +168,6 @@ void check_users(course::LaunchShape launch, unsigned nodes, unsigned turns) {
   REQUIRE(list.next.intact("next"));
 }
 
-}  // namespace stack_pop_check
-
-using namespace stack_pop_check;
-
 // Promise: pop() takes the first node of the list, and returns its number;
 // kNoNode if the list is empty.
 // Promise: push() makes a node the first one of the list.
@@ -176,10 +176,10 @@ TEST_CASE("stack_pop: one thread gets the nodes in the order of the list, and th
     INFO(course::counted(nodes, "node"));
     std::vector<unsigned> expected(nodes);
     std::iota(expected.begin(), expected.end(), 0u);
-    expected.push_back(kNoNode);
+    expected.push_back(kEnd);
     const unsigned last = (nodes - 1) / 2 * 2;  // the even node that is pushed last
     expected.push_back(last);
-    expected.push_back(last == 0 ? kNoNode : last - 2);
+    expected.push_back(last == 0 ? kEnd : last - 2);
     List list(nodes);
     course::GuardedBuffer<unsigned> results(expected.size());
     course::launch(alone, {1, 1}, list.head.data(), list.next.data(), nodes, results.data());
@@ -263,3 +263,5 @@ TEST_CASE("stack_pop: thousands of turns") {
   for (const unsigned nodes : {3u, 100u}) check_users({64, 32}, nodes, 50);
 }
 #endif
+
+}  // namespace stack_pop_check

@@ -15,7 +15,7 @@
 
 #include "inputs.cuh"
 
-namespace {
+namespace bulk_rows_check {
 
 using Launch = course::LaunchShape;
 
@@ -39,11 +39,11 @@ constexpr float kFraction = 1.0f / 4096;
 /// The table holds 0.5 before. Elements are 1 and -1, weights small whole numbers and 2^-12, which no half could hold
 /// beside them, so that sums are exact.
 void check_rows(const Shape& s, Launch launch, int launches = 1) {
-  const std::vector<float> source = coin_flips<float>(s.rows * s.width);
-  const std::vector<int> index = random_index(s.rows, s.table_rows);
+  const std::vector<float> source = cluster_inputs::coin_flips<float>(s.rows * s.width);
+  const std::vector<int> index = course::random_index(s.rows, s.table_rows);
   std::vector<float> weight(s.rows), expected(s.table_rows * s.width, 0.5f);
   for (std::size_t r = 0; r < s.rows; ++r)
-    weight[r] = static_cast<float>(mixed(r) % 9) - 3.0f + kFraction;
+    weight[r] = static_cast<float>(course::mixed(r) % 9) - 3.0f + kFraction;
   for (std::size_t i = 0; i < launches * source.size(); ++i) {
     const std::size_t at = i % source.size(), r = at / s.width;
     expected[static_cast<std::size_t>(index[r]) * s.width + at % s.width] += weight[r] * source[at];
@@ -65,8 +65,6 @@ void check_rows(const Shape& s, Launch launch, int launches = 1) {
   REQUIRE(course::same(table.download(), expected, "table"));
   REQUIRE(table.intact("table"));
 }
-
-}  // namespace
 
 // Promise: weight[r] * source[r][c] is added to table[index[r]][c] for every row r below rows and
 // every column c below width.
@@ -104,8 +102,8 @@ TEST_CASE("bulk_rows: the last of more than 2^32 rows") {
   if (!course::kCpuDevice) SKIP("a GPU runs all blocks, and has no memory for the rows");
   constexpr std::size_t kThere = 32;  // rows of the last two blocks
   constexpr unsigned kWidth = 8, kTableRows = 5;
-  const std::vector<float> h_source = coin_flips<float>(kThere * kWidth);
-  const std::vector<int> h_index = random_index(kThere, kTableRows);
+  const std::vector<float> h_source = cluster_inputs::coin_flips<float>(kThere * kWidth);
+  const std::vector<int> h_index = course::random_index(kThere, kTableRows);
   std::vector<float> h_weight(kThere), expected(kTableRows * kWidth);
   for (std::size_t r = 0; r < kThere; ++r) h_weight[r] = static_cast<float>(r);
   for (std::size_t i = 0; i < h_source.size(); ++i) {
@@ -196,3 +194,5 @@ TEST_CASE("bulk_rows: one bulk addition per row, no atomics, and lanes side by s
   REQUIRE(course::at_most(c->global_loads, s.rows * 10, "loads from global memory by warps",
                           "the lanes share a row; what the source names twice is loaded twice"));
 }
+
+}  // namespace bulk_rows_check

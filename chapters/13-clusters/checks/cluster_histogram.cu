@@ -15,9 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "inputs.cuh"
-
-namespace {
+namespace cluster_histogram_check {
 
 struct Shape {
   unsigned clusters, cluster, block;
@@ -33,7 +31,8 @@ std::string text_of(std::size_t n, unsigned bins, const std::string& data, const
 /// Keys below `end`, in no order.
 std::vector<unsigned> random_keys(std::size_t n, unsigned end) {
   std::vector<unsigned> keys(n);
-  for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<unsigned>((mixed(i) >> 32) * end >> 32);
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i] = static_cast<unsigned>((course::mixed(i) >> 32) * end >> 32);
   return keys;
 }
 
@@ -66,8 +65,6 @@ void check_histogram(const std::vector<unsigned>& keys, unsigned bins, const Sha
   REQUIRE(course::same(found.download(), reference(keys, bins, launches), "bins"));
   REQUIRE(found.intact("bins"));
 }
-
-}  // namespace
 
 // Promise: bins[b] grows by how many of keys[0..n-1] are b, for every b below num_bins.
 // Promise: a cluster has 1 to 8 blocks that follow each other, and
@@ -190,3 +187,5 @@ TEST_CASE("cluster_histogram: a shared atomic per key, and a global one per bin 
   // A block has 300 counters for 128 threads: a warp goes 3 times through them, one thread 300 times.
   REQUIRE(course::shared_work_is_shared(*c, 200));
 }
+
+}  // namespace cluster_histogram_check

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace cluster_max_check {
 
 struct Shape {
   unsigned clusters, cluster, block;
@@ -52,8 +52,6 @@ std::vector<float> negative(std::size_t n) {
   for (float& value : x) value -= 100.0f;
   return x;
 }
-
-}  // namespace
 
 // Promise: maxima[c] becomes the largest of the elements of cluster c.
 // Promise: element i belongs to thread i % (gridDim.x * blockDim.x) of the
@@ -179,3 +177,5 @@ TEST_CASE("cluster_max: one store per cluster, no atomic, and maxima pass throug
   REQUIRE(course::at_most(c->global_load_lanes, 2 * n, "loads from global memory",
                           "the maxima of the blocks go through shared memory"));
 }
+
+}  // namespace cluster_max_check

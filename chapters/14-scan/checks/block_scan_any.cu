@@ -176,10 +176,6 @@ void check_any(std::size_t turn, const Case& c) {
   }
 }
 
-}  // namespace block_scan_any_check
-
-using namespace block_scan_any_check;
-
 // Promise: thread t gets op(x[0], ..., x[t]): the operands keep their order.
 // Promise: no identity of op is known, and op may have members.
 TEST_CASE("block_scan_any: one warp, each operation") {
@@ -258,3 +254,5 @@ TEST_CASE("block_scan_any: the threads of a block of 128 share the work") {
   INFO(describe(Concatenate::kText, c));
   REQUIRE(course::shared_work_is_shared(*counters, 150));
 }
+
+}  // namespace block_scan_any_check

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace fix_blelloch_check {
 
 using Launch = course::LaunchShape;
 using Kind = course::DataKind<unsigned>;
@@ -90,8 +90,6 @@ void check_end() {
     REQUIRE(course::same(totals.download(), expected.totals, "totals, of the last two shares"));
   });
 }
-
-}  // namespace
 
 // Promise: out[i] is the sum of those elements that come before x[i] in its share, 0 for the first of a share.
 // Promise: totals[b] is the sum of all elements of share b.
@@ -218,3 +216,5 @@ TEST_CASE("fix_blelloch: the threads of small blocks share short shares") {
     REQUIRE(course::shared_work_is_shared(*c, 110));
   }
 }
+
+}  // namespace fix_blelloch_check

@@ -90,10 +90,6 @@ void check(std::size_t n, const Keys& kind, unsigned shift) {
   REQUIRE(course::same(d_values.download(), values, "values"));
 }
 
-}  // namespace radix_pass_check
-
-using namespace radix_pass_check;
-
 // Promise: the pairs whose digit is 0 are written, then those whose digit is 1, and so on to 15.
 // Promise: pairs of the same digit keep their order (their values ascend).
 TEST_CASE("radix_pass: one warp's worth") {
@@ -253,3 +249,5 @@ TEST_CASE("radix_pass: the threads share the work") {
   // 16 threads, one for each digit, that go through 1024 keys in shared memory take 2048; one thread takes 4096.
   REQUIRE(course::shared_work_is_shared(*counters, 3000));
 }
+
+}  // namespace radix_pass_check

@@ -104,10 +104,6 @@ void check(std::size_t n, const Kind& kind) {
   REQUIRE(course::same(d_x.download(), x, "x"));
 }
 
-}  // namespace run_lengths_check
-
-using namespace run_lengths_check;
-
 // Promise: values[r] and lengths[r] are what run r consists of and how many elements it has, in the order of the runs,
 // and *count is how many runs there are.
 TEST_CASE("run_lengths: one warp's worth") {
@@ -233,3 +229,5 @@ TEST_CASE("run_lengths: the threads share the work") {
   REQUIRE(course::work_is_shared(*counters, kMost));
   REQUIRE(course::shared_work_is_shared(*counters, 1000));
 }
+
+}  // namespace run_lengths_check

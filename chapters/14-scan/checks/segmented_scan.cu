@@ -84,10 +84,6 @@ void check(std::size_t n, const Flags& kind, bool in_place = false) {
   REQUIRE(course::same(d_flags.download(), flags, "flags"));
 }
 
-}  // namespace segmented_scan_check
-
-using namespace segmented_scan_check;
-
 // Promise: out[i] is the sum from the last flag up to i, or from x[0] on if there is none, modulo 2^32.
 // Promise: a flag is set if its byte is not 0.
 TEST_CASE("segmented_scan: one warp's worth") {
@@ -213,3 +209,5 @@ TEST_CASE("segmented_scan: the threads share the work") {
   INFO("n = " << n << ": " << kNone.text);
   REQUIRE(course::work_is_shared(*none, 60));
 }
+
+}  // namespace segmented_scan_check

@@ -16,12 +16,12 @@
 
 namespace argmax_first_check {
 
-using E = row_cases::Element;
-using row_cases::Kind;
-using row_cases::kInfinity;
-using row_cases::kNan;
-using row_cases::Launch;
-using row_cases::Shape;
+using E = row_checks::Element;
+using row_checks::Kind;
+using row_checks::kInfinity;
+using row_checks::kNan;
+using row_checks::Launch;
+using row_checks::Shape;
 
 // ---- rows --------------------------------------------------------------------------------------
 
@@ -81,14 +81,14 @@ std::vector<unsigned> expected_of(const Shape& s, const std::vector<__half>& x) 
 
 void check_rows(const Shape& s, Launch launch, const std::string& text,
                 const std::vector<__half>& x) {
-  INFO(row_cases::text_of(s, text, "argmax_first", launch));
+  INFO(row_checks::text_of(s, text, "argmax_first", launch));
   const course::Placed<__half> d_x(x, s.start);
   course::GuardedBuffer<unsigned> where(s.rows);
   course::launch(argmax_first, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
                  where.data());
   const std::vector<unsigned> expected = expected_of(s, x);
   REQUIRE(course::same(where.download(), expected, "where", [&](std::size_t r) {
-    return row_cases::row_text(s, r) + " and has " +
+    return row_checks::row_text(s, r) + " and has " +
            course::number_text(x[r * s.columns + expected[r]]) + " in column " +
            std::to_string(expected[r]);
   }));
@@ -96,12 +96,8 @@ void check_rows(const Shape& s, Launch launch, const std::string& text,
 }
 
 void check_rows(const Shape& s, Launch launch, const Kind& kind) {
-  check_rows(s, launch, kind.text, row_cases::elements_of<__half>(s, kind));
+  argmax_first_check::check_rows(s, launch, kind.text, row_checks::elements_of<__half>(s, kind));
 }
-
-}  // namespace argmax_first_check
-
-using namespace argmax_first_check;
 
 // Promise: where[r] is the column of the largest element of row r.
 // Promise: any number of columns, x aligned to 2 bytes, and any grid of blocks of whole warps, with fewer warps than
@@ -109,9 +105,9 @@ using namespace argmax_first_check;
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("argmax_first: rows of every length") {
   std::size_t turn = 0;
-  for (const row_cases::Case& c : row_cases::all_lengths()) {
-    check_rows(c.shape, c.launch, kDistinct);
-    check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
+  for (const row_checks::Case& c : row_checks::all_lengths()) {
+    argmax_first_check::check_rows(c.shape, c.launch, kDistinct);
+    argmax_first_check::check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
   }
 }
 
@@ -119,9 +115,10 @@ TEST_CASE("argmax_first: rows of every length") {
 // sign.
 TEST_CASE("argmax_first: every kind of elements, blocks of many sizes") {
   for (const Launch launch : {Launch{1, 32}, Launch{3, 160}, Launch{2, 1024}}) {
-    for (const Kind& kind : kKinds) check_rows(row_cases::rows_for(launch), launch, kind);
+    for (const Kind& kind : kKinds)
+      argmax_first_check::check_rows(row_checks::rows_for(launch), launch, kind);
   }
-  for (const Kind& kind : kKinds) check_rows({9, 20, 3}, {2, 64}, kind);
+  for (const Kind& kind : kKinds) argmax_first_check::check_rows({9, 20, 3}, {2, 64}, kind);
 }
 
 // Promise: the largest element is found in whichever column it is.
@@ -131,8 +128,8 @@ TEST_CASE("argmax_first: the largest one in every column") {
   std::vector<__half> x(kColumns * kColumns, __half(-5.0f));
   for (std::size_t r = 0; r < kColumns; ++r) x[r * kColumns + r] = __half(-4.996f);
   for (const unsigned block : {32u, 128u}) {
-    check_rows(s, {6, block}, "all are -5, but column r of row r, which is the next larger half",
-               x);
+    argmax_first_check::check_rows(
+        s, {6, block}, "all are -5, but column r of row r, which is the next larger half", x);
   }
 }
 
@@ -144,17 +141,18 @@ TEST_CASE("argmax_first: of two equal ones the first wins, whichever threads mee
   const Shape s{kRows, kColumns, 1};
   for (const std::size_t distance : {1u, 2u, 31u, 32u, 33u, 63u, 64u, 65u, 95u, 96u, 97u, 127u}) {
     for (const float value : {2.0f, kNan}) {
-      std::vector<__half> x = row_cases::elements_of<__half>(s, kBelowZero);
+      std::vector<__half> x = row_checks::elements_of<__half>(s, kBelowZero);
       for (std::size_t r = 0; r < kRows; ++r) {
         const std::size_t column = (r * 17 + distance) % (kColumns - distance);
         x[r * kColumns + column] = __half(value);
         x[r * kColumns + column + distance] = __half(r % 2 == 0 ? value : -value);
         if (r % 2 != 0 && !std::isnan(value)) x[r * kColumns + column + distance] = __half(value);
       }
-      check_rows(s, {4, distance % 2 == 0 ? 96u : 32u},
-                 course::number_text(value) + " is there twice, in columns that are " +
-                     std::to_string(distance) + " apart",
-                 x);
+      argmax_first_check::check_rows(s, {4, distance % 2 == 0 ? 96u : 32u},
+                                     course::number_text(value) +
+                                         " is there twice, in columns that are " +
+                                         std::to_string(distance) + " apart",
+                                     x);
     }
   }
 }
@@ -173,17 +171,17 @@ TEST_CASE("argmax_first: NaNs of all bits") {
     }
   }
   for (const unsigned block : {32u, 64u}) {
-    check_rows(s, {2, block}, "infinity, and two NaNs of different bits", x);
+    argmax_first_check::check_rows(s, {2, block}, "infinity, and two NaNs of different bits", x);
   }
 }
 
 // Promise: a column may need more than 16 bits.
 TEST_CASE("argmax_first: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
-  const auto& [shape, launch] = row_cases::kLongRow;
-  std::vector<__half> x = row_cases::elements_of<__half>(shape, kBelowZero);
+  const auto& [shape, launch] = row_checks::kLongRow;
+  std::vector<__half> x = row_checks::elements_of<__half>(shape, kBelowZero);
   x[70'001] = x[99'998] = __half(3.0f);
-  check_rows(shape, launch, "below zero, but 3 in columns 70001 and 99998", x);
+  argmax_first_check::check_rows(shape, launch, "below zero, but 3 in columns 70001 and 99998", x);
 }
 
 // Promise: a column may need more than the 24 bits that a float keeps (GPU only).
@@ -210,9 +208,9 @@ TEST_CASE("argmax_first: no rows") { check_rows({0, 10, 0}, {2, 64}, "no element
 TEST_CASE("argmax_first: the last of more than 2^27 rows") {
   constexpr std::size_t kColumns = 40;
   const Shape last{2, kColumns, 5};
-  const std::vector<__half> x = row_cases::elements_of<__half>(last, kDistinct);
+  const std::vector<__half> x = row_checks::elements_of<__half>(last, kDistinct);
   const course::Placed<__half> d_x(x, last.start);
-  row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
+  row_checks::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
     course::GuardedBuffer<unsigned> where(2);
     course::launch(argmax_first, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
                    kColumns, where.data() - before);
@@ -222,7 +220,7 @@ TEST_CASE("argmax_first: the last of more than 2^27 rows") {
 
 // Promise: where[r] is right in every order of the lanes.
 TEST_CASE("argmax_first: the lanes of a warp go in step") {
-  course::count([] { check_rows({5, 150, 1}, {2, 96}, kTies); });
+  course::count([] { argmax_first_check::check_rows({5, 150, 1}, {2, 96}, kTies); });
 }
 
 // Promise: every element is loaded once, and neighbouring lanes load neighbours: a load fills its sectors of 32 bytes.
@@ -230,17 +228,19 @@ TEST_CASE("argmax_first: the lanes of a warp go in step") {
 TEST_CASE("argmax_first: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
   {
-    const auto& [longer, longer_launch] = row_cases::kLonger;
-    const auto more =
-        course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kTies); });
-    INFO(row_cases::text_of(longer, kTies.text, "argmax_first", longer_launch));
-    REQUIRE(row_cases::reads_at_most<__half>(*more, longer.rows * longer.columns, 1));
+    const auto& [longer, longer_launch] = row_checks::kLonger;
+    const auto more = course::count(
+        [&, s = longer, l = longer_launch] { argmax_first_check::check_rows(s, l, kTies); });
+    INFO(row_checks::text_of(longer, kTies.text, "argmax_first", longer_launch));
+    REQUIRE(row_checks::reads_at_most<__half>(*more, longer.rows * longer.columns, 1));
   }
-  const auto& [shape, launch] = row_cases::kCounted;
+  const auto& [shape, launch] = row_checks::kCounted;
   const std::size_t elements = shape.rows * shape.columns;
-  const auto counters =
-      row_cases::count_rows([&, s = shape, l = launch] { check_rows(s, l, kTies); }, elements);
-  INFO(row_cases::text_of(shape, kTies.text, "argmax_first", launch));
-  REQUIRE(row_cases::reads_at_most<__half>(*counters, elements, 1));
-  REQUIRE(row_cases::is_shared(*counters, elements));
+  const auto counters = row_checks::count_rows(
+      [&, s = shape, l = launch] { argmax_first_check::check_rows(s, l, kTies); }, elements);
+  INFO(row_checks::text_of(shape, kTies.text, "argmax_first", launch));
+  REQUIRE(row_checks::reads_at_most<__half>(*counters, elements, 1));
+  REQUIRE(row_checks::is_shared(*counters, elements));
 }
+
+}  // namespace argmax_first_check

@@ -15,11 +15,11 @@
 
 namespace merge_moments_check {
 
-using E = row_cases::Element;
-using row_cases::Kind;
-using row_cases::kNan;
-using row_cases::Launch;
-using row_cases::Shape;
+using E = row_checks::Element;
+using row_checks::Kind;
+using row_checks::kNan;
+using row_checks::Launch;
+using row_checks::Shape;
 
 static_assert(std::is_same_v<decltype(PartMoments::count), unsigned> &&
                   std::is_same_v<decltype(PartMoments::mean), float> &&
@@ -112,13 +112,13 @@ Expected expected_of(const Shape& s, const std::vector<float>& x) {
 void check_results(const Shape& s, const std::vector<float>& x, const std::vector<float>& mean,
                    const std::vector<float>& variance) {
   const Expected e = expected_of(s, x);
-  REQUIRE(row_cases::near(mean, e.mean, e.mean_tolerance, "mean"));
-  REQUIRE(row_cases::near(variance, e.variance, e.variance_tolerance, "variance"));
+  REQUIRE(row_checks::near(mean, e.mean, e.mean_tolerance, "mean"));
+  REQUIRE(row_checks::near(variance, e.variance, e.variance_tolerance, "variance"));
 }
 
 void check_rows(const Shape& s, Launch launch, const Kind& kind) {
-  INFO(row_cases::text_of(s, kind.text, "row_moments", launch));
-  const std::vector<float> x = row_cases::elements_of<float>(s, kind);
+  INFO(row_checks::text_of(s, kind.text, "row_moments", launch));
+  const std::vector<float> x = row_checks::elements_of<float>(s, kind);
   const course::Placed<float> d_x(x, s.start);
   course::GuardedBuffer<float> mean(s.rows), variance(s.rows);
   course::launch(row_moments, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
@@ -127,10 +127,6 @@ void check_rows(const Shape& s, Launch launch, const Kind& kind) {
   REQUIRE(mean.intact("mean"));
   REQUIRE(variance.intact("variance"));
 }
-
-}  // namespace merge_moments_check
-
-using namespace merge_moments_check;
 
 // Promise: merge() returns what is known of the numbers of both parts, its mean within 10^-6 of the larger mean, and
 // squares within 10^-6 of the exact sum of the parts as they are given.
@@ -174,7 +170,7 @@ TEST_CASE("merge_moments: parts without numbers") {
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("merge_moments: rows of every length") {
   std::size_t turn = 0;
-  for (const row_cases::Case& c : row_cases::all_lengths()) {
+  for (const row_checks::Case& c : row_checks::all_lengths()) {
     check_rows(c.shape, c.launch, kKinds[turn++ % std::size(kKinds)]);
     check_rows(c.shape, c.launch, kLargeMean);
   }
@@ -183,14 +179,14 @@ TEST_CASE("merge_moments: rows of every length") {
 // Promise: the kernel is right for every kind of elements.
 TEST_CASE("merge_moments: every kind of elements, blocks of many sizes") {
   for (const Launch launch : {Launch{1, 32}, Launch{2, 160}, Launch{2, 512}, Launch{1, 1024}}) {
-    for (const Kind& kind : kKinds) check_rows(row_cases::rows_for(launch), launch, kind);
+    for (const Kind& kind : kKinds) check_rows(row_checks::rows_for(launch), launch, kind);
   }
 }
 
 // Promise: a row may have more than 2^16 columns.
 TEST_CASE("merge_moments: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
-  const auto& [shape, launch] = row_cases::kLongRow;
+  const auto& [shape, launch] = row_checks::kLongRow;
   check_rows(shape, launch, kSmall);
   check_rows(shape, launch, kLargeMean);
   check_rows(shape, launch,
@@ -220,8 +216,8 @@ TEST_CASE("merge_moments: rows without columns, and no rows") {
   course::launch(row_moments, {2, 64}, d_x.data(), std::size_t{3}, std::size_t{0}, mean.data(),
                  variance.data());
   const std::vector<double> nan(3, std::nan("")), none(3, 0);
-  REQUIRE(row_cases::near(mean.download(), nan, none, "mean"));
-  REQUIRE(row_cases::near(variance.download(), nan, none, "variance"));
+  REQUIRE(row_checks::near(mean.download(), nan, none, "mean"));
+  REQUIRE(row_checks::near(variance.download(), nan, none, "variance"));
   check_rows({0, 10, 0}, {2, 64}, kSmall);
 }
 
@@ -230,9 +226,9 @@ TEST_CASE("merge_moments: rows without columns, and no rows") {
 TEST_CASE("merge_moments: the last of more than 2^27 rows") {
   constexpr std::size_t kColumns = 40;
   const Shape last{2, kColumns, 5};
-  const std::vector<float> x = row_cases::elements_of<float>(last, kSmall);
+  const std::vector<float> x = row_checks::elements_of<float>(last, kSmall);
   const course::Placed<float> d_x(x, last.start);
-  row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
+  row_checks::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
     course::GuardedBuffer<float> mean(2), variance(2);
     course::launch(row_moments, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
                    kColumns, mean.data() - before, variance.data() - before);
@@ -250,23 +246,25 @@ TEST_CASE("merge_moments: the lanes of a warp go in step") {
 TEST_CASE("merge_moments: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
   {
-    const auto& [longer, longer_launch] = row_cases::kLonger;
+    const auto& [longer, longer_launch] = row_checks::kLonger;
     const auto more =
         course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kSmall); });
-    INFO(row_cases::text_of(longer, kSmall.text, "row_moments", longer_launch));
-    REQUIRE(row_cases::reads_at_most<float>(*more, longer.rows * longer.columns, 1));
+    INFO(row_checks::text_of(longer, kSmall.text, "row_moments", longer_launch));
+    REQUIRE(row_checks::reads_at_most<float>(*more, longer.rows * longer.columns, 1));
   }
-  const auto& [shape, launch] = row_cases::kCounted;
+  const auto& [shape, launch] = row_checks::kCounted;
   const std::size_t elements = shape.rows * shape.columns;
   const auto counters =
-      row_cases::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, elements);
-  INFO(row_cases::text_of(shape, kSmall.text, "row_moments", launch));
-  REQUIRE(row_cases::reads_at_most<float>(*counters, elements, 1));
-  REQUIRE(row_cases::is_shared(*counters, elements));
-  const auto short_rows =
-      course::count([&] { check_rows(row_cases::kShort.shape, row_cases::kShort.launch, kSmall); });
-  INFO(row_cases::text_of(row_cases::kShort.shape, kSmall.text, "row_moments",
-                          row_cases::kShort.launch));
+      row_checks::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, elements);
+  INFO(row_checks::text_of(shape, kSmall.text, "row_moments", launch));
+  REQUIRE(row_checks::reads_at_most<float>(*counters, elements, 1));
+  REQUIRE(row_checks::is_shared(*counters, elements));
+  const auto short_rows = course::count(
+      [&] { check_rows(row_checks::kShort.shape, row_checks::kShort.launch, kSmall); });
+  INFO(row_checks::text_of(row_checks::kShort.shape, kSmall.text, "row_moments",
+                           row_checks::kShort.launch));
   REQUIRE(course::at_most(short_rows->global_load_lanes, 64 * 32, "loads by single lanes",
                           "each element is read once"));
 }
+
+}  // namespace merge_moments_check

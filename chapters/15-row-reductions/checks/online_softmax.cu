@@ -15,12 +15,12 @@
 
 namespace online_softmax_check {
 
-using E = row_cases::Element;
-using row_cases::Kind;
-using row_cases::kInfinity;
-using row_cases::kNan;
-using row_cases::Launch;
-using row_cases::Shape;
+using E = row_checks::Element;
+using row_checks::Kind;
+using row_checks::kInfinity;
+using row_checks::kNan;
+using row_checks::Launch;
+using row_checks::Shape;
 
 // ---- rows --------------------------------------------------------------------------------------
 
@@ -68,12 +68,12 @@ void check_softmax(const Shape& s, const std::vector<float>& x, const std::vecto
       tolerance[at] = (1e-4 + static_cast<double>(s.columns) * 0x1p-24) * exact[at] + 1e-12;
     }
   }
-  REQUIRE(row_cases::near(y, exact, tolerance, "y"));
+  REQUIRE(row_checks::near(y, exact, tolerance, "y"));
 }
 
 void check_rows(const Shape& s, Launch launch, const std::string& text,
                 const std::vector<float>& x) {
-  INFO(row_cases::text_of(s, text, "online_softmax", launch) << "; y holds 7 before");
+  INFO(row_checks::text_of(s, text, "online_softmax", launch) << "; y holds 7 before");
   const course::Placed<float> d_x(x, s.start);
   course::Placed<float> y(std::vector<float>(x.size(), 7.0f), (s.start * 3 + s.rows) % 16);
   course::launch(online_softmax, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
@@ -83,12 +83,8 @@ void check_rows(const Shape& s, Launch launch, const std::string& text,
 }
 
 void check_rows(const Shape& s, Launch launch, const Kind& kind) {
-  check_rows(s, launch, kind.text, row_cases::elements_of<float>(s, kind));
+  check_rows(s, launch, kind.text, row_checks::elements_of<float>(s, kind));
 }
-
-}  // namespace online_softmax_check
-
-using namespace online_softmax_check;
 
 // Promise: row r of y is the softmax of row r of x, each element within 10^-4 + columns * 2^-24 of its exact value,
 // relatively, or within 10^-12.
@@ -97,7 +93,7 @@ using namespace online_softmax_check;
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("online_softmax: rows of every length") {
   std::size_t turn = 0;
-  for (const row_cases::Case& c : row_cases::all_lengths()) {
+  for (const row_checks::Case& c : row_checks::all_lengths()) {
     check_rows(c.shape, c.launch, kSmall);
     check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
   }
@@ -106,7 +102,7 @@ TEST_CASE("online_softmax: rows of every length") {
 // Promise: elements may be of any size, in every order, and -infinity becomes 0.
 TEST_CASE("online_softmax: every kind of elements, blocks of many sizes") {
   for (const Launch launch : {Launch{1, 32}, Launch{3, 160}, Launch{2, 1024}}) {
-    for (const Kind& kind : kKinds) check_rows(row_cases::rows_for(launch), launch, kind);
+    for (const Kind& kind : kKinds) check_rows(row_checks::rows_for(launch), launch, kind);
   }
 }
 
@@ -130,7 +126,7 @@ TEST_CASE("online_softmax: one element of each row has almost all of the sum") {
 TEST_CASE("online_softmax: rows with NaN and infinities") {
   for (const std::size_t columns : {2u, 40u, 300u}) {
     const Shape s{8, columns, 2};
-    std::vector<float> x = row_cases::elements_of<float>(s, kSmall);
+    std::vector<float> x = row_checks::elements_of<float>(s, kSmall);
     const auto at = [&](std::size_t r, std::size_t c) -> float& { return x[r * columns + c]; };
     for (std::size_t c = 0; c < columns; ++c) at(1, c) = at(2, c) = at(3, c) = -kInfinity;
     at(0, columns / 2) = kNan;
@@ -152,7 +148,7 @@ TEST_CASE("online_softmax: rows with NaN and infinities") {
 // Promise: a row may have more than 2^16 columns.
 TEST_CASE("online_softmax: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
-  const auto& [shape, launch] = row_cases::kLongRow;
+  const auto& [shape, launch] = row_checks::kLongRow;
   check_rows(shape, launch, kSmall);
   // Each addition to the sum rounds it the same way.
   check_rows(shape, launch, {"0 in the first 64 columns, and -10 in all others", [](E e) {
@@ -163,13 +159,13 @@ TEST_CASE("online_softmax: a long row") {
 // Promise: a second launch with the same arrays is the softmax of what x holds then.
 TEST_CASE("online_softmax: the same arrays again, with other elements") {
   const Shape s{5, 90, 0};
-  INFO(row_cases::text_of(s, kLow.text + ", then " + kSmall.text, "online_softmax", {2, 64}));
-  course::Placed<float> d_x(row_cases::elements_of<float>(s, kLow), 0);
+  INFO(row_checks::text_of(s, kLow.text + ", then " + kSmall.text, "online_softmax", {2, 64}));
+  course::Placed<float> d_x(row_checks::elements_of<float>(s, kLow), 0);
   course::GuardedBuffer<float> y(s.rows * s.columns);
   for (const Kind& kind : {kLow, kSmall}) {
-    d_x.upload(row_cases::elements_of<float>(s, kind));
+    d_x.upload(row_checks::elements_of<float>(s, kind));
     course::launch(online_softmax, {2, 64}, d_x.data(), s.rows, s.columns, y.data());
-    check_softmax(s, row_cases::elements_of<float>(s, kind), y.download());
+    check_softmax(s, row_checks::elements_of<float>(s, kind), y.download());
   }
 }
 
@@ -184,9 +180,9 @@ TEST_CASE("online_softmax: no rows, and no columns") {
 TEST_CASE("online_softmax: the last of more than 2^27 rows") {
   constexpr std::size_t kColumns = 40;
   const Shape last{2, kColumns, 5};
-  const std::vector<float> x = row_cases::elements_of<float>(last, kSmall);
+  const std::vector<float> x = row_checks::elements_of<float>(last, kSmall);
   const course::Placed<float> d_x(x, last.start);
-  row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
+  row_checks::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
     course::GuardedBuffer<float> y(x.size());
     course::launch(online_softmax, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
                    kColumns, y.data() - before * kColumns);
@@ -205,28 +201,30 @@ TEST_CASE("online_softmax: the lanes of a warp go in step") {
 TEST_CASE("online_softmax: two loads and one store per element, by threads that share the rows") {
   course::skip_without_counters();
   {
-    const auto& [longer, longer_launch] = row_cases::kLonger;
+    const auto& [longer, longer_launch] = row_checks::kLonger;
     const auto more =
         course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kSmall); });
-    INFO(row_cases::text_of(longer, kSmall.text, "online_softmax", longer_launch));
-    REQUIRE(row_cases::reads_at_most<float>(*more, longer.rows * longer.columns, 2));
+    INFO(row_checks::text_of(longer, kSmall.text, "online_softmax", longer_launch));
+    REQUIRE(row_checks::reads_at_most<float>(*more, longer.rows * longer.columns, 2));
   }
-  const auto& [shape, launch] = row_cases::kCounted;
+  const auto& [shape, launch] = row_checks::kCounted;
   const std::size_t elements = shape.rows * shape.columns;
-  const auto counters =
-      row_cases::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, 3 * elements);
-  INFO(row_cases::text_of(shape, kSmall.text, "online_softmax", launch));
-  REQUIRE(row_cases::reads_at_most<float>(*counters, elements, 2));
+  const auto counters = row_checks::count_rows(
+      [&, s = shape, l = launch] { check_rows(s, l, kSmall); }, 3 * elements);
+  INFO(row_checks::text_of(shape, kSmall.text, "online_softmax", launch));
+  REQUIRE(row_checks::reads_at_most<float>(*counters, elements, 2));
   REQUIRE(course::at_most(counters->global_store_lanes, elements, "stores by single lanes",
                           "each element is stored once"));
   REQUIRE(course::at_most(counters->global_store_sectors, elements / 8 * 5 / 4,
                           "sectors of 32 bytes that are stored",
                           "the lanes of a warp store neighbours"));
-  REQUIRE(row_cases::is_shared(*counters, 3 * elements));
-  const auto short_rows =
-      course::count([&] { check_rows(row_cases::kShort.shape, row_cases::kShort.launch, kSmall); });
-  INFO(row_cases::text_of(row_cases::kShort.shape, kSmall.text, "online_softmax",
-                          row_cases::kShort.launch));
+  REQUIRE(row_checks::is_shared(*counters, 3 * elements));
+  const auto short_rows = course::count(
+      [&] { check_rows(row_checks::kShort.shape, row_checks::kShort.launch, kSmall); });
+  INFO(row_checks::text_of(row_checks::kShort.shape, kSmall.text, "online_softmax",
+                           row_checks::kShort.launch));
   REQUIRE(course::at_most(short_rows->global_load_lanes, 2 * 64 * 32, "loads by single lanes",
                           "each element is read twice at most"));
 }
+
+}  // namespace online_softmax_check

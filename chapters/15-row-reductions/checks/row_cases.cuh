@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace row_cases {
+namespace row_checks {
 
 using Launch = course::LaunchShape;
 
@@ -161,4 +161,4 @@ auto count_rows(Run run, std::size_t elements) {
   return counters;
 }
 
-}  // namespace row_cases
+}  // namespace row_checks

@@ -14,12 +14,12 @@
 
 namespace sum_compensated_check {
 
-using E = row_cases::Element;
-using row_cases::Kind;
-using row_cases::kInfinity;
-using row_cases::kNan;
-using row_cases::Launch;
-using row_cases::Shape;
+using E = row_checks::Element;
+using row_checks::Kind;
+using row_checks::kInfinity;
+using row_checks::kNan;
+using row_checks::Launch;
+using row_checks::Shape;
 
 // ---- rows --------------------------------------------------------------------------------------
 
@@ -84,12 +84,12 @@ void check_sums(const Shape& s, const std::vector<float>& x, const std::vector<f
     tolerance.push_back(static_cast<double>(std::fabs(sum) * 0x1p-22L +
                                             size * (0x1p-38L + columns * columns * 0x1p-58L)));
   }
-  REQUIRE(row_cases::near(sums, exact, tolerance, "sums"));
+  REQUIRE(row_checks::near(sums, exact, tolerance, "sums"));
 }
 
 void check_rows(const Shape& s, Launch launch, const std::string& text,
                 const std::vector<float>& x) {
-  INFO(row_cases::text_of(s, text, "sum_compensated", launch));
+  INFO(row_checks::text_of(s, text, "sum_compensated", launch));
   const course::Placed<float> d_x(x, s.start);
   course::GuardedBuffer<float> sums(s.rows);
   course::launch(sum_compensated, {launch.grid, launch.block}, d_x.data(), s.rows, s.columns,
@@ -99,12 +99,8 @@ void check_rows(const Shape& s, Launch launch, const std::string& text,
 }
 
 void check_rows(const Shape& s, Launch launch, const Kind& kind) {
-  check_rows(s, launch, kind.text, row_cases::elements_of<float>(s, kind));
+  check_rows(s, launch, kind.text, row_checks::elements_of<float>(s, kind));
 }
-
-}  // namespace sum_compensated_check
-
-using namespace sum_compensated_check;
 
 // Promise: sums[r] is the sum of row r, within 2^-22 |sum| + (2^-38 + columns^2 * 2^-58) size.
 // Promise: any number of columns, x aligned to 4 bytes, and any grid of blocks of whole warps, with fewer warps than
@@ -112,7 +108,7 @@ using namespace sum_compensated_check;
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("sum_compensated: rows of every length") {
   std::size_t turn = 0;
-  for (const row_cases::Case& c : row_cases::all_lengths()) {
+  for (const row_checks::Case& c : row_checks::all_lengths()) {
     check_rows(c.shape, c.launch, kSmall);
     check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
   }
@@ -144,7 +140,7 @@ TEST_CASE("sum_compensated: 10^8 and -10^8 in two columns of zeros and a 1") {
 TEST_CASE("sum_compensated: infinities and NaN") {
   for (const std::size_t columns : {3u, 40u, 300u}) {
     const Shape s{11, columns, 2};
-    std::vector<float> x = row_cases::elements_of<float>(s, kSmall);
+    std::vector<float> x = row_checks::elements_of<float>(s, kSmall);
     const auto at = [&](std::size_t r, std::size_t c) -> float& {
       return x[r * columns + std::min<std::size_t>(c, columns - 1)];
     };
@@ -180,7 +176,7 @@ TEST_CASE("sum_compensated: sums near the largest float") {
 // Promise: a row may have more than 2^16 columns.
 TEST_CASE("sum_compensated: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
-  const auto& [shape, launch] = row_cases::kLongRow;
+  const auto& [shape, launch] = row_checks::kLongRow;
   for (const Kind& kind : {kHalves, kLargeLater, kLargeFirst}) check_rows(shape, launch, kind);
 }
 
@@ -195,9 +191,9 @@ TEST_CASE("sum_compensated: rows without columns, and no rows") {
 TEST_CASE("sum_compensated: the last of more than 2^27 rows") {
   constexpr std::size_t kColumns = 40;
   const Shape last{2, kColumns, 5};
-  const std::vector<float> x = row_cases::elements_of<float>(last, kSmall);
+  const std::vector<float> x = row_checks::elements_of<float>(last, kSmall);
   const course::Placed<float> d_x(x, last.start);
-  row_cases::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
+  row_checks::at_last_rows([&](Launch grid, std::size_t rows, std::size_t before) {
     course::GuardedBuffer<float> sums(2);
     course::launch(sum_compensated, {grid.grid, grid.block}, d_x.data() - before * kColumns, rows,
                    kColumns, sums.data() - before);
@@ -215,17 +211,19 @@ TEST_CASE("sum_compensated: the lanes of a warp go in step") {
 TEST_CASE("sum_compensated: every element is loaded once, by threads that share the rows") {
   course::skip_without_counters();
   {
-    const auto& [longer, longer_launch] = row_cases::kLonger;
+    const auto& [longer, longer_launch] = row_checks::kLonger;
     const auto more =
         course::count([&, s = longer, l = longer_launch] { check_rows(s, l, kSmall); });
-    INFO(row_cases::text_of(longer, kSmall.text, "sum_compensated", longer_launch));
-    REQUIRE(row_cases::reads_at_most<float>(*more, longer.rows * longer.columns, 1));
+    INFO(row_checks::text_of(longer, kSmall.text, "sum_compensated", longer_launch));
+    REQUIRE(row_checks::reads_at_most<float>(*more, longer.rows * longer.columns, 1));
   }
-  const auto& [shape, launch] = row_cases::kCounted;
+  const auto& [shape, launch] = row_checks::kCounted;
   const std::size_t elements = shape.rows * shape.columns;
   const auto counters =
-      row_cases::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, elements);
-  INFO(row_cases::text_of(shape, kSmall.text, "sum_compensated", launch));
-  REQUIRE(row_cases::reads_at_most<float>(*counters, elements, 1));
-  REQUIRE(row_cases::is_shared(*counters, elements));
+      row_checks::count_rows([&, s = shape, l = launch] { check_rows(s, l, kSmall); }, elements);
+  INFO(row_checks::text_of(shape, kSmall.text, "sum_compensated", launch));
+  REQUIRE(row_checks::reads_at_most<float>(*counters, elements, 1));
+  REQUIRE(row_checks::is_shared(*counters, elements));
 }
+
+}  // namespace sum_compensated_check

@@ -16,12 +16,12 @@
 
 namespace top_k_check {
 
-using E = row_cases::Element;
-using row_cases::Kind;
-using row_cases::kInfinity;
-using row_cases::kNan;
-using row_cases::Launch;
-using row_cases::Shape;
+using E = row_checks::Element;
+using row_checks::Kind;
+using row_checks::kInfinity;
+using row_checks::kNan;
+using row_checks::Launch;
+using row_checks::Shape;
 
 constexpr std::size_t kTop = 8;
 
@@ -99,12 +99,12 @@ void check_answer(const Shape& s, const std::vector<float>& x, const std::vector
                 : "which is " + course::number_text(static_cast<float>(expected.values[i])));
   }));
   REQUIRE(
-      row_cases::near(values, expected.values, std::vector<double>(values.size(), 0), "values"));
+      row_checks::near(values, expected.values, std::vector<double>(values.size(), 0), "values"));
 }
 
 void check_rows(const Shape& s, Launch launch, const std::string& text,
                 const std::vector<float>& x) {
-  INFO(row_cases::text_of(s, text, "top_k", launch));
+  INFO(row_checks::text_of(s, text, "top_k", launch));
   const course::Placed<float> d_x(x, s.start);
   // The results of a row never begin both where four of them could be one store.
   const bool values_first = s.columns % 2 == 0;
@@ -118,15 +118,11 @@ void check_rows(const Shape& s, Launch launch, const std::string& text,
 }
 
 void check_rows(const Shape& s, Launch launch, const Kind& kind) {
-  check_rows(s, launch, kind.text, row_cases::elements_of<float>(s, kind));
+  check_rows(s, launch, kind.text, row_checks::elements_of<float>(s, kind));
 }
 
 /// Lists of a block of 1024 threads are much work for the CPU device: they are merged under the first schedule alone.
 bool is_slow_again() { return course::kCpuDevice && course::has_run_before(); }
-
-}  // namespace top_k_check
-
-using namespace top_k_check;
 
 // Promise: the eight largest elements of each row and their columns, the largest first.
 // Promise: any number of columns, x, values and indices aligned to 4 bytes, and any grid of blocks of whole warps, with
@@ -134,7 +130,7 @@ using namespace top_k_check;
 // Promise: launches give no dynamic shared memory (OUT OF BOUNDS in every test case).
 TEST_CASE("top_k: rows of every length") {
   std::size_t turn = 0;
-  for (const row_cases::Case& c : row_cases::all_lengths()) {
+  for (const row_checks::Case& c : row_checks::all_lengths()) {
     if (c.launch.block == 1024 && is_slow_again()) continue;
     check_rows(c.shape, c.launch, kDistinct);
     check_rows(c.shape, c.launch, kKinds[++turn % std::size(kKinds)]);
@@ -145,7 +141,7 @@ TEST_CASE("top_k: rows of every length") {
 TEST_CASE("top_k: every kind of elements, blocks of many sizes") {
   for (const Launch launch : {Launch{1, 32}, Launch{3, 160}, Launch{2, 1024}}) {
     if (launch.block == 1024 && is_slow_again()) continue;
-    for (const Kind& kind : kKinds) check_rows(row_cases::rows_for(launch), launch, kind);
+    for (const Kind& kind : kKinds) check_rows(row_checks::rows_for(launch), launch, kind);
   }
 }
 
@@ -174,7 +170,7 @@ TEST_CASE("top_k: ten equal elements and two larger ones, whichever threads meet
   const Shape s{kRows, kColumns, 1};
   for (const std::size_t apart : {1u, 31u, 32u, 33u, 47u, 63u, 64u, 65u}) {
     for (const float value : {2.0f, kNan}) {
-      std::vector<float> x = row_cases::elements_of<float>(s, kBelowZero);
+      std::vector<float> x = row_checks::elements_of<float>(s, kBelowZero);
       for (std::size_t r = 0; r < kRows; ++r) {
         float* const row = x.data() + r * kColumns;
         for (std::size_t k = 0; k < 10; ++k) row[r * 9 + k * apart] = k % 2 == 0 ? value : 2.0f;
@@ -215,8 +211,8 @@ TEST_CASE("top_k: rows of 0 to 9 columns, and no rows") {
 // Promise: a column may need more than 16 bits.
 TEST_CASE("top_k: a long row") {
   if (course::kCpuDevice && course::has_run_before()) return;
-  const auto& [shape, launch] = row_cases::kLongRow;
-  std::vector<float> x = row_cases::elements_of<float>(shape, kBelowZero);
+  const auto& [shape, launch] = row_checks::kLongRow;
+  std::vector<float> x = row_checks::elements_of<float>(shape, kBelowZero);
   x[70'001] = x[99'998] = x[65'535] = 3.0f;
   check_rows(shape, launch, "below zero, but 3 in columns 65535, 70001 and 99998", x);
 }
@@ -249,9 +245,9 @@ TEST_CASE("top_k: a row of more than 2^25 columns") {
 TEST_CASE("top_k: the last of more than 2^29 rows") {
   constexpr std::size_t kColumns = 40;
   const Shape last{2, kColumns, 5};
-  const std::vector<float> x = row_cases::elements_of<float>(last, kDistinct);
+  const std::vector<float> x = row_checks::elements_of<float>(last, kDistinct);
   const course::Placed<float> d_x(x, last.start);
-  row_cases::at_last_rows(
+  row_checks::at_last_rows(
       [&](Launch grid, std::size_t rows, std::size_t before) {
         course::GuardedBuffer<float> values(2 * kTop);
         course::GuardedBuffer<int> indices(2 * kTop);
@@ -276,9 +272,11 @@ TEST_CASE("top_k: every element is loaded once, by threads that share the rows")
   const Shape shape{64, 1536, 0};
   const std::size_t elements = shape.rows * shape.columns;
   const auto counters = course::count([&] { check_rows(shape, launch, kTies); });
-  INFO(row_cases::text_of(shape, kTies.text, "top_k", launch));
-  REQUIRE(row_cases::reads_at_most<float>(*counters, elements, 1));
+  INFO(row_checks::text_of(shape, kTies.text, "top_k", launch));
+  REQUIRE(row_checks::reads_at_most<float>(*counters, elements, 1));
   // A warp has 1 / 16 of the elements. It may also write all results of its block's 16 rows, one by one.
   const std::size_t part = elements / 32 / 16;
   REQUIRE(course::work_is_shared(*counters, 2 * part + 64 + 16 * 2 * kTop));
 }
+
+}  // namespace top_k_check

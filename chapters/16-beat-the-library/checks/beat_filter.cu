@@ -69,16 +69,12 @@ __global__ void count_misplaced(const int* d_out, std::size_t n, Count* d_wrong)
 
 /// Of an answer that is slow here, some of the cases are tried.
 bool is_tried() {
-  return challenge::is_tried<int>([](const int* d_x, std::size_t n) {
+  return challenge_checks::is_tried<int>([](const int* d_x, std::size_t n) {
     course::DeviceBuffer<int> out(1);
     course::DeviceBuffer<Count> count(1);
     BeatFilter{}(d_x, n, out.data(), count.data());
   });
 }
-
-}  // namespace beat_filter_check
-
-using namespace beat_filter_check;
 
 // Promise: the numbers of x[0..n-1] that are > 0 come to d_out[0], d_out[1], ..., in their order,
 // and how many they are to *d_count.
@@ -87,12 +83,12 @@ using namespace beat_filter_check;
 // Promise: *d_count may hold anything before (all of its 64 bits are poisoned).
 // Promise: d_x and d_out are aligned to ints, no more (MISALIGNED ACCESS).
 TEST_CASE("beat_filter: every size, at several starts") {
-  for (const auto& [n, kind, turn] : challenge::every_size_twice(kKinds)) {
+  for (const auto& [n, kind, turn] : challenge_checks::every_size_twice(kKinds)) {
     if (!is_tried()) continue;
     const std::size_t offset_x = turn * 3 % 8, offset_out = turn * 5 % 8;
     INFO(text_of(n, kind.text, offset_x, offset_out));
     BeatFilter answer;
-    check(answer, kind.values(n), offset_x, offset_out);
+    beat_filter_check::check(answer, kind.values(n), offset_x, offset_out);
   }
 }
 
@@ -102,7 +98,7 @@ TEST_CASE("beat_filter: every kind, in several pieces") {
   for (const Kind& kind : kKinds) {
     if (!is_tried()) continue;
     INFO(text_of(5000, kind.text, 1, 2));
-    check(answer, kind.values(5000), 1, 2);
+    beat_filter_check::check(answer, kind.values(5000), 1, 2);
   }
 }
 
@@ -117,7 +113,7 @@ TEST_CASE("beat_filter: one object, called again with other sizes and other numb
     if (!is_tried()) continue;
     const Kind& kind = kKinds[turn++ % 2 ? 3 : 0];
     INFO(text_of(n, kind.text, 0, 0) << "; call " << ++calls << " of one object");
-    check(answer, kind.values(n), 0, 0);
+    beat_filter_check::check(answer, kind.values(n), 0, 0);
   }
 }
 
@@ -164,7 +160,7 @@ TEST_CASE("beat_filter: many tiles") {
   constexpr std::size_t n = (1 << 18) + 1000;
   INFO(text_of(n, kKinds[0].text, 1, 2));
   BeatFilter answer;
-  check(answer, kKinds[0].values(n), 1, 2);
+  beat_filter_check::check(answer, kKinds[0].values(n), 1, 2);
 }
 
 // Promise: n may exceed 2^32 (GPU only).
@@ -205,3 +201,5 @@ TEST_CASE("beat_filter: work for more than one block") {
                           "loads and stores of global memory by the busiest block",
                           "other SMs are idle while one block works: share the tiles"));
 }
+
+}  // namespace beat_filter_check

@@ -50,25 +50,21 @@ void check(BeatHistogram& answer, const std::vector<unsigned char>& bytes, std::
 
 /// Of an answer that is slow here, some of the cases are tried.
 bool is_tried() {
-  return challenge::is_tried<unsigned char>([](const unsigned char* d_bytes, std::size_t n) {
+  return challenge_checks::is_tried<unsigned char>([](const unsigned char* d_bytes, std::size_t n) {
     course::DeviceBuffer<unsigned> bins(256);
     BeatHistogram{}(d_bytes, n, bins.data());
   });
 }
 
-}  // namespace beat_histogram_check
-
-using namespace beat_histogram_check;
-
 // Promise: d_bins[b] becomes how often b occurs in d_bytes[0..n-1], for b from 0 to 255.
 // Promise: d_bins may hold anything before (it is poisoned).
 TEST_CASE("beat_histogram: every size, at several starts") {
-  for (const auto& [n, kind, turn] : challenge::every_size_twice(kKinds)) {
+  for (const auto& [n, kind, turn] : challenge_checks::every_size_twice(kKinds)) {
     if (!is_tried()) continue;
     const std::size_t offset = turn * 7 % 64;
     INFO(text_of(n, kind.text, offset));
     BeatHistogram answer;
-    check(answer, kind.values(n), offset);
+    beat_histogram_check::check(answer, kind.values(n), offset);
   }
 }
 
@@ -80,7 +76,7 @@ TEST_CASE("beat_histogram: every start of a short array") {
     if (!is_tried()) continue;
     const std::size_t n = 30 + offset % 5;
     INFO(text_of(n, kKinds[0].text, offset) << "; call " << ++calls << " of one object");
-    check(answer, kKinds[0].values(n), offset);
+    beat_histogram_check::check(answer, kKinds[0].values(n), offset);
   }
 }
 
@@ -93,7 +89,7 @@ TEST_CASE("beat_histogram: one object, called again with other sizes") {
     if (!is_tried()) continue;
     const Kind& kind = kKinds[n % 2 ? 1 : 3];
     INFO(text_of(n, kind.text, 0) << "; call " << ++calls << " of one object");
-    check(answer, kind.values(n), 0);
+    beat_histogram_check::check(answer, kind.values(n), 0);
   }
 }
 
@@ -138,7 +134,7 @@ TEST_CASE("beat_histogram: a bin holds more than 16 bits") {
   constexpr std::size_t n = (1 << 16) + 1000;
   INFO(text_of(n, kKinds[1].text, 3));
   BeatHistogram answer;
-  check(answer, kKinds[1].values(n), 3);
+  beat_histogram_check::check(answer, kKinds[1].values(n), 3);
 }
 
 // Promise: what one block counts may exceed 2^16, too.
@@ -147,7 +143,7 @@ TEST_CASE("beat_histogram: each of many blocks counts more than 16 bits hold") {
   constexpr std::size_t n = 9'000'000;
   INFO(text_of(n, kKinds[2].text, 0));
   BeatHistogram answer;
-  check(answer, kKinds[2].values(n), 0);
+  beat_histogram_check::check(answer, kKinds[2].values(n), 0);
 }
 
 // Promise: n may exceed 2^32, and no count does (GPU only).
@@ -183,3 +179,5 @@ TEST_CASE("beat_histogram: better than one atomic per byte") {
   REQUIRE(
       course::work_is_shared(*counters, (counters->global_loads + counters->global_stores) / 4));
 }
+
+}  // namespace beat_histogram_check

@@ -66,7 +66,7 @@ void check(BeatRows& answer, const Shape& s, const std::vector<int>& index) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     before[i] = __half(gets[i / s.width] ? 3.0f : -0.0f);
   }
-  std::vector<float> sums = floats(before);
+  std::vector<float> sums = beat_rows_check::floats(before);
   for (std::size_t i = 0; i < source.size(); ++i) {
     const auto to = static_cast<std::size_t>(index[i / s.width]);
     sums[to * s.width + i % s.width] += __half2float(source[i]);
@@ -75,7 +75,7 @@ void check(BeatRows& answer, const Shape& s, const std::vector<int>& index) {
   const course::Placed<int> d_index(index, s.index);
   course::Placed<__half> table(before, s.table);
   answer(d_source.data(), d_index.data(), s.rows, s.width, table.data(), s.table_rows);
-  const std::vector<float> found = floats(table.download());
+  const std::vector<float> found = beat_rows_check::floats(table.download());
   REQUIRE(course::same(found, sums, "d_table"));
   std::size_t changed = 0;  // signs of zeros in rows that nothing was added to
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -96,7 +96,7 @@ std::vector<float> added_to_zeros(const Shape& s, const std::vector<__half>& sou
   std::vector<__half> rows((s.table_rows - first) * s.width);
   CUDA_CHECK(cudaMemcpy(rows.data(), table.data() + first * s.width, rows.size() * sizeof(__half),
                         cudaMemcpyDeviceToHost));
-  return floats(rows);
+  return beat_rows_check::floats(rows);
 }
 
 /// Of an answer that is slow here, some of the cases are tried.
@@ -110,10 +110,6 @@ bool is_tried() {
   });
   return cases.take();
 }
-
-}  // namespace beat_rows_check
-
-using namespace beat_rows_check;
 
 // Promise: source[r][c] is added to table[d_index[r]][c] for r < rows and c < width; both
 // are row-major, without gaps.
@@ -129,7 +125,7 @@ TEST_CASE("beat_rows: every number of rows, at several widths and starts") {
       const Shape s{rows, width, 11 + rows / 4, turn * 3 % 9, turn * 5 % 9, turn % 4};
       INFO(text_of(s, "whole numbers"));
       BeatRows answer;
-      check(answer, s, spread(s));
+      beat_rows_check::check(answer, s, spread(s));
     }
   }
 }
@@ -142,7 +138,7 @@ TEST_CASE("beat_rows: packs of 16 bytes, and every start") {
     if (!is_tried()) continue;
     const Shape s{100, 64, 9, start, start, start % 4};
     INFO(text_of(s, "whole numbers") << "; call " << ++calls << " of one object");
-    check(answer, s, spread(s));
+    beat_rows_check::check(answer, s, spread(s));
   }
 }
 
@@ -151,11 +147,11 @@ TEST_CASE("beat_rows: all rows into one, and each row into its own") {
   BeatRows answer;
   const Shape one{400, 64, 300}, own{300, 64, 300};
   INFO(text_of(one, "all into row 299"));
-  check(answer, one, std::vector<int>(one.rows, 299));
+  beat_rows_check::check(answer, one, std::vector<int>(one.rows, 299));
   std::vector<int> back(own.rows);
   for (std::size_t r = 0; r < own.rows; ++r) back[r] = static_cast<int>(own.rows - 1 - r);
   INFO(text_of(own, "in the opposite order"));
-  check(answer, own, back);
+  beat_rows_check::check(answer, own, back);
 }
 
 // Promise: a row may be wide, and rows and table_rows may exceed 2^16.
@@ -166,7 +162,7 @@ TEST_CASE("beat_rows: wide rows; many rows of the table; many rows of the source
                          Shape{70'000, 1, 2000}}) {
     if ((s.rows > 1000 && again) || !is_tried()) continue;
     INFO(text_of(s, "whole numbers"));
-    check(answer, s, spread(s));
+    beat_rows_check::check(answer, s, spread(s));
   }
 }
 
@@ -181,7 +177,7 @@ TEST_CASE("beat_rows: one object, called twice in a row, before the first sums a
   answer(d_source.data(), d_index.data(), 500, 1, table.data(), 2);
   answer(d_source.data(), d_index.data(), 30, 1, table.data() + 2, 1);
   INFO("500 rows of one half into 2 rows, then 30 into one; all are 1");
-  REQUIRE(course::same(floats(table.download()), {500, 0, 30}, "the three rows"));
+  REQUIRE(course::same(beat_rows_check::floats(table.download()), {500, 0, 30}, "the three rows"));
 }
 
 // Promise: the answer adds the rows that source holds now to the rows that d_index names now, not those
@@ -196,11 +192,11 @@ TEST_CASE("beat_rows: one object, called again for the same arrays with other ro
   INFO("300 rows of one half, all 1, into row 0 of 3; in a second call the same index names row 2");
   index.upload(std::vector<int>(kRows, 2));
   answer(source.data(), index.data(), kRows, 1, table.data(), 3);
-  REQUIRE(course::same(floats(table.download()), {300, 0, 300}, "the three rows"));
+  REQUIRE(course::same(beat_rows_check::floats(table.download()), {300, 0, 300}, "the three rows"));
   INFO("in a third call the same source holds 2");
   source.upload(std::vector<__half>(kRows, __half(2.0f)));
   answer(source.data(), index.data(), kRows, 1, table.data(), 3);
-  REQUIRE(course::same(floats(table.download()), {300, 0, 900}, "the three rows"));
+  REQUIRE(course::same(beat_rows_check::floats(table.download()), {300, 0, 900}, "the three rows"));
 }
 
 // Promise: one object may be called again, with any shape, when the call before is done.
@@ -211,7 +207,7 @@ TEST_CASE("beat_rows: one object, called again with other shapes") {
                          Shape{200, 64, 150}}) {
     if (!is_tried()) continue;
     INFO(text_of(s, "whole numbers") << "; call " << ++calls << " of one object");
-    check(answer, s, spread(s));
+    beat_rows_check::check(answer, s, spread(s));
   }
 }
 
@@ -231,7 +227,8 @@ TEST_CASE("beat_rows: sums that are rounded are near the exact ones") {
   }
   // Any order of kEach additions to 0, each rounded to half, of numbers from -1 to 1.
   const double k = kEach * course::kHalfRoundoff;
-  REQUIRE(course::close(added_to_zeros(s, source, index), exact, k / (1 - k) * kEach, "d_table"));
+  REQUIRE(course::close(beat_rows_check::added_to_zeros(s, source, index), exact,
+                        k / (1 - k) * kEach, "d_table"));
 }
 
 // Promise: sums that need no rounding are exact, of any halves (all bits
@@ -246,7 +243,8 @@ TEST_CASE("beat_rows: numbers of every size") {
     const float value = std::ldexp(1 + static_cast<float>(37 * i % 1024) / 1024, i / 64 % 40 - 24);
     source.push_back(__half(i % 2 == 0 ? value : -value));
   }
-  REQUIRE(course::same(added_to_zeros(s, source, index), floats(source), "d_table"));
+  REQUIRE(course::same(beat_rows_check::added_to_zeros(s, source, index),
+                       beat_rows_check::floats(source), "d_table"));
 }
 
 // Promise: the table may have more than 2^32 halves (GPU only).
@@ -259,8 +257,8 @@ TEST_CASE("beat_rows: a table of more than 2^32 halves") {
   const std::vector<__half> source(50 * 64, __half(1.0f));
   std::vector<float> expected(100 * 64, 0.0f);
   std::fill(expected.begin() + 50 * 64, expected.end(), 1.0f);
-  REQUIRE(course::same(added_to_zeros(s, source, index, s.table_rows - 100), expected,
-                       "the last 100 rows of d_table"));
+  REQUIRE(course::same(beat_rows_check::added_to_zeros(s, source, index, s.table_rows - 100),
+                       expected, "the last 100 rows of d_table"));
 }
 
 // Promise: there is at most one atomic per two halves.
@@ -271,7 +269,8 @@ TEST_CASE("beat_rows: better than one atomic per half") {
   const Shape s{1024, 64, 100};
   INFO(text_of(s, "whole numbers"));
   BeatRows answer;
-  const auto counters = course::count_shuffled([&] { check(answer, s, spread(s)); });
+  const auto counters =
+      course::count_shuffled([&] { beat_rows_check::check(answer, s, spread(s)); });
   // A compare-and-swap may fail, and is tried again.
   const std::uint64_t again = counters->global_compare_and_swaps / 3;
   REQUIRE(course::at_most(counters->global_atomic_lanes, s.rows * s.width / 2 + again,
@@ -295,5 +294,7 @@ TEST_CASE("beat_rows: rows of the table that begin past 2^32") {
          rows.data() - (kTableRows - kInMemory) * kWidth, kTableRows);
   std::vector<float> expected(kInMemory * kWidth, 0.0f);
   std::fill(expected.begin() + kWidth, expected.end(), 2.0f);
-  REQUIRE(course::same(floats(rows.download()), expected, "the last two rows"));
+  REQUIRE(course::same(beat_rows_check::floats(rows.download()), expected, "the last two rows"));
 }
+
+}  // namespace beat_rows_check

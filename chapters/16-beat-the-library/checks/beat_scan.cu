@@ -64,7 +64,7 @@ std::vector<float> scanned(BeatScan& answer, const std::vector<float>& x, std::s
 
 void check(BeatScan& answer, const std::vector<float>& x, std::size_t offset_x,
            std::size_t offset_out) {
-  const std::vector<float> found = scanned(answer, x, offset_x, offset_out);
+  const std::vector<float> found = beat_scan_check::scanned(answer, x, offset_x, offset_out);
   REQUIRE(course::same(found, exact_sums(x), "d_out"));
 }
 
@@ -110,27 +110,23 @@ __global__ void count_wrong_sums(const float* d_out, std::size_t n, unsigned lon
 
 /// Of an answer that is slow here, some of the cases are tried.
 bool is_tried() {
-  return challenge::is_tried<float>([](const float* d_x, std::size_t n) {
+  return challenge_checks::is_tried<float>([](const float* d_x, std::size_t n) {
     course::DeviceBuffer<float> out(n);
     BeatScan{}(d_x, n, out.data());
   });
 }
-
-}  // namespace beat_scan_check
-
-using namespace beat_scan_check;
 
 // Promise: d_out[i] becomes x[0] + ... + x[i], for each i < n.
 // Promise: nothing else is written (OUT OF BOUNDS; on a GPU the guard bands show it).
 // Promise: d_x and d_out are aligned to floats, no more (MISALIGNED ACCESS).
 // Promise: sums that need no rounding are exact (numbers of 2^-70 and of 2^70, too).
 TEST_CASE("beat_scan: every size, at several starts") {
-  for (const auto& [n, kind, turn] : challenge::every_size_twice(kExact)) {
+  for (const auto& [n, kind, turn] : challenge_checks::every_size_twice(kExact)) {
     if (!is_tried()) continue;
     const std::size_t offset_x = turn * 5 % 16, offset_out = turn * 3 % 16;
     INFO(text_of(n, kind.text, offset_x, offset_out));
     BeatScan answer;
-    check(answer, kind.values(n), offset_x, offset_out);
+    beat_scan_check::check(answer, kind.values(n), offset_x, offset_out);
   }
 }
 
@@ -143,7 +139,7 @@ TEST_CASE("beat_scan: every start of a short array") {
     const std::size_t offset_out = offset / 4 + offset % 4 * 4;
     INFO(text_of(77, kExact[0].text, offset, offset_out)
          << "; call " << ++calls << " of one object");
-    check(answer, kExact[0].values(77), offset, offset_out);
+    beat_scan_check::check(answer, kExact[0].values(77), offset, offset_out);
   }
 }
 
@@ -153,7 +149,7 @@ TEST_CASE("beat_scan: every kind, in several pieces") {
   for (const Kind& kind : kExact) {
     if (!is_tried()) continue;
     INFO(text_of(5000, kind.text, 1, 1));
-    check(answer, kind.values(5000), 1, 1);
+    beat_scan_check::check(answer, kind.values(5000), 1, 1);
   }
 }
 
@@ -168,7 +164,7 @@ TEST_CASE("beat_scan: one object, called again with other sizes and other number
     if (!is_tried()) continue;
     const Kind& kind = kExact[turn++ % 2 ? 5 : 0];
     INFO(text_of(n, kind.text, 0, 0) << "; call " << ++calls << " of one object");
-    check(answer, kind.values(n), 0, 0);
+    beat_scan_check::check(answer, kind.values(n), 0, 0);
   }
 }
 
@@ -211,7 +207,7 @@ TEST_CASE("beat_scan: many tiles") {
   constexpr std::size_t n = (1 << 18) + 1001;
   INFO(text_of(n, kExact[0].text, 1, 2));
   BeatScan answer;
-  check(answer, kExact[0].values(n), 1, 2);
+  beat_scan_check::check(answer, kExact[0].values(n), 1, 2);
 }
 
 // Promise: an infinity or a NaN reaches the sums from its place on, and no sum before it.
@@ -234,7 +230,7 @@ TEST_CASE("beat_scan: infinities and NaN") {
               "] = " + course::number_text(place.value);
     }
     INFO(text_of(x.size(), text, 0, 0));
-    REQUIRE(near_sums(scanned(answer, x, 0, 0), x));
+    REQUIRE(near_sums(beat_scan_check::scanned(answer, x, 0, 0), x));
   }
 }
 
@@ -248,7 +244,7 @@ TEST_CASE("beat_scan: sums that are rounded are near the exact ones") {
     const std::vector<float> x = all_bits.values(n);
     INFO(text_of(n, all_bits.text, 1, 0));
     BeatScan answer;
-    REQUIRE(near_sums(scanned(answer, x, 1, 0), x));
+    REQUIRE(near_sums(beat_scan_check::scanned(answer, x, 1, 0), x));
   }
 }
 
@@ -286,3 +282,5 @@ TEST_CASE("beat_scan: work for more than one block") {
                           "loads and stores of global memory by the busiest block",
                           "other SMs are idle while one block works: share the tiles"));
 }
+
+}  // namespace beat_scan_check

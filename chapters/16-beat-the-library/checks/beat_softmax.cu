@@ -132,15 +132,11 @@ __global__ void count_wrong_quotients(const float* d_y, std::size_t n, float one
 
 /// Of an answer that is slow here, some of the cases are tried.
 bool is_tried() {
-  return challenge::is_tried<float>([](const float* d_x, std::size_t n) {
+  return challenge_checks::is_tried<float>([](const float* d_x, std::size_t n) {
     course::DeviceBuffer<float> y(n);
     BeatSoftmax{}(d_x, n / 100, 100, y.data());
   });
 }
-
-}  // namespace beat_softmax_check
-
-using namespace beat_softmax_check;
 
 // Promise: row r of y becomes the softmax of row r of x. Each y is within 10^-4 + width * 2^-24 of its exact value,
 // relatively, or within 10^-12.
@@ -160,7 +156,7 @@ TEST_CASE("beat_softmax: rows of every length, at several starts") {
       const std::size_t offset_y = turn % 4 < 2 ? turn * 3 % 16 : 0;
       INFO(text_of(s, kind.text, offset_x, offset_y));
       BeatSoftmax answer;
-      check(answer, s, numbers_of(s, kind), offset_x, offset_y);
+      beat_softmax_check::check(answer, s, numbers_of(s, kind), offset_x, offset_y);
     }
   }
 }
@@ -172,7 +168,7 @@ TEST_CASE("beat_softmax: every kind of numbers") {
     for (const Kind& kind : kKinds) {
       if (!is_tried()) continue;
       INFO(text_of(s, kind.text));
-      check(answer, s, numbers_of(s, kind), 0, 0);
+      beat_softmax_check::check(answer, s, numbers_of(s, kind), 0, 0);
     }
   }
 }
@@ -189,7 +185,7 @@ TEST_CASE("beat_softmax: one number of each row has almost all of the sum") {
         x[r * s.width + (r * 29 + 1) % s.width] = 4.0f;
       }
       INFO(text_of(s, "5 and 4, the others are " + course::number_text(others)));
-      check(answer, s, x, 0, 0);
+      beat_softmax_check::check(answer, s, x, 0, 0);
     }
   }
 }
@@ -213,11 +209,11 @@ TEST_CASE("beat_softmax: rows with NaN and infinities") {
         text_of(s,
                 "row 0 has a NaN, row 1 is -infinity, row 2, too, but a NaN, row 3, too, but "
                 "-10^30, rows 4 and 5 have +infinity, row 6 has NaN and 10^30, row 7 has neither"));
-    check(answer, s, x, 0, 0);
+    beat_softmax_check::check(answer, s, x, 0, 0);
   }
   if (!is_tried()) return;
   INFO(text_of({2, 1}, "-infinity; NaN"));
-  check(answer, {2, 1}, {-kInfinity, kNan}, 0, 0);
+  beat_softmax_check::check(answer, {2, 1}, {-kInfinity, kNan}, 0, 0);
 }
 
 // Promise: one object may be called again, with any shape, when the call before is done.
@@ -231,7 +227,7 @@ TEST_CASE("beat_softmax: one object, called again with other shapes") {
     if (!is_tried()) continue;
     const Kind& kind = kKinds[turn++ % 3 * 2];
     INFO(text_of(s, kind.text) << "; call " << ++calls << " of one object");
-    check(answer, s, numbers_of(s, kind), 0, 0);
+    beat_softmax_check::check(answer, s, numbers_of(s, kind), 0, 0);
   }
 }
 
@@ -274,7 +270,7 @@ TEST_CASE("beat_softmax: a long row") {
     const Shape s{1, width};
     INFO(text_of(s, kSmall.text, 3, 0));
     BeatSoftmax answer;
-    check(answer, s, numbers_of(s, kSmall), width % 2 ? 3 : 0, 0);
+    beat_softmax_check::check(answer, s, numbers_of(s, kSmall), width % 2 ? 3 : 0, 0);
   }
 }
 
@@ -320,3 +316,5 @@ TEST_CASE("beat_softmax: at most two reads of each number") {
                           "loads and stores of global memory by the busiest block",
                           "other SMs are idle while one block works: share the rows"));
 }
+
+}  // namespace beat_softmax_check

@@ -51,26 +51,22 @@ void check(BeatSum& answer, const std::vector<float>& x, std::size_t offset, dou
 
 /// Of an answer that is slow here, some of the cases are tried.
 bool is_tried() {
-  return challenge::is_tried<float>([](const float* d_x, std::size_t n) {
+  return challenge_checks::is_tried<float>([](const float* d_x, std::size_t n) {
     course::DeviceBuffer<float> y(1);
     BeatSum{}(d_x, n, y.data());
   });
 }
 
-}  // namespace beat_sum_check
-
-using namespace beat_sum_check;
-
 // Promise: *d_y becomes x[0] + ... + x[n-1], and 0 if n == 0.
 // Promise: *d_y may hold anything before (it is poisoned).
 // Promise: sums that need no rounding are exact (numbers of 2^-70 and of 2^70, too).
 TEST_CASE("beat_sum: every size, at several starts") {
-  for (const auto& [n, kind, turn] : challenge::every_size_twice(kExact)) {
+  for (const auto& [n, kind, turn] : challenge_checks::every_size_twice(kExact)) {
     if (!is_tried()) continue;
     const std::size_t offset = turn * 5 % 16;
     INFO(text_of(n, kind.text, offset));
     BeatSum answer;
-    check(answer, kind.values(n), offset, 0);
+    beat_sum_check::check(answer, kind.values(n), offset, 0);
   }
 }
 
@@ -81,7 +77,7 @@ TEST_CASE("beat_sum: every start of a short array") {
   for (std::size_t offset = 0; offset < 16; ++offset) {
     if (!is_tried()) continue;
     INFO(text_of(77, kExact[0].text, offset) << "; call " << ++calls << " of one object");
-    check(answer, kExact[0].values(77), offset, 0);
+    beat_sum_check::check(answer, kExact[0].values(77), offset, 0);
   }
 }
 
@@ -93,7 +89,7 @@ TEST_CASE("beat_sum: one object, called again with other sizes") {
                               course::kBigSize, std::size_t{1}, std::size_t{5000}}) {
     if (!is_tried()) continue;
     INFO(text_of(n, kExact[0].text, 0) << "; call " << ++calls << " of one object");
-    check(answer, kExact[0].values(n), 0, 0);
+    beat_sum_check::check(answer, kExact[0].values(n), 0, 0);
   }
 }
 
@@ -135,7 +131,7 @@ TEST_CASE("beat_sum: many blocks") {
   const std::size_t n = (std::size_t{1} << (course::has_run_before() ? 16 : 18)) + 77;
   INFO(text_of(n, kExact[0].text, 0));
   BeatSum answer;
-  check(answer, kExact[0].values(n), 0, 0);
+  beat_sum_check::check(answer, kExact[0].values(n), 0, 0);
 }
 
 // Promise: a sum with an infinite number is infinite.
@@ -161,7 +157,7 @@ TEST_CASE("beat_sum: sums that are rounded are near the exact one") {
     const std::vector<float> x = all_bits.values(n);
     INFO(text_of(n, all_bits.text, 1));
     BeatSum answer;
-    check(answer, x, 1, course::sum_tolerance(x));
+    beat_sum_check::check(answer, x, 1, course::sum_tolerance(x));
   }
 }
 
@@ -200,3 +196,5 @@ TEST_CASE("beat_sum: better than one atomic per number") {
   REQUIRE(
       course::work_is_shared(*counters, (counters->global_loads + counters->global_stores) / 2));
 }
+
+}  // namespace beat_sum_check

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace challenge {
+namespace challenge_checks {
 
 /// A size, a kind of data, and the number of the case, for what else changes from case to case.
 template <class Kind>
@@ -38,4 +38,4 @@ bool is_tried(Call call) {
   return cases.take();
 }
 
-}  // namespace challenge
+}  // namespace challenge_checks

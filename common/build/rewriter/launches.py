@@ -1,8 +1,14 @@
 """Launches: kernel<<<grid, block>>>(arguments) and course::launch(kernel, ...)."""
 
+import re
+
 from build.rewriter.declarations import function_names
 from build.rewriter.functions import is_device_code
 from build.rewriter.source import OPENING, STATEMENT_WORDS, c_string, one_line
+
+# The namespace of a check, which calls its own kernels by whole names: of an argument's type, such as __half, a learner may have a
+# function of the same name. Messages leave it out.
+OF_CHECK = re.compile(r"^\w+_checks?::")
 
 
 def rewrite(file):
@@ -34,6 +40,7 @@ def rewrite_launch(file, at):
         file.fail(end, "a launch needs its arguments in parentheses after >>>")
     closing = file.other_end(opening)
     kernel = one_line(file.between(begin, at))
+    shown = OF_CHECK.sub("", kernel)
     arguments = one_line(file.source[file.tokens[opening].end:file.tokens[closing].begin])
     # A name may stand for a template or several overloads, so the call must be written with
     # it. Any other expression is evaluated once, as a launch on a GPU does.
@@ -48,7 +55,7 @@ def rewrite_launch(file, at):
                            for i, written in enumerate(arguments_as_written))
         call = f"{callee}({passed})"
     file.replace(begin, at + 1,
-                 f" ::simt::launch({{{file.message_text(kernel)}, {file.message_text(arguments)}}}, "
+                 f" ::simt::launch({{{file.message_text(shown)}, {file.message_text(arguments)}}}, "
                  f"[{capture}]({parameters}) {{ {call}; }}, ")
     file.replace(end, end + 3, ")")
 

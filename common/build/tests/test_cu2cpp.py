@@ -157,6 +157,14 @@ class Launches(RewriterTest):
         text = rewrite_statement(r'''k<'"'><<<1, 32>>>("a\n", '\\', f(b, c));''')
         self.assertIn(r'''{"k<'\"'>", "\"a\\n\", '\\\\', f(b, c)"}''', text)
 
+    def test_a_check_is_not_named_in_texts_for_messages(self):
+        for kernel in ("top_k_check::fill", "row_checks::fill"):
+            with self.subTest(kernel):
+                text = rewrite_statement(f"{kernel}<<<1, 32>>>(d_x);")
+                self.assertIn('{"fill", "d_x"}', text)
+                self.assertIn(f"SIMT_CALL({kernel})", text)
+        self.assertIn('{"checks::fill", "d_x"}', rewrite_statement("checks::fill<<<1, 32>>>(d_x);"))
+
     def test_course_launch_hands_on_the_call_and_its_texts(self):
         for kernel in ("k", "::k", "ns::k<T>", "k<T, 2>", "k<(a > b)>"):
             with self.subTest(kernel):
