@@ -57,7 +57,7 @@ class Class:
         return subprocess.Popen(self.command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def judged(self):
-        return len(list((self.out / "answers").glob("*/*/*.json")))
+        return len(list((self.out / "answers").rglob("*.json")))
 
     def interrupt(self, after, number):
         """Begins to grade, and sends a signal when so many answers are judged; returns the exit code and the output."""
