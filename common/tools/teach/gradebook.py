@@ -174,6 +174,8 @@ class Gradebook:
     def entry(self, key, verdict, text=""):
         """What is known of an answer."""
         words = printable(text).strip() or WORDS.get(verdict, "")
+        if verdict in (grade.FAILED, grade.NO_END) and "\nrerun: " not in words:  # as ./course check says it
+            words += f"\n\nedit:  exercises/{'/'.join(key)}.cuh\nrerun: ./course check {key[1]}"
         return {"chapter": key[0], "exercise": key[1], "verdict": verdict, "text": words + (f"\n{AFTER[verdict]}" if verdict in AFTER else "")}
 
     def keep(self, name, ident, entries, remarks, error=""):

@@ -102,7 +102,8 @@ class Book(InFolder):
         self.enter(book, "bob", "passed", "passed", "timed_out")
         self.assertEqual(self.scores()["bob"]["points"], "4")
         self.assertIn("**4 of 6 points**", self.feedback("bob"))
-        self.assertIn(f"## {CHAPTER}/word_count: no end, 0 of 2\n\n    said\n", self.feedback("bob"))
+        self.assertIn(f"## {CHAPTER}/word_count: no end, 0 of 2\n\n    said\n    \n    edit:  exercises/{CHAPTER}/word_count.cuh\n"
+                      "    rerun: ./course check word_count\n", self.feedback("bob"))
         self.assertEqual(list(self.scores()["ada"]), ["learner", "points", "of", "percent", "error", "notes", *map("/".join, EXERCISES)])
 
     def test_another_list_loses_no_row(self):
