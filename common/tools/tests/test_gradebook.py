@@ -488,7 +488,7 @@ class Platforms(InFolder):
         for reason, expected in (("", ["--chapters", "01"]), ("it does not start", ["--chapters", "01", "--no-sandbox"])):
             with mock.patch.object(platforms.sandbox, "problem", return_value=reason), mock.patch("sys.stderr", io.StringIO()) as errors:
                 self.assertEqual(platforms.options_for(["--chapters", "01", "--no-sandbox"]), expected)
-            self.assertIn("answers run without bubblewrap" if reason else "answers run in it", errors.getvalue())
+            self.assertIn("it does not start: answers run without it: they have the network" if reason else "answers run in it", errors.getvalue())
 
 
 if __name__ == "__main__":
