@@ -106,11 +106,15 @@ class Recipe(Folder):
             self.assertEqual(subprocess.run(
                 f"git init -q class/{name} && cd class/{name} && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x",
                 shell=True, cwd=self.folder).returncode, 0)
-        (self.folder / "repositories.txt").write_text("ada\neve\nbob\n")
-        code, output = self.bash(recipe.replace("https://github.com/YOUR-CLASS", f"file://{self.folder}/class"))
-        self.assertEqual(code, 0, output)
-        self.assertIn("eve: no clone", output)
-        self.assertEqual(self.arguments(), ["--out", "grades", "--chapters", "01-global-atomic", "submissions/ada", "submissions/bob"])
+        for text in ("ada\neve\nbob\n", "ada\neve\n\nbob", "ada\r\neve\r\nbob\r\n", "ada\neve\nbob"):  # of Windows, and without a last line end
+            (self.folder / "repositories.txt").write_bytes(text.encode())
+            code, output = self.bash(recipe.replace("https://github.com/YOUR-CLASS", f"file://{self.folder}/class"))
+            self.assertEqual((code, output), (0, "eve: no clone\n"))
+            self.assertEqual(self.arguments(), ["--out", "grades", "--chapters", "01", "submissions/ada", "submissions/bob"], text)
+        (self.folder / "class/ada/new").write_text("")
+        subprocess.run("cd class/ada && git add new && git -c user.name=x -c user.email=x@x commit -q -m y", shell=True, cwd=self.folder, check=True)
+        self.bash(recipe.replace("https://github.com/YOUR-CLASS", f"file://{self.folder}/class"))
+        self.assertTrue((self.folder / "submissions/ada/new").exists(), "a second run brings what is new")
 
 
 class Syllabus(unittest.TestCase):
