@@ -32,6 +32,8 @@ def run_logged(command, folder, log, progress):
                 out.flush()
                 if step := STEP.match(line.decode("utf-8", "replace")):
                     progress.step(int(step[1]), total=int(step[2]))
+                else:
+                    progress.step(progress.done)
         except BaseException:
             process.terminate()
             raise

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 
 from tools.lib import result
@@ -169,7 +170,27 @@ class Gradebook:
         if self.roster.rows and row is None:
             remarks.append("not in the roster")
         self.keep(name, row.ident if row else self.rows.get(name, {}).get("id", ""), entries, remarks, error)
+        self.show_sources(name, taken)
         self.write()
+
+    def source(self, name, key):
+        """Where an answer is that a person has to read."""
+        return self.out / "learners" / name / "to-read" / key[0] / f"{key[1]}.cuh"
+
+    def show_sources(self, name, taken):
+        """Writes the answers that a person has to read, and takes away those that no one has to read any more."""
+        for key, each in self.entries(name).items():
+            file = self.source(name, key)
+            if not self.is_to_read(each):
+                file.unlink(missing_ok=True)
+            elif taken and key in taken.sources:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                replace(file, taken.sources[key].encode("utf-8", "replace").decode())
+
+    @staticmethod
+    def is_to_read(each):
+        """True for an answer that counts as soon as a person has read it, and accepts it."""
+        return each["verdict"] in (REFUSED, FOR_A_PERSON) and bool(each.get("answer"))
 
     def entry(self, key, verdict, text=""):
         """What is known of an answer."""
@@ -203,7 +224,7 @@ class Gradebook:
                          if each["verdict"] in (REFUSED, *grade.OPEN)]
         learner.notes += [f"{'/'.join(key)}: {remark}" for key, each in entries.items() for remark in each.get("remarks", ())]
         learner.notes += row.get("remarks", [])
-        if missing := [key for key in self.points() if key not in entries]:
+        if entries and (missing := [key for key in self.points() if key not in entries]):
             learner.notes.append(f"not graded yet: {', '.join(map('/'.join, missing))}")
         others = {each["course"] for each in entries.values() if each.get("course")} - {self.how.get("course")}
         for course in sorted(others):
@@ -262,9 +283,12 @@ class Gradebook:
         learners = [self.learner(name) for name in sorted({*handed_in, *absent})]
         points = self.points()
         print(grade.table(learners, points))
-        open_ones = [(learner.name, key) for learner in learners for key, verdict in learner.verdicts.items() if verdict == FOR_A_PERSON]
-        if open_ones:
-            print(f"\n{len(open_ones)} answers wait for a person: read the file, and accept it: --accept {open_ones[0][0]}/{'/'.join(open_ones[0][1])}")
+        to_read = [(learner.name, key) for learner in learners for key, each in self.entries(learner.name).items() if self.is_to_read(each)]
+        if to_read:
+            print(f"\n{len(to_read)} answer{'s wait' if len(to_read) > 1 else ' waits'} for a person. Read the file; if it is right, accept it with "
+                  "the same command and")
+        for name, key in to_read:
+            print(f"  --accept {shlex.quote(f'{name}/' + '/'.join(key))}   {grade.shown(str(self.source(name, key)))}")
         print(f"\n{self.out}/scores.csv: {len(self.rows)} learners, {len(points)} exercises")
         return self.problems(learners)
 

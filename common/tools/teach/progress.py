@@ -25,20 +25,24 @@ class Progress:
         self.what, self.total, self.out = what, total, out or sys.stderr
         self.is_terminal = self.out.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         self.start, self.done, self.detail = time.monotonic(), 0, ""
+        self.start_of_steps = self.start  # what comes before the first step says nothing of how long one takes
         self.last_line, self.over, self.lock = self.start, threading.Event(), threading.Lock()
 
     def text(self):
         """building the course: 12 of 40 (35 s), about 2 min left: 01-global-atomic/ticket"""
-        seconds = time.monotonic() - self.start
+        now = time.monotonic()
+        seconds, of_steps = now - self.start, now - self.start_of_steps
         parts = [f"{self.what}: {self.done} of {self.total} ({in_words(seconds)})" if self.total else f"{self.what} ({in_words(seconds)})"]
-        if 0 < self.done < self.total and seconds > 2:
-            parts.append(f", about {in_words(seconds / self.done * (self.total - self.done))} left")
+        if 0 < self.done < self.total and of_steps > 2:
+            parts.append(f", about {in_words(of_steps / self.done * (self.total - self.done))} left")
         return "".join(parts) + (f": {self.detail}" if self.detail else "")
 
     def step(self, done, detail="", total=None):
         """So much is done, and what comes now or came last."""
-        self.done, self.detail, self.total = done, detail, self.total if total is None else total
-        if not self.is_terminal and (time.monotonic() - self.last_line > LINE_SECONDS):
+        if total is not None and not self.total:
+            self.total, self.start_of_steps = total, time.monotonic()
+        self.done, self.detail = done, detail
+        if not self.is_terminal and time.monotonic() - self.last_line > LINE_SECONDS:
             self.line(self.text())
 
     def line(self, text):

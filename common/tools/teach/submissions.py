@@ -13,14 +13,15 @@ from tools.teach.regular import GradeError
 class Taken:
     """A submission: {exercise: text} of what is to be judged, {exercise: reason} of what is refused, {exercise: reasons} of what
     a person has to look at if it passes, which exercises are there and not begun, which are judged because a person has read
-    them, which have the score that they had, and which had one and are not there now; {exercise: digest} of what was handed in,
-    {exercise: remarks}, and remarks on the whole."""
+    them, which have the score that they had, and which had one and are not there now; {exercise: digest} and
+    {exercise: text} of what was handed in, {exercise: remarks}, and remarks on the whole."""
 
     texts: dict = field(default_factory=dict)
     refused: dict = field(default_factory=dict)
     for_a_person: dict = field(default_factory=dict)
     not_started: set = field(default_factory=set)
     accepted: set = field(default_factory=set)
+    sources: dict = field(default_factory=dict)
     kept: set = field(default_factory=set)
     missing: set = field(default_factory=set)
     digests: dict = field(default_factory=dict)
@@ -58,6 +59,7 @@ def take(handed, exercises, accepted=(), known=None):
             if text is None:
                 taken.missing |= {key} & set(known or ())
                 continue
+            taken.sources[key] = text
             taken.digests[key] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
             if (known or {}).get(key) == taken.digests[key]:
                 taken.kept.add(key)

@@ -78,7 +78,7 @@ class Book(InFolder):
     def enter(self, book, name, *verdicts, accepted=(), doubts=(), text="x", **checks):
         keys = book.exercises[:len(verdicts)]
         taken = submissions.Taken(texts={key: text for key in keys}, accepted=set(accepted), digests={key: text for key in keys},
-                                  for_a_person={key: list(doubts) for key in keys})
+                                  for_a_person={key: list(doubts) for key in keys}, sources={key: f"the text of {key[1]}" for key in keys})
         book.enter(name, taken, {key: found(verdict, **checks) for key, verdict in zip(keys, verdicts)}, {key: found("passed") for key in keys})
 
     def scores(self):
@@ -185,10 +185,15 @@ class Book(InFolder):
         self.assertIn("A person will look at this: line 7 writes through a pointer.\n    It has no points until then.", self.feedback("ada"))
         code, table, _ = self.close(book, "ada")
         self.assertEqual(code, 0)
-        self.assertIn(f"1 answers wait for a person: read the file, and accept it: --accept ada/{CHAPTER}/lost_update", table)
+        file = self.folder / f"out/learners/ada/to-read/{CHAPTER}/lost_update.cuh"
+        self.assertIn("1 answer waits for a person.", table)
+        self.assertIn(f"  --accept ada/{CHAPTER}/lost_update   {file}\n", table)
+        self.assertEqual(file.read_text(), "the text of lost_update")
         self.enter(book, "ada", "passed", "failed", doubts=["line 7 writes through a pointer."], accepted=[EXERCISES[0]])
         self.assertEqual(self.scores()["ada"]["points"], "2")
         self.assertTrue(self.book().entries("ada")[EXERCISES[0]]["accepted"])
+        self.assertFalse(file.exists())
+        self.assertNotIn("--accept", self.close(self.book(), "ada")[1])
 
     def test_fewer_comparisons_than_the_solution_makes_are_no_pass(self):
         book = self.book()
@@ -395,6 +400,7 @@ class Showing(unittest.TestCase):
         with mock.patch.object(progress, "TICK_SECONDS", 0.02), mock.patch.dict(os.environ, TERM="xterm", COLUMNS="120"):
             with progress.Progress("judging answers", 8, out) as shown:
                 shown.start -= 60
+                shown.start_of_steps -= 60
                 shown.step(2, "ticket of ada")
                 end = time.monotonic() + 5
                 while "2 of 8" not in out.getvalue() and time.monotonic() < end:
