@@ -153,12 +153,13 @@ class Class:
         self.solutions = {}  # {exercise: text}
         accepts = chosen(options.accept, "--accept", learners, exercises)
         regrades = chosen(options.regrade, "--regrade", learners, exercises)
-        with Progress("reading what was handed in", len(learners)) as progress:
-            for number, (name, handed) in enumerate(learners.items()):
-                progress.step(number, name)
+        with Progress("reading what was handed in", len(learners)) as progress, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            def take(name):
                 again = {key for key in exercises if any(who in (name, None) and what in (key, None) for who, what in regrades)}
-                accepted = {key for who, key in accepts if who == name}
-                self.take(name, handed, accepted, again)
+                self.take(name, learners[name], {key for who, key in accepts if who == name}, again)
+                progress.step(progress.done + 1, grade.shown(name))
+
+            list(pool.map(take, learners))
         for key in exercises:
             solution = TOP / "solutions" / key[0] / f"{key[1]}.cuh"
             if solution.exists() and any(key in taken.texts for taken in self.taken.values()):

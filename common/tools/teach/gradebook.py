@@ -157,7 +157,7 @@ class Gradebook:
                     verdict = grade.NOT_STARTED
                 elif key in found:
                     accepted = key in taken.accepted
-                    verdict, text = self.judged(found[key], measures.get(key), taken.for_a_person.get(key, ()), accepted)
+                    verdict, text = self.judged(found[key], (measures or {}).get(key), taken.for_a_person.get(key, ()), accepted)
                 each = self.entry(key, verdict, text)
                 if key in taken.digests:
                     each.update({"answer": taken.digests[key], "accepted": key in taken.accepted, "remarks": taken.remarks.get(key, []),

@@ -66,8 +66,9 @@ class Late(InFolder):
             self.assertEqual({name: row.ident for name, row in rows.items()}, {"Ada Lovelace": "007", "bob": "", "eve": ""})
 
 
-def found(verdict, text="said", **checks):
-    return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4}
+def found(verdict, text="said", for_a_person=(), **checks):
+    return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4, "transcript": "",
+            "for_a_person": list(for_a_person)}
 
 
 class Book(InFolder):
@@ -189,6 +190,8 @@ class Book(InFolder):
         self.assertIn("1 answer waits for a person.", table)
         self.assertIn(f"  --accept ada/{CHAPTER}/lost_update   {file}\n", table)
         self.assertEqual(file.read_text(), "the text of lost_update")
+        self.enter(book, "bob", "passed", for_a_person=["The check did not end with its line."])
+        self.assertIn("A person will look at this: The check did not end with its line.\n", self.feedback("bob"))
         self.enter(book, "ada", "passed", "failed", doubts=["line 7 writes through a pointer."], accepted=[EXERCISES[0]])
         self.assertEqual(self.scores()["ada"]["points"], "2")
         self.assertTrue(self.book().entries("ada")[EXERCISES[0]]["accepted"])

@@ -94,8 +94,9 @@ class Taking(Folder):
         self.assertRegex(str(end.exception), "(?s)there is none.*can read your files.*--no-sandbox")
 
 
-def found(verdict, text="said", **checks):
-    return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4}
+def found(verdict, text="said", for_a_person=(), **checks):
+    return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4, "transcript": "",
+            "for_a_person": list(for_a_person)}
 
 
 class Known(Folder):
