@@ -71,7 +71,8 @@ def build_course(course, commit, exercises, device, log):
         copy = ["git", "clone", "--quiet", str(TOP), str(course)]
     ninja = shutil.which("ninja") or shutil.which("ninja-build") or "ninja"
     chapters = ",".join(wanted["chapters"])
-    with Progress(f"building the course for chapter{'s' if ',' in chapters else ''} {chapters}, which takes a minute or two") as progress:
+    print(f"the course is built for chapter{'s' if ',' in chapters else ''} {chapters}: that takes a minute or two, once", file=sys.stderr, flush=True)
+    with Progress("building the course") as progress:
         steps = [] if more else [(copy, TOP)]
         steps.append((["meson", "setup", *(["--reconfigure"] if more else []), "build", f"-Ddevice={device}", f"-Dchapters={chapters}"], course))
         for command, folder in steps:

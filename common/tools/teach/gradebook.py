@@ -162,7 +162,8 @@ class Gradebook:
                 if key in taken.digests:
                     each.update({"answer": taken.digests[key], "accepted": key in taken.accepted, "remarks": taken.remarks.get(key, []),
                                  "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), **self.how})
-            each["late"], each["factor"] = late, round(factor, 4)
+            if each["verdict"] != grade.NOT_RUN:
+                self.mark_late(each, self.roster.deadline_of(name), late, round(factor, 4), key in taken.kept)
             entries[key] = each
         remarks += taken.notes if taken else []
         remarks += [note] if note else []
@@ -172,6 +173,15 @@ class Gradebook:
         self.keep(name, row.ident if row else self.rows.get(name, {}).get("id", ""), entries, remarks, error)
         self.show_sources(name, taken)
         self.write()
+
+    @staticmethod
+    def mark_late(each, deadline, late, factor, is_kept):
+        """Notes what is left of an answer's points. An answer that was graded under another deadline, and has not changed since, keeps
+        the better mark: it was there then."""
+        before = each.get("deadline", "")
+        if is_kept and (not deadline or before not in ("", deadline) and each["factor"] >= factor):
+            return
+        each.update({"deadline": deadline, "late": late, "factor": factor})
 
     def source(self, name, key):
         """Where an answer is that a person has to read."""
@@ -219,7 +229,7 @@ class Gradebook:
         for (chapter, exercise), each in entries.items():
             if each.get("late"):
                 lates.setdefault(each["late"], []).append(f"{chapter}/{exercise}")
-        learner.late = "; ".join(text if len(keys) == len(entries) else f"{', '.join(keys)}: {text}" for text, keys in lates.items())
+        learner.late = "; ".join(text if len(keys) == sum(bool(each.get("answer")) for each in entries.values()) else f"{', '.join(keys)}: {text}" for text, keys in lates.items())
         learner.notes = [f"{'/'.join(key)} is {each['verdict']}: {each['text'].splitlines()[0]}" for key, each in entries.items()
                          if each["verdict"] in (REFUSED, *grade.OPEN)]
         learner.notes += [f"{'/'.join(key)}: {remark}" for key, each in entries.items() for remark in each.get("remarks", ())]

@@ -70,6 +70,11 @@ class Roster:
     deadline: datetime | None = None
     rule: LateRule = field(default_factory=LateRule)
 
+    def deadline_of(self, name):
+        """A learner's deadline as a text; empty if there is none."""
+        deadline = self.rows.get(name, Row()).deadline or self.deadline
+        return deadline.isoformat() if deadline else ""
+
     def late(self, name):
         """(factor, what to tell, note for the instructor) of a learner."""
         row = self.rows.get(name, Row())

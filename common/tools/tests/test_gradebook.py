@@ -224,6 +224,26 @@ class Book(InFolder):
         self.assertEqual((ada["id"], ada["points"]), ("'=7", "4"))
         self.assertEqual(ada["late"], f"{', '.join(map('/'.join, EXERCISES))}: 1 day late: 50 % of the points count")
 
+    def test_an_answer_that_has_not_changed_keeps_the_better_mark(self):
+        first, second = (moment(f"2027-03-0{day}T00:00Z", "x") for day in (1, 8))
+
+        def grade_again(submitted, deadline, verdicts=()):
+            rows = {"ada": Row("7", submitted and moment(submitted, "x"), None)}
+            book = self.book(Roster(rows, deadline, LateRule(50, 1)), points=None)
+            if verdicts:
+                self.enter(book, "ada", *verdicts)
+            else:
+                book.enter("ada", submissions.Taken(kept={EXERCISES[0]}), {}, {})
+            return self.scores()["ada"]["points"]
+
+        self.assertEqual(grade_again(None, None, ["passed"]), "1")
+        self.assertEqual(grade_again("2027-03-01T01:00Z", first), "0.5", "the deadline was forgotten")
+        self.assertEqual(grade_again(None, None), "0.5", "a grading without a deadline changes no mark")
+        self.assertEqual(grade_again("2027-02-28T01:00Z", first), "1", "the time was wrong")
+        self.assertEqual(grade_again("2027-03-08T01:00Z", second), "1", "it was there in the first week")
+        self.assertEqual(grade_again("2027-03-08T01:00Z", second, ["passed"]), "0.5", "a new answer")
+        self.assertEqual(grade_again("2027-03-08T01:00Z", moment("2027-03-09T00:00Z", "x")), "1", "more time was given")
+
     def test_a_roster_takes_no_score_of_who_is_not_in_this_list(self):
         roster = Roster({"ada": Row("7"), "bob": Row("8")})
         self.enter(self.book(roster), "ada", "passed")
