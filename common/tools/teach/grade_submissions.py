@@ -32,7 +32,7 @@ import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tools.lib import cpp_text, result  # noqa: E402
+from tools.lib import cpp_text, result, terminal  # noqa: E402
 from tools.lib.checkout import TOP  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 from tools.teach import course_copy, grade, handed_in, sandbox, submissions  # noqa: E402
@@ -70,7 +70,7 @@ def parse(arguments=None):
 
 
 def fail(text):
-    sys.exit(f"grade_submissions.py: {text}")
+    sys.exit("grade_submissions.py: " + "\n".join(grade.shown(line) for line in str(text).splitlines()))
 
 
 def chosen_exercises(options):
@@ -96,7 +96,7 @@ def learners_of(options, exercises):
     except Failed as error:
         fail(error)
     for text in warnings:
-        print(f"grade_submissions.py: {text}", file=sys.stderr)
+        print(f"grade_submissions.py: {grade.shown(text)}", file=sys.stderr)
     return learners
 
 
@@ -259,6 +259,7 @@ def answers_folder(out, commit, options, isolated):
 
 
 def main():
+    terminal.prepare()
     options = parse()
     if not (0 < options.seconds < 100_000 and 0 < options.jobs <= sandbox.MOST_WORKERS):
         fail("--seconds and --jobs are numbers above 0")

@@ -298,7 +298,7 @@ class Gradebook:
             print(f"\n{len(to_read)} answer{'s wait' if len(to_read) > 1 else ' waits'} for a person. Read the file; if it is right, accept it with "
                   "the same command and")
         for name, key in to_read:
-            print(f"  --accept {shlex.quote(f'{name}/' + '/'.join(key))}   {grade.shown(str(self.source(name, key)))}")
+            print(grade.shown(f"  --accept {shlex.quote(f'{name}/' + '/'.join(key))}   {self.source(name, key)}"))
         print(f"\n{self.out}/scores.csv: {len(self.rows)} learners, {len(points)} exercises")
         return self.problems(learners)
 

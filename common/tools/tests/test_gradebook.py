@@ -258,6 +258,17 @@ class Book(InFolder):
         book.enter("ada", taken, {EXERCISES[0]: found("failed", "```\n# of 100 points\n\x1b[31m")}, {})
         self.assertIn("    ```\n    # of 100 points\n    \\x1b[31m\n", self.feedback("ada"))
 
+    def test_a_name_that_no_one_can_print(self):
+        name = "\udcff\n=1"
+        book = self.book()
+        self.enter(book, name, "passed", doubts=["\ud800"])
+        book.enter("ada", error=f"there is {name}")
+        code, table, errors = self.close(book, name, "ada")
+        (table + errors).encode()
+        self.assertIn(r"--accept '\udcff\n=1/", table)
+        self.assertEqual(sorted(self.scores()), [r"\udcff\n=1", "ada"])
+        self.assertEqual(sorted(self.book().rows), sorted([name, "ada"]))
+
     def test_feedback_has_a_reason_and_no_path_of_the_machine(self):
         book = self.book()
         book.enter("ada", submissions.Taken(texts={EXERCISES[0]: "x"}), {EXERCISES[0]: found("failed", "")}, {})
