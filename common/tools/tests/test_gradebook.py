@@ -13,7 +13,7 @@ from unittest import mock
 
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
-from tools.teach import grade, grade_submissions, platforms, progress, submissions
+from tools.teach import course_copy, grade, grade_submissions, platforms, progress, submissions
 from tools.teach.gradebook import Gradebook, the_only_one, without_places
 from tools.teach.regular import GradeError
 from tools.teach.roster import LateRule, Roster, Row, moment, read_roster
@@ -422,6 +422,40 @@ class Again(InFolder):
         self.assertEqual(self.grade("--regrade", "ada")["ticket"], "passed")
         self.write("ada/ticket.cuh", "int other();\n")
         self.assertEqual(self.grade()["ticket"], "refused")
+
+
+class Course(InFolder):
+    """The copy of the course is made once for a version, and built further for more chapters."""
+
+    def build(self, commit, *chapters, fails=None):
+        course, commands = self.folder / "course", []
+
+        def run(command, folder, log, progress):
+            commands.append(" ".join(map(str, command)))
+            course.mkdir(exist_ok=True)
+            return int(fails is not None and fails in commands[-1])
+
+        with mock.patch.object(course_copy, "run_logged", run), mock.patch("sys.stderr"):
+            course_copy.build_course(course, commit, [(chapter, "x") for chapter in chapters], "cpu", self.folder / "log")
+        return commands
+
+    def test_only_what_is_new_is_built(self):
+        first = self.build("c", "01-a")
+        self.assertEqual(len(first), 3)
+        self.assertTrue(first[1].endswith("meson setup build -Ddevice=cpu -Dchapters=01-a"), first)
+        self.assertEqual(self.build("c", "01-a"), [])
+        more = self.build("c", "02-b")
+        self.assertEqual(len(more), 2)
+        self.assertTrue(more[0].endswith("meson setup --reconfigure build -Ddevice=cpu -Dchapters=01-a,02-b"), more)
+        self.assertEqual(self.build("c", "02-b", "01-a"), [])
+        (self.folder / "course/old").touch()
+        self.assertEqual(len(self.build("d", "01-a")), 3)
+        self.assertFalse((self.folder / "course/old").exists(), "another version is made anew")
+
+    def test_what_did_not_build_is_built_again(self):
+        with self.assertRaisesRegex(Failed, "the course itself does not build: see .*log"):
+            self.build("c", "01-a", fails="ninja")
+        self.assertEqual(len(self.build("c", "01-a")), 3)
 
 
 class Showing(unittest.TestCase):
