@@ -7,7 +7,17 @@ here=/autograder/source
 apt-get update
 apt-get install -y git bubblewrap
 git clone --depth 1 --branch "$COURSE_REF" "$COURSE_REPOSITORY" "$here/course"
-"$here/course/common/tools/setup.sh"
-# The starters as a submission: it has no points, and all that a grading needs is there afterwards.
-"$here/course/common/tools/teach/platforms.py" gradescope --submission "$here/course" --grades /autograder/grades \
+"$here/course/common/tools/setup.sh" --contributor
+# Without bubblewrap answers run as a user of their own, who may read none of these.
+chmod -R go-rwx "$here/course/.git" "$here/course/solutions" "$here"/course/chapters/*/{checks,mistakes,alternatives}
+# The solutions as a submission: all that a grading needs is there afterwards, and the image is known to judge them right.
+"$here/course/common/tools/teach/platforms.py" gradescope --submission "$here/course/solutions" --grades /autograder/grades \
   --output /tmp/results.json $OPTIONS
+python3 - <<'END'
+import json
+import sys
+
+tests = json.load(open("/tmp/results.json"))["tests"]
+failed = [f"{test['name']}: {test['output']}" for test in tests if test["status"] != "passed"]
+sys.exit("\n".join(["A solution does not pass in this image:", *failed]) if failed or not tests else 0)
+END

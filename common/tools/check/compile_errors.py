@@ -34,6 +34,9 @@ PLACE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+)(:\d+)?: (?P<what>(fata
 NOISE = re.compile(
     r"^(ninja: |\[\d+/\d+\] |FAILED: |(\d+ warnings? and )?\d+ (errors?|warnings?) (generated|detected)|compilation terminated)"
 )
+# A compiler that crashes says where it was, for those who mend it.
+DUMP = re.compile(r"^(PLEASE submit a bug report|Stack dump:|.*\binternal compiler error: |Please submit a full bug report)")
+CRASHED = "The compiler itself crashed on this file. Take out what you wrote last, a part at a time, until it says what is wrong."
 # What a compiler's words mean here: a pattern of the error's lines, and what to write instead.
 ADVICE = [
     (re.compile(r"invalid conversion from [^*\n]* to .*\*.*\n.*\batomic\w+\("),
@@ -244,8 +247,20 @@ def advice_on(error):
     return []
 
 
+def without_dumps(output):
+    """A build's output without what a compiler says of itself when it crashes, up to ninja's next line or an error."""
+    lines, is_dump = [], False
+    for line in output.splitlines():
+        is_dump = bool(DUMP.match(line)) or is_dump and not (ERROR.match(line) or line.startswith(("[", "FAILED: ", "ninja: ")))
+        if not is_dump:
+            lines.append(line)
+    return "\n".join(lines)
+
+
 def explain(output, exercise):
     """What a learner needs of a failed build's output: the first errors."""
+    is_crash = any(DUMP.match(line) for line in output.splitlines())
+    output = without_dumps(output)
     errors = errors_of(output, exercise)
     lines = []
     for error in errors[:ERRORS_SHOWN]:
@@ -260,6 +275,8 @@ def explain(output, exercise):
     if len(errors) > ERRORS_SHOWN:
         more = len(errors) - ERRORS_SHOWN
         lines.append(f"... and {more} more error{'s' if more > 1 else ''}")
+    if not errors and is_crash:
+        return CRASHED
     if not errors:  # a linker's message, or none that is known
         lines = [line for line in output.splitlines() if not NOISE.match(line)][-20:]
         lines += advice_on(lines)

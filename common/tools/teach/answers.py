@@ -12,15 +12,12 @@ import secrets
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 from pathlib import Path
 
 from tools.check import compile_errors
 from tools.lib import result
-from tools.lib.checkout import TOP
-from tools.lib.failed import Failed
 from tools.teach import sandbox
 from tools.teach.sandbox import GIB, MIB, Limits
 
@@ -28,37 +25,6 @@ COMPILE = Limits(seconds=300, cpu_seconds=200, memory=4 * GIB, processes=64, fil
 PATIENCE = 5  # elapsed seconds for each second of processor time: other answers run at the same time
 COLOURS = re.compile("\x1b\\[[0-9;]*[mK]")
 MOST_TEXT = 20_000  # characters of what a check said
-
-
-def run_logged(command, folder, log, **environment):
-    """Runs a command of ours, with its output at the end of `log`; returns its exit code."""
-    with open(log, "ab") as out:
-        return subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, check=False,
-                              env={**os.environ, **environment}).returncode
-
-
-def build_course(course, exercises, device, log):
-    """Makes `course`: the last commit of this one without solutions, with what all checks share compiled."""
-    ready = course.with_name("course.ready")
-    if ready.exists():
-        return
-    shutil.rmtree(course, ignore_errors=True)
-    if (TOP / "solutions").exists():
-        copy = [sys.executable, str(TOP / "common/tools/teach/release.py"), str(course)]
-    else:  # a release itself
-        copy = ["git", "clone", "--quiet", str(TOP), str(course)]
-    chapters = ",".join(sorted({chapter for chapter, _ in exercises}))
-    ninja = shutil.which("ninja") or shutil.which("ninja-build") or "ninja"
-    steps = [
-        (copy, TOP),
-        (["meson", "setup", "build", f"-Ddevice={device}", f"-Dchapters={chapters}"], course),
-        ([ninja, "-C", "build", target(course, *exercises[0])], course),  # brings what all others need
-    ]
-    for command, folder in steps:
-        if run_logged(command, folder, log):
-            raise Failed(f"the course itself does not build: see {log}")
-    subprocess.run(["chmod", "-R", "a+rX", str(course)], check=True)  # as root, answers run as another user
-    ready.touch()
 
 
 def target(course, chapter, name):

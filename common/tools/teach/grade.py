@@ -33,17 +33,21 @@ from tools.lib.checkout import TOP  # noqa: E402
 from tools.teach.regular import GradeError, read_below  # noqa: E402
 
 LOG = "testlog.junit.xml"
+SCHEMA, VERSION = "course.scores", 1
 MOST_BYTES = 50_000_000  # of a log: a check's output is a few hundred lines
 
 PASSED, FAILED, NO_END = "passed", "failed", "no end"
 NOT_STARTED, SKIPPED, NOT_RUN = "not started", "skipped", "not run"
+NOT_JUDGED, FOR_A_PERSON = "not judged", "for a person"  # of the grade book: points that are open
+OPEN = (NOT_JUDGED, FOR_A_PERSON)
 BEST_FIRST = [PASSED, NOT_RUN, NOT_STARTED, SKIPPED, NO_END, FAILED]
 
 
 @dataclass
 class Learner:
-    """One row. `verdicts` is {(chapter, exercise): verdict}; with an `error` there are none. `ident` is the number in the
-    roster, `late` what a late submission is told, and `factor` what is left of its points."""
+    """One row. `verdicts` is {(chapter, exercise): verdict}; an `error` says why there are none, or none of what was handed in last.
+    `ident` is the number in the roster, `late` what a late submission is told, `factors` what is left of the points of an
+    exercise, and `more` what the JSON file says of it besides."""
 
     name: str
     verdicts: dict = field(default_factory=dict)
@@ -51,7 +55,12 @@ class Learner:
     error: str = ""
     ident: str = ""
     late: str = ""
-    factor: float = 1.0
+    factors: dict = field(default_factory=dict)
+    more: dict = field(default_factory=dict)
+
+    def has_score(self):
+        """False for an error alone."""
+        return bool(self.verdicts) or not self.error
 
 
 def exercises_of(top):
@@ -60,8 +69,8 @@ def exercises_of(top):
 
 
 def read_points(file, exercises):
-    """{(chapter, exercise): points}; without a file 1 each. Ends the program if the file is wrong."""
-    points = {exercise: 1.0 for exercise in exercises}
+    """{(chapter, exercise): points} that a file names; none without a file. Raises GradeError if the file is wrong."""
+    points = {}
     if file is None:
         return points
     try:
@@ -77,7 +86,7 @@ def read_points(file, exercises):
                 raise ValueError(f"{key}: {value!r} is not a number of points")
             points.update({exercise: float(value) for exercise in meant})
     except (OSError, ValueError) as error:
-        sys.exit(f"grade.py: {file}: {error}")
+        raise GradeError(f"{file}: {error}") from error
     return points
 
 
@@ -205,10 +214,14 @@ def number(value):
     return f"{round(value, 4):g}"
 
 
+def worth(learner, key, points):
+    """The points that a learner has for an exercise."""
+    return learner.factors.get(key, 1.0) * points[key] if learner.verdicts.get(key) == PASSED else 0
+
+
 def score(learner, points, chapter=None):
     """The points that a learner has, in all or in one chapter."""
-    passed = [key for key, verdict in learner.verdicts.items() if verdict == PASSED]
-    return learner.factor * sum(points[key] for key in passed if chapter in (None, key[0]))
+    return sum(worth(learner, key, points) for key in learner.verdicts if chapter in (None, key[0]))
 
 
 def percent(learner, points):
@@ -228,55 +241,60 @@ def table(learners, points):
     for learner in learners:
         numbers = [score(learner, points, chapter) for chapter in chapters]
         numbers += [score(learner, points), sum(points.values()), percent(learner, points)]
-        rows.append([shown(learner.name), *(["ERROR"] if learner.error else map(number, numbers))])
+        rows.append([shown(learner.name), *(map(number, numbers) if learner.has_score() else ["ERROR"])])
     widths = [max(wide(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
         texts = [" " * (width - wide(text)) + text for width, text in zip(widths[1:], row[1:])]
         lines.append("  ".join([row[0] + " " * (widths[0] - wide(row[0])), *texts]))
-    if len(learners) == 1 and not learners[0].error:
+    if len(learners) == 1 and learners[0].has_score():
         lines.append("")
-        for (chapter, name), verdict in learners[0].verdicts.items():
-            worth = points[chapter, name] if verdict == PASSED else 0
-            lines.append(f"{chapter + '/' + name:<44} {verdict:<12} {number(worth)}")
+        for key, verdict in learners[0].verdicts.items():
+            lines.append(f"{'/'.join(key):<44} {verdict:<12} {'' if verdict in OPEN else number(worth(learners[0], key, points))}".rstrip())
     remarks = [f"{shown(learner.name)}: {shown(text)}" for learner in learners
-               for text in ([f"ERROR: {learner.error}"] if learner.error else learner.notes)]
+               for text in ([f"ERROR: {learner.error}"] if learner.error else []) + learner.notes]
     return "\n".join(lines + ([""] + remarks if remarks else []))
+
+
+def row_of(learner, points):
+    """A learner in the JSON file."""
+    who = {"name": shown(learner.name), **({"id": shown(learner.ident)} if learner.ident else {}),
+           **({"error": shown(learner.error)} if learner.error else {})}
+    if not learner.has_score():
+        return who
+    return {
+        **who,
+        **({"late": learner.late} if learner.late else {}),
+        "points": score(learner, points),
+        "percent": percent(learner, points),
+        "notes": [shown(note) for note in learner.notes],
+        "exercises": [
+            {"chapter": key[0], "exercise": key[1], "verdict": verdict, "points": None if verdict in OPEN else worth(learner, key, points),
+             "of": points[key], **learner.more.get(key, {})}
+            for key, verdict in learner.verdicts.items()
+        ],
+    }
 
 
 def as_json(learners, points):
     """The text of the JSON file."""
-    return json.dumps({
-        "of": sum(points.values()),
-        "learners": [{"name": shown(learner.name), "error": shown(learner.error)} if learner.error else {
-            "name": shown(learner.name),
-            **({"id": shown(learner.ident)} if learner.ident else {}),
-            **({"late": learner.late, "factor": round(learner.factor, 4)} if learner.late else {}),
-            "points": score(learner, points),
-            "percent": percent(learner, points),
-            "notes": [shown(note) for note in learner.notes],
-            "exercises": [
-                {"chapter": key[0], "exercise": key[1], "verdict": verdict,
-                 "points": learner.factor * points[key] if verdict == PASSED else 0, "of": points[key]}
-                for key, verdict in learner.verdicts.items()
-            ],
-        } for learner in learners],
-    }, indent=1) + "\n"
+    content = {"schema": SCHEMA, "version": VERSION, "of": sum(points.values()), "learners": [row_of(learner, points) for learner in learners]}
+    return json.dumps(content, indent=1) + "\n"
 
 
 def write_csv(out, learners, points):
-    """One row for each learner; a column for each exercise has its points. An error has no numbers."""
+    """One row for each learner; a column for each exercise has its points, and is empty where they are open or an error took them."""
     writer = csv.writer(out, lineterminator="\n")
     has_roster = any(learner.ident or learner.late for learner in learners)  # two more columns
     writer.writerow(["learner", *(["id", "late"] if has_roster else []), "points", "of", "percent", "error", "notes", *map("/".join, points)])
     for learner in learners:
         who = [cell(learner.name), *([cell(learner.ident), cell(learner.late)] if has_roster else [])]
-        if learner.error:
+        if not learner.has_score():
             writer.writerow([*who, "", "", "", cell(learner.error), "", *[""] * len(points)])
             continue
-        verdicts = [number(learner.factor * points[key] * (learner.verdicts[key] == PASSED)) for key in points]
+        each = ["" if learner.verdicts.get(key, NOT_JUDGED) in OPEN else number(worth(learner, key, points)) for key in points]
         total = [number(value) for value in (score(learner, points), sum(points.values()), percent(learner, points))]
-        writer.writerow([*who, *total, "", cell("; ".join(learner.notes)), *verdicts])
+        writer.writerow([*who, *total, cell(learner.error), cell("; ".join(learner.notes)), *each])
 
 
 def report(learners, points, csv_file=None, json_file=None):
@@ -306,7 +324,10 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="the same with verdicts")
     options = parser.parse_args()
     exercises = exercises_of(TOP)
-    points = read_points(options.points, exercises)
+    try:
+        points = {exercise: 1.0 for exercise in exercises} | read_points(options.points, exercises)
+    except GradeError as error:
+        sys.exit(f"grade.py: {error}")
     return report(read_results(options.results, exercises), points, options.csv, options.json)
 
 

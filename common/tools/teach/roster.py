@@ -1,11 +1,14 @@
 """Who is in a class, when it handed in, and what a late answer is worth."""
 
 import csv
+import io
 import math
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from tools.lib.failed import Failed
+from tools.teach.handed_in import text_of
 
 DAY = timedelta(days=1)
 
@@ -67,6 +70,11 @@ class Roster:
     deadline: datetime | None = None
     rule: LateRule = field(default_factory=LateRule)
 
+    def deadline_of(self, name):
+        """A learner's deadline as a text; empty if there is none."""
+        deadline = self.rows.get(name, Row()).deadline or self.deadline
+        return deadline.isoformat() if deadline else ""
+
     def late(self, name):
         """(factor, what to tell, note for the instructor) of a learner."""
         row = self.rows.get(name, Row())
@@ -79,19 +87,33 @@ class Roster:
 
 
 def read_roster(file):
-    """{name: Row} of a CSV file with the columns learner and id, and perhaps submitted and deadline."""
-    rows = {}
+    """{name: Row} of a CSV file with the columns learner and id, and perhaps submitted and deadline, as spreadsheets save it."""
+    rows, lines_of = {}, {}
     try:
-        with open(file, encoding="utf-8-sig", newline="") as text:
-            reader = csv.DictReader(text)
-            if not {"learner", "id"} <= set(reader.fieldnames or ()):
-                raise Failed(f"{file}: its first line names the columns: learner,id, and if you like submitted,deadline")
-            for number, line in enumerate(reader, 2):
-                name = (line["learner"] or "").strip()
-                if not name or name in rows:
-                    raise Failed(f"{file}:{number}: {'a learner twice' if name else 'no learner'}")
-                times = {key: moment(line[key], f"{file}:{number}") for key in ("submitted", "deadline") if (line.get(key) or "").strip()}
-                rows[name] = Row((line["id"] or "").strip(), **times)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise Failed(f"{file}: {error}") from error
+        text = text_of(Path(file).read_bytes())
+        first = text.partition("\n")[0]
+        delimiter = max(",;\t", key=first.count)
+        reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+        columns = [(name or "").strip() for name in reader.fieldnames or ()]
+        if not {"learner", "id"} <= set(columns):
+            raise Failed(f"{file}: its first line names the columns: learner,id, and if you like submitted,deadline; it is '{first[:80]}'")
+        reader.fieldnames = columns
+        for line in reader:
+            number = reader.line_num
+            name, ident = ((line[key] or "").strip() for key in ("learner", "id"))
+            if not name and not ident:
+                continue  # an empty line
+            if not name:
+                raise Failed(f"{file}:{number}: no learner")
+            if name in rows:
+                raise Failed(f"{file}:{number}: the learner '{name}' is also in line {lines_of[name]}")
+            if ident and ident in (row.ident for row in rows.values()):
+                other = next(key for key, row in rows.items() if row.ident == ident)
+                raise Failed(f"{file}:{number}: {name} has the id {ident}, which {other} has in line {lines_of[other]}")
+            times = {key: moment(line[key], f"{file}:{number}") for key in ("submitted", "deadline") if (line.get(key) or "").strip()}
+            rows[name], lines_of[name] = Row(ident, **times), number
+    except (OSError, csv.Error) as error:
+        raise Failed(f"{file}: {error.strerror if isinstance(error, OSError) else error}") from error
+    if not rows:
+        raise Failed(f"{file} names no learner")
     return rows

@@ -9,7 +9,8 @@ solution are left out, and so are those with fewer than 40 tokens of their own: 
 
 Prints the pairs, the most similar first; --html writes a page with both texts of each pair beside each other. A pair is a
 reason to talk to two people, and no proof.
-Exit code: 0; 2 if sim_c++ is not installed.
+A SUBMISSION is what grade_submissions.py takes.
+Exit code: 0; 1 if a submission is not there; 2 if sim_c++ is not installed.
 """
 
 import argparse
@@ -25,9 +26,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tools.lib import cpp_text  # noqa: E402
 from tools.lib.checkout import TOP, is_started  # noqa: E402
-from tools.teach import grade  # noqa: E402
-from tools.teach.regular import GradeError, read_below  # noqa: E402
-from tools.teach.submissions import MOST_BYTES, read_if_there  # noqa: E402
+from tools.lib.failed import Failed  # noqa: E402
+from tools.teach import grade, handed_in  # noqa: E402
+from tools.teach.regular import GradeError  # noqa: E402
+from tools.teach.submissions import read_if_there  # noqa: E402
 
 LEAST_TOKENS = 40
 PAIR = re.compile(r"^(\S+) consists for (\d+) % of (\S+) material$", re.MULTILINE)
@@ -40,21 +42,20 @@ def own_lines(text, starter):
     return "\n".join(line.rstrip() for line in lines if line.strip() and line.strip() not in known) + "\n"
 
 
-def texts_of(folders, chapter, name):
+def texts_of(learners, chapter, name):
     """{learner: own lines} of those who began the exercise, and did not take the published solution."""
     starter, solution = (read_if_there(kind, chapter, f"{name}.cuh") for kind in ("exercises", "solutions"))
     found = {}
-    for folder in folders:
+    for learner, handed in learners.items():
         try:
-            data = read_below(folder, f"exercises/{chapter}/{name}.cuh", MOST_BYTES)
-        except (GradeError, OSError):
+            text = handed.text((chapter, name))
+        except GradeError:
             continue
-        text = (data or b"").decode("utf-8", "replace")
-        if not data or not is_started(text) or (solution and cpp_text.same_code(text, solution)):
+        if not text or not is_started(text) or (solution and cpp_text.same_code(text, solution)):
             continue
         own = own_lines(text, starter)
         if len(cpp_text.tokens_of(own)) >= LEAST_TOKENS:
-            found[folder.name] = own
+            found[learner] = own
     return found
 
 
@@ -105,9 +106,12 @@ def main():
         print("similar.py: there is no sim_c++: sudo apt-get install similarity-tester", file=sys.stderr)
         return 2
     sections = []
-    folders = [folder.resolve() for folder in options.submissions]
+    try:
+        learners, _ = handed_in.find(options.submissions, grade.exercises_of(TOP))
+    except Failed as error:
+        sys.exit(f"similar.py: {error}")
     for chapter, name in grade.exercises_of(TOP):
-        texts = texts_of(folders, chapter, name)
+        texts = texts_of(learners, chapter, name)
         if len(texts) > 1:
             sections += [(f"{chapter}/{name}", percent, one, other, texts[one], texts[other])
                          for percent, one, other in pairs_of(texts, options.least)]

@@ -1,26 +1,32 @@
 """What is taken from a submission: the texts of the exercises that the course knows, once they have been read."""
 
+import hashlib
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tools.lib import cpp_text
 from tools.lib.checkout import TOP, is_started
 from tools.teach import reading
-from tools.teach.regular import GradeError, read_below
-
-MOST_BYTES = 200_000  # of an exercise file
+from tools.teach.regular import GradeError
 
 
 @dataclass
 class Taken:
-    """A submission: {exercise: text} of what is to be judged, {exercise: reason} of what is refused, which exercises are
-    there and not begun, notes, and which exercises are judged because a person has read them."""
+    """A submission: {exercise: text} of what is to be judged, {exercise: reason} of what is refused, {exercise: reasons} of what
+    a person has to look at if it passes, which exercises are there and not begun, which are judged because a person has read
+    them, which have the score that they had, and which had one and are not there now; {exercise: digest} and
+    {exercise: text} of what was handed in, {exercise: remarks}, and remarks on the whole."""
 
     texts: dict = field(default_factory=dict)
     refused: dict = field(default_factory=dict)
+    for_a_person: dict = field(default_factory=dict)
     not_started: set = field(default_factory=set)
-    notes: list = field(default_factory=list)
     accepted: set = field(default_factory=set)
+    sources: dict = field(default_factory=dict)
+    kept: set = field(default_factory=set)
+    missing: set = field(default_factory=set)
+    digests: dict = field(default_factory=dict)
+    remarks: dict = field(default_factory=dict)
+    notes: list = field(default_factory=list)
 
 
 def read_if_there(*parts):
@@ -36,46 +42,41 @@ def suspicions_of(chapter, name, text):
     return reading.suspicions(text, read_if_there("chapters", chapter, "checks", f"{name}.cu"), answers, headers)
 
 
-def others(folder, exercises):
-    """Files in the chapters' folders of a submission that no exercise has, at most 6; links are not followed."""
-    names = set(exercises)
-    extra = []
-    for chapter in sorted({chapter for chapter, _ in exercises}):
-        place = folder / "exercises" / chapter
-        if place.is_symlink() or not place.is_dir():
-            continue
-        extra += [f"{chapter}/{file.name}" for file in sorted(place.iterdir())
-                  if not (file.suffix == ".cuh" and (chapter, file.stem) in names)]
-    return extra[:6]
+def read_answer(chapter, name, text):
+    """(sentences for which an answer is refused, sentences for which a person has to look at it if it passes)."""
+    return suspicions_of(chapter, name, text), []
 
 
-def take(submission, exercises, accepted=()):
-    """A Taken. Raises GradeError if it is no submission. `accepted` are exercises whose text a person has read."""
-    submission = Path(submission)
-    folder = submission / "exercises"
-    if folder.is_symlink() or not folder.is_dir():
-        raise GradeError(f"{submission} has no folder exercises/ (a link is none)")
-    taken = Taken(accepted=set(accepted))
-    for chapter, name in exercises:
-        key = chapter, name
+def take(handed, exercises, accepted=(), known=None):
+    """A Taken of a HandedIn. `accepted` are exercises whose text a person has read; {exercise: digest} in `known` are those that have
+    a score, which is kept if the text is the same. Raises GradeError if nothing could be read."""
+    if handed.error:
+        raise GradeError(handed.error)
+    taken = Taken(accepted=set(accepted), notes=list(handed.notes))
+    for key in exercises:
         try:
-            data = read_below(submission, f"exercises/{chapter}/{name}.cuh", MOST_BYTES)
-            if data is None:
+            text = handed.text(key)
+            if text is None:
+                taken.missing |= {key} & set(known or ())
                 continue
-            text = data.decode("utf-8", errors="replace").replace("\r\n", "\n")
+            taken.sources[key] = text
+            taken.digests[key] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+            if (known or {}).get(key) == taken.digests[key]:
+                taken.kept.add(key)
+                continue
             if not is_started(text):
                 taken.not_started.add(key)
                 continue
-            if key not in accepted and (found := suspicions_of(chapter, name, text)):
-                raise GradeError("; ".join(found[:5]))
+            if key not in accepted:
+                refused, taken.for_a_person[key] = read_answer(*key, text)
+                if refused:
+                    raise GradeError("; ".join(refused[:5]))
         except GradeError as error:
             taken.refused[key] = str(error)
             continue
         # What is compiled is what was read, and answers that differ in comments are judged once.
         taken.texts[key] = text if key in accepted else cpp_text.blank_comments(text)
-        solution = read_if_there("solutions", chapter, f"{name}.cuh")
+        solution = read_if_there("solutions", key[0], f"{key[1]}.cuh")
         if solution and cpp_text.same_code(text, solution):
-            taken.notes.append(f"{chapter}/{name} is the published solution")
-    if extra := others(submission, exercises):
-        taken.notes.append(f"not copied: {', '.join(extra[:5])}{', ...' if len(extra) > 5 else ''}")
+            taken.remarks[key] = ["it is the published solution"]
     return taken

@@ -46,21 +46,38 @@ class Gradescope(Folder):
             "gradescope", "--submission", f"{self.folder}/submission", "--grades", f"{self.folder}/grades",
             "--output", f"{self.folder}/results/results.json", "--chapters", "01-global-atomic", "--no-sandbox"])
 
-    def test_the_image(self):
-        self.stand_in("platforms.py")
-        setup = self.folder / "course/common/tools/setup.sh"
-        setup.write_text("#!/bin/sh\ntouch was-set-up\n")
-        setup.chmod(0o755)
+    def image(self, status):
+        """Runs setup.sh with stand-ins; returns the exit code and the output."""
+        tool = self.write("course/common/tools/teach/platforms.py", f"""#!/bin/sh
+printf '%s\\n' "$@" >arguments
+echo '{{"tests": [{{"name": "01/ticket", "status": "{status}", "output": "said"}}]}}' >{self.folder}/results.json
+""")
+        setup = self.write("course/common/tools/setup.sh", "#!/bin/sh\ntouch was-set-up\n")
         (self.folder / "settings").write_text((DOCS / "gradescope/settings").read_text(encoding="utf-8"))
-        (self.folder / "bin").mkdir()
         for name in ("apt-get", "git"):
-            (self.folder / "bin" / name).write_text(f'#!/bin/sh\necho "{name} $*" >>calls\n')
-            (self.folder / "bin" / name).chmod(0o755)
-        self.assertEqual(self.bash(self.script("setup.sh"), PATH=f"{self.folder}/bin:{os.environ['PATH']}")[0], 0)
+            self.write(f"bin/{name}", f'#!/bin/sh\necho "{name} $*" >>calls\n').chmod(0o755)
+        for file in (tool, setup):
+            file.chmod(0o755)
+        for place in (".git/config", "solutions/01/ticket.cuh", "chapters/01/checks/x", "chapters/01/mistakes/x", "chapters/01/alternatives/x"):
+            self.write(f"course/{place}", "").chmod(0o644)
+        script = self.script("setup.sh").replace("/tmp/results.json", f"{self.folder}/results.json")
+        done = subprocess.run(["bash", "-e", "-c", script], cwd=self.folder, env={**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def test_the_image(self):
+        self.assertEqual(self.image("passed"), (0, ""))
         calls = (self.folder / "calls").read_text()
         self.assertIn(f"git clone --depth 1 --branch main {repository.address(TOP)} {self.folder}/course\n", calls)
         self.assertTrue((self.folder / "was-set-up").exists())
-        self.assertEqual(self.arguments()[:3], ["gradescope", "--submission", f"{self.folder}/course"])
+        self.assertEqual(self.arguments()[:3], ["gradescope", "--submission", f"{self.folder}/course/solutions"])
+        readable = [str(file) for file in (self.folder / "course").rglob("*") if file.is_file() and file.stat().st_mode & 0o077]
+        self.assertEqual([name for name in readable if "/common/" not in name], [])
+
+    def test_an_image_in_which_a_solution_does_not_pass(self):
+        code, output = self.image("failed")
+        self.assertEqual(code, 1)
+        self.assertIn("A solution does not pass in this image:\n01/ticket: said", output)
 
 
 class Classroom50(Folder):
@@ -89,11 +106,15 @@ class Recipe(Folder):
             self.assertEqual(subprocess.run(
                 f"git init -q class/{name} && cd class/{name} && git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x",
                 shell=True, cwd=self.folder).returncode, 0)
-        (self.folder / "repositories.txt").write_text("ada\neve\nbob\n")
-        code, output = self.bash(recipe.replace("https://github.com/YOUR-CLASS", f"file://{self.folder}/class"))
-        self.assertEqual(code, 0, output)
-        self.assertIn("eve: no clone", output)
-        self.assertEqual(self.arguments(), ["--out", "grades", "--chapters", "01-global-atomic", "submissions/ada", "submissions/bob"])
+        for text in ("ada\neve\nbob\n", "ada\neve\n\nbob", "ada\r\neve\r\nbob\r\n", "ada\neve\nbob"):  # of Windows, and without a last line end
+            (self.folder / "repositories.txt").write_bytes(text.encode())
+            code, output = self.bash(recipe.replace("https://github.com/YOUR-CLASS", f"file://{self.folder}/class"))
+            self.assertEqual((code, output), (0, "eve: no clone\n"))
+            self.assertEqual(self.arguments(), ["--out", "grades", "--chapters", "01", "submissions/ada", "submissions/bob"], text)
+        (self.folder / "class/ada/new").write_text("")
+        subprocess.run("cd class/ada && git add new && git -c user.name=x -c user.email=x@x commit -q -m y", shell=True, cwd=self.folder, check=True)
+        self.bash(recipe.replace("https://github.com/YOUR-CLASS", f"file://{self.folder}/class"))
+        self.assertTrue((self.folder / "submissions/ada/new").exists(), "a second run brings what is new")
 
 
 class Syllabus(unittest.TestCase):

@@ -1,22 +1,17 @@
-"""What is taken from a submission, what late answers are worth, and what a grading writes."""
+"""What is taken from a submission, and how answers are judged. The grade book has test_gradebook.py."""
 
-import csv
-import json
 import os
 import subprocess
 import sys
 import threading
 import unittest
-from datetime import timedelta
 from unittest import mock
 
 from tools.lib import result
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
-from tools.teach import answers, grade, grade_submissions, platforms, similar, submissions
-from tools.teach.gradebook import Gradebook
+from tools.teach import answers, grade_submissions, handed_in, similar, submissions
 from tools.teach.regular import GradeError
-from tools.teach.roster import LateRule, Roster, Row, moment, read_roster
 from tools.tests.in_folder import InFolder
 
 CHAPTER = "01-global-atomic"
@@ -33,7 +28,8 @@ class Folder(InFolder):
 
 class Taking(Folder):
     def take(self, accepted=()):
-        taken = submissions.take(self.folder / "ada", EXERCISES, accepted)
+        learners, _ = handed_in.find([self.folder / "ada"], EXERCISES)
+        taken = submissions.take(learners["ada"], EXERCISES, accepted)
         return {name: reason for (_, name), reason in taken.refused.items()}, taken
 
     def test_known_regular_files_only(self):
@@ -43,7 +39,7 @@ class Taking(Folder):
         self.write("ada/exercises/99-new/word_count.cuh", "int x;\n")
         self.write("ada/chapters/01-global-atomic/checks/ticket.cu", "int x;\n")
         refused, taken = self.take()
-        self.assertEqual((refused, taken.notes), ({}, [f"not copied: {CHAPTER}/helper.cuh"]))
+        self.assertEqual((refused, taken.notes), ({}, ["not read: 01-global-atomic/helper.cuh, 99-new/word_count.cuh"]))
         self.assertEqual(taken.texts, {(CHAPTER, "ticket"): "inline int mine() { return 1; }         \n"})
         self.assertEqual(taken.not_started, {(CHAPTER, "lost_update")})
 
@@ -89,25 +85,7 @@ class Taking(Folder):
     def test_the_published_solution_is_noted(self):
         text = (TOP / "solutions" / CHAPTER / "ticket.cuh").read_text()
         self.mine("ticket.cuh", "// my own work\n" + text.replace("  ", "\t"))
-        self.assertEqual(self.take()[1].notes, [f"{CHAPTER}/ticket is the published solution"])
-
-    def test_arguments(self):
-        for name in ("a/ada", "b/ada"):
-            (self.folder / name).mkdir(parents=True)
-        roster = self.write("roster.csv", "name\nada\n")
-        for arguments, reason in {
-            (self.folder / "a/ada", self.folder / "b/ada"): "called 'ada'",
-            ("--chapters", "77-x", self.folder / "a/ada"): "no chapter 77-x",
-            ("--exercises", "tickets", self.folder / "a/ada"): "no exercise tickets",
-            ("--deadline", "tomorrow", self.folder / "a/ada"): "is no time",
-            ("--roster", roster, self.folder / "a/ada"): "names the columns",
-            ("--jobs", "0", self.folder / "a/ada"): "above 0",
-        }.items():
-            done = subprocess.run([sys.executable, str(TOOLS / "grade_submissions.py"), "--out", str(self.folder / "out"), *map(str, arguments)],
-                                  capture_output=True, text=True)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(reason, done.stderr)
-        self.assertFalse((self.folder / "out").exists())
+        self.assertEqual(self.take()[1].remarks, {(CHAPTER, "ticket"): ["it is the published solution"]})
 
     def test_without_a_sandbox_it_says_what_does_not_hold(self):
         options = grade_submissions.parse(["--out", "x", "y"])
@@ -116,98 +94,9 @@ class Taking(Folder):
         self.assertRegex(str(end.exception), "(?s)there is none.*can read your files.*--no-sandbox")
 
 
-class Late(Folder):
-    def test_rules(self):
-        deadline = moment("2027-03-01T23:59+01:00", "x")
-        rule = LateRule.parse("10/3")
-        for late, factor in ((-1, 1), (0, 1), (1, 0.9), (24, 0.9), (25, 0.8), (72, 0.7), (73, 0)):
-            self.assertAlmostEqual(rule.judge(deadline + timedelta(hours=late), deadline)[0], factor, msg=late)
-        self.assertEqual(LateRule().judge(deadline + timedelta(seconds=1), deadline), (0.0, "1 day late: 0 % of the points count"))
-        for text in ("10", "x/3", "101/3", "-1/3", "10/-1"):
-            with self.assertRaises(Failed, msg=text):
-                LateRule.parse(text)
-        for text in ("2027-03-01T23:59", "soon"):
-            with self.assertRaises(Failed, msg=text):
-                moment(text, "x")
-
-    def test_a_roster(self):
-        file = self.write("roster.csv", "\ufefflearner,id,submitted,deadline\nada,007,2027-03-02T00:00Z,2027-03-03T00:00Z\nbob,8,2027-03-02T00:00Z,\neve,9,,\n")
-        roster = Roster(read_roster(file), moment("2027-03-01T00:00Z", "x"), LateRule(25, 4))
-        self.assertEqual(roster.late("ada"), (1.0, "", ""))  # a deadline of her own
-        self.assertEqual(roster.late("bob")[0], 0.75)
-        self.assertIn("no time of submission", roster.late("eve")[2])
-        self.assertEqual(roster.rows["ada"].ident, "007")
-        for text in ("learner,id\nada,1\nada,2\n", "learner,id\n,1\n", "id\n1\n", ""):
-            with self.assertRaises(Failed, msg=text):
-                read_roster(self.write("other.csv", text))
-
-
-def found(verdict, text="said", **checks):
-    return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4}
-
-
-class Book(Folder):
-    def book(self, roster=None, **how):
-        return Gradebook(self.folder / "out", EXERCISES, {key: 2.0 for key in EXERCISES}, roster or Roster(), {"course": "c", **how})
-
-    def enter(self, book, name, *verdicts, accepted=(), **checks):
-        keys = EXERCISES[:len(verdicts)]
-        taken = submissions.Taken(texts={key: "x" for key in keys}, accepted=set(accepted))
-        book.enter(name, taken, {key: found(verdict, **checks) for key, verdict in zip(keys, verdicts)},
-                   {key: found("passed") for key in keys})
-
-    def scores(self):
-        with open(self.folder / "out/scores.csv", newline="") as file:
-            return {row["learner"]: row for row in csv.DictReader(file)}
-
-    def test_a_score_is_there_as_soon_as_it_is_known(self):
-        book = self.book()
-        self.enter(book, "ada", "passed", "failed")
-        self.assertEqual(list(self.scores()), ["ada"])
-        self.assertEqual(self.scores()["ada"]["points"], "2")
-        self.enter(book, "bob", "passed", "passed", "timed_out")
-        self.assertEqual(self.scores()["bob"]["points"], "4")
-        feedback = (self.folder / "out/learners/bob/feedback.md").read_text()
-        self.assertIn("**4 of 6 points**", feedback)
-        self.assertIn(f"## {CHAPTER}/word_count: no end, 0 of 2\n\n    said\n", feedback)
-
-    def test_fewer_comparisons_than_the_solution_makes_are_no_pass(self):
-        book = self.book()
-        for checks in ({"comparisons": 1}, {"passed": 8}, {"skipped": 1}):
-            self.enter(book, "ada", "passed", **checks)
-            self.assertEqual(self.scores()["ada"]["points"], "0", checks)
-            self.assertIn("is refused: The check made", self.scores()["ada"]["notes"])
-        self.enter(book, "ada", "passed", accepted=[EXERCISES[0]], comparisons=1)
-        self.assertEqual(self.scores()["ada"]["points"], "2")
-
-    def test_roster_and_late(self):
-        rows = {"ada": Row("=7", moment("2027-03-01T01:00Z", "x")), "zoe": Row("8")}
-        book = self.book(Roster(rows, moment("2027-03-01T00:00Z", "x"), LateRule(50, 1)))
-        self.enter(book, "ada", "passed", "passed", "passed")
-        self.enter(book, "eve", "passed")
-        with mock.patch("builtins.print"):
-            self.assertEqual(book.close({"ada", "eve"}), 0)
-        rows = self.scores()
-        self.assertEqual((rows["ada"]["id"], rows["ada"]["points"], rows["ada"][f"{CHAPTER}/ticket"]), ("'=7", "3", "1"))
-        self.assertEqual(rows["ada"]["late"], "1 day late: 50 % of the points count")
-        self.assertIn("not in the roster", rows["eve"]["notes"])
-        self.assertEqual((rows["zoe"]["points"], rows["zoe"]["notes"]), ("0", "nothing was handed in"))
-
-    def test_feedback_holds_what_a_learner_prints(self):
-        book = self.book()
-        taken = submissions.Taken(texts={EXERCISES[0]: "x"})
-        book.enter("ada", taken, {EXERCISES[0]: found("failed", "```\n# of 100 points\n\x1b[31m")}, {})
-        text = (self.folder / "out/learners/ada/feedback.md").read_text()
-        self.assertIn("    ```\n    # of 100 points\n    \\x1b[31m\n", text)
-
-    def test_another_grading_needs_another_folder(self):
-        self.book()
-        self.book()
-        with self.assertRaisesRegex(GradeError, "another course"):
-            self.book(course="d")
-        self.write("full/x", "x")
-        with self.assertRaisesRegex(GradeError, "not empty"):
-            Gradebook(self.folder / "full", EXERCISES, {}, Roster(), {})
+def found(verdict, text="said", for_a_person=(), **checks):
+    return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4, "transcript": "",
+            "for_a_person": list(for_a_person)}
 
 
 class Known(Folder):
@@ -232,45 +121,6 @@ class Known(Folder):
         graded.solutions = {EXERCISES[0]: "x"}
         with mock.patch("builtins.print"), self.assertRaisesRegex(Failed, "does not pass here"):
             graded.run()
-
-
-class Platforms(Folder):
-    SCORE = {"points": 1.0, "notes": ["a note"], "exercises": [
-        {"chapter": CHAPTER, "exercise": "ticket", "verdict": grade.PASSED, "points": 1.0, "of": 1.0, "text": "all passed"},
-        {"chapter": CHAPTER, "exercise": "word_count", "verdict": grade.FAILED, "points": 0, "of": 2.0, "text": "found 3"}]}
-
-    def test_gradescope(self):
-        written = platforms.for_gradescope(self.SCORE)
-        self.assertEqual((written["score"], [(t["score"], t["max_score"], t["status"]) for t in written["tests"]]),
-                         (1.0, [(1.0, 1.0, "passed"), (0, 2.0, "failed")]))
-        self.assertIn("found 3", written["tests"][1]["output"])
-        self.assertEqual((platforms.for_gradescope(None)["score"], platforms.for_gradescope(None)["output"]), (0, platforms.BROKEN))
-
-    def test_classroom50(self):
-        with mock.patch.dict(os.environ, CLASSROOM="c", ASSIGNMENT="a", SUBMISSION_TAG="t", COMMIT_URL="u", RELEASE_URL="r"):
-            written = platforms.for_classroom50(self.SCORE)
-        self.assertEqual((written["schema"], written["classroom"], written["assignment"], written["submission"], written["review"]),
-                         ("classroom50/result/v1", "c", "a", "t", "u"))
-        self.assertEqual((written["score"], written["max-score"]), (1, 3))
-        self.assertEqual([(t["test-name"], t["passed"]) for t in written["tests"]],
-                         [(f"{CHAPTER}/ticket", True), (f"{CHAPTER}/word_count", False)])
-
-    def test_files_at_the_top_are_found_and_links_are_not_followed(self):
-        self.write("in/ticket.cuh", "int a;\n")
-        self.write(f"in/exercises/{CHAPTER}/word_count.cuh", "int b;\n")
-        (self.folder / "in/lost_update.cuh").symlink_to("/etc/passwd")
-        with mock.patch("builtins.print"):
-            platforms.collect(self.folder / "in", self.folder / "out")
-        files = sorted(str(file.relative_to(self.folder / "out")) for file in (self.folder / "out").rglob("*.cuh"))
-        self.assertEqual(files, [f"exercises/{CHAPTER}/ticket.cuh", f"exercises/{CHAPTER}/word_count.cuh"])
-
-    def test_a_grading_that_fails_is_told(self):
-        output = self.folder / "results/results.json"
-        (self.folder / "in").mkdir()
-        done = subprocess.run([sys.executable, str(TOOLS / "platforms.py"), "gradescope", "--submission", str(self.folder / "in"), "--grades",
-                               str(self.folder / "grades"), "--output", str(output), "--chapters", "77-x"], capture_output=True, text=True)
-        self.assertEqual((done.returncode, json.loads(output.read_text())["output"]), (1, platforms.BROKEN))
-        self.assertIn("no chapter 77-x", done.stderr)
 
 
 class Similar(unittest.TestCase):
