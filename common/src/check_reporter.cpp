@@ -279,6 +279,8 @@ class Listener : public Catch::EventListenerBase {
   void assertionEnded(const Catch::AssertionStats& stats) override {
     const Catch::AssertionResult& result = stats.assertionResult;
     test.has_crashed = result.getResultType() == Catch::ResultWas::FatalErrorCondition;
+    for (const std::string& section : test.sections) the_run.transcript.add(section);
+    the_run.transcript.add(fmt::format("{} {}", result.getSourceInfo().line, result.isOk()));
     if (result.getResultType() == Catch::ResultWas::ExplicitSkip) {
       the_run.skips[test.sections.front()] = std::string(result.getMessage());
       ++the_run.skipped;
@@ -409,7 +411,9 @@ CATCH_REGISTER_REPORTER("course", Reporter)
 const Run& run() { return the_run; }
 
 void begin_schedule(std::uint64_t seed, std::size_t count, bool expects_rejection) {
+  const Transcript transcript = count > 1 ? the_run.transcript : Transcript();
   the_run = {.expects_rejection = expects_rejection, .seed = seed, .schedules = count};
+  the_run.transcript = transcript;
   passed_cases.clear();
   shows = count == 1 && !expects_rejection && shows_claims(program);
   detail::set_observer(shows ? [](const detail::Observation& seen) { shown_claims.observe(seen); }

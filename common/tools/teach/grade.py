@@ -37,6 +37,7 @@ MOST_BYTES = 50_000_000  # of a log: a check's output is a few hundred lines
 
 PASSED, FAILED, NO_END = "passed", "failed", "no end"
 NOT_STARTED, SKIPPED, NOT_RUN = "not started", "skipped", "not run"
+NOT_JUDGED, FOR_A_PERSON = "not judged", "for a person"  # of the grade book: points that are open
 BEST_FIRST = [PASSED, NOT_RUN, NOT_STARTED, SKIPPED, NO_END, FAILED]
 
 

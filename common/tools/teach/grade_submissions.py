@@ -16,7 +16,7 @@ a header or a name that a kernel and its launcher have no use for.
     --accept LEARNER/CHAPTER/EXERCISE   accepts such a file: you have read it
 
 What is safe and what is not: common/docs/grading.md.
-Exit code: 0; 1 if a submission has no score; 130 if it was interrupted.
+Exit code: 0; 1 if a submission has no score, or an answer was not judged: the same command judges it again; 130 if it was interrupted.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from tools.lib import cpp_text, result  # noqa: E402
 from tools.lib.checkout import TOP  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 from tools.teach import grade, sandbox, submissions  # noqa: E402
-from tools.teach.answers import Judge, build_course  # noqa: E402
+from tools.teach.answers import Judge, build_course, differences  # noqa: E402
 from tools.teach.gradebook import Gradebook  # noqa: E402
 from tools.teach.roster import LateRule, Roster, moment, read_roster  # noqa: E402
 
@@ -118,6 +118,7 @@ class Class:
         self.options, self.exercises, self.judge, self.book = options, exercises, judge, book
         self.taken, self.errors = {}, {}
         self.solutions = {}  # {exercise: text}
+        self.not_judged = {}  # {(chapter, exercise, text): what is known}: of this run, and not kept
         for key in exercises:
             solution = TOP / "solutions" / key[0] / f"{key[1]}.cuh"
             if solution.exists():
@@ -128,6 +129,8 @@ class Class:
                 self.taken[name] = submissions.take(folder, exercises, accepted)
             except grade.GradeError as error:
                 self.errors[name] = str(error)
+            except Exception as error:  # pylint: disable=broad-exception-caught
+                self.errors[name] = self.judge.problem(f"reading of {name}", error)
 
     def units(self):
         """{(chapter, exercise, text): None} of what has to be judged, in the order of the learners, solutions first."""
@@ -142,14 +145,31 @@ class Class:
             self.book.enter(name, error=self.errors[name])
             return
         taken = self.taken[name]
-        found = {key: self.judge.known(*key, text) for key, text in taken.texts.items()}
-        measures = {key: self.judge.known(*key, text) for key, text in self.solutions.items()}
-        self.book.enter(name, taken=taken, found=found, measures=measures)
+        self.book.enter(name, taken=taken, found={key: self.found((*key, text)) for key, text in taken.texts.items()})
+
+    def found(self, unit):
+        """What is known of an answer that has been judged, beside what is known of the solution."""
+        found = self.not_judged.get(unit) or self.judge.known(*unit)
+        if found["verdict"] == result.PASSED and unit[:2] in self.solutions:
+            measure = self.judge.known(*unit[:2], self.solutions[unit[:2]])
+            found["for_a_person"] = differences(found, measure)
+        return found
+
+    def finish_alone(self, name):
+        """finish(); what goes wrong there is this learner's, unless the machine cannot write."""
+        try:
+            self.finish(name)
+        except OSError as error:
+            raise Failed(f"scores cannot be written: {error}") from error
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            self.errors[name] = self.judge.problem(f"score of {name}", error)
+            self.book.enter(name, error=self.errors[name])
 
     def check_solution(self, key, found):
         """Ends the grading if the course's own answer does not pass: then no one's does."""
         if found["verdict"] not in (result.PASSED, result.SKIPPED):
-            raise Failed(f"the solution of {'/'.join(key)} does not pass here: {found['reason']}")
+            said = found["reason"].partition("\n")[0]
+            raise Failed(f"the solution of {'/'.join(key)} does not pass here: {said}")
 
     def run(self):
         """Judges all, and writes each score when it is known."""
@@ -167,19 +187,21 @@ class Class:
         print(f"{len(missing)} learners, {len(waiting)} different answers, {len(waiting) - len(to_judge)} of them known already",
               file=sys.stderr)
         for name in [name for name, needs in missing.items() if not needs]:
-            self.finish(name)
+            self.finish_alone(name)
         pool = concurrent.futures.ThreadPoolExecutor(max(1, self.options.jobs))
         futures = {pool.submit(self.judge.judge, *unit): unit for unit in to_judge}
         try:
             for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
                 unit = futures[future]
                 found = future.result()
+                if found["verdict"] == result.NOT_JUDGED:
+                    self.not_judged[unit] = found
                 if self.solutions.get(unit[:2]) == unit[2]:
                     self.check_solution(unit[:2], found)
                 for name in waiting[unit]:
                     missing[name].discard(unit)
                     if not missing[name]:
-                        self.finish(name)
+                        self.finish_alone(name)
                 if number % 20 == 0 or number == len(futures):
                     print(f"{number} of {len(futures)} answers", file=sys.stderr)
         finally:

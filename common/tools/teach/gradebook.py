@@ -5,13 +5,13 @@ import os
 
 from tools.lib import result
 from tools.teach import grade
-from tools.teach.grade import GradeError, Learner
+from tools.teach.grade import FOR_A_PERSON, NOT_JUDGED, GradeError, Learner
 
 REFUSED = "refused"
 VERDICTS = {  # of the check's result: that of the gradebook
     result.PASSED: grade.PASSED, result.FAILED: grade.FAILED, result.SKIPPED: grade.SKIPPED,
     result.NOT_STARTED: grade.NOT_STARTED, result.TIMED_OUT: grade.NO_END, result.CRASHED: grade.FAILED,
-    result.ENDED_EARLY: grade.FAILED, result.DOES_NOT_COMPILE: grade.FAILED,
+    result.ENDED_EARLY: grade.FAILED, result.DOES_NOT_COMPILE: grade.FAILED, result.NOT_JUDGED: NOT_JUDGED,
 }
 NO_WORDS = {grade.NOT_STARTED: "It still has its NOT_STARTED line.", grade.NOT_RUN: "It was not handed in."}
 
@@ -44,17 +44,14 @@ class Gradebook:
         if different := [key for key in how if before.get(key) != how[key]]:
             raise GradeError(f"{out} is the folder of a grading with another {', '.join(different)}: name a new one")
 
-    def judged(self, key, found, measure, accepted):
-        """(verdict, text) of an answer. What passed has made as many comparisons as the solution, in as many test cases."""
+    def judged(self, found, accepted):
+        """(verdict, text) of an answer. A pass with something that cannot be excluded waits for a person."""
         verdict, text = VERDICTS.get(found["verdict"], grade.FAILED), found["text"]
-        if verdict == grade.PASSED and measure and not accepted:
-            mine, theirs = ({**each["checks"], "schedules": each["schedules"]} for each in (found, measure))
-            if mine != theirs:
-                return REFUSED, (f"The check made {mine['comparisons']} comparisons in {mine['passed']} test cases, and "
-                                 f"{theirs['comparisons']} in {theirs['passed']} with the solution.")
+        if verdict == grade.PASSED and found["for_a_person"] and not accepted:
+            return FOR_A_PERSON, " ".join(found["for_a_person"])
         return verdict, text
 
-    def enter(self, name, taken=None, found=None, measures=None, error=""):
+    def enter(self, name, taken=None, found=None, error=""):
         """Writes the score and the feedback of a learner; with an `error` there is no score."""
         factor, late, note = self.roster.late(name)
         row = self.roster.rows.get(name)
@@ -67,10 +64,11 @@ class Gradebook:
                 elif key in taken.not_started:
                     learner.verdicts[key] = grade.NOT_STARTED
                 elif key in found:
-                    learner.verdicts[key], words[key] = self.judged(key, found[key], measures.get(key), key in taken.accepted)
+                    learner.verdicts[key], words[key] = self.judged(found[key], key in taken.accepted)
                 else:
                     learner.verdicts[key] = grade.NOT_RUN
-            learner.notes = [f"{'/'.join(key)} is refused: {words[key]}" for key, verdict in learner.verdicts.items() if verdict == REFUSED]
+            learner.notes = [f"{'/'.join(key)} is {verdict}: {words[key]}" for key, verdict in learner.verdicts.items()
+                             if verdict in (REFUSED, FOR_A_PERSON, NOT_JUDGED)]
             learner.notes += taken.notes
         learner.notes += [note] if note else []
         if self.roster.rows and row is None:
@@ -93,7 +91,7 @@ class Gradebook:
             worth = self.points[key] if verdict == grade.PASSED else 0
             parts.append(f"## {'/'.join(key)}: {verdict}, {grade.number(learner.factor * worth)} of {grade.number(self.points[key])}")
             text = words.get(key) or NO_WORDS.get(verdict, "")
-            if verdict == REFUSED:
+            if verdict in (REFUSED, FOR_A_PERSON):
                 text += "\nA person reads it before it can have points."
             parts.append(lines_of(text))
         return "\n\n".join(parts) + "\n"
@@ -123,4 +121,5 @@ class Gradebook:
                                   ident=self.roster.rows[name].ident)
                 self.learners[name] = learner
         self.write()
-        return grade.report([self.learners[name] for name in sorted(self.learners)], self.points)
+        code = grade.report([self.learners[name] for name in sorted(self.learners)], self.points)
+        return 1 if any(NOT_JUDGED in learner.verdicts.values() for learner in self.learners.values()) else code

@@ -110,7 +110,7 @@ struct Search {
   }
 } search;
 }
-""", "failed", "ended early"),
+""", "failed", "did not say that it passed"),
     "it leaves a process running": (r"""
 #include <unistd.h>
 #include <csignal>

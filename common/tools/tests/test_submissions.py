@@ -142,19 +142,19 @@ class Late(Folder):
                 read_roster(self.write("other.csv", text))
 
 
-def found(verdict, text="said", **checks):
-    return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4}
+def found(verdict, text="said", for_a_person=(), **checks):
+    return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4, "transcript": "0",
+            "for_a_person": list(for_a_person)}
 
 
 class Book(Folder):
     def book(self, roster=None, **how):
         return Gradebook(self.folder / "out", EXERCISES, {key: 2.0 for key in EXERCISES}, roster or Roster(), {"course": "c", **how})
 
-    def enter(self, book, name, *verdicts, accepted=(), **checks):
+    def enter(self, book, name, *verdicts, accepted=(), **more):
         keys = EXERCISES[:len(verdicts)]
         taken = submissions.Taken(texts={key: "x" for key in keys}, accepted=set(accepted))
-        book.enter(name, taken, {key: found(verdict, **checks) for key, verdict in zip(keys, verdicts)},
-                   {key: found("passed") for key in keys})
+        book.enter(name, taken, {key: found(verdict, **more) for key, verdict in zip(keys, verdicts)})
 
     def scores(self):
         with open(self.folder / "out/scores.csv", newline="") as file:
@@ -171,14 +171,21 @@ class Book(Folder):
         self.assertIn("**4 of 6 points**", feedback)
         self.assertIn(f"## {CHAPTER}/word_count: no end, 0 of 2\n\n    said\n", feedback)
 
-    def test_fewer_comparisons_than_the_solution_makes_are_no_pass(self):
+    def test_an_unusual_pass_waits_for_a_person(self):
         book = self.book()
-        for checks in ({"comparisons": 1}, {"passed": 8}, {"skipped": 1}):
-            self.enter(book, "ada", "passed", **checks)
-            self.assertEqual(self.scores()["ada"]["points"], "0", checks)
-            self.assertIn("is refused: The check made", self.scores()["ada"]["notes"])
-        self.enter(book, "ada", "passed", accepted=[EXERCISES[0]], comparisons=1)
+        self.enter(book, "ada", "passed", for_a_person=["It is odd."])
+        self.assertEqual(self.scores()["ada"]["points"], "0")
+        self.assertIn("is for a person: It is odd.", self.scores()["ada"]["notes"])
+        self.enter(book, "ada", "passed", accepted=[EXERCISES[0]], for_a_person=["It is odd."])
         self.assertEqual(self.scores()["ada"]["points"], "2")
+
+    def test_what_was_not_judged_has_no_points_and_is_told(self):
+        book = self.book()
+        self.enter(book, "ada", result.NOT_JUDGED, "passed")
+        self.assertEqual(self.scores()["ada"]["points"], "2")
+        self.assertIn("is not judged: said", self.scores()["ada"]["notes"])
+        with mock.patch("builtins.print"):
+            self.assertEqual(book.close({"ada"}), 1)
 
     def test_roster_and_late(self):
         rows = {"ada": Row("=7", moment("2027-03-01T01:00Z", "x")), "zoe": Row("8")}
@@ -196,7 +203,7 @@ class Book(Folder):
     def test_feedback_holds_what_a_learner_prints(self):
         book = self.book()
         taken = submissions.Taken(texts={EXERCISES[0]: "x"})
-        book.enter("ada", taken, {EXERCISES[0]: found("failed", "```\n# of 100 points\n\x1b[31m")}, {})
+        book.enter("ada", taken, {EXERCISES[0]: found("failed", "```\n# of 100 points\n\x1b[31m")})
         text = (self.folder / "out/learners/ada/feedback.md").read_text()
         self.assertIn("    ```\n    # of 100 points\n    \\x1b[31m\n", text)
 
@@ -213,8 +220,7 @@ class Book(Folder):
 class Known(Folder):
     def test_equal_answers_are_judged_once(self):
         judge = answers.Judge(self.folder, self.folder / "answers", 60, True)
-        judge.commands[EXERCISES[0]] = None
-        with mock.patch.object(judge, "compile_and_run", return_value=found("passed")) as run:
+        with mock.patch.object(judge, "attempt", return_value=(found("passed"), "")) as run:
             for text in ("a", "b", "a"):
                 self.assertEqual(judge.judge(*EXERCISES[0], text)["verdict"], "passed")
         self.assertEqual(run.call_count, 2)
@@ -227,10 +233,10 @@ class Known(Folder):
     def test_a_class_stops_if_the_solution_does_not_pass(self):
         judge = mock.Mock(stop=threading.Event())
         judge.known.return_value = None
-        judge.judge.return_value = found(result.FAILED)
+        judge.judge.return_value = found(result.FAILED, "not here\nand more")
         graded = grade_submissions.Class(grade_submissions.parse(["--out", "x", "y"]), {}, EXERCISES, judge, None)
         graded.solutions = {EXERCISES[0]: "x"}
-        with mock.patch("builtins.print"), self.assertRaisesRegex(Failed, "does not pass here"):
+        with mock.patch("builtins.print"), self.assertRaisesRegex(Failed, "does not pass here: not here$"):
             graded.run()
 
 
