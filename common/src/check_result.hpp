@@ -64,8 +64,8 @@ struct Count {
 };
 using AnswerCounts = std::vector<Count>;
 
-/// A number that follows from all comparisons of a run, in their order: of which test case, at which line. The judge of a class
-/// compares it with that of the solution's run, which began with the same word, COURSE_TRANSCRIPT.
+/// A number that follows from the comparisons of a run, in their order: of which test case, at which line. Those that not every
+/// answer gets (may_leave_out()) are not in it. The judge of a class compares it with that of the solution's run, which began with the same word, COURSE_TRANSCRIPT.
 class Transcript {
  public:
   Transcript();

@@ -118,12 +118,14 @@ def record(found, text):
 def differences(found, measure):
     """What is unusual about a pass, in sentences, if `measure` is the record of the solution. The run of an answer cannot prove that
     it passed: it is compared with a run that did."""
+    def ran(each):
+        return [each["checks"][name] for name in ("passed", "failed", "skipped")], each["schedules"]
+
     mine, theirs = found["checks"], measure["checks"]
-    if (mine, found["schedules"]) != (theirs, measure["schedules"]):
+    if ran(found) != ran(measure) or found["transcript"] != measure["transcript"]:
         return [f"The check made {mine['comparisons']} comparisons in {mine['passed']} test cases under {found['schedules']} schedules,"
-                f" and {theirs['comparisons']} in {theirs['passed']} under {measure['schedules']} with the solution."]
-    if found["transcript"] != measure["transcript"]:
-        return ["The check's comparisons are others than with the solution, or come in another order."]
+                f" and {theirs['comparisons']} in {theirs['passed']} under {measure['schedules']} with the solution; or others, or in another"
+                " order."]
     if found["reason"] != measure["reason"]:
         return [f"The check said '{found['reason']}', and '{measure['reason']}' with the solution."]
     return []

@@ -345,12 +345,15 @@ class Forging(Judging):
 
     def test_what_is_unusual(self):
         self.assertEqual(self.differences(f"echo mine; echo {LINE}; {sent()}"), [])
+        fewer = sent(checks={**CHECKS, "comparisons": 758})  # with cases that the check leaves out for some answers
+        self.assertEqual(self.differences(f"echo {LINE}; {fewer}"), [])
         for what, (check, said) in {
-            "other counts": (f"echo {LINE}; {sent(checks={**CHECKS, 'comparisons': 1})}", "1 comparisons in 9 test cases under 4 schedules, and 760 in 9"),
+            "other comparisons": (f"echo {LINE}; {sent(checks={**CHECKS, 'comparisons': 1}, transcript='0' * 16)}",
+                                  "1 comparisons in 9 test cases under 4 schedules, and 760 in 9"),
             "fewer test cases": (f"echo {LINE}; {sent(checks={**CHECKS, 'passed': 8})}", "in 8 test cases"),
             "one skipped": (f"echo {LINE}; {sent(checks={**CHECKS, 'skipped': 1})}", "The check made"),
             "fewer schedules": (f"echo {LINE}; {sent(schedules=1)}", "under 1 schedules"),
-            "another transcript": (f"echo {LINE}; {sent(transcript='1' * 16)}", "are others than with the solution"),
+            "another transcript": (f"echo {LINE}; {sent(transcript='1' * 16)}", "or others, or in another order"),
             "another text": (f"echo well done; {sent(reason='well done')}", "The check said 'well done', and 'all 9 checks"),
         }.items():
             with self.subTest(what):
