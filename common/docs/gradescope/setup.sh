@@ -11,3 +11,5 @@ git clone --depth 1 --branch "$COURSE_REF" "$COURSE_REPOSITORY" "$here/course"
 # The starters as a submission: it has no points, and all that a grading needs is there afterwards.
 "$here/course/common/tools/teach/platforms.py" gradescope --submission "$here/course" --grades /autograder/grades \
   --output /tmp/results.json $OPTIONS
+# Answers run as another user: the course with its solutions is root's alone. The copy that compilers read has a group of its own.
+chmod -R go-rwx "$here"

@@ -30,6 +30,11 @@ from tools.teach.sandbox import GIB, MIB, Limits
 
 COMPILE = Limits(seconds=300, cpu_seconds=60, memory=4 * GIB, processes=64, file_size=sandbox.SPACE)
 PATIENCE = 5  # elapsed seconds for each second of processor time: other answers run at the same time
+GUARDS = {  # an index of a container or an array in an answer's host code stays inside of it, or the program crashes
+    "clang": "-D_GLIBCXX_ASSERTIONS -fsanitize=array-bounds -fsanitize-trap=array-bounds",
+    "gcc": "-D_GLIBCXX_ASSERTIONS -fsanitize=bounds -fsanitize-undefined-trap-on-error",
+}
+GUARDED = re.compile("SIGILL|SIGABRT")  # how a guard ends a check
 TRANSCRIPT = re.compile("[0-9a-f]{16}")
 COLOURS = re.compile("\x1b\\[[0-9;]*[mK]")
 MOST_TEXT = 20_000  # characters of what a check said
@@ -74,6 +79,7 @@ def build_course(course, exercises, device, log):
     if sandbox.is_root():  # compilers and answers run as other users, and only compilers may read the checks
         subprocess.run(["chown", "-R", f":{sandbox.READERS}", str(course)], check=True)
         subprocess.run(["chmod", "-R", "g+rX,o=", str(course)], check=True)
+        os.chmod(course.parent, os.stat(course.parent).st_mode | 0o011)
     ready.touch()
 
 
@@ -94,10 +100,13 @@ class Commands:
         command = [ninja, "-C", str(course / "build"), "-t", "commands", self.program]
         lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
         self.lines = [line for line in lines if f"{self.program}.p/" in line]  # of this check alone
+        settings = course / "build/common/build/device/simtcc.json"
+        family = json.loads(settings.read_text(encoding="utf-8"))["compiler"].partition("\n")[0] if settings.exists() else ""
+        self.guards = GUARDS.get(family, "")
 
-    def script(self, folder):
+    def script(self, folder, guards=True):
         """The shell's lines that leave folder/check."""
-        text = "\n".join(self.lines)
+        text = "\n".join(self.lines).replace(" --learner ", f" --learner {self.guards if guards else ''} ")
         text = text.replace(f"{self.course}/exercises/{self.chapter}", f"{folder}/exercises/{self.chapter}")
         text = re.sub(re.escape(self.program) + r"\.p/", f"{folder}/", text)
         text = re.sub(rf"(?<=-o ){re.escape(self.program)}(?=\s|$)", f"{folder}/check", text)
@@ -198,6 +207,9 @@ class Judge:
 
     def judged_anew(self, chapter, name, text):
         found, doubt = self.attempt(chapter, name, text)
+        if not doubt and found["verdict"] in (result.FAILED, result.CRASHED) and GUARDED.search(found["text"]):
+            plain, doubt = self.attempt(chapter, name, text, guards=False)  # says what the learner sees at home
+            found = found if plain["verdict"] == result.PASSED else plain
         if not doubt:
             return found
         self.control(chapter, name, doubt)
@@ -218,7 +230,7 @@ class Judge:
             said = its_doubt or found["reason"].partition("\n")[0]
             raise Failed(f"this machine does not judge now: of an answer to {chapter}/{name}, {doubt}; of the course's own, {said}")
 
-    def attempt(self, chapter, name, text):
+    def attempt(self, chapter, name, text, guards=True):
         """(the record of an answer, why the machine may have caused it: empty if it cannot have)."""
         with self.lock:
             if (chapter, name) not in self.commands:
@@ -227,7 +239,7 @@ class Judge:
         try:
             texts = {f"exercises/{chapter}/{name}.cuh": text}
             with sandbox.Room(self.course, self.stop, worker=worker, is_isolated=self.is_isolated, texts=texts) as room:
-                return self.compile_and_run(room, chapter, name, text)
+                return self.compile_and_run(room, chapter, name, text, guards)
         except sandbox.Broken as error:
             doubt = f"{NEVER_AN_ANSWER}: {error}"
         except OSError as error:
@@ -239,8 +251,8 @@ class Judge:
                 self.free_workers.insert(0, worker)
         return not_judged(doubt), doubt
 
-    def compile_and_run(self, room, chapter, name, text):
-        script = self.commands[chapter, name].script(room.folder)
+    def compile_and_run(self, room, chapter, name, text, guards):
+        script = self.commands[chapter, name].script(room.folder, guards)
         built = room.run(["sh", "-c", script], COMPILE, is_running=False)
         edit = f"exercises/{chapter}/{name}.cuh"
         with tempfile.TemporaryDirectory(prefix="answer-") as place:  # where messages show the answer's lines from

@@ -229,6 +229,8 @@ def main():
     folders = folders_of(options)
     roster = roster_of(options)
     isolated = is_isolated(options)
+    if not isolated and sandbox.is_root():
+        os.umask(0o077)  # what this program writes is not for the users as whom answers run
     commit = subprocess.run(["git", "-C", str(TOP), "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     how = {"course": commit, "exercises": ["/".join(key) for key in exercises], "device": options.device,
            "seconds": options.seconds, "sandbox": isolated}

@@ -52,7 +52,7 @@ class Judging(unittest.TestCase):
         (self.folder / "course").mkdir()
         self.folder.chmod(0o755)
         self.judge = self.new_judge()
-        self.attempts = []
+        self.attempts, self.guards = [], []
 
     def new_judge(self):
         return answers.Judge(self.folder / "course", self.folder / "grades/answers", 60, True)
@@ -61,15 +61,16 @@ class Judging(unittest.TestCase):
         """Answers are compiled by this script from now on; the texts of all attempts are noted."""
         class Script:
             @staticmethod
-            def script(folder):
-                return f"cd {folder}; if grep -qx right exercises/{CHAPTER}/{NAME}.cuh; then {script}\nelse {of_solution}\nfi"
+            def script(folder, guards):
+                self.guards.append(guards)
+                return f"cd {folder}; GUARD={'1' if guards else ''}; if grep -qx right exercises/{CHAPTER}/{NAME}.cuh; then {script}\nelse {of_solution}\nfi"
 
         self.judge.commands[CHAPTER, NAME] = Script
         attempt = type(self.judge).attempt
 
-        def noted(chapter, name, text):
+        def noted(chapter, name, text, **more):
             self.attempts.append("answer" if text == RIGHT else "solution")
-            return attempt(self.judge, chapter, name, text)
+            return attempt(self.judge, chapter, name, text, **more)
 
         self.judge.attempt = noted
 
@@ -115,6 +116,14 @@ class Verdicts(Judging):
                 self.assertEqual((found["verdict"], self.attempts), (verdict, ["answer"]))
                 self.assertIn(said, found["reason"])
                 self.assertEqual(self.kept(), found)
+
+    def test_what_a_guard_ends_is_told_as_at_home(self):
+        crash = f"{sent('failed', reason='the program crashed: SIGILL')}; echo FAILED: SIGILL; exit 1"
+        for at_home, verdict, said in ((f"{sent('failed', reason='out of bounds')}; exit 1", "failed", "out of bounds"),
+                                       (f"echo {LINE}; {sent()}", "failed", "SIGILL")):
+            self.setUp()
+            found = self.found(f'if [ "$GUARD" ]; then {leaves(crash)}; else {leaves(at_home)}; fi')
+            self.assertEqual((found["verdict"], found["reason"].count(said), self.guards), (verdict, 1, [True, False]))
 
     def test_a_result_of_another_shape_is_none(self):
         whole = json.dumps({**result.new("passed"), "checks": CHECKS})
