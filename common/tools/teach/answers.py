@@ -322,7 +322,7 @@ def doubt_of_compiler(built, output):
     why = built.why
     if built.code in signals(signal.SIGXCPU) or built.seconds >= COMPILE.cpu_seconds:
         why = f"it needs more than {COMPILE.cpu_seconds} s of processor time"
-    elif built.is_full:
+    elif built.is_full or os.strerror(errno.ENOSPC) in output:  # it has only its own folder
         why = f"it needs more than {sandbox.SPACE // MIB} MiB, or {sandbox.FILES} files"
     if why:
         return f"its compiler was ended: {why}", f"The compiler was ended: {why}."

@@ -167,6 +167,7 @@ class Machine(Judging):
 
     CAUSES = {
         "a full disk": "head -c 999999999 /dev/zero >x; echo x.cu: error: unable to open output file: No space left on device; exit 1",
+        "it removes what it wrote": "head -c 999999999 /dev/zero >x; rm x; echo No space left on device; exit 1",
         "too many files": "i=0; while echo >f$i; do i=$((i+1)); done 2>/dev/null; exit 1",
         "the compiler was killed": "kill -9 $$",
         "one of its processes was killed": "sh -c 'kill -9 $$'; exit $?",
@@ -197,7 +198,7 @@ class Machine(Judging):
 
     def test_what_happens_to_the_answer_alone_twice_is_its_own(self):
         for what, said in {"a full disk": "needs more than 256 MiB, or 1000 files", "too many files": "1000 files", "the compiler crashed": "",
-                           "no memory": "Cannot allocate memory"}.items():
+                           "no memory": "Cannot allocate memory", "it removes what it wrote": "needs more than 256 MiB"}.items():
             with self.subTest(what):
                 self.setUp()
                 found = self.found(self.CAUSES[what])
