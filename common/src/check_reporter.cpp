@@ -46,6 +46,7 @@ struct Test {
   bool is_open = false;
   bool has_failed = false;
   bool has_crashed = false;
+  bool leaves_out = false;  // from here on it depends on the answer which cases are tried
   bool awaits_messages =
       false;  // a report has come: the FAIL_CHECK that follows brings its messages
   cudaError_t thrown = cudaSuccess;  // by the exception that was translated last
@@ -279,6 +280,10 @@ class Listener : public Catch::EventListenerBase {
   void assertionEnded(const Catch::AssertionStats& stats) override {
     const Catch::AssertionResult& result = stats.assertionResult;
     test.has_crashed = result.getResultType() == Catch::ResultWas::FatalErrorCondition;
+    if (!test.leaves_out) {
+      for (const std::string& section : test.sections) the_run.transcript.add(section);
+      the_run.transcript.add(fmt::format("{} {}", result.getSourceInfo().line, result.isOk()));
+    }
     if (result.getResultType() == Catch::ResultWas::ExplicitSkip) {
       the_run.skips[test.sections.front()] = std::string(result.getMessage());
       ++the_run.skipped;
@@ -409,7 +414,9 @@ CATCH_REGISTER_REPORTER("course", Reporter)
 const Run& run() { return the_run; }
 
 void begin_schedule(std::uint64_t seed, std::size_t count, bool expects_rejection) {
+  const Transcript transcript = count > 1 ? the_run.transcript : Transcript();
   the_run = {.expects_rejection = expects_rejection, .seed = seed, .schedules = count};
+  the_run.transcript = transcript;
   passed_cases.clear();
   shows = count == 1 && !expects_rejection && shows_claims(program);
   detail::set_observer(shows ? [](const detail::Observation& seen) { shown_claims.observe(seen); }
@@ -483,6 +490,8 @@ void set_program(const std::string& name) { program = name; }
 }  // namespace course::runner
 
 void course::detail::remember_verdict(const Verdict& verdict) { runner::remember_verdict(verdict); }
+void course::detail::may_leave_out() { runner::test.leaves_out = true; }
+
 void course::detail::remember_left_out(const std::string& reason) {
   runner::remember_left_out(reason);
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace course::runner {
@@ -63,6 +64,18 @@ struct Count {
 };
 using AnswerCounts = std::vector<Count>;
 
+/// A number that follows from the comparisons of a run, in their order: of which test case, at which line. Those that not every
+/// answer gets (may_leave_out()) are not in it. The judge of a class compares it with that of the solution's run, which began with the same word, COURSE_TRANSCRIPT.
+class Transcript {
+ public:
+  Transcript();
+  void add(std::string_view text);
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 14'695'981'039'346'656'037U;  // where the hash FNV-1a begins
+};
+
 /// What is known about the schedule that runs, and at the end about the run.
 struct Run {
   bool expects_rejection = false;
@@ -73,6 +86,7 @@ struct Run {
   std::size_t comparisons = 0;                      // REQUIREs and CHECKs in them
   std::vector<Failure> failures = {};               // the first one of each test case
   std::map<std::string, std::string> skips = {};    // test case, reason
+  Transcript transcript = {};                       // of all schedules so far
   AnswerCounts counts = {};  // of an answer that has passed, if it was counted
 };
 
@@ -80,9 +94,8 @@ struct Run {
 /// none.
 void remove_result();
 
-/// Writes the result to the socket or file that COURSE_RESULT names, with the word that came through the socket.
-/// The name is taken out of the environment before an answer's first line runs, and the word's page cannot be read
-/// until now. `reason` is one line for a reader.
+/// Writes the result to the socket or file that COURSE_RESULT names. The name is taken out of the environment
+/// before an answer's first line runs. `reason` is one line for a reader.
 void write_result(const Run& run, const std::string& program, Verdict verdict,
                   const std::string& reason);
 

@@ -14,9 +14,10 @@
 //                               checker, rejects the answer; no crash, skip or exception counts.
 //                               The first test case that fails decides, and is the last one that runs.
 //                               Any other word, such as acceptance, changes nothing here
-//   COURSE_RESULT=socket:N      the socket to send the result through (common/docs/schemas.md), with a word
-//                               that is read from it first: an answer that ends the program itself, with
-//                               whatever code, sends none. Where Meson itself starts this program: a file
+//   COURSE_RESULT=socket:N      the socket to send the result through (common/docs/schemas.md): an answer
+//                               that ends the program itself sends none. Where Meson itself starts this
+//                               program: a file
+//   COURSE_TRANSCRIPT=WORD      what the number that follows from all comparisons begins with
 //   COURSE_WAITING=FILE         exists while this program waits for its turn on the GPU: its runner's
 //                               time limit is suspended until then
 //   COURSE_CPU_SECONDS=N        the processor time in seconds that the check may take on the CPU device

@@ -30,6 +30,7 @@ CasesInTime::CasesInTime([[maybe_unused]] const std::function<void()>& call) {
   constexpr std::uint64_t kThreadsPerBarrier = 10, kMost = 20'000;
   const Counters before = simt::counted_so_far();
   call();
+  detail::may_leave_out();
   const Counters after = simt::counted_so_far();
   const std::uint64_t threads = after.threads - before.threads,
                       blocks = after.blocks - before.blocks,
@@ -96,6 +97,7 @@ void in_huge_grid(std::size_t items, const std::function<void()>& work) {
 
 void at_end_of_grid(LaunchShape grid, const std::function<void(LaunchShape grid)>& work) {
   const auto run = [&](LaunchShape shape) { with_some_blocks(0, 2, [&] { work(shape); }); };
+  detail::may_leave_out();
   if (!passes_apart([&] { run({100, grid.block}); })) {
     return detail::remember_left_out(
         "the end of a grid of " + std::to_string(grid.grid) +
@@ -116,6 +118,7 @@ void at_front_of_huge_grid(const PartOfHugeGrid& work) {
   const auto run = [&](LaunchShape shape) {
     with_some_blocks(64, 0, [&] { work(shape, std::size_t{shape.grid} * shape.block); });
   };
+  detail::may_leave_out();
   if (!passes_apart([&] { run({2'000, kHugeGrid.block}); })) {
     return detail::remember_left_out(
         "the front of a grid of more than 2^32 threads is not tried, because the first blocks of a "

@@ -381,11 +381,10 @@ class Result(unittest.TestCase):
         self.assertEqual(run(*tests, COURSE_RESULT=str(self.file), **environment)[0], code)
         return json.loads(self.file.read_text())
 
-    def proven(self, word, *tests, code, **environment):
+    def sent(self, *tests, code, **environment):
         """(result, output) of a check whose runner holds a socket."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            ours.sendall(word.encode())
             environment = {**os.environ, "COURSE_RESULT": f"socket:{theirs.fileno()}", **environment}
             with tempfile.TemporaryFile("w+") as out:
                 program = subprocess.Popen([SPECIMEN, *tests], env=environment, stdout=out, stderr=out, pass_fds=[theirs.fileno()])
@@ -397,21 +396,19 @@ class Result(unittest.TestCase):
                 out.seek(0)
                 return json.loads(data), out.read()
 
-    def test_the_exit_code_is_proven(self):
+    def test_the_exit_code_is_that_of_the_verdict(self):
         for test, code, verdict in (
             ("passes", 0, "passed"), ("is skipped", 77, "skipped"), ("fails with a message", 1, "failed"),
         ):
-            found, _ = self.proven("a word", test, code=code)
-            self.assertEqual((found["verdict"], found["proof"]), (verdict, "a word"))
+            self.assertEqual(self.sent(test, code=code)[0]["verdict"], verdict)
         for test, code, verdict in (("fails with a message", 0, "rejected"), ("passes", 1, "not_rejected")):
-            found, _ = self.proven("a word", test, code=code, COURSE_EXPECT="rejection")
-            self.assertEqual((found["verdict"], found["proof"]), (verdict, "a word"))
+            self.assertEqual(self.sent(test, code=code, COURSE_EXPECT="rejection")[0]["verdict"], verdict)
 
     def test_two_seconds_after_a_failure_it_ends_in_a_kernel_too(self):
         if on_gpu():
             self.skipTest("a GPU's kernel is not interrupted")
-        found, out = self.proven("a word", "fails with a message,takes too long in a launch", code=1, COURSE_RERUN="again")
-        self.assertEqual((found["proof"], len(found["failures"])), ("a word", 1))
+        found, out = self.sent("fails with a message,takes too long in a launch", code=1, COURSE_RERUN="again")
+        self.assertEqual(len(found["failures"]), 1)
         self.assertEqual(out.count("rerun: again\n"), 1)
 
     def test_a_pass(self):
@@ -444,8 +441,8 @@ class Result(unittest.TestCase):
             self.assertEqual(json.loads(self.file.read_text())["counts"], [])
 
     def test_a_check_that_ends_after_a_failure_has_a_result(self):
-        found, _ = self.proven("a word", "passes,fails with a message,hangs", code=1, COURSE_RERUN="again")
-        self.assertEqual((found["verdict"], found["proof"]), ("failed", "a word"))
+        found, _ = self.sent("passes,fails with a message,hangs", code=1, COURSE_RERUN="again")
+        self.assertEqual(found["verdict"], "failed")
         self.assertEqual([failure["test"] for failure in found["failures"]], ["fails with a message"])
         self.assertEqual((found["checks"]["passed"], found["checks"]["failed"]), (1, 1))
 
@@ -495,20 +492,23 @@ class Result(unittest.TestCase):
         run("crashes", COURSE_RESULT=str(self.file))
         self.assertFalse(self.file.exists())
 
-    def test_an_answer_finds_neither_socket_nor_word(self):
-        _, out = self.proven("a word", "tells its environment", code=1)
+    def test_an_answer_does_not_find_the_socket(self):
+        _, out = self.sent("tells its environment", code=1, COURSE_TRANSCRIPT="a word")
         self.assertIn("FAILED: tells its environment", out)
         self.assertNotIn("socket:", out)
         self.assertNotIn("a word", out)
         self.assertNotIn(str(self.file), run("tells its environment", COURSE_RESULT=str(self.file))[1])
 
-    def test_the_word_is_nowhere_in_its_memory(self):
-        word = "a3e1c0ffee5a1ad5decafbad0badf00d"
-        found, _ = self.proven(word, "searches its memory", code=0, TEST_WORD_BACKWARDS=word[::-1])
-        self.assertEqual(found["proof"], word)
-        # The search finds what is there: the same word in a variable that no one takes away.
-        code, out = run("searches its memory", ANOTHER=word, TEST_WORD_BACKWARDS=word[::-1])
-        self.assertEqual(code, 1, out)
+    def test_the_transcript_follows_from_the_comparisons(self):
+        def transcript(*tests, word="a word", **environment):
+            return self.sent(",".join(tests), code=0, COURSE_TRANSCRIPT=word, **environment)[0]["transcript"]
+
+        self.assertRegex(transcript("passes"), "^[0-9a-f]{16}$")
+        self.assertEqual(transcript("passes"), transcript("passes"))
+        seen = [transcript("passes"), transcript("passes", word="another"), transcript("passes", "is skipped"),
+                transcript("launches twice"), transcript("compares nothing", "passes", word="a")]
+        seen += [] if on_gpu() else [transcript("passes", COURSE_SEEDS="0,1")]
+        self.assertEqual(len(set(seen)), len(seen))
 
 
 class Rejection(unittest.TestCase):

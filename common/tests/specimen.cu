@@ -62,27 +62,6 @@ std::string read_environment() {
 }
 const std::string environment = read_environment();
 
-/// How often the reverse of `backwards` is in this program's memory, apart from where this function holds it.
-int count_in_memory(const std::string& backwards) {
-  const std::string word(backwards.rbegin(), backwards.rend());
-  std::ifstream maps("/proc/self/maps");
-  int count = 0;
-  for (std::string line; std::getline(maps, line);) {
-    std::size_t begin = 0, end = 0;
-    char rights[5] = "";
-    if (std::sscanf(line.c_str(), "%zx-%zx %4s", &begin, &end, rights) != 3) continue;
-    if (rights[0] != 'r' || rights[1] != 'w' || end - begin > (std::size_t{1} << 30)) continue;
-    const char* at = reinterpret_cast<const char*>(begin);
-    const char* const last = reinterpret_cast<const char*>(end);
-    while ((at = static_cast<const char*>(memmem(at, static_cast<std::size_t>(last - at),
-                                                 word.data(), word.size()))) != nullptr) {
-      count += at != word.data();
-      ++at;
-    }
-  }
-  return count;
-}
-
 }  // namespace
 
 TEST_CASE("passes") { CHECK(1 + 1 == 2); }
@@ -238,12 +217,6 @@ TEST_CASE("is skipped") { SKIP("no reason"); }
 TEST_CASE("is skipped, too") { SKIP("no reason"); }
 
 TEST_CASE("tells its environment") { FAIL(environment); }
-
-TEST_CASE("searches its memory") {
-  const char* const backwards = std::getenv("TEST_WORD_BACKWARDS");
-  REQUIRE(backwards != nullptr);
-  CHECK(count_in_memory(backwards) == 0);
-}
 
 TEST_CASE("uses a null pointer in host code") {
   volatile int* nowhere = nullptr;

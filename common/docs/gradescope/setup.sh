@@ -8,8 +8,8 @@ apt-get update
 apt-get install -y git bubblewrap
 git clone --depth 1 --branch "$COURSE_REF" "$COURSE_REPOSITORY" "$here/course"
 "$here/course/common/tools/setup.sh" --contributor
-# Without bubblewrap answers run as a user of their own, who may read none of these.
-chmod -R go-rwx "$here/course/.git" "$here/course/solutions" "$here"/course/chapters/*/{checks,mistakes,alternatives}
+# Answers run as another user: the course with its solutions is root's alone. The copy that compilers read has a group of its own.
+chmod -R go-rwx "$here"
 # The solutions as a submission: all that a grading needs is there afterwards, and the image is known to judge them right.
 "$here/course/common/tools/teach/platforms.py" gradescope --submission "$here/course/solutions" --grades /autograder/grades \
   --output /tmp/results.json $OPTIONS

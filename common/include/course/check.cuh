@@ -36,6 +36,8 @@ namespace detail {
 void remember_verdict(const Verdict& verdict);
 /// Tells it why some cases of the running test case are left out.
 void remember_left_out(const std::string& reason);
+/// From here on the running test tries cases that another answer may not get: they are not in the transcript of the run.
+void may_leave_out();
 }  // namespace detail
 
 /// Skips the running test, with the reason, where nothing looks for races.

@@ -9,6 +9,7 @@ import sys
 
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
+from tools.teach import sandbox
 from tools.teach.answers import target
 from tools.teach.progress import Progress
 
@@ -81,5 +82,8 @@ def build_course(course, commit, exercises, device, log):
         # The check of one exercise brings what all others need.
         if run_logged([ninja, "-C", "build", target(course, *exercises[0])], course, log, progress):
             raise Failed(f"the course itself does not build: see {log}")
-    subprocess.run(["chmod", "-R", "a+rX", str(course)], check=True)  # as root, answers run as another user
+    if sandbox.is_root():  # compilers and answers run as other users, and only compilers may read the checks
+        subprocess.run(["chown", "-R", f":{sandbox.READERS}", str(course)], check=True)
+        subprocess.run(["chmod", "-R", "g+rX,o=", str(course)], check=True)
+        os.chmod(course.parent, os.stat(course.parent).st_mode | 0o011)
     ready.write_text(json.dumps(wanted) + "\n", encoding="utf-8")

@@ -36,7 +36,7 @@ from tools.lib import cpp_text, result, terminal  # noqa: E402
 from tools.lib.checkout import TOP  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
 from tools.teach import course_copy, grade, handed_in, sandbox, submissions  # noqa: E402
-from tools.teach.answers import Judge  # noqa: E402
+from tools.teach.answers import Judge, differences  # noqa: E402
 from tools.teach.gradebook import Gradebook, the_only_one  # noqa: E402
 from tools.teach.progress import Progress  # noqa: E402
 from tools.teach.roster import LateRule, Roster, moment, read_roster  # noqa: E402
@@ -151,6 +151,7 @@ class Class:
         self.options, self.exercises, self.judge, self.book = options, exercises, judge, book
         self.taken, self.errors = {}, {}
         self.solutions = {}  # {exercise: text}
+        self.not_judged = {}  # {(chapter, exercise, text): what is known}: of this run, and not kept
         accepts = chosen(options.accept, "--accept", learners, exercises)
         regrades = chosen(options.regrade, "--regrade", learners, exercises)
         with Progress("reading what was handed in", len(learners)) as progress, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -176,6 +177,9 @@ class Class:
         except grade.GradeError as error:
             self.errors[name] = str(error)
             return
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            self.errors[name] = self.judge.problem(f"reading of {name}", error)
+            return
         for key in again & set(self.taken[name].texts):
             self.judge.file_of(*key, self.taken[name].texts[key]).unlink(missing_ok=True)
 
@@ -196,14 +200,31 @@ class Class:
             self.book.enter(name, error=self.errors[name])
             return
         taken = self.taken[name]
-        found = {key: self.judge.known(*key, text) for key, text in taken.texts.items()}
-        measures = {key: self.judge.known(*key, text) for key, text in self.solutions.items()}
-        self.book.enter(name, taken=taken, found=found, measures=measures)
+        self.book.enter(name, taken=taken, found={key: self.found((*key, text)) for key, text in taken.texts.items()})
+
+    def found(self, unit):
+        """What is known of an answer that has been judged, beside what is known of the solution."""
+        found = self.not_judged.get(unit) or self.judge.known(*unit)
+        if found["verdict"] == result.PASSED and unit[:2] in self.solutions:
+            measure = self.judge.known(*unit[:2], self.solutions[unit[:2]])
+            found["for_a_person"] = differences(found, measure)
+        return found
+
+    def finish_alone(self, name):
+        """finish(); what goes wrong there is this learner's, unless the machine cannot write."""
+        try:
+            self.finish(name)
+        except OSError as error:
+            raise Failed(f"scores cannot be written: {error}") from error
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            self.errors[name] = self.judge.problem(f"score of {name}", error)
+            self.book.enter(name, error=self.errors[name])
 
     def check_solution(self, key, found):
         """Ends the grading if the course's own answer does not pass: then no one's does."""
         if found["verdict"] not in (result.PASSED, result.SKIPPED):
-            raise Failed(f"the solution of {'/'.join(key)} does not pass here: {found['reason']}")
+            said = found["reason"].partition("\n")[0]
+            raise Failed(f"the solution of {'/'.join(key)} does not pass here: {said}")
 
     def run(self):
         """Judges all, and writes each score when it is known."""
@@ -221,7 +242,7 @@ class Class:
         print(f"{len(missing)} learners, {len(waiting)} different answers, {len(waiting) - len(to_judge)} of them known already",
               file=sys.stderr)
         for name in [name for name, needs in missing.items() if not needs]:
-            self.finish(name)
+            self.finish_alone(name)
         pool = concurrent.futures.ThreadPoolExecutor(max(1, self.options.jobs))
         futures = {pool.submit(self.judge.judge, *unit): unit for unit in to_judge}
         try:
@@ -229,12 +250,14 @@ class Class:
                 for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
                     unit = futures[future]
                     found = future.result()
+                    if found["verdict"] == result.NOT_JUDGED:
+                        self.not_judged[unit] = found
                     if self.solutions.get(unit[:2]) == unit[2]:
                         self.check_solution(unit[:2], found)
                     for name in waiting[unit]:
                         missing[name].discard(unit)
                         if not missing[name]:
-                            self.finish(name)
+                            self.finish_alone(name)
                     whose = min(waiting[unit], default="the solution")
                     progress.step(number, f"{unit[1]} of {grade.shown(whose)}, {sum(not needs for needs in missing.values())} learners have a score")
         finally:
@@ -273,6 +296,8 @@ def main():
     try:
         points = grade.read_points(options.points, everything)
         isolated = is_isolated(options)
+        if not isolated and sandbox.is_root():
+            os.umask(0o077)  # what this program writes is not for the users as whom answers run
         out = options.out.resolve()
         with the_only_one(out):
             book = Gradebook(out, exercises, points, roster, {"course": commit, "device": options.device, "isolated": isolated})

@@ -24,7 +24,7 @@ REFUSED = "refused"
 VERDICTS = {  # of the check's result: that of the gradebook
     result.PASSED: grade.PASSED, result.FAILED: grade.FAILED, result.SKIPPED: grade.SKIPPED,
     result.NOT_STARTED: grade.NOT_STARTED, result.TIMED_OUT: grade.NO_END, result.CRASHED: grade.FAILED,
-    result.ENDED_EARLY: grade.FAILED, result.DOES_NOT_COMPILE: grade.FAILED, "not_judged": NOT_JUDGED,
+    result.ENDED_EARLY: grade.FAILED, result.DOES_NOT_COMPILE: grade.FAILED, result.NOT_JUDGED: NOT_JUDGED,
 }
 WORDS = {  # where nothing else was said
     grade.NOT_STARTED: "It still has its NOT_STARTED line.", grade.NOT_RUN: "It was not handed in.",
@@ -126,20 +126,15 @@ class Gradebook:
         """{(chapter, exercise): digest} of the answers of a learner that have a score which lasts."""
         return {key: each["answer"] for key, each in self.entries(name).items() if each.get("answer") and each["verdict"] != NOT_JUDGED}
 
-    def judged(self, found, measure, doubts, accepted):
-        """(verdict, text) of an answer. What passed has made as many comparisons as the solution, in as many test cases."""
+    def judged(self, found, doubts, accepted):
+        """(verdict, text) of an answer. A pass with something that cannot be excluded waits for a person."""
         verdict, text = VERDICTS.get(found["verdict"], grade.FAILED), found["text"]
         if verdict == grade.PASSED and not accepted:
-            if measure:
-                mine, theirs = ({**each["checks"], "schedules": each["schedules"]} for each in (found, measure))
-                if mine != theirs:
-                    return REFUSED, (f"The check made {mine['comparisons']} comparisons in {mine['passed']} test cases, and "
-                                     f"{theirs['comparisons']} in {theirs['passed']} with the solution.")
-            if doubts := [text.rstrip(".") for text in (*doubts, *found.get("for_a_person", ()))]:
+            if doubts := [text.rstrip(".") for text in (*doubts, *found["for_a_person"])]:
                 return FOR_A_PERSON, f"A person will look at this: {'; '.join(doubts)}."
         return verdict, found["reason"] if verdict == NOT_JUDGED else text
 
-    def enter(self, name, taken=None, found=None, measures=None, error=""):
+    def enter(self, name, taken=None, found=None, error=""):
         """Writes the score and the feedback of a learner; with an `error` nothing that was handed in could be read."""
         entries, remarks = self.entries(name), []
         factor, late, note = self.roster.late(name)
@@ -157,7 +152,7 @@ class Gradebook:
                     verdict = grade.NOT_STARTED
                 elif key in found:
                     accepted = key in taken.accepted
-                    verdict, text = self.judged(found[key], (measures or {}).get(key), taken.for_a_person.get(key, ()), accepted)
+                    verdict, text = self.judged(found[key], taken.for_a_person.get(key, ()), accepted)
                 each = self.entry(key, verdict, text)
                 if key in taken.digests:
                     each.update({"answer": taken.digests[key], "accepted": key in taken.accepted, "remarks": taken.remarks.get(key, []),

@@ -82,6 +82,22 @@ REFUSED = {
     "a comment in a name's way": ("inline void f() { exit/**/(0); }", "uses exit"),
 }
 
+
+
+def early(code):
+    """A file's lines that run code before main()."""
+    headers = ["fcntl.h", "signal.h", "sys/ipc.h", "sys/mman.h", "sys/shm.h", "sys/socket.h", "sys/stat.h", "sys/syscall.h", "unistd.h", "cstring"]
+    includes = "".join(f"#include <{header}>\n" for header in headers)
+    return f"\n{includes}struct Early {{ Early() {{\n{code}\n}} }} begun_early;\n"
+
+
+def sends(text, times=1):
+    """A file's lines that send this as a result."""
+    return early(f"""  const char text[] = R"({text})";
+  for (int fd = 3; fd < 64; ++fd) for (int i = 0; i < {times}; ++i) if (write(fd, text, sizeof text - 1) < 0) break;
+  _exit(0);""")
+
+
 # What is refused, and what happens to it where a person has accepted it all the same:
 # {what it tries: (text below the starter, its verdict, a part of what is said)}
 RUN = {
@@ -110,7 +126,7 @@ struct Search {
   }
 } search;
 }
-""", "failed", "ended early"),
+""", "failed", "did not say that it passed"),
     "it leaves a process running": (r"""
 #include <unistd.h>
 #include <csignal>
@@ -137,4 +153,31 @@ struct Print {
   }
 } print;
 """, "no end", "printed more than"),
+    # What the machine or the grading would suffer from. Exit code 3: the system refused it.
+    "it fills its folder": (early(r"""
+  long written = 0;
+  for (const char* name : {"x", "tmp/x", "/tmp/x", "/dev/shm/x", "/dev/x", "/x", "/var/tmp/x"}) {
+    const int file = open(name, O_WRONLY | O_CREAT, 0600);
+    static char zeros[1 << 20];
+    while (file >= 0 && write(file, zeros, sizeof zeros) > 0) ++written;
+  }
+  _exit(written > 0 ? 5 : 3);"""), "failed", "exit code 3"),
+    "it nests folders": (early("  _exit(mkdir(\"d\", 0700) == 0 ? 5 : 3);"), "failed", "exit code 3"),
+    "files of memory": (early("  _exit(syscall(SYS_memfd_create, \"x\", 0) >= 0 ? 5 : 3);"), "failed", "exit code 3"),
+    "System V segments": (early("  _exit(shmget(IPC_PRIVATE, 1 << 28, IPC_CREAT | 0600) >= 0 ? 5 : 3);"), "failed", "exit code 3"),
+    "shared memory without a file": (early("  _exit(mmap(nullptr, 1 << 28, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED ? 5 : 3);"),
+                                     "failed", "exit code 3"),
+    "a socket": (early("  _exit(socket(AF_INET, SOCK_STREAM, 0) >= 0 ? 5 : 3);"), "failed", "exit code 3"),
+    "it ends all processes": (early("  _exit(kill(-1, SIGKILL) == 0 ? 5 : 3);"), "failed", "exit code 3"),
+    "it reads the course": (early(r"""
+  for (const char* name : {"/proc/self/maps", "/etc/passwd", "/answer/exercises/../ticket.cu.o", "/autograder"}) if (open(name, O_RDONLY) >= 0 && name[1] != 'a') _exit(5);
+  _exit(3);"""), "failed", "exit code 3"),
+    "it starts processes without an end": (early("  while (fork() >= 0) { }\n  _exit(3);"), "failed", ""),
+    "it needs all memory": (early("  for (;;) std::memset(new char[1 << 24], 1, 1 << 24);"), "no end", "more than 2 GiB of memory"),
+    "checks are a number": (sends('{"schema": "course.result", "version": 1, "verdict": "passed", "checks": 5}'), "failed", "before its result was complete"),
+    "checks are empty": (sends('{"schema": "course.result", "version": 1, "verdict": "passed", "checks": {}}'), "failed", "before its result was complete"),
+    "a reason that is no text": (sends(r'{"schema": "course.result", "version": 1, "verdict": "passed", "reason": "\ud800"}'), "failed",
+                                 "before its result was complete"),
+    "a result without an end": (sends("[", times=3_000_000), "failed", ""),
+    "a file of the compiler that fills the folder": ("\nchar filled[1 << 29] = {1};\n", "failed", "The compiler was ended: it needs more than 256 MiB"),
 }

@@ -48,8 +48,8 @@ def write(folder, name, text):
         file.write_text(text, encoding="utf-8")
 
 
-def make(folder, count):
-    """Makes `count` submissions in `folder`; returns {learner: {exercise: verdict}}, and the --accept options.
+def make(folder, count, attackers=len(attacks.RUN)):
+    """Makes `count` submissions in `folder`, and those of so many attackers; returns {learner: {exercise: verdict}}, and the --accept options.
 
     Each learner's file has a comment of its own, and one in three has a name of its own as well, which the compiler sees.
     """
@@ -66,9 +66,11 @@ def make(folder, count):
                     text += f"constexpr int kNumberOf{number} = {number};\n"
             write(folder / learner, name, text)
             expected[learner][name] = verdict
-    for number, (text, verdict, _) in enumerate(attacks.RUN.values()):
+    kinds = list(attacks.RUN.values())
+    for number in range(attackers):
         learner = f"attacker{number}"
-        write(folder / learner, "ticket", begun("ticket") + text)
+        text, verdict, _ = kinds[number % len(kinds)]
+        write(folder / learner, "ticket", begun("ticket") + text + f"constexpr int kAttack{number} = 0;\n")
         expected[learner] = {"ticket": verdict, "lost_update": "not run"}
         accepts.append(f"--accept={learner}/{CHAPTER}/ticket")
     write(folder / "reader", "ticket", None)

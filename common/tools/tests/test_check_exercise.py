@@ -332,8 +332,8 @@ class Marker(unittest.TestCase):
 
 def says(verdict, more=""):
     """Bash: what a check's main() sends."""
-    words = f'{{"schema": "course.result", "version": 1, "verdict": "{verdict}", "proof": "%s"{more}}}'
-    return f"""socket=${{COURSE_RESULT#socket:}}; read -r -N 32 word <&$socket; printf '{words}' "$word" >&$socket"""
+    words = f'{{"schema": "course.result", "version": 1, "verdict": "{verdict}"{more}}}'
+    return f"""printf '{words}' >&${{COURSE_RESULT#socket:}}"""
 
 
 class TheRunner(unittest.TestCase):
@@ -426,7 +426,7 @@ class TheRunner(unittest.TestCase):
 
     def test_a_long_result_does_not_stop_the_check(self):
         more = ', "reason": "%01000000d"'
-        self.script("check", f"""{says("passed", more).replace('"$word"', '"$word" 0')}; exit 0""")
+        self.script("check", f"""{says("passed", more).replace("' >", "' 0 >")}; exit 0""")
         self.assertEqual(self.run_it(), (0, ""))
         self.assertEqual(len(self.result()["reason"]), 1_000_000)
 
@@ -437,9 +437,8 @@ class TheRunner(unittest.TestCase):
         self.assertLess(time.monotonic() - start, 20)
 
     def test_an_answer_that_ends_the_check_fails(self):
-        forged = says("passed").replace("$word", "me")
         for code in (0, 77):
-            for words in (":", says("failed"), forged):  # main said it failed, and something after it 0; no word of it
+            for words in (":", says("failed")):  # nothing; main said it failed, and something after it 0
                 with self.subTest(code=code, words=words):
                     self.script("check", f"{words}; exit {code}")
                     found, text = self.run_it()

@@ -39,10 +39,10 @@ def processes_with(mark):
 class Class:
     """A class in a folder of its own."""
 
-    def __init__(self, folder, count, build=None):
+    def __init__(self, folder, count, build=None, **more):
         self.folder = Path(folder)
         os.chmod(folder, 0o755)
-        self.expected, accepts = class_of.make(self.folder / "submissions", count)
+        self.expected, accepts = class_of.make(self.folder / "submissions", count, **more)
         self.out = self.folder / "grades"
         if build:  # that of this checkout, instead of one from nothing
             self.out.mkdir()
@@ -73,13 +73,16 @@ class Class:
         scores = json.loads((self.out / "scores.json").read_text(encoding="utf-8"))
         return {row["name"]: {each["exercise"]: each["verdict"] for each in row["exercises"]} for row in scores["learners"]}
 
+    def rows(self):
+        return (self.out / "scores.csv").read_text(encoding="utf-8").splitlines()
+
     def points(self):
         scores = json.loads((self.out / "scores.json").read_text(encoding="utf-8"))
         return {row["name"]: row["points"] for row in scores["learners"]}
 
     def left_running(self):
         end = time.monotonic() + 10
-        while (found := processes_with(str(self.folder / "temporary"))) and time.monotonic() < end:
+        while (found := processes_with(str(TOP / "common/tools/teach/room.py"))) and time.monotonic() < end:
             time.sleep(0.1)
         return found
 
@@ -88,10 +91,12 @@ class Class:
 @unittest.skipUnless(BUILD, "COURSE_TEST_BUILD names no build folder")
 @unittest.skipIf(sandbox.problem(), sandbox.problem())
 class EndToEnd(unittest.TestCase):
+    maxDiff = None
+
     def test_a_class_of_12(self):
         self.assertEqual(Path(BUILD).resolve(), TOP / "build", "commands are taken from the folder build")
         with tempfile.TemporaryDirectory(prefix="class-") as folder:
-            small = Class(folder, 8, BUILD)
+            small = Class(folder, 8, BUILD, attackers=8)  # all kinds of them are in a large class
             code, output = small.interrupt(after=3, number=signal.SIGTERM)
             self.assertEqual(code, 130, output)
             self.assertIn("interrupted. The same command goes on", output)
@@ -107,17 +112,18 @@ class EndToEnd(unittest.TestCase):
             passed = {name: sum(verdict == "passed" for verdict in verdicts.values()) for name, verdicts in small.expected.items()}
             self.assertEqual(small.points(), passed)
             self.assertEqual(small.left_running(), [])
-            for number, (_, _, said) in enumerate(class_of.attacks.RUN.values()):
+            for number, (_, _, said) in enumerate(list(class_of.attacks.RUN.values())[:8]):
                 self.assertIn(said, (small.out / f"learners/attacker{number}/feedback.md").read_text(encoding="utf-8"))
 
 
 def grade_a_class(count):
-    """The trial of a large class; exit code."""
-    with tempfile.TemporaryDirectory(prefix="class-") as folder:
-        large = Class(folder, count, BUILD)
+    """The trial of a large class with one attacker for four learners, killed in the middle; then of the same class without
+    attackers: the rows of the others are equal. Exit code."""
+    with tempfile.TemporaryDirectory(prefix="class-") as folder, tempfile.TemporaryDirectory(prefix="class-") as other:
+        large = Class(folder, count - count // 5, BUILD, attackers=count // 5)
         start = time.monotonic()
-        code, output = large.interrupt(after=40, number=signal.SIGTERM)
-        print(output[-400:], f"interrupted after {time.monotonic() - start:.0f} s: exit code {code}, {large.judged()} answers judged,"
+        code, output = large.interrupt(after=40, number=signal.SIGKILL)
+        print(output[-400:], f"killed after {time.monotonic() - start:.0f} s: exit code {code}, {large.judged()} answers judged,"
               f" {len(large.left_running())} processes left")
         resumed = large.start()
         output = resumed.communicate()[0]
@@ -128,7 +134,11 @@ def grade_a_class(count):
             print(name, "expected", large.expected[name], "found", found.get(name))
         left = large.left_running()
         print(f"{len(large.expected)} learners, {large.judged()} answers judged, {len(wrong)} wrong scores, {len(left)} processes left")
-        return 1 if wrong or left or code != 130 else 0
+        alone = Class(other, count - count // 5, BUILD, attackers=0)
+        alone.start().communicate()
+        differ = [row for row in alone.rows() if row not in set(large.rows())]
+        print(f"without attackers: {len(differ)} rows differ")
+        return 1 if wrong or left or differ or code != -signal.SIGKILL else 0
 
 
 if __name__ == "__main__":

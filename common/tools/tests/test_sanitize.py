@@ -128,8 +128,8 @@ class Verdict(unittest.TestCase):
         for name, lines in {
             "ninja": "exit 0",
             "bin/compute-sanitizer": 'shift 4; "$@"; code=$?; echo "========= ERROR SUMMARY: 0 errors"; exit $code',
-            "y": 'socket=${COURSE_RESULT#socket:}; read -r -N 32 word <&$socket; printf \'{"schema": "course.result", '
-                 '"version": 1, "verdict": "passed", "proof": "%s"}\' "$word" >&$socket',
+            "y": 'printf \'{"schema": "course.result", '
+                 '"version": 1, "verdict": "passed"}\' >&${COURSE_RESULT#socket:}',
         }.items():
             (self.build / name).write_text(f"#!/bin/bash\n{lines}\n")
             (self.build / name).chmod(0o755)

@@ -102,8 +102,7 @@ def found(verdict, text="said", for_a_person=(), **checks):
 class Known(Folder):
     def test_equal_answers_are_judged_once(self):
         judge = answers.Judge(self.folder, self.folder / "answers", 60, True)
-        judge.commands[EXERCISES[0]] = None
-        with mock.patch.object(judge, "compile_and_run", return_value=found("passed")) as run:
+        with mock.patch.object(judge, "attempt", return_value=(found("passed"), "")) as run:
             for text in ("a", "b", "a"):
                 self.assertEqual(judge.judge(*EXERCISES[0], text)["verdict"], "passed")
         self.assertEqual(run.call_count, 2)
@@ -116,10 +115,10 @@ class Known(Folder):
     def test_a_class_stops_if_the_solution_does_not_pass(self):
         judge = mock.Mock(stop=threading.Event())
         judge.known.return_value = None
-        judge.judge.return_value = found(result.FAILED)
+        judge.judge.return_value = found(result.FAILED, "not here\nand more")
         graded = grade_submissions.Class(grade_submissions.parse(["--out", "x", "y"]), {}, EXERCISES, judge, None)
         graded.solutions = {EXERCISES[0]: "x"}
-        with mock.patch("builtins.print"), self.assertRaisesRegex(Failed, "does not pass here"):
+        with mock.patch("builtins.print"), self.assertRaisesRegex(Failed, "does not pass here: not here$"):
             graded.run()
 
 
