@@ -13,11 +13,13 @@ MOST_BYTES = 200_000  # of an exercise file
 
 @dataclass
 class Taken:
-    """A submission: {exercise: text} of what is to be judged, {exercise: reason} of what is refused, which exercises are
-    there and not begun, notes, and which exercises are judged because a person has read them."""
+    """A submission: {exercise: text} of what is to be judged, {exercise: reason} of what is refused, {exercise: sentences} of what is judged
+    and gives no points before a person has read it, which exercises are there and not begun, notes, and which exercises are
+    judged because a person has read them."""
 
     texts: dict = field(default_factory=dict)
     refused: dict = field(default_factory=dict)
+    for_a_person: dict = field(default_factory=dict)
     not_started: set = field(default_factory=set)
     notes: list = field(default_factory=list)
     accepted: set = field(default_factory=set)
@@ -28,12 +30,9 @@ def read_if_there(*parts):
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
-def suspicions_of(chapter, name, text):
-    """What reading.suspicions() says of an answer to this exercise."""
-    file = f"{name}.cuh"
-    answers = (read_if_there("exercises", chapter, file), read_if_there("solutions", chapter, file))
-    headers = {header.name: header.read_text(encoding="utf-8") for header in (TOP / "chapters" / chapter).glob("*.cuh")}
-    return reading.suspicions(text, read_if_there("chapters", chapter, "checks", f"{name}.cu"), answers, headers)
+def read_answer(chapter, name, text):
+    """(refused, for_a_person): what reading.py says of an answer to this exercise, sentences that begin with its line."""
+    return reading.read_answer(chapter, name, text)
 
 
 def others(folder, exercises):
@@ -66,13 +65,17 @@ def take(submission, exercises, accepted=()):
             if not is_started(text):
                 taken.not_started.add(key)
                 continue
-            if key not in accepted and (found := suspicions_of(chapter, name, text)):
-                raise GradeError("; ".join(found[:5]))
+            if key not in accepted:
+                refused, for_a_person = read_answer(chapter, name, text)
+                if refused:
+                    raise GradeError("; ".join(refused[:5]))
+                if for_a_person:
+                    taken.for_a_person[key] = for_a_person
         except GradeError as error:
             taken.refused[key] = str(error)
             continue
         # What is compiled is what was read, and answers that differ in comments are judged once.
-        taken.texts[key] = text if key in accepted else cpp_text.blank_comments(text)
+        taken.texts[key] = text if key in accepted else reading.as_compiled(text)
         solution = read_if_there("solutions", chapter, f"{name}.cuh")
         if solution and cpp_text.same_code(text, solution):
             taken.notes.append(f"{chapter}/{name} is the published solution")
