@@ -34,17 +34,9 @@ def read_if_there(*parts):
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
-def suspicions_of(chapter, name, text):
-    """What reading.suspicions() says of an answer to this exercise."""
-    file = f"{name}.cuh"
-    answers = (read_if_there("exercises", chapter, file), read_if_there("solutions", chapter, file))
-    headers = {header.name: header.read_text(encoding="utf-8") for header in (TOP / "chapters" / chapter).glob("*.cuh")}
-    return reading.suspicions(text, read_if_there("chapters", chapter, "checks", f"{name}.cu"), answers, headers)
-
-
 def read_answer(chapter, name, text):
-    """(sentences for which an answer is refused, sentences for which a person has to look at it if it passes)."""
-    return suspicions_of(chapter, name, text), []
+    """(refused, for_a_person): what reading.py says of an answer to this exercise, sentences that begin with its line."""
+    return reading.read_answer(chapter, name, text)
 
 
 def take(handed, exercises, accepted=(), known=None):
@@ -75,7 +67,7 @@ def take(handed, exercises, accepted=(), known=None):
             taken.refused[key] = str(error)
             continue
         # What is compiled is what was read, and answers that differ in comments are judged once.
-        taken.texts[key] = text if key in accepted else cpp_text.blank_comments(text)
+        taken.texts[key] = text if key in accepted else reading.as_compiled(text)
         solution = read_if_there("solutions", key[0], f"{key[1]}.cuh")
         if solution and cpp_text.same_code(text, solution):
             taken.remarks[key] = ["it is the published solution"]

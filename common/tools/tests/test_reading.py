@@ -1,66 +1,123 @@
-"""What is refused by reading, and what is not: every answer of the course, and what learners write."""
+"""What is refused by reading, what is for a person, and what is taken: every answer of the course, and what learners write.
 
+    python3 common tools.tests.test_reading [--all]     --all: every variant of every exercise, not each tenth
+"""
+
+import subprocess
+import sys
 import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from unittest import mock
 
 from build import variants
-from tools.lib.checkout import TOP
 from tools.lib import cpp_text
-from tools.teach import submissions
-from tools.tests import attacks
+from tools.lib.checkout import TOP
+from tools.lib.failed import Failed
+from tools.teach import libclang, reading, submissions, text_rules
+from tools.tests import attacks, honest, reading_attacks
 
 CHAPTER = "01-global-atomic"
+EACH = 10  # of the variants that are read here
+READ_ALL = "--all" in sys.argv
+SENTENCE = r"^line [1-9]\d*: (#?\S.*): \S.*[^.]$"
 
 
 def begun(text):
     return text.replace("\nNOT_STARTED", "\n//")
 
 
+def below_starter(text, name="lost_update"):
+    starter = (TOP / "exercises" / CHAPTER / f"{name}.cuh").read_text(encoding="utf-8")
+    return begun(starter) + "#include <vector>\n" + text
+
+
+def read(answers):
+    """[(refused, for_a_person)] of (chapter, exercise, text)s, two at the same time."""
+    reading.own_folder()
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda answer: submissions.read_answer(*answer), answers))
+
+
+def read_texts(texts):
+    return read([(CHAPTER, "lost_update", below_starter(text)) for text in texts])
+
+
 class Reading(unittest.TestCase):
-    def reasons(self, text, name="lost_update"):
-        starter = (TOP / "exercises" / CHAPTER / f"{name}.cuh").read_text(encoding="utf-8")
-        return submissions.suspicions_of(CHAPTER, name, begun(starter) + "#include <vector>\n" + text)
+    def setUp(self):
+        try:
+            libclang.bindings()
+        except Failed as problem:
+            self.skipTest(str(problem))
+
+    def expect_refused(self, attempts):
+        for (what, (_, part)), (refused, _) in zip(attempts.items(), read_texts([text for text, *_ in attempts.values()])):
+            self.assertIn(part, "; ".join(refused), what)
+            for sentence in refused:
+                self.assertRegex(sentence, r"^line [1-9]\d*: \S", what)
+
+    def test_nineteen_ways_past_a_reader_of_tokens_are_refused(self):
+        self.assertEqual(len(reading_attacks.NINETEEN), 19)
+        self.expect_refused(reading_attacks.NINETEEN)
+
+    def test_other_ways_are_refused(self):
+        self.assertGreater(len(reading_attacks.MORE), 90)
+        self.expect_refused(reading_attacks.MORE)
 
     def test_every_attack_is_refused(self):
-        self.assertGreater(len(attacks.REFUSED), 36)
-        for what, (text, reason) in attacks.REFUSED.items():
-            self.assertIn(reason, "; ".join(self.reasons(text)), what)
-        for what, (text, *_) in attacks.RUN.items():
-            self.assertTrue(self.reasons(text), what)
+        self.assertGreater(len(attacks.REFUSED), 60)
+        self.expect_refused(attacks.REFUSED)
+        for what, (refused, _) in zip(attacks.RUN, read_texts([text for text, *_ in attacks.RUN.values()])):
+            self.assertTrue(refused, what)
+
+    def test_host_code_that_could_touch_other_memory_is_for_a_person(self):
+        attempts = reading_attacks.FOR_A_PERSON
+        for (what, (_, part)), (refused, marks) in zip(attempts.items(), read_texts([text for text, _ in attempts.values()])):
+            self.assertEqual(refused, [], what)
+            self.assertIn(part, "; ".join(marks), what)
+
+    def test_what_learners_write_is_taken(self):
+        self.assertGreater(len(honest.IDIOMS), 54 + 40)
+        for what, found in zip(honest.IDIOMS, read_texts(honest.IDIOMS.values())):
+            self.assertEqual(found, ([], []), what)
 
     def test_no_answer_of_this_course_is_refused(self):
-        files = [*TOP.glob("exercises/*/*.cuh"), *TOP.glob("solutions/*/*.cuh")]
-        self.assertGreater(len(files), 10)
-        for file in files:
-            chapter, name = file.parent.name, file.stem
-            answers = {file: begun(file.read_text(encoding="utf-8"))}
-            if "solutions" in file.parts:
-                diffs = sorted(TOP.glob(f"chapters/{chapter}/*/{name}/*.diff"))
-                answers.update({diff: variants.answer_of(diff) for diff in diffs})
-            for origin, text in answers.items():
-                self.assertEqual(submissions.suspicions_of(chapter, name, text), [], origin)
+        answers = {}
+        for solution in sorted(TOP.glob("solutions/*/*.cuh")):
+            chapter, name = solution.parent.name, solution.stem
+            starter = TOP / "exercises" / chapter / solution.name
+            answers |= {file: (chapter, name, begun(file.read_text(encoding="utf-8"))) for file in (solution, starter)}
+            for diff in sorted(TOP.glob(f"chapters/{chapter}/*/{name}/*.diff")):
+                answers[diff] = chapter, name, variants.answer_of(diff)
+        chosen = dict(answer for i, answer in enumerate(answers.items()) if READ_ALL or i % EACH == 0)
+        self.assertGreater(len(chosen), 100)
+        marked = []
+        for file, (refused, marks) in zip(chosen, read(chosen.values())):
+            self.assertEqual(refused, [], file)
+            if marks and "mistakes" not in file.parts and "exercises" not in file.parts:
+                marked.append(file)
+        self.assertLess(len(marked), 1 + len(chosen) // 100, marked)
 
-    def test_what_learners_write_is_not_refused(self):
-        for text in (
-            "// exit(0) and NOT_STARTED\n", "/* #define REQUIRE */ inline const char* name() { return \"exit(0) // \"; }",
-            "#pragma once\n#define WARP 32\n#ifdef __CUDA_ARCH__\n#endif\n", "__device__ int mine[WARP_SIZE_];\n#define WARP_SIZE_ 32\n",
-            "inline int f() { int exits = 1'000; CUDA_CHECK(cudaDeviceSynchronize()); return exits; }",
-            "template <typename T, int N>\n__device__ T add_all(const T (&values)[N]) { T sum{}; for (T v : values) sum += v; return sum; }",
-            "__global__ void k(int* out) { extern __shared__ int part[]; part[threadIdx.x] = 1; __syncthreads(); out[0] = part[0]; }",
-            "struct Pair { int count; float sum; };\n__device__ Pair join(Pair a, Pair b) { return {a.count + b.count, a.sum + b.sum}; }",
-            "inline void f(std::vector<int>& v) { std::sort(v.begin(), v.end(), [](int a, int b) { return a > b; }); }",
-            "namespace mine { constexpr unsigned kBlock = 1u << 8; }\nusing Word = unsigned long long;\ninline Word w() { return mine::kBlock; }",
-            "namespace {\nconstexpr int kTile = 4;\n}\ninline int g() { const auto [a, b] = std::pair<int, int>{1, kTile}; return a + b; }",
-            "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__device__ unsigned r() { auto g = cg::coalesced_threads(); return g.thread_rank(); }",
-            "__device__ int f(int a, int n) { const int first = a < 8 ? a : 8, rest = n / first; return first + rest; }",
-            "struct alignas(8) Tagged { unsigned node, tag; };\n__device__ Tagged next(Tagged t) { const Tagged found{t.node, t.tag + 1}; return found; }",
-            "enum class Level { low, high };\n__device__ bool is_low(Level level) { switch (level) { case Level::low: return true; default: return false; } }",
-            "__device__ __forceinline__ float m(float a, float b) { return fmaxf(a, b) + __shfl_xor_sync(~0u, a, 16); }",
-            "__constant__ float weights[8];\n__device__ unsigned long long total = 0;\n__device__ float w(int i) { return weights[i]; }",
-            "#define MIN2(a, b) ((a) < (b) ? (a) : (b))\n__device__ int low(int x) { return MIN2(x, 3); }",
-            "class Walk {\n public:\n  __device__ explicit Walk(int n) : n_(n) { }\n  __device__ int next() { return n_++; }\n\n private:\n  int n_;\n};",
-        ):
-            self.assertEqual(self.reasons(text), [], text)
+    def test_a_text_that_clang_cannot_read_is_one_answers_outcome(self):
+        for code, output in ((-11, ""), (None, ""), (0, "{}"), (0, '{"refused": 3, "for_a_person": []}'), (0, '{"refused": [5], "for_a_person": []}'), (0, "x")):
+            self.assertEqual(reading.result_of(code, output), ([reading.UNREADABLE], []), output)
+        self.assertEqual(reading.result_of(0, '{"refused": ["a"], "for_a_person": ["b"]}'), (["a"], ["b"]))
+        deep = "inline int f() { return " + "(" * 20000 + "1" + ")" * 20000 + "; }"
+        many = "inline void f() { int " + ",".join(["a"] * 20000) + "; }"
+        half = "template <int N> struct S { static constexpr int v = S<N - 1>::v + S<N - 2>::v; };\ninline int f() { return S<100000>::v; }"
+        for text, (refused, marks) in zip((deep, many, half), read_texts((deep, many, half))):
+            self.assertTrue(refused or marks, text[:40])
 
+    def test_reading_ends_after_its_time(self):
+        with mock.patch.object(reading.subprocess, "run", side_effect=subprocess.TimeoutExpired("x", 1)):
+            self.assertEqual(reading.read_answer(CHAPTER, "ticket", "", "/nowhere"), ([reading.UNREADABLE], []))
+
+    def test_without_the_library_it_is_the_machine_that_fails(self):
+        with self.assertRaises(Failed):
+            reading.read_answer(CHAPTER, "ticket", "", "/nowhere")
+
+
+class Texts(unittest.TestCase):
     def test_what_is_compiled_is_what_was_read(self):
         text = "int a; // b\n/* c\n d */ int e = '\"'; // \"\nconst char* f = \"// g\";\n"
         blank = cpp_text.blank_comments(text)
@@ -68,7 +125,22 @@ class Reading(unittest.TestCase):
         self.assertEqual(blank.split(), ["int", "a;", "int", "e", "=", "'\"';", "const", "char*", "f", "=", '"//', 'g";'])
         self.assertTrue(cpp_text.same_code("int a;  // b\n", "int\ta;"))
         self.assertFalse(cpp_text.same_code("int a;", "int b;"))
+        self.assertEqual(reading.as_compiled(text), blank)
+
+    def test_the_check_has_none_of_the_answers_macros(self):
+        self.assertEqual(reading.as_compiled("#define A 1\n# define B(x) \\\n  x\n"), "#define A 1\n# define B(x) \\\n  x\n#pragma once\n#undef A\n#undef B\n")
+        self.assertEqual(reading.as_compiled("#define A"), "#define A\n#pragma once\n#undef A\n")
+
+    def test_each_branch_is_in_one_of_the_texts(self):
+        text = "#ifdef A\n1\n#elif B\n2\n#else\n3\n#endif\n#if 0\n4\n#endif\n"
+        texts = text_rules.branches(text)
+        self.assertEqual(texts[0], text)
+        self.assertEqual([other.split("\n")[0] + other.split("\n")[2] for other in texts[1:]], ["#if 1#elif 0", "#if 0#elif 1", "#if 0#elif 0"])
+        self.assertTrue(all("#if 0\n4" in other for other in texts))
+        guard = "#ifndef G\n#define G\n1\n#endif\n"
+        self.assertEqual(text_rules.branches(guard), [guard])
 
 
 if __name__ == "__main__":
+    sys.argv = [word for word in sys.argv if word != "--all"]
     unittest.main()

@@ -1,0 +1,124 @@
+"""A second reader of an answer: what the compiler made of its check, beside what it makes of the check with the solution.
+
+    python3 common tools.teach.objects ANSWER.o SOLUTION.o ...     prints a line for each thing that is unexpected
+
+Two layers, and neither knows of the other:
+
+- reading.py sees the names in the answer's text, also where they call nothing, and their lines. It does not see what a template
+  calls once it has its arguments, what an implicit call reaches, and what clang's library leaves out of what it shows.
+- This one sees every function that the object needs from elsewhere, whatever wrote the call; code that runs before main; names
+  that would take the place of the C library's or the checker's. It does not see what the check itself needs as well, such as
+  Catch2's functions, nor what is computed: an address made of a number, memory that is not the answer's own. The first is
+  reading.py's, the second host_memory.py's and the run's.
+"""
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+from tools.lib.failed import Failed
+from tools.teach import vocabulary
+
+# What compiled C++ needs that nobody has written.
+OF_COMPILER = re.compile(r"__(tsan|sanitizer_cov)_\w+|__cxa_(guard_(acquire|release|abort)|begin_catch|end_catch|throw|rethrow|allocate_exception|free_exception|atexit"
+                         r"|pure_virtual|throw_bad_array_new_length|bad_cast|init_primary_exception|call_unexpected)|_Unwind_Resume|__gxx_personality_v0|__dso_handle"
+                         r"|__libc_single_threaded|__clang_call_terminate|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|__assert_fail|bcmp|simt_memcmp"
+                         r"|__mul\w+3|__div\w+3|__(ext|trunc)\w+2|__(fix|float)\w+|__gnu_[fh]2[hf]_ieee|_ZTV\w+|_ZTI\w+|_ZTS\w+|_ZGV\w+")
+MEMORY = re.compile(r"operator (new|delete)(\[\])?\(.*\)")
+SECTIONS = re.compile(r"\.(text|rodata|data|bss|gcc_except_table|rela|group|debug|eh_frame|comment|note|symtab|strtab|shstrtab|llvm|linker-options|init_array|ldata|lrodata|lbss)\b.*"
+                      r"|\.rela?\..*|\.data\.rel\.ro.*|simt_\w+|")
+STARTS = re.compile(r"\.(pre)?init_array\b.*|\.fini_array\b.*|\.ctors\b.*|\.dtors\b.*|\.init|\.fini")
+INITIALISER = re.compile(r"__cxx_global_var_init(\.\d+)?|_GLOBAL__\w+")
+
+
+@dataclass
+class Made:
+    """What an object needs, and what it has: {mangled: readable} of undefined symbols; names of others; sections; how many
+    bytes of addresses run before main, and how many initialisers these call."""
+
+    needs: dict = field(default_factory=dict)
+    has: set = field(default_factory=set)
+    odd: set = field(default_factory=set)
+    sections: set = field(default_factory=set)
+    starts: int = 0
+    initialisers: int = 0
+    streams: int = 0
+
+
+def run(*command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, **more)
+    if done.returncode != 0:
+        raise Failed(f"{command[0]} could not read the object: {done.stderr.strip().splitlines()[-1:]}")
+    return done.stdout
+
+
+def read(object_file):
+    """The Made of an object file."""
+    made = Made()
+    for line in run("nm", "--format=posix", str(object_file)).splitlines():
+        name, kind = line.split()[:2]
+        if kind in "Uvw":
+            made.needs[name] = name
+        elif kind == "i":
+            made.odd.add(name)
+        elif kind.isupper() or kind == "u":
+            made.has.add(name)
+        made.initialisers += bool(INITIALISER.fullmatch(name))
+        made.streams += "__ioinit" in name and kind in "bB"
+    names = list(made.needs)
+    made.needs = dict(zip(names, run("c++filt", input="\n".join(names)).splitlines())) if names else {}
+    for line in run("readelf", "--section-headers", "--wide", str(object_file)).splitlines():
+        if match := re.match(r"\s*\[\s*\d+\]\s(\S*)\s+\S+\s+[0-9a-f]{16}\s+[0-9a-f]+\s+([0-9a-f]+)", line):
+            made.sections.add(match[1])
+            made.starts += int(match[2], 16) if STARTS.fullmatch(match[1]) else 0
+    return made
+
+
+def is_expected(mangled, readable):
+    """True for a function that an answer may call: those of vocabulary.py, and what the compiler adds."""
+    if OF_COMPILER.fullmatch(mangled) or MEMORY.fullmatch(readable):
+        return True
+    called = without_arguments(readable)
+    parts = called.split("::")
+    if len(parts) == 1:
+        return bool(vocabulary.PLAIN.fullmatch(called) or vocabulary.BUILTIN.fullmatch(called) or called.startswith("operator"))
+    if parts[0] == "std":
+        named = next((part for part in parts[1:] if part not in ("__cxx11", "_V2", "__1")), "")
+        return named in vocabulary.STD or named.startswith(("__throw_", "__detail", "__glibcxx_assert", "_", "operator", "nothrow", "ostream"))
+    return parts[0] in ("simt", "__gnu_cxx", *vocabulary.FREE_NAMESPACES)
+
+
+def without_arguments(readable):
+    """std::vector::size of `unsigned long std::vector<int, std::allocator<int> >::size() const`."""
+    name = re.sub(r"\[abi:\w+\]", "", readable).replace("(anonymous namespace)", "nameless")
+    operator = re.search(r"\boperator\s*([^\w\s(]+|\(\))", name)
+    name = name.replace(operator.group(), "operator") if operator else name
+    while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:
+        name = shorter
+    name = name.partition("(")[0].strip()
+    return name.split(" ")[-1] if " " in name and "operator" not in name else re.sub(r"^.* (?=\S*operator)", "", name)
+
+
+def unexpected(object_file, solution_objects):
+    """Sentences about what is in the object of an answer's check and in none of the check with the course's own answers."""
+    made, known = read(object_file), [read(file) for file in solution_objects]
+    needed = set().union(*(other.needs for other in known))
+    sentences = [f"it calls {readable}, which is not among the functions that an exercise may use"
+                 for mangled, readable in sorted(made.needs.items()) if mangled not in needed and not is_expected(mangled, readable)]
+    had = set().union(*(other.has for other in known))
+    sentences += [f"it defines {name}, which would take the place of a function of the system or of the checker"
+                  for name in sorted(made.has - had) if not name.startswith("_Z") or re.match(r"_Z(nw|na|dl|da)[mP]", name)]
+    sentences += [f"it has {name}, which another function chooses before main" for name in sorted(made.odd)]
+    sections = set().union(*(other.sections for other in known))
+    sentences += [f"it has the section {name}" for name in sorted(made.sections - sections)
+                  if not SECTIONS.fullmatch(name) or name.startswith((".tdata", ".tbss"))]
+    if made.starts > max((other.starts for other in known), default=0):
+        sentences.append("more code runs before or after the check than with the solution")
+    elif made.initialisers - made.streams > max((other.initialisers - other.streams for other in known), default=0):
+        sentences.append("more variables are initialised by code, before the check, than with the solution")
+    return sentences
+
+
+if __name__ == "__main__":
+    print("\n".join(unexpected(sys.argv[1], sys.argv[2:])))
