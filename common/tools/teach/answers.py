@@ -24,7 +24,7 @@ from tools.check import compile_errors
 from tools.lib import result
 from tools.lib.checkout import TOP
 from tools.lib.failed import Failed
-from tools.teach import sandbox
+from tools.teach import objects, sandbox
 from tools.teach.sandbox import GIB, MIB, Limits
 
 COMPILE = Limits(seconds=300, cpu_seconds=60, memory=4 * GIB, processes=64, file_size=sandbox.SPACE)
@@ -55,6 +55,11 @@ def target(course, chapter, name):
         f"chapters/{chapter}/common/build/chapter/{name}"
 
 
+def settings_of(course):
+    """The file that a build for the CPU device has for its compiler."""
+    return Path(course) / "build/common/build/device/simtcc.json"
+
+
 class Commands:
     """How the check of an exercise is compiled and linked, with another folder for the answer and for what comes out."""
 
@@ -65,7 +70,7 @@ class Commands:
         command = [ninja, "-C", str(course / "build"), "-t", "commands", self.program]
         lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
         self.lines = [line for line in lines if f"{self.program}.p/" in line]  # of this check alone
-        settings = course / "build/common/build/device/simtcc.json"
+        settings = settings_of(course)
         family = json.loads(settings.read_text(encoding="utf-8"))["compiler"].partition("\n")[0] if settings.exists() else ""
         self.guards = GUARDS.get(family, "")
 
@@ -86,7 +91,7 @@ def not_judged(reason):
 def record(found, text):
     """What is known of an answer, from the result of its check."""
     return {"verdict": found["verdict"], "reason": found["reason"], "text": text.strip(), "checks": found["checks"],
-            "schedules": found["schedules"], "transcript": found["transcript"], "for_a_person": []}
+            "schedules": found["schedules"], "transcript": found["transcript"], "object": None, "for_a_person": []}
 
 
 def differences(found, measure):
@@ -102,6 +107,8 @@ def differences(found, measure):
                 " order."]
     if found["reason"] != measure["reason"]:
         return [f"The check said '{found['reason']}', and '{measure['reason']}' with the solution."]
+    if found["object"] and measure["object"]:
+        return [f"What the compiler made of it: {said}." for said in objects.unexpected(found["object"], measure["object"])]
     return []
 
 
@@ -119,6 +126,7 @@ class Judge:
         self.commands, self.lock, self.control_lock = {}, threading.Lock(), threading.Lock()
         self.free_workers = list(range(sandbox.MOST_WORKERS))
         self.word = None
+        self.is_for_cpu = settings_of(course).exists()
 
     def file_of(self, chapter, name, text):
         """Where what is known of an answer is kept."""
@@ -231,13 +239,23 @@ class Judge:
                 reason = reason or compile_errors.explain(output, exercise) or f"The compiler ended with exit code {built.code}."
                 return self.ended(result.DOES_NOT_COMPILE, reason, f"{name} does not compile:\n\n{reason}", place), doubt
             warnings = compile_errors.warnings_of(output, exercise).replace(f"{place}/", "")
+        made = self.read_object(room, name)
         limits = Limits(seconds=PATIENCE * self.seconds + 30, cpu_seconds=int(self.seconds) + 10)
         try:
             ended = room.run([f"{room.folder}/check"], limits, has_result=True, COURSE_ALL="1", COURSE_EDIT=edit, COURSE_WARNINGS=warnings,
                              COURSE_RERUN=f"./course check {name}", COURSE_CPU_SECONDS=str(self.seconds), COURSE_TRANSCRIPT=self.first_word())
         except sandbox.Broken as error:
             return self.ended(result.CRASHED, "The check ended its sandbox.", "The check ended its sandbox."), str(error)
-        return self.read(ended)
+        found, doubt = self.read(ended)
+        return {**found, "object": made if found["verdict"] == result.PASSED else None}, doubt
+
+    def read_object(self, room, name):
+        """What objects.py keeps of the answer's object; None where the CPU device's compiler did not make it. It is read in the sandbox,
+        before anything of the answer has run."""
+        if not self.is_for_cpu:
+            return None
+        read = room.run(["sh", "-c", objects.script(f"{room.folder}/{name}.cu.o")], COMPILE, is_running=False)
+        return objects.facts_of(objects.made_of(read.output))
 
     def read(self, ended):
         """(the record, the doubt) of a check's end and its result."""

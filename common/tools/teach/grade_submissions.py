@@ -177,6 +177,8 @@ class Class:
         except grade.GradeError as error:
             self.errors[name] = str(error)
             return
+        except Failed:
+            raise
         except Exception as error:  # pylint: disable=broad-exception-caught
             self.errors[name] = self.judge.problem(f"reading of {name}", error)
             return

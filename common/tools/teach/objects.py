@@ -1,7 +1,5 @@
 """A second reader of an answer: what the compiler made of its check, beside what it makes of the check with the solution.
 
-    python3 common tools.teach.objects ANSWER.o SOLUTION.o ...     prints a line for each thing that is unexpected
-
 Two layers, and neither knows of the other:
 
 - reading.py sees the names in the answer's text, also where they call nothing, and their lines. It does not see what a template
@@ -13,8 +11,7 @@ Two layers, and neither knows of the other:
 """
 
 import re
-import subprocess
-import sys
+import shlex
 from dataclasses import dataclass, field
 
 from tools.lib.failed import Failed
@@ -29,6 +26,7 @@ MEMORY = re.compile(r"operator (new|delete)(\[\])?\(.*\)")
 SECTIONS = re.compile(r"\.(text|rodata|data|bss|gcc_except_table|rela|group|debug|eh_frame|comment|note|symtab|strtab|shstrtab|llvm|linker-options|init_array|ldata|lrodata|lbss)\b.*"
                       r"|\.rela?\..*|\.data\.rel\.ro.*|simt_\w+|")
 STARTS = re.compile(r"\.(pre)?init_array\b.*|\.fini_array\b.*|\.ctors\b.*|\.dtors\b.*|\.init|\.fini")
+BETWEEN, PARTS = "-- of the object --", 4
 INITIALISER = re.compile(r"__cxx_global_var_init(\.\d+)?|_GLOBAL__\w+")
 
 
@@ -46,17 +44,25 @@ class Made:
     streams: int = 0
 
 
-def run(*command, **more):
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, **more)
-    if done.returncode != 0:
-        raise Failed(f"{command[0]} could not read the object: {done.stderr.strip().splitlines()[-1:]}")
-    return done.stdout
+def script(object_file):
+    """The shell's lines that print what made_of() reads. They run where the object is: what reads it may have errors, too."""
+    file = shlex.quote(str(object_file))
+    needed = f"nm --format=posix {file} | awk '$2 ~ /^[Uvw]$/ {{ print $1 }}'"
+    return (f"set -e\nnm --format=posix {file} | awk '$2 ~ /^[Uvwi]$/ || $1 !~ /^_Z/ || $1 ~ /^_Z(nw|na|dl|da)/ || $1 ~ /__ioinit/ {{ print $1, $2 }}'\n"
+            f"echo {BETWEEN}\n{needed} | c++filt\necho {BETWEEN}\nreadelf --section-headers --wide {file} | awk '$2 !~ /^[.](text|group|rela[.]text|gcc_except_table)[.]/'\n"
+            f"echo {BETWEEN}\n")
 
 
-def read(object_file):
-    """The Made of an object file."""
+def made_of(said):
+    """The Made of an object, from what script() has printed."""
+    parts = said.split(BETWEEN + "\n")
+    if len(parts) != PARTS:
+        raise Failed(f"the object could not be read: {said.strip().splitlines()[-1:]}")
+    symbols, readable, sections, _ = (part.splitlines() for part in parts)
+    if not symbols or not sections:
+        raise Failed("the object could not be read: it has no symbols, or no sections")
     made = Made()
-    for line in run("nm", "--format=posix", str(object_file)).splitlines():
+    for line in symbols:
         name, kind = line.split()[:2]
         if kind in "Uvw":
             made.needs[name] = name
@@ -66,9 +72,8 @@ def read(object_file):
             made.has.add(name)
         made.initialisers += bool(INITIALISER.fullmatch(name))
         made.streams += "__ioinit" in name and kind in "bB"
-    names = list(made.needs)
-    made.needs = dict(zip(names, run("c++filt", input="\n".join(names)).splitlines())) if names else {}
-    for line in run("readelf", "--section-headers", "--wide", str(object_file)).splitlines():
+    made.needs = dict(zip(made.needs, readable, strict=True))
+    for line in sections:
         if match := re.match(r"\s*\[\s*\d+\]\s(\S*)\s+\S+\s+[0-9a-f]{16}\s+[0-9a-f]+\s+([0-9a-f]+)", line):
             made.sections.add(match[1])
             made.starts += int(match[2], 16) if STARTS.fullmatch(match[1]) else 0
@@ -100,25 +105,28 @@ def without_arguments(readable):
     return name.split(" ")[-1] if " " in name and "operator" not in name else re.sub(r"^.* (?=\S*operator)", "", name)
 
 
-def unexpected(object_file, solution_objects):
-    """Sentences about what is in the object of an answer's check and in none of the check with the course's own answers."""
-    made, known = read(object_file), [read(file) for file in solution_objects]
-    needed = set().union(*(other.needs for other in known))
-    sentences = [f"it calls {readable}, which is not among the functions that an exercise may use"
-                 for mangled, readable in sorted(made.needs.items()) if mangled not in needed and not is_expected(mangled, readable)]
-    had = set().union(*(other.has for other in known))
-    sentences += [f"it defines {name}, which would take the place of a function of the system or of the checker"
-                  for name in sorted(made.has - had) if not name.startswith("_Z") or re.match(r"_Z(nw|na|dl|da)[mP]", name)]
-    sentences += [f"it has {name}, which another function chooses before main" for name in sorted(made.odd)]
-    sections = set().union(*(other.sections for other in known))
-    sentences += [f"it has the section {name}" for name in sorted(made.sections - sections)
-                  if not SECTIONS.fullmatch(name) or name.startswith((".tdata", ".tbss"))]
-    if made.starts > max((other.starts for other in known), default=0):
+def facts_of(made):
+    """What is kept of an object, as JSON has it: all that an answer needs a solution's leave for."""
+    return {
+        "calls": {mangled: readable for mangled, readable in sorted(made.needs.items()) if not is_expected(mangled, readable)},
+        "defines": sorted(name for name in made.has if not name.startswith("_Z") or re.match(r"_Z(nw|na|dl|da)[mP]", name)),
+        "chosen": sorted(made.odd),
+        "sections": sorted(name for name in made.sections if not SECTIONS.fullmatch(name) or name.startswith((".tdata", ".tbss"))),
+        "starts": made.starts, "initialisers": made.initialisers - made.streams,
+    }
+
+
+def unexpected(mine, solution):
+    """Sentences about what is in the object of an answer's check and not in that of the check with the solution: two facts_of()."""
+    def more(kind):
+        return [name for name in mine[kind] if name not in solution[kind]]
+
+    sentences = [f"it calls {mine['calls'][name]}, which is not among the functions that an exercise may use" for name in more("calls")]
+    sentences += [f"it defines {name}, which would take the place of a function of the system or of the checker" for name in more("defines")]
+    sentences += [f"it has {name}, which another function chooses before main" for name in mine["chosen"]]
+    sentences += [f"it has the section {name}" for name in more("sections")]
+    if mine["starts"] > solution["starts"]:
         sentences.append("more code runs before or after the check than with the solution")
-    elif made.initialisers - made.streams > max((other.initialisers - other.streams for other in known), default=0):
+    elif mine["initialisers"] > solution["initialisers"]:
         sentences.append("more variables are initialised by code, before the check, than with the solution")
     return sentences
-
-
-if __name__ == "__main__":
-    print("\n".join(unexpected(sys.argv[1], sys.argv[2:])))

@@ -38,9 +38,10 @@ def options_for(more):
     if "--no-sandbox" not in more:
         return more
     if reason := sandbox.problem():
-        files = "are another user's, whom files that only root may read are closed to" if sandbox.is_root() else \
+        files = "run as another user, who reads neither the course nor the grades" if sandbox.is_root() else \
             "run as you, and can read and change your files, the solutions and checks among them"
-        print(f"platforms.py: {reason}: answers run without it: they have the network, may go on running afterwards, and {files}", file=sys.stderr)
+        print(f"platforms.py: {reason}: answers run without it: they {files}, see other processes, and have no limit of bytes and files on the disk",
+              file=sys.stderr)
         return more
     print("platforms.py: bubblewrap starts here: answers run in it", file=sys.stderr)
     return [option for option in more if option != "--no-sandbox"]

@@ -32,8 +32,13 @@ class Objects(unittest.TestCase):
         subprocess.run([*cls.compiler, "-std=c++20", "-O0", "-w", "-x", "c++", "-", "-c", "-o", str(file)], input=CHECK % text, text=True, check=True)
         return file
 
+    @staticmethod
+    def facts(file):
+        done = subprocess.run(["sh", "-c", objects.script(file)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        return objects.facts_of(objects.made_of(done.stdout))
+
     def unexpected(self, text):
-        return objects.unexpected(self.compile(text), [self.solution])
+        return objects.unexpected(self.facts(self.compile(text)), self.facts(self.solution))
 
     def test_right_code_is_expected(self):
         for text in (
@@ -71,7 +76,7 @@ class Objects(unittest.TestCase):
 
     def test_what_is_no_object_is_the_machines_fault(self):
         with self.assertRaises(Failed):
-            objects.unexpected(__file__, [self.solution])
+            self.facts(__file__)
 
 
 if __name__ == "__main__":
