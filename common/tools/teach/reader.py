@@ -33,7 +33,7 @@ class Reader:
 
     def refuse(self, line, name, reason):
         sentence = f"line {line}: {name}: {reason}"
-        if sentence not in self.refused:
+        if not any(other.startswith(f"line {line}: {name}: ") for other in self.refused):
             self.refused.append(sentence)
 
     def mark(self, line, reason):
