@@ -82,7 +82,7 @@ MORE = {
     "a buffer of a stream": ("#include <cstdio>\ninline void f() { static char b[8]; setvbuf(stdout, b, 0, 8); }", "stdout: this macro is not among those"),
     "snprintf, which shows what is on the stack": ("#include <cstdio>\ninline void f() { char b[64]; std::snprintf(b, 64, \"%p %p\"); }", "snprintf: this function of the system is"),
     "a thread": ("inline void f() { std::thread([] { }).detach(); }", "thread: what this name stands for cannot"),
-    "the end by an exception that nobody catches": ("inline void f() { std::terminate(); }", "terminate: std::terminate is not among the names"),
+    "the end by an exception without a handler": ("inline void f() { std::terminate(); }", "terminate: std::terminate is not among the names"),
     "a handler of the end": ("inline void f() { std::set_terminate([] { }); }", "set_terminate: std::set_terminate is not among the names"),
     "a handler at the end": ("#include <cstdlib>\ninline void f() { std::atexit([] { }); }", "atexit: this function of the system is"),
     "abort": ("#include <cstdlib>\ninline void f() { std::abort(); }", "abort: this function of the system is"),
