@@ -26,6 +26,7 @@ UNBOUNDED = re.compile(r"mem(cpy|set|move|cmp)|str(len|cmp|ncmp)|(copy|fill|gene
 COPIES = re.compile(r"cudaMemcpy(Async|2D|2DAsync|ToSymbol|FromSymbol|ToSymbolAsync|FromSymbolAsync)?")
 HARMLESS = {"swap", "exchange", "min", "max", "make_pair", "make_tuple", "tie", "pair", "tuple", "printf", "fill", "resize", "operator==", "operator!=", "emplace", "at", "operator<<"}
 NUMBERS = {"int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"}
+UNCHECKED = {"bitset", "unique_ptr", "shared_ptr", "PinnedBuffer"}  # an index into these is not checked by the library
 TO_HOST, FROM_HOST = "cudaMemcpyDeviceToHost", "cudaMemcpyHostToDevice"
 
 
@@ -45,6 +46,11 @@ def type_of(cursor):
 
 def is_pointer(cursor):
     return type_of(cursor) == POINTER
+
+
+def is_of_template(cursor):
+    """True if an expression's type depends on a template's parameter: it may be an address."""
+    return type_of(cursor) in (1, 26) or "type-parameter" in cursor.type.get_canonical().spelling
 
 
 class Host:
@@ -144,7 +150,7 @@ class Host:
             self.step_variable(cursor, where)
 
     def step_subscript(self, cursor, children, where):
-        if len(children) == 2 and type_of(inside(children[0])) not in (CONSTANT_ARRAY,) and is_pointer(children[0]):
+        if len(children) == 2 and type_of(inside(children[0])) not in (CONSTANT_ARRAY,) and (is_pointer(children[0]) or is_of_template(children[0])):
             self.mark_at(cursor, where, "host code reads or writes through an address with an index, which nothing checks")
 
     def step_unary(self, cursor, children, where):
@@ -200,6 +206,8 @@ class Host:
             self.step_copy(cursor, name, arguments, where)
         elif name == "free" or name == "cudaFreeHost":
             pass  # of what it has not allocated: the library ends the program
+        elif name == "operator[]" and found is not None and found.semantic_parent.spelling in UNCHECKED:
+            self.mark_at(cursor, where, f"host code goes into a {found.semantic_parent.spelling} with an index, which nothing checks")
         elif found is None or found.location.file is None or self.reader.is_of_course(found.location.file):
             return
         elif UNBOUNDED.fullmatch(name) and not all(self.is_whole(argument) for argument in arguments):
@@ -210,6 +218,8 @@ class Host:
             sign = name.removeprefix("operator")
             if name not in ("operator++", "operator--") and (source.startswith("*") if sign == "*" else sign[:1] in source and "\n" not in source):
                 self.mark_at(cursor, where, "host code goes through an iterator that nothing checks: use an index, or a loop over all elements")
+        elif name == "operator()" and "ranges" in arguments[0].type.get_canonical().spelling and not all(self.is_whole(argument) for argument in arguments[1:]):
+            self.mark_at(cursor, where, "host code calls an algorithm of std::ranges, which reads or writes from where it is told")
         elif name == "printf":
             if arguments and inside(arguments[0])._kind_id != 109:
                 self.mark_at(cursor, where, "printf's format is not written out")

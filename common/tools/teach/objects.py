@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from tools.lib.failed import Failed
 from tools.teach import vocabulary
 
-# What compiled C++ needs that nobody has written.
+# What compiled C++ needs that is written in no source.
 OF_COMPILER = re.compile(r"__(tsan|sanitizer_cov)_\w+|__cxa_(guard_(acquire|release|abort)|begin_catch|end_catch|throw|rethrow|allocate_exception|free_exception|atexit"
                          r"|pure_virtual|throw_bad_array_new_length|bad_cast|init_primary_exception|call_unexpected)|_Unwind_Resume|__gxx_personality_v0|__dso_handle"
                          r"|__libc_single_threaded|__clang_call_terminate|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|__assert_fail|bcmp|simt_memcmp"

@@ -33,7 +33,7 @@ class Reader:
 
     def refuse(self, line, name, reason):
         sentence = f"line {line}: {name}: {reason}"
-        if sentence not in self.refused:
+        if not any(other.startswith(f"line {line}: {name}: ") for other in self.refused):
             self.refused.append(sentence)
 
     def mark(self, line, reason):
@@ -198,7 +198,7 @@ class Reader:
             if not is_for_answers or name in vocabulary.NOT_FOR_ANSWERS:
                 return "it belongs to the course's checks, and is not for exercises"
             return ""
-        if Path(path).parent == self.folder.resolve():
+        if Path(path).parent.parent == self.folder.resolve().parent:  # a chapter's header, which may include another chapter's
             return ""
         if outer and outer[0] in vocabulary.FREE_NAMESPACES:
             return ""
@@ -216,7 +216,7 @@ class Reader:
         return self.origin_in_c(outer, name, kind)
 
     def origin_of_namespace(self, names, file):
-        if names[0] in vocabulary.FREE_NAMESPACES or (file and Path(os.path.realpath(file)).parent == self.folder.resolve()):
+        if names[0] in vocabulary.FREE_NAMESPACES or (file and Path(os.path.realpath(file)).parent.parent == self.folder.resolve().parent):
             return ""
         if names[0] == "std" and all(name in vocabulary.STD or name.startswith("_") or name.endswith("literals") for name in names[1:]):
             return ""

@@ -33,7 +33,7 @@ def read_characters(text):
 
     code = without_directives(text)
     if match := re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text):
-        add(match.start(), f"{ascii(match.group())}: a control character can hide what stands in a line")
+        add(match.start(), f"{ascii(match.group())}: a control character can hide what is in a line")
     if match := re.search(r"\\[ \t]*\r?(\n|$)", code):
         add(match.start(), "\\: it joins lines, outside of a #define")
     if match := re.search(r"\?\?[=/'()!<>-]|%:", text):
@@ -114,7 +114,7 @@ thread_local throw true try typedef typeid typename union unsigned using virtual
 
 
 def branches(text):
-    """The texts in which each line stands outside of a branch that is left out: the text itself, and one for each further
+    """The texts in which each line is outside of a branch that is left out: the text itself, and one for each further
     branch that its conditions have. Include guards stay."""
     conditions = [(match, name, rest) for match, name, rest in directives(text) if name in CONDITIONAL]
     macros = macros_of(text)

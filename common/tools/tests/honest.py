@@ -1,4 +1,4 @@
-"""What learners write, and what reading takes: idioms, and pieces of right answers. A text stands below the starter of lost_update."""
+"""What learners write, and what reading takes: idioms, and pieces of right answers. A text is put below the starter of lost_update."""
 
 IDIOMS = {
     # headers and the preprocessor
