@@ -510,6 +510,13 @@ class Result(unittest.TestCase):
         seen += [] if on_gpu() else [transcript("passes", COURSE_SEEDS="0,1")]
         self.assertEqual(len(set(seen)), len(seen))
 
+    def test_cases_that_not_every_answer_gets_are_not_in_the_transcript(self):
+        def transcript(**environment):
+            return self.sent("tries more cases of some answers", code=0, **environment)[0]["transcript"]
+
+        self.assertNotEqual(transcript(), transcript(TEST_ONE_MORE="1"))
+        self.assertEqual(transcript(), transcript(TEST_ONE_MORE="1", TEST_LEAVES_OUT="1"))
+
 
 class Rejection(unittest.TestCase):
     """COURSE_EXPECT=rejection, for answers that are known to be wrong."""

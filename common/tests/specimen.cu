@@ -68,6 +68,12 @@ TEST_CASE("passes") { CHECK(1 + 1 == 2); }
 
 TEST_CASE("compares nothing") {}
 
+TEST_CASE("tries more cases of some answers") {
+  CHECK(1 + 1 == 2);
+  if (std::getenv("TEST_LEAVES_OUT") != nullptr) course::detail::may_leave_out();
+  if (std::getenv("TEST_ONE_MORE") != nullptr) CHECK(1 + 2 == 3);
+}
+
 TEST_CASE("fails with a verdict") {
   std::vector<unsigned> found(300, 1);
   found[256] = 0;
