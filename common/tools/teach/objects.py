@@ -47,9 +47,9 @@ class Made:
 def script(object_file):
     """The shell's lines that print what made_of() reads. They run where the object is: what reads it may have errors, too."""
     file = shlex.quote(str(object_file))
-    needed = f"nm --format=posix {file} | awk '$2 ~ /^[Uvw]$/ {{ print $1 }}'"
-    return (f"set -e\nnm --format=posix {file} | awk '$2 ~ /^[Uvwi]$/ || $1 !~ /^_Z/ || $1 ~ /^_Z(nw|na|dl|da)/ || $1 ~ /__ioinit/ {{ print $1, $2 }}'\n"
-            f"echo {BETWEEN}\n{needed} | c++filt\necho {BETWEEN}\nreadelf --section-headers --wide {file} | awk '$2 !~ /^[.](text|group|rela[.]text|gcc_except_table)[.]/'\n"
+    needed = f"nm --format=posix {file} 2>/dev/null | awk '$2 ~ /^[Uvw]$/ {{ print $1 }}'"
+    return (f"set -e\nnm --format=posix {file} 2>/dev/null | awk '$2 ~ /^[Uvwi]$/ || $1 !~ /^_Z/ || $1 ~ /^_Z(nw|na|dl|da)/ || $1 ~ /__ioinit/ {{ print $1, $2 }}'\n"
+            f"echo {BETWEEN}\n{needed} | c++filt\necho {BETWEEN}\nreadelf --section-headers --wide {file} 2>/dev/null | awk '$2 !~ /^[.](text|group|rela[.]text|gcc_except_table)[.]/'\n"
             f"echo {BETWEEN}\n")
 
 
@@ -59,8 +59,6 @@ def made_of(said):
     if len(parts) != PARTS:
         raise Failed(f"the object could not be read: {said.strip().splitlines()[-1:]}")
     symbols, readable, sections, _ = (part.splitlines() for part in parts)
-    if not symbols or not sections:
-        raise Failed("the object could not be read: it has no symbols, or no sections")
     made = Made()
     for line in symbols:
         name, kind = line.split()[:2]
@@ -72,7 +70,9 @@ def made_of(said):
             made.has.add(name)
         made.initialisers += bool(INITIALISER.fullmatch(name))
         made.streams += "__ioinit" in name and kind in "bB"
-    made.needs = dict(zip(made.needs, readable, strict=True))
+    if not symbols or not sections or len(made.needs) != len(readable):
+        raise Failed("the object could not be read: it has no symbols, or no sections")
+    made.needs = dict(zip(made.needs, readable))
     for line in sections:
         if match := re.match(r"\s*\[\s*\d+\]\s(\S*)\s+\S+\s+[0-9a-f]{16}\s+[0-9a-f]+\s+([0-9a-f]+)", line):
             made.sections.add(match[1])

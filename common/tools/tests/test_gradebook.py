@@ -68,7 +68,7 @@ class Late(InFolder):
 
 def found(verdict, text="said", for_a_person=(), **checks):
     return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4, "transcript": "",
-            "for_a_person": list(for_a_person)}
+            "object": None, "for_a_person": list(for_a_person)}
 
 
 class Book(InFolder):
