@@ -107,6 +107,8 @@ def differences(found, measure):
                 " order."]
     if found["reason"] != measure["reason"]:
         return [f"The check said '{found['reason']}', and '{measure['reason']}' with the solution."]
+    if {} in (found["object"], measure["object"]):
+        return ["What the compiler made of it could not be read."]
     if found["object"] and measure["object"]:
         return [f"What the compiler made of it: {said}." for said in objects.unexpected(found["object"], measure["object"])]
     return []
@@ -250,12 +252,15 @@ class Judge:
         return {**found, "object": made if found["verdict"] == result.PASSED else None}, doubt
 
     def read_object(self, room, name):
-        """What objects.py keeps of the answer's object; None where the CPU device's compiler did not make it. It is read in the sandbox,
-        before anything of the answer has run."""
+        """What objects.py keeps of the answer's object, nothing of one that it cannot read; None where the CPU device's compiler did not
+        make it. It is read in the sandbox, before anything of the answer has run."""
         if not self.is_for_cpu:
             return None
         read = room.run(["sh", "-c", objects.script(f"{room.folder}/{name}.cu.o")], COMPILE, is_running=False)
-        return objects.facts_of(objects.made_of(read.output))
+        try:
+            return objects.facts_of(objects.made_of(read.output))
+        except Failed:
+            return {}
 
     def read(self, ended):
         """(the record, the doubt) of a check's end and its result."""

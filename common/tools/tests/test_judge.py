@@ -371,6 +371,23 @@ class Forging(Judging):
                 self.assertEqual(len(found), 1)
                 self.assertIn(said, found[0])
 
+    def test_what_the_compiler_made_of_an_answer_is_compared(self):
+        facts = {"calls": {"_Z1fv": "f()"}, "defines": [], "chosen": [], "sections": [], "starts": 8, "initialisers": 1}
+        measure = {**answers.record(result.new("passed", LINE), LINE), "object": facts}
+        for more, said in (({}, []), ({"calls": {"system": "system"}}, ["What the compiler made of it: it calls system, which is not among the "
+                                                                         "functions that an exercise may use."]),
+                           ({"starts": 16}, ["What the compiler made of it: more code runs before or after the check than with the solution."])):
+            self.assertEqual(answers.differences({**measure, "object": {**facts, **more}}, measure), said)
+        self.assertEqual(answers.differences({**measure, "object": {}}, measure), ["What the compiler made of it could not be read."])
+
+    def test_the_object_is_read_where_it_was_compiled(self):
+        self.judge.is_for_cpu = True
+        made = f"printf 'int main() {{ return system(\"true\"); }}' | c++ -x c++ -include cstdlib - -c -o {NAME}.cu.o"
+        self.assertEqual(self.found(f"{made}; {leaves(f'echo {LINE}; {sent()}')}")["object"]["calls"], {"system": "system"})
+        self.setUp()
+        self.judge.is_for_cpu = True
+        self.assertEqual(self.found(leaves(f"echo {LINE}; {sent()}"))["object"], {})  # there is none
+
     def test_the_word_is_one_for_all_answers_of_a_folder(self):
         said = leaves(f"echo \"$COURSE_TRANSCRIPT\"; echo {LINE}; {sent()}")
         word = self.found(said)["text"].split("\n")[0]
