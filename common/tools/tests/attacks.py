@@ -171,3 +171,5 @@ struct Print {
     "a result without an end": (sends("[", times=3_000_000), "failed", ""),
     "a file of the compiler that fills the folder": ("\nchar filled[1 << 29] = {1};\n", "failed", "The compiler was ended: it needs more than 256 MiB"),
 }
+
+NOT_BY_READING = {"a file of the compiler that fills the folder"}  # of RUN: a limit ends it

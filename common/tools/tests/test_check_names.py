@@ -1,6 +1,7 @@
 """No check uses a name of the answer's file, but those of its exercise's interface; clang's library resolves all names.
 
-    test_check_names.py        in a build folder, as Meson starts it; else that of COURSE_TEST_BUILD, or build
+    test_check_names.py [--all]    in a build folder, as Meson starts it; else that of COURSE_TEST_BUILD, or build. Without --all
+                                   the exercises that are due (common/dev verdicts due)
     test_check_names.py --keep FOLDER [EXERCISE ...]    leaves the answers that it tries there, as NN-topic/EXERCISE.cuh
 
 Each solution is read with its check twice: as it is, and with every name that the check declares or uses defined once more
@@ -34,6 +35,7 @@ from build.compiler.precompiled_header import PrecompiledHeader
 from build.rewriter.translation import rewrite
 from tools.lib.checkout import TOP
 from tools.tests.system_python import again_if_missing
+from tools.verdicts import due
 
 HERE = [Path.cwd()] if Path("build.ninja").exists() else []
 BUILD = Path(*HERE or [os.environ.get("COURSE_TEST_BUILD") or TOP / "build"]).resolve()
@@ -245,7 +247,8 @@ def reader():
 
 
 CHECKS = [file for file in sorted((TOP / "chapters").glob("*/checks/*.cu")) if (TOP / "solutions").is_dir()]
-for check_file in CHECKS:
+WANTED = due.names(TOP, "--all" in sys.argv) if CHECKS else []
+for check_file in (file for file in CHECKS if file.stem in WANTED):
     setattr(Names, f"test_{check_file.stem}", test_of(check_file))
 
 
@@ -262,4 +265,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--keep"]:
         keep(sys.argv[2], sys.argv[3:])
     else:
-        unittest.main()
+        unittest.main(argv=[word for word in sys.argv if word != "--all"])
