@@ -128,7 +128,6 @@ class Judge:
         self.commands, self.lock, self.control_lock = {}, threading.Lock(), threading.Lock()
         self.free_workers = list(range(sandbox.MOST_WORKERS))
         self.word = None
-        self.is_for_cpu = settings_of(course).exists()
 
     def file_of(self, chapter, name, text):
         """Where what is known of an answer is kept."""
@@ -254,7 +253,7 @@ class Judge:
     def read_object(self, room, name):
         """What objects.py keeps of the answer's object, nothing of one that it cannot read; None where the CPU device's compiler did not
         make it. It is read in the sandbox, before anything of the answer has run."""
-        if not self.is_for_cpu:
+        if not settings_of(self.course).exists():
             return None
         read = room.run(["sh", "-c", objects.script(f"{room.folder}/{name}.cu.o")], COMPILE, is_running=False)
         try:

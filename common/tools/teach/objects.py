@@ -10,6 +10,7 @@ Two layers, and neither knows of the other:
   reading.py's, the second host_memory.py's and the run's.
 """
 
+import ctypes
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ MEMORY = re.compile(r"operator (new|delete)(\[\])?\(.*\)")
 SECTIONS = re.compile(r"\.(text|rodata|data|bss|gcc_except_table|rela|group|debug|eh_frame|comment|note|symtab|strtab|shstrtab|llvm|linker-options|init_array|ldata|lrodata|lbss)\b.*"
                       r"|\.rela?\..*|\.data\.rel\.ro.*|simt_\w+|")
 STARTS = re.compile(r"\.(pre)?init_array\b.*|\.fini_array\b.*|\.ctors\b.*|\.dtors\b.*|\.init|\.fini")
+LIBRARY = ctypes.CDLL(None)
 BETWEEN, PARTS = "-- of the object --", 4
 INITIALISER = re.compile(r"__cxx_global_var_init(\.\d+)?|_GLOBAL__\w+")
 
@@ -41,14 +43,14 @@ class Made:
     sections: set = field(default_factory=set)
     starts: int = 0
     initialisers: int = 0
-    streams: int = 0
+    harmless: int = 0  # of these: the streams of the C++ library, and the variables of the device
 
 
 def script(object_file):
     """The shell's lines that print what made_of() reads. They run where the object is: what reads it may have errors, too."""
     file = shlex.quote(str(object_file))
     needed = f"nm --format=posix {file} 2>/dev/null | awk '$2 ~ /^[Uvw]$/ {{ print $1 }}'"
-    return (f"set -e\nnm --format=posix {file} 2>/dev/null | awk '$2 ~ /^[Uvwi]$/ || $1 !~ /^_Z/ || $1 ~ /^_Z(nw|na|dl|da)/ || $1 ~ /__ioinit/ {{ print $1, $2 }}'\n"
+    return (f"set -e\nnm --format=posix {file} 2>/dev/null | awk '$2 ~ /^[Uvwi]$/ || $1 !~ /^_Z/ || $1 ~ /^_Z(nw|na|dl|da)/ || $1 ~ /__ioinit|simt_global_/ {{ print $1, $2 }}'\n"
             f"echo {BETWEEN}\n{needed} | c++filt\necho {BETWEEN}\nreadelf --section-headers --wide {file} 2>/dev/null | awk '$2 !~ /^[.](text|group|rela[.]text|gcc_except_table)[.]/'\n"
             f"echo {BETWEEN}\n")
 
@@ -69,7 +71,7 @@ def made_of(said):
         elif kind.isupper() or kind == "u":
             made.has.add(name)
         made.initialisers += bool(INITIALISER.fullmatch(name))
-        made.streams += "__ioinit" in name and kind in "bB"
+        made.harmless += kind in "bB" and ("__ioinit" in name or "simt_global_" in name)
     if not symbols or not sections or len(made.needs) != len(readable):
         raise Failed("the object could not be read: it has no symbols, or no sections")
     made.needs = dict(zip(made.needs, readable))
@@ -109,11 +111,18 @@ def facts_of(made):
     """What is kept of an object, as JSON has it: all that an answer needs a solution's leave for."""
     return {
         "calls": {mangled: readable for mangled, readable in sorted(made.needs.items()) if not is_expected(mangled, readable)},
-        "defines": sorted(name for name in made.has if not name.startswith("_Z") or re.match(r"_Z(nw|na|dl|da)[mP]", name)),
+        "defines": sorted(filter(takes_a_place, made.has)),
         "chosen": sorted(made.odd),
         "sections": sorted(name for name in made.sections if not SECTIONS.fullmatch(name) or name.startswith((".tdata", ".tbss"))),
-        "starts": made.starts, "initialisers": made.initialisers - made.streams,
+        "starts": made.starts, "initialisers": made.initialisers - made.harmless,
     }
+
+
+def takes_a_place(name):
+    """True for a name that the system's libraries or the checker have; other variables and functions are the answer's own."""
+    if name.startswith("_Z"):
+        return re.match(r"_Z(nw|na|dl|da)[mP]", name) is not None
+    return (name.startswith("__") or hasattr(LIBRARY, name)) and name != "__clang_call_terminate"
 
 
 def unexpected(mine, solution):

@@ -17,6 +17,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 from functools import lru_cache
 from pathlib import Path
 
@@ -30,6 +31,7 @@ SECONDS = 10  # of processor time
 PATIENCE = 6  # elapsed seconds for each: others use the machine, too
 MEMORY = 1 << 30
 MOST = 8  # sentences that are kept of each kind
+LOCK = threading.Lock()
 UNREADABLE = f"line 1: the file: clang could not read it within {SECONDS} s"
 
 
@@ -69,11 +71,16 @@ def result_of(code, output):
 
 
 @lru_cache(maxsize=None)
-def own_folder():
-    """A folder with what is needed, for a program that has none of its own."""
+def prepared_folder():
     folder = tempfile.TemporaryDirectory(prefix="course-reading-")
     prepare(folder.name)
     return folder
+
+
+def own_folder():
+    """A folder with what is needed, for a program that has none of its own; several threads may ask for it."""
+    with LOCK:
+        return prepared_folder()
 
 
 def read_answer(chapter, name, text, folder=None):

@@ -49,7 +49,7 @@ REFUSED = {
     "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
 }
 REFUSED_WHILE_IT_RUNS = {  # a compiler's scripts may need these
-    "socket": (41, 198), "socketpair": (53, 199),  # no network, also where there is no namespace for it; buffers are not counted
+    "socket": (41, 198),  # no network, also where there is no namespace for it; the CPU device asks addr2line through a socketpair()
     "kill": (62, 129), "tkill": (200, 130), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
 }
 # number of: clone, clone3, mmap, tgkill, prlimit64
@@ -143,11 +143,15 @@ class Room:
 
     def prepare(self, is_running):
         """Between fork() and exec()."""
-        if self.is_isolated and is_running:  # it sees neither the course nor /proc
+        if self.is_isolated and is_running:  # it sees no course, and of /proc the name of its program
             check(libc.unshare(CLONE_NEWNS), "unshare")
             check(libc.mount(None, b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None), "private mounts")
             for place in self.settings["hidden"]:
-                mount_memory(place, "size=4k,nr_inodes=1,mode=0755", MS_RDONLY)
+                mount_memory(place, "size=4k,nr_inodes=3,mode=0755")
+                if place == "/proc":  # the CPU device reads the program's own table of symbols
+                    os.mkdir("/proc/self", 0o755)
+                    os.symlink(os.path.join(self.folder, "check"), "/proc/self/exe")
+                check(libc.mount(None, os.fsencode(place), None, ctypes.c_ulong(MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV), None), f"read-only {place}")
             flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV
             check(libc.mount(None, os.fsencode(self.folder), None, ctypes.c_ulong(flags), None), "read-only folder")
         set_filter(filter_for(platform.machine(), os.getppid(), is_running))

@@ -2,7 +2,7 @@
 
 An answer has a sandbox of its own (Room), in which commands run one after the other: room.py is the program in it. In the sandbox
 there is a process and a network namespace of its own, the system's programs, and one folder, in memory, that a compiler may write.
-The compiler sees the course (read only) and /proc; an answer that runs sees neither, and can write nowhere. Memory, processes,
+The compiler sees the course (read only) and /proc; an answer that runs sees neither, but its program's name, and can write nowhere. Memory, processes,
 processor time, elapsed time, files and output have limits. What a command started is ended with it.
 
 What an answer did and what the machine did are two things: a command that the limits have ended has a `why`; a sandbox that broke

@@ -380,12 +380,18 @@ class Forging(Judging):
             self.assertEqual(answers.differences({**measure, "object": {**facts, **more}}, measure), said)
         self.assertEqual(answers.differences({**measure, "object": {}}, measure), ["What the compiler made of it could not be read."])
 
+    def for_the_cpu(self):
+        """The course is built for the CPU device, after the judge was made."""
+        settings = answers.settings_of(self.folder / "course")
+        settings.parent.mkdir(parents=True)
+        settings.write_text('{"compiler": "clang\\n16"}')
+
     def test_the_object_is_read_where_it_was_compiled(self):
-        self.judge.is_for_cpu = True
+        self.for_the_cpu()
         made = f"printf 'int main() {{ return system(\"true\"); }}' | c++ -x c++ -include cstdlib - -c -o {NAME}.cu.o"
         self.assertEqual(self.found(f"{made}; {leaves(f'echo {LINE}; {sent()}')}")["object"]["calls"], {"system": "system"})
         self.setUp()
-        self.judge.is_for_cpu = True
+        self.for_the_cpu()
         self.assertEqual(self.found(leaves(f"echo {LINE}; {sent()}"))["object"], {})  # there is none
 
     def test_the_word_is_one_for_all_answers_of_a_folder(self):

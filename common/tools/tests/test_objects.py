@@ -47,7 +47,8 @@ class Objects(unittest.TestCase):
             "#include <cmath>\n#include <cstring>\nfloat f(float x) { char b[8]; std::memcpy(b, &x, 4); return std::sqrt(x) + std::fmax(x, 1.0f) + std::exp(x) + b[0]; }",
             "#include <iostream>\n#include <memory>\nint f() { static std::vector<int> kept; kept.push_back(1); std::cout << kept[0] << '\\n'; return *std::make_unique<int>(3) + *new int(4); }",
             "#include <functional>\n#include <algorithm>\n#include <numeric>\nint f(std::vector<int>& v) { std::function<int(int)> g = [](int x) { return x; }; std::sort(v.begin(), v.end()); return g(v[0]); }",
-            "constexpr int kMine = 3;",
+            "constexpr int kMine = 3;", "unsigned total_hits;\nint table[2] = {1, 2};",
+            "struct G { G(); };\nG::G() { }\nstatic G simt_global_total;\n",  # what the rewriter makes of a variable of the device
         ):
             self.assertEqual(self.unexpected(text), [], text)
 

@@ -87,7 +87,8 @@ class Sandbox(Folder):
         ended = self.shell(f"ls /proc {self.course} | cat; ls {TOP} {Path.home()} /work /home {self.course.parent}/secret;"
                            " for f in /answer /answer/tmp / /tmp /dev /dev/shm /etc; do echo x >$f/x || echo refused; done; find / -writable -type d")
         self.assertEqual(ended.output.count("refused\n"), 7, ended.output)
-        self.assertIn(f"/proc:\n\n{self.course}:\n", ended.output)
+        self.assertIn(f"/proc:\nself\n\n{self.course}:\n", ended.output)
+        self.assertEqual(self.shell("ls /proc/self; readlink /proc/self/exe").output, "exe\n/answer/check\n")  # its own program's name
         self.assertNotIn("checks", ended.output)
         self.assertGreaterEqual(ended.output.count("No such file"), 4, ended.output)
 
