@@ -241,8 +241,8 @@ class Class:
             for unit in missing[name]:
                 waiting[unit].add(name)
         to_judge = [unit for unit in waiting if self.judge.known(*unit) is None]
-        print(f"{len(missing)} learners, {len(waiting)} different answers, {len(waiting) - len(to_judge)} of them known already",
-              file=sys.stderr)
+        known = len(waiting) - len(to_judge) + sum(len(taken.kept) for taken in self.taken.values())
+        print(f"{grade.count(len(missing), 'learner')}, {grade.count(len(to_judge), 'answer')} to judge, {known} known from before", file=sys.stderr)
         for name in [name for name, needs in missing.items() if not needs]:
             self.finish_alone(name)
         pool = concurrent.futures.ThreadPoolExecutor(max(1, self.options.jobs))
@@ -261,7 +261,8 @@ class Class:
                         if not missing[name]:
                             self.finish_alone(name)
                     whose = min(waiting[unit], default="the solution")
-                    progress.step(number, f"{unit[1]} of {grade.shown(whose)}, {sum(not needs for needs in missing.values())} learners have a score")
+                    done = sum(not needs for needs in missing.values())
+                    progress.step(number, f"{unit[1]} of {grade.shown(whose)}, {grade.count(done, 'learner')} of {len(missing)} done")
         finally:
             self.judge.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
