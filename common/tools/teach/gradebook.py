@@ -13,6 +13,8 @@ import os
 import re
 import shlex
 import sys
+import unicodedata
+from collections import defaultdict
 
 from tools.lib import result
 from tools.teach import grade
@@ -63,6 +65,11 @@ def without_places(text):
 def printable(text):
     """A text for a file that is shown: without paths, and without characters that are not printable but ends of lines."""
     return "\n".join(grade.shown(line) for line in without_places(text).splitlines())
+
+
+def look(name):
+    """What is equal for names that look alike: they differ in case, in spaces at an end, or in how an accent is encoded."""
+    return unicodedata.normalize("NFC", name).strip().casefold()
 
 
 def indented(text):
@@ -314,7 +321,22 @@ class Gradebook:
             print(grade.shown(f"  --accept {shlex.quote(f'{name}/' + '/'.join(key))}"))
             print(grade.shown(f"      {self.source(name, key)}"))
         print(f"\n{self.out}/scores.csv: {grade.count(len(self.rows), 'learner')}, {grade.count(len(points), 'exercise')}")
+        for text in self.doubtful_names():
+            print(f"grade_submissions.py: {text}", file=sys.stderr)
         return self.problems(learners)
+
+    def doubtful_names(self):
+        """Sentences that name the rows which may be one learner's: those with one id of the school, and those whose names look alike."""
+        of_id, of_look = defaultdict(list), defaultdict(list)
+        for name, row in sorted(self.rows.items()):
+            shown = f"'{grade.shown(name)}'"
+            if row.get("id"):
+                of_id[row["id"]].append(shown)
+            of_look[look(name)].append(shown)
+        return [*(f"the id {grade.shown(ident)} is in {len(names)} rows, {' and '.join(names)}: give this learner one name, as common/docs/grading.md says"
+                  for ident, names in of_id.items() if len(names) > 1),
+                *(f"the names {' and '.join(names)} look alike, and each has a row of its own: they differ in case, in spaces at an end, or in how an "
+                  "accent is encoded" for names in of_look.values() if len(names) > 1)]
 
     def problems(self, learners):
         """Says what has no score; the exit code."""

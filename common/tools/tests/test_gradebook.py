@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -230,6 +231,34 @@ class Book(InFolder):
         self.assertEqual(self.scores()["bob"]["notes"].split("; ")[0], "nothing was handed in")
         self.close(self.book(roster, exercises=EXERCISES[:2], points=None))
         self.assertNotIn("not handed in", self.scores()["ada"]["notes"], "both of this list were there")
+
+    def test_one_id_in_two_rows_is_said_and_can_be_mended(self):
+        def week(name, exercises):
+            book = self.book(Roster({name: Row("007")}), exercises=exercises, points=None)
+            self.enter(book, name, "passed")
+            return self.close(book, name)
+
+        self.assertEqual(week("ada", EXERCISES[:1])[2], "")
+        code, _, errors = week("Ada Lovelace", LATER)
+        self.assertEqual(errors, "grade_submissions.py: the id 007 is in 2 rows, 'Ada Lovelace' and 'ada': give this learner one name, as "
+                         "common/docs/grading.md says\n")
+        self.assertEqual((code, sorted(self.scores())), (0, ["Ada Lovelace", "ada"]))
+        shutil.rmtree(self.folder / "out/learners/Ada Lovelace")  # as that page says
+        (self.folder / "out/learners/ada").rename(self.folder / "out/learners/Ada Lovelace")
+        self.assertEqual(week("Ada Lovelace", LATER)[2], "")
+        self.assertEqual({name: row["points"] for name, row in self.scores().items()}, {"Ada Lovelace": "2"})
+        self.assertIn("# Ada Lovelace (007)", self.feedback("Ada Lovelace"))
+
+    def test_names_that_look_alike_are_said(self):
+        names = ["Zo\u00eb", "Zoe\u0308", "ada", "Ada ", "bob", "bobby"]
+        book = self.book()
+        for name in names:
+            self.enter(book, name, "passed")
+        code, _, errors = self.close(book, *names)
+        self.assertEqual(code, 0)
+        first, second = errors.splitlines()
+        self.assertIn("the names 'Ada ' and 'ada' look alike, and each has a row of its own", first)
+        self.assertIn("the names 'Zoe\u0308' and 'Zo\u00eb' look alike", second)
 
     def test_one_and_several(self):
         self.assertEqual([grade.count(value, "point") for value in (0, 0.5, 1.0, 2)], ["0 points", "0.5 points", "1 point", "2 points"])
