@@ -526,12 +526,23 @@ class Showing(unittest.TestCase):
 
     def test_elsewhere_a_line_now_and_then(self):
         out = io.StringIO()
-        with progress.Progress("judging answers", 8, out) as shown:
-            shown.step(1)
-            shown.last_line -= 31
+        shown = progress.Progress("judging answers", 8, out)
+        for after in (1, 4.9, 5.1, 9, 10.4, 20, 22, 30, 46, 70, 80):
+            shown.start = shown.start_of_steps = time.monotonic() - after
             shown.step(2, "ticket of ada")
-            shown.step(3)
-        self.assertEqual(out.getvalue().splitlines(), ["judging answers ...", "judging answers: 2 of 8 (1 s): ticket of ada"])
+            shown.show()
+        self.assertEqual([line.partition(")")[0] for line in out.getvalue().splitlines()],
+                         [f"judging answers: 2 of 8 ({seconds} s" for seconds in (5, 10, 22, 46, 80)])
+        self.assertTrue(out.getvalue().splitlines()[0].endswith(": ticket of ada"))
+
+    def test_a_line_comes_also_while_no_step_does(self):
+        out = io.StringIO()
+        with mock.patch.object(progress, "TICK_SECONDS", 0.02), mock.patch.object(progress, "FIRST_LINE_SECONDS", 0.1):
+            with progress.Progress("building the course", out=out):
+                end = time.monotonic() + 5
+                while out.getvalue().count("\n") < 2 and time.monotonic() < end:
+                    time.sleep(0.02)
+        self.assertEqual(out.getvalue().splitlines()[:2], ["building the course ...", "building the course (1 s)"])
 
 
 class Platforms(InFolder):
