@@ -150,7 +150,7 @@ def read_log(file, exercises, build=None, learner=None):
         raise GradeError(f"{file} has no exercise of this course in its {len(cases)} tests")
     notes = [f"{name} is not an exercise of this course" for name in sorted(unknown)]
     if missing := len(exercises) - len(verdicts):
-        notes.append(f"{missing} exercises are not in the log")
+        notes.append(f"{count(missing, 'exercise')} {'is' if missing == 1 else 'are'} not in the log")
     return verdicts, notes
 
 
@@ -212,6 +212,11 @@ def cell(text):
 def number(value):
     """2 for 2.0, 2.5 for 2.5."""
     return f"{round(value, 4):g}"
+
+
+def count(value, noun):
+    """1 learner, 2 learners, 0.5 points."""
+    return f"{number(value)} {noun}{'' if value == 1 else 's'}"
 
 
 def worth(learner, key, points):

@@ -11,7 +11,7 @@ run, under bubblewrap: without a network, without a file of yours, with limits.
 FOLDER is the grade book: scores.csv, scores.json and, for each learner, learners/NAME/feedback.md. It grows: more learners, more
 exercises and a newer version of the course go into the same folder. A score is in FOLDER as soon as it is known, and the same command
 goes on where an earlier one was ended. An answer that has a score keeps it until it changes, or until you ask:
-    --regrade NAME      judges again: a learner, LEARNER/CHAPTER/EXERCISE, or CHAPTER/EXERCISE of all
+    --regrade NAME      judges again: a learner, LEARNER/CHAPTER/EXERCISE, or CHAPTER/EXERCISE of all; the submissions are named too
 
 An exercise has no points before a person has read it if its text uses what a kernel and its launcher have no use for (refused), or
 if it passes and something cannot be excluded (for a person).
@@ -52,7 +52,8 @@ def parse(arguments=None):
     add = parser.add_argument
     add("submissions", nargs="*", metavar="SUBMISSION")
     add("--out", required=True, type=Path, metavar="FOLDER", help="the grade book: a new folder, or the one of before")
-    add("--points", metavar="FILE", help="as for grade.py")
+    add("--points", metavar="FILE", help='JSON: the points of chapters and exercises, such as {"01-global-atomic": 2, "05-warp-shuffle/block_argmax": 5}: a '
+        "chapter's number is that of each of its exercises; 1 each by default; the grade book remembers them")
     add("--chapters", metavar="NAMES", help="these only, such as 01-global-atomic,03-shared-reduce")
     add("--exercises", metavar="NAMES", help="these only, such as ticket,block_max")
     add("--roster", metavar="FILE", help="CSV: learner (the folder's name) and id; perhaps submitted and deadline, as times")
@@ -241,8 +242,8 @@ class Class:
             for unit in missing[name]:
                 waiting[unit].add(name)
         to_judge = [unit for unit in waiting if self.judge.known(*unit) is None]
-        print(f"{len(missing)} learners, {len(waiting)} different answers, {len(waiting) - len(to_judge)} of them known already",
-              file=sys.stderr)
+        known = len(waiting) - len(to_judge) + sum(len(taken.kept) for taken in self.taken.values())
+        print(f"{grade.count(len(missing), 'learner')}, {grade.count(len(to_judge), 'answer')} to judge, {known} known from before", file=sys.stderr)
         for name in [name for name, needs in missing.items() if not needs]:
             self.finish_alone(name)
         pool = concurrent.futures.ThreadPoolExecutor(max(1, self.options.jobs))
@@ -261,7 +262,8 @@ class Class:
                         if not missing[name]:
                             self.finish_alone(name)
                     whose = min(waiting[unit], default="the solution")
-                    progress.step(number, f"{unit[1]} of {grade.shown(whose)}, {sum(not needs for needs in missing.values())} learners have a score")
+                    done = sum(not needs for needs in missing.values())
+                    progress.step(number, f"{unit[1]} of {grade.shown(whose)}, {grade.count(done, 'learner')} of {len(missing)} done")
         finally:
             self.judge.stop.set()
             pool.shutdown(wait=True, cancel_futures=True)

@@ -13,6 +13,8 @@ import os
 import re
 import shlex
 import sys
+import unicodedata
+from collections import defaultdict
 
 from tools.lib import result
 from tools.teach import grade
@@ -33,9 +35,10 @@ WORDS = {  # where nothing else was said
 }
 AFTER = {  # what follows the reason
     REFUSED: "A person reads it before it can have points.",
-    FOR_A_PERSON: "It has no points until then.",
+    FOR_A_PERSON: "A person will look at this. It has no points until then.",
     NOT_JUDGED: "That is no fault of this answer. It has no points yet, and will be judged again.",
 }
+ACCEPTED = "It counts because a person has read it and accepted it."
 PLACE = re.compile(r"(?<![\w./:<])/(?:[\w.+-]+/)+[\w.+-]+")  # a path of this machine, or of the compiler
 OF_THE_COURSE = re.compile(r"/((?:exercises|chapters|common)/.*)")
 
@@ -62,6 +65,11 @@ def without_places(text):
 def printable(text):
     """A text for a file that is shown: without paths, and without characters that are not printable but ends of lines."""
     return "\n".join(grade.shown(line) for line in without_places(text).splitlines())
+
+
+def look(name):
+    """What is equal for names that look alike: they differ in case, in spaces at an end, or in how an accent is encoded."""
+    return unicodedata.normalize("NFC", name).strip().casefold()
 
 
 def indented(text):
@@ -131,7 +139,7 @@ class Gradebook:
         verdict, text = VERDICTS.get(found["verdict"], grade.FAILED), found["text"]
         if verdict == grade.PASSED and not accepted:
             if doubts := [text.rstrip(".") for text in (*doubts, *found["for_a_person"])]:
-                return FOR_A_PERSON, f"A person will look at this: {'; '.join(doubts)}."
+                return FOR_A_PERSON, f"{'; '.join(doubts)}."
         return verdict, found["reason"] if verdict == NOT_JUDGED else text
 
     def enter(self, name, taken=None, found=None, error=""):
@@ -188,6 +196,9 @@ class Gradebook:
             file = self.source(name, key)
             if not self.is_to_read(each):
                 file.unlink(missing_ok=True)
+                for folder in (file.parent, file.parent.parent):
+                    with contextlib.suppress(OSError):  # it is not there, or another answer is in it
+                        folder.rmdir()
             elif taken and key in taken.sources:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 replace(file, taken.sources[key].encode("utf-8", "replace").decode())
@@ -196,6 +207,11 @@ class Gradebook:
     def is_to_read(each):
         """True for an answer that counts as soon as a person has read it, and accepts it."""
         return each["verdict"] in (REFUSED, FOR_A_PERSON) and bool(each.get("answer"))
+
+    @staticmethod
+    def counts_as_accepted(each):
+        """True for an answer that has its points because a person has accepted it."""
+        return each["verdict"] == grade.PASSED and bool(each.get("accepted"))
 
     def entry(self, key, verdict, text=""):
         """What is known of an answer."""
@@ -227,6 +243,8 @@ class Gradebook:
         learner.late = "; ".join(text if len(keys) == sum(bool(each.get("answer")) for each in entries.values()) else f"{', '.join(keys)}: {text}" for text, keys in lates.items())
         learner.notes = [f"{'/'.join(key)} is {each['verdict']}: {each['text'].splitlines()[0]}" for key, each in entries.items()
                          if each["verdict"] in (REFUSED, *grade.OPEN)]
+        learner.notes += [f"{'/'.join(key)} counts because a person has read it and accepted it" for key, each in entries.items()
+                          if self.counts_as_accepted(each)]
         learner.notes += [f"{'/'.join(key)}: {remark}" for key, each in entries.items() for remark in each.get("remarks", ())]
         learner.notes += row.get("remarks", [])
         if entries and (missing := [key for key in self.points() if key not in entries]):
@@ -258,12 +276,15 @@ class Gradebook:
         if not learner.has_score():
             return "\n\n".join([*parts, "There is no score."]) + "\n"
         graded = sum(points[key] for key in entries)
-        parts.append(f"**{grade.number(grade.score(learner, points))} of {grade.number(graded)} points**"
+        parts.append(f"**{grade.number(grade.score(learner, points))} of {grade.count(graded, 'point')}**"
                      + (f" ({learner.late})" if learner.late else ""))
         for key, each in entries.items():
-            worth, of = grade.number(grade.worth(learner, key, points)), grade.number(points[key])
-            score = f"{of} points are open" if each["verdict"] in grade.OPEN else f"{worth} of {of}"
+            if each["verdict"] in grade.OPEN:
+                score = f"{grade.count(points[key], 'point')} {'is' if points[key] == 1 else 'are'} open"
+            else:
+                score = f"{grade.number(grade.worth(learner, key, points))} of {grade.number(points[key])}"
             parts += [f"## {'/'.join(key)}: {each['verdict']}, {score}", indented(each["text"])]
+            parts += [ACCEPTED] if self.counts_as_accepted(each) else []
         if versions := sorted({each["course"][:12] for each in entries.values() if each.get("course")}):
             parts.append(f"Checked with version {' and '.join(versions)} of the course.")
         return "\n\n".join(parts) + "\n"
@@ -281,7 +302,11 @@ class Gradebook:
         absent = [name for name in self.roster.rows if name not in handed_in]
         for name in absent:
             entries = self.entries(name)
-            remarks = [] if any(each.get("answer") for each in entries.values()) else ["nothing was handed in"]
+            missing = [key for key in self.exercises if entries.get(key, {}).get("verdict", grade.NOT_RUN) == grade.NOT_RUN]
+            if all(each["verdict"] == grade.NOT_RUN for each in entries.values()):
+                remarks = ["nothing was handed in"]
+            else:
+                remarks = [f"not handed in: {', '.join(map('/'.join, missing))}"] if missing else []
             entries = {**{key: self.entry(key, grade.NOT_RUN) for key in self.exercises}, **entries}
             self.keep(name, self.roster.rows[name].ident, entries, remarks)
         self.write()
@@ -293,9 +318,25 @@ class Gradebook:
             print(f"\n{len(to_read)} answer{'s wait' if len(to_read) > 1 else ' waits'} for a person. Read the file; if it is right, accept it with "
                   "the same command and")
         for name, key in to_read:
-            print(grade.shown(f"  --accept {shlex.quote(f'{name}/' + '/'.join(key))}   {self.source(name, key)}"))
-        print(f"\n{self.out}/scores.csv: {len(self.rows)} learners, {len(points)} exercises")
+            print(grade.shown(f"  --accept {shlex.quote(f'{name}/' + '/'.join(key))}"))
+            print(grade.shown(f"      {self.source(name, key)}"))
+        print(f"\n{self.out}/scores.csv: {grade.count(len(self.rows), 'learner')}, {grade.count(len(points), 'exercise')}")
+        for text in self.doubtful_names():
+            print(f"grade_submissions.py: {text}", file=sys.stderr)
         return self.problems(learners)
+
+    def doubtful_names(self):
+        """Sentences that name the rows which may be one learner's: those with one id of the school, and those whose names look alike."""
+        of_id, of_look = defaultdict(list), defaultdict(list)
+        for name, row in sorted(self.rows.items()):
+            shown = f"'{grade.shown(name)}'"
+            if row.get("id"):
+                of_id[row["id"]].append(shown)
+            of_look[look(name)].append(shown)
+        return [*(f"the id {grade.shown(ident)} is in {len(names)} rows, {' and '.join(names)}: give this learner one name, as common/docs/grading.md says"
+                  for ident, names in of_id.items() if len(names) > 1),
+                *(f"the names {' and '.join(names)} look alike, and each has a row of its own: they differ in case, in spaces at an end, or in how an "
+                  "accent is encoded" for names in of_look.values() if len(names) > 1)]
 
     def problems(self, learners):
         """Says what has no score; the exit code."""

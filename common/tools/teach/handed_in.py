@@ -205,8 +205,9 @@ def learner_of(files, exercises, checkout=None):
     def known_in(some):
         return {path: found for path in some if (found := exercise_of(path, exercises))}
 
-    known = known_in(files)
+    known, not_listed = known_in(files), (".md",)
     if not known:
+        not_listed = (".md", ".zip")  # what is in these is listed
         try:
             files = opened(files)
         except GradeError as error:
@@ -225,7 +226,7 @@ def learner_of(files, exercises, checkout=None):
     elif not known:
         return HandedIn(error=f"there is no folder exercises/ and no file such as ticket.cuh in it; there is {some_of(files) or 'nothing'}")
     others = [path.removeprefix("exercises/") for path in files
-              if path not in known and not path.lower().endswith((".md", ".zip")) and (not has_folder or path.startswith("exercises/"))]
+              if path not in known and not path.lower().endswith(not_listed) and (not has_folder or path.startswith("exercises/"))]
     if others:
         handed.notes.append(f"not read: {some_of(others)}")
     return handed
@@ -244,8 +245,9 @@ class Finder:
     def __init__(self, exercises):
         self.exercises = {name: chapter for chapter, name in exercises}
         self.learners, self.where, self.warnings = {}, {}, []
-        self.loose = defaultdict(dict)  # {(name, number): {path: read}} of a platform's download
-        self.marked_late = set()
+        self.loose = defaultdict(dict)  # {(name, number, platform): {path: read}} of a platform's download
+        self.listing_of = {}  # {(name, platform): the zip file or folder that has this learner's files}
+        self.marked_late, self.typed = set(), set()
 
     def enter(self, name, handed, where):
         if name in ("", ".", "..") or "/" in name or "\0" in name or len(os.fsencode(name)) > 200:
@@ -254,35 +256,41 @@ class Finder:
             raise Failed(f"{where} and {self.where[name]} are both called '{name}': rename one")
         self.learners[name], self.where[name] = handed, where
 
-    def of_platform(self, path, read):
-        """True if a path is one of a platform's download: its file is taken for the learner that it names."""
+    def of_platform(self, path, read, listing):
+        """True if a path is one of a platform's download, the zip file or folder `listing`: its file is taken for the learner that it names."""
         if match := MOODLE.fullmatch(path):
+            learner = match["name"], match["number"], "Moodle"
             if match["kind"] == "onlinetext":
-                self.warnings.append(f"{path} is a text that was typed into Moodle: it is not read")
-            else:
-                self.loose[match["name"], match["number"], "Moodle"][match["rest"].strip("/")] = read
+                self.typed.add(learner)
         elif match := CANVAS.fullmatch(path):
             learner = match["name"], match["number"], "Canvas"
-            self.loose[learner][match["rest"]] = read
             self.marked_late |= {learner} if match["late"] else set()
         else:
             return False
+        name, number, platform = learner
+        whose = (name, platform) if platform == "Moodle" else (f"{name}_{number}", platform)
+        if (other := self.listing_of.setdefault(whose, listing)) != listing:
+            raise Failed(f"{other} and {listing} both have files of '{whose[0]}': name one of them in a command, or rename one if these are two learners")
+        files = self.loose[learner]
+        if platform == "Canvas" or match["kind"] == "file":
+            files[match["rest"].strip("/")] = read
         return True
 
-    def files_of_class(self, files):
+    def files_of_class(self, files, listing):
         """True if these files are a platform's download, perhaps in one folder."""
         short = {without_wrapper(path, files): read for path, read in files.items()}
         for these in (files, short):
             if any(MOODLE.fullmatch(path) or CANVAS.fullmatch(path) for path in these) and not any(
                     "/" not in path and exercise_of(path, self.exercises) or path.startswith("exercises/") for path in these):
-                self.warnings += [f"{path} names no learner: it is not read" for path, read in these.items() if not self.of_platform(path, read)]
+                self.warnings += [f"{path} names no learner: it is not read" for path, read in these.items()
+                                  if not self.of_platform(path, read, listing)]
                 return True
         return False
 
     def zip_file(self, path):
         """A zip file: of a platform, of several learners' folders, or of one learner."""
         files = files_in_zip(path, path.name)
-        if self.files_of_class(files):
+        if self.files_of_class(files, path):
             return
         files = {without_wrapper(name, files): read for name, read in files.items()}
         folders = defaultdict(dict)
@@ -302,8 +310,8 @@ class Finder:
         files = files_in(path)
         if MOODLE.fullmatch(path.name):
             for name, read in files.items() or {"": None}.items():  # an empty one is of a learner, too
-                self.of_platform(f"{path.name}/{name}", read)
-        elif not self.files_of_class(files):
+                self.of_platform(f"{path.name}/{name}", read, path.parent)
+        elif not self.files_of_class(files, path):
             handed = learner_of(files, self.exercises, checkout=path)
             inner = sorted({name.split("/")[0] for name in files if "/" in name and exercise_of(name, self.exercises)})
             if len(inner) > 1 and not set(inner) & {"exercises", *self.exercises.values()} and all("/" in name for name in files):
@@ -318,7 +326,7 @@ class Finder:
             raise Failed(f"{text}: there is no such file or folder")
         elif path.suffix.lower() == ".zip" and not MOODLE.fullmatch(path.name) and not CANVAS.fullmatch(path.name):
             self.zip_file(path)
-        elif not self.of_platform(path.name, lambda: read_below(path.parent, path.name, MOST_ZIP_BYTES)):
+        elif not self.of_platform(path.name, lambda: read_below(path.parent, path.name, MOST_ZIP_BYTES), path.parent):
             raise Failed(f"{text} is a file: a submission is a learner's folder, a zip file, or a file that a platform has named")
 
     def finish(self):
@@ -329,7 +337,13 @@ class Finder:
             if platform == "Moodle" and names.count(name) > 1:
                 called = f"{name}_{number}"
                 self.warnings.append(f"Moodle has another {name}: this one is called '{called}', and so only in this assignment")
-            handed = learner_of({path: read for path, read in files.items() if path}, self.exercises)
+            files = {path: read for path, read in files.items() if path}
+            is_typed = (name, number, platform) in self.typed
+            if is_typed and not files:
+                handed = HandedIn(error="a text was typed into Moodle, and no file was handed in: typed text is not read")
+            else:
+                handed = learner_of(files, self.exercises)
+                handed.notes += ["a text was typed into Moodle as well: it is not read"] if is_typed else []
             if (name, number, platform) in self.marked_late:
                 handed.notes.append("Canvas has marked it as late")
             self.enter(called, handed, f"the download of {platform}")

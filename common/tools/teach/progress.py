@@ -1,4 +1,5 @@
-"""Says how far a grading is: on one line of a terminal, anew every half second; elsewhere with a line now and then."""
+"""Says how far a grading is: on one line of a terminal, anew every half second; elsewhere with a line after 5 s, and then
+less and less often, up to one every half minute."""
 
 import os
 import shutil
@@ -7,7 +8,7 @@ import threading
 import time
 
 TICK_SECONDS = 0.5
-LINE_SECONDS = 30  # between two lines where there is no terminal
+FIRST_LINE_SECONDS, LINE_SECONDS = 5, 30  # to the first line where there is no terminal, and the most between two
 
 
 def in_words(seconds):
@@ -19,14 +20,14 @@ def in_words(seconds):
 
 
 class Progress:
-    """What is done of what there is to do. A context manager, which ends with the line that `end` returns, if there is one."""
+    """What is done of what there is to do. A context manager, which shows it until it ends, also while no step comes."""
 
     def __init__(self, what, total=0, out=None):
         self.what, self.total, self.out = what, total, out or sys.stderr
         self.is_terminal = self.out.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
         self.start, self.done, self.detail = time.monotonic(), 0, ""
         self.start_of_steps = self.start  # what comes before the first step says nothing of how long one takes
-        self.last_line, self.over, self.lock = self.start, threading.Event(), threading.Lock()
+        self.next_line, self.over = FIRST_LINE_SECONDS, threading.Event()
 
     def text(self):
         """building the course: 12 of 40 (35 s), about 2 min left: 01-global-atomic/ticket"""
@@ -42,31 +43,31 @@ class Progress:
         if total is not None and not self.total:
             self.total, self.start_of_steps = total, time.monotonic()
         self.done, self.detail = done, detail
-        if not self.is_terminal and time.monotonic() - self.last_line > LINE_SECONDS:
-            self.line(self.text())
 
-    def line(self, text):
-        """A line that stays."""
-        with self.lock:
-            self.last_line = time.monotonic()
-            print(("\r\033[K" if self.is_terminal else "") + text, file=self.out, flush=True)
+    def show(self):
+        """Writes the line of a terminal anew; elsewhere a line, if it is time for one."""
+        if self.is_terminal:
+            width = max(20, shutil.get_terminal_size().columns - 1)
+            print(f"\r\033[K{self.text()[:width]}", end="", file=self.out, flush=True)
+            return
+        seconds = time.monotonic() - self.start
+        if seconds >= self.next_line:
+            self.next_line = seconds + min(seconds, LINE_SECONDS)
+            print(self.text(), file=self.out, flush=True)
 
     def tick(self):
         while not self.over.wait(TICK_SECONDS):
-            with self.lock:
-                width = max(20, shutil.get_terminal_size().columns - 1)
-                print(f"\r\033[K{self.text()[:width]}", end="", file=self.out, flush=True)
+            self.show()
 
     def __enter__(self):
         self.thread = threading.Thread(target=self.tick, daemon=True)
-        if self.is_terminal:
-            self.thread.start()
-        else:
-            self.line(f"{self.what} ...")
+        if not self.is_terminal:
+            print(f"{self.what} ...", file=self.out, flush=True)
+        self.thread.start()
         return self
 
     def __exit__(self, *_):
         self.over.set()
+        self.thread.join()
         if self.is_terminal:
-            self.thread.join()
             print("\r\033[K", end="", file=self.out, flush=True)

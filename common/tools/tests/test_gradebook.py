@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -183,19 +184,25 @@ class Book(InFolder):
         self.enter(book, "ada", "passed", "failed", doubts=["line 7 writes through a pointer."])
         row = self.scores()["ada"]
         self.assertEqual((row["points"], row[f"{CHAPTER}/lost_update"], row[TICKET]), ("0", "", "0"))
-        self.assertIn("A person will look at this: line 7 writes through a pointer.\n    It has no points until then.", self.feedback("ada"))
+        self.assertIn("    line 7 writes through a pointer.\n    A person will look at this. It has no points until then.", self.feedback("ada"))
+        self.assertEqual(row["notes"].split("; ")[0], f"{CHAPTER}/lost_update is for a person: line 7 writes through a pointer.")
         code, table, _ = self.close(book, "ada")
         self.assertEqual(code, 0)
         file = self.folder / f"out/learners/ada/to-read/{CHAPTER}/lost_update.cuh"
         self.assertIn("1 answer waits for a person.", table)
-        self.assertIn(f"  --accept ada/{CHAPTER}/lost_update   {file}\n", table)
+        self.assertIn(f"  --accept ada/{CHAPTER}/lost_update\n      {file}\n", table)
         self.assertEqual(file.read_text(), "the text of lost_update")
         self.enter(book, "bob", "passed", for_a_person=["The check did not end with its line."])
-        self.assertIn("A person will look at this: The check did not end with its line.\n", self.feedback("bob"))
+        self.assertIn("    The check did not end with its line.\n    A person will look at this.", self.feedback("bob"))
+        self.assertNotIn("accepted", self.feedback("ada") + self.scores()["ada"]["notes"])
         self.enter(book, "ada", "passed", "failed", doubts=["line 7 writes through a pointer."], accepted=[EXERCISES[0]])
         self.assertEqual(self.scores()["ada"]["points"], "2")
         self.assertTrue(self.book().entries("ada")[EXERCISES[0]]["accepted"])
-        self.assertFalse(file.exists())
+        self.assertIn(f"## {CHAPTER}/lost_update: passed, 2 of 2\n\n    said\n\nIt counts because a person has read it and accepted it.\n", self.feedback("ada"))
+        self.assertIn(f"{CHAPTER}/lost_update counts because a person has read it and accepted it", self.scores()["ada"]["notes"])
+        self.assertFalse((self.folder / "out/learners/ada/to-read").exists(), "nothing is left to read")
+        self.enter(book, "ada", "failed", "failed", accepted=[EXERCISES[0]])
+        self.assertNotIn("It counts", self.feedback("ada"))
         self.assertNotIn("--accept", self.close(self.book(), "ada")[1])
 
     def test_roster_and_late(self):
@@ -214,6 +221,52 @@ class Book(InFolder):
         ada = self.scores()["ada"]
         self.assertEqual((ada["id"], ada["points"]), ("'=7", "4"))
         self.assertEqual(ada["late"], f"{', '.join(map('/'.join, EXERCISES))}: 1 day late: 50 % of the points count")
+
+    def test_what_a_learner_of_the_roster_has_not_handed_in_this_week_is_named(self):
+        roster = Roster({name: Row(name) for name in ("ada", "bob")})
+        self.enter(self.book(roster), "ada", "passed", "failed")
+        week = [*EXERCISES[1:], *LATER]
+        self.close(self.book(roster, exercises=week, points=None))
+        self.assertEqual(self.scores()["ada"]["notes"], f"not handed in: {CHAPTER}/word_count, 03-shared-reduce/block_max")
+        self.assertEqual(self.scores()["bob"]["notes"].split("; ")[0], "nothing was handed in")
+        self.close(self.book(roster, exercises=EXERCISES[:2], points=None))
+        self.assertNotIn("not handed in", self.scores()["ada"]["notes"], "both of this list were there")
+
+    def test_one_id_in_two_rows_is_said_and_can_be_mended(self):
+        def week(name, exercises):
+            book = self.book(Roster({name: Row("007")}), exercises=exercises, points=None)
+            self.enter(book, name, "passed")
+            return self.close(book, name)
+
+        self.assertEqual(week("ada", EXERCISES[:1])[2], "")
+        code, _, errors = week("Ada Lovelace", LATER)
+        self.assertEqual(errors, "grade_submissions.py: the id 007 is in 2 rows, 'Ada Lovelace' and 'ada': give this learner one name, as "
+                         "common/docs/grading.md says\n")
+        self.assertEqual((code, sorted(self.scores())), (0, ["Ada Lovelace", "ada"]))
+        shutil.rmtree(self.folder / "out/learners/Ada Lovelace")  # as that page says
+        (self.folder / "out/learners/ada").rename(self.folder / "out/learners/Ada Lovelace")
+        self.assertEqual(week("Ada Lovelace", LATER)[2], "")
+        self.assertEqual({name: row["points"] for name, row in self.scores().items()}, {"Ada Lovelace": "2"})
+        self.assertIn("# Ada Lovelace (007)", self.feedback("Ada Lovelace"))
+
+    def test_names_that_look_alike_are_said(self):
+        names = ["Zo\u00eb", "Zoe\u0308", "ada", "Ada ", "bob", "bobby"]
+        book = self.book()
+        for name in names:
+            self.enter(book, name, "passed")
+        code, _, errors = self.close(book, *names)
+        self.assertEqual(code, 0)
+        first, second = errors.splitlines()
+        self.assertIn("the names 'Ada ' and 'ada' look alike, and each has a row of its own", first)
+        self.assertIn("the names 'Zoe\u0308' and 'Zo\u00eb' look alike", second)
+
+    def test_one_and_several(self):
+        self.assertEqual([grade.count(value, "point") for value in (0, 0.5, 1.0, 2)], ["0 points", "0.5 points", "1 point", "2 points"])
+        book = self.book(exercises=EXERCISES[:1], points=1.0)
+        self.enter(book, "ada", "not_judged")
+        self.assertIn("**0 of 1 point**", self.feedback("ada"))
+        self.assertIn("not judged, 1 point is open", self.feedback("ada"))
+        self.assertIn("scores.csv: 1 learner, 1 exercise\n", self.close(book, "ada")[1])
 
     def test_an_answer_that_has_not_changed_keeps_the_better_mark(self):
         first, second = (moment(f"2027-03-0{day}T00:00Z", "x") for day in (1, 8))
@@ -368,11 +421,12 @@ class Again(InFolder):
                 return found(verdict)
 
         judge = Judge(self.folder, self.folder / "out/answers" / course, 60, True)
-        with mock.patch.object(submissions, "read_answer", self.read_answer), mock.patch("sys.stderr"):
+        with mock.patch.object(submissions, "read_answer", self.read_answer), mock.patch("sys.stderr", io.StringIO()) as errors:
             graded = grade_submissions.Class(options, learners, EXERCISES, judge, book)
             graded.solutions = {}
             self.has_work = graded.has_work()
             graded.run()
+        self.said = errors.getvalue()
         return {key[1]: each["verdict"] for key, each in book.entries("ada").items()}
 
     def setUp(self):
@@ -389,8 +443,10 @@ class Again(InFolder):
         expected = {"lost_update": "not run", "ticket": "passed", "word_count": "passed"}
         self.assertEqual(self.grade(), expected)
         self.assertEqual((self.judged, self.reads), (["ticket", "word_count"], ["ticket", "word_count"]))
+        self.assertIn("\n1 learner, 2 answers to judge, 0 known from before\n", self.said)
         self.assertEqual(self.grade(course="d"), expected)
         self.assertEqual((self.judged, self.has_work, len(self.reads)), ([], False, 2), "another version judges nothing unasked")
+        self.assertIn("\n1 learner, 0 answers to judge, 2 known from before\n", self.said)
         self.assertEqual(self.grade("--regrade", TICKET, course="d")["ticket"], "passed")
         self.assertEqual(self.judged, ["ticket"])
         self.assertEqual(self.grade("--regrade", "ada", course="d", verdict="failed"), {**expected, "ticket": "failed", "word_count": "failed"})
@@ -470,12 +526,23 @@ class Showing(unittest.TestCase):
 
     def test_elsewhere_a_line_now_and_then(self):
         out = io.StringIO()
-        with progress.Progress("judging answers", 8, out) as shown:
-            shown.step(1)
-            shown.last_line -= 31
+        shown = progress.Progress("judging answers", 8, out)
+        for after in (1, 4.9, 5.1, 9, 10.4, 20, 22, 30, 46, 70, 80):
+            shown.start = shown.start_of_steps = time.monotonic() - after
             shown.step(2, "ticket of ada")
-            shown.step(3)
-        self.assertEqual(out.getvalue().splitlines(), ["judging answers ...", "judging answers: 2 of 8 (1 s): ticket of ada"])
+            shown.show()
+        self.assertEqual([line.partition(")")[0] for line in out.getvalue().splitlines()],
+                         [f"judging answers: 2 of 8 ({seconds} s" for seconds in (5, 10, 22, 46, 80)])
+        self.assertTrue(out.getvalue().splitlines()[0].endswith(": ticket of ada"))
+
+    def test_a_line_comes_also_while_no_step_does(self):
+        out = io.StringIO()
+        with mock.patch.object(progress, "TICK_SECONDS", 0.02), mock.patch.object(progress, "FIRST_LINE_SECONDS", 0.1):
+            with progress.Progress("building the course", out=out):
+                end = time.monotonic() + 5
+                while out.getvalue().count("\n") < 2 and time.monotonic() < end:
+                    time.sleep(0.02)
+        self.assertEqual(out.getvalue().splitlines()[:2], ["building the course ...", "building the course (1 s)"])
 
 
 class Platforms(InFolder):

@@ -107,7 +107,9 @@ class Folders(Finding):
         self.write("b/ada/ticket.cuh", ONE)
         self.write("b/bob/ticket.cuh", ONE)
         self.write("ticket.cuh", ONE)
+        self.write("ada.zip", packed({"ticket.cuh": TWO}))
         for names, reason in {(): "no submission is named", ("eve",): "eve: there is no such file or folder", ("*",): "no such file",
+                              ("ada.zip", "ada"): "both called 'ada': rename one", ("ada", "ada.zip"): "both called 'ada': rename one",
                               ("ada", "b/ada"): "both called 'ada'", ("ticket.cuh",): "ticket.cuh is a file: a submission is",
                               ("b",): "folders that have some: ada, bob. Name these"}.items():
             with self.assertRaisesRegex(Failed, reason):
@@ -154,6 +156,10 @@ class Zips(Finding):
     def test_in_a_learners_folder(self):
         self.write("ada/homework.zip", packed({"homework/ticket.cuh": ONE}))
         self.assertEqual(self.one("ada").text(TICKET), ONE)
+        self.assertEqual(self.one("ada").notes, [])
+        self.write("bob/ticket.cuh", TWO)
+        self.write("bob/homework.zip", packed({"homework/ticket.cuh": ONE}))
+        self.assertEqual((self.one("bob").text(TICKET), self.one("bob").notes), (TWO, ["not read: homework.zip"]))
         self.write("ada/homework.zip", b"PK\3\4 no zip")
         self.assertIn("homework.zip cannot be read as a zip file", self.one("ada").error)
 
@@ -194,7 +200,7 @@ class Platforms(Finding):
         expected = {"Ada Lovelace": ONE, "Bob B": TWO, "Eve": ONE, "Zoe": TWO}
         self.write("m.zip", packed({**self.MOODLE, "Ada Lovelace_123_assignsubmission_onlinetext_/onlinetext.html": "x"}))
         self.assertEqual(self.texts("m.zip"), expected)
-        self.assertIn("typed into Moodle", self.warnings[0])
+        self.assertEqual(self.find("m.zip")["Ada Lovelace"].notes, ["a text was typed into Moodle as well: it is not read"])
         for name, content in self.MOODLE.items():
             self.write(f"m/{name}", content)
         self.assertEqual(self.texts("m"), expected)
@@ -206,6 +212,30 @@ class Platforms(Finding):
         self.write("m.zip", packed({"Ada L_1_assignsubmission_file_/ticket.cuh": ONE, "Ada L_2_assignsubmission_file_/ticket.cuh": TWO}))
         self.assertEqual(self.texts("m.zip"), {"Ada L_1": ONE, "Ada L_2": TWO})
         self.assertIn("another Ada L", self.warnings[0])
+
+    def test_who_typed_a_text_into_moodle_has_a_row(self):
+        typed = "Ada L_1_assignsubmission_onlinetext_/onlinetext.html"
+        self.write("m.zip", packed({typed: ONE, "Bob_2_assignsubmission_file_/ticket.cuh": TWO}))
+        self.write(f"m/{typed}", ONE)
+        for name in ("m.zip", f"m/{typed.partition('/')[0]}"):
+            handed = self.find(name)["Ada L"]
+            self.assertEqual(handed.error, "a text was typed into Moodle, and no file was handed in: typed text is not read", name)
+
+    def test_a_learner_is_in_one_download_of_a_command(self):
+        moodle, canvas = "Ada L_{}_assignsubmission_file_/ticket.cuh", "lovelaceada_12345_6_ticket.cuh"
+        for first, second, name in ((moodle.format(1), moodle.format(1), "Ada L"), (moodle.format(1), moodle.format(2), "Ada L"),
+                                    (canvas, canvas, "lovelaceada_12345")):
+            self.write("1.zip", packed({first: ONE}))
+            self.write("2.zip", packed({second: TWO}))
+            self.write(f"x/{second}", TWO)
+            for other in ("2.zip", "x", f"x/{second.partition('/')[0]}"):
+                with self.assertRaisesRegex(Failed, f"^.*1.zip and .*{other.split('/')[0]} both have files of '{name}': name one of them"):
+                    self.find("1.zip", other)
+            (self.folder / "x" / second).unlink()
+        self.write("x/lovelaceada_12345_7_word_count.cuh", ONE)
+        self.write(f"x/{canvas}", TWO)
+        learners = self.find("x/lovelaceada_12345_7_word_count.cuh", f"x/{canvas}")
+        self.assertEqual([learners["lovelaceada_12345"].text(key) for key in (TICKET, WORDS)], [TWO, ONE], "one listing")
 
     def test_canvas(self):
         canvas = {"lovelaceada_12345_67890_ticket-1.cuh": ONE, "lovelaceada_12345_67891_word_count.cuh": TWO,

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import unittest
 from importlib.machinery import SourceFileLoader
@@ -11,6 +12,8 @@ from unittest import mock
 
 from tools.lib import repository
 from tools.lib.checkout import TOP
+from tools.teach import grade_submissions
+from tools.teach.roster import LateRule, Roster, moment, read_roster
 from tools.tests.in_folder import InFolder
 
 DOCS = TOP / "common" / "docs"
@@ -115,6 +118,31 @@ class Recipe(Folder):
         subprocess.run("cd class/ada && git add new && git -c user.name=x -c user.email=x@x commit -q -m y", shell=True, cwd=self.folder, check=True)
         self.bash(recipe.replace("https://github.com/YOUR-CLASS", f"file://{self.folder}/class"))
         self.assertTrue((self.folder / "submissions/ada/new").exists(), "a second run brings what is new")
+
+
+class Grading(Folder):
+    """The examples of grading.md against the program."""
+
+    def setUp(self):
+        super().setUp()
+        self.text = (DOCS / "grading.md").read_text(encoding="utf-8")
+
+    def test_each_command_is_one(self):
+        commands = re.findall(r"^course/common/tools/teach/grade_submissions\.py ((?:.*\\\n)*.*)$", self.text, re.MULTILINE)
+        self.assertGreaterEqual(len(commands), 6)
+        for command in commands:
+            options = grade_submissions.parse(shlex.split(command.replace("\\\n", "")))
+            self.assertTrue(options.submissions, command)
+            exercises = grade_submissions.chosen_exercises(options)
+            Roster({}, options.deadline and moment(options.deadline, command), LateRule.parse(options.late))
+            grade_submissions.chosen(options.regrade, "--regrade", ["ada"], exercises)
+
+    def test_each_roster_is_one(self):
+        rosters = [read_roster(self.write("roster.csv", text)) for text in re.findall(r"<!-- roster -->\n```\n(.*?)```", self.text, re.DOTALL)]
+        self.assertEqual([list(rows) for rows in rosters], [["ada", "bob", "eve"], ["ada", "bob", "eve"], ["ada", "bob"]])
+
+    def test_the_command_for_folders_stands_before_the_recipe(self):
+        self.assertLess(self.text.index("grade_submissions.py --out grades --chapters 01 submissions/*"), self.text.index("<!-- recipe -->"))
 
 
 class Syllabus(unittest.TestCase):
