@@ -10,6 +10,7 @@ from tools.teach import host_memory, libclang, text_rules, vocabulary
 
 FUNCTIONS = {8, 21, 24, 25, 26, 30}
 RECORDS = {2, 3, 4, 31, 32}
+NO_TYPE_OF_CUDA = re.compile(r"long double|__float128")
 REFERENCES = {43, 44, 45, 46, 47, 48, 50, 101, 102, 103}
 UNIT, NAMESPACE, OVERLOADED, LINKAGE = (300, 350), 22, 49, (1, 23)
 # Of the C++ library's own, in std or reached through it, beside C's.
@@ -102,6 +103,8 @@ class Reader:
 
     def step(self, cursor, parents):
         kind = cursor._kind_id
+        if kind < 500:
+            self.step_type(cursor, cursor.type)
         if kind in REFERENCES or kind == 100:
             self.step_reference(cursor, cursor.referenced)
             if kind == 103 and cursor.spelling == "printf" and re.search(r"%[-+ #0-9.*hljztLqI']*n", self.source_of(cursor)):
@@ -125,6 +128,13 @@ class Reader:
         if kind < 100 or 600 <= kind:
             self.step_declaration(cursor, kind, parents)
 
+    def step_type(self, cursor, kind):
+        if found := NO_TYPE_OF_CUDA.search(kind.get_canonical().spelling):
+            self.refuse_type(cursor.location.line, found.group())
+
+    def refuse_type(self, line, name):
+        self.refuse(line, name, f"a GPU has no {name}, and no check sees its accesses")
+
     def step_macro(self, cursor):
         file, line, offset = libclang.written_at(cursor.location)
         if file != self.path:
@@ -145,6 +155,8 @@ class Reader:
             return
         file, line, offset = libclang.written_at(cursor.location)
         is_written = file == self.path
+        for i in range(found.get_num_template_arguments() if found._kind_id in FUNCTIONS else 0):  # f<long double>: its own type need not say it
+            self.step_type(cursor, found.get_template_argument_type(i))
         if reason := self.origin(found):
             self.refuse(cursor.location.line, found.spelling or "this", reason)
         elif is_written:
@@ -385,7 +397,9 @@ class Reader:
             k += 1
 
     def step_word(self, word, line, offset, before, after, two_before):
-        if word == "extern":
+        if (word, before) in (("double", "long"), ("long", "double")):
+            self.refuse_type(line, "long double")
+        elif word == "extern":
             if after != "__shared__":
                 self.refuse(line, word, "a declaration that another file could define")
         elif vocabulary.KEYWORDS_REFUSED.fullmatch(word) or word in vocabulary.NAMES_REFUSED:

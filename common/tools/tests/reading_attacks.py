@@ -105,6 +105,14 @@ MORE = {
     "the type's name": ("inline const char* f() { return typeid(int).name(); }", "name: std::type_info is not among the names"),
     "a coroutine": ("inline int f() { co_return 1; }", "co_return: this word is not for exercises"),
     "a module": ("import std;\n", "import: this word is not for exercises"),
+    # what the instrumentation of accesses does not see
+    "a long double over the words of a counter": ("__global__ void k(int* peak) { auto* p = reinterpret_cast<long double*>(peak); *p = *p; }", "long double: a GPU has no long double,"),
+    "a long double by another name": ("using L = double long;\nunion U { L l; int i; };\n__global__ void k(int* peak) { *peak = 1; }", "long double: a GPU has no long double,"),
+    "a long double of two macros": ("#define D double\ntemplate <class T> __device__ void w(int* p) { *reinterpret_cast<T*>(p) = T{}; }\n__device__ void f(int* p) { w<long D>(p); }", "long double: a GPU has no long double,"),
+    "a long double by a literal": ("#include <cmath>\n__global__ void k(int* peak) { std::frexp(std::ldexp(1.0L, 4999), peak); }", "long double: a GPU has no long double,"),
+    "a function of long double": ("#include <cmath>\n__global__ void k(int* peak) { frexpl(2, peak); }", "frexpl: this function of the system is"),
+    "a float of 128 bits": ("__global__ void k(int* peak) { *reinterpret_cast<__float128*>(peak) = 1; }", "__float128: a GPU has no __float128,"),
+    "__sync": ("__global__ void k(int* peak) { __sync_lock_test_and_set(peak, __sync_fetch_and_add(peak, 0)); }", "__sync_lock_test_and_set: this word is not for exercises"),
     # the preprocessor
     "a header that is not there to be read": ("#if __has_include(<unistd.h>)\n#include <unistd.h>\n#endif", "__has_include: a condition of the preprocessor asks"),
     "a condition on the reader": ("#ifdef __clang_analyzer__\n#else\ninline void f() { }\n#endif", "__clang_analyzer__: a condition of the preprocessor asks"),
