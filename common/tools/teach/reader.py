@@ -12,10 +12,21 @@ FUNCTIONS = {8, 21, 24, 25, 26, 30}
 RECORDS = {2, 3, 4, 31, 32}
 NO_TYPE_OF_CUDA = re.compile(r"long double|__float128")
 REFERENCES = {43, 44, 45, 46, 47, 48, 50, 101, 102, 103}
+CALL, NAME, MEMBER, METHOD = 103, 101, 102, 21
 UNIT, NAMESPACE, OVERLOADED, LINKAGE = (300, 350), 22, 49, (1, 23)
 # Of the C++ library's own, in std or reached through it, beside C's.
 RISKY_IN_STD = frozenset("terminate set_terminate get_terminate set_unexpected set_new_handler get_new_handler unexpected async thread jthread quick_exit at_quick_exit atexit "
                          "exit abort system getenv signal raise longjmp fopen remove rename tmpfile fork execv open close read write".split())
+
+
+def callee_of(call, children):
+    """The name that a call has before its arguments; None where what is called is a value, and in a constructor's call."""
+    name = host_memory.inside(children[0]) if children else None
+    if name is None or name._kind_id not in (NAME, MEMBER):
+        return None
+    if call.referenced is None:  # it depends on a template's parameter, or is in parentheses
+        return name if children[0].extent.start == call.extent.start else None
+    return name if name.referenced is not None and name.referenced.canonical == call.referenced.canonical else None
 
 
 class Reader:
@@ -31,6 +42,7 @@ class Reader:
         self.risky |= RISKY_IN_STD
         self.refused, self.for_a_person = [], []
         self.origins = {}
+        self.callees = set()  # names of functions that are called where they stand
 
     def refuse(self, line, name, reason):
         sentence = f"line {line}: {name}: {reason}"
@@ -67,8 +79,10 @@ class Reader:
         stack = [(cursor, (), host_memory.NOWHERE) for cursor in reversed(self.top_of(unit))]
         while stack:
             cursor, parents, where = stack.pop()
-            self.step(cursor, parents)
             children = list(cursor.get_children())
+            if cursor._kind_id == CALL and (callee := callee_of(cursor, children)) is not None:
+                self.callees.add(callee.hash)
+            self.step(cursor, parents)
             where = self.host.step(cursor, children, where)
             inner = (*parents, cursor._kind_id)
             stack += [(child, inner, where) for child in reversed(children)]
@@ -107,6 +121,8 @@ class Reader:
             self.step_type(cursor, cursor.type)
         if kind in REFERENCES or kind == 100:
             self.step_reference(cursor, cursor.referenced)
+            if kind in (NAME, MEMBER) and cursor.hash not in self.callees and self.is_function_of_library(cursor.referenced):
+                self.refuse(cursor.location.line, cursor.referenced.spelling, "a function of a library is used as a value; no check sees what a call through its address does, so call it by its name")
             if kind == 103 and cursor.spelling == "printf" and re.search(r"%[-+ #0-9.*hljztLqI']*n", self.source_of(cursor)):
                 self.refuse(cursor.location.line, "printf", "its format %n writes to memory")
         elif kind == OVERLOADED:
@@ -157,6 +173,8 @@ class Reader:
         is_written = file == self.path
         for i in range(found.get_num_template_arguments() if found._kind_id in FUNCTIONS else 0):  # f<long double>: its own type need not say it
             self.step_type(cursor, found.get_template_argument_type(i))
+        if found.access_specifier.name in ("PRIVATE", "PROTECTED") and not self.is_own_file(found.location.file):
+            self.refuse(cursor.location.line, found.spelling or "this", "a private or protected member of a class that is not this file's own")
         if reason := self.origin(found):
             self.refuse(cursor.location.line, found.spelling or "this", reason)
         elif is_written:
@@ -165,6 +183,16 @@ class Reader:
                 self.resolved.setdefault(part, True)
         if is_set and cursor.spelling in self.risky:
             self.refuse(cursor.location.line, cursor.spelling, "which function it calls is not known before a template has its arguments, and the C library has one of this name")
+
+    def is_function_of_library(self, found):
+        """True for a function of C, C++ or CUDA, which is not compiled with the answer as the course's functions are."""
+        if found is not None and found._kind_id == OVERLOADED:
+            library = libclang.bindings().conf.lib
+            return any(self.is_function_of_library(library.clang_getOverloadedDecl(found, number)) for number in range(library.clang_getNumOverloadedDecls(found)))
+        if found is None or found._kind_id not in (8, METHOD, 30) or found.spelling.startswith("operator") or found.spelling in vocabulary.MANIPULATORS:
+            return False
+        file = found.location.file
+        return file is None or os.path.realpath(file.name).startswith(os.path.realpath(libclang.HEADERS)) or not self.is_of_course(file)
 
     def name_offsets(self, cursor, offset):
         """Where the name itself stands: a reference's location may be that of what is before it, a.name or a::name."""

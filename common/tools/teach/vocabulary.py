@@ -109,6 +109,9 @@ copy_constructible equality_comparable totally_ordered movable copyable semiregu
 strong_ordering weak_ordering partial_ordering compare_three_way three_way_comparable input_iterator forward_iterator random_access_iterator contiguous_iterator
 """.split())
 
+# Functions of the C++ library whose use is as a value: std::cout << std::endl.
+MANIPULATORS = frozenset("endl flush hex dec left right fixed scientific boolalpha".split())
+
 # Namespaces that are free as a whole (simt's own names have to be CUDA's), and those whose names are listed.
 FREE_NAMESPACES = frozenset("course cooperative_groups cuda nvcuda".split())
 # Names of the course's headers that are not for answers; and those of a header for checks that are.
