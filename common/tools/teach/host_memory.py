@@ -203,6 +203,8 @@ class Host:
         found = cursor.referenced
         name = cursor.spelling
         arguments = list(cursor.get_arguments())
+        for target, value in zip(parameter_types(found), arguments):
+            self.step_bound(target, value, where)
         if found is not None and found._kind_id == 25 or name.startswith("~"):
             self.mark_at(cursor, where, "host code calls a destructor by name")
         elif COPIES.fullmatch(name):
@@ -231,6 +233,17 @@ class Host:
             self.mark_at(cursor, where, f"host code calls {name} with an address, and nothing checks how much is there")
         elif name == "bit_cast" and is_pointer(cursor):
             self.mark_at(cursor, where, "host code makes an address of a number")
+
+    def step_bound(self, target, value, where):
+        """A reference that can be written through, to what a parameter points to: nothing says how far from it the write is."""
+        kept = target.get_canonical()
+        if kept._kind_id not in REFERENCES or kept.get_pointee().is_const_qualified():
+            return
+        found = bare(value)
+        children = list(found.get_children())
+        is_through = (found._kind_id == 112 and len(children) == 1 and is_pointer(children[0]) and not is_pointer(found)) or (found._kind_id == 113 and children and is_pointer(children[0]))
+        if is_through and self.is_of_parameter(children[0]):
+            self.mark_at(value, where, "host code hands on what an address points to, by a reference")
 
     def is_address(self, argument):
         """True for an address of data that is no text or array of the program."""
@@ -301,6 +314,9 @@ class Host:
 
     def step_variable(self, cursor, where):
         kind = type_of(cursor)
+        if kind in REFERENCES:
+            for value in list(cursor.get_children())[-1:]:
+                self.step_bound(cursor.type, value, where)
         if kind == VLA:
             self.mark_at(cursor, where, "an array on the host whose size is not a constant")
         elif kind in (POINTER, *REFERENCES) and str(cursor.storage_class).endswith("STATIC") and "(*)" not in cursor.type.get_canonical().spelling \
@@ -393,6 +409,11 @@ def bare(cursor):
     while cursor._kind_id in CASTS and (children := list(cursor.get_children())):
         cursor = inside(children[-1])
     return cursor
+
+
+def parameter_types(function):
+    """The types of a call's parameters; none where a template's argument decides which function it is."""
+    return [parameter.type for parameter in function.get_arguments()] if function is not None and function._kind_id in FUNCTIONS else []
 
 
 def points_to_address(argument):

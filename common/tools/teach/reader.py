@@ -17,6 +17,9 @@ UNIT, NAMESPACE, OVERLOADED, LINKAGE = (300, 350), 22, 49, (1, 23)
 # Of the C++ library's own, in std or reached through it, beside C's.
 RISKY_IN_STD = frozenset("terminate set_terminate get_terminate set_unexpected set_new_handler get_new_handler unexpected async thread jthread quick_exit at_quick_exit atexit "
                          "exit abort system getenv signal raise longjmp fopen remove rename tmpfile fork execv open close read write".split())
+# Functions whose names no answer gives to its own: a check, or a header's template, could call the function of the answer instead.
+GUARDED = re.compile(r"cuda\w+|__\w+|atomic\w+|make_\w+|mem\w+|str\w+|printf|puts|putchar|\w*alloc|free")
+CALLED = re.compile(r"(?<![\w.:>])(\w+)\s*(?:<[\w:, ]*>)?\(")
 
 
 def callee_of(call, children):
@@ -38,7 +41,10 @@ class Reader:
         self.text = self.file.read_text(encoding="utf-8", errors="replace")
         check = self.folder / "checks" / f"{name}.cu"
         self.check = check.read_text(encoding="utf-8") if check.exists() else ""
-        self.words, self.risky, self.signatures = precompiled.read()
+        starter = TOP / "exercises" / chapter / f"{name}.cuh"
+        self.interface = set(re.findall(r"^[A-Za-z_][^\n(=;]*?\b(\w+)\s*\(", starter.read_text(encoding="utf-8"), re.M)) if starter.exists() else set()
+        self.called = set(CALLED.findall(self.check + "".join(file.read_text(encoding="utf-8") for file in self.folder.glob("*.cuh"))))
+        self.words, self.risky, self.signatures, self.functions = precompiled.read()
         self.risky |= RISKY_IN_STD
         self.refused, self.for_a_person = [], []
         self.origins = {}
@@ -338,20 +344,28 @@ class Reader:
         parent = cursor.semantic_parent
         if kind == 8 and parent is not None and (parent._kind_id in UNIT or parent._kind_id in LINKAGE) and name + libclang.types_of(cursor) in self.signatures:
             self.refuse(line, name, "a header declares this function, and it is declared or defined again here")
+        elif kind in (8, 30) and name in self.functions - self.interface and (GUARDED.fullmatch(name) or name in self.called) and self.is_found_from_outside(cursor, name):
+            self.refuse(line, name, "it declares again a name of a header's function, and could be called instead")
         elif re.match(r"operator *(new|delete)", name):
             self.refuse(line, name, "it replaces how memory is allocated")
         elif name == "main" and kind == 8:
             self.refuse(line, name, "the check has the function main")
         elif name.startswith("operator") and kind in (8, 30) and not name.startswith('operator""'):
-            types = [argument for argument in self.parameters(cursor)]
+            types = self.parameters(cursor)
+            unknown = {child.spelling for child in cursor.get_children() if child._kind_id in (27, 28, 29)}
             comparison = name[8:] in ("==", "!=", "<", ">", "<=", ">=", "<=>", "<<", ">>", "&&", "||", "()", "[]", ",")
-            if not any(self.is_own_type(found) or (not comparison and self.is_vector(found)) for found in types):
+            if not any(self.is_own_type(found, unknown) or (not comparison and self.is_vector(found)) for found in types):
                 self.refuse(line, name, "an operator of types that are not this file's own")
 
     def parameters(self, cursor):
         return [child.type for child in cursor.get_children() if child._kind_id == 10]
 
-    def is_own_type(self, found):
+    def is_found_from_outside(self, cursor, name):
+        """True for a function that code outside of the file's own namespaces finds by its name."""
+        return not any(self.scopes(cursor)) or bool(re.search(rf"\binline\s+namespace\b|\bnamespace\s+(?!(?:std|course|cooperative_groups|cuda)\b)[\w:\s]+;|\busing\s[\w:\s]*\b{name}\b", self.text))
+
+    def is_own_type(self, found, unknown):
+        """`unknown`: the names of the function's template parameters, which stand for any type."""
         while found._kind_id in (101, 103, 104):
             found = found.get_pointee()
         for kept in (found, found.get_canonical()):
@@ -359,7 +373,7 @@ class Reader:
             file = declaration.location.file
             if declaration._kind_id in (2, 3, 4, 5, 31) and file is not None and (self.is_own_file(file) or Path(os.path.realpath(file.name)).parent == self.folder.resolve()):
                 return True
-        return any(word in self.types for word in re.findall(r"\w+", found.spelling))  # Mine<T>
+        return any(word in self.types - unknown for word in re.findall(r"\w+", found.spelling))  # Mine<T>
 
     def is_vector(self, found):
         while found._kind_id in (101, 103, 104):

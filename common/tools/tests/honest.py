@@ -35,6 +35,7 @@ IDIOMS = {
     "names of the check": "struct Launch { int blocks; };\n__device__ bool same(int a, int b) { return a == b; }\nconstexpr int kLimit = 3;\n__device__ bool f(Launch x) { return same(x.blocks, kLimit); }",
     "a template whose call depends on its argument": "template <typename T>\n__device__ T twice(T x) { return x + x; }\ntemplate <typename T>\n__device__ T four_times(T x) { return twice(twice(x)); }\n__device__ int f() { return four_times(1); }",
     "min and max": "#include <algorithm>\n__device__ int f(int a, int b) { return min(a, b) + max(a, b) + std::min(a, b) + std::max(a, b); }",
+    "an own atomic function in a namespace": "namespace mine {\n__device__ float atomicMax(float* x, float value) { return __int_as_float(::atomicMax(reinterpret_cast<int*>(x), __float_as_int(value))); }\n}\n__device__ float f(float* x) { return mine::atomicMax(x, 1.0f); }",
     # memory
     "new and delete in a kernel": "__global__ void k(int* out) { int* x = new int[4]; x[0] = 1; *out = x[0]; delete[] x; }",
     "new and delete on the host": "inline int f() { int* x = new int(4); delete x; return 1; }",

@@ -76,6 +76,13 @@ MORE = {
     "a namespace of the library": ("namespace std { inline void f() { } }", "std: it opens a namespace that the"),
     "a namespace of the CPU device": ("namespace simt { inline void f() { } }", "simt: it opens a namespace that the"),
     "a nested part of the course": ("namespace course::detail { inline int x; }", "course: it opens a namespace that the"),
+    "a copy of a check, hijacked by a kernel": ("inline cudaError_t cudaMemcpy(float* to, const float* from, std::size_t n, cudaMemcpyKind) { return cudaMemset(to, 0, n); }", "cudaMemcpy: it declares again a name of"),
+    "an overload of a check's call": ("inline cudaError_t cudaFree(unsigned*) { return cudaSuccess; }", "cudaFree: it declares again a name of"),
+    "a template of that name": ("template <class T> cudaError_t cudaMemcpy(T* a, const T* b, std::size_t, cudaMemcpyKind) { *a = *b; return cudaSuccess; }", "cudaMemcpy: it declares again a name of"),
+    "an overload in a nameless namespace": ("namespace { inline cudaError_t cudaFree(unsigned*) { return cudaSuccess; } }", "cudaFree: it declares again a name of"),
+    "an overload in a namespace that is used": ("namespace mine { inline cudaError_t cudaFree(unsigned*) { return cudaSuccess; } }\nusing namespace mine;", "cudaFree: it declares again a name of"),
+    "an overload by a using-declaration": ("namespace mine { inline cudaError_t cudaFree(unsigned*) { return cudaSuccess; } }\nusing mine::cudaFree;", "cudaFree: it declares again a name of"),
+    "an operator whose template parameter has a type's name": ("struct A { };\ntemplate <class A, class B> bool operator!=(A&&, B&&) { return false; }", "operator!=: an operator of types that"),
     # the machine
     "a file of the C library": ("#include <cstdio>\ninline void f() { std::FILE* x = std::fopen(\"x\", \"w\"); (void)x; }", "fopen: this function of the system is"),
     "a standard stream": ("#include <cstdio>\ninline void f() { std::fputs(\"x\", stdout); }", "stdout: this macro is not among those"),
@@ -176,6 +183,9 @@ FOR_A_PERSON = {
     "an address of a number, by a template": ("template <class T> __device__ T as(unsigned long n) { return (T)n; }\n__global__ void k(unsigned long n) { *as<int*>(n) = 1; }", "code of a kernel makes an address of a number"),
     "an address of a number's bits": ("#include <bit>\n__global__ void k(unsigned long n) { *std::bit_cast<int*>(n) = 1; }", "code of a kernel makes an address of a number"),
     "a reference to an address": ("__global__ void k(unsigned long n) { *reinterpret_cast<int*&>(n) = 1; }", "code of a kernel makes an address of a number"),
+    "a parameter's target by a reference": ("inline void raise_it(int& x) { x = 3; }\ninline void f(int* from) { raise_it(*from); }", "host code hands on what an address points to"),
+    "a reference to a parameter's target": ("inline void f(int* from) { int& x = *from; x = 3; }", "host code hands on what an address points to"),
+    "a reference to a parameter's target, by a template": ("template <class T> void raise_it(T& x) { x = 3; }\ninline void f(int* from) { raise_it(*from); }", "host code hands on what an address points to"),
     "the bytes of an address in a kernel": ("#include <cstring>\n__global__ void k(unsigned long n) { int* p; memcpy(&p, &n, sizeof p); *p = 1; }", "code of a kernel copies the bytes of an address"),
     "a function for both sides": ("__host__ __device__ inline void w(int* p, int i) { p[i] = 1; }\ninline void f(std::vector<int>& v) { w(v.data(), 1000); }", "host code reads or writes through an"),
 }
