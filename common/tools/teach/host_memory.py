@@ -13,6 +13,7 @@ from tools.lib.cpp_text import tokens_of
 from tools.teach.libclang import written_at
 
 POINTER, REFERENCES, CONSTANT_ARRAY, VLA = 101, (103, 104), 112, 115
+VOID, BOOL, NULLPTR, FUNCTION_TYPES, NUMBER_KINDS, BUILTIN_BIT_CAST, STATIC_CAST = 2, 3, 24, (110, 111), {*range(3, 24), 106}, 280, 124
 WRAPPERS = {100, 111}  # implicit conversions, parentheses
 CASTS = {117, 124, 126, 127, 128}
 DEVICE, GLOBAL, HOST = 413, 414, 415
@@ -73,6 +74,8 @@ class Host:
             self.mark_at(cursor, where, "a union with an address in it: it makes an address of a number")
         if kind == 136:  # sizeof *p reads nothing
             return NOWHERE
+        if where is NOWHERE or where[0] == ON_DEVICE or where[1] in self.of_both:
+            self.step_address(cursor, kind, children, where)
         if where is NOWHERE or kind < 100 and kind != 9:
             return where
         if where[0] == ON_HOST:
@@ -200,6 +203,8 @@ class Host:
         found = cursor.referenced
         name = cursor.spelling
         arguments = list(cursor.get_arguments())
+        for target, value in zip(parameter_types(found), arguments):
+            self.step_bound(target, value, where)
         if found is not None and found._kind_id == 25 or name.startswith("~"):
             self.mark_at(cursor, where, "host code calls a destructor by name")
         elif COPIES.fullmatch(name):
@@ -228,6 +233,17 @@ class Host:
             self.mark_at(cursor, where, f"host code calls {name} with an address, and nothing checks how much is there")
         elif name == "bit_cast" and is_pointer(cursor):
             self.mark_at(cursor, where, "host code makes an address of a number")
+
+    def step_bound(self, target, value, where):
+        """A reference that can be written through, to what a parameter points to: nothing says how far from it the write is."""
+        kept = target.get_canonical()
+        if kept._kind_id not in REFERENCES or kept.get_pointee().is_const_qualified():
+            return
+        found = bare(value)
+        children = list(found.get_children())
+        is_through = (found._kind_id == 112 and len(children) == 1 and is_pointer(children[0]) and not is_pointer(found)) or (found._kind_id == 113 and children and is_pointer(children[0]))
+        if is_through and self.is_of_parameter(children[0]):
+            self.mark_at(value, where, "host code hands on what an address points to, by a reference")
 
     def is_address(self, argument):
         """True for an address of data that is no text or array of the program."""
@@ -298,6 +314,9 @@ class Host:
 
     def step_variable(self, cursor, where):
         kind = type_of(cursor)
+        if kind in REFERENCES:
+            for value in list(cursor.get_children())[-1:]:
+                self.step_bound(cursor.type, value, where)
         if kind == VLA:
             self.mark_at(cursor, where, "an array on the host whose size is not a constant")
         elif kind in (POINTER, *REFERENCES) and str(cursor.storage_class).endswith("STATIC") and "(*)" not in cursor.type.get_canonical().spelling \
@@ -328,6 +347,50 @@ class Host:
         if (self.is_address_of(base) or (is_cast and type_of(base) == CONSTANT_ARRAY)) and self.is_local(base):
             self.mark_at(cursor, where, "an index from a local variable's address, which the checker does not see: use an array")
 
+    def step_address(self, cursor, kind, children, where):
+        """Addresses that a kernel could make: of a number, of a function, of memory that holds something else."""
+        arguments = list(cursor.get_arguments()) if kind == 103 else []
+        if kind == 103 and cursor.spelling in ("memcpy", "memmove") and any(map(points_to_address, arguments)):
+            self.mark_at(cursor, where, "code of a kernel copies the bytes of an address")
+        if kind == 103 and cursor.spelling == "bit_cast" and len(arguments) == 1:
+            source = inside(arguments[0])
+        elif kind in (*CASTS, BUILTIN_BIT_CAST) and children:
+            source = inside(children[-1])
+        else:
+            return
+        result, given = cursor.type.get_canonical(), source.type.get_canonical()
+        to, of = (found.get_pointee() if found._kind_id == POINTER else None for found in (result, given))
+        is_function = given._kind_id in FUNCTION_TYPES or (of is not None and of._kind_id in FUNCTION_TYPES)
+        reason = ""
+        if to is None:
+            if is_function and result._kind_id not in (VOID, BOOL):
+                reason = "code of a kernel makes something else of a function's address"
+        elif given._kind_id in NUMBER_KINDS and to._kind_id in FUNCTION_TYPES:
+            reason = "code of a kernel makes a function's address of a number"
+        elif given._kind_id in NUMBER_KINDS:
+            is_null = source._kind_id == 106 and self.reader.source_of(source) == "0"
+            if not is_null and (kind == 103 or kind == BUILTIN_BIT_CAST or not self.is_of_address(source)):
+                self.mark_at(cursor, where, "code of a kernel makes an address of a number that is not computed from an address there")
+        elif is_of_template(source) and of is None:
+            if kind != STATIC_CAST and not self.reader.source_of(source).startswith("&"):
+                self.mark_at(cursor, where, "code of a kernel makes an address of what its template is given")
+        elif (is_function or to._kind_id in FUNCTION_TYPES) and given._kind_id != NULLPTR:
+            if (of or given).spelling != to.spelling:
+                reason = "code of a kernel casts a function's address to another type"
+        elif of is not None and without_const(of) != without_const(to) and holds_addresses(to):
+            reason = "code of a kernel takes an address out of memory of another type"
+        if reason:
+            self.reader.refuse(cursor.location.line, result.spelling, reason)
+
+    def is_of_address(self, number, depth=0):
+        """True for a number that is computed from an address in the same function, as the address of the word around a half is."""
+        if number._kind_id in CASTS and (children := list(number.get_children())) and is_pointer(children[-1]):
+            return True
+        variable = number.referenced if number._kind_id == 101 else None
+        if variable is not None:
+            return variable._kind_id == 9 and depth < 4 and any(self.is_of_address(child, depth + 1) for child in variable.get_children())
+        return any(self.is_of_address(child, depth) for child in number.get_children())
+
     def is_local(self, cursor):
         while cursor._kind_id in (112, 102, 113, *WRAPPERS):
             children = list(cursor.get_children())
@@ -338,6 +401,33 @@ class Host:
         return found is not None and found._kind_id in (9, 10) and found.type.get_canonical()._kind_id not in (POINTER, *REFERENCES) \
             and found.semantic_parent is not None and found.semantic_parent._kind_id in FUNCTIONS \
             and not any(token.text in ("__shared__", "static") for token in tokens_of(self.reader.source_of(found)))
+
+
+def bare(cursor):
+    """The expression below all conversions, written or not."""
+    cursor = inside(cursor)
+    while cursor._kind_id in CASTS and (children := list(cursor.get_children())):
+        cursor = inside(children[-1])
+    return cursor
+
+
+def parameter_types(function):
+    """The types of a call's parameters; none where a template's argument decides which function it is."""
+    return [parameter.type for parameter in function.get_arguments()] if function is not None and function._kind_id in FUNCTIONS else []
+
+
+def points_to_address(argument):
+    found = bare(argument).type.get_canonical()
+    return found._kind_id == POINTER and holds_addresses(found.get_pointee())
+
+
+def without_const(found):
+    return found.get_canonical().spelling.replace("const", "").replace(" ", "")
+
+
+def holds_addresses(found):
+    found = found.get_canonical()
+    return found._kind_id in (POINTER, *REFERENCES) or any(field.type.get_canonical()._kind_id in (POINTER, *REFERENCES) for field in found.get_fields())
 
 
 def same_pointee(source, cast):

@@ -115,31 +115,36 @@ class Precompiled:
 
     def write(self, words):
         partial = self.facts.with_suffix(".partial")
-        signatures = self.signatures()
+        signatures, functions = self.signatures()
         risky = {name for name, _ in signatures if not vocabulary.PLAIN.fullmatch(name) and not name.startswith(("_", "operator"))}
-        facts = {"words": words, "risky": sorted(risky), "signatures": sorted(name + types for name, types in signatures), "compiler": compiler()}
+        facts = {"words": words, "risky": sorted(risky), "signatures": sorted(name + types for name, types in signatures), "functions": sorted(functions), "compiler": compiler()}
         partial.write_text(json.dumps(facts), encoding="utf-8")
         partial.replace(self.facts)
 
     def signatures(self):
         """{(name, types)} of the functions in the global namespace: an answer may not define one of them again, and name only
-        those of the vocabulary, because a template's call could reach others through the types of its arguments."""
+        those of the vocabulary, because a template's call could reach others through the types of its arguments. And the names
+        of these, of templates of functions, and of the course's: an overload could be called instead of one of them."""
         empty = self.folder / "nothing.cu"
         empty.write_text("", encoding="utf-8")
-        found = set()
+        found, names = set(), set()
         cursors = list(parse(empty, self, (), with_headers=True).cursor.get_children())
         while cursors:
             cursor = cursors.pop()
             if cursor._kind_id in LINKAGE:
                 cursors += cursor.get_children()
-            elif cursor._kind_id == FUNCTION:
-                found.add((cursor.spelling, types_of(cursor)))
-        return found
+            elif cursor._kind_id == NAMESPACE and cursor.spelling == "course":
+                names |= {child.spelling for child in cursor.get_children() if child._kind_id in (FUNCTION, TEMPLATE)}
+            elif cursor._kind_id in (FUNCTION, TEMPLATE):
+                names.add(cursor.spelling)
+                if cursor._kind_id == FUNCTION:
+                    found.add((cursor.spelling, types_of(cursor)))
+        return found, names
 
     def read(self):
-        """(words, risky names, signatures), each a set."""
+        """(words, risky names, signatures, names of functions), each a set."""
         facts = json.loads(self.facts.read_text(encoding="utf-8"))
-        return tuple(frozenset(facts[name]) for name in ("words", "risky", "signatures"))
+        return tuple(frozenset(facts[name]) for name in ("words", "risky", "signatures", "functions"))
 
 
 def types_of(function):
@@ -147,7 +152,7 @@ def types_of(function):
     return "(" + ", ".join(child.type.get_canonical().spelling.replace("const", "").replace(" ", "") for child in function.get_arguments()) + ")"
 
 
-FUNCTION, LINKAGE = 8, (1, 23)  # extern "C" { }: the library shows it as either
+FUNCTION, TEMPLATE, NAMESPACE, LINKAGE = 8, 30, 22, (1, 23)  # extern "C" { }: the library shows it as either
 
 
 def parse(file, precompiled, quoted, with_headers=False):

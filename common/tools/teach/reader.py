@@ -10,11 +10,26 @@ from tools.teach import host_memory, libclang, text_rules, vocabulary
 
 FUNCTIONS = {8, 21, 24, 25, 26, 30}
 RECORDS = {2, 3, 4, 31, 32}
+NO_TYPE_OF_CUDA = re.compile(r"long double|__float128")
 REFERENCES = {43, 44, 45, 46, 47, 48, 50, 101, 102, 103}
+CALL, NAME, MEMBER, METHOD = 103, 101, 102, 21
 UNIT, NAMESPACE, OVERLOADED, LINKAGE = (300, 350), 22, 49, (1, 23)
 # Of the C++ library's own, in std or reached through it, beside C's.
 RISKY_IN_STD = frozenset("terminate set_terminate get_terminate set_unexpected set_new_handler get_new_handler unexpected async thread jthread quick_exit at_quick_exit atexit "
                          "exit abort system getenv signal raise longjmp fopen remove rename tmpfile fork execv open close read write".split())
+# Functions whose names no answer gives to its own: a check, or a header's template, could call the function of the answer instead.
+GUARDED = re.compile(r"cuda\w+|__\w+|atomic\w+|make_\w+|mem\w+|str\w+|printf|puts|putchar|\w*alloc|free")
+CALLED = re.compile(r"(?<![\w.:>])(\w+)\s*(?:<[\w:, ]*>)?\(")
+
+
+def callee_of(call, children):
+    """The name that a call has before its arguments; None where what is called is a value, and in a constructor's call."""
+    name = host_memory.inside(children[0]) if children else None
+    if name is None or name._kind_id not in (NAME, MEMBER):
+        return None
+    if call.referenced is None:  # it depends on a template's parameter, or is in parentheses
+        return name if children[0].extent.start == call.extent.start else None
+    return name if name.referenced is not None and name.referenced.canonical == call.referenced.canonical else None
 
 
 class Reader:
@@ -26,10 +41,14 @@ class Reader:
         self.text = self.file.read_text(encoding="utf-8", errors="replace")
         check = self.folder / "checks" / f"{name}.cu"
         self.check = check.read_text(encoding="utf-8") if check.exists() else ""
-        self.words, self.risky, self.signatures = precompiled.read()
+        starter = TOP / "exercises" / chapter / f"{name}.cuh"
+        self.interface = set(re.findall(r"^[A-Za-z_][^\n(=;]*?\b(\w+)\s*\(", starter.read_text(encoding="utf-8"), re.M)) if starter.exists() else set()
+        self.called = set(CALLED.findall(self.check + "".join(file.read_text(encoding="utf-8") for file in self.folder.glob("*.cuh"))))
+        self.words, self.risky, self.signatures, self.functions = precompiled.read()
         self.risky |= RISKY_IN_STD
         self.refused, self.for_a_person = [], []
         self.origins = {}
+        self.callees = set()  # names of functions that are called where they stand
 
     def refuse(self, line, name, reason):
         sentence = f"line {line}: {name}: {reason}"
@@ -66,8 +85,10 @@ class Reader:
         stack = [(cursor, (), host_memory.NOWHERE) for cursor in reversed(self.top_of(unit))]
         while stack:
             cursor, parents, where = stack.pop()
-            self.step(cursor, parents)
             children = list(cursor.get_children())
+            if cursor._kind_id == CALL and (callee := callee_of(cursor, children)) is not None:
+                self.callees.add(callee.hash)
+            self.step(cursor, parents)
             where = self.host.step(cursor, children, where)
             inner = (*parents, cursor._kind_id)
             stack += [(child, inner, where) for child in reversed(children)]
@@ -102,8 +123,12 @@ class Reader:
 
     def step(self, cursor, parents):
         kind = cursor._kind_id
+        if kind < 500:
+            self.step_type(cursor, cursor.type)
         if kind in REFERENCES or kind == 100:
             self.step_reference(cursor, cursor.referenced)
+            if kind in (NAME, MEMBER) and cursor.hash not in self.callees and self.is_function_of_library(cursor.referenced):
+                self.refuse(cursor.location.line, cursor.referenced.spelling, "a function of a library is used as a value; no check sees what a call through its address does, so call it by its name")
             if kind == 103 and cursor.spelling == "printf" and re.search(r"%[-+ #0-9.*hljztLqI']*n", self.source_of(cursor)):
                 self.refuse(cursor.location.line, "printf", "its format %n writes to memory")
         elif kind == OVERLOADED:
@@ -125,6 +150,13 @@ class Reader:
         if kind < 100 or 600 <= kind:
             self.step_declaration(cursor, kind, parents)
 
+    def step_type(self, cursor, kind):
+        if found := NO_TYPE_OF_CUDA.search(kind.get_canonical().spelling):
+            self.refuse_type(cursor.location.line, found.group())
+
+    def refuse_type(self, line, name):
+        self.refuse(line, name, f"a GPU has no {name}, and no check sees its accesses")
+
     def step_macro(self, cursor):
         file, line, offset = libclang.written_at(cursor.location)
         if file != self.path:
@@ -145,6 +177,10 @@ class Reader:
             return
         file, line, offset = libclang.written_at(cursor.location)
         is_written = file == self.path
+        for i in range(found.get_num_template_arguments() if found._kind_id in FUNCTIONS else 0):  # f<long double>: its own type need not say it
+            self.step_type(cursor, found.get_template_argument_type(i))
+        if found.access_specifier.name in ("PRIVATE", "PROTECTED") and not self.is_own_file(found.location.file):
+            self.refuse(cursor.location.line, found.spelling or "this", "a private or protected member of a class that is not this file's own")
         if reason := self.origin(found):
             self.refuse(cursor.location.line, found.spelling or "this", reason)
         elif is_written:
@@ -153,6 +189,16 @@ class Reader:
                 self.resolved.setdefault(part, True)
         if is_set and cursor.spelling in self.risky:
             self.refuse(cursor.location.line, cursor.spelling, "which function it calls is not known before a template has its arguments, and the C library has one of this name")
+
+    def is_function_of_library(self, found):
+        """True for a function of C, C++ or CUDA, which is not compiled with the answer as the course's functions are."""
+        if found is not None and found._kind_id == OVERLOADED:
+            library = libclang.bindings().conf.lib
+            return any(self.is_function_of_library(library.clang_getOverloadedDecl(found, number)) for number in range(library.clang_getNumOverloadedDecls(found)))
+        if found is None or found._kind_id not in (8, METHOD, 30) or found.spelling.startswith("operator") or found.spelling in vocabulary.MANIPULATORS:
+            return False
+        file = found.location.file
+        return file is None or os.path.realpath(file.name).startswith(os.path.realpath(libclang.HEADERS)) or not self.is_of_course(file)
 
     def name_offsets(self, cursor, offset):
         """Where the name itself stands: a reference's location may be that of what is before it, a.name or a::name."""
@@ -298,20 +344,28 @@ class Reader:
         parent = cursor.semantic_parent
         if kind == 8 and parent is not None and (parent._kind_id in UNIT or parent._kind_id in LINKAGE) and name + libclang.types_of(cursor) in self.signatures:
             self.refuse(line, name, "a header declares this function, and it is declared or defined again here")
+        elif kind in (8, 30) and name in self.functions - self.interface and (GUARDED.fullmatch(name) or name in self.called) and self.is_found_from_outside(cursor, name):
+            self.refuse(line, name, "it declares again a name of a header's function, and could be called instead")
         elif re.match(r"operator *(new|delete)", name):
             self.refuse(line, name, "it replaces how memory is allocated")
         elif name == "main" and kind == 8:
             self.refuse(line, name, "the check has the function main")
         elif name.startswith("operator") and kind in (8, 30) and not name.startswith('operator""'):
-            types = [argument for argument in self.parameters(cursor)]
+            types = self.parameters(cursor)
+            unknown = {child.spelling for child in cursor.get_children() if child._kind_id in (27, 28, 29)}
             comparison = name[8:] in ("==", "!=", "<", ">", "<=", ">=", "<=>", "<<", ">>", "&&", "||", "()", "[]", ",")
-            if not any(self.is_own_type(found) or (not comparison and self.is_vector(found)) for found in types):
+            if not any(self.is_own_type(found, unknown) or (not comparison and self.is_vector(found)) for found in types):
                 self.refuse(line, name, "an operator of types that are not this file's own")
 
     def parameters(self, cursor):
         return [child.type for child in cursor.get_children() if child._kind_id == 10]
 
-    def is_own_type(self, found):
+    def is_found_from_outside(self, cursor, name):
+        """True for a function that code outside of the file's own namespaces finds by its name."""
+        return not any(self.scopes(cursor)) or bool(re.search(rf"\binline\s+namespace\b|\bnamespace\s+(?!(?:std|course|cooperative_groups|cuda)\b)[\w:\s]+;|\busing\s[\w:\s]*\b{name}\b", self.text))
+
+    def is_own_type(self, found, unknown):
+        """`unknown`: the names of the function's template parameters, which stand for any type."""
         while found._kind_id in (101, 103, 104):
             found = found.get_pointee()
         for kept in (found, found.get_canonical()):
@@ -319,7 +373,7 @@ class Reader:
             file = declaration.location.file
             if declaration._kind_id in (2, 3, 4, 5, 31) and file is not None and (self.is_own_file(file) or Path(os.path.realpath(file.name)).parent == self.folder.resolve()):
                 return True
-        return any(word in self.types for word in re.findall(r"\w+", found.spelling))  # Mine<T>
+        return any(word in self.types - unknown for word in re.findall(r"\w+", found.spelling))  # Mine<T>
 
     def is_vector(self, found):
         while found._kind_id in (101, 103, 104):
@@ -385,7 +439,9 @@ class Reader:
             k += 1
 
     def step_word(self, word, line, offset, before, after, two_before):
-        if word == "extern":
+        if (word, before) in (("double", "long"), ("long", "double")):
+            self.refuse_type(line, "long double")
+        elif word == "extern":
             if after != "__shared__":
                 self.refuse(line, word, "a declaration that another file could define")
         elif vocabulary.KEYWORDS_REFUSED.fullmatch(word) or word in vocabulary.NAMES_REFUSED:

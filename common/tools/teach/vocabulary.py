@@ -43,7 +43,7 @@ PLAIN = re.compile(r"""
   | (abs|labs|llabs|fabs|floor|ceil|round|trunc|rint|nearbyint|sqrt|rsqrt|cbrt|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow
     |sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh|sincos|sincospi|sinpi|cospi|hypot|rhypot|norm3d|norm4d|rnorm3d|rnorm4d
     |fma|fmod|remainder|remquo|fmin|fmax|fdim|erf|erfc|erfinv|normcdf|tgamma|lgamma|ldexp|frexp|modf|copysign|nextafter
-    |l?lround|l?lrint|scalbn|ilogb|logb|signbit|isnan|isinf|isfinite|isnormal|rcbrt|fdividef|nan)(f|l)?
+    |l?lround|l?lrint|scalbn|ilogb|logb|signbit|isnan|isinf|isfinite|isnormal|rcbrt|fdividef|nan)f?
   | __(isnan|isinf|isfinite|finite|signbit)[fl]?
   | (u|ll|ull|umin|umax|ullmin|ullmax|llmin|llmax|min|max|div|ldiv|lldiv)
   | index | rindex  # what <string.h> has under ordinary names; both only read
@@ -58,7 +58,7 @@ BUILTIN = re.compile(r"__builtin_(popcount|clz|ctz|ffs|parity|clrsb|bswap16|bswa
 # Macros of headers. Any other macro has to be the file's own.
 MACROS = re.compile(r"""
     __(host|device|global|shared|constant|managed|restrict|forceinline|noinline|launch_bounds|grid_constant|cluster_dims|align|maxnreg)__
-  | CUDA_CHECK(_LAUNCH)? | COURSE_CPU_DEVICE | NULL | assert | __syncthreads | CUDART_\w+ | FLT_\w+ | DBL_\w+ | LDBL_\w+
+  | CUDA_CHECK(_LAUNCH)? | COURSE_CPU_DEVICE | NULL | assert | __syncthreads | CUDART_\w+ | FLT_\w+ | DBL_\w+
   | (CHAR|SCHAR|UCHAR|SHRT|USHRT|INT|UINT|LONG|ULONG|LLONG|ULLONG)_(MIN|MAX|BIT) | U?INT(_FAST|_LEAST)?(8|16|32|64)_(MIN|MAX|C)
   | U?INT(MAX|PTR)_(MIN|MAX|C) | SIZE_MAX | PTRDIFF_(MIN|MAX) | INFINITY | NAN | HUGE_VALF? | M_\w+ | EXIT_(SUCCESS|FAILURE) | offsetof
   | isnan | isinf | isfinite | signbit | true | false | bool | __cplusplus | __CUDACC__ | __NVCC__ | __CUDACC_VER_MAJOR__ | __func__ | lerp | CUDART_VERSION
@@ -109,6 +109,9 @@ copy_constructible equality_comparable totally_ordered movable copyable semiregu
 strong_ordering weak_ordering partial_ordering compare_three_way three_way_comparable input_iterator forward_iterator random_access_iterator contiguous_iterator
 """.split())
 
+# Functions of the C++ library whose use is as a value: std::cout << std::endl.
+MANIPULATORS = frozenset("endl flush hex dec left right fixed scientific boolalpha".split())
+
 # Namespaces that are free as a whole (simt's own names have to be CUDA's), and those whose names are listed.
 FREE_NAMESPACES = frozenset("course cooperative_groups cuda nvcuda".split())
 # Names of the course's headers that are not for answers; and those of a header for checks that are.
@@ -131,7 +134,7 @@ exercise error buffer bulk cluster collectives devices grid host_memory launch l
 """.split())
 
 KEYWORDS_REFUSED = re.compile(r"asm|__asm(__)?|__attribute(__)?|__declspec|typeid|co_(await|yield|return)|import|module|export|_Pragma|__pragma|__thread|__label__"
-                              r"|__builtin_va_arg|__extension__|__has_\w+|__is_identifier|_Generic|__COUNTER__|__unsafe_\w+|__import__|__module__")
+                              r"|__builtin_va_arg|__extension__|__has_\w+|__sync_\w+|__is_identifier|_Generic|__COUNTER__|__unsafe_\w+|__import__|__module__")
 NAMES_REFUSED = frozenset("""
 gnu __gnu__ clang _Clang __clang__ noreturn assume simt Catch simt_testing fmt nlohmann __COUNTER__ __DATE__ __TIME__ __TIMESTAMP__ __BASE_FILE__ __INCLUDE_LEVEL__ 
 __file__ va_start va_arg va_list va_copy va_end main __func_addr

@@ -35,6 +35,7 @@ IDIOMS = {
     "names of the check": "struct Launch { int blocks; };\n__device__ bool same(int a, int b) { return a == b; }\nconstexpr int kLimit = 3;\n__device__ bool f(Launch x) { return same(x.blocks, kLimit); }",
     "a template whose call depends on its argument": "template <typename T>\n__device__ T twice(T x) { return x + x; }\ntemplate <typename T>\n__device__ T four_times(T x) { return twice(twice(x)); }\n__device__ int f() { return four_times(1); }",
     "min and max": "#include <algorithm>\n__device__ int f(int a, int b) { return min(a, b) + max(a, b) + std::min(a, b) + std::max(a, b); }",
+    "an own atomic function in a namespace": "namespace mine {\n__device__ float atomicMax(float* x, float value) { return __int_as_float(::atomicMax(reinterpret_cast<int*>(x), __float_as_int(value))); }\n}\n__device__ float f(float* x) { return mine::atomicMax(x, 1.0f); }",
     # memory
     "new and delete in a kernel": "__global__ void k(int* out) { int* x = new int[4]; x[0] = 1; *out = x[0]; delete[] x; }",
     "new and delete on the host": "inline int f() { int* x = new int(4); delete x; return 1; }",
@@ -52,6 +53,12 @@ IDIOMS = {
     "a union in a kernel": "union Bits { float f; unsigned u; };\n__device__ unsigned bits(float x) { Bits b; b.f = x; return b.u; }",
     "a host function with an array": "inline int f(int i) { int table[4] = {1, 2, 3, 4}; return table[i % 4]; }",
     "a texture of constants": "__constant__ float weights[8];\n__device__ unsigned long long total = 0;\n__device__ float w(int i) { return weights[i]; }",
+    "a vector load where the address allows it": "template <typename T>\n__device__ float sum_of(const T* x) { const float4 v = *reinterpret_cast<const float4*>(x); return v.x + v.y; }\n__device__ float f(const float* x) { return reinterpret_cast<std::uintptr_t>(x) % 16 == 0 ? sum_of(x) : *x; }",
+    "the word around a half": "__device__ unsigned f(unsigned short* half) { const auto at = reinterpret_cast<std::uintptr_t>(half); return *reinterpret_cast<unsigned*>(at & ~std::uintptr_t{3}) + *(unsigned*)((size_t)half / 4 * 4); }",
+    "null in the old way": "__device__ int f(int* p) { return p == (int*)0 ? 0 : *p; }",
+    "a function in parentheses": "#include <algorithm>\ninline int f(int a, int b) { return (std::max)(a, b); }",
+    "function objects of the library": "#include <functional>\n#include <numeric>\ninline int f(const std::vector<int>& v) { return std::accumulate(v.begin(), v.end(), 0, std::plus<>{}); }",
+    "manipulators": "#include <iostream>\ninline void f(int n) { std::cout << std::hex << n << std::endl; }",
     # types and templates
     "constexpr auto": "constexpr auto n = 256;\nconstexpr auto kTwice = 2 * n;\n__device__ int f() { return n + kTwice; }",
     "init capture": "__device__ int f(int x) { auto g = [y = x + 1](int z) { return y + z; }; return g(2); }",
