@@ -5,10 +5,12 @@ kind is used by its number here.
 """
 
 import ctypes
+import importlib
 import json
 import os
 import re
 import subprocess
+import sys
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from tools.teach import vocabulary
 
 INCLUDE = TOP / "common/include"
 WARNINGS = ["-Wno-everything", "-Wglobal-constructors", "-Wexit-time-destructors", "-Wformat", "-Wreturn-stack-address", "-Wreturn-type"]
+SYSTEM_PACKAGES = "/usr/lib/python3/dist-packages"
 DETAILED = 1  # the library's option: with the preprocessor's record
 
 
@@ -38,10 +41,22 @@ def compiler(record=None):
 
 
 @lru_cache(maxsize=None)
+def system_module(name):
+    """A module of the system's python3, which another one that comes first on PATH can read, too: it is nothing but Python."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        sys.path.append(SYSTEM_PACKAGES)
+        try:
+            return importlib.import_module(name)
+        finally:
+            sys.path.remove(SYSTEM_PACKAGES)
+
+
 def bindings(record=None):
     """The module clang.cindex, for the library of the compiler's version; once for a process."""
     try:
-        from clang import cindex
+        cindex = system_module("clang.cindex")
     except ImportError as problem:
         raise Failed("answers are read by clang's library: its package python3-clang is missing (common/tools/setup.sh --contributor)") from problem
     folder = Path(os.path.realpath(compiler(record)[-1])).parents[1] / "lib"
