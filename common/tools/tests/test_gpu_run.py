@@ -15,6 +15,7 @@ from tools.lib.checkout import TOP
 from tools.measure import bring_in, gpu_run
 from tools.measure.summary import SANITIZERS
 from tools.tests.sample_course import Course, declared, results, row
+from tools.tests.sample_results import sample
 
 PROFILE = {"n": 64, "rungs": ["ours"], "counters": [{"name": "loads", "metric": "loads"}]}
 LOG = [
@@ -22,7 +23,7 @@ LOG = [
     {"name": "01-x:solutions / sum-solution", "result": "OK", "stdout": ""},
     {"name": "course:probe / finds-the-planted-error", "result": "OK", "stdout": ""},
 ]
-RESULT = {"schema": "course.result", "version": 1, "device": "NVIDIA GPU X", "verdict": "passed", "checks": {"passed": 3, "skipped": 0}}
+RESULT = sample("passed", device="NVIDIA GPU X", checks={"passed": 3})
 NCU = ['"ID","Kernel Name","Metric Name","Metric Value"', '"0","ours()","loads","8"']
 
 

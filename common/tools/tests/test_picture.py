@@ -19,6 +19,7 @@ from tools.lib.failed import Failed
 from tools.maintain.generate import pictures
 from tools.tests import sample_traces as sample
 from tools.tests.sample_course import toml
+from tools.tests.sample_results import sample as sample_result
 from tools.trace import choosing, folding, picture, picture_svg, places, recording, sentences, svg_text
 
 TOOLS = TOP / "common/tools"
@@ -339,7 +340,7 @@ class Command(unittest.TestCase):
 
     def stand_in(self, file, said, code, trace=None, failed=""):
         """A program that prints, writes a trace and a result if it is asked for them, and ends."""
-        result = {"schema": "course.result", "version": 1, "verdict": "failed", "failures": [{"test": failed}]} if failed else {}
+        result = sample_result("failed", failures=[{"test": failed}]) if failed else {}
         file.write_text(
             f"#!{sys.executable}\nimport os, sys\nprint({said!r})\n"
             + (f"open(os.environ['SIMT_TRACE'], 'w').write({json.dumps(trace)!r})\n" if trace else "")

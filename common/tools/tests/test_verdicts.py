@@ -6,6 +6,7 @@ import unittest
 from tools.lib import result
 from tools.lib.failed import Failed
 from tools.tests.sample_course import Course
+from tools.tests.sample_results import sample
 from tools.verdicts import messages, pages, record
 
 RACE = {"test": "x sums", "text": "DATA RACE in kernel x on y[0]\n  read at x.cuh:7", "finding": {"kind": "data_race"}}
@@ -53,7 +54,7 @@ class Verdicts(unittest.TestCase):
                 continue
             log.append(json.dumps({"name": name, "result": entry[0], "stdout": "the last line\n"}))
             if entry[1] is not None:
-                file.write_text(json.dumps({"schema": "course.result", "version": 1, "device": device, **entry[1]}))
+                file.write_text(json.dumps(sample(device=device, **entry[1])))
         (self.build / "testlog.json").write_text("\n".join(log) + "\n")
         record.record(self.course.top, self.build, [self.build / "testlog.json"], check)
 
@@ -160,10 +161,10 @@ class Verdicts(unittest.TestCase):
         self.assertIn("| **rejected**: x: expected 1, found 2 | not run yet |", pages.page(self.course.top, set()))
 
 
-FOUND = {
-    "schema": "course.result", "version": 1, "verdict": "rejected", "edit": "chapters/01-x/mistakes/sum/no_barrier.diff",
-    "failures": [{"test": "no_barrier: sum of one block", "text": "DATA RACE\n  read   at build/variants/no_barrier/sum.cuh:7", "details": "n = 7\n"}],
-}
+FOUND = sample(
+    "rejected", edit="chapters/01-x/mistakes/sum/no_barrier.diff",
+    failures=[{"test": "no_barrier: sum of one block", "text": "DATA RACE\n  read   at build/variants/no_barrier/sum.cuh:7", "details": "n = 7\n"}],
+)
 PAGE = "before\n<!-- message sum-mistake-no_barrier -->\n```\nold\n```\nafter\n"
 
 
