@@ -333,7 +333,7 @@ class Exceptions(Judging):
         book.enter.side_effect = lambda name, **more: (_ for _ in ()).throw(KeyError("x")) if name == "eve" and not more.get("error") else None
         graded = grade_submissions.Class(grade_submissions.parse(["--out", "x", "y"]), {}, [(CHAPTER, NAME)], judge, book)
         graded.solutions = {(CHAPTER, NAME): solution}
-        graded.taken = {name: mock.Mock(texts={(CHAPTER, NAME): text}) for name, text in texts.items()}
+        graded.taken = {name: mock.Mock(texts={(CHAPTER, NAME): text}, kept=set()) for name, text in texts.items()}
         with mock.patch("builtins.print"):
             graded.run()
         entered = {call.args[0]: call.kwargs for call in book.enter.call_args_list}
