@@ -54,12 +54,17 @@ def system_module(name):
 
 
 def bindings(record=None):
-    """The module clang.cindex, for the library of the compiler's version; once for a process."""
+    """The module clang.cindex, for the library of the CPU device's compiler; once for a process."""
+    return bindings_of(compiler(record))
+
+
+def bindings_of(command):
+    """The module clang.cindex, for the library of the version of this clang."""
     try:
         cindex = system_module("clang.cindex")
     except ImportError as problem:
         raise Failed("answers are read by clang's library: its package python3-clang is missing (common/tools/setup.sh --contributor)") from problem
-    folder = Path(os.path.realpath(compiler(record)[-1])).parents[1] / "lib"
+    folder = Path(os.path.realpath(command[-1])).parents[1] / "lib"
     if not (library := next((file for name in ("libclang.so.1", "libclang.so") if (file := folder / name).exists()), None)):
         raise Failed(f"answers are read by clang's library, and {folder} has none: common/tools/setup.sh --contributor")
     if cindex.Config.loaded:

@@ -34,6 +34,7 @@ from build.compiler.flags import Compiler
 from build.compiler.precompiled_header import PrecompiledHeader
 from build.rewriter.translation import rewrite
 from tools.lib.checkout import TOP
+from tools.teach import libclang
 from tools.tests.system_python import again_if_missing
 from tools.verdicts import due
 
@@ -223,14 +224,7 @@ def is_a(cursor, *kinds):
 
 @lru_cache(maxsize=None)
 def index():
-    folder = Path(os.path.realpath(reader()[0].program[-1])).parents[1] / "lib"  # of the version that has read the headers
-    cindex.Config.set_library_file(str(folder / "libclang.so.1"))
-    library = cindex.conf.lib
-    library.clang_getNumOverloadedDecls.argtypes = [cindex.Cursor]
-    library.clang_getNumOverloadedDecls.restype = ctypes.c_uint
-    library.clang_getOverloadedDecl.argtypes = [cindex.Cursor, ctypes.c_uint]
-    library.clang_getOverloadedDecl.restype = cindex.Cursor
-    library.clang_getOverloadedDecl.errcheck = cindex.Cursor.from_result
+    library = libclang.bindings_of(reader()[0].program).conf.lib  # of the version that has read the headers
     library.clang_getPresumedLocation.argtypes = [cindex.SourceLocation, ctypes.POINTER(cindex._CXString),
                                                   ctypes.POINTER(ctypes.c_uint), ctypes.POINTER(ctypes.c_uint)]
     library.clang_getPresumedLocation.restype = None
