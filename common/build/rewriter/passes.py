@@ -62,4 +62,5 @@ PASSES = [
     returns.rewrite,
     variables.rewrite_globals,
     variables.declare_shared,
+    variables.capture_shared,
 ]

@@ -61,6 +61,7 @@ class Unit:
 Macro = collections.namedtuple("Macro", "file position parameters")
 Function = collections.namedtuple("Function", "opening closing specifiers")
 Declared = collections.namedtuple("Declared", "name words")
+Shared = collections.namedtuple("Shared", "name declared is_pointer")  # declared: the index of its name; 0 for one outside of functions
 
 
 class SourceFile:
@@ -81,6 +82,7 @@ class SourceFile:
         self.at_namespace_scope = []  # for every token
         self.classes = []  # indices of the { of classes
         self.functions = []  # of CUDA, each with its specifiers: the pass functions.find
+        self.shared = []  # __shared__ variables of functions: the pass variables.rewrite_shared
         self.declared = []  # functions at namespace scope: the pass declarations.find
         self.variables = set()  # names of variables: the pass declarations.find
         self.read()

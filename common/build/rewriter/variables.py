@@ -2,7 +2,7 @@
 
 from build.rewriter.functions import SPACES
 from build.rewriter.kernels import TYPE_WORDS
-from build.rewriter.source import OPENING, TAKES_PARENTHESES, c_string
+from build.rewriter.source import OPENING, TAKES_PARENTHESES, Shared, c_string
 
 TYPE_KEYS = {"struct", "class", "union", "enum"}
 QUALIFIERS = SPACES | {"static", "extern", "const", "volatile", "inline"}
@@ -98,6 +98,8 @@ def rewrite_shared_at(file, at):
     base, text = None, ""
     for pieces in parts:
         kind, name, extents = shared_variable(file, at, pieces)
+        if not is_global:
+            file.shared.append(Shared(file.text(name), name, external))
         if base is None:
             stars = [i for i, word in enumerate(first_texts(file, kind)) if word in "*&"]
             base = kind[:stars[0]] if stars else kind
@@ -190,6 +192,47 @@ def declare_shared(file):
             text = " ".join(f"[[maybe_unused]] {file.unit.shared[name]}" for name in used)
             begin, close = file.tokens[opening].end, file.tokens[closing].begin
             file.edits += [(begin, begin, f" {text} {{"), (close, close, "} ")]
+
+
+def capture_shared(file):
+    """Pass. A lambda needs no capture of a __shared__ variable, which has static storage, and [=] copies none: here each is a
+    reference of the function, or a pointer to dynamic memory. Needs rewrite_shared()."""
+    everywhere = [Shared(name, 0, text.startswith("auto*")) for name, text in file.unit.shared.items()]
+    if not (file.shared or everywhere):
+        return
+    for at, body in lambdas(file):
+        if file.text(at + 1) == "&" and file.text(at + 2) in ("]", ","):
+            continue  # by reference, whatever it is
+        captures = {file.text(i) for i in range(at + 1, file.other_end(at))}
+        inside = {file.text(i) for i in range(body + 1, file.other_end(body)) if file.text(i - 1) not in (".", "->", "::")}
+        parameters = {file.text(i) for i in range(file.other_end(at) + 1, body)}
+        copies = file.text(at + 1) == "="
+        added = [shared.name if shared.is_pointer else f"&{shared.name}" for shared in (*file.shared, *everywhere)
+                 if shared.name in inside - captures - parameters and is_in_scope(file, shared, at) and not (shared.is_pointer and copies)]
+        if added:
+            end = file.tokens[file.other_end(at)].begin
+            file.edits.append((end, end, (", " if captures else "") + ", ".join(dict.fromkeys(added))))
+
+
+def lambdas(file):
+    """([, {) of each lambda."""
+    for at in file.find(["["]):
+        if file.is_operand(at - 1) or file.text(at - 1) in ("]", ")", "[", "delete", "operator") or file.is_attribute(at) or at not in file.partner:
+            continue
+        i = file.after(at)
+        i = file.after_angle(i) if file.text(i) == "<" else i
+        while file.text(i) not in ("", ";", "{", "}", ")", "]", ","):
+            i = file.after(i)
+        if file.text(i) == "{" and i in file.partner:
+            yield at, i
+
+
+def is_in_scope(file, shared, i):
+    """True where the token i is in the block that declares the variable, behind it."""
+    if shared.declared == 0:
+        return not file.at_namespace_scope[i]
+    blocks = [(opening, file.partner[opening]) for opening in file.places.get("{", ()) if opening in file.partner and opening < shared.declared]
+    return shared.declared < i and all(i < closing for _, closing in blocks if shared.declared < closing)
 
 
 def static_shared(file, kind, name, extents):

@@ -228,7 +228,7 @@ class lane_group : public thread_group {
 
   /// The value of the thread `delta` ranks before; the own one if there is none.
   template <class T>
-  SIMT_API T shfl_up(const T& value, unsigned delta) const {
+  SIMT_API T shfl_up(T value, unsigned delta) const {
     const unsigned rank = details::rank_in(mask_);
     const unsigned source = delta > rank ? rank : rank - delta;
     return details::shuffle("shfl_up() of a group", mask_, value, details::lane_of(mask_, source),
@@ -236,7 +236,7 @@ class lane_group : public thread_group {
   }
   /// The value of the thread `delta` ranks behind; the own one if there is none.
   template <class T>
-  SIMT_API T shfl_down(const T& value, unsigned delta) const {
+  SIMT_API T shfl_down(T value, unsigned delta) const {
     const unsigned rank = details::rank_in(mask_);
     const unsigned source = delta < details::count(mask_) - rank ? rank + delta : rank;
     return details::shuffle("shfl_down() of a group", mask_, value, details::lane_of(mask_, source),
@@ -272,14 +272,14 @@ class thread_block_tile : public lane_group {
 
   /// The value of the thread of rank `source` modulo Size.
   template <class T>
-  SIMT_API T shfl(const T& value, int source) const {
+  SIMT_API T shfl(T value, int source) const {
     const unsigned rank = static_cast<unsigned>(source) & (Size - 1);
     return details::shuffle("shfl() of a tile", mask_, value, first_lane() + rank, SIMT_CALLER);
   }
   /// The value of the thread whose rank differs in the bits of `mask`; undefined if that is no rank
   /// of the tile.
   template <class T>
-  SIMT_API T shfl_xor(const T& value, unsigned mask) const {
+  SIMT_API T shfl_xor(T value, unsigned mask) const {
     const unsigned rank = (simt::lane_id() & (Size - 1)) ^ mask;
     return details::shuffle("shfl_xor() of a tile", mask_, value,
                             rank < Size ? first_lane() + rank : 32, SIMT_CALLER);
@@ -296,7 +296,7 @@ class coalesced_group : public lane_group {
  public:
   /// The value of the thread of rank `source`; undefined if there is none.
   template <class T>
-  SIMT_API T shfl(const T& value, int source) const {
+  SIMT_API T shfl(T value, int source) const {
     const unsigned rank = static_cast<unsigned>(source);
     const bool inside = rank < details::count(mask_);
     return details::shuffle("shfl() of a coalesced group", mask_, value,

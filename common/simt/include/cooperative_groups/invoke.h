@@ -5,9 +5,22 @@
 
 namespace cooperative_groups {
 
-/// One thread of the group calls the function; the others go on.
+namespace details {
+
+/// The Result whose bytes the first thread of the group has, for all of its threads.
+template <class Result, class Group>
+SIMT_API Result from_first(const Group& group, const unsigned char* bytes) {
+  const unsigned mask = Access::mask(group);
+  return shuffle("invoke_one_broadcast()", mask, *reinterpret_cast<const Result*>(bytes),
+                 lane_of(mask, 0), SIMT_CALLER);
+}
+
+}  // namespace details
+
+/// One thread of the group calls the function; the others go on. What the call reads of its arguments is read where
+/// invoke_one() is called.
 template <class Group, class Function, class... Args>
-SIMT_UNINSTRUMENTED void invoke_one(const Group& group, Function&& function, Args&&... args) {
+SIMT_TRANSPARENT void invoke_one(const Group& group, Function&& function, Args&&... args) {
   if (group.thread_rank() == 0) {
     static_cast<Function&&>(function)(static_cast<Args&&>(args)...);
   }
@@ -15,7 +28,8 @@ SIMT_UNINSTRUMENTED void invoke_one(const Group& group, Function&& function, Arg
 
 /// The same, and all threads of the group get what the function returned.
 template <class Group, class Function, class... Args>
-SIMT_API auto invoke_one_broadcast(const Group& group, Function&& function, Args&&... args) {
+SIMT_TRANSPARENT auto invoke_one_broadcast(const Group& group, Function&& function,
+                                           Args&&... args) {
   using Result = std::remove_cvref_t<decltype(static_cast<Function&&>(function)(
       static_cast<Args&&>(args)...))>;
   static_assert(std::is_base_of_v<lane_group, Group>,
@@ -26,9 +40,7 @@ SIMT_API auto invoke_one_broadcast(const Group& group, Function&& function, Args
     const Result result = static_cast<Function&&>(function)(static_cast<Args&&>(args)...);
     __builtin_memcpy(bytes, &result, sizeof result);
   }
-  const unsigned mask = details::Access::mask(group);
-  return details::shuffle("invoke_one_broadcast()", mask, *reinterpret_cast<const Result*>(bytes),
-                          details::lane_of(mask, 0), SIMT_CALLER);
+  return details::from_first<Result>(group, bytes);
 }
 
 }  // namespace cooperative_groups

@@ -6,12 +6,12 @@
 namespace cooperative_groups {
 
 // clang-format off
-template <class T> struct plus    { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return a + b; } };
-template <class T> struct less    { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return b < a ? b : a; } };  // minimum
-template <class T> struct greater { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return a < b ? b : a; } };  // maximum
-template <class T> struct bit_and { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return a & b; } };
-template <class T> struct bit_or  { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return a | b; } };
-template <class T> struct bit_xor { SIMT_UNINSTRUMENTED T operator()(const T& a, const T& b) const { return a ^ b; } };
+template <class T> struct plus    { T operator()(const T& a, const T& b) const { return a + b; } };
+template <class T> struct less    { T operator()(const T& a, const T& b) const { return b < a ? b : a; } };  // minimum
+template <class T> struct greater { T operator()(const T& a, const T& b) const { return a < b ? b : a; } };  // maximum
+template <class T> struct bit_and { T operator()(const T& a, const T& b) const { return a & b; } };
+template <class T> struct bit_or  { T operator()(const T& a, const T& b) const { return a | b; } };
+template <class T> struct bit_xor { T operator()(const T& a, const T& b) const { return a ^ b; } };
 // clang-format on
 
 namespace details {
@@ -31,7 +31,7 @@ SIMT_UNINSTRUMENTED T fold(const Gathered<T>& values, unsigned lanes, Operation&
 /// The values of all threads of a tile or coalesced group, combined; every thread gets the result.
 /// The operation must not care about order: a GPU combines in a tree, this device by rank.
 template <class Group, class T, class Operation>
-SIMT_API T reduce(const Group& group, const T& value, Operation&& operation) {
+SIMT_API T reduce(const Group& group, T value, Operation&& operation) {
   static_assert(std::is_base_of_v<lane_group, Group>,
                 "reduce() takes a tile of up to 32 threads or a coalesced group");
   details::Gathered<T> values;
