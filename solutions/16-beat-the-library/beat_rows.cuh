@@ -21,7 +21,7 @@ struct BeatRows {
   /// - 0 <= d_index[r] < table_rows. Several rows may have the same index, in any order.
   /// - Arrays are aligned to their elements, no more. Any width from 1 on; rows may be 0.
   /// - Sums that need no rounding are exact. Others are as near as half additions in any order.
-  /// - Rows of the table that no row is added to keep their bits, -0.0 too.
+  /// - Rows of the table that no row is added to keep their numbers, -0.0 too.
   /// - Kernels read the rows, not the host.
   /// - Launches in the default stream; the result need not be there when this returns.
   /// - Called again, with any shape, when the call before is done or in the same stream after it.

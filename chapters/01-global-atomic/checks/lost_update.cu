@@ -169,6 +169,15 @@ TEST_CASE("lost_update: the threads share the work") {
     INFO(case_text(n, launch, kKinds[random_order]));
     REQUIRE(load_checks::work_is_shared(*counters, n, "readings"));
   }
+  // Fewer readings than threads, too: no thread takes all.
+  for (const Launch launch : load_checks::kManyWarps) {
+    constexpr std::size_t few = 1000;
+    const auto counters = course::count([&] {
+      check_kind(few, launch, kKinds[random_order], {0, INT_MIN});
+    });
+    INFO(case_text(few, launch, kKinds[random_order]));
+    REQUIRE(course::work_is_shared(*counters, few / 8));
+  }
 }
 
 // Promise: a grid may have more than 2^32 threads.

@@ -152,6 +152,14 @@ TEST_CASE("shared_histogram counts past 65535 in both bins of a word") {
   check_launch(samples, launch);
 }
 
+// Promise: a bin that passes 65535 takes no count from the other one of its word, not even for a moment.
+TEST_CASE("shared_histogram: the two bins of a word pass 65535 at the same time") {
+  Samples samples(200'000, 0);
+  for (std::size_t i = 1; i < samples.size(); i += 2) samples[i] = 1;
+  INFO(case_text(samples.size(), "the levels 0 and 1 in turn", {1, 1024}));
+  check_launch(samples, {1, 1024});
+}
+
 // Promise: a bin that is full keeps its count while the other one of its word overflows.
 TEST_CASE("shared_histogram: a bin counts past 65535 while the other one of its word holds 65535") {
   for (const unsigned full : {500u, 501u}) {

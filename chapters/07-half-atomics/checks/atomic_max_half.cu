@@ -239,6 +239,13 @@ TEST_CASE("atomic_max_half: the lanes of a warp go in step") {
   }
 }
 
+// Promise: no value is lost if a call has to repeat atomicCAS hundreds of times.
+TEST_CASE("atomic_max_half: threads that come too late again and again") {
+  const Launch launch{2, 512};
+  INFO(describe(1024, " calls: " + kRising.text, launch));
+  course::count([&] { check_few(kRising.values(1024), 1, 0, launch); });
+}
+
 // Promise: no update gets lost if thousands of threads raise two neighbours, and a launch goes on
 // from what the launch before has left.
 TEST_CASE("atomic_max_half: thousands of threads, and a second launch") {

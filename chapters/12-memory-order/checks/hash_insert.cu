@@ -37,6 +37,17 @@ __global__ void add_in_thirds(unsigned* keys, unsigned* counts, unsigned capacit
   }
 }
 
+/// Neighbouring threads have tables of their own, and the same keys.
+__global__ void add_to_two(unsigned* keys, unsigned* counts, unsigned* other_keys,
+                           unsigned* other_counts, unsigned capacity, unsigned* added) {
+  const unsigned t = threadIdx.x;
+  const bool other = t % 2 == 1;
+  added[t] =
+      add_count(other ? other_keys : keys, other ? other_counts : counts, capacity, t / 2 % 3, t)
+          ? 1
+          : 0;
+}
+
 /// Ok if a search for each key of the table ends at its slot, and it is there once.
 course::Verdict is_searchable(const std::vector<unsigned>& keys) {
   const auto capacity = static_cast<unsigned>(keys.size());
@@ -219,6 +230,40 @@ TEST_CASE("hash_insert: some lanes of a warp call, and the others wait for them"
   counts.fill_bytes(0);
   course::launch(add_in_thirds, {1, 64}, keys.data(), counts.data(), 40u, added.data());
   REQUIRE(course::same(added.download(), std::vector<unsigned>(64, 1), "added"));
+}
+
+// Promise: the lanes of a warp may call it for several tables.
+TEST_CASE("hash_insert: neighbouring lanes add the same keys to two tables") {
+  constexpr unsigned kThreads = 64, kCapacity = 5;
+  INFO(kThreads << " threads: the even ones add to one table, the odd ones to another");
+  course::GuardedBuffer<unsigned> keys[2] = {course::GuardedBuffer<unsigned>(kCapacity),
+                                             course::GuardedBuffer<unsigned>(kCapacity)},
+                                  counts[2] = {course::GuardedBuffer<unsigned>(kCapacity),
+                                               course::GuardedBuffer<unsigned>(kCapacity)},
+                                  added(kThreads);
+  for (int table = 0; table < 2; ++table) {
+    keys[table].fill_bytes(0xFF);
+    counts[table].fill_bytes(0);
+  }
+  const auto run = [&] {
+    course::launch(add_to_two, {1, kThreads}, keys[0].data(), counts[0].data(), keys[1].data(),
+                   counts[1].data(), kCapacity, added.data());
+  };
+  run();
+  course::count(run);  // once more, with the lanes in step
+  REQUIRE(course::same(added.download(), std::vector<unsigned>(kThreads, 1), "added"));
+  for (unsigned table = 0; table < 2; ++table) {
+    std::map<unsigned, unsigned> expected, sums;
+    for (unsigned t = table; t < kThreads; t += 2) expected[t / 2 % 3] += 2 * t;
+    const std::vector<unsigned> found = keys[table].download(), sum = counts[table].download();
+    for (unsigned s = 0; s < kCapacity; ++s)
+      if (found[s] != kEmpty) sums[found[s]] += sum[s];
+    for (const auto& [key, count] : expected) {
+      INFO("table " << table << ", key " << key);
+      REQUIRE(course::same(sums[key], count, "its count"));
+    }
+    REQUIRE(course::same(sums.size(), expected.size(), "keys of table " + std::to_string(table)));
+  }
 }
 
 // Promise: the table is right where the lanes of a warp go in step.

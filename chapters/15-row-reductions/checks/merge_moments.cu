@@ -265,6 +265,12 @@ TEST_CASE("merge_moments: every element is loaded once, by threads that share th
                            row_checks::kShort.launch));
   REQUIRE(course::at_most(short_rows->global_load_lanes, 64 * 32, "loads by single lanes",
                           "each element is read once"));
+  for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
+    const auto read =
+        course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kSmall); });
+    INFO(row_checks::text_of(uneven, kSmall.text, "row_moments", uneven_launch));
+    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 1));
+  }
 }
 
 }  // namespace merge_moments_check

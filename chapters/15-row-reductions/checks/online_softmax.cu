@@ -225,6 +225,12 @@ TEST_CASE("online_softmax: two loads and one store per element, by threads that 
                            row_checks::kShort.launch));
   REQUIRE(course::at_most(short_rows->global_load_lanes, 2 * 64 * 32, "loads by single lanes",
                           "each element is read twice at most"));
+  for (const auto& [uneven, uneven_launch] : row_checks::kUneven) {
+    const auto read =
+        course::count([&, s = uneven, l = uneven_launch] { check_rows(s, l, kSmall); });
+    INFO(row_checks::text_of(uneven, kSmall.text, "online_softmax", uneven_launch));
+    REQUIRE(row_checks::reads_uneven<float>(*read, uneven, 2));
+  }
 }
 
 }  // namespace online_softmax_check

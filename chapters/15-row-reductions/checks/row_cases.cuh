@@ -128,6 +128,9 @@ constexpr Case kCounted{{64, 512}, {4, 128}};
 /// Longer rows, of which no element is loaded again either.
 constexpr Case kLonger{{16, 1536}, {4, 128}};
 
+/// Rows that end within a sector, a pack and a warp's load, most of them at no multiple of 16 bytes.
+constexpr Case kUneven[] = {{{64, 68}, {4, 128}}, {{64, 17}, {4, 128}}};
+
 /// Short rows: what is loaded once more for each row, by all lanes of a warp, is as much as the row.
 constexpr Case kShort{{64, 32}, {4, 128}};
 
@@ -143,6 +146,20 @@ course::Verdict reads_at_most(const course::Counters& counters, std::size_t elem
                       "sectors of 32 bytes", "the lanes of a warp read neighbours, and " + promise);
   if (!sectors) return sectors;
   return course::at_most(counters.global_load_lanes, elements * times * 5 / 4,
+                         "loads by single lanes", promise);
+}
+
+/// The same of rows of kUneven: of eight lanes' loads each may begin within a sector, and eight elements of a row may be
+/// loaded once more.
+template <class T>
+course::Verdict reads_uneven(const course::Counters& counters, const Shape& s, unsigned times) {
+  const std::string promise =
+      "each element is read " + std::string(times == 1 ? "once" : "twice at most");
+  const course::Verdict sectors = course::at_most(
+      counters.global_load_sectors, s.rows * times * (2 * s.columns * sizeof(T) / 32 + 4),
+      "sectors of 32 bytes", "neighbouring lanes read neighbours, and " + promise);
+  if (!sectors) return sectors;
+  return course::at_most(counters.global_load_lanes, s.rows * (s.columns * times * 5 / 4 + 8),
                          "loads by single lanes", promise);
 }
 

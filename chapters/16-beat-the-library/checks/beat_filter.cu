@@ -157,7 +157,7 @@ TEST_CASE("beat_filter: one object, called twice in a row, before the first numb
 // Promise: the order stays right, however many blocks share the numbers.
 TEST_CASE("beat_filter: many tiles") {
   if (course::has_run_before()) return;
-  constexpr std::size_t n = (1 << 18) + 1000;
+  constexpr std::size_t n = (1 << 20) + 1000;
   INFO(text_of(n, kKinds[0].text, 1, 2));
   BeatFilter answer;
   beat_filter_check::check(answer, kKinds[0].values(n), 1, 2);

@@ -114,7 +114,7 @@ bool is_tried() {
 // Promise: source[r][c] is added to table[d_index[r]][c] for r < rows and c < width; both
 // are row-major, without gaps.
 // Promise: any width from 1 on will do, and rows may be 0.
-// Promise: rows of the table that no row is added to keep their bits, -0.0 too.
+// Promise: rows of the table that no row is added to keep their numbers, -0.0 too.
 TEST_CASE("beat_rows: every number of rows, at several widths and starts") {
   const std::size_t widths[] = {64, 8, 1, 32, 7, 96, 2, 130};
   std::size_t turn = 0;

@@ -204,7 +204,7 @@ TEST_CASE("beat_scan: one object, called twice in a row, before the first sums a
 // Promise: a sum that needs no rounding is exact, however many blocks share the numbers.
 TEST_CASE("beat_scan: many tiles") {
   if (course::has_run_before()) return;
-  constexpr std::size_t n = (1 << 18) + 1001;
+  constexpr std::size_t n = (1 << 20) + 1001;
   INFO(text_of(n, kExact[0].text, 1, 2));
   BeatScan answer;
   beat_scan_check::check(answer, kExact[0].values(n), 1, 2);
