@@ -1,6 +1,7 @@
 // What a CUDA error means, and what to try.
 #include <course/device.cuh>
 #include <course/error.cuh>
+#include <course/grid.cuh>
 
 #include <cctype>
 #include <string>
@@ -29,14 +30,29 @@ std::string launch_hint() {
 
 constexpr const char* kReportHint = "The report above names the line of the kernel.";
 
+/// What to try after a call with arguments that it does not take.
+std::string arguments_hint(const std::string& call) {
+  if (call.starts_with("cudaMemcpy")) {
+    return "Check the arguments: is a pointer null, a size larger than the allocation, or a copy\n"
+           "  in the wrong direction?";
+  }
+  if (call.starts_with("cudaFuncSetAttribute(") &&
+      call.find("DynamicSharedMemorySize") != std::string::npos) {
+    return "A block of this device can have " +
+           std::to_string(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) +
+           " bytes of shared memory, a kernel's variables included:\n"
+           "  does it ask for more?";
+  }
+  return "Check the arguments: is a pointer null, a number negative, or a size larger than what there is?";
+}
+
 /// What to try; empty if the error's own text says it all.
-std::string hint(cudaError_t code) {
+std::string hint(cudaError_t code, const std::string& call) {
   switch (code) {
     case cudaErrorInvalidConfiguration:
       return launch_hint();
     case cudaErrorInvalidValue:
-      return "Check the arguments: is a pointer null, a size larger than the allocation, or a copy\n"
-             "  in the wrong direction?";
+      return arguments_hint(call);
     case cudaErrorMemoryAllocation:
       return "The device's memory is full: is n too large, or was memory not freed?";
     case cudaErrorInvalidDevicePointer:
@@ -99,7 +115,7 @@ std::string hint(cudaError_t code) {
 void throw_cuda_error(cudaError_t code, const char* expression, const char* file, int line) {
   // The exception tells of it: the next launch, which did nothing wrong, must not do so again.
   static_cast<void>(cudaGetLastError());
-  throw_error(code, expression, file, line, hint(code));
+  throw_error(code, expression, file, line, hint(code, expression));
 }
 
 void check_launch(const char* file, int line) {
@@ -108,7 +124,7 @@ void check_launch(const char* file, int line) {
   // CUDA 13 calls an impossible launch an invalid value, older ones an invalid configuration.
   const bool refused = code == cudaErrorInvalidConfiguration || code == cudaErrorInvalidValue;
   throw_error(code, "the kernel launch before this line", file, line,
-              refused ? launch_hint() : hint(code));
+              refused ? launch_hint() : hint(code, ""));
 }
 
 bool is_sticky(cudaError_t code) {

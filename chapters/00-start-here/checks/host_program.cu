@@ -221,11 +221,12 @@ course::Verdict time_within(double microseconds, double kernel, double room) {
                               "tells the time fails.")};
   }
   if (!(microseconds <= room * 1.00001 + 1)) {
-    return {false,
-            "microseconds: expected at most " + rounded(room) + found +
-                "\nSo long was it from the last copy, memset or allocation before the kernel "
-                "to the first one after it:\nthe time contains one of them, or has another "
-                "unit."};
+    return {
+        false,
+        "microseconds: expected at most " + rounded(room) + found +
+            "\nSo long was it from the last copy, memset or allocation before the kernel "
+            "to the first one after it:\ndoes the time contain one of them, are the events recorded in "
+            "another stream than the kernel's, or has the time another unit?"};
   }
   return {};
 }

@@ -98,7 +98,8 @@ course::Verdict each_head_has_one_follower(const std::vector<ull>& heads) {
             std::to_string(2 - before % 2) + ", and is the same now that it is " +
             std::to_string(2 - turn % 2) + ", after " +
             course::counted(calls_before(turn) - calls_before(before), "call") +
-            " of pop().\nA pop() that has waited meanwhile cannot tell the two lists apart (ABA)."};
+            " of pop().\nBy *head alone, a pop() that has waited meanwhile cannot tell the two lists apart "
+            "(ABA). Does something else keep them apart? A lock may not: no pop() waits for another."};
   }
   return {};
 }

@@ -34,7 +34,7 @@ const std::vector<std::string> kSentences = {
     "has called no atomic. If lock[0] is a lock: every thread must take it",
     "these are two steps, and both may have found the same value.",
     "are separate steps: two threads can read the same old value",
-    "runs the same code: both can read the same old value",
+    "both can read the same old value, and one of the two writes is lost: one atomic function",
     "this run has recorded nothing that orders the two accesses",
     "is blockIdx missing in the index?",
 };
@@ -575,8 +575,15 @@ TEST_CASE("a test, and a store at another line") {
   const Array<int> x(std::vector<int>{5, 7});
   const std::string lines = "reads most[0] (line " + std::to_string(kLook) +
                             ") and writes it (line " + std::to_string(kStore) + ")";
-  CHECK(told_otherwise({lines, kSentences[19], "such as atomicCAS, atomicMax or atomicAdd."},
-                       [&] { raise_to<<<1, 2>>>(most.data(), x.data()); }) == "");
+  const std::string barrier =
+      "If the write is meant to come when all have read: is a __syncwarp() or __syncthreads() missing "
+      "between line " +
+      std::to_string(kLook) + " and line " + std::to_string(kStore) + "?";
+  CHECK(
+      told_otherwise({lines, kSentences[19], "such as atomicCAS, atomicMax or atomicAdd.", barrier},
+                     [&] { raise_to<<<1, 2>>>(most.data(), x.data()); }) == "");
+  CHECK(told_otherwise({lines, kSentences[19], "give each thread an index of its own"},
+                       [&] { raise_to<<<2, 1>>>(most.data(), x.data()); }) == "");
   auto keys = Array<int>::zeros(64);
   CHECK(told_otherwise({kSentences[19]}, [&] { insert<<<1, 2>>>(keys.data()); }) == "");
 }

@@ -16,9 +16,9 @@ template <class T> struct bit_xor { T operator()(const T& a, const T& b) const {
 
 namespace details {
 
-/// Combines the values of the chosen lanes from the lowest rank on.
+/// Combines the values of the chosen lanes from the lowest rank on. Checked, as the operation is that may be inlined here.
 template <class T, class Operation>
-SIMT_UNINSTRUMENTED T fold(const Gathered<T>& values, unsigned lanes, Operation& operation) {
+T fold(const Gathered<T>& values, unsigned lanes, Operation& operation) {
   T total = values.value_of(static_cast<unsigned>(__builtin_ctz(lanes)));
   for (lanes &= lanes - 1; lanes != 0; lanes &= lanes - 1) {
     total = operation(total, values.value_of(static_cast<unsigned>(__builtin_ctz(lanes))));

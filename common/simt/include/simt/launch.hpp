@@ -87,8 +87,8 @@ struct Closure {
   // Every thread goes through it, in a build without optimisation: as a function of its own it would
   // take as long as a small kernel.
   template <std::size_t... I>
-  SIMT_UNINSTRUMENTED inline __attribute__((always_inline)) static void call(
-      unsigned char* copy, std::index_sequence<I...>) {
+  SIMT_UNINSTRUMENTED __forceinline__ static void call(unsigned char* copy,
+                                                       std::index_sequence<I...>) {
     (*__builtin_launder(reinterpret_cast<Call*>(copy)))(
         *__builtin_launder(reinterpret_cast<Args*>(copy + kLayout.values[I + 1].offset))...);
   }

@@ -13,8 +13,7 @@
 #define __constant__ static
 #define __managed__
 #endif
-#define __forceinline__ \
-  inline  // the compiler would inline it into functions that are not checked, too
+#define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __cluster_dims__(...)  // kernels.py reads it

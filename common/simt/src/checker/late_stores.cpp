@@ -111,11 +111,14 @@ void explain(const LateStore& store, const Thread& t, std::uintptr_t address, st
           : "  with no __threadfence() between the two: other blocks may see the second before the "
             "first.";
   on_host_stack([&] {
+    const SourceLine load_line = source_line(return_address_of(pc));
+    const SourceLine store_line = source_line(return_address_of(store.pc));
+    if (is_in_library(load_line) && is_in_library(store_line))
+      return;  // a header knows what it needs
     clue_text(fmt::format("this load finds an old value of {}.\n"
                           "  {} stores it at {},\n"
                           "  and goes on to {} at {},\n{}",
-                          describe_address(address), thread_name(store.thread),
-                          source_line(return_address_of(store.pc)).text(),
+                          describe_address(address), thread_name(store.thread), store_line.text(),
                           describe_address(signal.address),
                           source_line(return_address_of(signal.pc)).text(), why),
               return_address_of(pc));

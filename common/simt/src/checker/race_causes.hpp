@@ -25,6 +25,7 @@ enum class RaceCause {
   two_steps,             // a load and a store, of two threads, in place of one atomic
   same_statement,        // both read, change and write
   test_and_store,        // both read, and write at another line
+  store_after_reads,     // the same, in one block, and the other one has only read
   next_round,            // one writes again what the other one still reads, in a loop
   repeated_update,       // both read and write, in a line that runs again without a barrier
   read_by_function,      // both read by one function, and one writes outside of it

@@ -260,7 +260,7 @@ SourceLine source_line(const std::vector<const void*>& return_addresses) {
   std::string in_header;
   for (const void* address : return_addresses) {
     SourceLine line = source_line(address);
-    if (!is_library_file("/" + line.file)) {
+    if (!is_in_library(line)) {
       if (!in_header.empty()) line.in_header = in_header;
       return line;
     }
@@ -268,6 +268,8 @@ SourceLine source_line(const std::vector<const void*>& return_addresses) {
   }
   return source_line(return_addresses.front());
 }
+
+bool is_in_library(const SourceLine& line) { return is_library_file("/" + line.file); }
 
 bool is_above_the_device(const SourceLine& line) {
   return line.line > 0 && ("/" + line.file).find(SIMT_OWN_HEADERS) == std::string::npos &&

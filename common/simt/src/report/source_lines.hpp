@@ -26,6 +26,9 @@ void end_source_lines();
 /// library that it has called; the first one's, if none is.
 SourceLine source_line(const std::vector<const void*>& return_addresses);
 
+/// True for a line of a header of the course, the device or the C++ library: the reader of a report has nothing to look for there.
+bool is_in_library(const SourceLine& line);
+
 /// True for lines of the program and of libraries above the CPU device and the compiler's.
 bool is_above_the_device(const SourceLine& line);
 
