@@ -319,6 +319,21 @@ class Shared(RewriterTest):
                                  '::simt::shared<simt_type_s>("s", [] {});')
                 self.assertEqual(text.count("\n"), declaration.count("\n"))
 
+    def test_lambdas_capture_shared_variables_by_themselves(self):
+        for written, captured in (
+            ("auto f = [] { return s; };", "[&s] { return s; }"), ("auto f = [=](int i) { return s + i; };", "[=, &s](int i)"),
+            ("auto f = [i]() mutable -> int { return s; };", "[i, &s]() mutable"), ("auto f = [&] { return s; };", "[&] { return s; }"),
+            ("auto f = [&s] { return s; };", "[&s] { return s; }"), ("auto f = [](int s) { return s; };", "[](int s)"),
+            ("auto f = [](auto x) { return x.s; };", "[](auto x)"), ("auto f = []<class T>(T) { return s; };", "[&s]<class T>(T)"),
+            ("auto f = [] { return [] { return s; }(); };", "[&s] { return [&s] { return s; }(); }"),
+            ("auto f = [] { return d[0]; };", "[d] { return d[0]; }"), ("auto f = [=] { return d[0]; };", "[=] { return d[0]; }"),
+            ("auto f = [] { return g; };", "[&g] { return g; }"), ("a[s] = b()[s];", "a[s] = b()[s];"),
+        ):
+            with self.subTest(written):
+                kernel = f"__shared__ int g;\n__global__ void k(int* a, int i) {{\n__shared__ int s;\nextern __shared__ int d[];\n{written}\n}}\n"
+                self.assertIn(captured, rewrite(kernel))
+        self.assertIn("= [] { return s; }", rewrite("__global__ void k() { { __shared__ int s; } auto f = [] { return s; }; }\n"))
+
     def test_types_that_the_declaration_defines(self):
         shared = '{0} {1} = ::simt::shared<{0}>("{2}", [] {{}});'
         for declaration, definition, *variables in (
