@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tools.lib.checkout import TOP
 from tools.lib.cpp_text import tokens_of
-from tools.teach import host_memory, libclang, text_rules, vocabulary
+from tools.teach import bit_fields, host_memory, libclang, text_rules, vocabulary
 
 FUNCTIONS = {8, 21, 24, 25, 26, 30}
 RECORDS = {2, 3, 4, 31, 32}
@@ -299,6 +299,8 @@ class Reader:
                 self.own.add(name)
                 self.types |= {name} if kind in RECORDS or kind == 5 else set()
                 self.resolved[offset] = True
+        if kind in RECORDS and cursor.is_definition():
+            self.step_bit_fields(cursor)
         is_at_top = not any(parent in FUNCTIONS or parent in RECORDS or parent == 144 for parent in parents)
         canonical = cursor.canonical
         if kind == NAMESPACE:
@@ -320,6 +322,14 @@ class Reader:
             self.own |= {word for before, word in zip(words, words[1:]) if before in ("typename", "class")}  # its parameters
             if "template" in words[:1] and not {"constexpr", "constinit", "concept", "using"} & set(words) and "->" not in words:
                 self.refuse(line, name or "template", "a variable of a template, which is not constexpr: its initialiser runs as code, before the check")
+
+    def step_bit_fields(self, cursor):
+        for field, size in bit_fields.unseen(cursor):
+            reason = f"these bit-fields take {size} bytes together, and no check sees their accesses: it sees those of 1, 2, 4 and 8 bytes"
+            if size is None:
+                self.mark(field.location.line, "how many bytes a bit-field takes depends on a template's parameter")
+            else:
+                self.refuse(field.location.line, field.spelling or "a bit-field", reason)
 
     def source_of(self, cursor):
         """The text of a cursor, where it is written."""
