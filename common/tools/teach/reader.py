@@ -12,7 +12,8 @@ FUNCTIONS = {8, 21, 24, 25, 26, 30}
 RECORDS = {2, 3, 4, 31, 32}
 NO_TYPE_OF_CUDA = re.compile(r"long double|__float128")
 REFERENCES = {43, 44, 45, 46, 47, 48, 50, 101, 102, 103}
-CALL, NAME, MEMBER, METHOD = 103, 101, 102, 21
+CALL, NAME, MEMBER, METHOD, DESTRUCTOR = 103, 101, 102, 21, 25
+OTHER_ATTRIBUTE = 400  # those that clang's library has no kind for, such as always_inline
 UNIT, NAMESPACE, OVERLOADED, LINKAGE = (300, 350), 22, 49, (1, 23)
 # Of the C++ library's own, in std or reached through it, beside C's.
 RISKY_IN_STD = frozenset("terminate set_terminate get_terminate set_unexpected set_new_handler get_new_handler unexpected async thread jthread quick_exit at_quick_exit atexit "
@@ -312,6 +313,8 @@ class Reader:
             self.refuse(line, name, "it is declared by a header, and declared or defined again here")
         if kind in FUNCTIONS:
             self.step_function(cursor, kind, name, line)
+        if kind == DESTRUCTOR and any(child._kind_id == OTHER_ATTRIBUTE for child in cursor.get_children()):
+            self.mark(line, "a destructor that is always inlined, also into delete, whose accesses no check sees: take __forceinline__ away")
         template = libclang.bindings().conf.lib.clang_getSpecializedCursorTemplate(cursor) if kind in FUNCTIONS or kind in RECORDS else None
         if template is not None and template._kind_id < 100 and not self.is_own_file(template.canonical.location.file):
             self.refuse(line, name, "a specialisation of a template that is not this file's own")

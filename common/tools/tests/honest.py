@@ -58,7 +58,8 @@ IDIOMS = {
     "a table of functions": "inline int twice(int x) { return 2 * x; }\nusing F = int (*)(int);\n__device__ int one(int x) { return x; }\nconstexpr F table[] = {twice, nullptr};\ninline int f(int x) { return table[0](x); }\n"
         "__device__ int g(int x) { F h = &one; return h == (F)0 ? 0 : h(x); }",
     "an object that has a function, copied": "#include <cstring>\nstruct Step { int (*f)(int); int n; };\ninline Step f(const Step& from) { Step to; std::memset(&to, 0, sizeof to); std::memcpy(&to, &from, sizeof to); return to; }",
-    "new and delete in a kernel": "__global__ void k(int* out) { int* one = new int(3); int* many = new int[4]{}; *out = *one + many[1]; delete one; delete[] many; }",
+    "arrays by new in a kernel": "__global__ void k(int* out) { int* one = new int(3); int* many = new int[4]{}; *out = *one + many[1]; delete one; delete[] many; }",
+    "an object with a destructor in a kernel": "struct Add { int* to; int n = 0; __device__ explicit Add(int* p) : to(p) { }\n__device__ ~Add() { atomicAdd(to, n); } };\n__global__ void k(int* to) { Add mine(to); ++mine.n; }",
     "a launch by its function": "__global__ void k(int* out) { *out = 1; }\ninline void f(int* out) { void* arguments[] = {&out}; CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(&k), dim3(1), dim3(32), arguments, 0, nullptr)); }",
     "a host function with an array": "inline int f(int i) { int table[4] = {1, 2, 3, 4}; return table[i % 4]; }",
     "a texture of constants": "__constant__ float weights[8];\n__device__ unsigned long long total = 0;\n__device__ float w(int i) { return weights[i]; }",

@@ -190,6 +190,8 @@ FOR_A_PERSON = {
     "an iterator": ("inline int f(std::vector<int>& v) { return *(v.begin() + 1000); }", "host code goes through an iterator that"),
     "an algorithm that writes": ("#include <algorithm>\ninline void f(std::vector<int>& v) { std::fill_n(v.begin(), 100000, 1); }", "host code calls fill_n, which reads or"),
     "a union of addresses": ("union U { const int* from; int* p; };\ninline int f(const int* from) { U u{from}; return *u.p; }", "a union with an address in it:"),
+    "a destructor inside of delete": ("struct D { int* p; int v; __device__ __forceinline__ ~D() { if (v > *p) *p = v; } };\n__global__ void k(int* p) { D* d = new D{p, 3}; delete d; }", "a destructor that is always inlined"),
+    "the same by a macro": ("#define NOW __forceinline__\nstruct D { int* p; __device__ NOW ~D(); };\n__device__ D::~D() { *p = 1; }", "a destructor that is always inlined"),
     "bit-fields of a template": ("template <class T> struct S { T low : 24; unsigned char rest; };\n__global__ void k(int* peak) { reinterpret_cast<S<int>*>(peak)->low = 1; }", "how many bytes a bit-field takes depends on"),
     "a kept address": ("inline int f(int x) { static int* kept = nullptr; if (!kept) kept = &x; return *kept; }", "host code keeps an address from one"),
     "a reference of another type": ("struct A { int x; };\nstruct B : A { int y[1000]; };\ninline void f() { A a{}; static_cast<B&>(a).y[9] = 1; }", "host code makes a reference of another"),
