@@ -40,12 +40,13 @@ MOST_TEXT = 20_000  # characters of what a check said
 NEVER_AN_ANSWER = "the machine"  # a doubt that begins so is no fault of an answer, however often it comes
 NOT_STARTED = (126, 127)  # exit codes of what starts a check
 MACHINE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.EIO, errno.EROFS)
-MACHINE = re.compile("|".join([  # what compilers and checks say of a machine without space, memory or processes
+# What compilers and checks say of a machine without space, memory or processes. An answer can make them say it, too: these words are a
+# reason to try the solution in the same place, and decide nothing themselves.
+MACHINE = re.compile("|".join([
     *(re.escape(os.strerror(number)) for number in MACHINE_ERRORS), "PLEASE submit a bug report", "LLVM ERROR", "bad_alloc", "MemoryError",
     "out of memory", "error while loading shared libraries", "Traceback \\(most recent call last\\)", "unable to execute command",
-    "internal compiler error", "cannot execute",
+    "internal compiler error", "cannot execute", r"\bKilled\b", r"signal 9\b", "SIGKILL",
 ]))
-KILLED = re.compile(r"\bKilled\b|signal 9\b|SIGKILL|Signals\.SIGKILL")
 
 
 def target(course, chapter, name):
@@ -91,7 +92,7 @@ def not_judged(reason):
 def record(found, text):
     """What is known of an answer, from the result of its check."""
     return {"verdict": found["verdict"], "reason": found["reason"], "text": text.strip(), "checks": found["checks"],
-            "schedules": found["schedules"], "transcript": found["transcript"], "object": None, "for_a_person": []}
+            "schedules": found["schedules"], "transcript": found["transcript"], "skips": found["skips"], "object": None, "for_a_person": []}
 
 
 def differences(found, measure):
@@ -107,6 +108,9 @@ def differences(found, measure):
                 " order."]
     if found["reason"] != measure["reason"]:
         return [f"The check said '{found['reason']}', and '{measure['reason']}' with the solution."]
+    if left_out := [each for each in found["skips"] if each not in measure["skips"]]:
+        more = f", and cases of {len(left_out) - 1} more" if len(left_out) > 1 else ""
+        return [f"The check left cases out, which it tried with the solution: of '{left_out[0]['test']}' ({left_out[0]['reason']}){more}."]
     if {} in (found["object"], measure["object"]):
         return ["What the compiler made of it could not be read."]
     if found["object"] and measure["object"]:
@@ -188,7 +192,7 @@ class Judge:
             return found
         self.control(chapter, name, doubt)
         again, doubt_again = self.attempt(chapter, name, text)
-        if not doubt_again or (doubt_again == doubt and not doubt.startswith(NEVER_AN_ANSWER)):
+        if not doubt_again or (kind_of(doubt_again) == kind_of(doubt) and not doubt.startswith(NEVER_AN_ANSWER)):
             return again
         return not_judged(f"The grader could not judge it: {doubt_again}.")
 
@@ -273,7 +277,7 @@ class Judge:
                 reason = "A result came, and the check did not say that it passed: does your file end the program?"
                 return self.ended(result.ENDED_EARLY, reason, f"{output}\n{reason}"), ""
             reason = found["reason"] if found["verdict"] == result.FAILED else ""
-            doubt = f"its check says: {reason.partition(chr(10))[0]}" if MACHINE.search(reason) else ""
+            doubt = f"its check says what one on a machine without memory says ({reason.partition(chr(10))[0]})" if MACHINE.search(reason) else ""
             return record({**found, "reason": self.short(found["reason"])}, self.short(output)), doubt
         if result.parse(ended.result) is None and ended.result:
             reason = "The check was ended before its result was complete: does your file end the program?"
@@ -299,9 +303,15 @@ class Judge:
         return record(result.new(verdict, self.short(str(reason), *places)), self.short(text, *places))
 
 
+def kind_of(doubt):
+    """What is compared of two doubts: not what a program has printed, which an answer may change from one attempt to the next."""
+    return doubt.partition(" (")[0]
+
+
 def signals(number):
-    """The exit codes of a program that this signal has ended: its own, and that of a shell which started it."""
-    return -number, 128 + number
+    """The exit codes of a program that this signal has ended: its own, and those of a shell and of a Python program that started it, and
+    pass it on."""
+    return -number, 128 + number, 256 - number
 
 
 def doubt_of_compiler(built, output):
@@ -313,7 +323,7 @@ def doubt_of_compiler(built, output):
         why = f"it needs more than {sandbox.SPACE // MIB} MiB, or {sandbox.FILES} files"
     if why:
         return f"its compiler was ended: {why}", f"The compiler was ended: {why}."
-    if built.code in signals(signal.SIGKILL) or KILLED.search(output):
+    if built.code in signals(signal.SIGKILL):
         return f"{NEVER_AN_ANSWER}: its compiler was killed", ""
     if built.code < 0 or built.code > 128 or MACHINE.search(output) or "error: " not in output:
         line = next((line for line in output.splitlines() if MACHINE.search(line)), f"exit code {built.code}").strip()

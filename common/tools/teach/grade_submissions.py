@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Grades learners' exercise files in a clean copy of this course, and keeps a grade book.
 
-    grade_submissions.py --out FOLDER [options] SUBMISSION ...
+    grade_submissions.py --out FOLDER [options] [--download FILE ...] SUBMISSION ...
 
-A SUBMISSION is a learner's checkout, a learner's folder or zip file with files such as ticket.cuh, or what Moodle or Canvas gave
-you for a whole class: its zip file, or what is in it. The learner's name is that of the folder, or what the platform says.
+A SUBMISSION is one learner's, whatever is inside: a checkout, or a folder or zip file with files such as ticket.cuh. The learner's name
+is that of the folder or zip file. What Moodle or Canvas gave you for a whole class is named with --download; there the platform says
+whose a file is.
 Only regular files EXERCISE.cuh that this course knows are read. Each is compiled with the check of the last commit here, and
 run, under bubblewrap: without a network, without a file of yours, with limits.
 
@@ -51,6 +52,7 @@ def parse(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("submissions", nargs="*", metavar="SUBMISSION")
+    add("--download", action="append", default=[], metavar="FILE", help="the zip file of a whole class, from Moodle or Canvas, or with a folder for each learner")
     add("--out", required=True, type=Path, metavar="FOLDER", help="the grade book: a new folder, or the one of before")
     add("--points", metavar="FILE", help='JSON: the points of chapters and exercises, such as {"01-global-atomic": 2, "05-warp-shuffle/block_argmax": 5}: a '
         "chapter's number is that of each of its exercises; 1 each by default; the grade book remembers them")
@@ -93,7 +95,7 @@ def chosen_exercises(options):
 def learners_of(options, exercises):
     """{learner: HandedIn} of what was handed in; ends the program where that cannot be told."""
     try:
-        learners, warnings = handed_in.find(options.submissions, exercises)
+        learners, warnings = handed_in.find(options.submissions, exercises, options.download)
     except Failed as error:
         fail(error)
     for text in warnings:

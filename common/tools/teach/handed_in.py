@@ -1,13 +1,17 @@
 """Finds what learners handed in: checkouts, folders of files, zip files, and the downloads of Moodle and Canvas.
 
 Nothing is unpacked and no link is followed. What is found is {learner: HandedIn}, with the files that could be an exercise.
+What is inside of a submission is the learner's word, and so are the names there: they are never those of learners. Only in a download that
+the instructor names as one do names inside say whose a file is.
 """
 
+import hashlib
 import io
 import itertools
 import os
 import re
 import stat
+import struct
 import unicodedata
 import zipfile
 import zlib
@@ -27,6 +31,9 @@ DEEPEST = 5  # folders
 MOST_PLACES = 10  # that are read for one exercise
 MOST_ZIPS = 5  # that are opened in what one learner handed in
 MOST_NAMED = 5  # in a sentence
+MOST_NAME_BYTES = 200  # of a learner's name: it is the name of a folder
+KEPT_OF_NAME = 60  # characters of a name that can be none
+ZIP_ERRORS = (OSError, RuntimeError, ValueError, EOFError, OverflowError, struct.error, zipfile.BadZipFile, zlib.error)  # of a file that is none
 # What a download of a platform puts before the files of a learner. Moodle numbers learners anew for each assignment; the first
 # number of Canvas is the learner's. Both are written with and without a folder for each learner.
 MOODLE = re.compile(r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<rest>/?.*)", re.DOTALL)
@@ -101,7 +108,7 @@ def files_in_zip(data, shown):
     """What is in a zip file: bytes, or the path of one. Only what is asked for is unpacked, in memory, up to a limit."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
-    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+    except ZIP_ERRORS as error:
         raise GradeError(f"{shown} cannot be read as a zip file: {error}") from error
     entries = archive.infolist()
     if len(entries) > MOST_FILES:
@@ -131,7 +138,7 @@ def bytes_in_zip(archive, info):
     try:
         with archive.open(info) as file:
             data = file.read(most + 1)
-    except (OSError, RuntimeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except ZIP_ERRORS as error:
         raise GradeError(f"it cannot be unpacked: {error}") from error
     if len(data) > most:
         raise GradeError(f"it has {info.file_size} bytes, and {most} are the most")
@@ -239,6 +246,16 @@ def without_wrapper(path, files):
     return rest if only else path
 
 
+def folders_of(files):
+    """{folder: {path in it: read}} of the files' outermost folders."""
+    folders = defaultdict(dict)
+    for path, read in files.items():
+        folder, _, rest = path.partition("/")
+        if rest:
+            folders[folder][rest] = read
+    return folders
+
+
 class Finder:
     """Collects learners from the arguments of a command line."""
 
@@ -250,8 +267,10 @@ class Finder:
         self.marked_late, self.typed = set(), set()
 
     def enter(self, name, handed, where):
-        if name in ("", ".", "..") or "/" in name or "\0" in name or len(os.fsencode(name)) > 200:
-            raise Failed(f"{where}: '{name}' cannot be a learner's name")
+        if name in ("", ".", "..") or "/" in name or "\0" in name or len(os.fsencode(name)) > MOST_NAME_BYTES:
+            row = re.sub("[./\0]", "_", name[:KEPT_OF_NAME]) + "~" + hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
+            self.warnings.append(f"{name[:KEPT_OF_NAME]}{'...' if len(name) > KEPT_OF_NAME else ''} cannot be a learner's name: the row is called '{row}'")
+            name = row
         if name in self.learners:
             raise Failed(f"{where} and {self.where[name]} are both called '{name}': rename one")
         self.learners[name], self.where[name] = handed, where
@@ -276,56 +295,63 @@ class Finder:
             files[match["rest"].strip("/")] = read
         return True
 
-    def files_of_class(self, files, listing):
-        """True if these files are a platform's download, perhaps in one folder."""
+    def named_by_platform(self, files):
+        """The files, perhaps without one folder around them, if a platform's download names files so; None if not."""
         short = {without_wrapper(path, files): read for path, read in files.items()}
         for these in (files, short):
             if any(MOODLE.fullmatch(path) or CANVAS.fullmatch(path) for path in these) and not any(
                     "/" not in path and exercise_of(path, self.exercises) or path.startswith("exercises/") for path in these):
-                self.warnings += [f"{path} names no learner: it is not read" for path, read in these.items()
-                                  if not self.of_platform(path, read, listing)]
-                return True
-        return False
+                return these
+        return None
 
-    def zip_file(self, path):
-        """A zip file: of a platform, of several learners' folders, or of one learner."""
-        files = files_in_zip(path, path.name)
-        if self.files_of_class(files, path):
+    def folders_with_answers(self, files):
+        """The folders that could be several learners': each has exercises, and none has the name of the course's own; [] if there is one."""
+        found = [folder for folder, inner in folders_of(files).items() if any(exercise_of(name, self.exercises) for name in inner)]
+        return sorted(found) if len(found) > 1 and not set(found) & {"exercises", *self.exercises.values()} else []
+
+    def download(self, text):
+        """What a platform gave for a whole class: a zip file or a folder, whose inner names are learners."""
+        path = Path(os.path.abspath(text))
+        if not path.exists():
+            raise Failed(f"--download {text}: there is no such file or folder")
+        files = files_in(path) if path.is_dir() else files_in_zip(path, path.name)
+        if (named := self.named_by_platform(files)) is not None:
+            self.warnings += [f"{inner} names no learner: it is not read" for inner, read in named.items() if not self.of_platform(inner, read, path)]
             return
         files = {without_wrapper(name, files): read for name, read in files.items()}
-        folders = defaultdict(dict)
-        for name, read in files.items():
-            folder, _, rest = name.partition("/")
-            if rest:
-                folders[folder][rest] = read
-        has_answers = [folder for folder, inner in folders.items() if any(exercise_of(name, self.exercises) for name in inner)]
-        if len(has_answers) > 1 and not set(has_answers) & {"exercises", *self.exercises.values()}:
-            for folder, inner in folders.items():
-                self.enter(folder, learner_of(inner, self.exercises), f"{path.name}/{folder}")
-        else:
-            self.enter(path.stem, learner_of(files, self.exercises), path.name)
+        if not self.folders_with_answers(files):
+            raise Failed(f"--download {text}: nothing in it is named as Moodle or Canvas name what learners hand in, and it has no folders of several "
+                         "learners: without --download it is one learner's")
+        for folder, inner in folders_of(files).items():
+            self.enter(folder, learner_of(inner, self.exercises), f"{path.name}/{folder}")
 
-    def folder(self, path):
-        """A folder: of a learner, or a platform's download unpacked."""
-        files = files_in(path)
-        if MOODLE.fullmatch(path.name):
-            for name, read in files.items() or {"": None}.items():  # an empty one is of a learner, too
-                self.of_platform(f"{path.name}/{name}", read, path.parent)
-        elif not self.files_of_class(files, path):
-            handed = learner_of(files, self.exercises, checkout=path)
-            inner = sorted({name.split("/")[0] for name in files if "/" in name and exercise_of(name, self.exercises)})
-            if len(inner) > 1 and not set(inner) & {"exercises", *self.exercises.values()} and all("/" in name for name in files):
-                raise Failed(f"{path} has no exercises of its own, and folders that have some: {some_of(inner)}. Name these: {path}/*")
-            self.enter(path.name, handed, path)
+    def of_one(self, name, path, files, checkout=None):
+        """Enters what an argument names as one learner's, whatever the names inside of it are."""
+        short = {without_wrapper(inner, files): read for inner, read in files.items()}
+        if self.named_by_platform(files) is not None:
+            handed = HandedIn(error=f"its files are named as those of a whole class in a download of Moodle or Canvas: {some_of(files)}")
+            self.warnings.append(f"{path} is taken for one learner's: if it is a platform's download of a class, name it as --download {path}")
+        else:
+            handed = learner_of(files if checkout else short, self.exercises, checkout=checkout)
+            if folders := self.folders_with_answers(short):
+                self.warnings.append(f"{path} is taken for one learner's: if its folders {some_of(folders)} are learners, name it as --download {path}")
+        self.enter(name, handed, path)
 
     def argument(self, text):
+        """What an instructor names as one learner's: a folder, a zip file, or a file or folder of a platform's unpacked download."""
         path = Path(os.path.abspath(text))
-        if path.is_dir():
-            self.folder(path)
+        if path.is_dir() and MOODLE.fullmatch(path.name):
+            for name, read in files_in(path).items() or {"": None}.items():  # an empty one is of a learner, too
+                self.of_platform(f"{path.name}/{name}", read, path.parent)
+        elif path.is_dir():
+            self.of_one(path.name, path, files_in(path), checkout=path)
         elif not path.exists():
             raise Failed(f"{text}: there is no such file or folder")
         elif path.suffix.lower() == ".zip" and not MOODLE.fullmatch(path.name) and not CANVAS.fullmatch(path.name):
-            self.zip_file(path)
+            try:
+                self.of_one(path.stem, path, files_in_zip(path, path.name))
+            except GradeError as error:
+                self.enter(path.stem, HandedIn(error=str(error)), path)
         elif not self.of_platform(path.name, lambda: read_below(path.parent, path.name, MOST_ZIP_BYTES), path.parent):
             raise Failed(f"{text} is a file: a submission is a learner's folder, a zip file, or a file that a platform has named")
 
@@ -350,11 +376,13 @@ class Finder:
         return self.learners
 
 
-def find(arguments, exercises):
+def find(arguments, exercises, downloads=()):
     """({learner: HandedIn}, [what the instructor should know]) of the arguments of a command line. Raises Failed."""
-    if not arguments:
-        raise Failed("no submission is named: name learners' folders or a platform's zip file, such as submissions/*")
+    if not arguments and not downloads:
+        raise Failed("no submission is named: name learners' folders and zip files, such as submissions/*, or --download and a platform's zip file")
     finder = Finder(exercises)
+    for text in downloads:
+        finder.download(str(text))
     for text in arguments:
         finder.argument(str(text))
     return finder.finish(), finder.warnings

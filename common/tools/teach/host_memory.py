@@ -5,17 +5,17 @@ computes an address there, or takes one from a number, is marked, and so is what
 What is free: objects by name and by reference, containers by index (a graded compile checks the index: _GLIBCXX_ASSERTIONS),
 arrays of a known size (-fsanitize=bounds), copies to and from the device whose host side is an object, a container or a
 parameter. In a kernel only what the checker does not see is marked: an address inside a local variable, used at once.
+Refused, there and here, is what makes the address of a function from something else: no check sees where such a call goes.
 """
 
 import re
 
 from tools.lib.cpp_text import tokens_of
+from tools.teach import code_addresses
+from tools.teach.code_addresses import (BOOL, BUILTIN_BIT_CAST, CASTS, CONSTANT_ARRAY, FUNCTION_TYPES, NULLPTR, NUMBER_KINDS, POINTER, REFERENCES, STATIC_CAST, VLA, VOID, WRAPPERS,
+                                        bare, holds_addresses, inside, is_of_template, is_pointer, is_zero, type_of, without_const)
 from tools.teach.libclang import written_at
 
-POINTER, REFERENCES, CONSTANT_ARRAY, VLA = 101, (103, 104), 112, 115
-VOID, BOOL, NULLPTR, FUNCTION_TYPES, NUMBER_KINDS, BUILTIN_BIT_CAST, STATIC_CAST = 2, 3, 24, (110, 111), {*range(3, 24), 106}, 280, 124
-WRAPPERS = {100, 111}  # implicit conversions, parentheses
-CASTS = {117, 124, 126, 127, 128}
 DEVICE, GLOBAL, HOST = 413, 414, 415
 FUNCTIONS = {8, 21, 24, 25, 26, 30}
 ON_DEVICE, ON_HOST = "device", "host"
@@ -29,29 +29,6 @@ HARMLESS = {"swap", "exchange", "min", "max", "make_pair", "make_tuple", "tie", 
 NUMBERS = {"int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"}
 UNCHECKED = {"bitset", "unique_ptr", "shared_ptr", "PinnedBuffer"}  # an index into these is not checked by the library
 TO_HOST, FROM_HOST = "cudaMemcpyDeviceToHost", "cudaMemcpyHostToDevice"
-
-
-def inside(cursor):
-    """The expression below implicit conversions and parentheses."""
-    while cursor._kind_id in WRAPPERS:
-        children = list(cursor.get_children())
-        if len(children) != 1:
-            break
-        cursor = children[0]
-    return cursor
-
-
-def type_of(cursor):
-    return cursor.type.get_canonical()._kind_id
-
-
-def is_pointer(cursor):
-    return type_of(cursor) == POINTER
-
-
-def is_of_template(cursor):
-    """True if an expression's type depends on a template's parameter: it may be an address."""
-    return type_of(cursor) in (1, 26) or "type-parameter" in cursor.type.get_canonical().spelling
 
 
 class Host:
@@ -70,8 +47,12 @@ class Host:
         kind = cursor._kind_id
         if kind in FUNCTIONS:
             return self.side_of(cursor, children, where)
-        if kind == 3 and any(self.holds_address(child) for child in children):
-            self.mark_at(cursor, where, "a union with an address in it: it makes an address of a number")
+        if kind == 3 and (reason := code_addresses.reason_of_union(cursor)):
+            self.reader.refuse(cursor.location.line, cursor.spelling or "union", reason)
+        elif kind == 3 and holds_addresses(cursor.type):
+            self.mark_at(cursor, where, "a union with an address in it: it makes an address of something else")
+        elif kind >= 100 and (reason := code_addresses.reason_of(self.reader, cursor, children, where is not NOWHERE and where[0] == ON_DEVICE)):
+            self.reader.refuse(cursor.location.line, cursor.spelling or cursor.type.spelling, reason)
         if kind == 136:  # sizeof *p reads nothing
             return NOWHERE
         if where is NOWHERE or where[0] == ON_DEVICE or where[1] in self.of_both:
@@ -126,9 +107,6 @@ class Host:
         callers = {caller for callee, caller in self.called if callee == key} - {key, *seen}
         return name in re.findall(r"\w+", self.reader.check) or any(
             caller not in self.of_both or self.is_called(caller, self.of_both[caller], (key, *seen)) for caller in callers)
-
-    def holds_address(self, field):
-        return field._kind_id == 6 and (type_of(field) in (POINTER, *REFERENCES) or "*" in field.type.get_canonical().spelling)
 
     # -- on the host
 
@@ -366,10 +344,9 @@ class Host:
             if is_function and result._kind_id not in (VOID, BOOL):
                 reason = "code of a kernel makes something else of a function's address"
         elif given._kind_id in NUMBER_KINDS and to._kind_id in FUNCTION_TYPES:
-            reason = "code of a kernel makes a function's address of a number"
+            reason = "" if is_zero(self.reader, source) else "code of a kernel makes a function's address of a number"
         elif given._kind_id in NUMBER_KINDS:
-            is_null = source._kind_id == 106 and self.reader.source_of(source) == "0"
-            if not is_null and (kind == 103 or kind == BUILTIN_BIT_CAST or not self.is_of_address(source)):
+            if not is_zero(self.reader, source) and (kind == 103 or kind == BUILTIN_BIT_CAST or not self.is_of_address(source)):
                 self.mark_at(cursor, where, "code of a kernel makes an address of a number that is not computed from an address there")
         elif is_of_template(source) and of is None:
             if kind != STATIC_CAST and not self.reader.source_of(source).startswith("&"):
@@ -403,14 +380,6 @@ class Host:
             and not any(token.text in ("__shared__", "static") for token in tokens_of(self.reader.source_of(found)))
 
 
-def bare(cursor):
-    """The expression below all conversions, written or not."""
-    cursor = inside(cursor)
-    while cursor._kind_id in CASTS and (children := list(cursor.get_children())):
-        cursor = inside(children[-1])
-    return cursor
-
-
 def parameter_types(function):
     """The types of a call's parameters; none where a template's argument decides which function it is."""
     return [parameter.type for parameter in function.get_arguments()] if function is not None and function._kind_id in FUNCTIONS else []
@@ -419,15 +388,6 @@ def parameter_types(function):
 def points_to_address(argument):
     found = bare(argument).type.get_canonical()
     return found._kind_id == POINTER and holds_addresses(found.get_pointee())
-
-
-def without_const(found):
-    return found.get_canonical().spelling.replace("const", "").replace(" ", "")
-
-
-def holds_addresses(found):
-    found = found.get_canonical()
-    return found._kind_id in (POINTER, *REFERENCES) or any(field.type.get_canonical()._kind_id in (POINTER, *REFERENCES) for field in found.get_fields())
 
 
 def same_pointee(source, cast):

@@ -58,6 +58,7 @@ def bindings(record=None):
     return bindings_of(compiler(record))
 
 
+@lru_cache(maxsize=None)
 def bindings_of(command):
     """The module clang.cindex, for the library of the version of this clang."""
     try:
@@ -162,9 +163,14 @@ class Precompiled:
         return found, names
 
     def read(self):
-        """(words, risky names, signatures, names of functions), each a set."""
-        facts = json.loads(self.facts.read_text(encoding="utf-8"))
-        return tuple(frozenset(facts[name]) for name in ("words", "risky", "signatures", "functions"))
+        """(words, risky names, signatures, names of functions), each a set; read once in a process."""
+        return facts_in(self.facts)
+
+
+@lru_cache(maxsize=None)
+def facts_in(file):
+    facts = json.loads(file.read_text(encoding="utf-8"))
+    return tuple(frozenset(facts[name]) for name in ("words", "risky", "signatures", "functions"))
 
 
 def types_of(function):

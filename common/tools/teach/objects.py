@@ -23,6 +23,8 @@ OF_COMPILER = re.compile(r"__(tsan|sanitizer_cov)_\w+|__cxa_(guard_(acquire|rele
                          r"|pure_virtual|throw_bad_array_new_length|bad_cast|init_primary_exception|call_unexpected)|_Unwind_Resume|__gxx_personality_v0|__dso_handle"
                          r"|__libc_single_threaded|__clang_call_terminate|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|__assert_fail|bcmp|simt_memcmp"
                          r"|__mul\w+3|__div\w+3|__(ext|trunc)\w+2|__(fix|float)\w+|__gnu_[fh]2[hf]_ieee|_ZTV\w+|_ZTI\w+|_ZTS\w+|_ZGV\w+")
+# The functions of new and delete that a program may replace; those of a kernel have one parameter more.
+REPLACEABLE = re.compile(r"_Z((nw|na)m|(dl|da)Pvm?)(St11align_val_t)?(RKSt9nothrow_t)?")
 MEMORY = re.compile(r"operator (new|delete)(\[\])?\(.*\)")
 SECTIONS = re.compile(r"\.(text|rodata|data|bss|gcc_except_table|rela|group|debug|eh_frame|comment|note|symtab|strtab|shstrtab|llvm|linker-options|init_array|ldata|lrodata|lbss)\b.*"
                       r"|\.rela?\..*|\.data\.rel\.ro.*|simt_\w+|")
@@ -121,7 +123,7 @@ def facts_of(made):
 def takes_a_place(name):
     """True for a name that the system's libraries or the checker have; other variables and functions are the answer's own."""
     if name.startswith("_Z"):
-        return re.match(r"_Z(nw|na|dl|da)[mP]", name) is not None
+        return REPLACEABLE.fullmatch(name) is not None
     return (name.startswith("__") or hasattr(LIBRARY, name)) and name != "__clang_call_terminate"
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from tools.lib.checkout import TOP
 from tools.lib.cpp_text import tokens_of
-from tools.teach import host_memory, libclang, text_rules, vocabulary
+from tools.teach import bit_fields, host_memory, libclang, text_rules, vocabulary
 
 FUNCTIONS = {8, 21, 24, 25, 26, 30}
 RECORDS = {2, 3, 4, 31, 32}
 NO_TYPE_OF_CUDA = re.compile(r"long double|__float128")
 REFERENCES = {43, 44, 45, 46, 47, 48, 50, 101, 102, 103}
-CALL, NAME, MEMBER, METHOD = 103, 101, 102, 21
+CALL, NAME, MEMBER, METHOD, DESTRUCTOR = 103, 101, 102, 21, 25
+OTHER_ATTRIBUTE = 400  # those that clang's library has no kind for, such as always_inline
 UNIT, NAMESPACE, OVERLOADED, LINKAGE = (300, 350), 22, 49, (1, 23)
 # Of the C++ library's own, in std or reached through it, beside C's.
 RISKY_IN_STD = frozenset("terminate set_terminate get_terminate set_unexpected set_new_handler get_new_handler unexpected async thread jthread quick_exit at_quick_exit atexit "
@@ -299,6 +300,8 @@ class Reader:
                 self.own.add(name)
                 self.types |= {name} if kind in RECORDS or kind == 5 else set()
                 self.resolved[offset] = True
+        if kind in RECORDS and cursor.is_definition():
+            self.step_bit_fields(cursor)
         is_at_top = not any(parent in FUNCTIONS or parent in RECORDS or parent == 144 for parent in parents)
         canonical = cursor.canonical
         if kind == NAMESPACE:
@@ -310,6 +313,8 @@ class Reader:
             self.refuse(line, name, "it is declared by a header, and declared or defined again here")
         if kind in FUNCTIONS:
             self.step_function(cursor, kind, name, line)
+        if kind == DESTRUCTOR and any(child._kind_id == OTHER_ATTRIBUTE for child in cursor.get_children()):
+            self.mark(line, "a destructor that is always inlined, also into delete, whose accesses no check sees: take __forceinline__ away")
         template = libclang.bindings().conf.lib.clang_getSpecializedCursorTemplate(cursor) if kind in FUNCTIONS or kind in RECORDS else None
         if template is not None and template._kind_id < 100 and not self.is_own_file(template.canonical.location.file):
             self.refuse(line, name, "a specialisation of a template that is not this file's own")
@@ -320,6 +325,14 @@ class Reader:
             self.own |= {word for before, word in zip(words, words[1:]) if before in ("typename", "class")}  # its parameters
             if "template" in words[:1] and not {"constexpr", "constinit", "concept", "using"} & set(words) and "->" not in words:
                 self.refuse(line, name or "template", "a variable of a template, which is not constexpr: its initialiser runs as code, before the check")
+
+    def step_bit_fields(self, cursor):
+        for field, size in bit_fields.unseen(cursor):
+            reason = f"these bit-fields take {size} bytes together, and no check sees their accesses: it sees those of 1, 2, 4 and 8 bytes"
+            if size is None:
+                self.mark(field.location.line, "how many bytes a bit-field takes depends on a template's parameter")
+            else:
+                self.refuse(field.location.line, field.spelling or "a bit-field", reason)
 
     def source_of(self, cursor):
         """The text of a cursor, where it is written."""

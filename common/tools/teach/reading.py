@@ -104,6 +104,36 @@ def limit_memory():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+class Ready:
+    """What reading needs, read once: libclang, and what `folder` has of the headers. Raises Failed where this machine lacks it."""
+
+    def __init__(self, folder):
+        self.precompiled = libclang.Precompiled(folder)
+        self.cindex = libclang.bindings(self.precompiled.facts)
+        self.precompiled.read()
+
+    def print(self, chapter, name, data):
+        """Reads an answer in this process, within the limits from here on, and prints the line of JSON; returns the exit code."""
+        try:
+            place = tempfile.TemporaryDirectory(prefix="read-")
+            file = Path(place.name) / f"{name}.cuh"
+            file.write_bytes(data)
+            reader = Reader(chapter, name, file, self.precompiled)
+        except (Failed, OSError) as problem:  # the machine's fault
+            print(problem, file=sys.stderr)
+            return 2
+        limit_memory()
+        with place:
+            try:
+                reader.read()
+            except self.cindex.TranslationUnitLoadError:
+                reader.refused.append(UNREADABLE)
+            except Exception as problem:  # pylint: disable=broad-exception-caught  # one answer's outcome, whatever it is
+                reader.mark(1, f"the file could not be read to its end ({type(problem).__name__})")
+        print(json.dumps({"refused": reader.refused[:MOST], "for_a_person": reader.for_a_person[:MOST]}), flush=True)
+        return 0
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--with", dest="folder", required=True, metavar="FOLDER", help="what prepare() has made")
@@ -112,25 +142,10 @@ def main(arguments):
     parser.add_argument("file")
     options = parser.parse_args(arguments)
     try:
-        precompiled = libclang.Precompiled(options.folder)
-        cindex = libclang.bindings(precompiled.facts)
-        place = tempfile.TemporaryDirectory(prefix="read-")
-        file = Path(place.name) / f"{options.name}.cuh"
-        file.write_bytes(Path(options.file).read_bytes())
-        reader = Reader(options.chapter, options.name, file, precompiled)
+        return Ready(options.folder).print(options.chapter, options.name, Path(options.file).read_bytes())
     except (Failed, OSError) as problem:  # the machine's fault
         print(problem, file=sys.stderr)
         return 2
-    limit_memory()
-    with place:
-        try:
-            reader.read()
-        except cindex.TranslationUnitLoadError:
-            reader.refused.append(UNREADABLE)
-        except Exception as problem:  # pylint: disable=broad-exception-caught  # one answer's outcome, whatever it is
-            reader.mark(1, f"the file could not be read to its end ({type(problem).__name__})")
-    print(json.dumps({"refused": reader.refused[:MOST], "for_a_person": reader.for_a_person[:MOST]}))
-    return 0
 
 
 if __name__ == "__main__":

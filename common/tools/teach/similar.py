@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts similar answers side by side.
 
-    similar.py [--least PERCENT] [--html FILE] SUBMISSION ...
+    similar.py [--least PERCENT] [--html FILE] [--download FILE ...] SUBMISSION ...
 
 Compares, for each exercise, what the learners added to the starter. sim_c++ of Debian's package similarity-tester does it: it
 reads C++ as tokens, so that other names, comments and white space change nothing. Answers that equal the published
@@ -9,7 +9,7 @@ solution are left out, and so are those with fewer than 40 tokens of their own: 
 
 Prints the pairs, the most similar first; --html writes a page with both texts of each pair beside each other. A pair is a
 reason to talk to two people, and no proof.
-A SUBMISSION is what grade_submissions.py takes.
+A SUBMISSION and a download are what grade_submissions.py takes.
 Exit code: 0; 1 if a submission is not there; 2 if sim_c++ is not installed.
 """
 
@@ -98,7 +98,8 @@ def page(sections):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("submissions", nargs="+", type=Path, metavar="SUBMISSION")
+    parser.add_argument("submissions", nargs="*", type=Path, metavar="SUBMISSION")
+    parser.add_argument("--download", action="append", default=[], metavar="FILE", help="the zip file of a whole class")
     parser.add_argument("--least", type=int, default=80, metavar="PERCENT", help="of an answer's tokens (%(default)s)")
     parser.add_argument("--html", type=Path, metavar="FILE", help="a page with the texts side by side")
     options = parser.parse_args()
@@ -107,9 +108,11 @@ def main():
         return 2
     sections = []
     try:
-        learners, _ = handed_in.find(options.submissions, grade.exercises_of(TOP))
+        learners, warnings = handed_in.find(options.submissions, grade.exercises_of(TOP), options.download)
     except Failed as error:
         sys.exit(f"similar.py: {error}")
+    for text in warnings:
+        print(f"similar.py: {grade.shown(text)}", file=sys.stderr)
     for chapter, name in grade.exercises_of(TOP):
         texts = texts_of(learners, chapter, name)
         if len(texts) > 1:

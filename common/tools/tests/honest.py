@@ -51,6 +51,16 @@ IDIOMS = {
     "a vector load": "__device__ float f(const float* x) { const float4 v = *reinterpret_cast<const float4*>(x); return v.x + v.w; }",
     "bits by memcpy": "#include <cstring>\n__device__ unsigned bits(float x) { unsigned b; std::memcpy(&b, &x, sizeof b); return b; }",
     "a union in a kernel": "union Bits { float f; unsigned u; };\n__device__ unsigned bits(float x) { Bits b; b.f = x; return b.u; }",
+    "bit-fields that are whole words": "struct Both { unsigned high : 16, low : 16; };\nstruct Mixed { unsigned a : 20, b : 12; };\nstruct Byte { unsigned char kind : 3, more : 5; };\nstruct Most { unsigned key : 24, flag : 8; float x; };\n"
+        "struct Long { unsigned long long key : 40, index : 24; };\n__device__ unsigned f(Both b, Mixed m, Byte c, Most d, Long e) { return b.high + m.a + c.kind + d.key + static_cast<unsigned>(e.index); }",
+    "bit-fields that do not fill their word": "struct Flags { unsigned key : 20, kind : 3; };\nstruct Short { bool on : 1; unsigned count : 16; float x; };\nunion Key { struct { unsigned a : 10, b : 10, c : 10; }; unsigned all; };\n"
+        "__device__ unsigned f(Flags a, Short b, Key c) { return a.key + b.count + c.b; }",
+    "a table of functions": "inline int twice(int x) { return 2 * x; }\nusing F = int (*)(int);\n__device__ int one(int x) { return x; }\nconstexpr F table[] = {twice, nullptr};\ninline int f(int x) { return table[0](x); }\n"
+        "__device__ int g(int x) { F h = &one; return h == (F)0 ? 0 : h(x); }",
+    "an object that has a function, copied": "#include <cstring>\nstruct Step { int (*f)(int); int n; };\ninline Step f(const Step& from) { Step to; std::memset(&to, 0, sizeof to); std::memcpy(&to, &from, sizeof to); return to; }",
+    "arrays by new in a kernel": "__global__ void k(int* out) { int* one = new int(3); int* many = new int[4]{}; *out = *one + many[1]; delete one; delete[] many; }",
+    "an object with a destructor in a kernel": "struct Add { int* to; int n = 0; __device__ explicit Add(int* p) : to(p) { }\n__device__ ~Add() { atomicAdd(to, n); } };\n__global__ void k(int* to) { Add mine(to); ++mine.n; }",
+    "a launch by its function": "__global__ void k(int* out) { *out = 1; }\ninline void f(int* out) { void* arguments[] = {&out}; CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(&k), dim3(1), dim3(32), arguments, 0, nullptr)); }",
     "a host function with an array": "inline int f(int i) { int table[4] = {1, 2, 3, 4}; return table[i % 4]; }",
     "a texture of constants": "__constant__ float weights[8];\n__device__ unsigned long long total = 0;\n__device__ float w(int i) { return weights[i]; }",
     "a vector load where the address allows it": "template <typename T>\n__device__ float sum_of(const T* x) { const float4 v = *reinterpret_cast<const float4*>(x); return v.x + v.y; }\n__device__ float f(const float* x) { return reinterpret_cast<std::uintptr_t>(x) % 16 == 0 ? sum_of(x) : *x; }",

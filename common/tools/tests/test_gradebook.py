@@ -69,7 +69,7 @@ class Late(InFolder):
 
 def found(verdict, text="said", for_a_person=(), **checks):
     return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4, "transcript": "",
-            "object": None, "for_a_person": list(for_a_person)}
+            "skips": [], "object": None, "for_a_person": list(for_a_person)}
 
 
 class Book(InFolder):

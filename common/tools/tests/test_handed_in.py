@@ -31,8 +31,8 @@ def packed(files):
 
 
 class Finding(InFolder):
-    def find(self, *names):
-        learners, self.warnings = handed_in.find([self.folder / name for name in names], EXERCISES)
+    def find(self, *names, downloads=()):
+        learners, self.warnings = handed_in.find([self.folder / name for name in names], EXERCISES, [self.folder / name for name in downloads])
         return learners
 
     def one(self, name):
@@ -110,8 +110,7 @@ class Folders(Finding):
         self.write("ada.zip", packed({"ticket.cuh": TWO}))
         for names, reason in {(): "no submission is named", ("eve",): "eve: there is no such file or folder", ("*",): "no such file",
                               ("ada.zip", "ada"): "both called 'ada': rename one", ("ada", "ada.zip"): "both called 'ada': rename one",
-                              ("ada", "b/ada"): "both called 'ada'", ("ticket.cuh",): "ticket.cuh is a file: a submission is",
-                              ("b",): "folders that have some: ada, bob. Name these"}.items():
+                              ("ada", "b/ada"): "both called 'ada'", ("ticket.cuh",): "ticket.cuh is a file: a submission is"}.items():
             with self.assertRaisesRegex(Failed, reason):
                 self.find(*names)
 
@@ -165,7 +164,13 @@ class Zips(Finding):
 
     def test_of_several_folders(self):
         self.write("class.zip", packed({"week1/ada/ticket.cuh": ONE, "week1/bob/ticket.cuh": TWO}))
-        self.assertEqual(sorted(self.find("class.zip")), ["ada", "bob"])
+        self.write("class/ada/ticket.cuh", ONE)
+        self.write("class/bob/ticket.cuh", TWO)
+        for name in ("class.zip", "class"):
+            learners = self.find(downloads=[name])
+            self.assertEqual({name: handed.text(TICKET) for name, handed in learners.items()}, {"ada": ONE, "bob": TWO})
+            self.assertEqual(self.refusal(self.one(name)), "2 different files could be it, and one is expected: ada/ticket.cuh, bob/ticket.cuh")
+            self.assertRegex("\n".join(self.warnings), rf"^\S*{name} is taken for one learner's: if its folders ada, bob are learners, name it as --download \S*{name}$")
 
     def test_hostile_ones(self):
         link = 0o120777
@@ -178,8 +183,8 @@ class Zips(Finding):
             self.write("ada.zip", packed(dict([content])))
             self.assertIn(reason, self.refusal(self.one("ada.zip")), content[0])
         self.write("ada.zip", packed({f"f{number}": "" for number in range(40)}))
-        with mock.patch.object(handed_in, "MOST_FILES", 30), self.assertRaisesRegex(Failed, "has 40 files, and 30 are the most"):
-            self.find("ada.zip")
+        with mock.patch.object(handed_in, "MOST_FILES", 30):
+            self.assertEqual(self.one("ada.zip").error, "ada.zip has 40 files, and 30 are the most")
         data = bytearray(packed({"ticket.cuh": ONE * 50}))
         data[40] ^= 0xff
         self.write("ada.zip", bytes(data))
@@ -193,33 +198,74 @@ class Platforms(Finding):
     MOODLE = {"Ada Lovelace_123_assignsubmission_file_/ticket.cuh": ONE, "Bob B_124_assignsubmission_file/ticket.cuh": TWO,
               "Eve_125_assignsubmission_file_ticket.cuh": ONE, "Zoe_126_assignsubmission_file_/all.zip": packed({"a/ticket.cuh": TWO})}
 
-    def texts(self, *names):
-        return {name: handed.text(TICKET) for name, handed in self.find(*names).items()}
+    def texts(self, *names, downloads=()):
+        return {name: handed.text(TICKET) for name, handed in self.find(*names, downloads=downloads).items()}
+
+    def test_what_is_one_learners_stays_that_learners_whatever_its_files_are_called(self):
+        inner = {"m": {"victim_1234_assignsubmission_file_/ticket.cuh": TWO}, "m2": {"m2_9_assignsubmission_file_/ticket.cuh": ONE, "victim_1_assignsubmission_file_/ticket.cuh": TWO},
+                 "c": {"victim_12345_67890_ticket.cuh": TWO}, "w": {"x/victim_12345_67890_ticket.cuh": TWO}, "v": {"victim/ticket.cuh": ONE, "x/ticket.cuh": TWO}}
+        self.write("victim/ticket.cuh", ONE)
+        for name, files in inner.items():
+            self.write(f"{name}.zip", packed(files))
+            for path, text in files.items():
+                self.write(f"{name}/{path}", text)
+            for argument in (name, f"{name}.zip"):
+                learners = self.find("victim", argument)
+                self.assertEqual((sorted(learners), learners["victim"].text(TICKET)), (sorted(["victim", name]), ONE), argument)
+                self.assertRegex("\n".join(self.warnings), rf"^\S*/{argument} is taken for one learner's: .* --download \S*/{argument}$")
+                if name != "v":
+                    self.assertRegex(learners[name].error, "its files are named as those of a whole class in a download of Moodle or Canvas: .*ticket.cuh")
+                else:
+                    self.assertIn("2 different files could be it", self.refusal(learners[name]))
+        self.assertEqual(sorted(self.find("victim", *inner)), sorted(["victim", *inner]), "equal names inside of two submissions")
+
+    def test_what_one_learner_hands_in_never_ends_the_grading_of_others(self):
+        self.write("ada/ticket.cuh", ONE)
+        whole = packed({"ticket.cuh": ONE})
+        self.write("cut.zip", whole[:len(whole) // 2])
+        self.write("odd.zip", whole.replace(b"PK\1\2", b"PK\1\3"))
+        self.write(f"{'x' * 240}/ticket.cuh", TWO)
+        self.write("..zip", whole)
+        learners = self.find("ada", "cut.zip", "odd.zip", "x" * 240, "..zip")
+        self.assertEqual(learners["ada"].text(TICKET), ONE)
+        for name in ("cut", "odd"):
+            self.assertRegex(learners[name].error, rf"^{name}.zip cannot be read as a zip file: ")
+        long, dot = sorted(set(learners) - {"ada", "cut", "odd"}, reverse=True)
+        self.assertRegex(long, "^x{60}~[0-9a-f]{8}$")
+        self.assertRegex(dot, "^_~[0-9a-f]{8}$")
+        self.assertEqual([learners[long].text(TICKET), learners[dot].text(TICKET)], [TWO, ONE])
+        self.assertEqual(self.warnings, [f"{'x' * 60}... cannot be a learner's name: the row is called '{long}'", f". cannot be a learner's name: the row is called '{dot}'"])
+
+    def test_what_is_no_download_is_said(self):
+        self.write("ada.zip", packed({"ticket.cuh": ONE}))
+        self.write("ada/ticket.cuh", ONE)
+        for name, reason in {"ada.zip": "without --download it is one learner's", "ada": "without --download it is one learner's", "eve": "no such file or folder"}.items():
+            with self.assertRaisesRegex(Failed, f"^--download .*{name}: .*{reason}$"):
+                self.find(downloads=[name])
 
     def test_moodle(self):
         expected = {"Ada Lovelace": ONE, "Bob B": TWO, "Eve": ONE, "Zoe": TWO}
         self.write("m.zip", packed({**self.MOODLE, "Ada Lovelace_123_assignsubmission_onlinetext_/onlinetext.html": "x"}))
-        self.assertEqual(self.texts("m.zip"), expected)
-        self.assertEqual(self.find("m.zip")["Ada Lovelace"].notes, ["a text was typed into Moodle as well: it is not read"])
+        self.assertEqual(self.texts(downloads=["m.zip"]), expected)
+        self.assertEqual(self.find(downloads=["m.zip"])["Ada Lovelace"].notes, ["a text was typed into Moodle as well: it is not read"])
         for name, content in self.MOODLE.items():
             self.write(f"m/{name}", content)
-        self.assertEqual(self.texts("m"), expected)
+        self.assertEqual(self.texts(downloads=["m"]), expected)
         self.assertEqual(self.texts(*(f"m/{file.name}" for file in (self.folder / "m").iterdir())), expected)
         self.write("wrapped.zip", packed({f"Week 1/{name}": content for name, content in self.MOODLE.items()}))
-        self.assertEqual(self.texts("wrapped.zip"), expected)
+        self.assertEqual(self.texts(downloads=["wrapped.zip"]), expected)
 
     def test_two_of_one_name_in_moodle(self):
         self.write("m.zip", packed({"Ada L_1_assignsubmission_file_/ticket.cuh": ONE, "Ada L_2_assignsubmission_file_/ticket.cuh": TWO}))
-        self.assertEqual(self.texts("m.zip"), {"Ada L_1": ONE, "Ada L_2": TWO})
+        self.assertEqual(self.texts(downloads=["m.zip"]), {"Ada L_1": ONE, "Ada L_2": TWO})
         self.assertIn("another Ada L", self.warnings[0])
 
     def test_who_typed_a_text_into_moodle_has_a_row(self):
         typed = "Ada L_1_assignsubmission_onlinetext_/onlinetext.html"
         self.write("m.zip", packed({typed: ONE, "Bob_2_assignsubmission_file_/ticket.cuh": TWO}))
         self.write(f"m/{typed}", ONE)
-        for name in ("m.zip", f"m/{typed.partition('/')[0]}"):
-            handed = self.find(name)["Ada L"]
-            self.assertEqual(handed.error, "a text was typed into Moodle, and no file was handed in: typed text is not read", name)
+        for learners in (self.find(downloads=["m.zip"]), self.find(f"m/{typed.partition('/')[0]}")):
+            self.assertEqual(learners["Ada L"].error, "a text was typed into Moodle, and no file was handed in: typed text is not read")
 
     def test_a_learner_is_in_one_download_of_a_command(self):
         moodle, canvas = "Ada L_{}_assignsubmission_file_/ticket.cuh", "lovelaceada_12345_6_ticket.cuh"
@@ -228,9 +274,9 @@ class Platforms(Finding):
             self.write("1.zip", packed({first: ONE}))
             self.write("2.zip", packed({second: TWO}))
             self.write(f"x/{second}", TWO)
-            for other in ("2.zip", "x", f"x/{second.partition('/')[0]}"):
-                with self.assertRaisesRegex(Failed, f"^.*1.zip and .*{other.split('/')[0]} both have files of '{name}': name one of them"):
-                    self.find("1.zip", other)
+            for others, downloads in (((), ["2.zip"]), ((), ["x"]), ([f"x/{second.partition('/')[0]}"], ())):
+                with self.assertRaisesRegex(Failed, f"^.*1.zip and .*{[*downloads, 'x'][0]} both have files of '{name}': name one of them"):
+                    self.find(*others, downloads=["1.zip", *downloads])
             (self.folder / "x" / second).unlink()
         self.write("x/lovelaceada_12345_7_word_count.cuh", ONE)
         self.write(f"x/{canvas}", TWO)
@@ -242,18 +288,18 @@ class Platforms(Finding):
                   "bobb_LATE_12346_67892_Ticket.cuh": TWO, "evee_1_2_hw.zip": packed({"ticket.cuh": ONE})}
         expected = {"lovelaceada_12345": ONE, "bobb_12346": TWO, "evee_1": ONE}
         self.write("submissions.zip", packed(canvas))
-        self.assertEqual(self.texts("submissions.zip"), expected)
-        learners = self.find("submissions.zip")
+        self.assertEqual(self.texts(downloads=["submissions.zip"]), expected)
+        learners = self.find(downloads=["submissions.zip"])
         self.assertEqual(learners["lovelaceada_12345"].text(WORDS), TWO)
         self.assertEqual(learners["bobb_12346"].notes, ["Canvas has marked it as late"])
         for name, content in canvas.items():
             self.write(f"c/{name}", content)
-        self.assertEqual(self.texts("c"), expected)
+        self.assertEqual(self.texts(downloads=["c"]), expected)
         self.assertEqual(self.texts(*(f"c/{name}" for name in canvas)), expected)
 
     def test_who_handed_in_nothing_that_is_known_is_named(self):
         self.write("m.zip", packed({"Ada_1_assignsubmission_file_/report.pdf": "x", "Bob_2_assignsubmission_file_/ticket.cuh": ONE}))
-        self.assertIn("there is report.pdf", self.find("m.zip")["Ada"].error)
+        self.assertIn("there is report.pdf", self.find(downloads=["m.zip"])["Ada"].error)
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ class Grading(Folder):
         self.assertGreaterEqual(len(commands), 6)
         for command in commands:
             options = grade_submissions.parse(shlex.split(command.replace("\\\n", "")))
-            self.assertTrue(options.submissions, command)
+            self.assertTrue(options.submissions or options.download, command)
             exercises = grade_submissions.chosen_exercises(options)
             Roster({}, options.deadline and moment(options.deadline, command), LateRule.parse(options.late))
             grade_submissions.chosen(options.regrade, "--regrade", ["ada"], exercises)

@@ -209,6 +209,23 @@ class Machine(Judging):
         found = self.found(self.CAUSES["the compiler was killed"])
         self.assertEqual((found["verdict"], self.kept(), self.attempts), ("not_judged", None, ["answer", "solution", "answer"]))
         self.assertIn("could not judge it: the machine: its compiler was killed", found["reason"])
+        for code in (137, 247):  # of a shell, and of a Python program, whose compiler was killed
+            self.setUp()
+            self.assertEqual(self.found(f"exit {code}")["verdict"], "not_judged")
+
+    def test_what_an_answer_makes_the_compiler_print_is_no_fault_of_the_machine(self):
+        for text in ("fatal error: error in backend: out of memory", "LLVM ERROR: out of memory", "PLEASE submit a bug report", "Killed signal terminated program cc1plus",
+                     "signal 9", "No space left on device", "Traceback (most recent call last)"):
+            for more in ("", " $(od -An -N8 -x /dev/urandom)"):  # the same text, and another one each time
+                with self.subTest(text, more=more):
+                    self.setUp()
+                    found = self.found(f"echo \"exercises/{CHAPTER}/{NAME}.cuh:1:1: error: static assertion failed: {text}{more}\"; exit 1")
+                    self.assertEqual((found["verdict"], self.attempts, self.kept()), ("does_not_compile", ["answer", "solution", "answer"], found))
+
+    def test_what_an_answer_makes_its_check_say_is_no_fault_of_the_machine(self):
+        check = f"{sent('failed', reason='out of memory @')}; exit 1".replace("@", "'$(od -An -N8 -x /dev/urandom)'")
+        found = self.found(leaves(check))
+        self.assertEqual((found["verdict"], self.attempts, self.kept()), ("failed", ["answer", "solution", "answer"], found))
 
     def test_a_compiler_that_is_killed_from_outside(self):
         def kill_it():
@@ -370,6 +387,21 @@ class Forging(Judging):
                 found = self.differences(check)
                 self.assertEqual(len(found), 1)
                 self.assertIn(said, found[0])
+
+    def test_cases_that_are_left_out_with_this_answer_alone_are_for_a_person(self):
+        def passed(*skips):
+            return answers.record(result.new("passed", LINE, skips=[{"test": test, "reason": reason} for test, reason in skips]), LINE)
+
+        large, end, one = ("ticket: large", "too large for the CPU device"), ("ticket: the last", "the end of a grid is not tried"), ("ticket: a", "one case in 9 is tried")
+        self.assertEqual(answers.differences(passed(large), passed(large)), [])
+        self.assertEqual(answers.differences(passed(), passed(large)), [])
+        self.assertEqual(answers.differences(passed(large, end), passed(large)), ["The check left cases out, which it tried with the solution: of 'ticket: the last' (the end of a "
+                                                                                  "grid is not tried)."])
+        self.assertEqual(answers.differences(passed(one, end), passed()), ["The check left cases out, which it tried with the solution: of 'ticket: a' (one case in 9 is tried), "
+                                                                           "and cases of 1 more."])
+        found = self.found(leaves(f"echo {LINE}; {sent(skips=[{'test': 'a', 'reason': 'b'}])}"))
+        self.assertEqual(self.kept()["skips"], found["skips"])
+        self.assertEqual(found["skips"], [{"test": "a", "reason": "b"}])
 
     def test_what_the_compiler_made_of_an_answer_is_compared(self):
         facts = {"calls": {"_Z1fv": "f()"}, "defines": [], "chosen": [], "sections": [], "starts": 8, "initialisers": 1}

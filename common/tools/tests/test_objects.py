@@ -48,6 +48,10 @@ class Objects(unittest.TestCase):
             "#include <iostream>\n#include <memory>\nint f() { static std::vector<int> kept; kept.push_back(1); std::cout << kept[0] << '\\n'; return *std::make_unique<int>(3) + *new int(4); }",
             "#include <functional>\n#include <algorithm>\n#include <numeric>\nint f(std::vector<int>& v) { std::function<int(int)> g = [](int x) { return x; }; std::sort(v.begin(), v.end()); return g(v[0]); }",
             "constexpr int kMine = 3;", "unsigned total_hits;\nint table[2] = {1, 2};",
+            # what the CPU device makes of new and delete in a kernel
+            "namespace simt { enum class DeviceHeap { only }; }\ninline void* operator new(std::size_t size, simt::DeviceHeap) { return std::malloc(size); }\n"
+            "inline void operator delete(void* p, simt::DeviceHeap) { std::free(p); }\nint* f() { return new (simt::DeviceHeap::only) int(3); }\n"
+            "void g(int* p) { operator delete(p, simt::DeviceHeap::only); }",
             "struct G { G(); };\nG::G() { }\nstatic G simt_global_total;\n",  # what the rewriter makes of a variable of the device
         ):
             self.assertEqual(self.unexpected(text), [], text)
@@ -64,6 +68,8 @@ class Objects(unittest.TestCase):
             ('extern "C" int abs(int) noexcept { return 1; }', "defines abs"),
             ('extern "C" void __tsan_read4(void*) { }', "defines __tsan_read4"),
             ("void* operator new(std::size_t) { return nullptr; }", "defines _Znwm"),
+            ("void operator delete[](void*, std::size_t) noexcept { }", "defines _ZdaPvm"),
+            ("void* operator new[](std::size_t, std::align_val_t, const std::nothrow_t&) noexcept { return nullptr; }", "defines _ZnamSt11align_val_tRKSt9nothrow_t"),
             ("int early();\nint x = early();\nint early() { return 1; }", "before the check"),
             ("[[gnu::constructor]] void early() { }", "before or after the check"),
             ("[[gnu::destructor]] void late() { }", "before or after the check"),

@@ -3,8 +3,10 @@
     python3 common tools.tests.test_reading [--all]     --all: every text, and every variant of every exercise
 """
 
+import os
 import subprocess
 import sys
+import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -32,8 +34,45 @@ def below_starter(text, name="lost_update"):
     return begun(starter) + "#include <vector>\n" + text
 
 
+class Child:
+    """Reads one answer in a process that is forked from this one, as the command reads it, with its limits."""
+
+    def __init__(self, ready, folder, answer):
+        self.output = tempfile.TemporaryFile(dir=folder)
+        sys.stdout.flush()
+        self.process = os.fork()
+        if self.process == 0:
+            code = 1
+            try:
+                os.dup2(self.output.fileno(), 1)
+                sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+                tempfile.tempdir = folder
+                chapter, name, text = answer
+                code = ready.print(chapter, name, reading.as_compiled(text).encode("utf-8", "surrogatepass"))
+            finally:
+                os._exit(code)
+
+    def found(self):
+        code = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+        with self.output as output:
+            output.seek(0)
+            return reading.result_of(code, output.read().decode("utf-8", "replace"))
+
+
 def read(answers):
-    """[(refused, for_a_person)] of (chapter, exercise, text)s, two at the same time."""
+    """[(refused, for_a_person)] of (chapter, exercise, text)s, two at the same time: what all need has been read before."""
+    ready = reading.Ready(reading.own_folder().name)
+    with tempfile.TemporaryDirectory(prefix="course-read-") as folder:
+        children, found = [], []
+        for answer in answers:
+            children.append(Child(ready, folder, answer))
+            if len(children) - len(found) == 2:
+                found.append(children[len(found)].found())
+        return found + [child.found() for child in children[len(found):]]
+
+
+def read_by_command(answers):
+    """The same, each by the command that a grading runs."""
     reading.own_folder()
     with ThreadPoolExecutor(2) as pool:
         return list(pool.map(lambda answer: submissions.read_answer(*answer), answers))
@@ -105,6 +144,13 @@ class Reading(unittest.TestCase):
                 marked.append(file)
         self.assertLess(len(marked), 1 + len(chosen) // 100, marked)
 
+    def test_the_command_finds_what_a_forked_reader_finds(self):
+        texts = [next(iter(honest.IDIOMS.values())), *(text for text, _ in [*reading_attacks.NINETEEN.values()][:2]), *(text for text, _ in [*reading_attacks.FOR_A_PERSON.values()][:2])]
+        answers = [(CHAPTER, "lost_update", below_starter(text)) for text in texts]
+        by_command = read_by_command(answers)
+        self.assertEqual(by_command, read(answers))
+        self.assertEqual([(bool(refused), bool(marks)) for refused, marks in by_command], [(False, False), *[(True, False)] * 2, *[(False, True)] * 2])
+
     def test_a_text_that_clang_cannot_read_is_one_answers_outcome(self):
         for code, output in ((-11, ""), (None, ""), (0, "{}"), (0, '{"refused": 3, "for_a_person": []}'), (0, '{"refused": [5], "for_a_person": []}'), (0, "x")):
             self.assertEqual(reading.result_of(code, output), ([reading.UNREADABLE], []), output)
@@ -112,7 +158,9 @@ class Reading(unittest.TestCase):
         deep = "inline int f() { return " + "(" * 20000 + "1" + ")" * 20000 + "; }"
         many = "inline void f() { int " + ",".join(["a"] * 20000) + "; }"
         half = "template <int N> struct S { static constexpr int v = S<N - 1>::v + S<N - 2>::v; };\ninline int f() { return S<100000>::v; }"
-        for text, (refused, marks) in zip((deep, many, half), read_texts((deep, many, half))):
+        with mock.patch.object(reading, "SECONDS", 3):  # the last one takes whatever time it is given
+            found = read_texts((deep, many, half))
+        for text, (refused, marks) in zip((deep, many, half, deep), found + read_by_command([(CHAPTER, "lost_update", below_starter(deep))])):
             self.assertTrue(refused or marks, text[:40])
 
     def test_reading_ends_after_its_time(self):

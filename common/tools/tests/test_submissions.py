@@ -96,7 +96,7 @@ class Taking(Folder):
 
 def found(verdict, text="said", for_a_person=(), **checks):
     return {"verdict": verdict, "reason": text, "text": text, "checks": {**MEASURE, **checks}, "schedules": 4, "transcript": "",
-            "object": None, "for_a_person": list(for_a_person)}
+            "skips": [], "object": None, "for_a_person": list(for_a_person)}
 
 
 class Known(Folder):
