@@ -27,6 +27,7 @@ from tools.lib.checkout import TOP  # noqa: E402
 # Patterns of what is left out. The gate proves solutions; the page of verdicts names every mistake.
 LEFT_OUT = [
     "solutions", "chapters/*/mistakes", "chapters/*/alternatives", "chapters/*/results/*-verdicts.json", ".ci",
+    "chapters/*/results/nvcc.toml", "common/tests/results",  # they are of the solutions, too
     ".github/workflows",  # they run the gate, and publish the site with the pages of the solutions
     "common/docs/verdicts.md",
 ]

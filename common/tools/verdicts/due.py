@@ -84,10 +84,10 @@ def changed(top):
     return [exercise for chapter, exercise in exercises(top) if known.get(exercise) != content(top, chapter, exercise)]
 
 
-def in_turn(top):
-    """The exercises whose turn it is at this commit: the commits are counted."""
+def in_turn(top, names):
+    """Those of the names whose turn it is at this commit: the commits are counted."""
     commits = subprocess.run(["git", "-C", top, "rev-list", "--count", "HEAD"], capture_output=True, text=True, check=True)
-    return [exercise for index, (_, exercise) in enumerate(exercises(top)) if index % TURNS == int(commits.stdout) % TURNS]
+    return [name for index, name in enumerate(names) if index % TURNS == int(commits.stdout) % TURNS]
 
 
 def shown(top):
@@ -99,5 +99,6 @@ def shown(top):
 
 def names(top, wants_all):
     """The names of the exercises that are due, in the order of the course."""
-    chosen = {*changed(top), *in_turn(top), *shown(top)}
-    return [exercise for _, exercise in exercises(top) if wants_all or exercise in chosen]
+    every = [exercise for _, exercise in exercises(top)]
+    chosen = {*changed(top), *in_turn(top, every), *shown(top)}
+    return [exercise for exercise in every if wants_all or exercise in chosen]
