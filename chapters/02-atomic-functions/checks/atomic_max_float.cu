@@ -339,7 +339,7 @@ TEST_CASE("atomic_max_float: no value gets lost when thousands come at once") {
 
 // Promise: no value is lost if a call has to repeat atomicCAS hundreds of times.
 TEST_CASE("atomic_max_float: threads that come too late again and again") {
-  course::count([] { check_kind(kRising, 1024, {2, 512}, kMinusInfinity); });
+  course::count([] { check_kind(kRising, 2048, {4, 512}, kMinusInfinity); });
 }
 
 }  // namespace atomic_max_float_check
