@@ -228,7 +228,7 @@ def lambdas(file):
 
 
 def is_in_scope(file, shared, i):
-    """True where the token i is in the block that declares the variable, behind it."""
+    """True where the token i is in the block that declares the variable, after it."""
     if shared.declared == 0:
         return not file.at_namespace_scope[i]
     blocks = [(opening, file.partner[opening]) for opening in file.places.get("{", ()) if opening in file.partner and opening < shared.declared]
