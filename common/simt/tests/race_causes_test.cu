@@ -582,8 +582,10 @@ TEST_CASE("a test, and a store at another line") {
   CHECK(
       told_otherwise({lines, kSentences[19], "such as atomicCAS, atomicMax or atomicAdd.", barrier},
                      [&] { raise_to<<<1, 2>>>(most.data(), x.data()); }) == "");
-  CHECK(told_otherwise({lines, kSentences[19], "give each thread an index of its own"},
-                       [&] { raise_to<<<2, 1>>>(most.data(), x.data()); }) == "");
+  auto of_blocks = Array<int>::zeros(1);
+  CHECK(
+      told_otherwise({"of_blocks[0] (line", kSentences[19], "give each thread an index of its own"},
+                     [&] { raise_to<<<2, 1>>>(of_blocks.data(), x.data()); }) == "");
   auto keys = Array<int>::zeros(64);
   CHECK(told_otherwise({kSentences[19]}, [&] { insert<<<1, 2>>>(keys.data()); }) == "");
 }

@@ -30,7 +30,7 @@ from tools.teach.sandbox import GIB, MIB, Limits
 COMPILE = Limits(seconds=300, cpu_seconds=60, memory=4 * GIB, processes=64, file_size=sandbox.SPACE)
 PATIENCE = 5  # elapsed seconds for each second of processor time: other answers run at the same time
 GUARDS = {  # an index of a container or an array in an answer's host code stays inside of it, or the program crashes
-    "clang": "-D_GLIBCXX_ASSERTIONS -fsanitize=array-bounds -fsanitize-trap=array-bounds -fstrict-flex-arrays=3",
+    "clang": "-D_GLIBCXX_ASSERTIONS -fsanitize=array-bounds -fsanitize-trap=array-bounds",
     "gcc": "-D_GLIBCXX_ASSERTIONS -fsanitize=bounds -fsanitize-undefined-trap-on-error",
 }
 GUARDED = re.compile("SIGILL|SIGABRT")  # how a guard ends a check

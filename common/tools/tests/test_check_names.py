@@ -224,7 +224,7 @@ def is_a(cursor, *kinds):
 
 @lru_cache(maxsize=None)
 def index():
-    library = libclang.bindings_of(reader()[0].program).conf.lib  # of the version that has read the headers
+    library = libclang.bindings_of(tuple(reader()[0].program)).conf.lib  # of the version that has read the headers
     library.clang_getPresumedLocation.argtypes = [cindex.SourceLocation, ctypes.POINTER(cindex._CXString),
                                                   ctypes.POINTER(ctypes.c_uint), ctypes.POINTER(ctypes.c_uint)]
     library.clang_getPresumedLocation.restype = None

@@ -3,22 +3,30 @@
 
 #include "cooperative_groups.h"
 
+// A function whose loads and stores are checked, and which is no step of the kernel: a trace of the warp's instruction goes on
+// after it.
+#ifdef __clang__
+#define SIMT_WITHOUT_STEPS __attribute__((no_sanitize("coverage")))
+#else
+#define SIMT_WITHOUT_STEPS __attribute__((no_sanitize_coverage))
+#endif
+
 namespace cooperative_groups {
 
 // clang-format off
-template <class T> struct plus    { T operator()(const T& a, const T& b) const { return a + b; } };
-template <class T> struct less    { T operator()(const T& a, const T& b) const { return b < a ? b : a; } };  // minimum
-template <class T> struct greater { T operator()(const T& a, const T& b) const { return a < b ? b : a; } };  // maximum
-template <class T> struct bit_and { T operator()(const T& a, const T& b) const { return a & b; } };
-template <class T> struct bit_or  { T operator()(const T& a, const T& b) const { return a | b; } };
-template <class T> struct bit_xor { T operator()(const T& a, const T& b) const { return a ^ b; } };
+template <class T> struct plus    { SIMT_WITHOUT_STEPS T operator()(const T& a, const T& b) const { return a + b; } };
+template <class T> struct less    { SIMT_WITHOUT_STEPS T operator()(const T& a, const T& b) const { return b < a ? b : a; } };  // minimum
+template <class T> struct greater { SIMT_WITHOUT_STEPS T operator()(const T& a, const T& b) const { return a < b ? b : a; } };  // maximum
+template <class T> struct bit_and { SIMT_WITHOUT_STEPS T operator()(const T& a, const T& b) const { return a & b; } };
+template <class T> struct bit_or  { SIMT_WITHOUT_STEPS T operator()(const T& a, const T& b) const { return a | b; } };
+template <class T> struct bit_xor { SIMT_WITHOUT_STEPS T operator()(const T& a, const T& b) const { return a ^ b; } };
 // clang-format on
 
 namespace details {
 
 /// Combines the values of the chosen lanes from the lowest rank on. Checked, as the operation is that may be inlined here.
 template <class T, class Operation>
-T fold(const Gathered<T>& values, unsigned lanes, Operation& operation) {
+SIMT_WITHOUT_STEPS T fold(const Gathered<T>& values, unsigned lanes, Operation& operation) {
   T total = values.value_of(static_cast<unsigned>(__builtin_ctz(lanes)));
   for (lanes &= lanes - 1; lanes != 0; lanes &= lanes - 1) {
     total = operation(total, values.value_of(static_cast<unsigned>(__builtin_ctz(lanes))));
