@@ -217,13 +217,10 @@ class lane_group : public thread_group {
   }
   /// All ranks if every thread passes the same value, else 0; `predicate` says which.
   template <class T>
-  SIMT_API unsigned match_all(T value, int& predicate) const {
-    const unsigned equal = simt::match_any("match_all() of a group", mask_, value, SIMT_CALLER);
-    // Lanes that have returned contribute nothing, so compare with those that answered.
-    const unsigned all =
-        simt::ballot("match_all() of a group", mask_, true, SIMT_CALLER, simt::WarpOp::part);
-    predicate = equal == all;
-    return predicate != 0 ? details::to_ranks(mask_, mask_) : 0;
+  SIMT_TRANSPARENT unsigned match_all(T value, int& predicate) const {
+    const unsigned ranks = ranks_if_equal(value);
+    predicate = ranks != 0;
+    return ranks;
   }
 
   /// The value of the thread `delta` ranks before; the own one if there is none.
@@ -244,6 +241,16 @@ class lane_group : public thread_group {
   }
 
  protected:
+  /// All ranks if every thread passes the same value, else 0.
+  template <class T>
+  SIMT_API unsigned ranks_if_equal(T value) const {
+    const unsigned equal = simt::match_any("match_all() of a group", mask_, value, SIMT_CALLER);
+    // Lanes that have returned contribute nothing, so compare with those that answered.
+    const unsigned all =
+        simt::ballot("match_all() of a group", mask_, true, SIMT_CALLER, simt::WarpOp::part);
+    return equal == all ? details::to_ranks(mask_, mask_) : 0;
+  }
+
   SIMT_UNINSTRUMENTED lane_group(unsigned mask, unsigned size, unsigned meta_rank,
                                  unsigned meta_size)
       : thread_group(mask, size), meta_rank_(meta_rank), meta_size_(meta_size) {}

@@ -184,14 +184,22 @@ template <class T>
 SIMT_API_TEMPLATE unsigned __match_any_sync(unsigned mask, T value) {
   return simt::match_any("__match_any_sync()", mask, value, SIMT_CALLER);
 }
+namespace simt {
+/// The mask if every lane of it passes the same value, else 0.
+template <class T>
+SIMT_API_TEMPLATE unsigned mask_if_equal(unsigned mask, T value) {
+  const unsigned equal = match_any("__match_all_sync()", mask, value, SIMT_CALLER);
+  const unsigned all = ballot("__match_all_sync()", mask, true, SIMT_CALLER, WarpOp::part);
+  return equal == all ? mask : 0;
+}
+}  // namespace simt
+
 /// The mask if every lane of it passes the same value, else 0; *predicate says which.
 template <class T>
-SIMT_API_TEMPLATE unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
-  const unsigned equal = simt::match_any("__match_all_sync()", mask, value, SIMT_CALLER);
-  const unsigned all =
-      simt::ballot("__match_all_sync()", mask, true, SIMT_CALLER, simt::WarpOp::part);
-  *predicate = equal == all;
-  return equal == all ? mask : 0;
+SIMT_TRANSPARENT unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
+  const unsigned equal = simt::mask_if_equal(mask, value);
+  *predicate = equal != 0;
+  return equal;
 }
 
 template <simt::Shuffled T>
