@@ -26,12 +26,16 @@ from tools.learn.scoring import score  # noqa: E402
 from tools.learn.watching import watch  # noqa: E402
 from tools.lib import terminal  # noqa: E402
 from tools.lib.failed import Failed  # noqa: E402
+from tools.run import reports  # noqa: E402
+from tools.run.outcome import EXIT_CODES as CODES_OF_RUN  # noqa: E402
 
 POLL_SECONDS = 0.4
 NAME = "an exercise, a part of its name that matches no other, or its file"
 BUILD = "the build folder (default: $COURSE_BUILD, else build)"
 EXIT_CODES = """exit code: 0 done; 1 refused, or the check failed; 2 a name, an option or a build folder is wrong;
 77 the check was skipped; 130 ended by Ctrl-C"""
+
+EXIT_CODES_OF_RUN = "exit code:\n" + "\n".join(f"  {code:>13}  {meaning.replace('`', '')}" for code, _, meaning in CODES_OF_RUN)
 
 
 def parser():
@@ -116,7 +120,7 @@ def parser():
     one = command("run", run, (
         "Any .cu file with a main(), from any folder: it is compiled into the build folder, and runs in yours, once per\n"
         "schedule until one has a finding. What comes after -- is for the program.\n"
-        "Exit code: that of the program; 66 with findings; 1 if it does not compile or end; 2 for a wrong command."
+        "\n" + EXIT_CODES_OF_RUN
     ), "./course run race.cu\n./course run sum.cu util.cu -I include -D N=1000 --seeds 20 -- --verbose")
     one.set_defaults(place=Workplace)
     one.add_argument("files", metavar="FILE", nargs="+", help="FILE.cu, and .cpp files beside it: compiled, and linked")
@@ -125,6 +129,9 @@ def parser():
     which = one.add_mutually_exclusive_group()
     which.add_argument("--seeds", metavar="N", type=positive, help=f"run schedules 0 to N - 1 (default: {SEEDS})")
     which.add_argument("--schedule", metavar="SEED", type=natural, help="run only this schedule")
+    one.add_argument("--report", metavar="FORMAT[=FILE]", type=reports.asked, action="append", default=[], help=(
+        "also for other programs: json, github (annotations) or sarif, to standard output, where the program's own output then is "
+        "not, or to FILE; text=FILE: what is printed; several times"))
     one.add_argument("--count", action="store_true", help="a table of what each kernel asked of memory, in the first run")
     one.add_argument("--trace", metavar="FILE", nargs="?", const="",
                      help="record what the lanes do in the first run, and draw it (default: into the build folder)")
