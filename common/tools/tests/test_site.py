@@ -190,7 +190,12 @@ class Texts(unittest.TestCase):
     def test_powers_have_superscripts(self):
         for text, shown in (("2^24 floats", "2<sup>24</sup> floats"), ("(10^9)", "(10<sup>9</sup>)"), ("2^-24.", "2<sup>-24</sup>."),
                             ("2^(k+1)", "2<sup>k+1</sup>"), ("2^k", "2<sup>k</sup>"), ("a ^ b", "a ^ b")):
-            self.assertEqual(typesetting.with_superscripts(text), shown)
+            self.assertEqual(typesetting.typeset_numbers(text), shown)
+
+    def test_a_number_keeps_its_unit(self):
+        for text, shown in (("1 h 40 min", "1~h 40~min"), ("21.5 µs, 3 % of 64 MiB", "21.5~µs, 3~% of 64~MiB"), ("4 sectors", "4 sectors"), ("10 s.", "10~s."),
+                            ("1 小时 10 分钟", "1~小时 10~分钟"), ("16 bytes", "16~bytes"), ("1 hour", "1 hour")):
+            self.assertEqual(typesetting.with_units_kept(text), shown.replace("~", "\u00a0"))
 
     def test_code_has_spans_where_it_has_colours(self):
         code = '<span></span><span class="kt">int</span><span class="w"> </span><span class="n">x</span><span class="p">;</span>'
@@ -375,6 +380,7 @@ class Files(unittest.TestCase):
             article = page[page.index("<main") : page.index("</main>")]
             prose = re.sub(r"<pre>.*?</pre>|<code.*?</code>|<svg.*?</svg>|<!--.*?-->|<[^>]*>", "", article, flags=re.DOTALL)
             self.assertEqual(re.findall(r"\S+\^\S*", prose), [], name)
+            self.assertEqual(re.findall(r".*\d (?:µs|ms|h|min|%|MiB|小时|分钟)(?!\w)", prose), [], name)
             self.assertEqual(article.count('<blockquote class="cost">'), len(re.findall("^<!-- cost ", readme, re.MULTILINE)), name)
             self.assertEqual(article.count('<div class="card"'), len(re.findall("^<!-- exercise ", readme, re.MULTILINE)), name)
             captions = re.findall(r'<figure class="code"><figcaption>\s*<p><a class="[^"]*" href="([^"]*)"', article)
